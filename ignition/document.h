@@ -24,6 +24,8 @@ struct Selection {
   // pool; else names rendered-<pool>-<32 hex digits> are candidates, and the newest is taken.
   std::string pool = "worker";
   std::string name = {};  // exact name; wins over the pool. "" = by pool
+
+  bool operator==(const Selection&) const = default;
 };
 
 struct Document {

@@ -23,7 +23,7 @@ struct ApplyCommandOptions {
   node::ApplyOptions apply;
   ImageOptions image;
   TargetOptions target;
-  SettingsOptions settings;
+  node::SettingsSpec settings;
   std::optional<std::int64_t> trial_seconds;
   std::vector<std::string> probes;  // URLs
   std::int64_t wait_lock = 0;       // seconds
@@ -42,7 +42,7 @@ Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments)
   }
   out.image = PROV_TRY(ParseImageOptions(arguments));
   out.target = PROV_TRY(ParseTargetOptions(arguments));
-  out.settings = PROV_TRY(ParseSettingsOptions(arguments));
+  out.settings = PROV_TRY(ParseSettingsSpec(arguments));
   if (!arguments.Has("try")) return out;
   out.trial_seconds = PROV_TRY(Number(arguments, "try", 0));
   if (*out.trial_seconds >= 1 && *out.trial_seconds <= kLongestTrial) return out;
@@ -109,8 +109,8 @@ Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, ma
 Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host& live) {
   Targets targets = PROV_TRY(WhenFree(live.clock(), options.wait_lock,
                                       [&] { return Targets::Open(options.target, live, images::TreeAccess::kWrite); }));
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(
-      PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(
+      live, options.settings, {.signer = PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))}))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, options.apply, options.image)));
@@ -122,8 +122,8 @@ Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host&
 Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
   const ApplyCommandOptions options = PROV_TRY(ParseApplyCommandOptions(arguments));
   if (options.target.NamesImage()) return ApplyToImages(options, host);
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(
-      PROV_TRY(ReadSettings(host, options.settings, PROV_TRY(WantedSigner(options.image.signer, {&host}))))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(
+      node::ReadSettings(host, options.settings, {.signer = PROV_TRY(WantedSigner(options.image.signer, {&host}))}))));
   if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);

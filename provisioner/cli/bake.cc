@@ -22,6 +22,7 @@
 #include "provisioner/egress/review.h"
 #include "provisioner/hns/pods.h"
 #include "provisioner/node/guards.h"
+#include "provisioner/node/source_reader.h"
 #include "provisioner/payload/payload.h"
 #include "provisioner/payload/program_file.h"
 #include "provisioner/payload/registry_payload.h"
@@ -151,8 +152,8 @@ struct BakeOptions {
   std::optional<std::int64_t> generation;  // nullopt: as the source tells
   std::optional<payload::SigningKey> key;
   std::optional<pki::Certificate> signer;  // of SOURCE
-  SourceOptions source;
-  WantedOptions wanted;
+  source::SourceSpec source;
+  node::Choices choices;
   bool allow_empty = false;
 };
 
@@ -186,8 +187,8 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findi
   out.key = PROV_TRY(ReadSigningKey(arguments, findings));
   if (!out.key) out.signer = PROV_TRY(GivenSigner(arguments));
   if (arguments.Has("generation")) out.generation = PROV_TRY(Number(arguments, "generation", 0));
-  out.source = PROV_TRY(ParseSourceOptions(arguments));
-  out.wanted = PROV_TRY(ParseWantedOptions(arguments));
+  out.source = PROV_TRY(ParseSourceSpec(arguments));
+  out.choices = PROV_TRY(ParseChoices(arguments));
   out.allow_empty = arguments.Has("allow-empty");
   return out;
 }
@@ -234,13 +235,13 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const std::string& path = options.path;
   options.delivery.may_go_on = [&host, &path] { return GoOn(host.clock(), path); };
   const Delivery& delivery = options.delivery;
-  Source source = PROV_TRY(ReadSource(host, options.source, options.signer));
-  if (options.wanted.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
+  node::SourceContent source = PROV_TRY(node::ReadSource(host, options.source, {.signer = options.signer}));
+  if (options.choices.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
   const egress::EgressConfig& config = source.config;
   if (options.key && !source.is_payload && !options.generation) return std::unexpected(MissingGeneration());
   options.payload.generation = options.generation.value_or(source.generation);
   const bool has_exe = options.payload.exe.has_value();
-  const DesiredOptions desired = PROV_TRY(CombineOptions(options.wanted, source.choices, ReadFile, findings));
+  const DesiredOptions desired = PROV_TRY(node::WithChoices(source.options, options.choices, ReadFile, findings));
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, desired));
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));

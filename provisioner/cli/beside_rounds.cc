@@ -1,12 +1,8 @@
 #include "provisioner/cli/beside_rounds.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "provisioner/base/file.h"
-#include "provisioner/base/text.h"
-#include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/fleet/metrics.h"
 #include "provisioner/node/activity.h"
@@ -14,68 +10,13 @@
 namespace prov::cli {
 namespace {
 
-// windows_exporter takes files of this name only, and would pass others over without a word.
-constexpr std::string_view kMetricsEnding = ".prom";
 constexpr unsigned kMetricsMode = 0644;  // windows_exporter need not be an administrator
 
 constexpr std::int64_t kPauseAfterFailure = 300;  // seconds, between requests for a reboot
 
 }  // namespace
 
-OptionSpec MetricsOption() {
-  return {"metrics", "FILE.prom",
-          "write metrics for windows_exporter's textfile collector into this file after each round", Group::kRun};
-}
-
-std::vector<OptionSpec> BesideOptionSpecs() {
-  std::vector<OptionSpec> out = ClusterNodeOptionSpecs();
-  out.push_back(MetricsOption());
-  for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
-  return out;
-}
-
-Result<std::string> ParseMetrics(const Arguments& arguments) {
-  std::string file = arguments.Get("metrics");
-  if (!arguments.Has("metrics") || file.ends_with(kMetricsEnding)) return file;
-  return Fail(
-      Code::kUsage,
-      fmt::format(
-          "takes a file in the folder of windows_exporter's textfile collector whose name ends in {}, not \"{}\"",
-          kMetricsEnding, Printable(file)),
-      "--metrics");
-}
-
-Result<BesideRounds> ParseBeside(const Arguments& arguments) {
-  BesideRounds out;
-  out.reboot = PROV_TRY(ParseReboot(arguments));
-  out.cluster = out.reboot.node;
-  out.metrics = PROV_TRY(ParseMetrics(arguments));
-  return out;
-}
-
-Result<std::optional<std::vector<std::string>>> BesideWords(const Arguments& arguments, bool with_reboot) {
-  const BesideRounds parsed = PROV_TRY(ParseBeside(arguments));
-  std::vector<std::string> out;
-  if (parsed.cluster) out = WordsOf(*parsed.cluster);
-  if (!parsed.metrics.empty()) out.push_back("--metrics=" + PROV_TRY(AbsolutePath(parsed.metrics)));
-  for (const std::string_view name : {"reboot", "reboot-window"}) {
-    if (with_reboot && arguments.Has(name)) out.push_back(fmt::format("--{}={}", name, arguments.Get(name)));
-  }
-  if (out.empty()) return std::nullopt;
-  return out;
-}
-
-Result<BesideRounds> StoredBeside(const std::vector<std::string>& words) {
-  CommandSpec spec;
-  spec.name = "service";
-  spec.options = BesideOptionSpecs();
-  BesideRounds out = PROV_TRY(ParseBeside(PROV_TRY(ParseArguments(spec, words))));
-  if (out.cluster) out.cluster->is_followed = true;
-  out.reboot.node = out.cluster;
-  return out;
-}
-
-BesideWork::BesideWork(machine::Host& host, BesideRounds what, std::function<void(const Error&)> report)
+BesideWork::BesideWork(machine::Host& host, node::NodeReporting what, std::function<void(const Error&)> report)
     : host_(host), what_(std::move(what)), report_(std::move(report)) {
   if (!what_.cluster) return;
   teller_.emplace(
@@ -131,7 +72,7 @@ Result<void> BesideWork::AskForReboot() {
   {
     const auto open = PROV_TRY(host_.Open(machine::Access::kWrite));
     node::OpenNode node{host_, open->Ports()};
-    PROV_TRY(cli::AskForReboot(node, what_.reboot, findings));
+    PROV_TRY(cli::AskForReboot(node, what_, findings));
   }
   for (const Finding& f : findings) {
     if (f.severity == Severity::kWarning) return Fail(Code::kTarget, f.message, host_.Name());
@@ -146,9 +87,9 @@ void BesideWork::Do() {
   if (teller_) {
     if (const auto told = teller_->Tell(*state); !told) report_(told.error());
   }
-  if (!what_.metrics.empty()) {
-    Report(WriteFileAtomically(what_.metrics, fleet::MetricsText(*state, own_.first_expiry(), host_.clock().NowUnix()),
-                               kMetricsMode));
+  if (!what_.metrics_file.empty()) {
+    Report(WriteFileAtomically(what_.metrics_file,
+                               fleet::MetricsText(*state, own_.first_expiry(), host_.clock().NowUnix()), kMetricsMode));
   }
   if (state->reboot_required) AskWhenDue();
 }

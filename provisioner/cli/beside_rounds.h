@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "provisioner/cli/reboot_choice.h"
 #include "provisioner/fleet/own_state.h"
@@ -13,30 +11,11 @@
 
 namespace prov::cli {
 
-struct BesideRounds {
-  std::optional<ClusterNode> cluster;  // nullopt: no cluster gets reports
-  std::string metrics;                 // the file; "": none
-  RebootChoice reboot;
-
-  bool IsNothing() const { return !cluster && metrics.empty() && !reboot.way; }
-};
-
-OptionSpec MetricsOption();
-std::vector<OptionSpec> BesideOptionSpecs();  // with it
-// --metrics; "": not given. Errors: usage.
-Result<std::string> ParseMetrics(const Arguments& arguments);
-// Errors: usage.
-Result<BesideRounds> ParseBeside(const Arguments& arguments);
-// The options of a command line that a node stores; nullopt: none of these was given. `with_reboot`: --reboot applies
-// to each round, not to this run alone. Errors: usage.
-Result<std::optional<std::vector<std::string>>> BesideWords(const Arguments& arguments, bool with_reboot);
-Result<BesideRounds> StoredBeside(const std::vector<std::string>& words);
-
 // To be called after each round, while the machine is closed. Failures here never end the loop: they go to `report`,
 // the same one again and again.
 class BesideWork {
  public:
-  BesideWork(machine::Host& host, BesideRounds what, std::function<void(const Error&)> report);
+  BesideWork(machine::Host& host, node::NodeReporting what, std::function<void(const Error&)> report);
 
   void Do();
 
@@ -48,7 +27,7 @@ class BesideWork {
   void Report(const Result<void>& result) const;
 
   machine::Host& host_;
-  BesideRounds what_;
+  node::NodeReporting what_;
   std::function<void(const Error&)> report_;
   fleet::OwnState own_;
   std::optional<fleet::Teller> teller_;

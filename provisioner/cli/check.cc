@@ -16,6 +16,7 @@
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/win_http_bypass.h"
 #include "provisioner/node/probe.h"
+#include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
 namespace {
@@ -155,7 +156,7 @@ struct CheckCommandOptions {
   bool json = false;
   bool strict = false;
   pki::StorePolicy policy;
-  SourceOptions source;
+  source::SourceSpec source;
   // Of the cluster; nullopt: as the source tells.
   std::optional<std::string> api_host;
   std::optional<std::string> metadata_address;
@@ -168,7 +169,7 @@ Result<CheckCommandOptions> ParseCheckCommandOptions(const Arguments& arguments)
   out.json = PROV_TRY(WantsJson(arguments));
   out.strict = arguments.Has("strict");
   out.policy.named = PROV_TRY(NamedCertificates(arguments));
-  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  out.source = PROV_TRY(ParseSourceSpec(arguments));
   if (arguments.Has("api-host")) out.api_host = arguments.Get("api-host");
   if (arguments.Has("metadata-address")) out.metadata_address = arguments.Get("metadata-address");
   if (arguments.Has("service-range")) out.service_ranges = arguments.List("service-range");
@@ -190,7 +191,7 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   }
   const CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
   const pki::StorePolicy& policy = options.policy;
-  egress::EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
+  egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
   config.facts = Facts(options, std::move(config.facts));
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
   std::ranges::move(pki::ReviewTrust(config.certificates, policy, config.trust_file.path),

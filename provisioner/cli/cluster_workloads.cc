@@ -30,11 +30,11 @@ Result<std::string> RestOf(const std::string& page, const std::string& where) {
 
 }  // namespace
 
-Result<void> ReadWorkloads(machine::Host& host, const SourceOptions& cluster,
+Result<void> ReadWorkloads(machine::Host& host, const source::SourceSpec& cluster,
                            const std::function<Result<void>(std::string page, const std::string& where)>& take) {
-  const source::SourceRequest& request = cluster.request;
-  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(request.source, request.selection));
-  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(request, target.context, source::ThisProcess()));
+  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(cluster.source, cluster.selection));
+  const source::KubeAccess access =
+      PROV_TRY(source::KubeAccess::Open({cluster}, target.context, source::ThisProcess()));
   source::KubeClient client(access, {host.http(), host.clock()});
   for (const WorkloadKind& kind : kWorkloadKinds) {
     const source::KubeObject objects{

@@ -6,71 +6,12 @@
 #include <array>
 #include <ctime>
 
-#include "provisioner/base/file.h"
-#include "provisioner/base/folder.h"
-#include "provisioner/base/hash.h"
-#include "provisioner/base/text.h"
-#include "provisioner/payload/payload_reader.h"
-#include "provisioner/payload/payload_signature.h"
-#include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/source.h"
-#include "provisioner/userdata/user_data_container.h"
 
 namespace prov::cli {
 namespace {
 
-constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
-constexpr std::int64_t kLongestTimeout = 3600;
 constexpr std::string_view kClusterSuffixes = "add-cluster-suffixes";
-
-Result<std::vector<std::string>> SecretFiles(const payload::PayloadBytes& files, const std::string& folder) {
-  std::vector<std::string> out;
-  const auto manifest = files.find("manifest.json");
-  if (manifest == files.end()) return out;
-  for (const payload::ManifestEntry& entry : PROV_TRY(payload::ParseManifest(manifest->second, folder)).files) {
-    if (entry.secret) out.push_back(folder + "/" + entry.path);
-  }
-  return out;
-}
-
-// What the options name, as it stands there.
-Result<Source> ReadNamed(machine::Host& host, const SourceOptions& options,
-                         const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
-  const std::string& name = options.request.source;
-  if (IsFolder(name)) {
-    const payload::PayloadBytes files = PROV_TRY(payload::LoadPayloadFolder(
-        name, signer ? &*signer : nullptr, options.stored ? LocalReader(host, options) : ReadRegularFile));
-    payload::EgressDocument document = PROV_TRY(payload::ReadPayload(files, name));
-    if (!signer && files.contains(payload::kSignaturePath)) {
-      AddInfo(document.config.findings, "signature-unchecked",
-              "the payload is signed, but its signature was not checked: no signer is pinned; name one with --signer",
-              fmt::format("{}/{}", name, payload::kSignaturePath));
-    }
-    return Source{std::move(document.config),
-                  std::move(document.options),
-                  document.generation,
-                  true,
-                  PROV_TRY(SecretFiles(files, name)),
-                  ToHex(Sha256(files.at("manifest.json")))};
-  }
-  if (signer) {
-    return Fail(
-        Code::kSignature,
-        fmt::format(
-            "is not a payload folder, but only payloads that {} signed are accepted here; make one with bake --sign",
-            payload::NameOfSigner(*signer)),
-        name);
-  }
-  if (userdata::IsContainerName(name)) {
-    const std::string bytes = PROV_TRY(LocalReader(host, options)(name, kContainerLimit));
-    payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(bytes, name));
-    return Source{std::move(document.config), std::move(document.options), document.generation, true, {},
-                  ToHex(Sha256(bytes))};
-  }
-  const source::SourceRequest request = RequestOf(host, options);
-  return Source{
-      .config = PROV_TRY(source::Read(request, {host.http(), host.clock(), cache})), .choices = {}, .secret_files = {}};
-}
 
 }  // namespace
 
@@ -113,50 +54,26 @@ void AddRemoteOptions(CommandSpec& spec) {
   spec.options.insert(name == spec.options.end() ? name : name + 1, more.begin(), more.end());
 }
 
-Result<SourceOptions> ParseSourceOptions(const Arguments& arguments) {
-  SourceOptions out;
-  source::SourceRequest& request = out.request;
-  request.source = arguments.positional();
-  request.selection.pool = arguments.Get("pool", request.selection.pool);
-  request.selection.name = arguments.Get("name");
-  request.ca_file = arguments.Get("ca");
-  request.kubeconfig = arguments.Get("kubeconfig");
+Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments) {
+  source::SourceSpec out;
+  out.source = arguments.positional();
+  out.selection.pool = arguments.Get("pool", out.selection.pool);
+  out.selection.name = arguments.Get("name");
+  out.ca_file = arguments.Get("ca");
+  out.kubeconfig = arguments.Get("kubeconfig");
   if (arguments.Has("source-proxy")) {
-    request.proxy_url = Secret(arguments.Get("source-proxy"));
-    PROV_TRY(source::CheckProxyUrl(*request.proxy_url, "--source-proxy"));
+    out.proxy_url = Secret(arguments.Get("source-proxy"));
+    PROV_TRY(source::CheckProxyUrl(*out.proxy_url, "--source-proxy"));
   }
   if (arguments.Has("source-timeout")) {
     const std::int64_t seconds = PROV_TRY(Number(arguments, "source-timeout", 0));
-    if (seconds < 1 || seconds > kLongestTimeout) {
-      return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTimeout), "--source-timeout");
+    if (seconds < 1 || seconds > source::kLongestTimeout) {
+      return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", source::kLongestTimeout), "--source-timeout");
     }
-    request.timeout_seconds = static_cast<int>(seconds);
+    out.timeout_seconds = static_cast<int>(seconds);
   }
   out.add_cluster_suffixes = arguments.Has(kClusterSuffixes);
-  out.stored = arguments.Has("stored");
   return out;
-}
-
-source::SourceRequest RequestOf(machine::Host& host, const SourceOptions& options) {
-  source::SourceRequest out = options.request;
-  if (options.stored) out.read_followed = LocalReader(host, options);
-  return out;
-}
-
-FileReader LocalReader(machine::Host& host, const SourceOptions& options) {
-  if (!options.stored) return ReadFile;
-  return
-      [&host](const std::string& path, std::uint64_t limit) { return host.installation().ReadFollowed(path, limit); };
-}
-
-Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
-                          const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
-  Source out = PROV_TRY(ReadNamed(host, options, signer, cache));
-  if (!options.add_cluster_suffixes) return out;
-  auto added = source::AddClusterSuffixes(out.config);
-  if (added) return out;
-  added.error().where = fmt::format("--{}", kClusterSuffixes);
-  return std::unexpected(std::move(added).error());
 }
 
 Result<bool> WantsJson(const Arguments& arguments) {

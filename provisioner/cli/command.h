@@ -10,14 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "provisioner/base/file.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/options.h"
-#include "provisioner/egress/egress_config.h"
 #include "provisioner/machine/host.h"
-#include "provisioner/reconcile/desired_state.h"
-#include "provisioner/source/source.h"
+#include "provisioner/source/source_spec.h"
 
 namespace prov::cli {
 
@@ -79,34 +76,8 @@ std::vector<OptionSpec> RemoteOptionSpecs();
 // Adds --add-cluster-suffixes and its like behind --name, for a command that is otherwise complete.
 void AddRemoteOptions(CommandSpec& spec);
 
-struct Source {
-  egress::EgressConfig config;
-  reconcile::DesiredOptions choices;  // a payload carries those it was baked with; else the defaults
-  std::int64_t generation = 1;        // of a payload
-  bool is_payload = false;
-  std::vector<std::string> secret_files;  // of a payload: full paths of those that hold credentials
-  std::string digest = {};                // of a payload: the SHA-256 (hex) of what names all of it
-};
-
-// SOURCE and the options that say how to read it.
-struct SourceOptions {
-  source::SourceRequest request;  // as given; RequestOf() adds how its local files are read
-  bool add_cluster_suffixes = false;
-  bool stored = false;  // the words come from where a node keeps them (machine_command.h)
-};
-// Errors: usage, proxy-url.
-Result<SourceOptions> ParseSourceOptions(const Arguments& arguments);
-
-// The source and the options for reading it. The local files of stored words must belong to administrators.
-source::SourceRequest RequestOf(machine::Host& host, const SourceOptions& options);
-
-// How to read the local files that the options name: for stored words, as files that a node follows.
-FileReader LocalReader(machine::Host& host, const SourceOptions& options);
-
-// Reads the source: a payload folder, or a document with --pool and --name; a remote one through the ports of `host`.
-// With a `signer` it must be a payload that this signer signed (else signature). `cache` as in SourcePorts.
-Result<Source> ReadSource(machine::Host& host, const SourceOptions& options,
-                          const std::optional<pki::Certificate>& signer = {}, source::SourceCache* cache = nullptr);
+// SOURCE and the options that say how to read it, as given. Errors: usage, proxy-url.
+Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments);
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);

@@ -8,7 +8,6 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
-#include "provisioner/cli/beside_rounds.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
@@ -53,7 +52,7 @@ bool IsNodePath(std::string_view path) {
 
 // In the pod they are checked again, with its Node; here so that nobody rolls out what no pod takes.
 Result<void> CheckPassedOn(const Arguments& arguments) {
-  PROV_TRY(ParseWantedOptions(arguments));
+  PROV_TRY(ParseChoices(arguments));
   PROV_TRY(ParseInterval(arguments));
   PROV_TRY(ParseMetrics(arguments));
   PROV_TRY(CheckRebootWindow(arguments));
@@ -65,7 +64,7 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
                 fmt::format("--{}", name));
   }
   if (arguments.Get("reboot") == "annotate") return {};  // its Node is given by the manifest
-  PROV_TRY(ParseReboot(arguments));
+  PROV_TRY(ParseReporting(arguments));
   return {};
 }
 

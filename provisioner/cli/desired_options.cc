@@ -6,7 +6,6 @@
 #include <array>
 
 #include "provisioner/base/text.h"
-#include "provisioner/hns/policy.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/service_name.h"
 
@@ -14,9 +13,6 @@ namespace prov::cli {
 namespace {
 
 using reconcile::CredentialPolicy;
-using reconcile::DesiredOptions;
-
-constexpr std::uint64_t kBundleLimit = 64ULL << 20U;
 
 Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
   constexpr std::array<std::string_view, 6> kAllowed = {"machine", "services", "winhttp", "wininet", "certs", "hns"};
@@ -35,13 +31,6 @@ Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
   return reconcile::CredentialPolicyOf(text).value_or(CredentialPolicy::kNone);
 }
 
-Result<std::set<std::string>> ReadSubtracted(const std::string& path, const FileReader& read, Findings& findings) {
-  std::set<std::string> out;
-  const std::string bytes = PROV_TRY(read(path, kBundleLimit));
-  for (const pki::Certificate& c : PROV_TRY(pki::ParseTrustBundle(bytes, path, findings))) out.insert(c.sha256);
-  return out;
-}
-
 Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
   std::vector<std::string> out;
   for (const std::string& service : arguments.List("service")) {
@@ -53,15 +42,15 @@ Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
   return out;
 }
 
-// The traffic of which pods is redirected is nothing to guess.
-Result<void> ParsePodPolicies(const Arguments& arguments, WantedOptions& out) {
-  if (arguments.Has("hns-policy")) out.hns_policy = arguments.Get("hns-policy");
+// --hns-policy needs --hns-pods: there is no safe default.
+Result<void> ParsePodPolicies(const Arguments& arguments, node::Choices& out) {
+  if (arguments.Has("hns-policy")) out.hns_policy_file = arguments.Get("hns-policy");
   if (arguments.Has("hns-pods")) out.hns_pods = arguments.Get("hns-pods");
-  if (out.hns_policy && !out.hns_pods) {
+  if (out.hns_policy_file && !out.hns_pods) {
     return Fail(Code::kUsage, "needs --hns-pods all, or --hns-pods with a Kubernetes namespace", "--hns-policy");
   }
-  if (out.hns_pods && !out.hns_policy) return Fail(Code::kUsage, "needs --hns-policy FILE", "--hns-pods");
-  if (out.hns_policy && out.scope && !out.scope->hns) {
+  if (out.hns_pods && !out.hns_policy_file) return Fail(Code::kUsage, "needs --hns-policy FILE", "--hns-pods");
+  if (out.hns_policy_file && out.scope && !out.scope->hns) {
     return Fail(Code::kUsage, "needs hns in --scope; add it there, or leave out --hns-policy", "--hns-policy");
   }
   return {};
@@ -125,9 +114,9 @@ std::vector<OptionSpec> DesiredOptionSpecs() {
   };
 }
 
-Result<WantedOptions> ParseWantedOptions(const Arguments& arguments) {
+Result<node::Choices> ParseChoices(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> kStores = {"split", "root-only"};
-  WantedOptions out;
+  node::Choices out;
   if (arguments.Has("scope")) out.scope = PROV_TRY(ParseScope(arguments));
   out.with_wmco = arguments.Has("with-wmco");
   if (arguments.Has("credentials")) out.credentials = PROV_TRY(ParseCredentials(arguments));
@@ -135,32 +124,11 @@ Result<WantedOptions> ParseWantedOptions(const Arguments& arguments) {
   if (arguments.Has("store")) out.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
   out.import_leaf = arguments.Has("import-leaf");
   out.trusted = PROV_TRY(NamedCertificates(arguments));
-  if (arguments.Has("subtract")) out.subtract = arguments.Get("subtract");
+  if (arguments.Has("subtract")) out.subtract_file = arguments.Get("subtract");
   PROV_TRY(ParsePodPolicies(arguments, out));
   out.win_http_octets = arguments.Has("winhttp-octets");
   out.augment = arguments.Has("augment");
   return out;
-}
-
-Result<DesiredOptions> CombineOptions(const WantedOptions& wanted, DesiredOptions choices, const FileReader& read,
-                                      Findings& findings) {
-  if (wanted.scope) choices.scope = *wanted.scope;
-  if (wanted.with_wmco) choices.scope.machine = false;
-  if (wanted.credentials) choices.credentials = *wanted.credentials;
-  if (wanted.services) choices.services = *wanted.services;
-  if (wanted.root_only) choices.store.root_only = *wanted.root_only;
-  choices.store.import_leaf = choices.store.import_leaf || wanted.import_leaf;
-  choices.store.named.insert(wanted.trusted.begin(), wanted.trusted.end());
-  choices.win_http_octets = choices.win_http_octets || wanted.win_http_octets;
-  if (wanted.hns_policy) {
-    std::string bytes = PROV_TRY(read(*wanted.hns_policy, hns::kMostPolicyBytes));
-    choices.hns = PROV_TRY(
-        reconcile::MakePodPolicies(std::move(bytes), wanted.hns_pods.value_or(""), *wanted.hns_policy, findings));
-    choices.scope.hns = true;
-  }
-  choices.subtract.clear();
-  if (wanted.subtract) choices.subtract = PROV_TRY(ReadSubtracted(*wanted.subtract, read, findings));
-  return choices;
 }
 
 }  // namespace prov::cli

@@ -16,6 +16,7 @@
 #include "provisioner/egress/dialect_explain.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
 namespace {
@@ -240,7 +241,7 @@ std::string ExplainText(const Explainer& explainer, const Question& question,
 struct ExplainOptions {
   bool json = false;
   Question question;
-  SourceOptions source;
+  source::SourceSpec source;
   bool win_http_octets = false;
   bool augment = false;
 };
@@ -249,7 +250,7 @@ Result<ExplainOptions> ParseExplainOptions(const Arguments& arguments) {
   ExplainOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.question = PROV_TRY(ParseQuestion(arguments));
-  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  out.source = PROV_TRY(ParseSourceSpec(arguments));
   out.win_http_octets = arguments.Has("winhttp-octets");
   out.augment = arguments.Has("augment");
   return out;
@@ -258,12 +259,12 @@ Result<ExplainOptions> ParseExplainOptions(const Arguments& arguments) {
 Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   const ExplainOptions options = PROV_TRY(ParseExplainOptions(arguments));
   const Question& question = options.question;
-  Source source = PROV_TRY(ReadSource(host, options.source));
-  egress::EgressConfig& config = source.config;
+  node::SourceContent content = PROV_TRY(node::ReadSource(host, options.source));
+  egress::EgressConfig& config = content.config;
   DropFindings(config.findings, "no-trust-file");  // the way of a request has no certificates in it
   egress::ClientSettings settings{config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()),
                                   config.no_proxy.value_or(""),
-                                  source.choices.win_http_octets || options.win_http_octets};
+                                  content.options.win_http_octets || options.win_http_octets};
   std::optional<egress::AugmentedNoProxy> augmented;
   if (options.augment) {
     augmented =

@@ -12,6 +12,7 @@
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/settings_digest.h"
+#include "provisioner/node/source_reader.h"
 #include "provisioner/pki/trust_bundle.h"
 
 namespace prov::cli {
@@ -89,7 +90,7 @@ struct ExtractOptions {
   std::string format;  // json, env or pem
   bool show_secrets = false;
   pki::StorePolicy policy;
-  SourceOptions source;
+  source::SourceSpec source;
 };
 
 Result<ExtractOptions> ParseExtractOptions(const Arguments& arguments) {
@@ -99,14 +100,14 @@ Result<ExtractOptions> ParseExtractOptions(const Arguments& arguments) {
   PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
   out.show_secrets = arguments.Has("show-secrets");
   out.policy.named = PROV_TRY(NamedCertificates(arguments));
-  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  out.source = PROV_TRY(ParseSourceSpec(arguments));
   return out;
 }
 
 Result<Outcome> RunExtract(const Arguments& arguments, machine::Host& host) {
   const ExtractOptions options = PROV_TRY(ParseExtractOptions(arguments));
   const pki::StorePolicy& policy = options.policy;
-  const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
+  const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
   std::ranges::move(pki::ReviewTrust(config.certificates, policy, config.trust_file.path),
                     std::back_inserter(findings));

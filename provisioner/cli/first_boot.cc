@@ -11,7 +11,6 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
-#include "provisioner/cli/beside_rounds.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/signer_options.h"
@@ -51,23 +50,23 @@ struct Signers {
 // How it is asked, but for what Windows setup wants of it.
 struct BootOptions {
   Signers signers;
-  node::SourceWords words;  // what the node stores of the command line
+  node::SettingsSpec given;       // as the command line says
+  node::SettingsSpec remembered;  // as the node remembers it
   std::optional<std::int64_t> interval;
-  std::optional<std::vector<std::string>> beside;
-  SettingsOptions settings;
+  std::optional<node::NodeReporting> reporting;
   node::ApplyOptions apply;
 
-  const std::string& source() const { return settings.source.request.source; }
+  const std::string& source() const { return given.source.source; }
 };
 
 Result<BootOptions> ParseBootOptions(const Arguments& arguments, machine::Host& host) {
   BootOptions out;
   out.signers.given = PROV_TRY(GivenSigner(arguments));
   out.signers.wanted = PROV_TRY(WantedSigner(out.signers.given, {&host}));
-  out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  out.remembered = PROV_TRY(SpecToRemember(arguments, arguments.positional()));
   out.interval = PROV_TRY(ParseInterval(arguments));
-  out.beside = PROV_TRY(BesideWords(arguments, false));
-  out.settings = PROV_TRY(ParseSettingsOptions(arguments));
+  out.reporting = PROV_TRY(GivenReporting(arguments, false));
+  out.given = PROV_TRY(ParseSettingsSpec(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.apply.refuse_empty = RefusesEmpty(arguments);
   return out;
@@ -82,13 +81,13 @@ Result<node::Delivery> DeliveryOf(const BootOptions& options, machine::Host& hos
   node::Delivery out;
   out.signer = options.signers.given;
   out.interval_seconds = options.interval;
-  out.beside = options.beside;
-  out.words = options.words;
+  out.reporting = options.reporting;
+  out.spec = options.remembered;
   out.allow_downgrade = options.apply.allow_downgrade;
-  const std::string& folder = out.words.front();
+  const std::string& folder = out.spec.source.source;
   if (!PROV_TRY(IsDelivered(folder, host))) return out;
   out.follow = false;
-  if (const auto source = ReadSource(host, options.settings.source, options.signers.wanted))
+  if (const auto source = node::ReadSource(host, options.given.source, {.signer = options.signers.wanted}))
     out.secret_files = source->secret_files;  // else they are gone already
   for (std::string& file : out.secret_files) {
     std::string name = file.substr(options.source().size());
@@ -112,17 +111,19 @@ Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateReco
 // one whose settings are kept.
 Result<node::Settings> Settings(const BootOptions& options, node::OpenNode& node) {
   const Signers& signers = options.signers;
-  const node::SourceWords& words = options.words;
+  const node::SettingsSpec& spec = options.remembered;
   // What is followed is read as each later round reads it, so that what that refuses is refused now.
-  Result<node::Settings> settings = PROV_TRY(IsDelivered(words.front(), node.host))
-                                        ? ReadSettings(node.host, options.settings, signers.wanted)
-                                        : ReadStoredSettings(node.host, words, signers.wanted);
+  Result<node::Settings> settings =
+      PROV_TRY(IsDelivered(spec.source.source, node.host))
+          ? node::ReadSettings(node.host, options.given, {.signer = signers.wanted})
+          : node::ReadSettings(node.host, spec, {.signer = signers.wanted, .is_followed = true});
   if (settings || source::IsRemote(options.source())) return settings;
   const bool unsigned_here = settings.error().code == Code::kSignature;
   const auto stored = PROV_TRY(node::LoadSource(node.machine.state));
-  const bool used_up = stored && !stored->follow && stored->words == words;
+  const bool used_up = stored && !stored->follow && stored->spec == spec;
   if (!used_up) return settings;
-  if (unsigned_here && (signers.given || !PROV_TRY(WasMadeByInstallation(stored->words.front(), node.machine.state))))
+  if (unsigned_here &&
+      (signers.given || !PROV_TRY(WasMadeByInstallation(stored->spec.source.source, node.machine.state))))
     return settings;
   Result<node::Settings> kept = node::LastGoodSettings(node.machine.state);
   if (kept && unsigned_here) {
@@ -196,7 +197,7 @@ Result<FirstBootOptions> ParseFirstBootOptions(const Arguments& arguments) {
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments, kFirstBootLockWait));
   out.on_request = phase == "setup-onrequest";
   out.in_setup = out.on_request || phase == "specialize";
-  if (!out.in_setup || (!out.ending.reboot.way && out.ending.reboot_exit == 0)) return out;
+  if (!out.in_setup || (!out.ending.reporting.reboot.way && out.ending.reboot_exit == 0)) return out;
   return Fail(Code::kUsage, "Windows setup decides about reboots in this phase; leave out --reboot and --exit-style",
               "--phase");
 }

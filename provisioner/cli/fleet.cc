@@ -13,7 +13,7 @@
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/fleet/nodes.h"
 #include "provisioner/node/reconcile_once.h"
-#include "provisioner/node/settings.h"
+#include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
@@ -24,8 +24,8 @@ constexpr std::int64_t kPause = 5000;  // milliseconds, between two looks
 
 struct FleetOptions {
   bool json = false;
-  SourceOptions cluster;  // whose nodes are asked for
-  SourceOptions wanted;
+  source::SourceSpec cluster;  // whose nodes are asked for
+  source::SourceSpec wanted;
   std::int64_t wait_seconds = 0;
 };
 
@@ -50,22 +50,22 @@ Result<FleetOptions> ParseFleetOptions(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.words();
   if (words.front() != "status")
     return RefuseValue("provisioner fleet", "one of", words.front(), std::array<std::string_view, 1>{"status"});
-  out.cluster = PROV_TRY(ParseSourceOptions(arguments));
-  out.cluster.request.source = words.at(1);
+  out.cluster = PROV_TRY(ParseSourceSpec(arguments));
+  out.cluster.source = words.at(1);
   if (!source::IsKubeUri(words.at(1)))
     return Fail(Code::kUsage, "is not a cluster; give kube://, or kube://CONTEXT with a context of your kubeconfig",
                 words.at(1));
   out.wanted = out.cluster;
-  if (arguments.Has("source")) out.wanted.request.source = arguments.Get("source");
+  if (arguments.Has("source")) out.wanted.source = arguments.Get("source");
   out.wait_seconds = PROV_TRY(Number(arguments, "wait", 0));
   if (out.wait_seconds <= kLongestWait) return out;
   return Fail(Code::kUsage, fmt::format("takes 0 to {} seconds", kLongestWait), "--wait");
 }
 
-Result<std::vector<fleet::FleetNode>> ReadNodes(machine::Host& host, const SourceOptions& cluster) {
-  const source::SourceRequest& request = cluster.request;
-  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(request.source, request.selection));
-  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(request, target.context, source::ThisProcess()));
+Result<std::vector<fleet::FleetNode>> ReadNodes(machine::Host& host, const source::SourceSpec& cluster) {
+  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(cluster.source, cluster.selection));
+  const source::KubeAccess access =
+      PROV_TRY(source::KubeAccess::Open({cluster}, target.context, source::ThisProcess()));
   source::KubeClient client(access, {host.http(), host.clock()});
   return fleet::ReadNodes(client);
 }
@@ -89,16 +89,16 @@ class Credentials {
 };
 
 // A cluster that is not OpenShift has no pools.
-Result<Source> ReadWanted(machine::Host& host, const FleetOptions& options) {
-  Result<Source> out = ReadSource(host, options.wanted);
-  const bool is_default = options.wanted.request.source == options.cluster.request.source;
+Result<node::SourceContent> ReadWanted(machine::Host& host, const FleetOptions& options) {
+  Result<node::SourceContent> out = node::ReadSource(host, options.wanted);
+  const bool is_default = options.wanted.source == options.cluster.source;
   if (!out && is_default && out.error().code == Code::kNotFound)
     out.error().message += "; if the cluster has no pool, name the wanted settings with --source SOURCE";
   return out;
 }
 
 Result<Fleet> LookAtFleet(machine::Host& host, const FleetOptions& options) {
-  Source wanted = PROV_TRY(ReadWanted(host, options));
+  node::SourceContent wanted = PROV_TRY(ReadWanted(host, options));
   Fleet out;
   out.source = wanted.config.source;
   out.wanted = egress::SettingsDigest(wanted.config);

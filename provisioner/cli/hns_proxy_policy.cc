@@ -8,6 +8,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/hns_proxy.h"
 #include "provisioner/hns/no_proxy_exceptions.h"
+#include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
 namespace {
@@ -95,9 +96,9 @@ std::vector<std::string> PolicyFiles(const Arguments& arguments) {
 Result<void> AddExceptions(const Arguments& arguments, machine::Host& host, std::vector<hns::Policy>& policies,
                            Findings& findings) {
   if (!arguments.Has("exceptions-from")) return {};
-  SourceOptions options;
-  options.request.source = PROV_TRY(GivenValue(arguments, "exceptions-from"));
-  const egress::EgressConfig config = PROV_TRY(ReadSource(host, options)).config;
+  source::SourceSpec spec;
+  spec.source = PROV_TRY(GivenValue(arguments, "exceptions-from"));
+  const egress::EgressConfig config = PROV_TRY(node::ReadSource(host, spec)).config;
   const std::string where = config.proxy_file.path + ": NO_PROXY";
   const egress::NoProxy list = PROV_TRY(egress::NoProxy::Parse(config.no_proxy.value_or(""), where));
   Findings told;

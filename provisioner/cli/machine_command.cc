@@ -9,10 +9,9 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/reboot_choice.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/cli/terminal.h"
-#include "provisioner/egress/augment.h"
-#include "provisioner/egress/settings_digest.h"
 #include "provisioner/node/service_loop.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
@@ -28,24 +27,10 @@ constexpr int kCloudbaseReboot = 1001;
 constexpr std::int64_t kLockPause = 500;  // milliseconds
 constexpr std::int64_t kLongestLockWait = 86400;
 
-constexpr std::string_view kStored = "stored";
-
-// What a stored command line may say: how to read the source, and what is wanted of it.
-CommandSpec StoredSpec() {
-  CommandSpec spec;
-  spec.name = "source";
-  spec.positional = "SOURCE";
-  spec.options = DesiredOptionSpecs();
-  spec.options.push_back(PoolOption());
-  spec.options.push_back(NameOption());
-  AddRemoteOptions(spec);
-  spec.options.push_back({kStored, "", "the source is the one that is stored on the node", Group::kSource});
-  return spec;
-}
-
-Result<SettingsOptions> ParseStored(node::SourceWords words) {
-  words.push_back(fmt::format("--{}", kStored));
-  return ParseSettingsOptions(PROV_TRY(ParseArguments(StoredSpec(), words)));
+// An option that was not given stays as it is.
+Result<void> MakeAbsolute(std::optional<std::string>& path) {
+  if (path) path = PROV_TRY(AbsolutePath(*path));
+  return {};
 }
 
 }  // namespace
@@ -145,7 +130,7 @@ Result<Ending> ParseEnding(const Arguments& arguments) {
   const std::string style = PROV_TRY(OneOf(arguments, "exit-style", kStyles));
   if (style == "msi") out.reboot_exit = kMsiReboot;
   if (style == "cloudbase") out.reboot_exit = kCloudbaseReboot;
-  out.reboot = PROV_TRY(ParseReboot(arguments));
+  out.reporting = PROV_TRY(ParseReporting(arguments));
   return out;
 }
 
@@ -160,70 +145,30 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
 
 Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report) {
   if (!report.reboot_required || report.trial) return 0;
-  PROV_TRY(AskForReboot(node, ending.reboot, report.findings));
+  PROV_TRY(AskForReboot(node, ending.reporting, report.findings));
   return ending.reboot_exit;
 }
 
-Result<SettingsOptions> ParseSettingsOptions(const Arguments& arguments) {
-  SettingsOptions out;
-  out.source = PROV_TRY(ParseSourceOptions(arguments));
-  out.wanted = PROV_TRY(ParseWantedOptions(arguments));
-  return out;
+Result<node::SettingsSpec> ParseSettingsSpec(const Arguments& arguments) {
+  return node::SettingsSpec{PROV_TRY(ParseSourceSpec(arguments)), PROV_TRY(ParseChoices(arguments))};
 }
 
-Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& options,
-                                    const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
-  node::Settings out;
-  Source source = PROV_TRY(ReadSource(host, options.source, signer, cache));
-  out.source_digest = egress::SettingsDigest(source.config);
-  if (options.wanted.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
-  if (source.is_payload) {
-    out.generation = source.generation;
-    out.payload = source.digest;
-    if (signer) out.signer = signer->sha256;
-  }
-  out.options =
-      PROV_TRY(CombineOptions(options.wanted, source.choices, LocalReader(host, options.source), out.findings));
-  out.config = std::move(source.config);
-  out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());
-  return out;
-}
-
-Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source) {
+Result<node::SettingsSpec> SpecToRemember(const Arguments& arguments, const std::string& source) {
   if (source == "-") {
     return Fail(
         Code::kUsage,
         "standard input can't be read again at the next boot, so it can't be stored; give a file or a payload folder",
         "SOURCE");
   }
-  node::SourceWords words = {source::IsRemote(source) ? source : PROV_TRY(AbsolutePath(source))};
+  node::SettingsSpec out = PROV_TRY(ParseSettingsSpec(arguments));
+  out.source.source = source::IsRemote(source) ? source : PROV_TRY(AbsolutePath(source));
+  if (!out.source.ca_file.empty()) out.source.ca_file = PROV_TRY(AbsolutePath(out.source.ca_file));
   // A service has no person's environment to find it in.
-  if (source::IsKubeUri(source))
-    words.push_back("--kubeconfig=" + PROV_TRY(AbsoluteKubeconfig(arguments.Get("kubeconfig"), source)));
-  for (const OptionSpec& option : StoredSpec().options) {
-    if (!arguments.Has(option.name) || option.name == "kubeconfig") continue;
-    if (option.value.empty()) {
-      words.push_back(fmt::format("--{}", option.name));
-    } else if (option.name == "subtract" || option.name == "ca" || option.name == "hns-policy") {
-      words.push_back(fmt::format("--{}={}", option.name, PROV_TRY(AbsolutePath(arguments.Get(option.name)))));
-    } else if (option.name == "source-proxy") {  // no list: a password may hold a comma
-      words.push_back(fmt::format("--{}={}", option.name, arguments.Get(option.name)));
-    } else {
-      for (const std::string& value : arguments.List(option.name)) {
-        words.push_back(fmt::format("--{}={}", option.name, value));
-      }
-    }
-  }
-  return words;
-}
-
-Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
-                                          const std::optional<pki::Certificate>& signer, source::SourceCache* cache) {
-  return ReadSettings(host, PROV_TRY(ParseStored(words)), signer, cache);
-}
-
-Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words) {
-  return RequestOf(host, PROV_TRY(ParseStored(words)).source);
+  out.source.kubeconfig =
+      source::IsKubeUri(source) ? PROV_TRY(AbsoluteKubeconfig(out.source.kubeconfig, source)) : std::string();
+  PROV_TRY(MakeAbsolute(out.choices.subtract_file));
+  PROV_TRY(MakeAbsolute(out.choices.hns_policy_file));
+  return out;
 }
 
 void TellFailure(bool json, const Error& error) {

@@ -8,9 +8,10 @@
 
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/reboot_choice.h"
+#include "provisioner/cli/reporting_options.h"
 #include "provisioner/machine/host.h"
 #include "provisioner/node/apply.h"
+#include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
 
@@ -67,8 +68,8 @@ bool RefusesEmpty(const Arguments& arguments);
 // --reboot, its related options, and --exit-style of `apply`, `first-boot` and `reconcile --once`.
 std::vector<OptionSpec> ApplyOptionSpecs();
 struct Ending {
-  RebootChoice reboot;
-  int reboot_exit = 0;  // exit code that tells "done, reboot needed"
+  node::NodeReporting reporting;  // as far as this run is concerned
+  int reboot_exit = 0;            // exit code that tells "done, reboot needed"
 };
 Result<Ending> ParseEnding(const Arguments& arguments);
 Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
@@ -76,18 +77,8 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 // Requests a reboot if one is needed and chosen. Returns the exit code.
 Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report);
 
-// SOURCE, how to read it, and what to take from it.
-struct SettingsOptions {
-  SourceOptions source;
-  WantedOptions wanted;
-};
-// Errors: usage, proxy-url.
-Result<SettingsOptions> ParseSettingsOptions(const Arguments& arguments);
-
-// The settings that a command line names. `host` and `signer` as in ReadSource.
-Result<node::Settings> ReadSettings(machine::Host& host, const SettingsOptions& options,
-                                    const std::optional<pki::Certificate>& signer,
-                                    source::SourceCache* cache = nullptr);
+// SOURCE, how it is read, and what is taken of it, as given. Errors: usage, proxy-url.
+Result<node::SettingsSpec> ParseSettingsSpec(const Arguments& arguments);
 
 // The path in a form for a process with another working folder. Errors: io.
 Result<std::string> AbsolutePath(const std::string& path);
@@ -95,14 +86,9 @@ Result<std::string> AbsolutePath(const std::string& path);
 // default of this process: an absolute path, or "in-cluster". Errors: usage, io.
 Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where);
 
-// The words that ReadStoredSettings understands, with absolute paths: what a node stores of a command line with this
-// source. The signer is not among them: it is pinned in a file that only administrators can write.
-Result<node::SourceWords> StoredWords(const Arguments& arguments, const std::string& source);
-Result<node::Settings> ReadStoredSettings(machine::Host& host, const node::SourceWords& words,
-                                          const std::optional<pki::Certificate>& signer,
-                                          source::SourceCache* cache = nullptr);
-// The part of them that concerns the source alone.
-Result<source::SourceRequest> StoredRequest(machine::Host& host, const node::SourceWords& words);
+// What a node remembers of a command line with this source: the same with absolute paths. The signer is not among it:
+// it is pinned in a file that only administrators can write. Errors: usage, proxy-url, io.
+Result<node::SettingsSpec> SpecToRemember(const Arguments& arguments, const std::string& source);
 
 // Prints a failure that does not end the command at once: on standard error, and as a document if the output is JSON.
 void TellFailure(bool json, const Error& error);

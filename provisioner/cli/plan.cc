@@ -20,7 +20,7 @@ struct PlanOptions {
   node::ApplyOptions apply;
   ImageOptions image;
   TargetOptions target;
-  SettingsOptions settings;
+  node::SettingsSpec settings;
 };
 
 Result<PlanOptions> ParsePlanOptions(const Arguments& arguments) {
@@ -29,15 +29,15 @@ Result<PlanOptions> ParsePlanOptions(const Arguments& arguments) {
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.image = PROV_TRY(ParseImageOptions(arguments));
   out.target = PROV_TRY(ParseTargetOptions(arguments));
-  out.settings = PROV_TRY(ParseSettingsOptions(arguments));
+  out.settings = PROV_TRY(ParseSettingsSpec(arguments));
   return out;
 }
 
 Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
   const PlanOptions options = PROV_TRY(ParsePlanOptions(arguments));
   Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(
-      PROV_TRY(ReadSettings(live, options.settings, PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))))));
+  const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(
+      live, options.settings, {.signer = PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))}))));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);

@@ -1,6 +1,7 @@
 // `pod`: the process of a HostProcess container that keeps its node at what a source says. Manifests: docs/fleet.md.
 #include "provisioner/cli/follow.h"
 #include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/reboot_choice.h"
 #include "provisioner/cli/removal.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/fleet/node_state.h"
@@ -16,27 +17,26 @@ constexpr std::int64_t kIdlePause = 3'600'000;  // milliseconds
 struct PodOptions {
   bool json = false;
   bool remove = false;
-  node::SourceWords words;    // of the source; with `remove` none
+  node::SettingsSpec spec;    // of the source; with `remove` none
   std::int64_t interval = 0;  // seconds; 0: what the machine has stored
-  BesideRounds beside;
+  node::NodeReporting reporting;
 };
 
 Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
   PodOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.remove = arguments.Has("remove");
-  out.beside = PROV_TRY(ParseBeside(arguments));
+  out.reporting = PROV_TRY(ParseReporting(arguments));
   out.interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
   if (out.remove && !arguments.positional().empty())
     return Fail(Code::kUsage, "takes no SOURCE, because it removes the settings of any source; leave SOURCE out",
                 "--remove");
   if (out.remove) return out;
-  PROV_TRY(ParseSettingsOptions(arguments));  // refuses now what each round would refuse
-  out.words = PROV_TRY(StoredWords(arguments, arguments.positional()));
+  out.spec = PROV_TRY(SpecToRemember(arguments, arguments.positional()));
   return out;
 }
 
-Result<void> ForgetInCluster(machine::Host& host, const ClusterNode& cluster) {
+Result<void> ForgetInCluster(machine::Host& host, const node::ClusterNode& cluster) {
   const source::KubeAccess access = PROV_TRY(OpenCluster(host, cluster));
   source::KubeClient client(access, {host.http(), host.clock()});
   return client.Patch(source::NodeObject(cluster.name), fleet::ForgetPatch());
@@ -46,7 +46,7 @@ Result<void> ForgetInCluster(machine::Host& host, const ClusterNode& cluster) {
 Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
   const TargetReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
   PrintSession(options.json, removed.report);
-  if (options.beside.cluster) PROV_TRY(ForgetInCluster(host, *options.beside.cluster));
+  if (options.reporting.cluster) PROV_TRY(ForgetInCluster(host, *options.reporting.cluster));
   while (host.clock().Wait(kIdlePause)) continue;
   return Outcome{};
 }
@@ -72,7 +72,7 @@ Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
   loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
   loop.stands_aside = [&] {
-    const Result<node::Turn> turn = node::TakeTurn(host, options.words, pause);
+    const Result<node::Turn> turn = node::TakeTurn(host, options.spec, pause);
     if (turn) {
       const bool is_due = *turn == node::Turn::kNobody && news.IsDue("delivered once", host.clock().NowUnix());
       if (is_due) WarnOfDelivered(options, host);
@@ -85,7 +85,7 @@ Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
   };
   // What keeps the first round from running is an error at once.
   PROV_TRY(OpenTarget(host, machine::Access::kRead));
-  Follow(host, loop, options.beside);
+  Follow(host, loop, options.reporting);
   return Outcome{};
 }
 
@@ -114,7 +114,7 @@ Command PodCommand() {
        OutputOption(),
        HelpOption()}};
   command.spec.instead = "remove";
-  for (const std::vector<OptionSpec>& more : {DesiredOptionSpecs(), BesideOptionSpecs()})
+  for (const std::vector<OptionSpec>& more : {DesiredOptionSpecs(), ReportingOptionSpecs()})
     command.spec.options.insert(command.spec.options.end() - 2, more.begin(), more.end());
   AddRemoteOptions(command.spec);
   command.run = RunPod;

@@ -14,6 +14,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
+#include "provisioner/node/source_reader.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/source/kube_uri.h"
 
@@ -30,7 +31,7 @@ constexpr std::array<std::string_view, 3> kPatches = {"strategic", "json", "none
 constexpr std::string_view kPodEnvCommand = "provisioner pod-env";
 
 struct PodEnvOptions {
-  SourceOptions source;
+  source::SourceSpec source;
   std::string pods;         // the file
   bool patch_only = false;  // --format patch
   bool show_secrets = false;
@@ -78,7 +79,7 @@ Result<PodEnvOptions> ParsePodEnvOptions(const Arguments& arguments) {
                 "--annotate keeps proxy variables out of pods, but --trust adds to pods; give one of them",
                 std::string(kPodEnvCommand));
   out.check = arguments.Has("check");
-  out.source = PROV_TRY(ParseSourceOptions(arguments));
+  out.source = PROV_TRY(ParseSourceSpec(arguments));
   return CheckedOptions(std::move(out));
 }
 
@@ -210,8 +211,8 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
     PROV_TRY(take(PROV_TRY(ReadPods(options.pods))));
     return out;
   }
-  SourceOptions cluster = options.source;
-  cluster.request.source = options.pods;
+  source::SourceSpec cluster = options.source;
+  cluster.source = options.pods;
   PROV_TRY(ReadWorkloads(host, cluster, [&](std::string page, const std::string& where) -> Result<void> {
     const publish::Object pods = PROV_TRY(publish::ReadManifest(std::move(page), where));
     const Result<void> taken = take(pods);
@@ -256,7 +257,7 @@ Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& optio
 
 Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {
   PodEnvOptions options = PROV_TRY(ParsePodEnvOptions(arguments));
-  const EgressConfig config = PROV_TRY(ReadSource(host, options.source)).config;
+  const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(ReviewSource(config, options));
   options.request.proxy = ValuesOf(config);
   if (options.check) return Check(host, options, std::move(findings));

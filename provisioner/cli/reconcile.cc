@@ -17,9 +17,9 @@ struct ReconcileOptions {
   bool json = false;
   std::int64_t interval = 0;  // seconds; 0: what the machine has stored
   Mode mode = Mode::kOnce;
-  Ending ending;                       // of one round
-  std::optional<BesideRounds> beside;  // of several; nullopt: what the machine has stored
-  std::int64_t wait_lock = 0;          // of one round, in seconds
+  Ending ending;                                 // of one round
+  std::optional<node::NodeReporting> reporting;  // of several; nullopt: what the machine has stored
+  std::int64_t wait_lock = 0;                    // of one round, in seconds
 };
 
 Result<ReconcileOptions> ParseReconcileOptions(const Arguments& arguments) {
@@ -30,10 +30,10 @@ Result<ReconcileOptions> ParseReconcileOptions(const Arguments& arguments) {
   if (modes > 1) return Fail(Code::kUsage, "--once, --watch and --service exclude each other", "provisioner reconcile");
   if (arguments.Has("watch")) out.mode = Mode::kWatch;
   if (arguments.Has("service")) out.mode = Mode::kService;
-  if (PROV_TRY(BesideWords(arguments, true))) out.beside = PROV_TRY(ParseBeside(arguments));
+  out.reporting = PROV_TRY(GivenReporting(arguments, true));
   if (out.mode == Mode::kOnce) {
     out.ending = PROV_TRY(ParseEnding(arguments));
-    if (out.beside) out.beside->reboot = {};  // `ending` has it
+    if (out.reporting) out.reporting->reboot = {};  // `ending` has it
   }
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
   return out;
@@ -41,18 +41,19 @@ Result<ReconcileOptions> ParseReconcileOptions(const Arguments& arguments) {
 
 // The machine is closed after a round.
 Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconcile::SessionReport& report) {
-  if (!options.ending.reboot.way) return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
+  if (!options.ending.reporting.reboot.way)
+    return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
   return End(node, options.ending, report);
 }
 
-// Of the boot service: what it was told when it was installed.
-Result<BesideRounds> BesideOf(machine::Host& host, const ReconcileOptions& options) {
-  if (options.beside) return *options.beside;
+// Of the boot service: what was chosen when it was installed.
+Result<node::NodeReporting> ReportingOf(machine::Host& host, const ReconcileOptions& options) {
+  if (options.reporting) return *options.reporting;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
   const auto stored = PROV_TRY(node::LoadService(target.Node(host).machine.state));
-  return stored ? StoredBeside(stored->beside) : BesideRounds();
+  return stored ? stored->reporting : node::NodeReporting();
 }
 
 Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
@@ -63,7 +64,7 @@ Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
   node::LogRound(host, report);
   int exit = PROV_TRY(EndOnce(host, options, report.session));
   const auto tell = [&](const Error& error) { TellFailure(options.json, error); };
-  if (options.beside) BesideWork(host, *options.beside, tell).Do();
+  if (options.reporting) BesideWork(host, *options.reporting, tell).Do();
   // What is kept is in place, but the source needs somebody's attention.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
   return SessionOutcome(options.json, host.Name(), std::move(report.session), true, exit);
@@ -76,17 +77,17 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
   if (options.mode == Mode::kService) {
     loop.as_service = true;
     // What can't be read of it must not keep the rounds from running.
-    const Result<BesideRounds> stored = BesideOf(host, options);
+    const Result<node::NodeReporting> stored = ReportingOf(host, options);
     if (!stored) node::LogFailure(host, stored.error());
-    const BesideRounds beside = stored.value_or(BesideRounds());
-    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, loop, beside); }));
+    const node::NodeReporting reporting = stored.value_or(node::NodeReporting());
+    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, loop, reporting); }));
     return Outcome{};
   }
   // What keeps the first round from running is an error at once.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
-  Follow(host, loop, options.beside.value_or(BesideRounds()));
+  Follow(host, loop, options.reporting.value_or(node::NodeReporting()));
   return Outcome{};
 }
 
@@ -118,7 +119,7 @@ Command ReconcileCommand() {
        WaitLockOption(),
        OutputOption(),
        HelpOption()}};
-  for (const OptionSpec& option : BesideOptionSpecs()) command.spec.options.push_back(option);
+  for (const OptionSpec& option : ReportingOptionSpecs()) command.spec.options.push_back(option);
   command.run = RunReconcile;
   return command;
 }

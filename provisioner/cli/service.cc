@@ -5,7 +5,6 @@
 #include <array>
 
 #include "provisioner/base/json_writer.h"
-#include "provisioner/cli/beside_rounds.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/signer_options.h"
@@ -55,7 +54,8 @@ enum class ServiceAction { kInstall, kUninstall };
 struct ServiceOptions {
   bool json = false;
   ServiceAction action = ServiceAction::kInstall;
-  node::Delivery delivery;  // without words: no source is named
+  node::Delivery delivery;
+  bool names_source = false;
 };
 
 Result<ServiceOptions> ParseServiceOptions(const Arguments& arguments) {
@@ -71,16 +71,18 @@ Result<ServiceOptions> ParseServiceOptions(const Arguments& arguments) {
   }
   out.delivery.signer = PROV_TRY(GivenSigner(arguments));
   out.delivery.allow_downgrade = arguments.Has("allow-downgrade");
-  out.delivery.beside = PROV_TRY(BesideWords(arguments, true));
-  if (arguments.Has("source")) out.delivery.words = PROV_TRY(StoredWords(arguments, arguments.Get("source")));
+  out.delivery.reporting = PROV_TRY(GivenReporting(arguments, true));
+  out.names_source = arguments.Has("source");
+  if (out.names_source) out.delivery.spec = PROV_TRY(SpecToRemember(arguments, arguments.Get("source")));
   return out;
 }
 
-Result<Outcome> Install(const node::Delivery& delivery, machine::Host& host, bool json) {
+Result<Outcome> Install(const ServiceOptions& options, machine::Host& host) {
+  const node::Delivery& delivery = options.delivery;
   std::optional<node::DerivedSettings> derived;
-  if (!delivery.words.empty()) {
-    derived = PROV_TRY(node::Derive(
-        PROV_TRY(ReadStoredSettings(host, delivery.words, PROV_TRY(WantedSigner(delivery.signer, {&host}))))));
+  if (options.names_source) {
+    const node::ReadOptions read{PROV_TRY(WantedSigner(delivery.signer, {&host})), true, nullptr};
+    derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, delivery.spec, read))));
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
   node::OpenNode node = target.Node(host);
@@ -90,7 +92,7 @@ Result<Outcome> Install(const node::Delivery& delivery, machine::Host& host, boo
   if (!PROV_TRY(node::LoadSource(node.machine.state))) {
     AddWarning(findings, "no-source", "no source is stored, so the service has nothing to do; give --source SOURCE");
   }
-  return Told(json, program.wrote, DescribeProgram(program), &program, std::move(findings));
+  return Told(options.json, program.wrote, DescribeProgram(program), &program, std::move(findings));
 }
 
 // status misses it no more. A record that can't be read keeps nobody from removing the service.
@@ -118,7 +120,7 @@ Result<Outcome> Uninstall(machine::Host& host, bool json) {
 Result<Outcome> RunService(const Arguments& arguments, machine::Host& host) {
   const ServiceOptions options = PROV_TRY(ParseServiceOptions(arguments));
   if (options.action == ServiceAction::kUninstall) return Uninstall(host, options.json);
-  return Install(options.delivery, host, options.json);
+  return Install(options, host);
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ Command ServiceCommand() {
        AllowDowngradeOption(),
        OutputOption(),
        HelpOption()}};
-  for (const OptionSpec& option : BesideOptionSpecs()) command.spec.options.push_back(option);
+  for (const OptionSpec& option : ReportingOptionSpecs()) command.spec.options.push_back(option);
   const std::vector<OptionSpec> shared = DesiredOptionSpecs();
   command.spec.options.insert(command.spec.options.begin() + 1, shared.begin(), shared.end());
   AddRemoteOptions(command.spec);

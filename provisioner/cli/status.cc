@@ -69,8 +69,7 @@ void WriteServices(JsonWriter& json, const std::vector<node::RunningService>& se
 
 // A URL may hold what is as good as a password.
 std::string LocationOf(const node::StoredSource& source) {
-  if (source.words.empty()) return {};
-  const std::string& location = source.words.front();
+  const std::string& location = source.spec.source.source;
   return source::IsRemote(location) ? egress::RedactUrl(location) : location;
 }
 

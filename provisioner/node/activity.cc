@@ -12,11 +12,7 @@ namespace {
 
 constexpr std::int64_t kMinute = 60;
 
-std::string SourceDigest(const StoredSource& source) {
-  std::string words;
-  for (const std::string& word : source.words) words += word + '\0';
-  return ToHex(Sha256(words));
-}
+std::string SourceDigest(const StoredSource& source) { return ToHex(Sha256(SourceJson({source.spec, true, false}))); }
 
 void Write(JsonWriter& json, const ServiceProcess& service) {
   json.Key("service").BeginObject().Member("version", service.program.version);

@@ -12,14 +12,14 @@ namespace prov::node {
 namespace {
 
 Result<void> CheckFollowed(OpenNode& node, const Delivery& delivery) {
-  return delivery.follow ? CheckSourceFiles(node.host.installation(), delivery.words) : Result<void>();
+  return delivery.follow ? CheckSourceFiles(node.host.installation(), delivery.spec) : Result<void>();
 }
 
 // That the boot service has to run from now on, as a section of what is stored with its source.
 Result<void> AddService(OpenNode& node, const Delivery& delivery, reconcile::Sections& sections) {
   ServiceRecord service = PROV_TRY(LoadService(node.machine.state)).value_or(ServiceRecord());
   if (delivery.interval_seconds) service.interval_seconds = *delivery.interval_seconds;
-  if (delivery.beside) service.beside = *delivery.beside;
+  if (delivery.reporting) service.reporting = *delivery.reporting;
   sections[std::string(kServiceSection)] = ServiceJson(service);
   return {};
 }
@@ -28,20 +28,20 @@ Result<void> AddService(OpenNode& node, const Delivery& delivery, reconcile::Sec
 
 reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery& delivery, bool adopt) {
   reconcile::Sections out{{std::string(kSettingsSection), derived.json},
-                          {std::string(kSourceSection), SourceJson({delivery.words, delivery.follow, adopt})}};
+                          {std::string(kSourceSection), SourceJson({delivery.spec, delivery.follow, adopt})}};
   RememberSecretFiles(delivery.secret_files, out);
   return out;
 }
 
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   const auto stored = PROV_TRY(LoadSource(node.machine.state));
-  const bool none = !stored || stored->words.empty();
-  if (!none && stored->words != delivery.words) return false;
+  const bool none = !stored || !stored->IsKnown();
+  if (!none && stored->spec != delivery.spec) return false;
   PROV_TRY(CheckFollowed(node, delivery));
   reconcile::Sections sections;
   PROV_TRY(AddService(node, delivery, sections));
   if (none) {
-    sections[std::string(kSourceSection)] = SourceJson({delivery.words, delivery.follow, true});
+    sections[std::string(kSourceSection)] = SourceJson({delivery.spec, delivery.follow, true});
     PROV_TRY(AddLoss(node, sections));
   }
   PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
@@ -75,7 +75,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
   AddUpgrade(*installed, report.findings);
   report.findings.insert(report.findings.end(), findings.begin(), findings.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
-  NoteRound(node, {delivery.words, delivery.follow}, delivery.follow, nullptr);
+  NoteRound(node, {delivery.spec, delivery.follow}, delivery.follow, nullptr);
   return report;
 }
 

@@ -10,7 +10,7 @@
 namespace prov::node {
 
 struct Delivery {
-  SourceWords words;                      // how to read the source again
+  SettingsSpec spec;                      // how to read the source again
   bool follow = true;                     // false: a payload that Windows setup delivered; it is used up
   std::vector<std::string> secret_files;  // full paths, of a payload that is used up
   // To be pinned, so that later payloads are taken from this signer alone; nullopt: what is pinned stays.
@@ -19,7 +19,7 @@ struct Delivery {
   std::optional<std::int64_t> interval_seconds = {};
   bool allow_downgrade = false;  // also this program over a newer one
   // As in ServiceRecord; nullopt: what is stored stays.
-  std::optional<std::vector<std::string>> beside = {};
+  std::optional<NodeReporting> reporting = {};
 };
 
 // The records of how to read the source again, and of its settings. `adopt`: what the payload baked into the image has

@@ -298,7 +298,7 @@ Result<Change> PlanDeliveredPayload(OpenNode& node, bool with_service) {
 Result<reconcile::Sections> DeliveredPayloadRecords(OpenNode& node, const DerivedSettings& derived,
                                                     const payload::Payload& payload) {
   const std::string folder = PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)";
-  Delivery delivery{{folder}, false, {}};
+  Delivery delivery{{.source = {.source = folder}}, false, {}};
   for (const payload::PayloadFile& file : payload.files) {
     if (!file.secret) continue;
     std::string path = file.path;

@@ -11,6 +11,8 @@
 namespace prov::node {
 namespace {
 
+constexpr std::int64_t kSecondsPerMinute = 60;
+constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kDay = 86400;
 constexpr std::int64_t kWeek = 7 * kDay;
 constexpr std::int64_t kThursday = 4;  // on which Unix time began
@@ -62,6 +64,19 @@ bool MaintenanceWindow::Contains(std::int64_t unix_seconds) const {
     if ((of_week - start + kWeek) % kWeek < length) return true;
   }
   return false;
+}
+
+std::string MaintenanceWindow::Text() const {
+  std::string names;
+  for (std::size_t day = 0; day < days.size(); ++day) {
+    if (days.at(day)) names += fmt::format("{}{}", names.empty() ? "" : ",", kNames.at(day));
+  }
+  const auto time = [](std::int64_t seconds) {
+    return fmt::format("{:02}:{:02}", seconds / kHour, seconds % kHour / kSecondsPerMinute);
+  };
+  const bool is_daily = days == MaintenanceWindow().days;
+  return fmt::format("{}{}{}-{}", is_daily ? "" : names, is_daily ? "" : " ", time(begin),
+                     time((begin + length) % kDay));
 }
 
 Result<MaintenanceWindow> ParseMaintenanceWindow(std::string_view text, std::string_view where) {

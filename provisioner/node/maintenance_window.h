@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "provisioner/base/result.h"
@@ -16,6 +17,10 @@ struct MaintenanceWindow {
   std::int64_t length = 86400;                                            // seconds, at most a day
 
   bool Contains(std::int64_t unix_seconds) const;
+  // A form that ParseMaintenanceWindow() takes.
+  std::string Text() const;
+
+  bool operator==(const MaintenanceWindow&) const = default;
 };
 
 // "22:00-04:00" each day, "Sat,Sun 01:00-05:00", "Mon-Fri 02:30-03:30". The days are those on which it begins; equal

@@ -34,15 +34,15 @@ Result<std::optional<StoredSource>> Stored(machine::Host& host) {
   return stored ? *std::move(stored) : std::nullopt;
 }
 
-Result<void> StoreSource(machine::Host& host, const SourceWords& words) {
+Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
   const std::optional<StoredSource> stored = PROV_TRY(Stored(host));
-  if (stored && stored->follow && stored->words == words) return {};
+  if (stored && stored->follow && stored->spec == spec) return {};
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
   Findings findings;
   PROV_TRY(RepairState(node, findings));
-  PROV_TRY(CheckSourceFiles(host.installation(), words));
-  return SaveSource(node.machine.state, {words});
+  PROV_TRY(CheckSourceFiles(host.installation(), spec));
+  return SaveSource(node.machine.state, {spec});
 }
 
 }  // namespace
@@ -52,14 +52,14 @@ void UpgradePause::Begin(std::int64_t now) {
   until_ = now + seconds_;
 }
 
-Result<Turn> TakeTurn(machine::Host& host, const SourceWords& words, UpgradePause& pause) {
+Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause) {
   const auto service = PROV_TRY(host.services().Query(kServiceName));
   if (service && service->running) {
     PROV_TRY(UpgradeService(host, pause));
     const std::optional<StoredSource> stored = PROV_TRY(Stored(host));
     return stored && !stored->follow ? Turn::kNobody : Turn::kService;
   }
-  if (!service) PROV_TRY(StoreSource(host, words));
+  if (!service) PROV_TRY(StoreSource(host, spec));
   return Turn::kPod;
 }
 

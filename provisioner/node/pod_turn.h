@@ -29,10 +29,10 @@ class UpgradePause {
 };
 
 // The boot service makes the round where it runs. If its program is older than this one, it is first replaced by this
-// one, as `service install` does. Otherwise the pod makes the round and follows `words`, unless a stopped boot service
+// one, as `service install` does. Otherwise the pod makes the round and follows `spec`, unless a stopped boot service
 // has a source of its own. The lock of the state folder keeps a service that starts meanwhile from making a round at
 // the same time. `pause` outlives the calls: an upgrade that failed is reported once, and is not tried again before the
 // pause is over. Errors: lock, owner, those of the ports.
-Result<Turn> TakeTurn(machine::Host& host, const SourceWords& words, UpgradePause& pause);
+Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause);
 
 }  // namespace prov::node

@@ -17,7 +17,7 @@ Result<bool> WasAskedIn(machine::StateRecord& state, const std::string& boot) {
 
 Result<void> NoteAsked(OpenNode& node, RebootWay way, const std::string& boot) {
   JsonWriter json;
-  json.BeginObject().Member("boot", boot).Member("way", way == RebootWay::kNow ? "now" : "annotate");
+  json.BeginObject().Member("boot", boot).Member("way", NameOf(way));
   json.Member("at", node.host.clock().NowUnix());
   return Remember(node.machine.state, kRebootAskedSection, json.EndObject().Text());
 }

@@ -4,10 +4,9 @@
 #include <functional>
 
 #include "provisioner/node/apply.h"
+#include "provisioner/node/node_reporting.h"
 
 namespace prov::node {
-
-enum class RebootWay { kNow, kAnnotate };
 
 enum class RebootAnswer {
   kNotNeeded,

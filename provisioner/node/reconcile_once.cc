@@ -32,8 +32,8 @@ using Fresh = std::optional<Result<Settings>>;
 Fresh ReadFollowed(machine::Host& host, const StoredSource& source, const SettingsReader& read) {
   if (!source.follow) return std::nullopt;
   // Who can write the source decides what SYSTEM trusts.
-  const Result<void> trusted = CheckSourceFiles(host.installation(), source.words);
-  return trusted ? read(source.words) : std::unexpected(trusted.error());
+  const Result<void> trusted = CheckSourceFiles(host.installation(), source.spec);
+  return trusted ? read(source.spec) : std::unexpected(trusted.error());
 }
 
 constexpr ApplyOptions OptionsOf(const StoredSource& source) { return {.adopt = source.adopt, .unattended = true}; }
@@ -107,7 +107,7 @@ Result<Start> Begin(OpenNode& node) {
 Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   RoundReport report = std::move(start.report);
   Findings& findings = report.session.findings;
-  if (start.source.words.empty()) {
+  if (!start.source.IsKnown()) {
     AddWarning(findings, "stored-source",
                "the file that named the source was damaged: the settings kept of it stay in place and nothing newer is "
                "read; provisioner service install --source SOURCE stores it again");
@@ -126,7 +126,7 @@ Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
     sections[std::string(kFailureSection)] = std::nullopt;  // a first boot that failed is made good
   }
   if (start.source.adopt) {
-    sections[std::string(kSourceSection)] = SourceJson({start.source.words, start.source.follow});
+    sections[std::string(kSourceSection)] = SourceJson({start.source.spec, start.source.follow});
   }
   reconcile::SessionReport applied =
       PROV_TRY(ApplySettings(node, round.derived, OptionsOf(start.source), std::move(sections)));

@@ -66,7 +66,9 @@ Result<Floor> ParseFloor(const JsonNode& root) {
 }
 
 Result<StoredSource> ParseSource(const JsonNode& root) {
-  return StoredSource{PROV_TRY(TextsOf(root, "words")), PROV_TRY(PROV_TRY(root.Get("follow")).Bool()),
+  return StoredSource{{PROV_TRY(source::ReadSourceSpec(PROV_TRY(root.Get("spec")))),
+                       PROV_TRY(ReadChoices(PROV_TRY(root.Get("choices"))))},
+                      PROV_TRY(PROV_TRY(root.Get("follow")).Bool()),
                       PROV_TRY(PROV_TRY(root.Get("adopt")).Bool())};
 }
 
@@ -84,7 +86,7 @@ Result<Boots> ParseBoots(const JsonNode& root) {
 Result<ServiceRecord> ParseService(const JsonNode& root) {
   const auto interval = PROV_TRY(root.Find("interval"));
   ServiceRecord out{interval ? PROV_TRY(interval->Integer()) : 0};
-  if (PROV_TRY(root.Find("beside"))) out.beside = PROV_TRY(TextsOf(root, "beside"));
+  if (const auto reporting = PROV_TRY(root.Find("reporting"))) out.reporting = PROV_TRY(ReadNodeReporting(*reporting));
   return out;
 }
 
@@ -107,7 +109,8 @@ Result<std::optional<StoredSource>> LoadSource(machine::StateRecord& state) {
 std::string SourceJson(const StoredSource& source) {
   JsonWriter json;
   json.BeginObject().Member("follow", source.follow).Member("adopt", source.adopt);
-  WriteTexts(json, "words", source.words);
+  source::WriteSourceSpec(json.Key("spec"), source.spec.source);
+  WriteChoices(json.Key("choices"), source.spec.choices);
   return json.EndObject().Text();
 }
 
@@ -176,7 +179,7 @@ std::string ServiceJson(const ServiceRecord& service) {
   JsonWriter json;
   json.BeginObject();
   if (service.interval_seconds != 0) json.Member("interval", service.interval_seconds);
-  if (!service.beside.empty()) WriteTexts(json, "beside", service.beside);
+  if (!service.reporting.IsNothing()) WriteNodeReporting(json.Key("reporting"), service.reporting);
   return json.EndObject().Text();
 }
 

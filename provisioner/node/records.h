@@ -11,6 +11,7 @@
 
 #include "provisioner/base/error.h"
 #include "provisioner/base/result.h"
+#include "provisioner/node/node_reporting.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/journal.h"
 
@@ -30,9 +31,12 @@ inline constexpr std::string_view kFloorSection = "floor";  // `remove` keeps it
 
 // Where `reconcile` takes its settings from.
 struct StoredSource {
-  SourceWords words;
+  SettingsSpec spec;
   bool follow = true;  // false: it was delivered once and is used up; the settings kept of it are what is wanted
   bool adopt = false;  // first-boot was cut short: what its payload baked is still to become ours
+
+  // False: the record that named it was damaged; what was kept of it stays in place.
+  bool IsKnown() const { return !spec.source.source.empty(); }
 
   bool operator==(const StoredSource&) const = default;
 };
@@ -88,8 +92,8 @@ Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots);
 
 // The boot service was installed on this machine and not uninstalled since, so it should be running.
 struct ServiceRecord {
-  std::int64_t interval_seconds = 0;     // between its rounds; 0: the default
-  std::vector<std::string> beside = {};  // options of what it does beside its rounds (cli/beside_rounds.h)
+  std::int64_t interval_seconds = 0;  // between its rounds; 0: the default
+  NodeReporting reporting = {};
 };
 Result<std::optional<ServiceRecord>> LoadService(machine::StateRecord& state);
 std::string ServiceJson(const ServiceRecord& service);

@@ -1,7 +1,5 @@
 #include "provisioner/node/settings.h"
 
-#include <array>
-
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/json_reader.h"
@@ -13,11 +11,6 @@ namespace prov::node {
 namespace {
 
 constexpr std::string_view kEgressJson = "egress.json";
-
-// Options whose value is a file, or, where it is no path, a word that names none.
-constexpr std::array<std::string_view, 4> kFileOptions = {"--ca=", "--kubeconfig=", "--subtract=", "--hns-policy="};
-
-bool IsPath(std::string_view text) { return text.find_first_of("/\\") != std::string_view::npos; }
 
 }  // namespace
 
@@ -58,15 +51,9 @@ Result<Settings> ParseSettings(std::string_view text, std::string_view where) {
   return out;
 }
 
-Result<void> CheckSourceFiles(machine::Installation& installation, const SourceWords& words) {
-  if (words.front().find("://") == std::string::npos) PROV_TRY(installation.CheckSource(words.front()));
-  for (const std::string_view word : words) {
-    for (const std::string_view option : kFileOptions) {
-      if (!word.starts_with(option)) continue;
-      const std::string_view file = word.substr(option.size());
-      if (IsPath(file)) PROV_TRY(installation.CheckSource(file));
-    }
-  }
+Result<void> CheckSourceFiles(machine::Installation& installation, const SettingsSpec& spec) {
+  for (const std::string& file : spec.source.Files()) PROV_TRY(installation.CheckSource(file));
+  for (const std::string& file : spec.choices.Files()) PROV_TRY(installation.CheckSource(file));
   return {};
 }
 

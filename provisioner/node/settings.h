@@ -7,13 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/machine/installation.h"
+#include "provisioner/node/choices.h"
 #include "provisioner/reconcile/desired_state.h"
+#include "provisioner/source/source_spec.h"
 
 namespace prov::node {
 
@@ -40,15 +41,19 @@ struct DerivedSettings {
 // Errors: those of MakeDesiredState.
 Result<DerivedSettings> Derive(Settings settings);
 
-// The words of a command line that name a source: SOURCE and the options of reading it.
-using SourceWords = std::vector<std::string>;
-using SettingsReader = std::function<Result<Settings>(const SourceWords&)>;
+// Where settings are read from: the source, and what is taken of it.
+struct SettingsSpec {
+  source::SourceSpec source;
+  Choices choices = {};
 
-// Whether the local files that these words name may decide what SYSTEM does: the source, unless it is on a network; and
-// the files that say whom to trust there and what to leave out (--ca, --kubeconfig, --subtract). It refuses before
-// anything is read or written. What is read then is checked again, on the handle that is read
-// (Installation::ReadFollowed). Errors: those of Installation::CheckSource.
-Result<void> CheckSourceFiles(machine::Installation& installation, const SourceWords& words);
+  bool operator==(const SettingsSpec&) const = default;
+};
+using SettingsReader = std::function<Result<Settings>(const SettingsSpec&)>;
+
+// Whether the local files that the spec names may decide what SYSTEM does: each of its paths must be absolute, and only
+// administrators may be able to write there. It refuses before anything is read or written. What is read then is
+// checked again, on the handle that is read (Installation::ReadFollowed). Errors: those of Installation::CheckSource.
+Result<void> CheckSourceFiles(machine::Installation& installation, const SettingsSpec& spec);
 
 // A JSON document; the same settings give the same bytes. Holds the credentials that the choices allow to be stored.
 std::string SettingsJson(const Settings& settings, const reconcile::DesiredState& state);

@@ -21,15 +21,15 @@ constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift
 constexpr std::string_view kConfigGroup = "config.openshift.io";
 
 // What the API server says with an error (metav1.Status).
-struct Said {
+struct ApiStatus {
   std::string message;
   bool names_object = false;  // the kind is known, the object is not there
 };
 
-Said ReadSaid(const std::string& body) {
+ApiStatus ReadApiStatus(const std::string& body) {
   constexpr std::size_t kMostBody = std::size_t{64} << 10U;
   constexpr std::size_t kMostShown = 300;
-  Said out;
+  ApiStatus out;
   if (body.size() > kMostBody) return out;
   ignition::Limits limits;
   limits.depth = 20;
@@ -47,8 +47,8 @@ Said ReadSaid(const std::string& body) {
 }
 
 std::string ForbiddenMessage(std::string_view verb, const KubeObject& object, const KubeAccess& access,
-                             const Said& said) {
-  const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
+                             const ApiStatus& status) {
+  const std::string quoted = status.message.empty() ? "" : fmt::format(" (\"{}\")", status.message);
   const std::string names = object.name.empty() ? "" : fmt::format("resourceNames [\"{}\"], ", object.name);
   return fmt::format(
       "the API server forbids this to {}{} (403 Forbidden); a {} bound to it must have the rule apiGroups [\"{}\"], "
@@ -70,8 +70,8 @@ std::string UnauthorizedMessage(const KubeAccess& access) {
       access.who());
 }
 
-std::string NotFoundMessage(const KubeObject& object, const Said& said) {
-  if (!said.names_object && !object.group.empty()) {
+std::string NotFoundMessage(const KubeObject& object, const ApiStatus& status) {
+  if (!status.names_object && !object.group.empty()) {
     return fmt::format("this cluster has no {} in {}: is it OpenShift, and is this the right context?", object.resource,
                        object.group);
   }
@@ -83,14 +83,14 @@ std::string NotFoundMessage(const KubeObject& object, const Said& said) {
 }
 
 // What is of the core API is known to each API server: one that does not name the object is none, or does not speak.
-Error NotFound(const KubeObject& object, const Said& said) {
-  if (object.group.empty() && !said.names_object) {
+Error NotFound(const KubeObject& object, const ApiStatus& status) {
+  if (object.group.empty() && !status.names_object) {
     return {Code::kNetwork,
             "the answer has status 404, but not the words of a Kubernetes API: something else answers there, such as a "
             "gateway or a proxy; is this the address of the API server?",
             object.Path()};
   }
-  return {Code::kNotFound, NotFoundMessage(object, said), object.Path()};
+  return {Code::kNotFound, NotFoundMessage(object, status), object.Path()};
 }
 
 }  // namespace
@@ -154,12 +154,12 @@ std::int64_t RetryAfterMs(const net::FetchAnswer& answer) {
 
 Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
                         const KubeAccess& access) {
-  const Said said = ReadSaid(answer.body);
+  const ApiStatus status = ReadApiStatus(answer.body);
   const std::string where = object.Path();
   if (answer.status == net::http_status::kUnauthorized) return {Code::kNetwork, UnauthorizedMessage(access), where};
   if (answer.status == net::http_status::kForbidden)
-    return {Code::kNetwork, ForbiddenMessage(verb, object, access, said), where};
-  if (answer.status == net::http_status::kNotFound) return NotFound(object, said);
+    return {Code::kNetwork, ForbiddenMessage(verb, object, access, status), where};
+  if (answer.status == net::http_status::kNotFound) return NotFound(object, status);
   if (answer.status == net::http_status::kProxyAuthenticationRequired) {
     return {Code::kNetwork,
             fmt::format("{} (the proxy of --source-proxy or of the kubeconfig's proxy-url)",
@@ -167,7 +167,7 @@ Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, c
                                                      : answer.proxy_refusal),
             where};
   }
-  const std::string quoted = said.message.empty() ? "" : fmt::format(" (\"{}\")", said.message);
+  const std::string quoted = status.message.empty() ? "" : fmt::format(" (\"{}\")", status.message);
   if (IsKubeTrouble(answer.status)) {
     return {
         Code::kNetwork,

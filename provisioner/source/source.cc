@@ -21,7 +21,7 @@ namespace prov::source {
 namespace {
 
 // The document that a source is, before it is read.
-struct Opened {
+struct SourceDocument {
   std::string where;
   std::string bytes;
   std::string etag;
@@ -29,8 +29,8 @@ struct Opened {
   Trust trust;             // for what it refers to
 };
 
-Result<Opened> OpenFile(const SourceRequest& request, const ignition::Limits& limits) {
-  Opened out;
+Result<SourceDocument> OpenFile(const SourceRequest& request, const ignition::Limits& limits) {
+  SourceDocument out;
   out.where = request.source == "-" ? "standard input" : request.source;
   out.trust = {PROV_TRY(RootsOf(request)), false};
   out.bytes = PROV_TRY(request.ReadLocal(request.source, limits.input));
@@ -39,9 +39,9 @@ Result<Opened> OpenFile(const SourceRequest& request, const ignition::Limits& li
 
 using Check = Result<void> (*)(const net::FetchAnswer& answer, const std::string& where);
 
-Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Check check, const std::string& etag,
-                          const SourcePorts& ports, SourceTime& time) {
-  Opened out;
+Result<SourceDocument> OpenRemote(const SourceRequest& request, RemoteRequest remote, Check check,
+                                  const std::string& etag, const SourcePorts& ports, SourceTime& time) {
+  SourceDocument out;
   out.where = egress::RedactUrl(remote.url);
   out.trust = {remote.roots, !request.IsFollowed()};
   remote.proxy_url = request.proxy_url;
@@ -58,8 +58,8 @@ Result<Opened> OpenRemote(const SourceRequest& request, RemoteRequest remote, Ch
   return out;
 }
 
-Result<Opened> OpenWeb(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
-                       const SourcePorts& ports, SourceTime& time) {
+Result<SourceDocument> OpenWeb(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
+                               const SourcePorts& ports, SourceTime& time) {
   const WebSource web = PROV_TRY(ParseWebSource(request.source));
   if (request.ca_file.empty() && web.hash.empty()) PROV_TRY(MayUseSystemRoots(request));
   RemoteRequest remote;
@@ -67,15 +67,15 @@ Result<Opened> OpenWeb(const SourceRequest& request, const ignition::Limits& lim
   remote.roots = PROV_TRY(RootsOf(request));
   remote.most_bytes = limits.input;
   remote.has_digest = !web.hash.empty();
-  Opened out = PROV_TRY(OpenRemote(request, std::move(remote), nullptr, etag, ports, time));
+  SourceDocument out = PROV_TRY(OpenRemote(request, std::move(remote), nullptr, etag, ports, time));
   if (!out.unchanged) PROV_TRY(CheckHash(web, out.bytes));
   return out;
 }
 
 // With an entity tag of what is known already: perhaps only the word that it
 // did not change.
-Result<Opened> Open(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
-                    const SourcePorts& ports, SourceTime& time) {
+Result<SourceDocument> Open(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
+                            const SourcePorts& ports, SourceTime& time) {
   if (!IsRemote(request.source)) return OpenFile(request, limits);
   const std::string scheme = AsciiLower(request.source.substr(0, request.source.find("://")));
   if (scheme == "https" || scheme == "http") return OpenWeb(request, limits, etag, ports, time);
@@ -93,8 +93,6 @@ std::string KeyOf(const SourceRequest& request) {
 }
 
 }  // namespace
-
-bool IsRemote(const std::string& source) { return source.find("://") != std::string::npos; }
 
 Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
   Findings findings;
@@ -115,26 +113,26 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
                             ? &*ports.cache->memory
                             : nullptr;
   SourceTime time(Patience::Of(request).total_seconds);
-  Opened opened = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports, time));
-  HttpFetcher fetcher(request, opened.trust, ports, time);
+  SourceDocument document = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports, time));
+  HttpFetcher fetcher(request, document.trust, ports, time);
   const auto digest_of = [&ports](const std::string& bytes) {  // one read of a source compares nothing
     return ports.cache != nullptr ? Sha256(bytes) : std::string();
   };
-  std::string digest = opened.unchanged ? known->digest : digest_of(opened.bytes);
+  std::string digest = document.unchanged ? known->digest : digest_of(document.bytes);
   if (known != nullptr && known->digest == digest) {
     if (PROV_TRY(fetcher.StillSame(known->references))) {
-      known->etag = opened.etag;
+      known->etag = document.etag;
       return known->config;
     }
-    if (opened.unchanged) {
-      opened = PROV_TRY(Open(request, limits, "", ports, time));
-      digest = digest_of(opened.bytes);
+    if (document.unchanged) {
+      document = PROV_TRY(Open(request, limits, "", ports, time));
+      digest = digest_of(document.bytes);
     }
   }
   egress::EgressConfig config =
-      PROV_TRY(source::ReadDocument(std::move(opened.bytes), opened.where, request.selection, limits, &fetcher));
+      PROV_TRY(source::ReadDocument(std::move(document.bytes), document.where, request.selection, limits, &fetcher));
   if (ports.cache != nullptr) {
-    ports.cache->memory = SourceMemory{KeyOf(request), opened.etag, std::move(digest), fetcher.fetched(), config};
+    ports.cache->memory = SourceMemory{KeyOf(request), document.etag, std::move(digest), fetcher.fetched(), config};
   }
   return config;
 }

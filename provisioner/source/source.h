@@ -2,33 +2,23 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "ignition/document.h"
 #include "provisioner/base/clock.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/secret.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/net/http.h"
+#include "provisioner/source/source_spec.h"
 
 namespace prov::source {
 
-// A source, and how it is reached.
-struct SourceRequest {
-  std::string source;  // a path, "-" for standard input, or a URI: https://, http://…#sha256=…, mcs://, kube://
-  ignition::Selection selection;
-  std::string ca_file;              // PEM: the only roots that a remote source is verified with; "": the system's
-  std::string kubeconfig;           // path; "in-cluster"; "": $KUBECONFIG, ~/.kube/config, in-cluster (kube_access.h)
-  std::optional<Secret> proxy_url;  // for the requests of this program itself; nullopt: direct
-  // How long a remote source may take, with all that it refers to and other tries; nullopt: a minute (kube://: a minute
-  // and a half), and other tries for a document for ten seconds.
-  std::optional<int> timeout_seconds;
+// A source, and who may have written its local files.
+struct SourceRequest : SourceSpec {
   // Set on a node that follows the source: reads each of its local files, and refuses one that others than
   // administrators could have written. The system's roots are not trusted then: the node's own store holds what this
   // source delivers.
-  FileReader read_followed;
+  FileReader read_followed = {};
 
   bool IsFollowed() const { return static_cast<bool>(read_followed); }
   // A local file of the source. Errors: those of read_followed, or of ReadFile.
@@ -47,9 +37,6 @@ struct SourcePorts {
   // does not use it.
   SourceCache* cache = nullptr;
 };
-
-// Whether it names something on a network rather than a file: it has a scheme.
-bool IsRemote(const std::string& source);
 
 // Checks that requests can be made through this proxy; `where` names it in the error: proxy-url.
 Result<void> CheckProxyUrl(const Secret& url, const std::string& where);

@@ -88,14 +88,15 @@ TEST_F(ClusterNodes, TheServiceDoesWhatItWasInstalledWith) {
   ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_, "--metrics", At("p.prom")})));
   const auto stored = node::LoadService(host_.memory.State());
   ASSERT_TRUE(stored && *stored);
-  EXPECT_THAT((*stored)->beside,
-              ElementsAre("--node=win-1", "--node-kubeconfig=" + At("config"), "--metrics=" + At("p.prom")));
+  const node::NodeReporting chosen{
+      .cluster = node::ClusterNode{"win-1", At("config"), true}, .metrics_file = At("p.prom"), .reboot = {}};
+  EXPECT_EQ((*stored)->reporting, chosen);
   host_.waits_left = 2;
   ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
   EXPECT_THAT(Bodies(), SizeIs(1)) << "three rounds, one piece of news";
   EXPECT_THAT(host_.checked_sources, testing::Contains(At("config"))) << "who writes it is asked for";
   ASSERT_TRUE(Run(ServiceCommand, {"install", "--interval", "300"}));
-  EXPECT_THAT((*node::LoadService(host_.memory.State()))->beside, SizeIs(3)) << "what is not named stays";
+  EXPECT_EQ((*node::LoadService(host_.memory.State()))->reporting, chosen) << "what is not named stays";
 }
 
 // A service that is started again and again must not ask an API server that is away each time.
@@ -114,7 +115,9 @@ TEST_F(ClusterNodes, AServiceThatStartsAnewGoesOnWithThePause) {
 
 TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
   ASSERT_TRUE(Run(FirstBootCommand, WithNode({source_, "--reboot", "now"})));
-  EXPECT_THAT((*node::LoadService(host_.memory.State()))->beside, SizeIs(2));
+  const node::NodeReporting reporting = (*node::LoadService(host_.memory.State()))->reporting;
+  EXPECT_TRUE(reporting.cluster);
+  EXPECT_FALSE(reporting.reboot.way);
 }
 
 TEST_F(ClusterNodes, TheOperatorIsAskedOnceInEachBoot) {

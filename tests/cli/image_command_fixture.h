@@ -16,6 +16,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/image_command.h"
 #include "provisioner/node/status.h"
+#include "tests/cli/settings_of_words.h"
 #include "tests/support/borrowed_tree.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/memory_tree.h"
@@ -69,7 +70,7 @@ class ImageCommands : public ::testing::Test {
   node::Settings Settings(const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {testing_support::SampleFolder() + "rendered-worker.json", "--service=containerd"};
     words.insert(words.end(), more.begin(), more.end());
-    auto settings = ReadStoredSettings(live_, words, {});
+    auto settings = SettingsOf(live_, words);
     EXPECT_TRUE(settings) << settings.error().message;
     return *std::move(settings);
   }

@@ -6,6 +6,7 @@
 
 #include "images/tree/folder_tree.h"
 #include "tests/cli/image_command_fixture.h"
+#include "tests/cli/settings_of_words.h"
 #include "tests/images/image_folder.h"
 #include "tests/support/amount.h"
 #include "tests/support/stop_at_call.h"
@@ -34,7 +35,7 @@ class ImageFolderKill : public ::testing::Test {
   node::Settings Payload(std::int64_t generation, const std::string& proxy) {
     const std::vector<std::string> words = {testing_support::SampleFolder() + "rendered-worker.json",
                                             "--service=containerd", "--credentials=none"};
-    auto settings = ReadStoredSettings(live_, words, {});
+    auto settings = SettingsOf(live_, words);
     EXPECT_TRUE(settings) << settings.error().message;
     settings->config.http_proxy = Secret(proxy);
     settings->generation = generation;

@@ -224,7 +224,7 @@ TEST_F(ImageCommands, TheImageHoldsWhatItNeedsToGoOn) {
   EXPECT_THAT(tree_.At("Windows/System32/Sysprep/unattend.xml").value_or(""), HasSubstr("RunSynchronousCommand"));
   const node::NodeStatus status = Status(tree_);
   ASSERT_TRUE(status.source);
-  EXPECT_EQ(status.source->words, std::vector<std::string>{R"(C:\Windows\Setup\Scripts\Provisioner)"});
+  EXPECT_EQ(status.source->spec.source.source, R"(C:\Windows\Setup\Scripts\Provisioner)");
   EXPECT_FALSE(status.source->follow);
   const auto scrub = Section(tree_, "scrub").value_or("");
   EXPECT_THAT(scrub, HasSubstr(R"(Scripts\\Provisioner\\egress.json)")) << "holds the proxy's password";

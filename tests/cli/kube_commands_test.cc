@@ -81,7 +81,7 @@ TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
   EXPECT_EQ(Proxy(), "http://p1:1");
   const std::string stored = host_.memory.Section(node::kSourceSection).value();
   EXPECT_THAT(stored, HasSubstr("kube:///worker"));
-  EXPECT_THAT(stored, HasSubstr("--kubeconfig="));
+  EXPECT_THAT(stored, HasSubstr("\"kubeconfig\": \""));
   EXPECT_THAT(stored, Not(HasSubstr("c4nary")));
 
   std::vector<std::string> seen;
@@ -152,7 +152,7 @@ TEST_F(KubeCommands, AServiceIsToldTheWholePathOfItsKubeconfig) {
   ASSERT_TRUE(installed) << installed.error().message;
   const std::string stored = host_.memory.Section(node::kSourceSection).value();
   EXPECT_THAT(stored, HasSubstr(scratch_.path().filename().string()));
-  EXPECT_THAT(stored, Not(HasSubstr("=config")));
+  EXPECT_THAT(stored, Not(HasSubstr("\"kubeconfig\": \"config\"")));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/machine_commands_fixture.h"
+#include "tests/cli/settings_of_words.h"
 #include "tests/reconcile/script_run.h"
 #include "tests/support/amount.h"
 
@@ -29,7 +30,7 @@ class ScriptCommands : public MachineCommands {
     host_.memory.Put(reconcile::kContainerd, reconcile::ServiceList({"A=1", "HTTP_PROXY=http://before:1"}));
     host_.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", "before"));
     before_ = host_.memory.content().Text();
-    const auto settings = ReadStoredSettings(host_, Words(), {});
+    const auto settings = SettingsOf(host_, Words());
     EXPECT_TRUE(settings) << settings.error().message;
     reconcile::ScriptRun(host_.memory.Ports())
         .Apply(reconcile::MakeDesiredState(settings->config, settings->options).value());

@@ -24,7 +24,7 @@ class Own : public node::NodeTest {
   }
   void Boot(const node::Settings& settings) {
     node::OpenNode n = node();
-    const auto report = node::FirstBoot(n, settings, {{"payload"}, true, {}}, {});
+    const auto report = node::FirstBoot(n, settings, {{.source = {.source = "payload"}}, true, {}}, {});
     ASSERT_TRUE(report) << report.error().message;
   }
   NodeState Look() {
@@ -73,7 +73,7 @@ TEST_F(Own, TheVersionIsThatOfTheServiceWhereItRuns) {
 TEST_F(Own, DriftAndFailuresShow) {
   Boot(Read(SampleSettings()));
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://somebody:1"));
-  (void)node::RunRound(host_, [](const node::SourceWords&) -> Result<node::Settings> {
+  (void)node::RunRound(host_, [](const node::SettingsSpec&) -> Result<node::Settings> {
     return Fail(Code::kNotFound, "is gone", "payload");
   });
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://somebody:1"));
@@ -99,7 +99,7 @@ TEST_F(Own, APauseIsKeptForOneBoot) {
   EXPECT_EQ(node::LoadTellPause(n).seconds, 0);
   const std::int64_t until = host_.now + 45;
   node::NoteTellPause(n, 60, until);
-  const auto read = [](const node::SourceWords&) -> Result<node::Settings> { return Read(SampleSettings()); };
+  const auto read = [](const node::SettingsSpec&) -> Result<node::Settings> { return Read(SampleSettings()); };
   ASSERT_TRUE(node::RunRound(host_, read));
   EXPECT_EQ(node::LoadTellPause(n).seconds, 60) << "rounds leave it";
   EXPECT_EQ(node::LoadTellPause(n).until, until);

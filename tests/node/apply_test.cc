@@ -206,7 +206,7 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
   const auto before = host_.memory.content().Text();
   Apply(SampleSettings());
   OpenNode n = node();
-  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {SpecOf("payload")}));
   const auto report = RemoveSettings(n);
   ASSERT_TRUE(report);
   EXPECT_EQ(host_.memory.content().Text(), before);

@@ -61,7 +61,7 @@ Result<void> EndingWhatIsOpen(OpenNode& node) {
 }
 Command Rounding(const Settings& settings) {
   return [settings](OpenNode& node) {
-    return Only(RunRound(node.host, [&](const SourceWords&) -> Result<Settings> { return settings; }));
+    return Only(RunRound(node.host, [&](const SettingsSpec&) -> Result<Settings> { return settings; }));
   };
 }
 
@@ -254,7 +254,7 @@ TEST_F(CommandKill, ApplyOverATrialIsOldOrNew) {
 
 TEST_F(CommandKill, RemoveIsOldOrNew) {
   MemoryHost start = WithOld();
-  MustDo(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}}); });
+  MustDo(start, [](OpenNode& node) { return SaveSource(node.machine.state, {SpecOf("payload")}); });
   ExpectOldOrNew(start, Removing);
   ExpectRepeatable(start, Removing);
 }
@@ -315,7 +315,7 @@ TEST_F(CommandKill, ConfirmIsOldOrNew) {
 
 TEST_F(CommandKill, ATrialThatExpiresInARoundIsOldOrNew) {
   MemoryHost start = host_;
-  const Delivery delivery{{"payload"}, true, {}};
+  const Delivery delivery{SpecOf("payload"), true, {}};
   MustDo(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
   MustDo(start, Trying(New()));
   start.now += 61;
@@ -328,7 +328,7 @@ TEST_F(CommandKill, ATrialThatExpiresInARoundIsOldOrNew) {
 
 TEST_F(CommandKill, ARoundIsOldOrNew) {
   MemoryHost start = host_;
-  const Delivery delivery{{"payload"}, true, {}};
+  const Delivery delivery{SpecOf("payload"), true, {}};
   MustDo(start, [&](OpenNode& node) { return Only(FirstBoot(node, Old(), delivery, {})); });
   ExpectOldOrNew(start, Rounding(New()));
   ExpectRepeatable(start, Rounding(New()));
@@ -337,14 +337,14 @@ TEST_F(CommandKill, ARoundIsOldOrNew) {
 TEST_F(CommandKill, ARoundThatAdoptsIsOldOrNew) {
   MemoryHost start = host_;
   start.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", ".svc,10.0.0.0/16,localhost,example.com"));
-  MustDo(start, [](OpenNode& node) { return SaveSource(node.machine.state, {{"payload"}, true, true}); });
+  MustDo(start, [](OpenNode& node) { return SaveSource(node.machine.state, {SpecOf("payload"), true, true}); });
   ExpectOldOrNew(start, Rounding(Old()));
   ExpectRepeatable(start, Rounding(Old()));
 }
 
 // Its source is stored before the program, so that the boot service finishes what is cut short.
 TEST_F(CommandKill, AFirstBootIsNotBegunOrTheNextRoundFinishesIt) {
-  const Delivery delivery{{"payload"}, true, {R"(C:\x\egress.json)"}};
+  const Delivery delivery{SpecOf("payload"), true, {R"(C:\x\egress.json)"}};
   const Command first_boot = [&](OpenNode& node) { return Only(FirstBoot(node, New(), delivery, {})); };
   // As the boot service finds it, which is installed between the source and the settings.
   const MemoryHost start = After(host_, [](OpenNode& node) -> Result<void> {
@@ -373,7 +373,7 @@ TEST_F(CommandKill, AFirstBootIsNotBegunOrTheNextRoundFinishesIt) {
 
 TEST_F(CommandKill, InstallingTheServiceStoresAllOfASourceOrNothing) {
   const MemoryHost start = WithOld();
-  const Delivery delivery{{"other"}, true, {R"(C:\y\egress.json)"}};
+  const Delivery delivery{SpecOf("other"), true, {R"(C:\y\egress.json)"}};
   const DerivedSettings settings = Derive(New()).value();
   const Command install = [&](OpenNode& node) {
     Findings findings;

@@ -52,7 +52,7 @@ TEST_F(EmptyGuard, ASourceThatSetsNothingIsRefusedWhereNothingIsOurs) {
   OpenNode n = node();
   EXPECT_EQ(TrySettings(n, EmptyFile(), {.refuse_empty = true}, 60).error().code, Code::kEmpty);
   Delivery delivery;
-  delivery.words = {"C:\\worker.json"};
+  delivery.spec = SpecOf(R"(C:\worker.json)");
   EXPECT_EQ(FirstBoot(n, EmptyFile(), delivery, {.refuse_empty = true}).error().code, Code::kEmpty);
   EXPECT_THAT(host_.memory.log, testing::IsEmpty()) << "nothing was written";
   EXPECT_TRUE(Apply(EmptyFile(), {})) << "a source that is followed";

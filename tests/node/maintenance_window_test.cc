@@ -42,6 +42,17 @@ TEST(MaintenanceWindow, TakesDaysAsListsAndRanges) {
   }
 }
 
+TEST(MaintenanceWindow, ComesBackFromItsText) {
+  for (const char* text :
+       {"22:00-04:00", "00:00-00:00", "Sat,Sun 01:00-05:00", "Mon-Fri 02:30-03:30", "Sat-Mon 23:59-00:01"}) {
+    const auto window = ParseMaintenanceWindow(text, "x");
+    ASSERT_TRUE(window) << text;
+    const auto again = ParseMaintenanceWindow(window->Text(), "x");
+    ASSERT_TRUE(again) << window->Text();
+    EXPECT_EQ(*again, *window) << window->Text();
+  }
+}
+
 TEST(MaintenanceWindow, RefusesWhatIsNone) {
   for (const char* text : {"", "2:30-04:00", "02:30", "02:30-", "24:00-01:00", "01:60-02:00", "Son 01:00-02:00",
                            "Mon- 01:00-02:00", "01:00-02:00 Mon", "01:00 - 02:00", "01:00-02:00Z"}) {

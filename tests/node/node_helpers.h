@@ -27,6 +27,9 @@ inline Settings OtherSettings(std::optional<std::int64_t> generation = 2) {
   return out;
 }
 
+// This source, read without any option.
+inline SettingsSpec SpecOf(std::string source) { return {.source = {.source = std::move(source)}}; }
+
 // The functions of a run with settings that nobody derived yet.
 inline Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const Settings& settings,
                                                      const ApplyOptions& options) {

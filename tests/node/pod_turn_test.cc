@@ -7,7 +7,6 @@
 namespace prov::node {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 class Pod : public NodeTest {
@@ -17,60 +16,60 @@ class Pod : public NodeTest {
     OpenNode n = node();
     Findings findings;
     const DerivedSettings derived = Derive(SampleSettings()).value();
-    const auto report = InstallService(n, &derived, {{"payload"}, follow, {}}, findings);
+    const auto report = InstallService(n, &derived, {SpecOf("payload"), follow, {}}, findings);
     ASSERT_TRUE(report) << report.error().message;
   }
   testing_support::MemoryHost::Service& Service() { return host_.services_by_name.at("provisioner"); }
-  std::vector<std::string> StoredWords() {
+  std::optional<SettingsSpec> Stored() {
     const auto stored = LoadSource(host_.memory.State());
-    return stored && *stored ? (*stored)->words : std::vector<std::string>();
+    return stored && *stored ? std::optional((*stored)->spec) : std::nullopt;
   }
-  const SourceWords words_ = {"kube:///worker", "--kubeconfig=in-cluster"};
+  const SettingsSpec spec_ = {.source = {.source = "kube:///worker", .kubeconfig = "in-cluster"}};
   UpgradePause pause_;
 };
 
 TEST_F(Pod, FollowsItsSourceWhereThereIsNoService) {
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod);
-  EXPECT_EQ(StoredWords(), words_);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod);
+  EXPECT_EQ(Stored(), spec_);
   host_.memory.log.clear();
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod);
   EXPECT_THAT(host_.memory.log, IsEmpty()) << "the same source is stored once";
-  EXPECT_EQ(TakeTurn(host_, {"kube:///other"}, pause_), Turn::kPod);
-  EXPECT_THAT(StoredWords(), ElementsAre("kube:///other")) << "another DaemonSet";
+  EXPECT_EQ(TakeTurn(host_, SpecOf("kube:///other"), pause_), Turn::kPod);
+  EXPECT_EQ(Stored(), SpecOf("kube:///other")) << "another DaemonSet";
   EXPECT_THAT(host_.services_by_name, IsEmpty()) << "it installs no service";
 }
 
 TEST_F(Pod, StandsAsideWhereTheServiceRuns) {
   InstallServiceOf("0.1.0");
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
-  EXPECT_THAT(StoredWords(), ElementsAre("payload"));
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
+  EXPECT_EQ(Stored(), SpecOf("payload"));
   Service().process_id = 0;
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod) << "nobody else makes rounds";
-  EXPECT_THAT(StoredWords(), ElementsAre("payload")) << "but with the service's source";
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod) << "nobody else makes rounds";
+  EXPECT_EQ(Stored(), SpecOf("payload")) << "but with the service's source";
 }
 
 TEST_F(Pod, AServiceThatWasDeliveredItsSettingsFollowsNothing) {
   InstallServiceOf("0.1.0", false);
   host_.memory.log.clear();
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kNobody);
-  EXPECT_THAT(StoredWords(), ElementsAre("payload")) << "the service would not read what only a pod can";
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kNobody);
+  EXPECT_EQ(Stored(), SpecOf("payload")) << "the service would not read what only a pod can";
   EXPECT_THAT(host_.memory.log, IsEmpty());
   host_.own_version = "0.2.0";
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kNobody);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kNobody);
   EXPECT_EQ(Service().version, "0.2.0") << "it is upgraded all the same";
   host_.services_by_name.clear();
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kPod);
-  EXPECT_EQ(StoredWords(), words_);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod);
+  EXPECT_EQ(Stored(), spec_);
 }
 
 TEST_F(Pod, TheNewerProgramIsInstalled) {
   InstallServiceOf("0.1.0");
   host_.own_version = "0.2.0";
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(host_.installed_version, "0.2.0");
   EXPECT_EQ(Service().version, "0.2.0");
   host_.own_version = "0.1.5";
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(host_.installed_version, "0.2.0") << "an older pod leaves it alone";
 }
 
@@ -79,22 +78,22 @@ TEST_F(Pod, AnUpgradeThatFailsIsTriedAgainAfterAPause) {
   InstallServiceOf("0.1.0");
   host_.own_version = "0.2.0";
   host_.broken_versions = {"0.2.0"};
-  const auto failed = TakeTurn(host_, words_, pause_);
+  const auto failed = TakeTurn(host_, spec_, pause_);
   ASSERT_FALSE(failed);
   EXPECT_EQ(Service().version, "0.1.0") << "the former program is back";
   const std::uint32_t process = Service().process_id;
   for (int round = 0; round < 50; ++round) {
     host_.now += 60;
-    EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+    EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   }
   EXPECT_EQ(Service().process_id, process) << "the service was left alone for an hour";
   host_.now += UpgradePause::kFirst;
-  EXPECT_FALSE(TakeTurn(host_, words_, pause_));
+  EXPECT_FALSE(TakeTurn(host_, spec_, pause_));
   host_.now += UpgradePause::kFirst;
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService) << "the next pause is longer";
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService) << "the next pause is longer";
   host_.broken_versions.clear();
   host_.now += UpgradePause::kFirst;
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(Service().version, "0.2.0");
 }
 
@@ -102,15 +101,15 @@ TEST_F(Pod, ALockIsNoFailedUpgrade) {
   InstallServiceOf("0.1.0");
   host_.own_version = "0.2.0";
   host_.locked = true;
-  EXPECT_EQ(TakeTurn(host_, words_, pause_).error().code, Code::kLock);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_).error().code, Code::kLock);
   host_.locked = false;
-  EXPECT_EQ(TakeTurn(host_, words_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(Service().version, "0.2.0") << "with the next round";
 }
 
 TEST_F(Pod, WhoeverHoldsTheLockIsNotDisturbed) {
   host_.locked = true;
-  const auto turn = TakeTurn(host_, words_, pause_);
+  const auto turn = TakeTurn(host_, spec_, pause_);
   ASSERT_FALSE(turn);
   EXPECT_EQ(turn.error().code, Code::kLock);
 }
@@ -119,9 +118,9 @@ TEST_F(Pod, ALoopThatStandsAsideMakesNoRound) {
   InstallServiceOf("0.1.0");
   int read = 0, after = 0;
   host_.waits_left = 3;
-  Loop(host_, [&](const SourceWords&) -> Result<Settings> { return ++read, SampleSettings(); },
+  Loop(host_, [&](const SettingsSpec&) -> Result<Settings> { return ++read, SampleSettings(); },
        {.interval_seconds = 60,
-        .stands_aside = [&] { return TakeTurn(host_, words_, pause_) == Turn::kService; },
+        .stands_aside = [&] { return TakeTurn(host_, spec_, pause_) == Turn::kService; },
         .after = [&] { ++after; }});
   EXPECT_EQ(read, 0);
   EXPECT_EQ(after, 4) << "who makes the rounds is no matter of telling";

@@ -22,8 +22,8 @@ using testing_support::Unflushed;
 class Reconcile : public NodeTest {
  protected:
   SettingsReader Reader() {
-    return [this](const SourceWords& words) {
-      asked_.push_back(words.front());
+    return [this](const SettingsSpec& spec) {
+      asked_.push_back(spec.source.source);
       return source_;
     };
   }
@@ -35,7 +35,7 @@ class Reconcile : public NodeTest {
   void FirstBootFrom(const Settings& settings, bool follow = true) {
     source_ = settings;
     OpenNode n = node();
-    const auto report = FirstBoot(n, settings, {{"payload"}, follow, {}}, {});
+    const auto report = FirstBoot(n, settings, {SpecOf("payload"), follow, {}}, {});
     ASSERT_TRUE(report) << report.error().message;
   }
 
@@ -101,7 +101,7 @@ TEST_F(Reconcile, DuringSetupTheServiceWaitsForTheNextBoot) {
 TEST_F(Reconcile, AServiceThatCantBeInstalledDoesNotKeepTheSettingsAway) {
   host_.install_error = Error{Code::kIo, "the disk is full", "provisioner.exe"};
   OpenNode n = node();
-  const auto report = FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {});
+  const auto report = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, Code::kIo);
   EXPECT_TRUE(Variable("HTTP_PROXY"));
@@ -111,7 +111,7 @@ TEST_F(Reconcile, ARefusedSourceLeavesNoTrace) {
   Settings bad = SampleSettings();
   bad.config.http_proxy = Secret("http://proxy:notaport");
   OpenNode n = node();
-  EXPECT_EQ(FirstBoot(n, bad, {{"payload"}, true, {}}, {}).error().code, Code::kFailOpen);
+  EXPECT_EQ(FirstBoot(n, bad, {SpecOf("payload"), true, {}}, {}).error().code, Code::kFailOpen);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_THAT(host_.services_by_name, IsEmpty());
 }
@@ -128,7 +128,7 @@ TEST_F(Reconcile, ACutFirstBootIsFinishedByTheService) {
     testing_support::MemoryHost host;
     bake(host);
     OpenNode n = NodeOn(host);
-    ASSERT_TRUE(FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}));
+    ASSERT_TRUE(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {}));
     calls = host.memory.calls;
   }
   ASSERT_GT(calls, 50U);
@@ -137,10 +137,11 @@ TEST_F(Reconcile, ACutFirstBootIsFinishedByTheService) {
     bake(host);
     OpenNode n = NodeOn(host);
     host.memory.stop_after = stop;
-    EXPECT_THROW((void)FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}), testing_support::PowerFailure);
+    EXPECT_THROW((void)FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {}),
+                 testing_support::PowerFailure);
     host.memory.stop_after = testing_support::MemoryMachine::kNever;
     host.memory.Boot(Unflushed::kLost);
-    const auto round = RunRound(host, [](const SourceWords&) -> Result<Settings> { return SampleSettings(); });
+    const auto round = RunRound(host, [](const SettingsSpec&) -> Result<Settings> { return SampleSettings(); });
     if (!round) {  // nothing was stored yet, so nothing was touched
       EXPECT_EQ(round.error().code, Code::kNotFound) << stop << ": " << round.error().message;
       EXPECT_FALSE(host.memory.At(reconcile::kEnv, "HTTP_PROXY")) << stop;
@@ -184,7 +185,7 @@ TEST_F(Reconcile, AMissingSourceChangesNothingAndTellsTheAge) {
 TEST_F(Reconcile, ASourceThatOthersCanWriteIsNotFollowed) {
   host_.source_error = Error{Code::kOwner, "Users may change it", "payload"};
   OpenNode n = node();
-  EXPECT_EQ(FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}).error().code, Code::kOwner);
+  EXPECT_EQ(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {}).error().code, Code::kOwner);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   host_.source_error = std::nullopt;
   FirstBootFrom(SampleSettings());
@@ -198,7 +199,7 @@ TEST_F(Reconcile, ASourceThatOthersCanWriteIsNotFollowed) {
 }
 
 TEST_F(Reconcile, ASourceThatWasNeverReadableIsItsOwnError) {
-  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {SpecOf("payload")}));
   source_ = Fail(Code::kManifest, "was changed after it was baked", "payload");
   EXPECT_EQ(Round().error().code, Code::kManifest);
 }
@@ -296,7 +297,7 @@ TEST_F(Reconcile, ABootWithoutNeedEndsTheCount) {
 TEST_F(Reconcile, SecretFilesGoWhenSetupIsOver) {
   host_.memory.Put(R"(SYSTEM\Setup)", {"SystemSetupInProgress", images::RegType::kDword, std::string("\1\0\0\0", 4)});
   OpenNode n = node();
-  ASSERT_TRUE(FirstBoot(n, SampleSettings(), {{"payload"}, false, {R"(C:\x\egress.json)"}}, {}));
+  ASSERT_TRUE(FirstBoot(n, SampleSettings(), {SpecOf("payload"), false, {R"(C:\x\egress.json)"}}, {}));
   EXPECT_THAT(host_.removed_files, IsEmpty());
   host_.memory.Put(R"(SYSTEM\Setup)", {"SystemSetupInProgress", images::RegType::kDword, std::string("\0\0\0\0", 4)});
   ASSERT_TRUE(Round());
@@ -344,7 +345,7 @@ TEST_F(Reconcile, WhatAGuardRefusesIsLikeASourceThatIsGone) {
 TEST_F(Reconcile, AServerThatIsNotThereYetIsAskedByTheService) {
   source_ = Fail(Code::kNetwork, "no route", "mcs://h/worker");
   OpenNode n = node();
-  const Delivery delivery{{"mcs://h/worker"}, true, {}};
+  const Delivery delivery{SpecOf("mcs://h/worker"), true, {}};
   const auto later = FollowLater(n, delivery);
   ASSERT_TRUE(later) << later.error().message;
   EXPECT_TRUE(*later);
@@ -356,16 +357,16 @@ TEST_F(Reconcile, AServerThatIsNotThereYetIsAskedByTheService) {
   EXPECT_TRUE(Variable("HTTP_PROXY"));
   const auto stored = LoadSource(n.machine.state);
   ASSERT_TRUE(stored && *stored);
-  EXPECT_EQ(**stored, (StoredSource{{"mcs://h/worker"}, true, false})) << "adopted, and remembered";
+  EXPECT_EQ(**stored, (StoredSource{SpecOf("mcs://h/worker"), true, false})) << "adopted, and remembered";
 }
 
 TEST_F(Reconcile, ASourceThatWasReadWellIsNotGivenUpForOneThatWasNot) {
   FirstBootFrom(SampleSettings());
   OpenNode n = node();
-  const auto later = FollowLater(n, {{"mcs://h/worker"}, true, {}});
+  const auto later = FollowLater(n, {SpecOf("mcs://h/worker"), true, {}});
   ASSERT_TRUE(later);
   EXPECT_FALSE(*later);
-  EXPECT_EQ((*LoadSource(n.machine.state))->words, SourceWords{"payload"});
+  EXPECT_EQ((*LoadSource(n.machine.state))->spec, SpecOf("payload"));
 }
 
 TEST_F(Reconcile, AFailedFirstBootIsForgottenWhenItIsMadeGood) {

@@ -115,7 +115,7 @@ TEST_F(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
 
 TEST_F(ScriptNode, FirstBootTakesItOver) {
   OpenNode n = node();
-  Must(FirstBoot(n, SampleSettings(), {{"payload"}, false, {}}, {}));
+  Must(FirstBoot(n, SampleSettings(), {SpecOf("payload"), false, {}}, {}));
   EXPECT_FALSE(HasFile("script-state.json"));
   Must(RemoveSettings(n));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1") << "not adopted as if nothing had been there";
@@ -142,7 +142,7 @@ TEST_F(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
 
 TEST_F(ScriptNode, WithADamagedRecordNothingIsWritten) {
   host_.memory.files()["script-state.json"] = "{\"sche";
-  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"payload"}}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {SpecOf("payload")}));
   const auto files = host_.memory.files();
   const auto content = host_.memory.content().Text();
   OpenNode n = node();

@@ -21,20 +21,20 @@ class ServiceLoop : public NodeTest {
  protected:
   ServiceLoop() {
     OpenNode n = node();
-    const Delivery delivery{{"kube:///worker", "--kubeconfig=C:\\k"}, true, {}};
+    const Delivery delivery{{.source = {.source = "kube:///worker", .kubeconfig = R"(C:\k)"}}, true, {}};
     EXPECT_TRUE(FirstBoot(n, SampleSettings(), delivery, {}));
     host_.events_written.clear();
   }
 
   SettingsReader Reader() {
-    return [this](const SourceWords& words) {
-      asked_.push_back(words);
+    return [this](const SettingsSpec& spec) {
+      asked_.push_back(spec);
       return source_;
     };
   }
 
   Result<Settings> source_ = SampleSettings();
-  std::vector<SourceWords> asked_;
+  std::vector<SettingsSpec> asked_;
 };
 
 TEST_F(ServiceLoop, AChangeIsAppliedAsSoonAsItIsSeen) {
@@ -89,7 +89,7 @@ TEST_F(ServiceLoop, AWatchThatFailsIsLoggedOnceForEachCause) {
 }
 
 TEST_F(ServiceLoop, WhileTheSourceIsReadTheMachineIsFree) {
-  const SettingsReader read = [&](const SourceWords&) -> Result<Settings> {
+  const SettingsReader read = [&](const SettingsSpec&) -> Result<Settings> {
     EXPECT_TRUE(host_.Open(machine::Access::kWrite)) << "rollback and confirm would be refused";
     return OtherSettings();
   };
@@ -99,15 +99,15 @@ TEST_F(ServiceLoop, WhileTheSourceIsReadTheMachineIsFree) {
 }
 
 TEST_F(ServiceLoop, WhatOthersDoWhileTheSourceIsReadCounts) {
-  const SettingsReader stored = [&](const SourceWords&) -> Result<Settings> {
+  const SettingsReader stored = [&](const SettingsSpec&) -> Result<Settings> {
     OpenNode n = node();
-    EXPECT_TRUE(SaveSource(n.machine.state, {{"another"}, true, false}));
+    EXPECT_TRUE(SaveSource(n.machine.state, {SpecOf("another"), true, false}));
     return OtherSettings();
   };
   const auto refused = RunRound(host_, stored);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kLock);
-  const SettingsReader tried = [&](const SourceWords&) -> Result<Settings> {
+  const SettingsReader tried = [&](const SettingsSpec&) -> Result<Settings> {
     OpenNode n = node();
     EXPECT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
     return SampleSettings();
@@ -120,7 +120,7 @@ TEST_F(ServiceLoop, WhatOthersDoWhileTheSourceIsReadCounts) {
 
 TEST_F(ServiceLoop, AStopWhileTheSourceIsReadIsNoTroubleOfTheSource) {
   host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
-  const SettingsReader stopped = [&](const SourceWords&) -> Result<Settings> {
+  const SettingsReader stopped = [&](const SettingsSpec&) -> Result<Settings> {
     host_.stopped = true;
     return Fail(Code::kNetwork, "stopped", "kube:///worker");
   };
@@ -168,7 +168,7 @@ TEST_F(ServiceLoop, AFailureThatStandsIsLoggedAgainEachDay) {
 }
 
 TEST_F(ServiceLoop, ARoundThatFailsIsToldToWhoWatches) {
-  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"another"}, true, false}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {SpecOf("another"), true, false}));
   ASSERT_TRUE(Forget(host_.memory.State(), kSettingsSection));
   source_ = Fail(Code::kNetwork, "no route", "kube:///worker");
   host_.waits_left = 3;

@@ -45,27 +45,34 @@ TEST(NodeSettings, DamageIsAnError) {
 
 class SourceCheck : public NodeTest {
  protected:
-  std::vector<std::string> CheckedOf(const SourceWords& words) {
+  std::vector<std::string> CheckedOf(const SettingsSpec& spec) {
     host_.checked_sources.clear();
-    EXPECT_TRUE(CheckSourceFiles(host_, words));
+    EXPECT_TRUE(CheckSourceFiles(host_, spec));
     return host_.checked_sources;
   }
 };
 
 TEST_F(SourceCheck, FilesThatDecideAreLookedAt) {
-  EXPECT_THAT(CheckedOf({R"(C:\egress\worker.json)", "--service=containerd"}), ElementsAre(R"(C:\egress\worker.json)"));
-  EXPECT_THAT(CheckedOf({"mcs://h/worker", R"(--ca=C:\egress\ca.pem)"}), ElementsAre(R"(C:\egress\ca.pem)"));
-  EXPECT_THAT(CheckedOf({"kube://", "--kubeconfig=/etc/kube/config"}), ElementsAre("/etc/kube/config"));
-  EXPECT_THAT(CheckedOf({"kube://", "--kubeconfig=in-cluster"}), IsEmpty());
-  EXPECT_THAT(CheckedOf({"https://h/x", "--pool=worker"}), IsEmpty());
-  EXPECT_THAT(CheckedOf({"https://h/x", R"(--subtract=C:\egress\minus.pem)"}), ElementsAre(R"(C:\egress\minus.pem)"));
-  EXPECT_THAT(CheckedOf({R"(C:\worker.ign)", R"(--ca=D:\ca.pem)"}), ElementsAre(R"(C:\worker.ign)", R"(D:\ca.pem)"));
+  constexpr char kWorker[] = R"(C:\egress\worker.json)";
+  constexpr char kCa[] = R"(D:\ca.pem)";
+  EXPECT_THAT(CheckedOf(SpecOf(kWorker)), ElementsAre(kWorker));
+  EXPECT_THAT(CheckedOf({.source = {.source = "mcs://h/worker", .ca_file = kCa}}), ElementsAre(kCa));
+  EXPECT_THAT(CheckedOf({.source = {.source = kWorker, .ca_file = kCa}}), ElementsAre(kWorker, kCa));
+  EXPECT_THAT(CheckedOf({.source = {.source = "kube://", .kubeconfig = "/etc/kube/config"}}),
+              ElementsAre("/etc/kube/config"));
+  EXPECT_THAT(CheckedOf({.source = {.source = "kube://", .kubeconfig = "in-cluster"}}), IsEmpty());
+  EXPECT_THAT(CheckedOf(SpecOf("https://h/x")), IsEmpty());
+  SettingsSpec spec = SpecOf("https://h/x");
+  spec.choices.subtract_file = R"(C:\egress\minus.pem)";
+  spec.choices.hns_policy_file = R"(C:\egress\policy.json)";
+  EXPECT_THAT(CheckedOf(spec), ElementsAre(R"(C:\egress\minus.pem)", R"(C:\egress\policy.json)"));
 }
 
 TEST_F(SourceCheck, ARefusalIsOne) {
   host_.source_error = Error{Code::kOwner, "Users may change it", "ca.pem"};
-  EXPECT_EQ(CheckSourceFiles(host_, {"mcs://h/worker", "--ca=/ca.pem"}).error().code, Code::kOwner);
-  EXPECT_TRUE(CheckSourceFiles(host_, {"https://h/x"}));
+  EXPECT_EQ(CheckSourceFiles(host_, {.source = {.source = "mcs://h/worker", .ca_file = "/ca.pem"}}).error().code,
+            Code::kOwner);
+  EXPECT_TRUE(CheckSourceFiles(host_, SpecOf("https://h/x")));
 }
 
 }  // namespace

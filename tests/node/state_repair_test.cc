@@ -40,7 +40,7 @@ bool Damage(MemoryHost& host, const std::string& file, Way way) {
 }
 
 Result<RoundReport> Round(MemoryHost& host, const Settings& settings = SampleSettings()) {
-  auto round = PROV_TRY(RunRound(host, [&](const SourceWords&) -> Result<Settings> { return settings; }));
+  auto round = PROV_TRY(RunRound(host, [&](const SettingsSpec&) -> Result<Settings> { return settings; }));
   return round ? Result<RoundReport>(*std::move(round)) : Fail(Code::kInternal, "nobody asked for a stop");
 }
 
@@ -63,7 +63,7 @@ class StateRepaired : public NodeTest {
     host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
     before_ = host_.memory.content().Text();
     OpenNode n = node();
-    const auto booted = FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {});
+    const auto booted = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
     EXPECT_TRUE(booted) << ErrorOf(booted.error());
     managed_ = host_.memory.content().Text();
     host_.events_written.clear();
@@ -339,7 +339,7 @@ TEST_F(StateRepaired, ARecordThatSomebodyDeletedIsMissed) {
   EXPECT_THAT(host_.memory.files(), IsEmpty());
   const DerivedSettings derived = Derive(SampleSettings()).value();
   Findings findings;
-  ASSERT_TRUE(InstallService(n, &derived, {{"payload"}, true, {}}, findings));
+  ASSERT_TRUE(InstallService(n, &derived, {SpecOf("payload"), true, {}}, findings));
   EXPECT_THAT(Codes(findings), Contains("state-lost"));
   const auto round = Round(host_);
   ASSERT_TRUE(round) << ErrorOf(round.error());

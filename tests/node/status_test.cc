@@ -20,7 +20,7 @@ class Status : public NodeTest {
  protected:
   void FirstBootFrom(const Settings& settings) {
     OpenNode n = node();
-    const auto report = FirstBoot(n, settings, {{"payload"}, true, {}}, {});
+    const auto report = FirstBoot(n, settings, {SpecOf("payload"), true, {}}, {});
     ASSERT_TRUE(report) << report.error().message;
   }
   NodeStatus Look() {
@@ -30,7 +30,7 @@ class Status : public NodeTest {
     return *std::move(out);
   }
   SettingsReader Reader() {
-    return [this](const SourceWords&) { return source_; };
+    return [this](const SettingsSpec&) { return source_; };
   }
   void Round() { (void)RunRound(host_, Reader()); }
   // The boot service, until its first pause.
@@ -118,7 +118,7 @@ TEST_F(Status, WhatAnEarlierSourceMetTellsNothingOfTheNext) {
   source_ = Fail(Code::kNetwork, "no route", "kube:///worker");
   Round();
   ASSERT_TRUE(Look().RoundsFail());
-  ASSERT_TRUE(SaveSource(host_.memory.State(), {{"another"}, true, false}));
+  ASSERT_TRUE(SaveSource(host_.memory.State(), {SpecOf("another"), true, false}));
   EXPECT_THAT(Look().Reasons(), IsEmpty());
   EXPECT_EQ(Look().read_at, std::nullopt);
 }

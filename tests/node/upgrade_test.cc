@@ -101,21 +101,21 @@ TEST_F(Upgrade, AFirstBootOfAnOlderProgramChangesNothing) {
   host_.memory.log.clear();
   host_.own_version = "0.1.0";
   OpenNode n = node();
-  const auto refused = FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {});
+  const auto refused = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kDowngrade);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_FALSE(Variable("HTTP_PROXY"));
-  Delivery allowed{{"payload"}, true, {}};
+  Delivery allowed{SpecOf("payload"), true, {}};
   allowed.allow_downgrade = true;
   EXPECT_TRUE(FirstBoot(n, SampleSettings(), allowed, {}));
 }
 
 TEST_F(Upgrade, AFirstBootOfANewerProgramTellsBothVersionsAndKeepsTheState) {
   OpenNode n = node();
-  ASSERT_TRUE(FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {}));
+  ASSERT_TRUE(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {}));
   host_.own_version = "0.2.0";
-  const auto upgraded = FirstBoot(n, SampleSettings(), {{"payload"}, true, {}}, {});
+  const auto upgraded = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
   ASSERT_TRUE(upgraded) << upgraded.error().message;
   EXPECT_EQ(upgraded->writes, 0U) << "what was set is known";
   EXPECT_THAT(Codes(upgraded->findings), Contains("program-replaced"));

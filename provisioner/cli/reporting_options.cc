@@ -1,0 +1,119 @@
+#include "provisioner/cli/reporting_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "provisioner/base/text.h"
+#include "provisioner/cli/machine_command.h"
+#include "provisioner/source/kube_uri.h"
+
+namespace prov::cli {
+namespace {
+
+// windows_exporter takes files of this name only, and passes others over silently.
+constexpr std::string_view kMetricsEnding = ".prom";
+
+// nullopt: --node was not given.
+Result<std::optional<node::ClusterNode>> ParseClusterNode(const Arguments& arguments) {
+  if (!arguments.Has("node")) {
+    if (!arguments.Has("node-kubeconfig")) return std::nullopt;
+    return Fail(Code::kUsage, "needs --node NAME", "--node-kubeconfig");
+  }
+  node::ClusterNode out;
+  out.name = arguments.Get("node");
+  if (!source::IsKubeName(out.name)) {
+    return Fail(
+        Code::kUsage,
+        fmt::format("takes the name of a Node, in lower case as kubectl get nodes shows it, not \"{}\"", out.name),
+        "--node");
+  }
+  const std::string given = arguments.Get("node-kubeconfig", arguments.Get("kubeconfig"));
+  out.kubeconfig = PROV_TRY(AbsoluteKubeconfig(given, "--node"));
+  return out;
+}
+
+}  // namespace
+
+std::vector<OptionSpec> ClusterNodeOptionSpecs() {
+  return {{"node", "NAME",
+           "report the state of this machine to the cluster: in the annotation egress-provisioner/state of the Node "
+           "NAME, and as Events",
+           Group::kRun},
+          {"node-kubeconfig", "FILE|in-cluster",
+           "with --node: the kubeconfig for that cluster (default: the same as for --kubeconfig)", Group::kRun}};
+}
+
+std::vector<OptionSpec> RebootOptionSpecs() {
+  return {{"reboot", "never|now|annotate",
+           "what to do when a reboot is needed: now asks Windows; annotate asks the Windows Machine Config Operator, "
+           "which drains and reboots one node after another (needs --node). Asked once per boot (default: never)",
+           Group::kRun},
+          {"reboot-window", "TIMES",
+           "with --reboot now: reboot only in this window, in UTC, such as \"22:00-04:00\" or \"Sat,Sun 01:00-05:00\" "
+           "(default: at any time)",
+           Group::kRun}};
+}
+
+OptionSpec MetricsOption() {
+  return {"metrics", "FILE.prom",
+          "write metrics for windows_exporter's textfile collector into this file after each round", Group::kRun};
+}
+
+std::vector<OptionSpec> ReportingOptionSpecs() {
+  std::vector<OptionSpec> out = ClusterNodeOptionSpecs();
+  out.push_back(MetricsOption());
+  for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
+  return out;
+}
+
+Result<std::string> ParseMetrics(const Arguments& arguments) {
+  std::string file = arguments.Get("metrics");
+  if (!arguments.Has("metrics") || file.ends_with(kMetricsEnding)) return file;
+  return Fail(
+      Code::kUsage,
+      fmt::format(
+          "takes a file in the folder of windows_exporter's textfile collector whose name ends in {}, not \"{}\"",
+          kMetricsEnding, Printable(file)),
+      "--metrics");
+}
+
+Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments) {
+  if (!arguments.Has("reboot-window")) return std::nullopt;
+  if (arguments.Get("reboot") != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
+  const auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
+  const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
+  if (window.length >= interval + interval / 10) return window;
+  return Fail(Code::kUsage,
+              fmt::format("is open for {} s, but there is only one round every {} s (varied by a tenth), so the window "
+                          "can pass without a round; give a longer window or a shorter --interval",
+                          window.length, interval),
+              "--reboot-window");
+}
+
+Result<node::NodeReporting> ParseReporting(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kWays = {"never", "now", "annotate"};
+  node::NodeReporting out;
+  const std::string way = PROV_TRY(OneOf(arguments, "reboot", kWays));
+  if (way == "now") out.reboot.way = node::RebootWay::kNow;
+  if (way == "annotate") out.reboot.way = node::RebootWay::kAnnotate;
+  out.cluster = PROV_TRY(ParseClusterNode(arguments));
+  if (way == "annotate" && !out.cluster)
+    return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");
+  out.reboot.window = PROV_TRY(CheckRebootWindow(arguments));
+  out.metrics_file = PROV_TRY(ParseMetrics(arguments));
+  return out;
+}
+
+Result<std::optional<node::NodeReporting>> GivenReporting(const Arguments& arguments, bool with_reboot) {
+  node::NodeReporting out = PROV_TRY(ParseReporting(arguments));
+  const bool is_given = arguments.Has("node") || arguments.Has("metrics") ||
+                        (with_reboot && (arguments.Has("reboot") || arguments.Has("reboot-window")));
+  if (!is_given) return std::nullopt;
+  if (!out.metrics_file.empty()) out.metrics_file = PROV_TRY(AbsolutePath(out.metrics_file));
+  if (!with_reboot) out.reboot = {};
+  return out;
+}
+
+}  // namespace prov::cli

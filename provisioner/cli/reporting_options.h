@@ -1,0 +1,30 @@
+// The options that say what a node does besides its rounds: reports to its cluster, metrics, reboots.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/cli/options.h"
+#include "provisioner/node/node_reporting.h"
+
+namespace prov::cli {
+
+std::vector<OptionSpec> ClusterNodeOptionSpecs();  // --node, --node-kubeconfig
+std::vector<OptionSpec> RebootOptionSpecs();       // --reboot, --reboot-window
+OptionSpec MetricsOption();
+std::vector<OptionSpec> ReportingOptionSpecs();  // all of them
+
+// --metrics; "": not given. Errors: usage.
+Result<std::string> ParseMetrics(const Arguments& arguments);
+// Checks that --reboot-window goes with --reboot, and that rounds at the distance of --interval can meet the window.
+// nullopt: not given. Errors: usage.
+Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments);
+
+// What these options say of a command that has some of them or all. Errors: usage.
+Result<node::NodeReporting> ParseReporting(const Arguments& arguments);
+// The same with absolute paths; nullopt: none of the options was given. `with_reboot`: --reboot applies to each round,
+// not to this run alone. Errors: usage, io.
+Result<std::optional<node::NodeReporting>> GivenReporting(const Arguments& arguments, bool with_reboot);
+
+}  // namespace prov::cli

@@ -1,0 +1,61 @@
+#include "provisioner/node/node_reporting.h"
+
+#include "provisioner/source/kube_uri.h"
+
+namespace prov::node {
+namespace {
+
+Result<std::optional<ClusterNode>> ReadClusterNode(const JsonNode& node) {
+  const auto cluster = PROV_TRY(node.Find("cluster"));
+  if (!cluster) return std::nullopt;
+  const JsonNode name = PROV_TRY(cluster->Get("node"));
+  ClusterNode out{PROV_TRY(name.Text()), PROV_TRY(PROV_TRY(cluster->Get("kubeconfig")).Text()), true};
+  if (!source::IsKubeName(out.name)) return name.Refuse(Code::kType, "is not the name of a Node");
+  return out;
+}
+
+Result<RebootChoice> ReadRebootChoice(const JsonNode& node) {
+  RebootChoice out;
+  const auto reboot = PROV_TRY(node.Find("reboot"));
+  if (!reboot) return out;
+  const JsonNode way = PROV_TRY(reboot->Get("way"));
+  const std::string name = PROV_TRY(way.Text());
+  for (const RebootWay one : {RebootWay::kNow, RebootWay::kAnnotate}) {
+    if (name == NameOf(one)) out.way = one;
+  }
+  if (!out.way) return way.Refuse(Code::kType, "is neither now nor annotate");
+  if (const auto window = PROV_TRY(reboot->Find("window")))
+    out.window = PROV_TRY(ParseMaintenanceWindow(PROV_TRY(window->Text()), "the stored maintenance window"));
+  return out;
+}
+
+}  // namespace
+
+std::string_view NameOf(RebootWay way) { return way == RebootWay::kNow ? "now" : "annotate"; }
+
+void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
+  json.BeginObject();
+  if (reporting.cluster) {
+    json.Key("cluster").BeginObject().Member("node", reporting.cluster->name);
+    json.Member("kubeconfig", reporting.cluster->kubeconfig).EndObject();
+  }
+  if (!reporting.metrics_file.empty()) json.Member("metricsFile", reporting.metrics_file);
+  if (reporting.reboot.way) {
+    json.Key("reboot").BeginObject().Member("way", NameOf(*reporting.reboot.way));
+    if (reporting.reboot.window) json.Member("window", reporting.reboot.window->Text());
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+Result<NodeReporting> ReadNodeReporting(const JsonNode& node) {
+  NodeReporting out;
+  out.cluster = PROV_TRY(ReadClusterNode(node));
+  if (const auto file = PROV_TRY(node.Find("metricsFile"))) out.metrics_file = PROV_TRY(file->Text());
+  out.reboot = PROV_TRY(ReadRebootChoice(node));
+  if (out.reboot.way == RebootWay::kAnnotate && !out.cluster)
+    return node.Refuse(Code::kType, "asks for an annotation of no Node");
+  return out;
+}
+
+}  // namespace prov::node

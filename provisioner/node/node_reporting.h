@@ -1,0 +1,53 @@
+// What a node does besides its rounds: it reports its state to its cluster, writes metrics, and requests reboots.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/node/maintenance_window.h"
+
+namespace prov::node {
+
+// This machine as a Node of a cluster, and how the cluster is reached.
+struct ClusterNode {
+  std::string name;
+  std::string kubeconfig;    // an absolute path, or "in-cluster"
+  bool is_followed = false;  // the node remembers it: only administrators may be able to write the file
+
+  bool operator==(const ClusterNode&) const = default;
+};
+
+// How a needed reboot is requested: from Windows, or by the annotation that the Windows Machine Config Operator reads.
+enum class RebootWay { kNow, kAnnotate };
+
+struct RebootChoice {
+  std::optional<RebootWay> way;             // nullopt: never; kAnnotate needs a ClusterNode
+  std::optional<MaintenanceWindow> window;  // of RebootWay::kNow; nullopt: at any time
+
+  bool MayAskAt(std::int64_t unix_seconds) const { return way && (!window || window->Contains(unix_seconds)); }
+
+  bool operator==(const RebootChoice&) const = default;
+};
+
+struct NodeReporting {
+  std::optional<ClusterNode> cluster;  // nullopt: no cluster gets reports
+  std::string metrics_file;            // "": none
+  RebootChoice reboot;
+
+  bool IsNothing() const { return !cluster && metrics_file.empty() && !reboot.way; }
+
+  bool operator==(const NodeReporting&) const = default;
+};
+
+// The choices as the next value of the document (docs/state.md).
+void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting);
+// What is read is followed. Errors: type, usage (of the window).
+Result<NodeReporting> ReadNodeReporting(const JsonNode& node);
+
+// "now", "annotate".
+std::string_view NameOf(RebootWay way);
+
+}  // namespace prov::node

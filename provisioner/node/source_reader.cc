@@ -1,0 +1,114 @@
+#include "provisioner/node/source_reader.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "provisioner/base/folder.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/augment.h"
+#include "provisioner/egress/settings_digest.h"
+#include "provisioner/payload/payload_reader.h"
+#include "provisioner/payload/payload_signature.h"
+#include "provisioner/source/aks_config_source.h"
+#include "provisioner/userdata/user_data_container.h"
+
+namespace prov::node {
+namespace {
+
+constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
+
+Result<std::vector<std::string>> SecretFiles(const payload::PayloadBytes& files, const std::string& folder) {
+  std::vector<std::string> out;
+  const auto manifest = files.find("manifest.json");
+  if (manifest == files.end()) return out;
+  for (const payload::ManifestEntry& entry : PROV_TRY(payload::ParseManifest(manifest->second, folder)).files) {
+    if (entry.secret) out.push_back(folder + "/" + entry.path);
+  }
+  return out;
+}
+
+FileReader FollowedReader(machine::Host& host) {
+  return
+      [&host](const std::string& path, std::uint64_t limit) { return host.installation().ReadFollowed(path, limit); };
+}
+
+Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& folder, const ReadOptions& options) {
+  const auto& signer = options.signer;
+  const payload::PayloadBytes files = PROV_TRY(payload::LoadPayloadFolder(
+      folder, signer ? &*signer : nullptr, options.is_followed ? FollowedReader(host) : FileReader(ReadRegularFile)));
+  payload::EgressDocument document = PROV_TRY(payload::ReadPayload(files, folder));
+  if (!signer && files.contains(payload::kSignaturePath)) {
+    AddInfo(document.config.findings, "signature-unchecked",
+            "the payload is signed, but its signature was not checked: no signer is pinned; name one with --signer",
+            fmt::format("{}/{}", folder, payload::kSignaturePath));
+  }
+  return SourceContent{std::move(document.config),
+                       std::move(document.options),
+                       document.generation,
+                       true,
+                       PROV_TRY(SecretFiles(files, folder)),
+                       ToHex(Sha256(files.at("manifest.json")))};
+}
+
+Result<SourceContent> ReadUserData(machine::Host& host, const std::string& file, const ReadOptions& options) {
+  const FileReader read = options.is_followed ? FollowedReader(host) : FileReader(ReadFile);
+  const std::string bytes = PROV_TRY(read(file, kContainerLimit));
+  payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(bytes, file));
+  return SourceContent{std::move(document.config), std::move(document.options), document.generation, true, {},
+                       ToHex(Sha256(bytes))};
+}
+
+Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSpec& spec, const ReadOptions& options) {
+  if (IsFolder(spec.source)) return ReadPayloadFolder(host, spec.source, options);
+  if (options.signer) {
+    return Fail(
+        Code::kSignature,
+        fmt::format(
+            "is not a payload folder, but only payloads that {} signed are accepted here; make one with bake --sign",
+            payload::NameOfSigner(*options.signer)),
+        spec.source);
+  }
+  if (userdata::IsContainerName(spec.source)) return ReadUserData(host, spec.source, options);
+  return SourceContent{.config = PROV_TRY(source::Read(RequestOf(host, spec, options.is_followed),
+                                                       {host.http(), host.clock(), options.cache})),
+                       .options = {},
+                       .secret_files = {}};
+}
+
+}  // namespace
+
+Result<SourceContent> ReadSource(machine::Host& host, const source::SourceSpec& spec, const ReadOptions& options) {
+  SourceContent out = PROV_TRY(ReadAsItStands(host, spec, options));
+  if (!spec.add_cluster_suffixes) return out;
+  auto added = source::AddClusterSuffixes(out.config);
+  if (added) return out;
+  added.error().where = "--add-cluster-suffixes";
+  return std::unexpected(std::move(added).error());
+}
+
+Result<Settings> ReadSettings(machine::Host& host, const SettingsSpec& spec, const ReadOptions& options) {
+  Settings out;
+  SourceContent content = PROV_TRY(ReadSource(host, spec.source, options));
+  out.source_digest = egress::SettingsDigest(content.config);
+  if (spec.choices.augment) PROV_TRY(egress::AugmentNoProxy(content.config));
+  if (content.is_payload) {
+    out.generation = content.generation;
+    out.payload = content.digest;
+    if (options.signer) out.signer = options.signer->sha256;
+  }
+  out.options = PROV_TRY(WithChoices(std::move(content.options), spec.choices,
+                                     options.is_followed ? FollowedReader(host) : FileReader(ReadFile), out.findings));
+  out.config = std::move(content.config);
+  out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());
+  return out;
+}
+
+source::SourceRequest RequestOf(machine::Host& host, const source::SourceSpec& spec, bool is_followed) {
+  source::SourceRequest out{spec};
+  if (is_followed) out.read_followed = FollowedReader(host);
+  return out;
+}
+
+}  // namespace prov::node

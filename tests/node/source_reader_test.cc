@@ -1,0 +1,144 @@
+// How a node reads the source that it follows.
+#include "provisioner/node/source_reader.h"
+
+#include <gmock/gmock.h>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/source/source_cache.h"
+#include "tests/node/node_helpers.h"
+#include "tests/support/memory_paths.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample.h"
+
+namespace prov::node {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr char kUrl[] = "https://h.example.com/worker.json?v=1";
+
+std::string SamplePath(const std::string& name) { return testing_support::SampleFolder() + name; }
+
+Result<Settings> ReadFollowed(machine::Host& host, const SettingsSpec& spec, source::SourceCache* cache = nullptr) {
+  return ReadSettings(host, spec, {.is_followed = true, .cache = cache});
+}
+
+class FollowedServer : public testing::Test {
+ protected:
+  FollowedServer() {
+    host_.web = [this](const net::FetchRequest& request) { return Answer(request); };
+  }
+
+  Result<net::FetchAnswer> Answer(const net::FetchRequest& request) {
+    net::FetchAnswer out;
+    out.status = 200;
+    out.headers = {{"etag", "\"1\""}};
+    out.body = testing_support::SampleText("rendered-worker.json");
+    for (const auto& [name, value] : request.headers) {
+      if (name != "If-None-Match" || value != "\"1\"") continue;
+      out.status = 304;
+      out.body.clear();
+    }
+    return out;
+  }
+
+  const SettingsSpec spec_ = {.source = {.source = kUrl, .ca_file = SamplePath("corporate-root.pem")}};
+  testing_support::MemoryHost host_;
+};
+
+TEST_F(FollowedServer, IsAskedAsTheSpecSays) {
+  SettingsSpec spec = spec_;
+  spec.source.proxy_url = Secret("http://p:1");
+  spec.source.timeout_seconds = 30;
+  spec.choices.services = {"containerd"};
+  const auto settings = ReadFollowed(host_, spec);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->config.certificates.size(), 3U);
+  EXPECT_THAT(settings->options.services, ElementsAre("containerd"));
+  ASSERT_THAT(host_.fetches, SizeIs(1));
+  EXPECT_THAT(host_.fetches[0].roots, SizeIs(1));
+  EXPECT_EQ(host_.fetches[0].proxy_url, Secret("http://p:1"));
+  EXPECT_EQ(host_.fetches[0].total_seconds, 30);
+  EXPECT_THAT(host_.checked_sources, ElementsAre(SamplePath("corporate-root.pem")));
+}
+
+TEST_F(FollowedServer, ACaFileOfOthersIsRefused) {
+  host_.source_error = Error{Code::kOwner, "Users may change it", "ca.pem"};
+  const auto settings = ReadFollowed(host_, spec_);
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(settings.error().code, Code::kOwner);
+  EXPECT_THAT(host_.fetches, SizeIs(0));
+}
+
+// What it delivers comes into the store that would say who the server is.
+TEST_F(FollowedServer, IsNotKnownByTheNodesOwnStore) {
+  const auto settings = ReadFollowed(host_, SpecOf(kUrl));
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(settings.error().code, Code::kUsage);
+  EXPECT_EQ(settings.error().where, "--ca");
+  EXPECT_THAT(host_.fetches, SizeIs(0));
+  const std::string hash = ToHex(Sha256(testing_support::SampleText("rendered-worker.json")));
+  EXPECT_TRUE(ReadFollowed(host_, SpecOf(std::string(kUrl) + "#sha256=" + hash))) << "known by its digest";
+}
+
+TEST_F(FollowedServer, ThatDidNotChangeIsRemembered) {
+  source::SourceCache cache;
+  for (int round = 0; round < 3; ++round) {
+    const auto settings = ReadFollowed(host_, spec_, &cache);
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->config.certificates.size(), 3U);
+  }
+  ASSERT_THAT(host_.fetches, SizeIs(3));
+  EXPECT_THAT(host_.fetches[2].headers, Contains(std::pair<std::string, std::string>("If-None-Match", "\"1\"")));
+}
+
+TEST(SourceReader, OnlyAnAksListGetsSuffixes) {
+  testing_support::MemoryHost host;
+  SettingsSpec spec = SpecOf(testing_support::TestsFolder() + "/golden/sources/aks-show.json");
+  spec.source.add_cluster_suffixes = true;
+  const auto settings = ReadFollowed(host, spec);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_THAT(*settings->config.no_proxy, testing::EndsWith(",.svc,.cluster.local"));
+  spec.source.source = SamplePath("rendered-worker.json");
+  const auto refused = ReadFollowed(host, spec);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().where, "--add-cluster-suffixes");
+}
+
+// Whatever it is for: a user who can write it would decide what SYSTEM trusts, or does not.
+TEST(SourceReader, EachFileThatARoundReadsIsChecked) {
+  constexpr char kSource[] = R"(C:\egress\worker.json)";
+  constexpr char kPem[] = R"(C:\egress\certificates.pem)";
+  const std::string pem = testing_support::SampleText("corporate-root.pem");
+  testing_support::MemoryPaths paths;
+  paths.PutFolder(R"(C:\egress)");
+  paths.PutFile(kSource, testing_support::SampleText("rendered-worker.json"));
+  paths.PutFile(kPem, pem);
+  testing_support::MemoryHost host;
+  host.paths = &paths;
+  SettingsSpec subtracting = SpecOf(kSource);
+  subtracting.choices.subtract_file = kPem;
+  const std::pair<SettingsSpec, std::string> rows[] = {{SpecOf(kSource), kSource},
+                                                       {subtracting, kPem},
+                                                       {{.source = {.source = kSource, .ca_file = kPem}}, kPem},
+                                                       {SpecOf(kPem), kPem}};
+  for (const auto& [spec, decides] : rows) {
+    const auto closed = ReadFollowed(host, spec);
+    ASSERT_TRUE(closed) << decides << ": " << closed.error().message;
+    const machine::PathFacts before = paths.At(decides).facts;
+    paths.At(decides).facts.dacl += "(A;;FW;;;BU)";
+    const auto open = ReadFollowed(host, spec);
+    ASSERT_FALSE(open) << decides;
+    EXPECT_EQ(open.error().code, Code::kOwner);
+    EXPECT_EQ(open.error().where, decides);
+    EXPECT_THAT(open.error().message, HasSubstr("can be changed by Users (S-1-5-32-545)"));
+    paths.At(decides).facts = before;
+  }
+}
+
+}  // namespace
+}  // namespace prov::node
