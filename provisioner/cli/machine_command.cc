@@ -9,9 +9,9 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/reboot_choice.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/fleet/operator_reboot.h"
 #include "provisioner/node/service_loop.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
@@ -145,7 +145,7 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
 
 Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report) {
   if (!report.reboot_required || report.trial) return 0;
-  PROV_TRY(AskForReboot(node, ending.reporting, report.findings));
+  PROV_TRY(fleet::RequestReboot(node, ending.reporting, report.findings));
   return ending.reboot_exit;
 }
 

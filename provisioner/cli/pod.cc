@@ -1,11 +1,10 @@
 // `pod`: the process of a HostProcess container that keeps its node at what a source says. Manifests: docs/fleet.md.
-#include "provisioner/cli/follow.h"
 #include "provisioner/cli/machine_command.h"
-#include "provisioner/cli/reboot_choice.h"
+#include "provisioner/cli/main.h"
 #include "provisioner/cli/removal.h"
 #include "provisioner/cli/session_output.h"
-#include "provisioner/fleet/node_state.h"
-#include "provisioner/node/events.h"
+#include "provisioner/fleet/cluster_node.h"
+#include "provisioner/fleet/node_reports.h"
 #include "provisioner/node/pod_turn.h"
 
 namespace prov::cli {
@@ -36,56 +35,25 @@ Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<void> ForgetInCluster(machine::Host& host, const node::ClusterNode& cluster) {
-  const source::KubeAccess access = PROV_TRY(OpenCluster(host, cluster));
-  source::KubeClient client(access, {host.http(), host.clock()});
-  return client.Patch(source::NodeObject(cluster.name), fleet::ForgetPatch());
-}
-
 // A DaemonSet starts again what ends, so this waits when all is done.
 Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
   const TargetReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
   PrintSession(options.json, removed.report);
-  if (options.reporting.cluster) PROV_TRY(ForgetInCluster(host, *options.reporting.cluster));
+  if (options.reporting.cluster) PROV_TRY(fleet::ForgetState(host, *options.reporting.cluster));
   while (host.clock().Wait(kIdlePause)) continue;
   return Outcome{};
-}
-
-void WarnOfDelivered(const PodOptions& options, machine::Host& host) {
-  reconcile::SessionReport report;
-  AddWarning(report.findings, "stored-source",
-             "the boot service keeps settings that were delivered once, and this pod leaves the rounds to it: neither "
-             "follows the pod's source. Run provisioner service uninstall on the node, and the pod makes the rounds; "
-             "or store a source for the service: provisioner service install --source SOURCE",
-             std::string(machine::kStateFile));
-  node::LogRun(host, report);
-  PrintSession(options.json, report);
 }
 
 Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
   const PodOptions options = PROV_TRY(ParsePodOptions(arguments));
   if (options.remove) return Remove(options, host);
-  node::DailyNews news;
-  node::UpgradePause pause;
-  node::LoopOptions loop{.interval_seconds = options.interval};
-  loop.varies = true;
-  loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
-  loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
-  loop.stands_aside = [&] {
-    const Result<node::Turn> turn = node::TakeTurn(host, options.spec, pause);
-    if (turn) {
-      const bool is_due = *turn == node::Turn::kNobody && news.IsDue("delivered once", host.clock().NowUnix());
-      if (is_due) WarnOfDelivered(options, host);
-      return *turn != node::Turn::kPod;
-    }
-    const bool is_due = turn.error().code != Code::kLock && news.IsDue(turn.error().message, host.clock().NowUnix());
-    if (is_due) node::LogFailure(host, turn.error());
-    if (is_due) TellFailure(options.json, turn.error());
-    return true;
-  };
   // What keeps the first round from running is an error at once.
   PROV_TRY(OpenTarget(host, machine::Access::kRead));
-  Follow(host, loop, options.reporting);
+  const node::LoopOptions loop{
+      .interval_seconds = options.interval,
+      .told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); },
+      .failed = [&options](const Error& error) { TellFailure(options.json, error); }};
+  fleet::FollowAndReport(host, node::PodRounds(host, options.spec, loop), options.reporting, VersionNumber());
   return Outcome{};
 }
 

@@ -1,11 +1,13 @@
 // `reconcile`: brings this machine to what the stored source says: once, as a service, or until stopped.
 #include <fmt/format.h>
 
-#include "provisioner/cli/follow.h"
 #include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/main.h"
 #include "provisioner/cli/session_output.h"
+#include "provisioner/fleet/node_reports.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/follow.h"
 #include "provisioner/node/service_loop.h"
 
 namespace prov::cli {
@@ -57,14 +59,14 @@ Result<node::NodeReporting> ReportingOf(machine::Host& host, const ReconcileOpti
 }
 
 Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
-  auto round = PROV_TRY(
-      WhenFree(host.clock(), options.wait_lock, [&] { return node::RunRound(host, ReaderOn(host, nullptr)); }));
+  auto round = PROV_TRY(WhenFree(host.clock(), options.wait_lock,
+                                 [&] { return node::RunRound(host, node::FollowedReader(host, nullptr)); }));
   if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
   node::RoundReport report = *std::move(round);
   node::LogRound(host, report);
   int exit = PROV_TRY(EndOnce(host, options, report.session));
   const auto tell = [&](const Error& error) { TellFailure(options.json, error); };
-  if (options.reporting) BesideWork(host, *options.reporting, tell).Do();
+  if (options.reporting) fleet::NodeReports(host, *options.reporting, VersionNumber(), tell).AfterRound();
   // What is kept is in place, but the source needs somebody's attention.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
   return SessionOutcome(options.json, host.Name(), std::move(report.session), true, exit);
@@ -80,14 +82,15 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
     const Result<node::NodeReporting> stored = ReportingOf(host, options);
     if (!stored) node::LogFailure(host, stored.error());
     const node::NodeReporting reporting = stored.value_or(node::NodeReporting());
-    PROV_TRY(host.RunAsService(node::kServiceName, [&] { Follow(host, loop, reporting); }));
+    PROV_TRY(
+        host.RunAsService(node::kServiceName, [&] { fleet::FollowAndReport(host, loop, reporting, VersionNumber()); }));
     return Outcome{};
   }
   // What keeps the first round from running is an error at once.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
-  Follow(host, loop, options.reporting.value_or(node::NodeReporting()));
+  fleet::FollowAndReport(host, loop, options.reporting.value_or(node::NodeReporting()), VersionNumber());
   return Outcome{};
 }
 

@@ -3,7 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "provisioner/machine/host.h"
+#include "provisioner/node/reboot_request.h"
 #include "provisioner/source/kube_client.h"
 
 namespace prov::fleet {
@@ -17,5 +20,22 @@ Result<bool> OperatorIsAsked(source::KubeClient& client, const std::string& node
 // Sets the annotation that the operator's daemon sets, with the same empty value. The operator removes it when the node
 // is back. Errors: those of KubeClient::Patch.
 Result<void> AskOperatorForReboot(source::KubeClient& client, const std::string& node);
+
+// The operator of this node's cluster. The cluster's API gets 15 seconds for each question, because the machine is open
+// meanwhile.
+class OperatorReboot final : public node::DrainOperator {
+ public:
+  OperatorReboot(machine::Host& host, node::ClusterNode node) : host_(host), node_(std::move(node)) {}
+
+  Result<bool> IsAsked() override;
+  Result<void> Ask() override;
+
+ private:
+  machine::Host& host_;
+  node::ClusterNode node_;
+};
+
+// A needed reboot, requested as `reporting` says: node::RequestChosenReboot with the operator of its cluster.
+Result<void> RequestReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings);
 
 }  // namespace prov::fleet

@@ -27,9 +27,9 @@ void Write(JsonWriter& json, const RoundFailure& failure) {
   json.EndObject();
 }
 
-void Write(JsonWriter& json, const TellPause& tell) {
-  json.Key("tell").BeginObject().Member("seconds", tell.seconds).Member("until", tell.until);
-  json.Member("boot", tell.boot).EndObject();
+void Write(JsonWriter& json, const ReportPause& pause) {
+  json.Key("reportPause").BeginObject().Member("seconds", pause.seconds).Member("until", pause.until);
+  json.Member("boot", pause.boot).EndObject();
 }
 
 std::string ToJson(const Activity& activity) {
@@ -39,7 +39,7 @@ std::string ToJson(const Activity& activity) {
   json.Member("source", activity.source);
   if (activity.read_at) json.Member("readAt", *activity.read_at);
   if (activity.failure) Write(json, *activity.failure);
-  if (activity.tell.seconds != 0) Write(json, activity.tell);
+  if (activity.report_pause.seconds != 0) Write(json, activity.report_pause);
   return json.EndObject().Text();
 }
 
@@ -59,9 +59,9 @@ Result<RoundFailure> ParseFailure(const JsonNode& node) {
   return out;
 }
 
-Result<TellPause> ParseTell(const JsonNode& node) {
-  return TellPause{PROV_TRY(PROV_TRY(node.Get("seconds")).Integer()), PROV_TRY(PROV_TRY(node.Get("until")).Integer()),
-                   PROV_TRY(MemberText(node, "boot"))};
+Result<ReportPause> ParseReportPause(const JsonNode& node) {
+  return ReportPause{PROV_TRY(PROV_TRY(node.Get("seconds")).Integer()), PROV_TRY(PROV_TRY(node.Get("until")).Integer()),
+                     PROV_TRY(MemberText(node, "boot"))};
 }
 
 Result<Activity> ParseActivity(std::string_view text) {
@@ -71,7 +71,7 @@ Result<Activity> ParseActivity(std::string_view text) {
   if (const auto service = PROV_TRY(root.Find("service"))) out.service = PROV_TRY(ParseServiceProcess(*service));
   if (const auto read = PROV_TRY(root.Find("readAt"))) out.read_at = PROV_TRY(read->Integer());
   if (const auto failure = PROV_TRY(root.Find("failure"))) out.failure = PROV_TRY(ParseFailure(*failure));
-  if (const auto tell = PROV_TRY(root.Find("tell"))) out.tell = PROV_TRY(ParseTell(*tell));
+  if (const auto pause = PROV_TRY(root.Find("reportPause"))) out.report_pause = PROV_TRY(ParseReportPause(*pause));
   return out;
 }
 
@@ -120,7 +120,7 @@ Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source) 
           .source = SourceDigest(source),
           .read_at = {},
           .failure = {},
-          .tell = std::move(out.tell)};
+          .report_pause = std::move(out.report_pause)};
 }
 
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure) {
@@ -147,15 +147,16 @@ void NoteService(OpenNode& node, const ProgramIdentity& program) {
   Save(node, before, next);
 }
 
-TellPause LoadTellPause(OpenNode& node) {
-  TellPause out = LoadActivity(node.machine.state.folder()).tell;
-  return node.machine.system.BootId().value_or("") == out.boot ? out : TellPause();
+ReportPause LoadReportPause(OpenNode& node) {
+  ReportPause out = LoadActivity(node.machine.state.folder()).report_pause;
+  return node.machine.system.BootId().value_or("") == out.boot ? out : ReportPause();
 }
 
-void NoteTellPause(OpenNode& node, std::int64_t seconds, std::int64_t until) {
+void NoteReportPause(OpenNode& node, std::int64_t seconds, std::int64_t until) {
   const Activity before = LoadActivity(node.machine.state.folder());
   Activity next = before;
-  next.tell = seconds == 0 ? TellPause() : TellPause{seconds, until, node.machine.system.BootId().value_or("")};
+  next.report_pause =
+      seconds == 0 ? ReportPause() : ReportPause{seconds, until, node.machine.system.BootId().value_or("")};
   Save(node, before, next);
 }
 

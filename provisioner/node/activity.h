@@ -41,14 +41,14 @@ struct RoundFailure {
   bool operator==(const RoundFailure&) const = default;
 };
 
-// The pause after repeated failures to report this node to its cluster (fleet/teller.h), kept so that a restarted
-// program continues it.
-struct TellPause {
+// The pause after repeated failures to report this node to its cluster (fleet/state_reporter.h), kept so that a
+// restarted program continues it.
+struct ReportPause {
   std::int64_t seconds = 0;  // the last one, before it was varied; 0: none
   std::int64_t until = 0;    // Unix time
   std::string boot;          // in which it counts
 
-  bool operator==(const TellPause&) const = default;
+  bool operator==(const ReportPause&) const = default;
 };
 
 struct Activity {
@@ -56,7 +56,7 @@ struct Activity {
   std::string source;                   // digest of how the source is read, of which the next two tell
   std::optional<std::int64_t> read_at;  // Unix time at which it was last read, and its settings taken
   std::optional<RoundFailure> failure;  // the last one
-  TellPause tell;
+  ReportPause report_pause;
 
   bool operator==(const Activity&) const = default;
 };
@@ -70,8 +70,8 @@ Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source);
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure);
 void NoteService(OpenNode& node, const ProgramIdentity& program);
 // Of this boot; none: seconds is 0.
-TellPause LoadTellPause(OpenNode& node);
-void NoteTellPause(OpenNode& node, std::int64_t seconds, std::int64_t until);
+ReportPause LoadReportPause(OpenNode& node);
+void NoteReportPause(OpenNode& node, std::int64_t seconds, std::int64_t until);
 void ForgetActivity(OpenNode& node);
 
 }  // namespace prov::node

@@ -1,6 +1,7 @@
 #include "provisioner/node/pod_turn.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "provisioner/node/events.h"
 #include "provisioner/node/state_repair.h"
@@ -45,6 +46,17 @@ Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
   return SaveSource(node.machine.state, {spec});
 }
 
+void WarnOfDelivered(machine::Host& host, const LoopOptions& options) {
+  RoundReport report;
+  AddWarning(report.session.findings, "stored-source",
+             "the boot service keeps settings that were delivered once, and this pod leaves the rounds to it: neither "
+             "follows the pod's source. Run provisioner service uninstall on the node, and the pod makes the rounds; "
+             "or store a source for the service: provisioner service install --source SOURCE",
+             std::string(machine::kStateFile));
+  LogRun(host, report.session);
+  if (options.told) options.told(report);
+}
+
 }  // namespace
 
 void UpgradePause::Begin(std::int64_t now) {
@@ -61,6 +73,24 @@ Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePaus
   }
   if (!service) PROV_TRY(StoreSource(host, spec));
   return Turn::kPod;
+}
+
+LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options) {
+  LoopOptions out = options;
+  out.varies = true;
+  out.stands_aside = [&host, spec, options = std::move(options), news = DailyNews(), failures = FailureLog(host),
+                      pause = UpgradePause()]() mutable {
+    const Result<Turn> turn = TakeTurn(host, spec, pause);
+    if (!turn) {
+      const bool is_new = turn.error().code != Code::kLock && failures.Write(turn.error());
+      if (is_new && options.failed) options.failed(turn.error());
+      return true;
+    }
+    const bool is_due = *turn == Turn::kNobody && news.IsDue("delivered once", host.clock().NowUnix());
+    if (is_due) WarnOfDelivered(host, options);
+    return *turn != Turn::kPod;
+  };
+  return out;
 }
 
 }  // namespace prov::node

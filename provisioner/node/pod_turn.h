@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/service_loop.h"
 
 namespace prov::node {
 
@@ -34,5 +35,10 @@ class UpgradePause {
 // the same time. `pause` outlives the calls: an upgrade that failed is reported once, and is not tried again before the
 // pause is over. Errors: lock, owner, those of the ports.
 Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause);
+
+// The rounds of a pod that follows `spec`: `options` with a pause that varies, and a turn of TakeTurn() before each
+// round. That nobody follows the pod's source, and what keeps a turn from being taken, is logged and passed to
+// `options.told` and `options.failed` once for each cause and day.
+LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options);
 
 }  // namespace prov::node

@@ -1,6 +1,7 @@
 // Requests a reboot once per boot, from Windows or from whoever drains this node.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "provisioner/node/apply.h"
@@ -23,5 +24,40 @@ Result<bool> RebootIsDue(OpenNode& node);
 // recorded afterwards: repeating it is harmless, and none is lost. Errors: those of `ask`, which the next call tries
 // again, and of the ports.
 Result<RebootAnswer> RequestReboot(OpenNode& node, RebootWay way, const std::function<Result<void>()>& ask);
+
+// Port: the Windows Machine Config Operator, which drains and reboots the nodes of its cluster one after another. It is
+// asked by an annotation of the Node. fleet/operator_reboot.h implements it.
+class DrainOperator {
+ public:
+  virtual ~DrainOperator() = default;
+  // Whether it was asked already, and has not answered yet. Errors: those of the cluster's API.
+  virtual Result<bool> IsAsked() = 0;
+  // Errors: those of the cluster's API.
+  virtual Result<void> Ask() = 0;
+};
+
+// Requests a reboot if it is needed, in the chosen way, once in each boot; the outcome is a finding. `drains` is null
+// where this machine is no Node that is known; RebootWay::kAnnotate needs it. Errors: those of the ports and of
+// `drains`.
+Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, DrainOperator* drains, Findings& findings);
+
+// The same between rounds, with the machine closed.
+class RoundReboots {
+ public:
+  RoundReboots(machine::Host& host, const RebootChoice& choice, DrainOperator* drains)
+      : host_(host), choice_(choice), drains_(drains) {}
+
+  // Does not hold the lock while a reboot waits for its window or was requested. A request that failed is repeated
+  // after five minutes. Errors: those of RequestChosenReboot; target (nobody acts on the request).
+  Result<void> RequestWhenDue();
+
+ private:
+  Result<void> Request();
+
+  machine::Host& host_;
+  RebootChoice choice_;
+  DrainOperator* drains_;
+  std::int64_t not_before_ = 0;  // Unix time
+};
 
 }  // namespace prov::node

@@ -89,7 +89,7 @@ std::int64_t PauseOf(machine::Host& host, const LoopOptions& options) {
 
 // False: this program was asked to stop.
 bool EndRound(machine::Host& host, const LoopOptions& options) {
-  if (options.after) options.after();
+  if (options.reporter != nullptr) options.reporter->AfterRound();
   const std::int64_t pause = PauseOf(host, options);
   return options.wait ? options.wait(pause) : host.clock().Wait(pause);
 }
@@ -114,6 +114,12 @@ void WatchLog::Write(const Error& error) {
   if (!news_.IsDue(error.message, host_.clock().NowUnix())) return;
   LogEvent(host_, Event::kSourceUnavailable, Severity::kWarning,
            fmt::format("the source can't be watched ({}); it is read in each round all the same", error.message));
+}
+
+bool FailureLog::Write(const Error& error) {
+  const bool is_due = news_.IsDue(error.message, host_.clock().NowUnix());
+  if (is_due) LogFailure(host_, error);
+  return is_due;
 }
 
 void LogRound(machine::Host& host, const RoundReport& report) {

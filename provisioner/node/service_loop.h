@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/round_reporter.h"
 
 namespace prov::node {
 
@@ -26,8 +27,7 @@ struct LoopOptions {
   ChangeWaiter wait = {};  // one that sees changes of the source; else the clock's
   // Called before each round: true if another process makes it. May be empty.
   std::function<bool()> stands_aside = {};
-  // Called after each round, whatever its result and whoever made it, while the machine is closed. May be empty.
-  std::function<void()> after = {};
+  RoundReporter* reporter = nullptr;  // may be null
 };
 inline constexpr std::int64_t kDefaultInterval = 60;  // seconds
 inline constexpr std::int64_t kLongestInterval = 86400;
@@ -55,6 +55,18 @@ class WatchLog {
  public:
   explicit WatchLog(machine::Host& host) : host_(host) {}
   void Write(const Error& error);
+
+ private:
+  machine::Host& host_;
+  DailyNews news_;
+};
+
+// Logs failures besides the rounds, each cause once and again after a day.
+class FailureLog {
+ public:
+  explicit FailureLog(machine::Host& host) : host_(host) {}
+  // True: it was written.
+  bool Write(const Error& error);
 
  private:
   machine::Host& host_;

@@ -29,7 +29,7 @@ Result<std::vector<std::string>> SecretFiles(const payload::PayloadBytes& files,
   return out;
 }
 
-FileReader FollowedReader(machine::Host& host) {
+FileReader FollowedFiles(machine::Host& host) {
   return
       [&host](const std::string& path, std::uint64_t limit) { return host.installation().ReadFollowed(path, limit); };
 }
@@ -37,7 +37,7 @@ FileReader FollowedReader(machine::Host& host) {
 Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& folder, const ReadOptions& options) {
   const auto& signer = options.signer;
   const payload::PayloadBytes files = PROV_TRY(payload::LoadPayloadFolder(
-      folder, signer ? &*signer : nullptr, options.is_followed ? FollowedReader(host) : FileReader(ReadRegularFile)));
+      folder, signer ? &*signer : nullptr, options.is_followed ? FollowedFiles(host) : FileReader(ReadRegularFile)));
   payload::EgressDocument document = PROV_TRY(payload::ReadPayload(files, folder));
   if (!signer && files.contains(payload::kSignaturePath)) {
     AddInfo(document.config.findings, "signature-unchecked",
@@ -53,7 +53,7 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
 }
 
 Result<SourceContent> ReadUserData(machine::Host& host, const std::string& file, const ReadOptions& options) {
-  const FileReader read = options.is_followed ? FollowedReader(host) : FileReader(ReadFile);
+  const FileReader read = options.is_followed ? FollowedFiles(host) : FileReader(ReadFile);
   const std::string bytes = PROV_TRY(read(file, kContainerLimit));
   payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(bytes, file));
   return SourceContent{std::move(document.config), std::move(document.options), document.generation, true, {},
@@ -99,7 +99,7 @@ Result<Settings> ReadSettings(machine::Host& host, const SettingsSpec& spec, con
     if (options.signer) out.signer = options.signer->sha256;
   }
   out.options = PROV_TRY(WithChoices(std::move(content.options), spec.choices,
-                                     options.is_followed ? FollowedReader(host) : FileReader(ReadFile), out.findings));
+                                     options.is_followed ? FollowedFiles(host) : FileReader(ReadFile), out.findings));
   out.config = std::move(content.config);
   out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());
   return out;
@@ -107,7 +107,7 @@ Result<Settings> ReadSettings(machine::Host& host, const SettingsSpec& spec, con
 
 source::SourceRequest RequestOf(machine::Host& host, const source::SourceSpec& spec, bool is_followed) {
   source::SourceRequest out{spec};
-  if (is_followed) out.read_followed = FollowedReader(host);
+  if (is_followed) out.read_followed = FollowedFiles(host);
   return out;
 }
 

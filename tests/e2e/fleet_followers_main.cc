@@ -16,7 +16,7 @@
 
 #include "provisioner/base/clock.h"
 #include "provisioner/egress/settings_digest.h"
-#include "provisioner/fleet/teller.h"
+#include "provisioner/fleet/state_reporter.h"
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/net/http.h"
 #include "provisioner/source/kube_follow.h"
@@ -81,7 +81,7 @@ void RunNode(int number, const Plan& plan, CountingHttp& http) {
     return static_cast<std::uint32_t>(engine());
   };
   source::KubeFollower follower(ports, [](const Error&) { ++failures; }, source::ThisProcess(), random);
-  fleet::Teller teller(
+  fleet::StateReporter reporter(
       fmt::format("win-{}", number), ports,
       [&] { return source::KubeAccess::Open(plan.request, "", source::ThisProcess()); }, random);
   fleet::NodeState state;
@@ -93,7 +93,7 @@ void RunNode(int number, const Plan& plan, CountingHttp& http) {
       state.digest = egress::SettingsDigest(*config);
       state.read_at = machine::LiveClock().NowUnix();
     }
-    if (const auto wrote = teller.Tell(state); wrote && *wrote) ++told;
+    if (const auto wrote = reporter.Report(state); wrote && *wrote) ++told;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(plan.end - Steady::now()).count();
     if (left <= 0 || !follower.Wait(std::min<std::int64_t>(plan.interval_ms, left))) return;
   }

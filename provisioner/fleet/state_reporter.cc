@@ -1,4 +1,4 @@
-#include "provisioner/fleet/teller.h"
+#include "provisioner/fleet/state_reporter.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,15 +7,16 @@
 
 namespace prov::fleet {
 
-Teller::Teller(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
-               source::KubeBackoff::Random random, PauseMemory memory)
+StateReporter::StateReporter(std::string node, source::SourcePorts ports,
+                             std::function<Result<source::KubeAccess>()> open, source::KubeBackoff::Random random,
+                             PauseMemory memory)
     : node_(std::move(node)),
       ports_(ports),
       open_(std::move(open)),
       random_(std::move(random)),
       memory_(std::move(memory)) {}
 
-bool Teller::IsPaused() {
+bool StateReporter::IsPaused() {
   const std::int64_t time = ports_.clock.NowUnix();
   if (!knows_pause_ && memory_.load) {
     pause_ = memory_.load();
@@ -27,59 +28,59 @@ bool Teller::IsPaused() {
   return time < pause_.until && pause_.until - time <= kLongestPause;  // else the clock was set back
 }
 
-void Teller::SetPause(const Pause& pause) {
+void StateReporter::SetPause(const Pause& pause) {
   pause_ = pause;
   if (memory_.save) memory_.save(pause);
 }
 
-bool Teller::IsNews(const NodeState& now) const {
-  if (!told_) return true;
-  const std::int64_t age = ports_.clock.NowUnix() - told_at_;
+bool StateReporter::IsNews(const NodeState& now) const {
+  if (!reported_) return true;
+  const std::int64_t age = ports_.clock.NowUnix() - reported_at_;
   const auto is_over = [age](std::int64_t seconds) { return age >= seconds || age < 0; };  // or the clock was set back
-  NodeState same = *told_;
+  NodeState same = *reported_;
   same.read_at = now.read_at;
-  if (StateText(same) == StateText(now)) return now.read_at != told_->read_at && is_over(kHeartbeatSeconds);
+  if (StateText(same) == StateText(now)) return now.read_at != reported_->read_at && is_over(kHeartbeatSeconds);
   // A server that fails in the same way may have other words for it each time.
   if (same.failure && now.failure && same.failure->code == now.failure->code) same.failure = now.failure;
   return StateText(same) != StateText(now) || is_over(kWordsSeconds);
 }
 
-Result<void> Teller::ReadTold(source::KubeClient& client) {
-  if (knows_told_) return {};
+Result<void> StateReporter::ReadReported(source::KubeClient& client) {
+  if (knows_reported_) return {};
   FleetNode known = PROV_TRY(ReadNode(client, node_));
-  told_ = std::move(known.state);
-  // When that was told is not known: with the time of reading it will be told within the hour.
-  told_at_ = told_ && told_->read_at ? *told_->read_at : 0;
-  knows_told_ = true;
+  reported_ = std::move(known.state);
+  // When that was reported is not known. With the time of reading, it is reported again within the hour.
+  reported_at_ = reported_ && reported_->read_at ? *reported_->read_at : 0;
+  knows_reported_ = true;
   return {};
 }
 
-Result<void> Teller::SendEvents(source::KubeClient& client, const std::optional<NodeState>& before,
-                                const NodeState& now) {
+Result<void> StateReporter::SendEvents(source::KubeClient& client, const std::optional<NodeState>& before,
+                                       const NodeState& now) {
   for (const NodeEvent& event : EventsBetween(before, now)) {
-    if (!budget_.Take(told_at_)) break;
-    PROV_TRY(client.Create(source::NodeEvents(), EventObject(event, node_, told_at_)));
+    if (!budget_.Take(reported_at_)) break;
+    PROV_TRY(client.Create(source::NodeEvents(), EventObject(event, node_, reported_at_)));
   }
   return {};
 }
 
-Result<bool> Teller::TellNow(const NodeState& now, Result<void>& events) {
+Result<bool> StateReporter::ReportNow(const NodeState& now, Result<void>& events) {
   const source::KubeAccess access = PROV_TRY(open_());
   source::KubeClient client(access, ports_, random_);
-  PROV_TRY(ReadTold(client));
+  PROV_TRY(ReadReported(client));
   if (!IsNews(now)) return false;
   PROV_TRY(client.Patch(source::NodeObject(node_), StatePatch(now)));
-  const std::optional<NodeState> before = std::exchange(told_, now);
-  told_at_ = ports_.clock.NowUnix();
+  const std::optional<NodeState> before = std::exchange(reported_, now);
+  reported_at_ = ports_.clock.NowUnix();
   events = SendEvents(client, before, now);
   return true;
 }
 
-Result<bool> Teller::Tell(const NodeState& now) {
-  if (knows_told_ && !IsNews(now)) return false;
+Result<bool> StateReporter::Report(const NodeState& now) {
+  if (knows_reported_ && !IsNews(now)) return false;
   if (IsPaused()) return false;
   Result<void> events;
-  Result<bool> out = TellNow(now, events);
+  Result<bool> out = ReportNow(now, events);
   if (!out) {
     const std::int64_t seconds = std::clamp(pause_.seconds * 2, kFirstPause, kLongestPause);
     const std::int64_t half = seconds / 2;

@@ -1,15 +1,14 @@
-#include "provisioner/cli/follow.h"
+#include "provisioner/node/follow.h"
 
 #include <optional>
 #include <utility>
 
-#include "provisioner/node/events.h"
 #include "provisioner/node/signer.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_follow.h"
 #include "provisioner/source/source_cache.h"
 
-namespace prov::cli {
+namespace prov::node {
 namespace {
 
 constexpr std::int64_t kLongestKept = 3600;  // seconds
@@ -21,15 +20,15 @@ class KeptSettings {
   explicit KeptSettings(machine::Host& host) : host_(host) {}
 
   // Null: it is to be read. A payload's signature and a file of --subtract are looked at each time.
-  const node::Settings* Find(const node::SettingsSpec& spec) const {
+  const Settings* Find(const SettingsSpec& spec) const {
     const std::int64_t age = host_.clock().NowUnix() - at_;
     if (!settings_ || spec != spec_ || age < 0 || age >= kLongestKept) return nullptr;
-    const auto signer = node::PinnedSigner(host_);
+    const auto signer = PinnedSigner(host_);
     if (!signer || *signer) return nullptr;
     return spec.choices.subtract_file ? nullptr : &*settings_;
   }
   void Forget() { settings_.reset(); }
-  void Keep(const node::SettingsSpec& spec, const node::Settings& settings) {
+  void Keep(const SettingsSpec& spec, const Settings& settings) {
     spec_ = spec;
     settings_ = settings;
     at_ = host_.clock().NowUnix();
@@ -37,40 +36,35 @@ class KeptSettings {
 
  private:
   machine::Host& host_;
-  node::SettingsSpec spec_;
-  std::optional<node::Settings> settings_;
+  SettingsSpec spec_;
+  std::optional<Settings> settings_;
   std::int64_t at_ = 0;
 };
 
 }  // namespace
 
-node::SettingsReader ReaderOn(machine::Host& host, source::SourceCache* cache) {
-  return [&host, cache](const node::SettingsSpec& spec) -> Result<node::Settings> {
-    return node::ReadSettings(host, spec, {PROV_TRY(node::PinnedSigner(host)), true, cache});
+SettingsReader FollowedReader(machine::Host& host, source::SourceCache* cache) {
+  return [&host, cache](const SettingsSpec& spec) -> Result<Settings> {
+    return ReadSettings(host, spec, {PROV_TRY(PinnedSigner(host)), true, cache});
   };
 }
 
-void Follow(machine::Host& host, node::LoopOptions options, const node::NodeReporting& reporting) {
-  node::WatchLog log(host);
+void Follow(machine::Host& host, LoopOptions options) {
+  WatchLog log(host);
   source::SourceCache cache;
   KeptSettings kept(host);
   source::KubeFollower follower({host.http(), host.clock()}, [&](const Error& error) { log.Write(error); });
-  const node::SettingsReader read = [&](const node::SettingsSpec& spec) -> Result<node::Settings> {
-    follower.Follow(node::RequestOf(host, spec.source, true));
-    const node::Settings* known = follower.IsCurrent() ? kept.Find(spec) : nullptr;
+  const SettingsReader read = [&](const SettingsSpec& spec) -> Result<Settings> {
+    follower.Follow(RequestOf(host, spec.source, true));
+    const Settings* known = follower.IsCurrent() ? kept.Find(spec) : nullptr;
     if (known != nullptr) return *known;
     kept.Forget();  // also where the reading fails
-    node::Settings settings = PROV_TRY(ReaderOn(host, &cache)(spec));
+    Settings settings = PROV_TRY(FollowedReader(host, &cache)(spec));
     kept.Keep(spec, settings);
     return settings;
   };
-  node::DailyNews news;
-  BesideWork work(host, reporting, [&](const Error& error) {
-    if (news.IsDue(error.message, host.clock().NowUnix())) node::LogFailure(host, error);
-  });
   options.wait = [&](std::int64_t milliseconds) { return follower.Wait(milliseconds); };
-  options.after = [&] { work.Do(); };
-  node::Loop(host, read, options);
+  Loop(host, read, options);
 }
 
-}  // namespace prov::cli
+}  // namespace prov::node

@@ -1,4 +1,4 @@
-#include "provisioner/fleet/teller.h"
+#include "provisioner/fleet/state_reporter.h"
 
 #include "provisioner/base/json_writer.h"
 #include "tests/source/kube_helpers.h"
@@ -20,15 +20,15 @@ std::string OwnNode(const std::optional<NodeState>& state = {}) {
   return json.EndObject().EndObject().EndObject().Text();
 }
 
-class Tells : public source::KubeTest {
+class StateReports : public source::KubeTest {
  protected:
-  Tells() {
+  StateReports() {
     cluster_.objects[kNode] = OwnNode();
     cluster_.objects[kEvents] = "{}";
     state_.digest = "a";
     state_.read_at = cluster_.now;
   }
-  Teller Make(PauseMemory memory = {}) {
+  StateReporter Make(PauseMemory memory = {}) {
     return {"win-1", cluster_.Ports(), [this] { return source::KubeAccess::Open(Request(), "", source::Nowhere()); },
             [] { return 0U; }, std::move(memory)};
   }
@@ -42,130 +42,130 @@ class Tells : public source::KubeTest {
   NodeState state_;
 };
 
-TEST_F(Tells, WhatIsNewAndNothingElse) {
-  Teller teller = Make();
-  EXPECT_TRUE(teller.Tell(state_).value());
+TEST_F(StateReports, WhatIsNewAndNothingElse) {
+  StateReporter reporter = Make();
+  EXPECT_TRUE(reporter.Report(state_).value());
   ASSERT_THAT(cluster_.sent, SizeIs(1));
   EXPECT_EQ(cluster_.sent[0].body, StatePatch(state_));
   const std::size_t asked = cluster_.asked.size();
   for (int round = 0; round < 50; ++round) {
     cluster_.now += 60;
     state_.read_at = cluster_.now;
-    EXPECT_FALSE(teller.Tell(state_).value());
+    EXPECT_FALSE(reporter.Report(state_).value());
   }
   EXPECT_EQ(cluster_.asked.size(), asked) << "rounds without news ask nobody";
   state_.digest = "b";
-  EXPECT_TRUE(teller.Tell(state_).value());
+  EXPECT_TRUE(reporter.Report(state_).value());
   EXPECT_THAT(Sent(), ::testing::ElementsAre(std::string("PATCH ") + kNode, std::string("PATCH ") + kNode,
                                              std::string("POST ") + kEvents));
 }
 
-TEST_F(Tells, EachHourThatTheSourceIsRead) {
-  Teller teller = Make();
-  EXPECT_TRUE(teller.Tell(state_).value());
-  cluster_.now += Teller::kHeartbeatSeconds;
-  EXPECT_FALSE(teller.Tell(state_).value()) << "it was not read again";
+TEST_F(StateReports, EachHourThatTheSourceIsRead) {
+  StateReporter reporter = Make();
+  EXPECT_TRUE(reporter.Report(state_).value());
+  cluster_.now += StateReporter::kHeartbeatSeconds;
+  EXPECT_FALSE(reporter.Report(state_).value()) << "it was not read again";
   state_.read_at = cluster_.now;
-  EXPECT_TRUE(teller.Tell(state_).value());
+  EXPECT_TRUE(reporter.Report(state_).value());
   EXPECT_THAT(cluster_.sent, SizeIs(2));
 }
 
-TEST_F(Tells, NothingTwiceWhenItStartsAnew) {
+TEST_F(StateReports, NothingTwiceWhenItStartsAnew) {
   state_.failure = NodeFailure{"network", std::string(2000, 'x')};
   cluster_.objects[kNode] = OwnNode(state_);
-  Teller teller = Make();
-  EXPECT_FALSE(teller.Tell(state_).value());
+  StateReporter reporter = Make();
+  EXPECT_FALSE(reporter.Report(state_).value());
   EXPECT_THAT(cluster_.sent, IsEmpty());
   state_.digest = "b";
-  EXPECT_TRUE(teller.Tell(state_).value());
+  EXPECT_TRUE(reporter.Report(state_).value());
   EXPECT_THAT(cluster_.sent.back().body, HasSubstr("egress settings are b now (before: a)"));
 }
 
-TEST_F(Tells, ADamagedAnnotationIsWrittenAnew) {
+TEST_F(StateReports, ADamagedAnnotationIsWrittenAnew) {
   JsonWriter json;
   json.BeginObject().Key("metadata").BeginObject().Member("name", "win-1").Key("annotations").BeginObject();
   json.Member(kStateAnnotation, "yes");
   cluster_.objects[kNode] = json.EndObject().EndObject().EndObject().Text();
-  EXPECT_TRUE(Make().Tell(state_).value());
+  EXPECT_TRUE(Make().Report(state_).value());
 }
 
-TEST_F(Tells, AFailureIsFollowedByAPauseThatGrows) {
+TEST_F(StateReports, AFailureIsFollowedByAPauseThatGrows) {
   cluster_.objects.clear();
-  Teller teller = Make();
-  EXPECT_EQ(teller.Tell(state_).error().code, Code::kNotFound);
+  StateReporter reporter = Make();
+  EXPECT_EQ(reporter.Report(state_).error().code, Code::kNotFound);
   std::size_t asked = cluster_.asked.size();
-  EXPECT_FALSE(teller.Tell(state_).value()) << "not yet";
+  EXPECT_FALSE(reporter.Report(state_).value()) << "not yet";
   EXPECT_EQ(cluster_.asked.size(), asked);
   int tries = 0;
   const std::int64_t end = cluster_.now + 86400;
-  for (; cluster_.now < end; cluster_.now += 60) tries += teller.Tell(state_) ? 0 : 1;
+  for (; cluster_.now < end; cluster_.now += 60) tries += reporter.Report(state_) ? 0 : 1;
   EXPECT_LT(tries, 110) << "a day of half hours, with jitter, and the first few";
   EXPECT_GT(tries, 40);
   cluster_.objects[kNode] = OwnNode();
   cluster_.now += 1800;
-  EXPECT_TRUE(teller.Tell(state_).value());
+  EXPECT_TRUE(reporter.Report(state_).value());
 }
 
-TEST_F(Tells, AProgramThatStartsAnewGoesOnWithThePause) {
+TEST_F(StateReports, AProgramThatStartsAnewGoesOnWithThePause) {
   Pause kept;
   const PauseMemory memory = {[&] { return kept; }, [&](const Pause& pause) { kept = pause; }};
   cluster_.objects.clear();
   for (int start = 0; start < 5; ++start) {
-    EXPECT_FALSE(Make(memory).Tell(state_)) << "a try each time that the pause is over";
-    EXPECT_FALSE(Make(memory).Tell(state_).value()) << "and none before";
+    EXPECT_FALSE(Make(memory).Report(state_)) << "a try each time that the pause is over";
+    EXPECT_FALSE(Make(memory).Report(state_).value()) << "and none before";
     cluster_.now = kept.until;
   }
-  EXPECT_EQ(kept.seconds, Teller::kFirstPause * 16);
+  EXPECT_EQ(kept.seconds, StateReporter::kFirstPause * 16);
   cluster_.objects[kNode] = OwnNode();
-  EXPECT_TRUE(Make(memory).Tell(state_).value());
+  EXPECT_TRUE(Make(memory).Report(state_).value());
   EXPECT_EQ(kept.seconds, 0);
 }
 
 // As after the rights were given and the pods were started again.
-TEST_F(Tells, AfterANewStartThePauseIsOverSoon) {
-  Pause kept{Teller::kLongestPause, cluster_.now + Teller::kLongestPause};
-  Teller teller = Make({[&] { return kept; }, [&](const Pause& pause) { kept = pause; }});
-  EXPECT_FALSE(teller.Tell(state_).value());
-  cluster_.now += Teller::kLongestKept;
-  EXPECT_TRUE(teller.Tell(state_).value());
+TEST_F(StateReports, AfterANewStartThePauseIsOverSoon) {
+  Pause kept{StateReporter::kLongestPause, cluster_.now + StateReporter::kLongestPause};
+  StateReporter reporter = Make({[&] { return kept; }, [&](const Pause& pause) { kept = pause; }});
+  EXPECT_FALSE(reporter.Report(state_).value());
+  cluster_.now += StateReporter::kLongestKept;
+  EXPECT_TRUE(reporter.Report(state_).value());
 }
 
 // The rights to write events may be missing for good.
-TEST_F(Tells, RefusedEventsDontDelayTheAnnotation) {
-  Teller teller = Make();
-  EXPECT_TRUE(teller.Tell(state_).value());
+TEST_F(StateReports, RefusedEventsDontDelayTheAnnotation) {
+  StateReporter reporter = Make();
+  EXPECT_TRUE(reporter.Report(state_).value());
   for (int change = 0; change < 4; ++change) {
     state_.digest = std::to_string(change);
     cluster_.script = {source::FakeCluster::Says(200, "{}"), source::FakeCluster::Says(403)};
-    EXPECT_FALSE(teller.Tell(state_)) << change;
+    EXPECT_FALSE(reporter.Report(state_)) << change;
     EXPECT_EQ(cluster_.sent.at(cluster_.sent.size() - 2).body, StatePatch(state_)) << "at once";
   }
 }
 
 // Each write goes to all who watch nodes.
-TEST_F(Tells, OtherWordsForOneFailureAreNotToldEachTime) {
-  Teller teller = Make();
+TEST_F(StateReports, OtherWordsForOneFailureAreNotToldEachTime) {
+  StateReporter reporter = Make();
   int written = 0;
   for (int round = 0; round < 60; ++round) {
     state_.failure = NodeFailure{"network", "no answer within " + std::to_string(round) + " s"};
-    written += teller.Tell(state_).value() ? 1 : 0;
+    written += reporter.Report(state_).value() ? 1 : 0;
     cluster_.now += 60;
   }
   EXPECT_EQ(written, 6) << "an hour";
   state_.failure->code = "tls";
-  EXPECT_TRUE(teller.Tell(state_).value()) << "another failure is told at once";
+  EXPECT_TRUE(reporter.Report(state_).value()) << "another failure is told at once";
 }
 
-TEST_F(Tells, AnEventThatIsRefusedLeavesTheAnnotationWritten) {
-  Teller teller = Make();
-  EXPECT_TRUE(teller.Tell(state_).value());
+TEST_F(StateReports, AnEventThatIsRefusedLeavesTheAnnotationWritten) {
+  StateReporter reporter = Make();
+  EXPECT_TRUE(reporter.Report(state_).value());
   state_.digest = "b";
   cluster_.script = {source::FakeCluster::Says(200, "{}"), source::FakeCluster::Says(403)};
-  const auto told = teller.Tell(state_);
+  const auto told = reporter.Report(state_);
   ASSERT_FALSE(told);
   EXPECT_THAT(told.error().message, HasSubstr(R"(resources ["events"], verbs ["create"])"));
   cluster_.now += 3600;
-  EXPECT_FALSE(teller.Tell(state_).value()) << "nothing is new";
+  EXPECT_FALSE(reporter.Report(state_).value()) << "nothing is new";
 }
 
 }  // namespace

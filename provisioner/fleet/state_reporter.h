@@ -25,16 +25,16 @@ struct PauseMemory {
 // Each write of the annotation is sent to everybody who watches nodes. So it is written only if something other than
 // the time of reading differs, and otherwise once an hour. If only the text of a failure differs, it is written once in
 // ten minutes. Failures are retried after a pause that grows to half an hour.
-class Teller {
+class StateReporter {
  public:
   // `open` gives access to the cluster, anew for each call. `node`: the name of this machine's Node object.
-  Teller(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
-         source::KubeBackoff::Random random = source::KubeRandom, PauseMemory memory = {});
+  StateReporter(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
+                source::KubeBackoff::Random random = source::KubeRandom, PauseMemory memory = {});
 
   // To be called after each round. If this process does not know what was reported, it reads that from the cluster
   // first, so that a restarted process writes nothing. True: something was written. Events are best effort: a lost one
   // is not reported again, and a refused one does not delay the annotation. Errors: those of KubeClient.
-  Result<bool> Tell(const NodeState& now);
+  Result<bool> Report(const NodeState& now);
 
   static constexpr std::int64_t kHeartbeatSeconds = 3600;
   static constexpr std::int64_t kWordsSeconds = 600;
@@ -43,9 +43,9 @@ class Teller {
   static constexpr std::int64_t kLongestKept = 300;    // what is left of it after a new start
 
  private:
-  Result<bool> TellNow(const NodeState& now, Result<void>& events);
+  Result<bool> ReportNow(const NodeState& now, Result<void>& events);
   Result<void> SendEvents(source::KubeClient& client, const std::optional<NodeState>& before, const NodeState& now);
-  Result<void> ReadTold(source::KubeClient& client);
+  Result<void> ReadReported(source::KubeClient& client);
   bool IsNews(const NodeState& now) const;
   bool IsPaused();
   void SetPause(const Pause& pause);
@@ -57,9 +57,9 @@ class Teller {
   PauseMemory memory_;
   bool knows_pause_ = false;
   Pause pause_;
-  bool knows_told_ = false;
-  std::optional<NodeState> told_;
-  std::int64_t told_at_ = 0;
+  bool knows_reported_ = false;
+  std::optional<NodeState> reported_;
+  std::int64_t reported_at_ = 0;
   EventBudget budget_;
 };
 
