@@ -152,26 +152,22 @@ Command ApplyCommand() {
       "    ~ updated  env          HTTP_PROXY  http://old:3128 -> http://proxy.example.com:3128\n"
       "  2 writes done\n"
       "  reboot required: services and system processes see machine variables after the next boot",
-      {PoolOption(),
-       NameOption(),
-       SignerOption(),
-       {"try", "SECONDS", "roll everything back unless provisioner confirm is run within this time", Group::kGuards},
-       {"probe", "URL",
-        "with --try: request this URL through the new proxy with the new certificates; a failure rolls everything "
-        "back; may be repeated",
-        Group::kGuards, true},
-       WaitLockOption(),
-       OutputOption(),
-       HelpOption()}};
-  std::vector<OptionSpec> shared = DesiredOptionSpecs();
-  const std::vector<OptionSpec> more = ApplyOptionSpecs();
-  shared.insert(shared.end(), more.begin(), more.end());
-  command.spec.options.insert(command.spec.options.begin() + 2, shared.begin(), shared.end());
-  for (const std::vector<OptionSpec>& image :
-       {std::vector<OptionSpec>{OptimizeOption()}, ImageOptionSpecs(), TargetOptionSpecs()}) {
-    command.spec.options.insert(command.spec.options.begin(), image.begin(), image.end());
-  }
-  AddRemoteOptions(command.spec);
+      JoinOptions(
+          {TargetOptionSpecs(),
+           ImageOptionSpecs(),
+           {OptimizeOption()},
+           SourceOptionSpecs(),
+           DesiredOptionSpecs(),
+           ApplyOptionSpecs(),
+           {SignerOption(),
+            {"try", "SECONDS", "roll everything back unless provisioner confirm is run within this time",
+             Group::kGuards},
+            {"probe", "URL",
+             "with --try: request this URL through the new proxy with the new certificates; a failure rolls everything "
+             "back; may be repeated",
+             Group::kGuards, true},
+            WaitLockOption()},
+           OutputOptionSpecs()})};
   command.run = RunApply;
   return command;
 }

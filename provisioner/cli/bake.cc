@@ -283,35 +283,29 @@ Command BakeCommand() {
       "  $ provisioner bake rendered-worker.json --out secret.yaml --format userdata --platform aws \\\n"
       "      --append-to windows-user-data.yaml --secret windows-user-data-egress\n"
       "  $ provisioner bake --format oci --exe provisioner.exe --out image.tar",
-      {{"out", "PATH",
-        "the folder or file to write; missing parent folders are created, and earlier output of the same format is "
-        "replaced",
-        Group::kPayload},
-       {"format", "FORM", "dir (the default), tar, tgz, zip, iso (a drive), userdata, or oci (an image of the program)",
-        Group::kPayload, false, "dir tar tgz zip iso userdata oci"},
-       PoolOption(),
-       NameOption(),
-       {"generation", "N",
-        "number that orders payloads: a node refuses a lower number, and a different payload with the same number "
-        "(default: 1, a number with which unsigned payloads may differ); required with --sign, unless SOURCE is a "
-        "payload",
-        Group::kPayload},
-       {"exe", "FILE", "put this provisioner.exe into the payload", Group::kPayload},
-       {"unattend", "FILE", "put a copy of this answer file, with the payload's command added, into the payload",
-        Group::kPayload},
-       AllowEmptyOption(),
-       OutputOption(),
-       HelpOption()}};
-  const std::vector<OptionSpec> signing = SignOptionSpecs();
-  command.spec.options.insert(command.spec.options.end() - 2, signing.begin(), signing.end());
-  const std::vector<OptionSpec> delivery = DeliveryOptionSpecs();
-  command.spec.options.insert(command.spec.options.begin() + 2, delivery.begin(), delivery.end());
-  const std::vector<OptionSpec> user_data = UserDataOptionSpecs();
-  command.spec.options.insert(command.spec.options.begin() + 4, user_data.begin(), user_data.end());
-  const std::vector<OptionSpec> shared = DesiredOptionSpecs();
-  command.spec.options.insert(command.spec.options.begin() + 6 + static_cast<std::ptrdiff_t>(user_data.size()),
-                              shared.begin(), shared.end());
-  AddRemoteOptions(command.spec);
+      JoinOptions(
+          {{{"out", "PATH",
+             "the folder or file to write; missing parent folders are created, and earlier output of the same format "
+             "is replaced",
+             Group::kPayload},
+            {"format", "FORM",
+             "dir (the default), tar, tgz, zip, iso (a drive), userdata, or oci (an image of the program)",
+             Group::kPayload, false, "dir tar tgz zip iso userdata oci"}},
+           DeliveryOptionSpecs(),
+           UserDataOptionSpecs(),
+           SourceOptionSpecs(),
+           DesiredOptionSpecs(),
+           {{"generation", "N",
+             "number that orders payloads: a node refuses a lower number, and a different payload with the same number "
+             "(default: 1, a number with which unsigned payloads may differ); required with --sign, unless SOURCE is a "
+             "payload",
+             Group::kPayload},
+            {"exe", "FILE", "put this provisioner.exe into the payload", Group::kPayload},
+            {"unattend", "FILE", "put a copy of this answer file, with the payload's command added, into the payload",
+             Group::kPayload},
+            AllowEmptyOption()},
+           SignOptionSpecs(),
+           OutputOptionSpecs()})};
   command.spec.instead = "format=oci";
   command.run = RunBake;
   return command;

@@ -160,7 +160,7 @@ Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> f
 
 }  // namespace
 
-std::vector<OptionSpec> DeliveryOptionSpecs() {
+OptionGroup DeliveryOptionSpecs() {
   return {{"label", "LABEL",
            "with --format iso: the name of the volume. With config-2 and cidata, cloudbase-init applies the payload; "
            "with any other name, Windows setup does, by the drive's unattend.xml (default: PROVISION)",

@@ -24,7 +24,7 @@ struct Delivery {
 };
 
 // --label and --nodes.
-std::vector<OptionSpec> DeliveryOptionSpecs();
+OptionGroup DeliveryOptionSpecs();
 
 // `own_answer_file`: the file that --unattend names. Errors: usage; those of payload::ReadNodeList and
 // payload::DriveAnswerFile: a bad row is found before anything is written.

@@ -149,7 +149,7 @@ void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Fi
 
 }  // namespace
 
-std::vector<OptionSpec> UserDataOptionSpecs() {
+OptionGroup UserDataOptionSpecs() {
   return {
       {"platform", "NAME", "with --format userdata: the platform: aws, azure, gcp, vsphere, nutanix, openstack, none",
        Group::kUserData, false, "aws azure gcp vsphere nutanix openstack none"},

@@ -17,7 +17,7 @@
 namespace prov::cli {
 
 // --platform, --ec2launch, --userdata-form, --exe-url, --ca-transport, --append-to, --secret, --secret-form.
-std::vector<OptionSpec> UserDataOptionSpecs();
+OptionGroup UserDataOptionSpecs();
 
 struct UserDataRequest {
   userdata::UserDataOptions options;

@@ -109,7 +109,7 @@ Findings Disagreements(const egress::EgressConfig& config) {
 }
 
 // --probe and --probe-timeout.
-std::vector<OptionSpec> ProbeOptionSpecs() {
+OptionGroup ProbeOptionSpecs() {
   return {{"probe", "URL",
            "request this URL as a node would: through the proxy and with only the certificates of the source; may be "
            "repeated",
@@ -236,22 +236,19 @@ Command CheckCommand() {
       "  $ oc get secret windows-user-data -n openshift-machine-api -o yaml > operators.yaml\n"
       "  $ provisioner check --secret secret.yaml --append-to operators.yaml\n"
       "  secret.yaml: stale: its script is not that of operators.yaml",
-      {PoolOption(),
-       NameOption(),
-       TrustOption(),
-       {"strict", "", "treat warnings as errors", Group::kChecks},
-       {"api-host", "HOST",
-        "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)", Group::kChecks},
-       {"service-range", "CIDR", "a service network that NO_PROXY should hold; may be repeated", Group::kChecks},
-       {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254",
-        Group::kChecks},
-       OutputOption(),
-       HelpOption()}};
-  AddRemoteOptions(command.spec);
-  const std::vector<OptionSpec> probing = ProbeOptionSpecs();
-  command.spec.options.insert(command.spec.options.end() - 2, probing.begin(), probing.end());
-  const std::vector<OptionSpec> secret = SecretCheckOptionSpecs();
-  command.spec.options.insert(command.spec.options.end() - 2, secret.begin(), secret.end());
+      JoinOptions(
+          {SourceOptionSpecs(),
+           {TrustOption(),
+            {"strict", "", "treat warnings as errors", Group::kChecks},
+            {"api-host", "HOST",
+             "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)",
+             Group::kChecks},
+            {"service-range", "CIDR", "a service network that NO_PROXY should hold; may be repeated", Group::kChecks},
+            {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254",
+             Group::kChecks}},
+           ProbeOptionSpecs(),
+           SecretCheckOptionSpecs(),
+           OutputOptionSpecs()})};
   command.spec.instead = "secret";
   command.run = RunCheck;
   return command;

@@ -73,7 +73,7 @@ std::string SecretCheckJson(const Files& files, bool current, const Findings& fi
 
 }  // namespace
 
-std::vector<OptionSpec> SecretCheckOptionSpecs() {
+OptionGroup SecretCheckOptionSpecs() {
   return {{"secret", "FILE",
            "instead of SOURCE: a Secret with user data of provisioner, to compare with the file of --append-to",
            Group::kChecks},

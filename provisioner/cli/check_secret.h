@@ -10,7 +10,7 @@
 namespace prov::cli {
 
 // --secret and --append-to.
-std::vector<OptionSpec> SecretCheckOptionSpecs();
+OptionGroup SecretCheckOptionSpecs();
 
 // Compares the two files. Exit 4 when ours is out of date. Errors: usage; kind (a file that holds something else);
 // those of reading them.

@@ -15,15 +15,6 @@ constexpr std::string_view kClusterSuffixes = "add-cluster-suffixes";
 
 }  // namespace
 
-OptionSpec PoolOption() {
-  return {"pool", "NAME",
-          "machine config pool: from a list, take the config of this pool's nodes, or the newest config if the list "
-          "does not contain the pool (default: worker)",
-          Group::kSource};
-}
-OptionSpec NameOption() {
-  return {"name", "NAME", "exact name of the MachineConfig to take; overrides --pool", Group::kSource};
-}
 OptionSpec ClusterSuffixesOption() {
   return {kClusterSuffixes, "",
           "with an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not do", Group::kSource};
@@ -33,8 +24,16 @@ OptionSpec OutputOption() {
 }
 OptionSpec HelpOption() { return {"help", "", "show this text", Group::kOutput}; }
 
-std::vector<OptionSpec> RemoteOptionSpecs() {
+OptionGroup OutputOptionSpecs() { return {OutputOption(), HelpOption()}; }
+
+OptionGroup SourceOptionSpecs() {
   return {
+      {"pool", "NAME",
+       "machine config pool: from a list, take the config of this pool's nodes, or the newest config if the list "
+       "does not contain the pool (default: worker)",
+       Group::kSource},
+      {"name", "NAME", "exact name of the MachineConfig to take; overrides --pool", Group::kSource},
+      ClusterSuffixesOption(),
       {"ca", "FILE",
        "PEM certificates of the CAs that verify the server of a remote source (default: those of the kubeconfig, else "
        "the system's, which a source that a node follows never uses)",
@@ -45,13 +44,6 @@ std::vector<OptionSpec> RemoteOptionSpecs() {
       {"source-timeout", "SECONDS",
        "total time for reading a remote source (default: 60, for kube:// 90; retries within the first 10)",
        Group::kSource}};
-}
-
-void AddRemoteOptions(CommandSpec& spec) {
-  const auto name = std::ranges::find(spec.options, "name", &OptionSpec::name);
-  std::vector<OptionSpec> more = RemoteOptionSpecs();
-  more.insert(more.begin(), ClusterSuffixesOption());
-  spec.options.insert(name == spec.options.end() ? name : name + 1, more.begin(), more.end());
 }
 
 Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments) {

@@ -65,16 +65,13 @@ Command DeployCommand();
 // Of every command, in the order of provisioner --help.
 std::vector<CommandSpec> CommandSpecs();
 
-// Options of every command that reads a source, and of every command at all.
-OptionSpec PoolOption();
-OptionSpec NameOption();
-OptionSpec ClusterSuffixesOption();
+// The options that say how a source is read, of every command with a SOURCE.
+OptionGroup SourceOptionSpecs();
+OptionSpec ClusterSuffixesOption();  // one of them
+// --output and --help, of every command.
+OptionGroup OutputOptionSpecs();
 OptionSpec OutputOption();
 OptionSpec HelpOption();
-// The options that say how to reach a remote source.
-std::vector<OptionSpec> RemoteOptionSpecs();
-// Adds --add-cluster-suffixes and its like behind --name, for a command that is otherwise complete.
-void AddRemoteOptions(CommandSpec& spec);
 
 // SOURCE and the options that say how to read it, as given. Errors: usage, proxy-url.
 Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments);

@@ -23,17 +23,17 @@ namespace {
 constexpr std::string_view kDefaultPort = "443";
 
 // Options that the pod gets as they are given here.
-std::vector<OptionSpec> PassedOn() {
-  std::vector<OptionSpec> out = DesiredOptionSpecs();
-  out.push_back({"ca", "FILE",
-                 "PEM certificates of the CAs that verify the server of an https:// or mcs:// source: a path on the "
-                 "nodes, in a folder that only administrators can write",
-                 Group::kSource});
-  out.push_back(ClusterSuffixesOption());
-  out.push_back({"interval", "SECONDS", "time between rounds, each varied by a tenth (default: 60)", Group::kRun});
-  out.push_back(MetricsOption());
-  for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
-  return out;
+OptionGroup PassedOn() {
+  return JoinOptions(
+      {DesiredOptionSpecs(),
+       {{"ca", "FILE",
+         "PEM certificates of the CAs that verify the server of an https:// or mcs:// source: a path on the "
+         "nodes, in a folder that only administrators can write",
+         Group::kSource},
+        ClusterSuffixesOption(),
+        {"interval", "SECONDS", "time between rounds, each varied by a tenth (default: 60)", Group::kRun},
+        MetricsOption()},
+       RebootOptionSpecs()});
 }
 
 // Kubernetes takes $(NAME) in an argument for a variable, and $$ for a dollar.
@@ -205,20 +205,20 @@ Command DeployCommand() {
       "  $ provisioner deploy --print --image registry.example.com/provisioner:0.1.0 --service containerd > "
       "fleet.yaml\n"
       "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
-      {{"print", "", "write YAML documents to standard output", Group::kOutput},
-       {"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
-       {"source", "SOURCE",
-        "source that the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca, or with #sha256=DIGEST), or a "
-        "path on the nodes (default: kube:///worker)",
-        Group::kSource, true},
-       {"api-server", "HOST[:PORT]",
-        "address of the API server, for nodes that can't reach service addresses (default: as the cluster tells pods)",
-        Group::kTarget},
-       {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun},
-       OutputOption(),
-       HelpOption()}};
-  const std::vector<OptionSpec> passed_on = PassedOn();
-  command.spec.options.insert(command.spec.options.end() - 2, passed_on.begin(), passed_on.end());
+      JoinOptions(
+          {{{"print", "", "write YAML documents to standard output", Group::kOutput},
+            {"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
+            {"source", "SOURCE",
+             "source that the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca, or with #sha256=DIGEST), or "
+             "a path on the nodes (default: kube:///worker)",
+             Group::kSource, true},
+            {"api-server", "HOST[:PORT]",
+             "address of the API server, for nodes that can't reach service addresses (default: as the cluster tells "
+             "pods)",
+             Group::kTarget},
+            {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun}},
+           PassedOn(),
+           OutputOptionSpecs()})};
   command.run = RunDeploy;
   return command;
 }

@@ -81,7 +81,7 @@ Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& ar
   return out;
 }
 
-std::vector<OptionSpec> DesiredOptionSpecs() {
+OptionGroup DesiredOptionSpecs() {
   return {
       {"scope", "LIST",
        "what is managed: machine,services,winhttp,certs (default), wininet (machine-wide, for PowerShell 5.1), and "

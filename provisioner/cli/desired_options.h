@@ -10,7 +10,7 @@
 
 namespace prov::cli {
 
-std::vector<OptionSpec> DesiredOptionSpecs();
+OptionGroup DesiredOptionSpecs();
 
 // --trust, which commands that only look at certificates have, too.
 OptionSpec TrustOption();

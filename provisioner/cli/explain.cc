@@ -304,25 +304,23 @@ Command ExplainCommand() {
       "  https://quay.io/\n"
       "    go        proxy    http://user:***@proxy.example.com:3128: HTTPS_PROXY applies\n"
       "    dotnet    proxy    http://user:***@proxy.example.com:3128: HTTPS_PROXY applies",
-      {{"url", "URL...", "a request to explain; several may follow, up to the next option", Group::kRequests},
-       {"hosts", "FILE", "destinations, one a line (host, host:port or URL; # begins a comment), as a table",
-        Group::kRequests},
-       {"for", "LIST", "clients to ask, e.g. go,dotnet,winhttp (default: all but dotnet11)", Group::kRequests, false,
-        "go curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"},
-       {"augment", "",
-        "first add entries so that other clients agree with Go, and print the list; the decisions of Go stay the same",
-        Group::kRequests},
-       {"winhttp-octets", "",
-        "write IPv4 ranges as octet patterns into WinHTTP's bypass list, as bake does with this option",
-        Group::kRequests},
-       PoolOption(),
-       NameOption(),
-       HtmlOption(),
-       OutputOption(),
-       HelpOption()}};
-  const std::vector<OptionSpec> way = WayOptionSpecs();
-  command.spec.options.insert(command.spec.options.begin() + 3, way.begin(), way.end());
-  AddRemoteOptions(command.spec);
+      JoinOptions(
+          {{{"url", "URL...", "a request to explain; several may follow, up to the next option", Group::kRequests},
+            {"hosts", "FILE", "destinations, one a line (host, host:port or URL; # begins a comment), as a table",
+             Group::kRequests},
+            {"for", "LIST", "clients to ask, e.g. go,dotnet,winhttp (default: all but dotnet11)", Group::kRequests,
+             false, "go curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"}},
+           WayOptionSpecs(),
+           {{"augment", "",
+             "first add entries so that other clients agree with Go, and print the list; the decisions of Go stay the "
+             "same",
+             Group::kRequests},
+            {"winhttp-octets", "",
+             "write IPv4 ranges as octet patterns into WinHTTP's bypass list, as bake does with this option",
+             Group::kRequests}},
+           SourceOptionSpecs(),
+           {HtmlOption()},
+           OutputOptionSpecs()})};
   command.run = RunExplain;
   return command;
 }

@@ -45,7 +45,7 @@ Result<void> CheckSources(const std::vector<Requirement>& required, const std::s
 
 }  // namespace
 
-std::vector<OptionSpec> WayOptionSpecs() {
+OptionGroup WayOptionSpecs() {
   return {
       {"through", "FILE...",
        "egress routers behind the proxy (EGRESS_* values, lists of destinations, ConfigMaps, manifests, EgressRouter "

@@ -17,7 +17,7 @@
 namespace prov::cli {
 
 // The options, as rows of the command's table.
-std::vector<OptionSpec> WayOptionSpecs();
+OptionGroup WayOptionSpecs();
 
 // A required destination, judged for all clients.
 struct RequiredResult {

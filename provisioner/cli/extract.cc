@@ -137,17 +137,14 @@ Command ExtractCommand() {
       "  HTTP_PROXY=http://proxy.example.com:3128\n"
       "  HTTPS_PROXY=http://proxy.example.com:3128\n"
       "  NO_PROXY=.cluster.local,.svc,10.0.0.0/16,localhost",
-      {PoolOption(),
-       NameOption(),
-       {"format", "json|env|pem",
-        "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)",
-        Group::kOutput},
-       TrustOption(),
-       {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput},
-       OutputOption(),
-       HelpOption()}};
+      JoinOptions({SourceOptionSpecs(),
+                   {{"format", "json|env|pem",
+                     "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)",
+                     Group::kOutput},
+                    TrustOption(),
+                    {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput}},
+                   OutputOptionSpecs()})};
   command.always_json = true;
-  AddRemoteOptions(command.spec);
   command.run = RunExtract;
   return command;
 }

@@ -241,23 +241,19 @@ Command FirstBootCommand() {
       "end otherwise, and reports a failure in status and the event log; setup-onrequest exits 1 for \"reboot\" and 2\n"
       "for \"reboot and run again\".",
       "  > provisioner first-boot C:\\Windows\\Setup\\Scripts\\Provisioner --phase specialize",
-      {{"phase", "specialize|setup-onrequest|logon",
-        "the phase of Windows setup that runs this command (default: none)", Group::kRun},
-       PoolOption(),
-       NameOption(),
-       SignerOption(),
-       {"interval", "SECONDS",
-        "time between rounds of the boot service, each varied by a tenth (default: what is stored, else 60)",
-        Group::kRun},
-       MetricsOption(),
-       WaitLockOption(),
-       OutputOption(),
-       HelpOption()}};
-  std::vector<OptionSpec> shared = DesiredOptionSpecs();
-  const std::vector<OptionSpec> more = ApplyOptionSpecs();
-  shared.insert(shared.end(), more.begin(), more.end());
-  command.spec.options.insert(command.spec.options.begin() + 3, shared.begin(), shared.end());
-  AddRemoteOptions(command.spec);
+      JoinOptions(
+          {{{"phase", "specialize|setup-onrequest|logon",
+             "the phase of Windows setup that runs this command (default: none)", Group::kRun}},
+           SourceOptionSpecs(),
+           DesiredOptionSpecs(),
+           ApplyOptionSpecs(),
+           {SignerOption(),
+            {"interval", "SECONDS",
+             "time between rounds of the boot service, each varied by a tenth (default: what is stored, else 60)",
+             Group::kRun},
+            MetricsOption(),
+            WaitLockOption()},
+           OutputOptionSpecs()})};
   command.run = RunFirstBoot;
   return command;
 }

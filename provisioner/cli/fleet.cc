@@ -245,15 +245,14 @@ Command FleetCommand() {
       "  win-2  no        8f4486f3c682  12 d 1 h         0  needed  0.1.0     [network] the server ...\n"
       "  1 of 2 nodes are current; wanted 4385a46da03e of MachineConfig rendered-worker-3d1c...\n"
       "  $ provisioner fleet status kube://admin --wait 600 && echo done",
-      {{"source", "SOURCE", "the wanted settings: any source (default: the pool of the cluster)", Group::kSource, true},
-       PoolOption(),
-       NameOption(),
-       {"wait", "SECONDS",
-        "wait up to this long until there are nodes and all are current; exit code 4 if there are none (default: 0)",
-        Group::kRun},
-       OutputOption(),
-       HelpOption()}};
-  AddRemoteOptions(command.spec);
+      JoinOptions({{{"source", "SOURCE", "the wanted settings: any source (default: the pool of the cluster)",
+                     Group::kSource, true}},
+                   SourceOptionSpecs(),
+                   {{"wait", "SECONDS",
+                     "wait up to this long until there are nodes and all are current; exit code 4 if there are none "
+                     "(default: 0)",
+                     Group::kRun}},
+                   OutputOptionSpecs()})};
   command.run = RunFleet;
   return command;
 }

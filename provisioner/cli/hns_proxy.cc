@@ -278,16 +278,15 @@ Result<hns::Container> ContainerFromFile(const std::string& id, const std::strin
 }
 
 Command HnsProxyCommand() {
+  OptionGroup own;
+  for (OptionRow& row : OptionRows()) own.push_back(row.spec);
   Command command;
   command.spec = {"hns-proxy",
                   "Redirect the TCP traffic of pods on a Windows node to a proxy beside them.",
                   "lookup|list|clear|add|ensure|check|render [ARGUMENT]...",
                   kDetails,
                   kExample,
-                  {}};
-  for (OptionRow& row : OptionRows()) command.spec.options.push_back(row.spec);
-  command.spec.options.push_back(OutputOption());
-  command.spec.options.push_back(HelpOption());
+                  JoinOptions({own, OutputOptionSpecs()})};
   command.data_word = "render";
   command.run = RunHnsProxy;
   return command;

@@ -112,7 +112,7 @@ Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const
   return node::RequireRoom(image, node, work);
 }
 
-std::vector<OptionSpec> ImageOptionSpecs() {
+OptionGroup ImageOptionSpecs() {
   return {
       {"install", "",
        "with --root or --wim: also install the payload, its service and the commands that start them into the image",

@@ -13,7 +13,7 @@
 namespace prov::cli {
 
 // --install, --exe and --preseed.
-std::vector<OptionSpec> ImageOptionSpecs();
+OptionGroup ImageOptionSpecs();
 
 struct ImageOptions {
   bool install = false;

@@ -110,18 +110,18 @@ bool RefusesEmpty(const Arguments& arguments) {
   return !arguments.Has("allow-empty") && !source::IsRemote(arguments.positional());
 }
 
-std::vector<OptionSpec> ApplyOptionSpecs() {
-  std::vector<OptionSpec> out = {
-      {"restart-services", "", "restart running services whose environment changed", Group::kRun},
-      AllowDowngradeOption(),
-      AllowEmptyOption(),
-      {"allow-shrink", "",
-       "accept a raw certificate file that lacks more than half of the certificates installed before", Group::kGuards},
-      {"exit-style", "plain|msi|cloudbase",
-       "exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)", Group::kRun}};
-  for (const std::vector<OptionSpec>& more : {RebootOptionSpecs(), ClusterNodeOptionSpecs()})
-    out.insert(out.end(), more.begin(), more.end());
-  return out;
+OptionGroup ApplyOptionSpecs() {
+  return JoinOptions(
+      {{{"restart-services", "", "restart running services whose environment changed", Group::kRun},
+        AllowDowngradeOption(),
+        AllowEmptyOption(),
+        {"allow-shrink", "",
+         "accept a raw certificate file that lacks more than half of the certificates installed before",
+         Group::kGuards},
+        {"exit-style", "plain|msi|cloudbase",
+         "exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)", Group::kRun}},
+       RebootOptionSpecs(),
+       ClusterNodeOptionSpecs()});
 }
 
 Result<Ending> ParseEnding(const Arguments& arguments) {

@@ -66,7 +66,7 @@ OptionSpec AllowEmptyOption();
 bool RefusesEmpty(const Arguments& arguments);
 
 // --reboot, its related options, and --exit-style of `apply`, `first-boot` and `reconcile --once`.
-std::vector<OptionSpec> ApplyOptionSpecs();
+OptionGroup ApplyOptionSpecs();
 struct Ending {
   node::NodeReporting reporting;  // as far as this run is concerned
   int reboot_exit = 0;            // exit code that tells "done, reboot needed"

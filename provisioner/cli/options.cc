@@ -155,6 +155,12 @@ Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vec
 
 }  // namespace
 
+OptionGroup JoinOptions(std::initializer_list<OptionGroup> groups) {
+  OptionGroup out;
+  for (const OptionGroup& group : groups) out.insert(out.end(), group.begin(), group.end());
+  return out;
+}
+
 std::string Wrap(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   std::size_t column = indent;

@@ -1,6 +1,7 @@
 // The command line as a table: one description of a command gives both its parser and its --help.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -38,13 +39,17 @@ struct OptionSpec {
   std::string_view choices = {};
 };
 
+using OptionGroup = std::vector<OptionSpec>;
+// The table of a command: the groups that it names, and rows of its own, in this order.
+OptionGroup JoinOptions(std::initializer_list<OptionGroup> groups);
+
 struct CommandSpec {
   std::string_view name;
   std::string_view summary;     // one line
   std::string_view positional;  // "SOURCE", "" for none, several with blanks between, or "[CODE]..." for any number
   std::string_view details;     // paragraphs for --help
   std::string_view example;     // a real command line and what it prints
-  std::vector<OptionSpec> options;
+  OptionGroup options;
   // An option, or OPTION=VALUE, that makes the positional word unnecessary.
   std::string_view instead = {};
   // What completion offers for each positional word.

@@ -65,20 +65,16 @@ Command PlanCommand() {
       "    + create   env          HTTP_PROXY  http://user:***@proxy.example.com:3128\n"
       "  2 writes to do\n"
       "  a reboot would be required: services and system processes see machine variables after it",
-      {PoolOption(),
-       NameOption(),
-       SignerOption(),
-       AllowDowngradeOption(),
-       {"allow-shrink", "", "accept a raw certificate file that lacks over half of the certificates put there before",
-        Group::kGuards},
-       OutputOption(),
-       HelpOption()}};
-  const std::vector<OptionSpec> shared = DesiredOptionSpecs();
-  command.spec.options.insert(command.spec.options.begin() + 2, shared.begin(), shared.end());
-  for (const std::vector<OptionSpec>& more : {ImageOptionSpecs(), TargetOptionSpecs()}) {
-    command.spec.options.insert(command.spec.options.begin(), more.begin(), more.end());
-  }
-  AddRemoteOptions(command.spec);
+      JoinOptions({TargetOptionSpecs(),
+                   ImageOptionSpecs(),
+                   SourceOptionSpecs(),
+                   DesiredOptionSpecs(),
+                   {SignerOption(),
+                    AllowDowngradeOption(),
+                    {"allow-shrink", "",
+                     "accept a raw certificate file that lacks over half of the certificates put there before",
+                     Group::kGuards}},
+                   OutputOptionSpecs()})};
   command.run = RunPlan;
   return command;
 }

@@ -73,18 +73,16 @@ Command PodCommand() {
       "  target  this machine\n"
       "    ~ updated  env          HTTP_PROXY  http://old:3128 -> http://proxy.example.com:3128\n"
       "  2 writes done",
-      {PoolOption(),
-       NameOption(),
-       {"interval", "SECONDS", "time between rounds, each varied by a tenth (default: what is stored, else 60)",
-        Group::kRun},
-       {"remove", "", "remove everything that provisioner set on this node, including the boot service, and wait",
-        Group::kRun},
-       OutputOption(),
-       HelpOption()}};
+      JoinOptions(
+          {SourceOptionSpecs(),
+           {{"interval", "SECONDS", "time between rounds, each varied by a tenth (default: what is stored, else 60)",
+             Group::kRun},
+            {"remove", "", "remove everything that provisioner set on this node, including the boot service, and wait",
+             Group::kRun}},
+           DesiredOptionSpecs(),
+           ReportingOptionSpecs(),
+           OutputOptionSpecs()})};
   command.spec.instead = "remove";
-  for (const std::vector<OptionSpec>& more : {DesiredOptionSpecs(), ReportingOptionSpecs()})
-    command.spec.options.insert(command.spec.options.end() - 2, more.begin(), more.end());
-  AddRemoteOptions(command.spec);
   command.run = RunPod;
   return command;
 }

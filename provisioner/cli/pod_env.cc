@@ -284,33 +284,33 @@ Command PodEnvCommand() {
       "p.yaml\n"
       "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"
       "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)",
-      {{"pod", "FILE",
-        "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents); with "
-        "--check also kube://[CONTEXT]",
-        Group::kTarget},
-       {"patch", "strategic|json|none",
-        "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: strategic)",
-        Group::kOutput},
-       {"trust", "configmap/NAME[:KEY]",
-        "also make containers trust the certificates of this ConfigMap: by a mount and SSL_CERT_FILE and similar "
-        "variables, and on Windows by importing its *.cer keys (default KEY: ca-bundle.crt)",
-        Group::kTrust},
-       {"check", "",
-        "only list pods and workloads that lack something that a patch would add; exit code 4 if any does. --pod may "
-        "be a cluster: kube://[CONTEXT]",
-        Group::kChecks},
-       {"annotate", "", "print a patch that adds the opt-out annotation instead of the variables", Group::kOutput},
-       PoolOption(),
-       NameOption(),
-       {"format", "json|patch",
-        "json: the added and kept variables and the patches; patch: only the patch of one object, with passwords, in "
-        "the format of FILE (default: json)",
-        Group::kOutput},
-       {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput},
-       OutputOption(),
-       HelpOption()}};
+      JoinOptions(
+          {{{"pod", "FILE",
+             "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents); "
+             "with --check also kube://[CONTEXT]",
+             Group::kTarget},
+            {"patch", "strategic|json|none",
+             "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: "
+             "strategic)",
+             Group::kOutput},
+            {"trust", "configmap/NAME[:KEY]",
+             "also make containers trust the certificates of this ConfigMap: by a mount and SSL_CERT_FILE and similar "
+             "variables, and on Windows by importing its *.cer keys (default KEY: ca-bundle.crt)",
+             Group::kTrust},
+            {"check", "",
+             "only list pods and workloads that lack something that a patch would add; exit code 4 if any does. --pod "
+             "may be a cluster: kube://[CONTEXT]",
+             Group::kChecks},
+            {"annotate", "", "print a patch that adds the opt-out annotation instead of the variables",
+             Group::kOutput}},
+           SourceOptionSpecs(),
+           {{"format", "json|patch",
+             "json: the added and kept variables and the patches; patch: only the patch of one object, with passwords, "
+             "in the format of FILE (default: json)",
+             Group::kOutput},
+            {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput}},
+           OutputOptionSpecs()})};
   command.always_json = true;
-  AddRemoteOptions(command.spec);
   command.run = RunPodEnv;
   return command;
 }

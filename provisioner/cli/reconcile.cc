@@ -108,21 +108,21 @@ Command ReconcileCommand() {
       "  target  this machine\n"
       "      9 items are as wanted already\n"
       "  nothing to write: all is as the settings want it",
-      {{"once", "", "one round, then exit (the default)", Group::kRun},
-       {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped",
-        Group::kRun},
-       {"service", "", "the same as --watch, as a Windows service; the service control manager starts it this way",
-        Group::kRun},
-       {"interval", "SECONDS",
-        "time between rounds; the service varies each by a tenth (default: what service install stored, else 60)",
-        Group::kRun},
-       {"exit-style", "plain|msi|cloudbase",
-        "with --once: exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)",
-        Group::kRun},
-       WaitLockOption(),
-       OutputOption(),
-       HelpOption()}};
-  for (const OptionSpec& option : ReportingOptionSpecs()) command.spec.options.push_back(option);
+      JoinOptions(
+          {{{"once", "", "one round, then exit (the default)", Group::kRun},
+            {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped",
+             Group::kRun},
+            {"service", "", "the same as --watch, as a Windows service; the service control manager starts it this way",
+             Group::kRun},
+            {"interval", "SECONDS",
+             "time between rounds; the service varies each by a tenth (default: what service install stored, else 60)",
+             Group::kRun},
+            {"exit-style", "plain|msi|cloudbase",
+             "with --once: exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)",
+             Group::kRun},
+            WaitLockOption()},
+           OutputOptionSpecs(),
+           ReportingOptionSpecs()})};
   command.run = RunReconcile;
   return command;
 }

@@ -36,7 +36,7 @@ Result<std::optional<node::ClusterNode>> ParseClusterNode(const Arguments& argum
 
 }  // namespace
 
-std::vector<OptionSpec> ClusterNodeOptionSpecs() {
+OptionGroup ClusterNodeOptionSpecs() {
   return {{"node", "NAME",
            "report the state of this machine to the cluster: in the annotation egress-provisioner/state of the Node "
            "NAME, and as Events",
@@ -45,7 +45,7 @@ std::vector<OptionSpec> ClusterNodeOptionSpecs() {
            "with --node: the kubeconfig for that cluster (default: the same as for --kubeconfig)", Group::kRun}};
 }
 
-std::vector<OptionSpec> RebootOptionSpecs() {
+OptionGroup RebootOptionSpecs() {
   return {{"reboot", "never|now|annotate",
            "what to do when a reboot is needed: now asks Windows; annotate asks the Windows Machine Config Operator, "
            "which drains and reboots one node after another (needs --node). Asked once per boot (default: never)",
@@ -61,11 +61,8 @@ OptionSpec MetricsOption() {
           "write metrics for windows_exporter's textfile collector into this file after each round", Group::kRun};
 }
 
-std::vector<OptionSpec> ReportingOptionSpecs() {
-  std::vector<OptionSpec> out = ClusterNodeOptionSpecs();
-  out.push_back(MetricsOption());
-  for (const OptionSpec& option : RebootOptionSpecs()) out.push_back(option);
-  return out;
+OptionGroup ReportingOptionSpecs() {
+  return JoinOptions({ClusterNodeOptionSpecs(), {MetricsOption()}, RebootOptionSpecs()});
 }
 
 Result<std::string> ParseMetrics(const Arguments& arguments) {

@@ -10,10 +10,10 @@
 
 namespace prov::cli {
 
-std::vector<OptionSpec> ClusterNodeOptionSpecs();  // --node, --node-kubeconfig
-std::vector<OptionSpec> RebootOptionSpecs();       // --reboot, --reboot-window
+OptionGroup ClusterNodeOptionSpecs();  // --node, --node-kubeconfig
+OptionGroup RebootOptionSpecs();       // --reboot, --reboot-window
 OptionSpec MetricsOption();
-std::vector<OptionSpec> ReportingOptionSpecs();  // all of them
+OptionGroup ReportingOptionSpecs();  // all of them
 
 // --metrics; "": not given. Errors: usage.
 Result<std::string> ParseMetrics(const Arguments& arguments);

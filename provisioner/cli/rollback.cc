@@ -89,19 +89,15 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
 }
 
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,
-             Result<Outcome> (*run)(const Arguments&, machine::Host&)) {
+             Result<Outcome> (*run)(const Arguments&, machine::Host&), const OptionGroup& options = {}) {
   Command command;
-  command.spec = {name, summary, "", details, example, {WaitLockOption(), OutputOption(), HelpOption()}};
+  command.spec = {name, summary, "", details, example, JoinOptions({options, {WaitLockOption()}, OutputOptionSpecs()})};
   command.run = run;
   return command;
 }
 
-Command WithImages(Command command) {
-  std::vector<OptionSpec> more = TargetOptionSpecs();
-  more.push_back(OptimizeOption());
-  command.spec.options.insert(command.spec.options.begin(), more.begin(), more.end());
-  return command;
-}
+// `rollback` and `remove` also act on images.
+OptionGroup ImageTargetOptions() { return JoinOptions({TargetOptionSpecs(), {OptimizeOption()}}); }
 
 }  // namespace
 
@@ -114,36 +110,34 @@ Command ConfirmCommand() {
 }
 
 Command RollbackCommand() {
-  return WithImages(
-      Make("rollback", "Undo the last apply, and hold until the source changes.",
-           "Undoes an open trial, or else the last run that changed this machine (also a run of a payload's script).\n"
-           "Values that others changed since then stay. reconcile then changes nothing until its source changes or\n"
-           "apply is run.",
-           "  > provisioner rollback\n"
-           "  target  this machine\n"
-           "    ~ updated  env          HTTP_PROXY  http://proxy.example.com:3128 -> http://old:3128\n"
-           "  1 write done",
-           RunRollback));
+  return Make(
+      "rollback", "Undo the last apply, and hold until the source changes.",
+      "Undoes an open trial, or else the last run that changed this machine (also a run of a payload's script).\n"
+      "Values that others changed since then stay. reconcile then changes nothing until its source changes or\n"
+      "apply is run.",
+      "  > provisioner rollback\n"
+      "  target  this machine\n"
+      "    ~ updated  env          HTTP_PROXY  http://proxy.example.com:3128 -> http://old:3128\n"
+      "  1 write done",
+      RunRollback, ImageTargetOptions());
 }
 
 Command RemoveCommand() {
-  Command command =
-      Make("remove", "Remove the settings of provisioner and restore the earlier values.",
-           "Undoes everything that provisioner or a payload's script set, and forgets the source. Values that others\n"
-           "changed since then, and certificates that were there before, stay.",
-           "  > provisioner remove --all\n"
-           "  target  this machine\n"
-           "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
-           "  1 write done\n"
-           "  the service, the program and the state folder are removed; a program that still runs goes at the next "
-           "boot",
-           RunRemove);
-  command.spec.options.insert(command.spec.options.begin(),
-                              {"all", "",
-                               "also remove the service, the installed program and its state; from an image also the "
-                               "payload, the line in SetupComplete.cmd and the command in the answer file",
-                               Group::kTarget});
-  return WithImages(std::move(command));
+  const OptionSpec all = {"all", "",
+                          "also remove the service, the installed program and its state; from an image also the "
+                          "payload, the line in SetupComplete.cmd and the command in the answer file",
+                          Group::kTarget};
+  return Make(
+      "remove", "Remove the settings of provisioner and restore the earlier values.",
+      "Undoes everything that provisioner or a payload's script set, and forgets the source. Values that others\n"
+      "changed since then, and certificates that were there before, stay.",
+      "  > provisioner remove --all\n"
+      "  target  this machine\n"
+      "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
+      "  1 write done\n"
+      "  the service, the program and the state folder are removed; a program that still runs goes at the next "
+      "boot",
+      RunRemove, JoinOptions({ImageTargetOptions(), {all}}));
 }
 
 }  // namespace prov::cli

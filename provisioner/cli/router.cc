@@ -321,7 +321,7 @@ Result<Outcome> RunRouter(const Arguments& arguments, machine::Host& /*host*/) {
   return action == "check" ? CheckAction(arguments, json) : ExplainAction(arguments, json);
 }
 
-std::vector<OptionSpec> RouterOptionSpecs() {
+OptionGroup RouterOptionSpecs() {
   return {
       {"kind", "redirect|http-proxy|dns-proxy", "which router a plain list is for (default: seen by its lines)",
        Group::kSource},

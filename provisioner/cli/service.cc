@@ -137,19 +137,15 @@ Command ServiceCommand() {
       "  > provisioner service install --source D:\\egress\\payload\n"
       "  the service Provisioner is installed\n"
       "  the program is C:\\Program Files\\Provisioner\\provisioner.exe, version 0.1.0",
-      {{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true},
-       {"interval", "SECONDS",
-        "with install: time between rounds, each varied by a tenth (default: what is stored, else 60)", Group::kRun},
-       PoolOption(),
-       NameOption(),
-       SignerOption(),
-       AllowDowngradeOption(),
-       OutputOption(),
-       HelpOption()}};
-  for (const OptionSpec& option : ReportingOptionSpecs()) command.spec.options.push_back(option);
-  const std::vector<OptionSpec> shared = DesiredOptionSpecs();
-  command.spec.options.insert(command.spec.options.begin() + 1, shared.begin(), shared.end());
-  AddRemoteOptions(command.spec);
+      JoinOptions({{{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true}},
+                   DesiredOptionSpecs(),
+                   {{"interval", "SECONDS",
+                     "with install: time between rounds, each varied by a tenth (default: what is stored, else 60)",
+                     Group::kRun}},
+                   SourceOptionSpecs(),
+                   {SignerOption(), AllowDowngradeOption()},
+                   OutputOptionSpecs(),
+                   ReportingOptionSpecs()})};
   command.run = RunService;
   return command;
 }

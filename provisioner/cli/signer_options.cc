@@ -57,7 +57,7 @@ Result<Signer> WantedSigner(const Signer& given, const std::vector<machine::Host
   return out;
 }
 
-std::vector<OptionSpec> SignOptionSpecs() {
+OptionGroup SignOptionSpecs() {
   return {
       {"sign", "KEY", "sign the payload with this RSA key (PEM, not encrypted); needs its certificate in --signer",
        Group::kPayload},

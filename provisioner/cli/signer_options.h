@@ -22,7 +22,7 @@ Result<std::optional<pki::Certificate>> WantedSigner(const std::optional<pki::Ce
                                                      const std::vector<machine::Host*>& hosts);
 
 // --sign and --signer of `bake`.
-std::vector<OptionSpec> SignOptionSpecs();
+OptionGroup SignOptionSpecs();
 
 // The key that --sign names; nullopt: payloads stay unsigned. Warns about a certificate that is not valid now. Errors:
 // usage (--sign without --signer), those of ReadFile, payload::ReadSigner and payload::SigningKey::Read.

@@ -405,13 +405,11 @@ Command StatusCommand() {
       "  boot     the service Provisioner 0.1.0 runs (process 2044)\n"
       "  ours     9 items\n"
       "  drift    env HTTP_PROXY was changed",
-      TargetOptionSpecs()};
-  command.spec.options.push_back(
-      {"watch", "", "repeat until stopped, and print what changed (JSON: one document after another)", Group::kRun});
-  command.spec.options.push_back(
-      {"interval", "SECONDS", "with --watch: time between two looks (default: 5)", Group::kRun});
-  command.spec.options.push_back(OutputOption());
-  command.spec.options.push_back(HelpOption());
+      JoinOptions({TargetOptionSpecs(),
+                   {{"watch", "", "repeat until stopped, and print what changed (JSON: one document after another)",
+                     Group::kRun},
+                    {"interval", "SECONDS", "with --watch: time between two looks (default: 5)", Group::kRun}},
+                   OutputOptionSpecs()})};
   command.run = RunStatus;
   return command;
 }

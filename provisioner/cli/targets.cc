@@ -73,7 +73,7 @@ Result<void> WithWimProgress(std::string_view what, const MayGoOn& may_go_on,
 
 }  // namespace
 
-std::vector<OptionSpec> TargetOptionSpecs() {
+OptionGroup TargetOptionSpecs() {
   return {
       {"root", "DIR", "act on a mounted or extracted image instead of this machine: the folder that contains Windows",
        Group::kTarget},

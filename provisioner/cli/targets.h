@@ -15,7 +15,7 @@
 namespace prov::cli {
 
 // --root and --wim, and --optimize of commands that edit images.
-std::vector<OptionSpec> TargetOptionSpecs();
+OptionGroup TargetOptionSpecs();
 OptionSpec OptimizeOption();
 
 // The values of these options.
