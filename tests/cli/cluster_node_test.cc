@@ -15,11 +15,8 @@
 namespace prov::cli {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
-using testing_support::Unflushed;
 
 class ClusterNodes : public machine_commands::MachineCommands {
  protected:
@@ -33,7 +30,7 @@ class ClusterNodes : public machine_commands::MachineCommands {
     host_.web = [this](const net::FetchRequest&) {
       net::FetchAnswer out;
       out.status = status_;
-      out.body = R"({"metadata":{"name":"win-1","annotations":{)" + annotations_ + "}}}";
+      out.body = R"({"metadata":{"name":"win-1"}})";
       return out;
     };
   }
@@ -61,7 +58,6 @@ class ClusterNodes : public machine_commands::MachineCommands {
   void PutOperator() { host_.memory.PutKey(reconcile::kDaemonKey); }
 
   int status_ = 200;
-  std::string annotations_;  // of the Node
 };
 
 constexpr const char* kRebootAnnotation = "windowsmachineconfig.openshift.io/reboot-required";
@@ -99,48 +95,11 @@ TEST_F(ClusterNodes, TheServiceDoesWhatItWasInstalledWith) {
   EXPECT_EQ((*node::LoadService(host_.memory.State()))->reporting, chosen) << "what is not named stays";
 }
 
-// A service that is started again and again must not ask an API server that is away each time.
-TEST_F(ClusterNodes, AServiceThatStartsAnewGoesOnWithThePause) {
-  ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_})));
-  status_ = 403;
-  host_.fetches.clear();
-  const std::int64_t begin = host_.now;
-  for (int start = 0; start < 4; ++start) {
-    host_.now = begin;
-    host_.waits_left = 0;
-    ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
-  }
-  EXPECT_THAT(host_.fetches, SizeIs(1));
-}
-
 TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
   ASSERT_TRUE(Run(FirstBootCommand, WithNode({source_, "--reboot", "now"})));
   const node::NodeReporting reporting = (*node::LoadService(host_.memory.State()))->reporting;
   EXPECT_TRUE(reporting.cluster);
   EXPECT_FALSE(reporting.reboot.way);
-}
-
-TEST_F(ClusterNodes, TheOperatorIsAskedOnceInEachBoot) {
-  ChangeAndJoin();
-  const auto words = WithNode({source_, "--reboot", "annotate"});
-  ASSERT_TRUE(Run(ApplyCommand, words));
-  ASSERT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation)));
-  const auto again = Run(ApplyCommand, words);
-  ASSERT_TRUE(again);
-  EXPECT_THAT(Bodies(), SizeIs(1));
-  EXPECT_EQ(again->findings.back().code, "reboot-asked");
-  ASSERT_TRUE(Run(ApplyCommand, {source_, "--reboot", "now"}));
-  EXPECT_EQ(host_.reboot_reason, std::nullopt) << "never both";
-  host_.memory.Boot(Unflushed::kKept);
-  ASSERT_TRUE(Run(ApplyCommand, words));
-  EXPECT_THAT(Bodies(), SizeIs(1)) << "nothing is needed any more";
-}
-
-TEST_F(ClusterNodes, WithoutTheOperatorNobodyIsAsked) {
-  const auto applied = Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"}));
-  ASSERT_TRUE(applied);
-  EXPECT_THAT(Bodies(), IsEmpty());
-  EXPECT_EQ(applied->findings.back().code, "reboot-annotate");
 }
 
 TEST_F(ClusterNodes, ARefusedAnnotationIsAnErrorAndTriedAgain) {
@@ -151,48 +110,8 @@ TEST_F(ClusterNodes, ARefusedAnnotationIsAnErrorAndTriedAgain) {
   EXPECT_THAT(refused.error().message, HasSubstr(R"(resources ["nodes"], resourceNames ["win-1"], verbs ["patch"])"));
   status_ = 200;
   ASSERT_TRUE(Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"})));
-  EXPECT_THAT(Bodies(), SizeIs(2));
-}
-
-// The operator's daemon asks after changes of its own. The operator takes the annotation away after that reboot, and
-// with it what was asked for meanwhile.
-TEST_F(ClusterNodes, WhileTheOperatorHasItBootNobodyElseAsks) {
-  ChangeAndJoin();
-  annotations_ = fmt::format("\"{}\":\"\"", kRebootAnnotation);
-  for (const char* way : {"annotate", "now"}) {
-    const auto waits = Run(ApplyCommand, WithNode({source_, "--reboot", way}));
-    ASSERT_TRUE(waits) << way;
-    EXPECT_EQ(waits->findings.back().code, "reboot-waits") << way;
-  }
-  EXPECT_THAT(Bodies(), IsEmpty());
-  EXPECT_EQ(host_.reboot_reason, std::nullopt);
-  annotations_.clear();
-  ASSERT_TRUE(Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"})));
-  EXPECT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation))) << "it is gone, and the need stands";
-}
-
-// The machine is open for writing meanwhile, and nobody else gets at it.
-TEST_F(ClusterNodes, RoundsDontAskAgainAtOnceWhatFailed) {
-  ChangeAndJoin();
-  ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_, "--reboot", "annotate"})));
-  status_ = 403;
-  host_.waits_left = 3;
-  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
-  EXPECT_THAT(Bodies(), ElementsAre(HasSubstr(kRebootAnnotation))) << "four rounds in less than five minutes";
-  host_.waits_left = 8;
-  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
-  EXPECT_THAT(Bodies(), SizeIs(3)) << "and again after the pause";
-}
-
-// 1'800'000'000 is a Friday, 08:00 UTC.
-TEST_F(ClusterNodes, ARebootWaitsForItsWindow) {
-  const auto outside = Run(ApplyCommand, {source_, "--reboot", "now", "--reboot-window", "09:00-10:00"});
-  ASSERT_TRUE(outside);
-  EXPECT_EQ(host_.reboot_reason, std::nullopt);
-  EXPECT_EQ(outside->findings.back().code, "reboot-waits");
-  host_.now += 3600;
-  ASSERT_TRUE(Run(ApplyCommand, {source_, "--reboot", "now", "--reboot-window", "Fri 09:00-10:00"}));
-  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  ASSERT_THAT(Bodies(), SizeIs(2));
+  EXPECT_THAT(Bodies()[1], HasSubstr(kRebootAnnotation));
 }
 
 TEST_F(ClusterNodes, TheServiceRebootsWhenTheWindowOpens) {

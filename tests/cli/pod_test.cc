@@ -40,25 +40,6 @@ TEST_F(PodProcess, StandsAsideWhereTheServiceRuns) {
   EXPECT_THAT(host_.memory.log, IsEmpty());
 }
 
-TEST_F(PodProcess, WarnsOnceWhereTheServiceFollowsNothing) {
-  ASSERT_TRUE(Run(ServiceCommand, {"install", "--source", source_}));
-  auto& state = host_.memory.State();
-  auto stored = node::LoadSource(state);
-  ASSERT_TRUE(stored && *stored);
-  (*stored)->follow = false;
-  ASSERT_TRUE(node::SaveSource(state, **stored));
-  host_.events_written.clear();
-  host_.waits_left = 3;
-  testing::internal::CaptureStderr();
-  ASSERT_TRUE(Run(PodCommand, {source_}));
-  const std::string told = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(told, testing::HasSubstr("neither follows the pod's source"));
-  EXPECT_EQ(told.find("neither"), told.rfind("neither")) << "not with each round";
-  EXPECT_THAT(host_.events_written,
-              testing::Contains(testing::Pair(testing::_, testing::HasSubstr("[stored-source]"))).Times(1));
-  EXPECT_EQ(Proxy(), std::nullopt);
-}
-
 TEST_F(PodProcess, TakesEverythingOffItsNodeAndWaits) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
   ASSERT_TRUE(Proxy());

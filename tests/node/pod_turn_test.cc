@@ -24,7 +24,7 @@ class Pod : public NodeTest {
     const auto stored = LoadSource(host_.memory.State());
     return stored && *stored ? std::optional((*stored)->spec) : std::nullopt;
   }
-  const SettingsSpec spec_ = {.source = {.source = "kube:///worker", .kubeconfig = "in-cluster"}};
+  const SettingsSpec spec_ = {.source = {.source = "kube:///worker", .kubeconfig = R"(C:\k\config)"}};
   UpgradePause pause_;
 };
 
@@ -128,6 +128,41 @@ TEST_F(Pod, ALoopThatStandsAsideMakesNoRound) {
         .reporter = &reporter});
   EXPECT_EQ(read, 0);
   EXPECT_EQ(reporter.rounds, 4) << "who makes the rounds is no matter of telling";
+}
+
+TEST_F(Pod, WarnsOnceADayWhereTheServiceFollowsNothing) {
+  InstallServiceOf("0.1.0", false);
+  host_.events_written.clear();
+  std::vector<std::string> codes;
+  const LoopOptions rounds =
+      PodRounds(host_, spec_, {.told = [&](const RoundReport& report) { codes = Codes(report.session.findings); }});
+  EXPECT_TRUE(rounds.varies) << "a fleet's pods start together";
+  EXPECT_TRUE(rounds.stands_aside());
+  EXPECT_THAT(codes, testing::ElementsAre("stored-source"));
+  codes.clear();
+  EXPECT_TRUE(rounds.stands_aside());
+  EXPECT_THAT(codes, IsEmpty()) << "not with each round";
+  const auto warning = testing::Pair(testing::_, testing::HasSubstr("neither follows the pod's source"));
+  EXPECT_THAT(host_.events_written, testing::Contains(warning).Times(1));
+  host_.now += 86400;
+  EXPECT_TRUE(rounds.stands_aside());
+  EXPECT_THAT(codes, testing::ElementsAre("stored-source"));
+}
+
+TEST_F(Pod, ReportsOnceWhatKeepsATurnFromBeingTaken) {
+  host_.source_error = Error{Code::kOwner, "Users may change it", "config"};
+  std::vector<Code> failures;
+  const LoopOptions rounds =
+      PodRounds(host_, spec_, {.failed = [&](const Error& error) { failures.push_back(error.code); }});
+  EXPECT_TRUE(rounds.stands_aside()) << "a source that users can write is not followed";
+  EXPECT_TRUE(rounds.stands_aside());
+  EXPECT_THAT(failures, testing::ElementsAre(Code::kOwner));
+  host_.locked = true;
+  EXPECT_TRUE(rounds.stands_aside());
+  EXPECT_EQ(failures.size(), 1U) << "a lock passes";
+  host_.locked = false;
+  host_.source_error.reset();
+  EXPECT_FALSE(rounds.stands_aside());
 }
 
 }  // namespace

@@ -89,5 +89,144 @@ TEST_F(RebootRequests, ARemovalForgetsIt) {
   EXPECT_FALSE(HasSection(kRebootAskedSection));
 }
 
+struct FakeOperator final : DrainOperator {
+  Result<bool> IsAsked() override { return is_asked; }
+  Result<void> Ask() override {
+    ++asked;
+    return answer;
+  }
+
+  Result<bool> is_asked = false;
+  Result<void> answer = {};
+  int asked = 0;
+};
+
+// A machine that needs a reboot.
+class ChosenReboots : public RebootRequests {
+ protected:
+  ChosenReboots() { Change(SampleSettings()); }
+
+  // The operator comes to it.
+  void PutOperator() { host_.memory.PutKey(reconcile::kDaemonKey); }
+  // The code of what was found.
+  std::string Choose(const RebootChoice& choice, bool is_node = true) {
+    OpenNode n = node();
+    Findings findings;
+    const auto requested = RequestChosenReboot(n, choice, is_node ? &operator_ : nullptr, findings);
+    if (!requested) return requested.error().message;
+    return findings.empty() ? std::string() : std::string(findings.back().code);
+  }
+  RebootChoice InWindow(std::string_view window) {
+    return {RebootWay::kNow, ParseMaintenanceWindow(window, "window").value()};
+  }
+
+  const RebootChoice now_{RebootWay::kNow, {}};
+  const RebootChoice annotate_{RebootWay::kAnnotate, {}};
+  FakeOperator operator_;
+};
+
+TEST_F(ChosenReboots, NothingIsRequestedWithoutAChoice) {
+  EXPECT_EQ(Choose({}), "");
+  EXPECT_EQ(operator_.asked, 0);
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+}
+
+TEST_F(ChosenReboots, TheOperatorIsAskedOnceInEachBoot) {
+  PutOperator();
+  EXPECT_EQ(Choose(annotate_), "reboot-asked");
+  EXPECT_EQ(Choose(annotate_), "reboot-asked");
+  EXPECT_EQ(operator_.asked, 1);
+  EXPECT_EQ(Choose(now_), "reboot-asked");
+  EXPECT_EQ(host_.reboot_reason, std::nullopt) << "never both";
+  host_.memory.Boot(Unflushed::kKept);
+  EXPECT_EQ(Choose(annotate_), "") << "nothing is needed any more";
+  EXPECT_EQ(operator_.asked, 1);
+}
+
+TEST_F(ChosenReboots, WithoutTheOperatorNobodyIsAsked) {
+  EXPECT_EQ(Choose(annotate_), "reboot-annotate");
+  EXPECT_EQ(operator_.asked, 0);
+}
+
+TEST_F(ChosenReboots, ARefusalIsAnErrorAndTriedAgain) {
+  PutOperator();
+  operator_.answer = Fail(Code::kNetwork, "forbidden");
+  EXPECT_EQ(Choose(annotate_), "forbidden");
+  operator_.answer = {};
+  EXPECT_EQ(Choose(annotate_), "reboot-asked");
+  EXPECT_EQ(operator_.asked, 2);
+}
+
+// The operator's daemon asks after changes of its own. The operator takes the annotation away after that reboot, and
+// with it what was asked for meanwhile.
+TEST_F(ChosenReboots, WhileTheOperatorHasItBootNobodyElseAsks) {
+  PutOperator();
+  operator_.is_asked = true;
+  EXPECT_EQ(Choose(annotate_), "reboot-waits");
+  EXPECT_EQ(Choose(now_), "reboot-waits");
+  EXPECT_EQ(operator_.asked, 0);
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  operator_.is_asked = false;
+  EXPECT_EQ(Choose(annotate_), "reboot-asked") << "it is gone, and the need stands";
+}
+
+TEST_F(ChosenReboots, AnOperatorThatCantBeAskedKeepsNoRebootFromWindows) {
+  PutOperator();
+  operator_.is_asked = Fail(Code::kNetwork, "no route");
+  EXPECT_EQ(Choose(now_), "reboot-asked");
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+}
+
+TEST_F(ChosenReboots, AMachineThatIsNoKnownNodeCanRebootByItself) {
+  EXPECT_EQ(Choose(now_, false), "reboot-asked");
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+}
+
+// 1'800'000'000 is a Friday, 08:00 UTC.
+TEST_F(ChosenReboots, ARebootWaitsForItsWindow) {
+  EXPECT_EQ(Choose(InWindow("09:00-10:00")), "reboot-waits");
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  host_.now += 3600;
+  EXPECT_EQ(Choose(InWindow("Fri 09:00-10:00")), "reboot-asked");
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+}
+
+// The machine is open for writing meanwhile, and nobody else gets at it.
+TEST_F(ChosenReboots, RoundsDontAskAgainAtOnceWhatFailed) {
+  PutOperator();
+  operator_.answer = Fail(Code::kNetwork, "forbidden");
+  RoundReboots rounds(host_, annotate_, &operator_);
+  EXPECT_FALSE(rounds.RequestWhenDue());
+  for (int round = 0; round < 4; ++round) {
+    host_.now += 60;
+    EXPECT_TRUE(rounds.RequestWhenDue()) << "four rounds in less than five minutes";
+  }
+  EXPECT_EQ(operator_.asked, 1);
+  host_.now += 60;
+  EXPECT_FALSE(rounds.RequestWhenDue()) << "and again after the pause";
+  operator_.answer = {};
+  host_.now += 300;
+  EXPECT_TRUE(rounds.RequestWhenDue());
+  EXPECT_EQ(operator_.asked, 3);
+}
+
+TEST_F(ChosenReboots, RoundsTakeNoLockBeforeTheWindowOpens) {
+  RoundReboots rounds(host_, InWindow("08:30-09:00"), nullptr);
+  host_.locked = true;
+  EXPECT_TRUE(rounds.RequestWhenDue());
+  host_.locked = false;
+  host_.now += 1800;
+  EXPECT_TRUE(rounds.RequestWhenDue());
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  host_.locked = true;
+  EXPECT_TRUE(rounds.RequestWhenDue()) << "it was requested";
+}
+
+TEST_F(ChosenReboots, RoundsReportARequestThatNobodyActsOn) {
+  const auto requested = RoundReboots(host_, annotate_, &operator_).RequestWhenDue();
+  ASSERT_FALSE(requested);
+  EXPECT_THAT(requested.error().message, testing::HasSubstr("use --reboot now"));
+}
+
 }  // namespace
 }  // namespace prov::node

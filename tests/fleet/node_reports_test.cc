@@ -1,0 +1,115 @@
+// What a node does after its rounds: a machine in memory, an API server that is a function.
+#include "provisioner/fleet/node_reports.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "provisioner/egress/settings_digest.h"
+#include "tests/node/node_helpers.h"
+#include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
+
+namespace prov::fleet {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class AfterRounds : public node::NodeTest {
+ protected:
+  AfterRounds() {
+    std::ofstream(At("config"))
+        << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+           "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443', certificate-authority: '"
+        << testing_support::TestsFolder()
+        << "/sample/corporate-root.pem'}}]\n"
+           "users: [{name: u, user: {token: c4nary}}]\n";
+    host_.web = [this](const net::FetchRequest&) {
+      net::FetchAnswer out;
+      out.status = status_;
+      out.body = R"({"metadata":{"name":"win-1"}})";
+      return out;
+    };
+    settings_ = node::SampleSettings();
+    settings_.source_digest = egress::SettingsDigest(settings_.config);
+    node::OpenNode n = node();
+    const auto applied = node::ApplySettings(n, settings_, {});
+    EXPECT_TRUE(applied) << applied.error().message;
+    reporting_.cluster = node::ClusterNode{"win-1", At("config"), true};
+  }
+
+  std::string At(const std::string& name) const { return (scratch_.path() / name).string(); }
+  NodeReports Make() {
+    return {host_, reporting_, "0.1.0", [this](const Error& error) { failed_.push_back(error.message); }};
+  }
+
+  testing_support::ScratchFolder scratch_;
+  node::Settings settings_;
+  node::NodeReporting reporting_;
+  std::vector<std::string> failed_;
+  int status_ = 200;
+};
+
+TEST_F(AfterRounds, TheClusterIsToldAndMetricsAreWritten) {
+  reporting_.metrics_file = At("p.prom");
+  Make().AfterRound();
+  ASSERT_THAT(host_.sent, SizeIs(1));
+  EXPECT_THAT(host_.sent[0].body, HasSubstr("egress-provisioner/state"));
+  EXPECT_THAT(host_.sent[0].body, HasSubstr(settings_.source_digest));
+  EXPECT_THAT(host_.sent[0].body, Not(HasSubstr("c4nary")));
+  EXPECT_THAT(testing_support::ReadAll(At("p.prom")), HasSubstr("digest=\"" + settings_.source_digest + "\""));
+  EXPECT_THAT(failed_, IsEmpty());
+  EXPECT_THAT(host_.checked_sources, Contains(At("config"))) << "who can write the kubeconfig is checked";
+}
+
+TEST_F(AfterRounds, OfAChoiceOfNothingNothingIsDone) {
+  reporting_ = {};
+  host_.memory.log.clear();
+  Make().AfterRound();
+  EXPECT_THAT(host_.fetches, IsEmpty());
+  EXPECT_THAT(host_.memory.log, IsEmpty());
+}
+
+TEST_F(AfterRounds, AFailureIsPassedOnAndKeepsTheRestFromNothing) {
+  reporting_.metrics_file = At("p.prom");
+  status_ = 403;
+  Make().AfterRound();
+  EXPECT_THAT(failed_, ElementsAre(HasSubstr("forbids")));
+  EXPECT_THAT(testing_support::ReadAll(At("p.prom")), HasSubstr("provisioner_reboot_required 1"));
+}
+
+// A program that is started again and again must not ask an API server that is away each time.
+TEST_F(AfterRounds, ANewStartGoesOnWithThePause) {
+  status_ = 403;
+  for (int start = 0; start < 4; ++start) Make().AfterRound();
+  EXPECT_THAT(host_.fetches, SizeIs(1));
+}
+
+TEST_F(AfterRounds, AnAnnotationAsksTheOperator) {
+  host_.memory.PutKey(reconcile::kDaemonKey);
+  reporting_.reboot.way = node::RebootWay::kAnnotate;
+  NodeReports reports = Make();
+  reports.AfterRound();
+  reports.AfterRound();
+  ASSERT_THAT(host_.sent, SizeIs(2)) << "the state, and the request once";
+  EXPECT_THAT(host_.sent[1].body, HasSubstr(kOperatorRebootAnnotation));
+  EXPECT_EQ(host_.sent[1].to.total_seconds, 15) << "the machine is open meanwhile";
+}
+
+TEST_F(AfterRounds, WindowsIsAskedToRebootAsSoonAsTheWindowOpens) {
+  reporting_.cluster.reset();
+  reporting_.reboot = {node::RebootWay::kNow, node::ParseMaintenanceWindow("08:30-09:00", "window").value()};
+  NodeReports reports = Make();
+  reports.AfterRound();
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  host_.now += 1800;
+  reports.AfterRound();
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+}
+
+}  // namespace
+}  // namespace prov::fleet
