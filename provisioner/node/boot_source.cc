@@ -1,0 +1,147 @@
+#include "provisioner/node/boot_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "provisioner/base/folder.h"
+#include "provisioner/base/sentence.h"
+#include "provisioner/base/text.h"
+#include "provisioner/node/events.h"
+#include "provisioner/node/image_install.h"
+#include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/source_reader.h"
+#include "provisioner/node/state_repair.h"
+#include "provisioner/payload/payload_reader.h"
+
+namespace prov::node {
+namespace {
+
+bool IsBeneath(std::string_view path, std::string_view folder) {
+  std::string normal(path);
+  std::ranges::replace(normal, '/', '\\');
+  return normal.size() > folder.size() && normal[folder.size()] == '\\' &&
+         EqualsIgnoreAsciiCase(std::string_view(normal).substr(0, folder.size()), folder);
+}
+
+// A payload in Windows setup's folder was delivered for this run; another source is one that will change.
+Result<bool> IsDelivered(const std::string& source, machine::Host& host) {
+  return IsFolder(source) && IsBeneath(source, PROV_TRY(host.installation().SetupScriptsFolder()));
+}
+
+// Which files of a delivered payload hold secrets, and that it is not followed.
+Result<Delivery> CompletedDelivery(const BootRequest& request, machine::Host& host) {
+  Delivery out = request.delivery;
+  const std::string& folder = out.spec.source.source;
+  if (!PROV_TRY(IsDelivered(folder, host))) return out;
+  out.follow = false;
+  if (const auto source = ReadSource(host, request.given.source, {.signer = request.signer}))
+    out.secret_files = source->secret_files;  // else they are gone already
+  for (std::string& file : out.secret_files) {
+    std::string name = file.substr(request.given.source.source.size());
+    // A manifest has '/' everywhere; a path that Windows shall take as it is must not.
+    if (folder.find('\\') != std::string::npos) std::ranges::replace(name, '/', '\\');
+    file = folder + name;
+  }
+  return out;
+}
+
+// `apply --install` makes a payload in the image, of one that was signed, and nobody signs that; the image's record
+// says which one it is. A signature that is there and is wrong is never passed over.
+Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateRecord& state) {
+  const auto signature = ReadRegularFile(fmt::format("{}/{}", folder, payload::kSignaturePath), 0);
+  if (signature || signature.error().code != Code::kNotFound) return false;
+  const auto manifest = ReadRegularFile(folder + "/manifest.json", payload::kMostManifestBytes);
+  return manifest && PROV_TRY(IsInstalledPayload(state, *manifest));
+}
+
+// Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
+// one whose settings are kept.
+Result<Settings> SettingsOf(const BootRequest& request, OpenNode& node) {
+  const SettingsSpec& spec = request.delivery.spec;
+  // What is followed is read as each later round reads it, so that what that refuses is refused now.
+  Result<Settings> settings = PROV_TRY(IsDelivered(spec.source.source, node.host))
+                                  ? ReadSettings(node.host, request.given, {.signer = request.signer})
+                                  : ReadSettings(node.host, spec, {.signer = request.signer, .is_followed = true});
+  if (settings || source::IsRemote(spec.source.source)) return settings;
+  const bool unsigned_here = settings.error().code == Code::kSignature;
+  const auto stored = PROV_TRY(LoadSource(node.machine.state));
+  const bool used_up = stored && !stored->follow && stored->spec == spec;
+  if (!used_up) return settings;
+  if (unsigned_here &&
+      (request.delivery.signer || !PROV_TRY(WasMadeByInstallation(stored->spec.source.source, node.machine.state))))
+    return settings;
+  Result<Settings> kept = LastGoodSettings(node.machine.state);
+  if (kept && unsigned_here) {
+    AddInfo(
+        kept->findings, "signature-kept",
+        fmt::format("the payload was not used; the settings that were kept when it was installed are used instead: {}",
+                    settings.error().message),
+        settings.error().where);
+  }
+  return kept;
+}
+
+bool MayPass(const Error& error) {
+  return error.code == Code::kNetwork || error.code == Code::kTls || error.code == Code::kLock;
+}
+
+// Setup runs this before the network is there, and a cluster that comes up answers late.
+Error GoOnLater(OpenNode& node, const Delivery& delivery, Error error) {
+  const Result<bool> later = FollowLater(node, delivery);
+  if (!later) {
+    error.message += fmt::format("; the boot service, which would try again, could not be installed either: {}",
+                                 SentenceWithPlace(later.error().message, PlaceOf(later.error())));
+  } else if (*later) {
+    error.message += "; the boot service is installed and tries again";
+  } else {
+    error.message += "; reconcile continues with the other source that is stored on this machine";
+  }
+  return error;
+}
+
+Result<reconcile::SessionReport> Boot(OpenNode& node, const BootRequest& request) {
+  const Result<Settings> settings = SettingsOf(request, node);
+  const bool is_remote = source::IsRemote(request.given.source.source);
+  if (!settings && !(is_remote && MayPass(settings.error()))) return std::unexpected(settings.error());
+  const Delivery delivery = PROV_TRY(CompletedDelivery(request, node.host));
+  if (!settings) return std::unexpected(GoOnLater(node, delivery, settings.error()));
+  return FirstBoot(node, PROV_TRY(Derive(*settings)), delivery, request.apply);
+}
+
+Result<reconcile::SessionReport> RepairAndBoot(OpenNode& node, const Result<BootRequest>& request) {
+  Findings repaired;
+  PROV_TRY(RepairState(node, repaired));
+  if (!request) return std::unexpected(request.error());
+  reconcile::SessionReport report = PROV_TRY(Boot(node, *request));
+  report.findings.insert(report.findings.begin(), repaired.begin(), repaired.end());
+  return report;
+}
+
+}  // namespace
+
+Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request) {
+  Result<reconcile::SessionReport> report = RepairAndBoot(node, request);
+  if (report) {
+    LogRun(node.host, *report);
+  } else {
+    LogFailure(node.host, report.error());
+  }
+  return report;
+}
+
+bool KeepBootFailure(machine::Host& host, OpenNode* node, const Error& error) {
+  if (node == nullptr) {
+    LogFailure(host, error);
+    return false;
+  }
+  // Where the state can't be read or written, the event log has both failures.
+  const auto earlier = LoadFailure(node->machine.state);
+  const Result<void> saved = SaveFailure(node->machine.state, error);
+  if (!saved) LogFailure(host, saved.error());
+  return MayPass(error) && earlier && !*earlier;
+}
+
+}  // namespace prov::node
