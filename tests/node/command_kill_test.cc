@@ -392,7 +392,7 @@ TEST_F(CommandKill, ASourceThatIsStoredDuringATrialLeavesThatOpen) {
   const DerivedSettings settings = Derive(New()).value();
   const Command install = [&](OpenNode& node) {
     Findings findings;
-    return Only(InstallService(node, &settings, {{"other"}, true, {R"(C:\y\egress.json)"}}, findings));
+    return Only(InstallService(node, &settings, {SpecOf("other"), true, {R"(C:\y\egress.json)"}}, findings));
   };
   AtEveryCall(start, install, [&](const MemoryHost& killed) {
     ASSERT_TRUE(IsTrial(killed));
