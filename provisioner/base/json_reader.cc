@@ -143,6 +143,12 @@ Result<std::vector<JsonNode>> JsonNode::Items() const {
   return out;
 }
 
+Result<std::vector<std::string>> JsonNode::Texts() const {
+  std::vector<std::string> out;
+  for (const JsonNode& item : PROV_TRY(Items())) out.push_back(PROV_TRY(item.Text()));
+  return out;
+}
+
 Result<std::vector<std::pair<std::string, JsonNode>>> JsonNode::Members() const {
   if (!Of(value_).IsObject()) return WrongType("an object");
   std::vector<std::pair<std::string, JsonNode>> out;

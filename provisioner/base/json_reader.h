@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,11 +24,21 @@ class JsonNode {
   Result<JsonNode> Get(std::string_view name) const;
   // nullopt when absent or null; an error only if this is no object.
   Result<std::optional<JsonNode>> Find(std::string_view name) const;
+  // What `read` makes of the member, as Find("at", &JsonNode::Integer); nullopt when absent or null. Errors: also those
+  // of `read`.
+  template <class Read>
+  auto Find(std::string_view name, Read read) const
+      -> Result<std::optional<typename std::invoke_result_t<Read, const JsonNode&>::value_type>> {
+    const auto found = PROV_TRY(Find(name));
+    if (!found) return std::nullopt;
+    return PROV_TRY(std::invoke(read, *found));
+  }
 
   Result<std::string> Text() const;
   Result<std::int64_t> Integer() const;
   Result<bool> Bool() const;
   Result<std::vector<JsonNode>> Items() const;                            // of an array
+  Result<std::vector<std::string>> Texts() const;                         // of an array of strings
   Result<std::vector<std::pair<std::string, JsonNode>>> Members() const;  // of an object, in order
   bool IsNull() const;
 

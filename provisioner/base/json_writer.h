@@ -39,6 +39,14 @@ class JsonWriter {
   JsonWriter& Member(std::string_view key, std::int64_t value) { return Key(key).Int(value); }
   JsonWriter& Member(std::string_view key, std::size_t value) { return Key(key).Int(static_cast<std::int64_t>(value)); }
 
+  // A member that is an array of these strings.
+  template <class Range>
+  JsonWriter& Strings(std::string_view key, const Range& texts) {
+    Key(key).BeginArray();
+    for (const auto& text : texts) String(text);
+    return EndArray();
+  }
+
   // The finished document with a final line feed.
   std::string Text();
 

@@ -61,9 +61,10 @@ std::string PayloadJson(const payload::Payload& payload, const DesiredState& sta
       .Member("format", delivery.format)
       .Member("generation", payload.generation);
   if (!delivery.nodes.empty()) json.Member("nodes", delivery.nodes.size());
-  json.Member("holdsCredentials", state.holds_credentials).Key("scope").BeginArray();
-  for (const std::string_view name : state.scope.Names()) json.String(name);
-  json.EndArray().Key("files").BeginArray();
+  json.Member("holdsCredentials", state.holds_credentials)
+      .Strings("scope", state.scope.Names())
+      .Key("files")
+      .BeginArray();
   for (const payload::PayloadFile& file : payload.files) {
     json.BeginObject()
         .Member("path", file.path)

@@ -100,9 +100,9 @@ std::string UserDataJson(const BakeJob& job, const userdata::Channel& channel, c
   }
   if (secret) json.Member("secret", *secret);
   if (data.guest_info) WriteGuestInfo(json, *data.guest_info);
-  json.Member("generation", job.generation).Member("holdsCredentials", data.secret).Key("scope").BeginArray();
-  for (const std::string_view name : job.state.scope.Names()) json.String(name);
-  json.EndArray();
+  json.Member("generation", job.generation)
+      .Member("holdsCredentials", data.secret)
+      .Strings("scope", job.state.scope.Names());
   WriteFindings(json, job.findings);
   return json.EndObject().Text();
 }

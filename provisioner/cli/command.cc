@@ -19,12 +19,11 @@ OptionSpec ClusterSuffixesOption() {
   return {kClusterSuffixes, "",
           "with an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not do", Group::kSource};
 }
-OptionSpec OutputOption() {
-  return {"output", "text|json", "how results and errors are printed (default: text)", Group::kOutput};
-}
-OptionSpec HelpOption() { return {"help", "", "show this text", Group::kOutput}; }
 
-OptionGroup OutputOptionSpecs() { return {OutputOption(), HelpOption()}; }
+OptionGroup OutputOptionSpecs() {
+  return {{"output", "text|json", "how results and errors are printed (default: text)", Group::kOutput},
+          {"help", "", "show this text", Group::kOutput}};
+}
 
 OptionGroup SourceOptionSpecs() {
   return {

@@ -70,8 +70,6 @@ OptionGroup SourceOptionSpecs();
 OptionSpec ClusterSuffixesOption();  // one of them
 // --output and --help, of every command.
 OptionGroup OutputOptionSpecs();
-OptionSpec OutputOption();
-OptionSpec HelpOption();
 
 // SOURCE and the options that say how to read it, as given. Errors: usage, proxy-url.
 Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments);

@@ -93,7 +93,7 @@ Command CompletionCommand() {
       "  $ source <(provisioner completion zsh)                       # in ~/.zshrc, behind compinit\n"
       "  $ provisioner completion fish | source                       # in ~/.config/fish/config.fish\n"
       "  > provisioner completion powershell | Out-String | Invoke-Expression   # in $PROFILE",
-      {OutputOption(), HelpOption()}};
+      OutputOptionSpecs()};
   command.run = RunCompletion;
   return command;
 }

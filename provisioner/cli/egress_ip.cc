@@ -45,9 +45,7 @@ void WriteNodes(JsonWriter& json, const std::vector<NodeEgress>& nodes) {
     json.BeginObject().Member("name", node.name);
     WriteTextOrNull(json, "address", node.address);
     json.Member("windows", node.windows).Member("covered", !node.windows).Member("offline", node.offline);
-    json.Key("egressIPs").BeginArray();
-    for (const std::string& address : node.egress_ips) json.String(address);
-    json.EndArray().EndObject();
+    json.Strings("egressIPs", node.egress_ips).EndObject();
   }
   json.EndArray();
 }
@@ -131,9 +129,9 @@ Command EgressIpCommand() {
       "  $ oc get egressips,nodes,namespaces -o yaml | provisioner egress-ip - --offline worker-1\n"
       "  namespace  leaves by\n"
       "  billing    egressIP  10.0.0.100 on worker-2",
-      {{"offline", "NODE...", "show the state while these nodes are offline (names or addresses)", Group::kRequests},
-       OutputOption(),
-       HelpOption()}};
+      JoinOptions({{{"offline", "NODE...", "show the state while these nodes are offline (names or addresses)",
+                     Group::kRequests}},
+                   OutputOptionSpecs()})};
   command.run = RunEgressIp;
   return command;
 }

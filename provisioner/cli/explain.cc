@@ -145,10 +145,8 @@ std::string ExplainJson(const Explainer& explainer, const Question& question,
     json.Key("augmented")
         .BeginObject()
         .Member("noProxy", egress::RedactNoProxy(augmented->text))
-        .Key("added")
-        .BeginArray();
-    for (const std::string& entry : augmented->added) json.String(entry);
-    json.EndArray().EndObject();
+        .Strings("added", augmented->added)
+        .EndObject();
   }
   json.Key("decisions").BeginArray();
   WriteDecisions(json, explainer, question.urls, question);

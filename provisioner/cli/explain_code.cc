@@ -87,9 +87,7 @@ std::string CodesJson(const std::vector<CodeEntry>& entries) {
     if (entry.exit) {
       json.Member("exit", *entry.exit);
     } else {
-      json.Key("severities").BeginArray();
-      for (const std::string_view severity : entry.severities) json.String(severity);
-      json.EndArray();
+      json.Strings("severities", entry.severities);
     }
     json.Member("meaning", entry.meaning).Member("remedy", entry.remedy).EndObject();
   }
@@ -185,9 +183,8 @@ Command ExplainCodeCommand() {
                   "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"
                   "    host begins.\n"
                   "    What to do: Write the character as %40.",
-                  {{"markdown", "", "print all codes as the page of the documentation", Group::kOutput},
-                   OutputOption(),
-                   HelpOption()}};
+                  JoinOptions({{{"markdown", "", "print all codes as the page of the documentation", Group::kOutput}},
+                               OutputOptionSpecs()})};
   command.spec.words = NamesOf(AllEntries());
   command.run = RunExplainCode;
   return command;

@@ -165,7 +165,7 @@ Command ManCommand() {
                   "The packages install it: man provisioner shows it. Where only the program was copied, this does.",
                   "  $ provisioner man | man -l -\n"
                   "  $ provisioner man > /usr/local/share/man/man1/provisioner.1",
-                  {OutputOption(), HelpOption()}};
+                  OutputOptionSpecs()};
   command.run = RunMan;
   return command;
 }

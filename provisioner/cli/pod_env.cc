@@ -138,20 +138,14 @@ void WriteValue(JsonWriter& json, const JsonValue& value) {
   }
 }
 
-void WriteNames(JsonWriter& json, std::string_view key, const std::vector<std::string>& names) {
-  json.Key(key).BeginArray();
-  for (const std::string& name : names) json.String(name);
-  json.EndArray();
-}
-
 void WriteObject(JsonWriter& json, const PodEnvObject& object) {
   json.BeginObject().Member("kind", object.kind).Member("name", object.name).Member("namespace", object.name_space);
   json.Member("os", object.windows ? "windows" : "linux").Member("optedOut", object.opted_out);
   json.Key("containers").BeginArray();
   for (const publish::PodContainer& container : object.containers) {
     json.BeginObject().Member("name", container.name).Member("init", container.init);
-    WriteNames(json, "added", container.added);
-    WriteNames(json, "kept", container.kept);
+    json.Strings("added", container.added);
+    json.Strings("kept", container.kept);
     json.Member("mounts", container.mounts).Member("imports", container.imports).EndObject();
   }
   json.EndArray().Member("addsVolume", object.adds_volume).Key("patch");

@@ -96,9 +96,7 @@ void WriteReadinessProbes(JsonWriter& json, const std::vector<publish::Probe>& p
 std::string PublicationJson(const Publication& publication, const std::string& folder) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("valid", publication.valid());
-  json.Key("errors").BeginArray();
-  for (const std::string& error : publication.errors) json.String(error);
-  json.EndArray();
+  json.Strings("errors", publication.errors);
   WriteFindings(json, publication.findings);
   WriteProxyStatus(json, publication.status);
   WriteReadinessProbes(json, publication.probes);
@@ -146,29 +144,31 @@ Command PublishCommand() {
       "      --install-config install-config.yaml --user-ca user-ca-bundle.yaml --out published\n"
       "  {\"schema\": 1, \"valid\": true, \"errors\": [], ... \"status\": {\"httpProxy\": "
       "\"http://user:***@proxy...\"}}",
-      {{"proxy", "FILE", "the Proxy, as `oc get proxy cluster -o yaml` or `-o json` prints it", Group::kSource},
-       {"infrastructure", "FILE", "the Infrastructure (`oc get infrastructure cluster -o yaml`)", Group::kSource},
-       {"network", "FILE", "the Network (`oc get network.config cluster -o yaml`)", Group::kSource},
-       {"install-config", "FILE", "install-config.yaml, or the ConfigMap kube-system/cluster-config-v1",
-        Group::kSource},
-       {"user-ca", "FILE", "the ConfigMap that spec.trustedCA names, or its certificates as PEM", Group::kSource},
-       {"system-ca", "FILE",
-        "the system's certificates, which follow the user's in the merged bundle: PEM or ConfigMap", Group::kSource},
-       {"out", "FOLDER", "write the files here; each is replaced as a whole", Group::kOutput},
-       {"internal-apiserver-address", "",
-        "merge noProxy as HyperShift does for a control plane with a public address "
-        "(PROXY_INTERNAL_APISERVER_ADDRESS=true): .hypershift.local is in it, the API server is not",
-        Group::kSource},
-       {"probe", "",
-        "ask the spec's readiness endpoints through the new proxy, three times each at most; where trustedCA is "
-        "set, --user-ca and --system-ca must be given",
-        Group::kChecks},
-       {"inject", "FILE...",
-        "add the bundle and the proxy to objects of this file that ask for them by label or annotation, and write the "
-        "result into --out under the same name (unchanged if no object asks); may be repeated",
-        Group::kOutput},
-       OutputOption(),
-       HelpOption()}};
+      JoinOptions(
+          {{{"proxy", "FILE", "the Proxy, as `oc get proxy cluster -o yaml` or `-o json` prints it", Group::kSource},
+            {"infrastructure", "FILE", "the Infrastructure (`oc get infrastructure cluster -o yaml`)", Group::kSource},
+            {"network", "FILE", "the Network (`oc get network.config cluster -o yaml`)", Group::kSource},
+            {"install-config", "FILE", "install-config.yaml, or the ConfigMap kube-system/cluster-config-v1",
+             Group::kSource},
+            {"user-ca", "FILE", "the ConfigMap that spec.trustedCA names, or its certificates as PEM", Group::kSource},
+            {"system-ca", "FILE",
+             "the system's certificates, which follow the user's in the merged bundle: PEM or ConfigMap",
+             Group::kSource},
+            {"out", "FOLDER", "write the files here; each is replaced as a whole", Group::kOutput},
+            {"internal-apiserver-address", "",
+             "merge noProxy as HyperShift does for a control plane with a public address "
+             "(PROXY_INTERNAL_APISERVER_ADDRESS=true): .hypershift.local is in it, the API server is not",
+             Group::kSource},
+            {"probe", "",
+             "ask the spec's readiness endpoints through the new proxy, three times each at most; where trustedCA is "
+             "set, --user-ca and --system-ca must be given",
+             Group::kChecks},
+            {"inject", "FILE...",
+             "add the bundle and the proxy to objects of this file that ask for them by label or annotation, and write "
+             "the "
+             "result into --out under the same name (unchanged if no object asks); may be repeated",
+             Group::kOutput}},
+           OutputOptionSpecs()})};
   command.always_json = true;
   command.run = RunPublish;
   return command;

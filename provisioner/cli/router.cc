@@ -322,35 +322,35 @@ Result<Outcome> RunRouter(const Arguments& arguments, machine::Host& /*host*/) {
 }
 
 OptionGroup RouterOptionSpecs() {
-  return {
-      {"kind", "redirect|http-proxy|dns-proxy", "which router a plain list is for (default: seen by its lines)",
-       Group::kSource},
-      {"destination", "FILE|-", "a plain list, as EGRESS_DESTINATION and its like hold it", Group::kSource},
-      {"policy", "FILE|-",
-       "a router in any form: list, EGRESS_* assignments, ConfigMap, pod or what makes pods, EgressRouter; may be "
-       "repeated for objects that belong together",
-       Group::kSource},
-      {"source", "IP[/N]", "EGRESS_SOURCE, where the files have none", Group::kSource},
-      {"gateway", "IP", "EGRESS_GATEWAY, where the files have none", Group::kSource},
-      {"resolve", "NAME=IP[,IP]",
-       "explain: DNS answer; NAME= does not resolve, IP=NAME is a reverse lookup; may be repeated", Group::kRequests},
-      {"hosts", "FILE|-", "explain: more destinations, one on a line", Group::kRequests},
-      {"node-network", "CIDR...", "check: networks of the nodes; source addresses must be in one of them",
-       Group::kChecks},
-      {"strict", "", "check: warnings count as errors", Group::kChecks},
-      {"format", "FORMAT", "render: one of the forms above", Group::kOutput, false,
-       "nft nft-file iptables iptables-file squid squid-conf haproxy env configmap manifest cr nad"},
-      {"name", "NAME", "render: name of the objects (default: that of the object read, or egress-router)",
-       Group::kOutput},
-      {"namespace", "NAME", "render: their namespace", Group::kOutput},
-      {"image", "IMAGE", "render: image that sets up the network", Group::kOutput},
-      {"proxy-image", "IMAGE", "render: image with squid or haproxy; for a redirect router, an image that only waits",
-       Group::kOutput},
-      {"a-records", "NAME=COUNT...", "render: how many addresses a name has, for haproxy (default: 1)", Group::kOutput},
-      {"nameserver", "IP...", "render: nameservers for haproxy (default: those of /etc/resolv.conf on this machine)",
-       Group::kOutput},
-      OutputOption(),
-      HelpOption()};
+  return JoinOptions(
+      {{{"kind", "redirect|http-proxy|dns-proxy", "which router a plain list is for (default: seen by its lines)",
+         Group::kSource},
+        {"destination", "FILE|-", "a plain list, as EGRESS_DESTINATION and its like hold it", Group::kSource},
+        {"policy", "FILE|-",
+         "a router in any form: list, EGRESS_* assignments, ConfigMap, pod or what makes pods, EgressRouter; may be "
+         "repeated for objects that belong together",
+         Group::kSource},
+        {"source", "IP[/N]", "EGRESS_SOURCE, where the files have none", Group::kSource},
+        {"gateway", "IP", "EGRESS_GATEWAY, where the files have none", Group::kSource},
+        {"resolve", "NAME=IP[,IP]",
+         "explain: DNS answer; NAME= does not resolve, IP=NAME is a reverse lookup; may be repeated", Group::kRequests},
+        {"hosts", "FILE|-", "explain: more destinations, one on a line", Group::kRequests},
+        {"node-network", "CIDR...", "check: networks of the nodes; source addresses must be in one of them",
+         Group::kChecks},
+        {"strict", "", "check: warnings count as errors", Group::kChecks},
+        {"format", "FORMAT", "render: one of the forms above", Group::kOutput, false,
+         "nft nft-file iptables iptables-file squid squid-conf haproxy env configmap manifest cr nad"},
+        {"name", "NAME", "render: name of the objects (default: that of the object read, or egress-router)",
+         Group::kOutput},
+        {"namespace", "NAME", "render: their namespace", Group::kOutput},
+        {"image", "IMAGE", "render: image that sets up the network", Group::kOutput},
+        {"proxy-image", "IMAGE", "render: image with squid or haproxy; for a redirect router, an image that only waits",
+         Group::kOutput},
+        {"a-records", "NAME=COUNT...", "render: how many addresses a name has, for haproxy (default: 1)",
+         Group::kOutput},
+        {"nameserver", "IP...", "render: nameservers for haproxy (default: those of /etc/resolv.conf on this machine)",
+         Group::kOutput}},
+       OutputOptionSpecs()});
 }
 
 }  // namespace

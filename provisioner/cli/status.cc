@@ -77,9 +77,7 @@ void WriteVariables(JsonWriter& json, const std::vector<reconcile::MachineVariab
   json.Key("machineVariables").BeginArray();
   for (const reconcile::MachineVariable& variable : variables) {
     json.BeginObject().Member("name", variable.name).Member("value", variable.value);
-    json.Member("owner", reconcile::NameOf(variable.owner)).Key("services").BeginArray();
-    for (const std::string& service : variable.services) json.String(service);
-    json.EndArray().EndObject();
+    json.Member("owner", reconcile::NameOf(variable.owner)).Strings("services", variable.services).EndObject();
   }
   json.EndArray();
 }

@@ -122,9 +122,7 @@ void WriteHealth(JsonWriter& json, const node::NodeStatus& status) {
   WriteBootService(json, status.boot_service);
   WriteExpiry(json, status.first_expiry);
   WriteDamage(json, status);
-  json.Key("reasons").BeginArray();
-  for (const std::string_view reason : status.Reasons()) json.String(reason);
-  json.EndArray();
+  json.Strings("reasons", status.Reasons());
 }
 
 std::string BootLine(const node::BootService& service) {

@@ -24,12 +24,6 @@ void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::
   WriteText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
 }
 
-void WriteList(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.Key(key).BeginArray();
-  for (const std::string& text : texts) json.String(text);
-  json.EndArray();
-}
-
 // In one line, as an annotation is shown.
 std::string InOneLine(const std::string& document) {
   rapidjson::StringBuffer out;
@@ -39,33 +33,17 @@ std::string InOneLine(const std::string& document) {
   return {out.GetString(), out.GetSize()};
 }
 
-Result<std::optional<std::string>> TextAt(const JsonNode& node, std::string_view name) {
-  const auto found = PROV_TRY(node.Find(name));
-  if (!found) return std::nullopt;
-  return PROV_TRY(found->Text());
-}
-
-Result<std::optional<std::int64_t>> NumberAt(const JsonNode& node, std::string_view name) {
-  const auto found = PROV_TRY(node.Find(name));
-  if (!found) return std::nullopt;
-  return PROV_TRY(found->Integer());
-}
-
-Result<std::optional<std::int64_t>> TimeAt(const JsonNode& node, std::string_view name) {
-  const auto found = PROV_TRY(node.Find(name));
-  if (!found) return std::nullopt;
-  if (const auto number = found->Integer()) return *number;
-  const auto time = ParseUtc(PROV_TRY(found->Text()));
+// Seconds, or a time as in a document for people.
+Result<std::int64_t> ReadTime(const JsonNode& node) {
+  if (const auto number = node.Integer()) return *number;
+  const auto time = ParseUtc(PROV_TRY(node.Text()));
   if (time) return *time;
-  return found->Refuse(Code::kType, "is not a time such as 2026-01-01T00:00:00Z");
+  return node.Refuse(Code::kType, "is not a time such as 2026-01-01T00:00:00Z");
 }
 
-Result<std::vector<std::string>> ListAt(const JsonNode& node, std::string_view name) {
-  std::vector<std::string> out;
-  const auto found = PROV_TRY(node.Find(name));
-  if (!found) return out;
-  for (const JsonNode& item : PROV_TRY(found->Items())) out.push_back(PROV_TRY(item.Text()));
-  return out;
+Result<NodeFailure> ReadFailure(const JsonNode& node) {
+  return NodeFailure{PROV_TRY(node.Find("code", &JsonNode::Text)).value_or(""),
+                     PROV_TRY(node.Find("message", &JsonNode::Text)).value_or("")};
 }
 
 }  // namespace
@@ -92,30 +70,27 @@ std::string StateText(const NodeState& state) {
     json.Null();
   }
   json.Member("version", state.version).Key("options").BeginObject();
-  WriteList(json, "scope", state.scope);
-  WriteList(json, "services", state.services);
+  json.Strings("scope", state.scope);
+  json.Strings("services", state.services);
   return InOneLine(json.EndObject().EndObject().Text());
 }
 
 Result<NodeState> ParseState(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   NodeState out;
-  out.digest = PROV_TRY(TextAt(root, "digest"));
-  out.credential_digest = PROV_TRY(TextAt(root, "credentialDigest"));
-  out.generation = PROV_TRY(NumberAt(root, "generation"));
-  out.applied_at = PROV_TRY(TimeAt(root, "appliedAt"));
-  out.read_at = PROV_TRY(TimeAt(root, "readAt"));
-  out.drift = PROV_TRY(NumberAt(root, "drift")).value_or(0);
-  if (const auto reboot = PROV_TRY(root.Find("rebootRequired"))) out.reboot_required = PROV_TRY(reboot->Bool());
-  if (const auto held = PROV_TRY(root.Find("held"))) out.held = PROV_TRY(held->Bool());
-  if (const auto failure = PROV_TRY(root.Find("failure"))) {
-    out.failure = NodeFailure{PROV_TRY(TextAt(*failure, "code")).value_or(""),
-                              PROV_TRY(TextAt(*failure, "message")).value_or("")};
-  }
-  out.version = PROV_TRY(TextAt(root, "version")).value_or("");
+  out.digest = PROV_TRY(root.Find("digest", &JsonNode::Text));
+  out.credential_digest = PROV_TRY(root.Find("credentialDigest", &JsonNode::Text));
+  out.generation = PROV_TRY(root.Find("generation", &JsonNode::Integer));
+  out.applied_at = PROV_TRY(root.Find("appliedAt", ReadTime));
+  out.read_at = PROV_TRY(root.Find("readAt", ReadTime));
+  out.drift = PROV_TRY(root.Find("drift", &JsonNode::Integer)).value_or(0);
+  out.reboot_required = PROV_TRY(root.Find("rebootRequired", &JsonNode::Bool)).value_or(false);
+  out.held = PROV_TRY(root.Find("held", &JsonNode::Bool)).value_or(false);
+  out.failure = PROV_TRY(root.Find("failure", ReadFailure));
+  out.version = PROV_TRY(root.Find("version", &JsonNode::Text)).value_or("");
   if (const auto options = PROV_TRY(root.Find("options"))) {
-    out.scope = PROV_TRY(ListAt(*options, "scope"));
-    out.services = PROV_TRY(ListAt(*options, "services"));
+    out.scope = PROV_TRY(options->Find("scope", &JsonNode::Texts)).value_or(std::vector<std::string>());
+    out.services = PROV_TRY(options->Find("services", &JsonNode::Texts)).value_or(std::vector<std::string>());
   }
   return out;
 }

@@ -73,24 +73,19 @@ Result<T> AsAnswer(Result<T> read, const std::string& where) {
 
 Result<std::vector<std::string>> Ids(std::string_view text) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(text, "list"));
-  std::vector<std::string> out;
-  if (root.IsNull()) return out;
-  const std::vector<JsonNode> items = PROV_TRY(root.Items());
-  for (const JsonNode& item : items) out.push_back(PROV_TRY(item.Text()));
-  return out;
+  if (root.IsNull()) return std::vector<std::string>();
+  return root.Texts();
 }
 
 Result<NamespaceProperties> Properties(std::string_view properties) {
   NamespaceProperties out;
   const JsonNode root = PROV_TRY(ParseJsonDocument(properties, "namespace"));
-  const std::optional<JsonNode> kind = PROV_TRY(root.Find("Type"));
-  out.is_of_node = kind && PROV_TRY(kind->Text()) == "HostDefault";
+  out.is_of_node = PROV_TRY(root.Find("Type", &JsonNode::Text)) == "HostDefault";
   const std::optional<JsonNode> resources = PROV_TRY(root.Find("Resources"));
   if (!resources) return out;
   const std::vector<JsonNode> items = PROV_TRY(resources->Items());
   for (const JsonNode& item : items) {
-    const std::optional<JsonNode> type = PROV_TRY(item.Find("Type"));
-    if (!type || PROV_TRY(type->Text()) != "Endpoint") continue;
+    if (PROV_TRY(item.Find("Type", &JsonNode::Text)) != "Endpoint") continue;
     const JsonNode data = PROV_TRY(item.Get("Data"));
     const JsonNode id = PROV_TRY(data.Get("ID"));
     out.endpoints.push_back(PROV_TRY(id.Text()));

@@ -40,8 +40,7 @@ Result<std::string> Ask(machine::Programs& programs, const std::string& crictl, 
 }
 
 Result<std::string> MemberText(const JsonNode& node, std::string_view name) {
-  const auto member = PROV_TRY(node.Find(name));
-  return member ? PROV_TRY(member->Text()) : std::string();
+  return PROV_TRY(node.Find(name, &JsonNode::Text)).value_or("");
 }
 
 struct Listed {

@@ -40,18 +40,15 @@ std::vector<std::string> PhysicalStores(std::string_view name) {
 std::string OwnStore(Store store) { return R"(SOFTWARE\)" + CertificateStoreKey(store); }
 
 Result<std::vector<std::string>> LoadOwnKeys(StateRecord& state) {
-  std::vector<std::string> out;
   const auto section = PROV_TRY(state.Read(kOwnKeysSection));
-  if (!section) return out;
-  for (const JsonNode& key : PROV_TRY(PROV_TRY(section->Get("keys")).Items())) out.push_back(PROV_TRY(key.Text()));
-  return out;
+  if (!section) return std::vector<std::string>();
+  return PROV_TRY(section->Get("keys")).Texts();
 }
 
 Result<void> SaveOwnKeys(StateRecord& state, const std::vector<std::string>& keys) {
   JsonWriter json;
-  json.BeginObject().Key("keys").BeginArray();
-  for (const std::string& key : keys) json.String(key);
-  return state.Commit({{std::string(kOwnKeysSection), json.EndArray().EndObject().Text()}});
+  json.BeginObject().Strings("keys", keys);
+  return state.Commit({{std::string(kOwnKeysSection), json.EndObject().Text()}});
 }
 
 std::string_view Parent(std::string_view key) { return key.substr(0, key.rfind('\\')); }

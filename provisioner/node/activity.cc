@@ -55,7 +55,7 @@ Result<ServiceProcess> ParseServiceProcess(const JsonNode& node) {
 Result<RoundFailure> ParseFailure(const JsonNode& node) {
   RoundFailure out{PROV_TRY(MemberText(node, "code")), PROV_TRY(MemberText(node, "message")),
                    PROV_TRY(MemberText(node, "where")), PROV_TRY(PROV_TRY(node.Get("since")).Integer()), std::nullopt};
-  if (const auto over = PROV_TRY(node.Find("over"))) out.over = PROV_TRY(over->Integer());
+  out.over = PROV_TRY(node.Find("over", &JsonNode::Integer));
   return out;
 }
 
@@ -68,10 +68,10 @@ Result<Activity> ParseActivity(std::string_view text) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, kActivityFile));
   Activity out;
   out.source = PROV_TRY(MemberText(root, "source"));
-  if (const auto service = PROV_TRY(root.Find("service"))) out.service = PROV_TRY(ParseServiceProcess(*service));
-  if (const auto read = PROV_TRY(root.Find("readAt"))) out.read_at = PROV_TRY(read->Integer());
-  if (const auto failure = PROV_TRY(root.Find("failure"))) out.failure = PROV_TRY(ParseFailure(*failure));
-  if (const auto pause = PROV_TRY(root.Find("reportPause"))) out.report_pause = PROV_TRY(ParseReportPause(*pause));
+  out.service = PROV_TRY(root.Find("service", ParseServiceProcess));
+  out.read_at = PROV_TRY(root.Find("readAt", &JsonNode::Integer));
+  out.failure = PROV_TRY(root.Find("failure", ParseFailure));
+  out.report_pause = PROV_TRY(root.Find("reportPause", ParseReportPause)).value_or(ReportPause());
   return out;
 }
 

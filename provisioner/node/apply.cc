@@ -94,9 +94,7 @@ struct Restarts {
 
 std::string RestartsJson(const Restarts& pending) {
   JsonWriter json;
-  json.BeginObject().Member("boot", pending.boot).Key("services").BeginArray();
-  for (const std::string& service : pending.services) json.String(service);
-  return json.EndArray().EndObject().Text();
+  return json.BeginObject().Member("boot", pending.boot).Strings("services", pending.services).EndObject().Text();
 }
 
 Result<Restarts> LoadRestarts(OpenNode& node) {
@@ -105,9 +103,7 @@ Result<Restarts> LoadRestarts(OpenNode& node) {
   if (!section) return out;
   out.boot = PROV_TRY(PROV_TRY(section->Get("boot")).Text());
   if (out.boot != PROV_TRY(node.machine.system.BootId())) return Restarts{};
-  for (const JsonNode& service : PROV_TRY(PROV_TRY(section->Get("services")).Items())) {
-    out.services.push_back(PROV_TRY(service.Text()));
-  }
+  out.services = PROV_TRY(PROV_TRY(section->Get("services")).Texts());
   return out;
 }
 

@@ -37,7 +37,7 @@ struct Choices {
   bool operator==(const Choices&) const = default;
 };
 
-// The choices as the next value of the document, named as in egress.json (docs/state.md). The same choices give the
+// The choices as the next value of the document, as docs/state.md lists them. The same choices give the
 // same bytes.
 void WriteChoices(JsonWriter& json, const Choices& choices);
 // Errors: type.

@@ -21,7 +21,7 @@ Result<ImageRecord> ParseImageRecord(const JsonNode& root) {
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
     out.files.push_back({PROV_TRY(PROV_TRY(node.Get("path")).Text()), PROV_TRY(PROV_TRY(node.Get("sha256")).Text())});
   }
-  if (const auto added = PROV_TRY(root.Find("setupCompleteAdded"))) out.setup_complete_added = PROV_TRY(Bytes(*added));
+  out.setup_complete_added = PROV_TRY(root.Find("setupCompleteAdded", Bytes));
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("answerFiles")).Items())) {
     out.answer_files.push_back({PROV_TRY(PROV_TRY(node.Get("path")).Text()),
                                 PROV_TRY(PROV_TRY(node.Get("made")).Bool()),

@@ -5,27 +5,26 @@
 namespace prov::node {
 namespace {
 
-Result<std::optional<ClusterNode>> ReadClusterNode(const JsonNode& node) {
-  const auto cluster = PROV_TRY(node.Find("cluster"));
-  if (!cluster) return std::nullopt;
-  const JsonNode name = PROV_TRY(cluster->Get("node"));
-  ClusterNode out{PROV_TRY(name.Text()), PROV_TRY(PROV_TRY(cluster->Get("kubeconfig")).Text()), true};
+Result<ClusterNode> ReadClusterNode(const JsonNode& cluster) {
+  const JsonNode name = PROV_TRY(cluster.Get("node"));
+  ClusterNode out{PROV_TRY(name.Text()), PROV_TRY(PROV_TRY(cluster.Get("kubeconfig")).Text()), true};
   if (!source::IsKubeName(out.name)) return name.Refuse(Code::kType, "is not the name of a Node");
   return out;
 }
 
-Result<RebootChoice> ReadRebootChoice(const JsonNode& node) {
+Result<MaintenanceWindow> ReadWindow(const JsonNode& window) {
+  return ParseMaintenanceWindow(PROV_TRY(window.Text()), "the stored maintenance window");
+}
+
+Result<RebootChoice> ReadRebootChoice(const JsonNode& reboot) {
   RebootChoice out;
-  const auto reboot = PROV_TRY(node.Find("reboot"));
-  if (!reboot) return out;
-  const JsonNode way = PROV_TRY(reboot->Get("way"));
+  const JsonNode way = PROV_TRY(reboot.Get("way"));
   const std::string name = PROV_TRY(way.Text());
   for (const RebootWay one : {RebootWay::kNow, RebootWay::kAnnotate}) {
     if (name == NameOf(one)) out.way = one;
   }
   if (!out.way) return way.Refuse(Code::kType, "is neither now nor annotate");
-  if (const auto window = PROV_TRY(reboot->Find("window")))
-    out.window = PROV_TRY(ParseMaintenanceWindow(PROV_TRY(window->Text()), "the stored maintenance window"));
+  out.window = PROV_TRY(reboot.Find("window", ReadWindow));
   return out;
 }
 
@@ -50,9 +49,9 @@ void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
 
 Result<NodeReporting> ReadNodeReporting(const JsonNode& node) {
   NodeReporting out;
-  out.cluster = PROV_TRY(ReadClusterNode(node));
-  if (const auto file = PROV_TRY(node.Find("metricsFile"))) out.metrics_file = PROV_TRY(file->Text());
-  out.reboot = PROV_TRY(ReadRebootChoice(node));
+  out.cluster = PROV_TRY(node.Find("cluster", ReadClusterNode));
+  out.metrics_file = PROV_TRY(node.Find("metricsFile", &JsonNode::Text)).value_or("");
+  out.reboot = PROV_TRY(node.Find("reboot", ReadRebootChoice)).value_or(RebootChoice());
   if (out.reboot.way == RebootWay::kAnnotate && !out.cluster)
     return node.Refuse(Code::kType, "asks for an annotation of no Node");
   return out;

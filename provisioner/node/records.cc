@@ -18,18 +18,6 @@ Result<std::optional<T>> Load(machine::StateRecord& state, std::string_view sect
 
 Result<std::string> TextOf(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
 
-Result<std::vector<std::string>> TextsOf(const JsonNode& node, std::string_view name) {
-  std::vector<std::string> out;
-  for (const JsonNode& item : PROV_TRY(PROV_TRY(node.Get(name)).Items())) out.push_back(PROV_TRY(item.Text()));
-  return out;
-}
-
-void WriteTexts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.Key(name).BeginArray();
-  for (const std::string& text : texts) json.String(text);
-  json.EndArray();
-}
-
 void WriteApplied(JsonWriter& json, const Applied& applied) {
   json.Member("digest", applied.digest).Member("since", applied.since).Member("source", applied.source);
   json.Key("generation");
@@ -43,20 +31,15 @@ void WriteApplied(JsonWriter& json, const Applied& applied) {
   if (!applied.source_digest.empty()) json.Member("sourceDigest", applied.source_digest);
 }
 
-Result<std::string> TextOrNone(const JsonNode& node, std::string_view name) {
-  const auto found = PROV_TRY(node.Find(name));
-  return found ? found->Text() : std::string();
-}
-
 Result<Applied> ReadApplied(const JsonNode& node) {
   Applied out;
   out.digest = PROV_TRY(TextOf(node, "digest"));
   out.since = PROV_TRY(PROV_TRY(node.Get("since")).Integer());
   out.source = PROV_TRY(TextOf(node, "source"));
-  if (const auto generation = PROV_TRY(node.Find("generation"))) out.generation = PROV_TRY(generation->Integer());
-  out.payload = PROV_TRY(TextOrNone(node, "payload"));
-  out.signer = PROV_TRY(TextOrNone(node, "signer"));
-  out.source_digest = PROV_TRY(TextOrNone(node, "sourceDigest"));
+  out.generation = PROV_TRY(node.Find("generation", &JsonNode::Integer));
+  out.payload = PROV_TRY(node.Find("payload", &JsonNode::Text)).value_or("");
+  out.signer = PROV_TRY(node.Find("signer", &JsonNode::Text)).value_or("");
+  out.source_digest = PROV_TRY(node.Find("sourceDigest", &JsonNode::Text)).value_or("");
   return out;
 }
 
@@ -80,14 +63,12 @@ Result<Trial> ParseTrial(const JsonNode& root) {
 }
 
 Result<Boots> ParseBoots(const JsonNode& root) {
-  return Boots{PROV_TRY(TextOf(root, "change")), PROV_TRY(TextsOf(root, "boots"))};
+  return Boots{PROV_TRY(TextOf(root, "change")), PROV_TRY(PROV_TRY(root.Get("boots")).Texts())};
 }
 
 Result<ServiceRecord> ParseService(const JsonNode& root) {
-  const auto interval = PROV_TRY(root.Find("interval"));
-  ServiceRecord out{interval ? PROV_TRY(interval->Integer()) : 0};
-  if (const auto reporting = PROV_TRY(root.Find("reporting"))) out.reporting = PROV_TRY(ReadNodeReporting(*reporting));
-  return out;
+  return ServiceRecord{PROV_TRY(root.Find("interval", &JsonNode::Integer)).value_or(0),
+                       PROV_TRY(root.Find("reporting", ReadNodeReporting)).value_or(NodeReporting())};
 }
 
 Result<Applied> ParseApplied(const JsonNode& root) { return ReadApplied(root); }
@@ -167,7 +148,7 @@ Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state) {
 Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots) {
   JsonWriter json;
   json.BeginObject().Member("change", boots.change);
-  WriteTexts(json, "boots", boots.ids);
+  json.Strings("boots", boots.ids);
   return Remember(state, kBootsSection, json.EndObject().Text());
 }
 

@@ -14,9 +14,7 @@ constexpr std::string_view kScrubSection = "scrub";  // of the state record
 
 std::string ListJson(const std::vector<std::string>& paths) {
   JsonWriter json;
-  json.BeginObject().Key("files").BeginArray();
-  for (const std::string& path : paths) json.String(path);
-  return json.EndArray().EndObject().Text();
+  return json.BeginObject().Strings("files", paths).EndObject().Text();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"
-#include "provisioner/reconcile/service_name.h"
+#include "provisioner/reconcile/options_json.h"
 
 namespace prov::payload {
 namespace {
@@ -73,28 +73,15 @@ Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
 }
 
 Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
-  out.scope = {false, false, false, false};
-  for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("scope")).Items())) {
-    if (!out.scope.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is not managed by this version");
-  }
-  const JsonNode credentials = PROV_TRY(root.Get("credentials"));
-  const auto policy = reconcile::CredentialPolicyOf(PROV_TRY(credentials.Text()));
-  if (!policy) return credentials.Refuse(Code::kType, "is none of machine, services, none");
-  out.credentials = *policy;
-  const JsonNode store = PROV_TRY(root.Get("store"));
-  const std::string store_name = PROV_TRY(store.Text());
-  if (store_name != "split" && store_name != "root-only")
-    return store.Refuse(Code::kType, "is neither split nor root-only");
-  out.store.root_only = store_name == "root-only";
+  out.scope = PROV_TRY(reconcile::ReadScope(PROV_TRY(root.Get("scope"))));
+  out.credentials = PROV_TRY(reconcile::ReadCredentialPolicy(PROV_TRY(root.Get("credentials"))));
+  out.store.root_only = PROV_TRY(reconcile::ReadStore(PROV_TRY(root.Get("store"))));
   out.store.import_leaf = PROV_TRY(PROV_TRY(root.Get("importLeaf")).Bool());
-  PROV_TRY(ReadNamedCertificates(root, out.store));
+  if (auto trusted = PROV_TRY(root.Find("trusted", reconcile::ReadCertificateDigests)))
+    out.store.named = *std::move(trusted);
   out.win_http_octets = PROV_TRY(PROV_TRY(root.Get("winHttpOctets")).Bool());
-  PROV_TRY(ReadPodPolicies(root, out));
-  for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("services")).Items())) {
-    std::string text = PROV_TRY(name.Text());
-    if (!reconcile::CheckServiceName(text)) return name.Refuse(Code::kType, "is not a service's name");
-    out.services.push_back(std::move(text));
-  }
+  out.hns = PROV_TRY(root.Find("hns", reconcile::ReadPodPolicies));
+  out.services = PROV_TRY(reconcile::ReadServiceNames(PROV_TRY(root.Get("services"))));
   return {};
 }
 
@@ -112,19 +99,6 @@ Result<pki::Certificate> ReadCertificate(const JsonNode& node, const PayloadByte
 }
 
 }  // namespace
-
-void WriteNamedCertificates(JsonWriter& json, const pki::StorePolicy& policy) {
-  if (policy.named.empty()) return;
-  json.Key("trusted").BeginArray();
-  for (const std::string& digest : policy.named) json.String(digest);
-  json.EndArray();
-}
-
-void WriteScope(JsonWriter& json, const reconcile::Scope& scope) {
-  json.Key("scope").BeginArray();
-  for (const std::string_view name : scope.Names()) json.String(name);
-  json.EndArray();
-}
 
 std::optional<std::string> ProxyValue(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                                       std::string_view variable) {
@@ -154,10 +128,10 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.BeginObject().Member("schema", 1).Member("generation", generation);
   json.Key("source").BeginObject().Member("kind", config.source.kind).Member("name", config.source.name);
   json.Member("ignitionVersion", config.source.ignition_version).EndObject();
-  WriteScope(json, state.scope);
+  json.Strings("scope", state.scope.Names());
   json.Member("credentials", reconcile::NameOf(state.credentials));
-  json.Member("store", state.store.root_only ? "root-only" : "split").Member("importLeaf", state.store.import_leaf);
-  WriteNamedCertificates(json, state.store);
+  json.Member("store", reconcile::NameOfStore(state.store.root_only)).Member("importLeaf", state.store.import_leaf);
+  if (!state.store.named.empty()) json.Strings("trusted", state.store.named);
   json.Member("winHttpOctets", state.win_http_octets);
   WriteFile(json, "proxyFile", config.proxy_file, ProxyInScope(state));
   WriteProxy(json, config, state);
@@ -168,22 +142,6 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   WriteHns(json, state);
   WriteCertificates(json, state.certificates);
   return json.EndObject().Text();
-}
-
-Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out) {
-  const auto trusted = PROV_TRY(root.Find("trusted"));
-  if (!trusted) return {};
-  for (const JsonNode& node : PROV_TRY(trusted->Items())) {
-    auto digest = pki::ParseCertificateDigest(PROV_TRY(node.Text()));
-    if (!digest) return node.Refuse(Code::kType, "is not the SHA-256 of a certificate");
-    out.named.insert(*std::move(digest));
-  }
-  return {};
-}
-
-Result<void> ReadPodPolicies(const JsonNode& root, reconcile::DesiredOptions& out) {
-  if (const auto node = PROV_TRY(root.Find("hns"))) out.hns = PROV_TRY(reconcile::ReadPodPolicies(*node));
-  return {};
 }
 
 Result<void> ReadProxy(const JsonNode& node, egress::EgressConfig& out) {

@@ -31,18 +31,11 @@ struct EgressDocument {
 Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where);
 
 // The parts of it that other documents share, as members of the open object.
-void WriteScope(JsonWriter& json, const reconcile::Scope& scope);
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
 Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
 // What WriteProxy writes for one of the three variables; nullopt: nothing.
 std::optional<std::string> ProxyValue(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                                       std::string_view variable);
-// `trusted`: the digests of certificates that are imported in any case. The member is absent if there are none.
-void WriteNamedCertificates(JsonWriter& json, const pki::StorePolicy& policy);
-Result<void> ReadNamedCertificates(const JsonNode& root, pki::StorePolicy& out);
-
-// The policies for pods, a member `hns`. The member is absent if there are none.
-Result<void> ReadPodPolicies(const JsonNode& root, reconcile::DesiredOptions& out);
 
 // Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.
 std::string CertificatePath(const reconcile::CertificateItem& item);

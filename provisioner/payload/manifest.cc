@@ -30,7 +30,7 @@ Result<ManifestEntry> ParseEntry(const JsonNode& node) {
   const std::int64_t size = PROV_TRY(bytes.Integer());
   if (size < 0) return bytes.Refuse(Code::kManifest, "is not a size");
   entry.bytes = static_cast<std::uint64_t>(size);
-  if (const auto secret = PROV_TRY(node.Find("secret"))) entry.secret = PROV_TRY(secret->Bool());
+  entry.secret = PROV_TRY(node.Find("secret", &JsonNode::Bool)).value_or(false);
   return entry;
 }
 

@@ -94,7 +94,7 @@ class Writer {
 std::string OperationsJson(const egress::EgressConfig& config, const DesiredState& state, std::int64_t generation) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("generation", generation);
-  WriteScope(json, state.scope);
+  json.Strings("scope", state.scope.Names());
   WriteOperations(json, config, state, {});
   return json.EndObject().Text();
 }

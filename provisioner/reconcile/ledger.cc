@@ -10,9 +10,7 @@ void WriteLedger(JsonWriter& json, const Ledger& ledger) {
     json.Key(item).BeginObject();
     WriteStored(json, "before", entry.before);
     WriteStored(json, "ours", entry.ours);
-    json.Key("ownKeys").BeginArray();
-    for (const std::string& own : entry.own_keys) json.String(own);
-    json.EndArray().EndObject();
+    json.Strings("ownKeys", entry.own_keys).EndObject();
   }
   json.EndObject();
 }
@@ -25,9 +23,7 @@ Result<Ledger> ReadLedger(const JsonNode& node) {
     LedgerEntry& entry = out[item];
     entry.before = PROV_TRY(ReadStored(member, "before"));
     entry.ours = PROV_TRY(ReadStored(member, "ours"));
-    for (const JsonNode& own : PROV_TRY(PROV_TRY(member.Get("ownKeys")).Items())) {
-      entry.own_keys.push_back(PROV_TRY(own.Text()));
-    }
+    entry.own_keys = PROV_TRY(PROV_TRY(member.Get("ownKeys")).Texts());
   }
   return out;
 }

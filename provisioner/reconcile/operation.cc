@@ -24,9 +24,7 @@ Result<RegistryWrite> ReadRegistryWrite(const JsonNode& node) {
   write.name = PROV_TRY(PROV_TRY(node.Get("name")).Text());
   write.before = PROV_TRY(ReadStored(node, "before"));
   write.after = PROV_TRY(ReadStored(node, "after"));
-  for (const JsonNode& key : PROV_TRY(PROV_TRY(node.Get("ownKeys")).Items())) {
-    write.own_keys.push_back(PROV_TRY(key.Text()));
-  }
+  write.own_keys = PROV_TRY(PROV_TRY(node.Get("ownKeys")).Texts());
   return write;
 }
 
@@ -49,23 +47,11 @@ Result<SecurityWrite> ReadSecurityWrite(const JsonNode& node) {
   return write;
 }
 
-void WriteTexts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  json.Key(key).BeginArray();
-  for (const std::string& text : texts) json.String(text);
-  json.EndArray();
-}
-
-Result<std::vector<std::string>> ReadTexts(const JsonNode& parent, std::string_view key) {
-  std::vector<std::string> out;
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(parent.Get(key)).Items())) out.push_back(PROV_TRY(node.Text()));
-  return out;
-}
-
 Result<EndpointWrite> ReadEndpointWrite(const JsonNode& node) {
   EndpointWrite write;
   write.endpoint = PROV_TRY(PROV_TRY(node.Get("endpoint")).Text());
-  write.before = PROV_TRY(ReadTexts(node, "before"));
-  write.after = PROV_TRY(ReadTexts(node, "after"));
+  write.before = PROV_TRY(PROV_TRY(node.Get("before")).Texts());
+  write.after = PROV_TRY(PROV_TRY(node.Get("after")).Texts());
   return write;
 }
 
@@ -128,9 +114,7 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
     json.Member("kind", "registry").Member("key", write->key).Member("name", write->name);
     WriteStored(json, "before", write->before);
     WriteStored(json, "after", write->after);
-    json.Key("ownKeys").BeginArray();
-    for (const std::string& key : write->own_keys) json.String(key);
-    json.EndArray();
+    json.Strings("ownKeys", write->own_keys);
   }
   if (const auto* write = std::get_if<CertificateWrite>(&operation)) {
     json.Member("kind", "certificate").Member("store", NameOf(write->store)).Member("add", write->add);
@@ -142,8 +126,8 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
   }
   if (const auto* write = std::get_if<EndpointWrite>(&operation)) {
     json.Member("kind", "endpoint").Member("endpoint", write->endpoint);
-    WriteTexts(json, "before", write->before);
-    WriteTexts(json, "after", write->after);
+    json.Strings("before", write->before);
+    json.Strings("after", write->after);
   }
   json.EndObject();
 }

@@ -8,25 +8,16 @@
 namespace prov::source {
 namespace {
 
-Result<std::string> TextOrNone(const JsonNode& node, std::string_view name) {
-  const auto found = PROV_TRY(node.Find(name));
-  return found ? found->Text() : std::string();
-}
-
-Result<std::optional<Secret>> ReadProxyUrl(const JsonNode& node) {
-  const auto found = PROV_TRY(node.Find("proxy"));
-  if (!found) return std::nullopt;
-  Secret url(PROV_TRY(found->Text()));
+Result<Secret> ReadProxyUrl(const JsonNode& node) {
+  Secret url(PROV_TRY(node.Text()));
   PROV_TRY(CheckProxyUrl(url, "the proxy of the stored source"));
   return url;
 }
 
-Result<std::optional<int>> ReadTimeout(const JsonNode& node) {
-  const auto found = PROV_TRY(node.Find("timeout"));
-  if (!found) return std::nullopt;
-  const std::int64_t seconds = PROV_TRY(found->Integer());
+Result<int> ReadTimeout(const JsonNode& node) {
+  const std::int64_t seconds = PROV_TRY(node.Integer());
   if (seconds < 1 || seconds > kLongestTimeout)
-    return found->Refuse(Code::kType, fmt::format("is not within 1 to {} seconds", kLongestTimeout));
+    return node.Refuse(Code::kType, fmt::format("is not within 1 to {} seconds", kLongestTimeout));
   return static_cast<int>(seconds);
 }
 
@@ -57,13 +48,12 @@ Result<SourceSpec> ReadSourceSpec(const JsonNode& node) {
   SourceSpec out;
   out.source = PROV_TRY(PROV_TRY(node.Get("source")).Text());
   out.selection.pool = PROV_TRY(PROV_TRY(node.Get("pool")).Text());
-  out.selection.name = PROV_TRY(TextOrNone(node, "name"));
-  out.ca_file = PROV_TRY(TextOrNone(node, "caFile"));
-  out.kubeconfig = PROV_TRY(TextOrNone(node, "kubeconfig"));
-  out.proxy_url = PROV_TRY(ReadProxyUrl(node));
-  out.timeout_seconds = PROV_TRY(ReadTimeout(node));
-  if (const auto suffixes = PROV_TRY(node.Find("addClusterSuffixes")))
-    out.add_cluster_suffixes = PROV_TRY(suffixes->Bool());
+  out.selection.name = PROV_TRY(node.Find("name", &JsonNode::Text)).value_or("");
+  out.ca_file = PROV_TRY(node.Find("caFile", &JsonNode::Text)).value_or("");
+  out.kubeconfig = PROV_TRY(node.Find("kubeconfig", &JsonNode::Text)).value_or("");
+  out.proxy_url = PROV_TRY(node.Find("proxy", ReadProxyUrl));
+  out.timeout_seconds = PROV_TRY(node.Find("timeout", ReadTimeout));
+  out.add_cluster_suffixes = PROV_TRY(node.Find("addClusterSuffixes", &JsonNode::Bool)).value_or(false);
   return out;
 }
 

@@ -9,7 +9,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/operations.h"
-#include "provisioner/reconcile/service_name.h"
+#include "provisioner/reconcile/options_json.h"
 
 namespace prov::userdata {
 namespace {
@@ -38,12 +38,12 @@ std::string Compact(std::string_view json) {
 
 // What only differs from the default is said.
 void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
-  payload::WriteScope(json, state.scope);
+  json.Strings("scope", state.scope.Names());
   const reconcile::DesiredOptions defaults;
   if (state.credentials != defaults.credentials) json.Member("credentials", reconcile::NameOf(state.credentials));
   if (state.store.root_only) json.Member("rootOnly", true);
   if (state.store.import_leaf) json.Member("importLeaf", true);
-  payload::WriteNamedCertificates(json, state.store);
+  if (!state.store.named.empty()) json.Strings("trusted", state.store.named);
   if (state.win_http_octets) json.Member("winHttpOctets", true);
   if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
 }
@@ -62,32 +62,16 @@ void WriteDownload(JsonWriter& json, std::string_view key, const std::optional<D
   json.Member(key, download->url).Member(fmt::format("{}Sha256", key), download->sha256);
 }
 
-Result<bool> Flag(const JsonNode& root, std::string_view name) {
-  const auto node = PROV_TRY(root.Find(name));
-  return node ? PROV_TRY(node->Bool()) : false;
-}
-
 Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
-  out.scope = {false, false, false, false};
-  for (const JsonNode& name : PROV_TRY(PROV_TRY(root.Get("scope")).Items())) {
-    if (!out.scope.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is not managed by this version");
-  }
-  if (const auto node = PROV_TRY(root.Find("credentials"))) {
-    const auto policy = reconcile::CredentialPolicyOf(PROV_TRY(node->Text()));
-    if (!policy) return node->Refuse(Code::kType, "is none of machine, services, none");
-    out.credentials = *policy;
-  }
-  out.store.root_only = PROV_TRY(Flag(root, "rootOnly"));
-  out.store.import_leaf = PROV_TRY(Flag(root, "importLeaf"));
-  PROV_TRY(payload::ReadNamedCertificates(root, out.store));
-  out.win_http_octets = PROV_TRY(Flag(root, "winHttpOctets"));
-  PROV_TRY(payload::ReadPodPolicies(root, out));
-  const auto services = PROV_TRY(root.Find("services"));
-  if (!services) return {};
-  for (const JsonNode& name : PROV_TRY(services->Items())) {
-    out.services.push_back(PROV_TRY(name.Text()));
-    if (!reconcile::CheckServiceName(out.services.back())) return name.Refuse(Code::kType, "is not a service's name");
-  }
+  out.scope = PROV_TRY(reconcile::ReadScope(PROV_TRY(root.Get("scope"))));
+  out.credentials = PROV_TRY(root.Find("credentials", reconcile::ReadCredentialPolicy)).value_or(out.credentials);
+  out.store.root_only = PROV_TRY(root.Find("rootOnly", &JsonNode::Bool)).value_or(false);
+  out.store.import_leaf = PROV_TRY(root.Find("importLeaf", &JsonNode::Bool)).value_or(false);
+  if (auto trusted = PROV_TRY(root.Find("trusted", reconcile::ReadCertificateDigests)))
+    out.store.named = *std::move(trusted);
+  out.win_http_octets = PROV_TRY(root.Find("winHttpOctets", &JsonNode::Bool)).value_or(false);
+  out.hns = PROV_TRY(root.Find("hns", reconcile::ReadPodPolicies));
+  if (auto services = PROV_TRY(root.Find("services", reconcile::ReadServiceNames))) out.services = *std::move(services);
   return {};
 }
 

@@ -1,0 +1,50 @@
+#include "provisioner/reconcile/options_json.h"
+
+#include "provisioner/reconcile/service_name.h"
+
+namespace prov::reconcile {
+
+Result<Scope> ReadScope(const JsonNode& names) {
+  Scope out{false, false, false, false};
+  for (const JsonNode& name : PROV_TRY(names.Items())) {
+    if (!out.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is not managed by this version");
+  }
+  return out;
+}
+
+Result<CredentialPolicy> ReadCredentialPolicy(const JsonNode& name) {
+  const auto policy = CredentialPolicyOf(PROV_TRY(name.Text()));
+  if (!policy) return name.Refuse(Code::kType, "is none of machine, services, none");
+  return *policy;
+}
+
+Result<std::vector<std::string>> ReadServiceNames(const JsonNode& names) {
+  std::vector<std::string> out;
+  for (const JsonNode& name : PROV_TRY(names.Items())) {
+    out.push_back(PROV_TRY(name.Text()));
+    if (!CheckServiceName(out.back())) return name.Refuse(Code::kType, "is not a service's name");
+  }
+  return out;
+}
+
+Result<std::set<std::string, std::less<>>> ReadCertificateDigests(const JsonNode& digests) {
+  std::set<std::string, std::less<>> out;
+  for (const JsonNode& node : PROV_TRY(digests.Items())) {
+    auto digest = pki::ParseCertificateDigest(PROV_TRY(node.Text()));
+    if (!digest) return node.Refuse(Code::kType, "is not the SHA-256 of a certificate");
+    out.insert(*std::move(digest));
+  }
+  return out;
+}
+
+std::string_view NameOfStore(bool root_only) { return root_only ? "root-only" : "split"; }
+
+Result<bool> ReadStore(const JsonNode& name) {
+  const std::string text = PROV_TRY(name.Text());
+  for (const bool root_only : {false, true}) {
+    if (text == NameOfStore(root_only)) return root_only;
+  }
+  return name.Refuse(Code::kType, "is neither split nor root-only");
+}
+
+}  // namespace prov::reconcile
