@@ -92,6 +92,17 @@ def faults_of_page(root, path):
 Room = collections.namedtuple("Room", "folder may_use")
 
 
+def faults_of_tables(root, path):
+    """Tables that are shown as text: without a row of headings, or with a row that is broken into lines."""
+    lines = re.sub(r"(?ms)^( *)```.*?^ *```", lambda block: "\n" * block[0].count("\n"), text_of(os.path.join(root, path))).split("\n")
+    for number, (above, line) in enumerate(zip([""] + lines, lines), 1):
+        line = line.strip()
+        if line.startswith("|") and not (line.endswith("|") and len(line) > 1):
+            yield f"{path}:{number}: the row of the table goes on in the next line"
+        if re.match(r"^\|-+\|", line) and not above.strip().startswith("|"):
+            yield f"{path}:{number}: the table has no row of headings"
+
+
 def rooms_of(design):
     """The table of rooms: {name: Room}. A room is named by the last part of its folder."""
     rooms = {}
@@ -166,6 +177,7 @@ class Documents(unittest.TestCase):
         pages = [path for path in files_below(ROOT) if path.endswith(".md")]
         self.assertGreater(len(pages), 15)
         self.none_of(fault for path in pages for fault in faults_of_page(ROOT, path))
+        self.none_of(fault for path in pages for fault in faults_of_tables(ROOT, path))
 
     def test_every_page_of_docs_is_in_an_index(self):
         docs = os.path.join(ROOT, "provisioner", "docs")
@@ -268,6 +280,16 @@ class Checks(unittest.TestCase):
             with self.subTest(text):
                 faults = list(faults_of_page(self.root, self.write("provisioner/DESIGN.md", text)))
                 self.assertEqual(len(faults), 0 if fault is None else 1, faults)
+                self.assertIn(fault or "", "".join(faults))
+
+    def test_tables(self):
+        for text, fault in {"| a | b |\n|---|---|\n| 1 | 2 |\n": None,
+                            "```\n| a\n```\n": None,
+                            "| a | b |\n|---|---|\n| 1 |\n2 |\n| 1 | 2\n|\n": ":5: the row",
+                            "a\n\n|---|---|\n": ":3: the table has no row of headings"}.items():
+            with self.subTest(text):
+                faults = list(faults_of_tables(self.root, self.write("provisioner/a.md", text)))
+                self.assertEqual(bool(faults), fault is not None, faults)
                 self.assertIn(fault or "", "".join(faults))
 
     def test_rooms(self):
