@@ -22,9 +22,9 @@ param([switch]$Undo, [switch]$AllowDowngrade, [string]$Operations)
 
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
-$code = 0
-$changes = 0
+$code = $changes = 0
 $lock = $manifest = $null
+$doing = 'the start'
 $state = "$env:ProgramData\Provisioner"
 $stateFile = "$state\script-state.json"
 $services = 'SYSTEM\CurrentControlSet\Services\'
@@ -126,7 +126,7 @@ function Resolve-Variable($name, $value) {
     $value
 }
 
-# One operation, with its value as Set-Value, Add-Certificate and Close-Key take it.
+# One operation, with its value as Set-Value, Add-Certificate and Protect-Key take it.
 function Read-Operation($operation) {
     $kind = "$(Get-Field $operation 'kind')"
     $key = "$(Get-Field $operation 'key')"
@@ -139,16 +139,6 @@ function Read-Operation($operation) {
     if ($kind -ceq 'serviceEnv') { $value = @($value.PSObject.Properties | ForEach-Object { $_.Name + '=' + (Resolve-Variable $_.Name $_.Value) }) }
     if ($kind -ceq 'certificate') { $value = Get-Certificate $value }
     @{ item = "${kind}:$key"; kind = $kind; key = $key; value = $value }
-}
-
-# All of them, read before anything is changed. $proxy has what is null in them.
-function Read-Operations($document, $proxy) {
-    $index = 0
-    $wanted = @(foreach ($operation in @(Get-Field $document 'operations')) {
-        Read-Operation $operation
-        $index++
-    })
-    @{ generation = $document.generation; scope = @($document.scope); wanted = $wanted }
 }
 
 # ---- state folder, lock and record
@@ -181,10 +171,11 @@ function Read-Record {
     foreach ($path in $stateFile, "$stateFile.new") {
         if (-not (Test-Path -LiteralPath $path)) { continue }
         $found = ConvertFrom-Bytes ([IO.File]::ReadAllBytes($path))
-        if ((Get-Field $found 'schema') -as [int] -gt 1) { Stop-With 12 "a newer script wrote ${path}: use that one, or provisioner.exe of its version" }
+        if ((Get-Field $found 'schema') -gt 1) { Stop-With 12 "a newer script wrote ${path}: use that one, or provisioner.exe of its version" }
         #region payload
         $foreign = @((Get-Field $found 'items') | Where-Object { (Get-FieldNames $_) -cne 'key before ours prior ownKeys' -or $_.key -cnotmatch $itemPattern })
         if ($foreign.Count -or (Get-FieldNames $found) -cne 'schema generation reboot items') { $found = $null }
+        try { $found.items | ForEach-Object { $_.before, $_.ours, $_.prior } | Where-Object { $_ } | ForEach-Object { $null = Get-Bytes $_ } } catch { $found = $null }
         #endregion
         if ($found) { return $found }
         if ($path -eq $stateFile) { Stop-With 13 "$path is damaged: restore it from a backup, or delete it to forget what was there before us" }
@@ -231,7 +222,10 @@ function Get-BootName {
 # The reboot that was needed has been. It can't be told where the counter is gone.
 function Clear-Reboot {
     $boot = Get-BootName
-    if ($record.reboot -in '', $boot -or $boot -eq 'unknown' -or ($boot -match '^time' -and $record.reboot -match '^counter')) { return }
+    if ($record.reboot -in '', $boot -or $boot -eq 'unknown') { return }
+    #region full
+    if ($boot -match '^time' -and $record.reboot -match '^counter') { return }
+    #endregion
     $record.reboot = ''
     Save-Record
 }
@@ -253,9 +247,9 @@ function Get-Text($value) { [Text.Encoding]::Unicode.GetString((Get-Bytes $value
 
 function Read-Value($key, $name) {
     $open = $machine.OpenSubKey($key)
-    if (-not $open -or $open.GetValueNames() -notcontains $name) { return }
+    if (-not $open -or -not ($open.GetValueNames() -match "\A$name\z")) { return }
     $type = [int]$open.GetValueKind($name)
-    if ($type -eq 0) { Stop-With 13 "the value $name of HKLM\$key is of a type that this script can't record: use provisioner.exe" }
+    if ($type -eq 0) { Stop-With 13 "the value $name of HKLM\$key is of a type that only provisioner.exe can record: use that" }
     New-Value $name ([Math]::Max($type, 0)) ($open.GetValue($name, $null, 'DoNotExpandEnvironmentNames'))
 }
 
@@ -343,9 +337,15 @@ function Test-SameName($one, $other) {
     $name.Length -gt 1 -and $one.StartsWith($name, 'OrdinalIgnoreCase')
 }
 
+# Those of the entries that we wrote, in the last run or in one before that was cut short.
+function Get-Ours($entries, $entry) {
+    $ours = [string[]](@(Get-Entries $entry.ours) + @(Get-Entries $entry.prior))
+    $entries | Where-Object { [Array]::IndexOf($ours, $_) -ge 0 }
+}
+
 # The list without our entries for other variables than the wanted ones: what was there before comes back in their place.
 function Get-Unmerged($entries, $entry, $wanted) {
-    $ours = [string[]](@(Get-Entries $entry.ours) + @(Get-Entries $entry.prior))
+    $ours = [string[]]@(Get-Ours $entries $entry)
     foreach ($one in $entries) {
         $isOurs = [Array]::IndexOf($ours, $one) -ge 0 -and -not @($wanted | Where-Object { Test-SameName $one $_ })
         if ($isOurs) { Get-Entries $entry.before | Where-Object { Test-SameName $_ $one } } else { $one }
@@ -424,9 +424,11 @@ function Set-Value($wanted) {
         $missing = @(Get-Path $key | Where-Object { -not $machine.OpenSubKey($_) })
         [Array]::Reverse($missing)
         $entry = New-Entry $wanted.item $now $missing
-    } elseif ($isList -and $entry.ours.data -cne $ours.data) {
-        $entry.prior = $entry.ours
-    } elseif (-not $isList -and -not (Test-Same $wanted.kind $now $entry.prior)) {
+    } elseif ($isList) {
+        # The last record may be of a run that was cut before its value: what is really there counts.
+        $there = @(Get-Ours @(Get-Entries $now) $entry)
+        $entry.prior = $(if ($there) { New-Value $name 7 $there })
+    } elseif (-not (Test-Same $wanted.kind $now $entry.prior)) {
         $entry.prior = ($null, $now)[$isOurs]
     }
     $entry.ours = $ours
@@ -485,13 +487,13 @@ function Add-Certificate($wanted) {
     Write-Change "$($wanted.item): added"
 }
 
+# From the place that we added it to. X509Store.Remove would try the places of policies and of the enterprise as well.
 function Remove-Certificate($item) {
     $null, $name, $sha1 = $item.Split(':')
-    $store = Open-Store $name
-    foreach ($certificate in $store.Certificates.Find('FindByThumbprint', $sha1, $false)) {
-        $store.Remove($certificate)
-        Write-Change "${item}: removed"
-    }
+    $key = "SOFTWARE\Microsoft\SystemCertificates\$name\Certificates\$sha1"
+    if (-not $machine.OpenSubKey($key)) { return }
+    $machine.DeleteSubKey($key)
+    Write-Change "${item}: removed"
 }
 
 # ---- keys of services: whose environment holds a password
@@ -506,8 +508,17 @@ function Get-Access($security) {
     $Matches[1].Trim('()') -split '\)\(' | ForEach-Object { , ($_ -split ';') }
 }
 
-# Who reads the key beside SYSTEM and Administrators: the account that the service runs as, and its own SID.
-function Get-Readers($open, $service) {
+# Whom the list that we set lets in.
+function Get-Given($open, $entry) {
+    if (-not $entry) { return }
+    $security = $open.GetAccessControl()
+    $security.SetSecurityDescriptorBinaryForm((Get-Bytes $entry.ours), 'Access')
+    Get-Access $security | ForEach-Object { $_[5] }
+}
+
+# Who reads the key beside SYSTEM and Administrators: the account that the service runs as, and its own SID. An account
+# whose domain does not answer now is the one of the last run.
+function Get-Readers($open, $service, $entry) {
     $names = @("$($open.GetValue('ObjectName'))" -replace '\A\.\\', "$env:COMPUTERNAME\")
     if ($open.GetValue('ServiceSidType')) { $names += "NT SERVICE\$service" }
     foreach ($name in $names) {
@@ -517,25 +528,28 @@ function Get-Readers($open, $service) {
             try {
                 (New-Object Security.Principal.NTAccount $name).Translate([Security.Principal.SecurityIdentifier]).Value
             } catch {
-                Write-Host "warning: service $service runs as an account that is not known here, which can't read its key any more"
+                $given = @(Get-Given $open $entry | Where-Object { $_ -cmatch '\AS-1-5-21-' })
+                if (-not $given) { Write-Host "warning: service $service runs as an account that is not known here and can't read its key: check it, or run this again" }
+                $given
             }
         }
     }
 }
 
 # Takes the key from everybody but SYSTEM, Administrators and the service, before its environment holds a password.
-function Close-Key($wanted) {
+function Protect-Key($wanted) {
     $open = Open-ServiceKey $wanted.key
     if (-not $open) { return }
     $security = $open.GetAccessControl()
     $access = @(Get-Access $security)
-    if (-not $access) { Stop-With 13 "service $($wanted.key): who may read its key is told in an unknown form, so its environment is not set" }
-    $readers = @(Get-Readers $open $wanted.key)
+    if (-not $access) { Stop-With 13 "service $($wanted.key): its access list has an unknown form, so its environment is not set: reset its permissions" }
+    $entry = Find-Entry $wanted.item
+    $readers = @(Get-Readers $open $wanted.key $entry)
     $kept = @($access | Where-Object { $_[0] -ceq 'D' -or ($_[0] -ceq 'A' -and ($_[5] -cmatch '\A(?:SY|BA|CO|S-1-5-80-[0-9-]+)\z' -or $readers -ccontains $_[5])) })
     $reading = @($kept | Where-Object { $_[2] -cmatch '\AK[AR]\z' -and $_[1] -cnotmatch 'IO' } | ForEach-Object { $_[5] })
     $added = @($readers | Where-Object { $reading -cnotcontains $_ })
-    if ($kept.Count -eq $access.Count -and -not $added) { return }
-    $entry = Find-Entry $wanted.item
+    # Who closed the key before us knew for whom.
+    if ($kept.Count -eq $access.Count -and -not ($entry -and $added)) { return }
     if (-not $entry) { $entry = New-Entry $wanted.item (Get-Descriptor $security) $null }
     # What was inherited is the key's own from now on.
     $list = @($kept | ForEach-Object { $_[1] = $_[1] -creplace 'ID'; "($($_ -join ';'))" }) + @($added | ForEach-Object { "(A;CI;KR;;;$_)" })
@@ -547,14 +561,13 @@ function Close-Key($wanted) {
 }
 
 #region full
-function Open-Key($entry) {
+function Unprotect-Key($entry) {
     $open = Open-ServiceKey $entry.key.Substring('serviceSecurity:'.Length)
     if (-not $open) { return }
     $security = $open.GetAccessControl()
     $now = @(Get-Access $security)
-    $security.SetSecurityDescriptorBinaryForm((Get-Bytes $entry.ours), 'Access')
-    $ours = @(Get-Access $security | ForEach-Object { $_[5] })
-    if (@($now | Where-Object { $_[0] -cne 'D' -and $ours -cnotcontains $_[5] })) {
+    $given = @(Get-Given $open $entry)
+    if (-not $now -or @($now | Where-Object { $_[0] -cne 'D' -and $given -cnotcontains $_[5] })) {
         Write-Host "$($entry.key): left alone, others may read the key since we closed it"
         return
     }
@@ -570,6 +583,7 @@ function Open-Key($entry) {
 function Undo-Items($entries) {
     [Array]::Reverse($entries)
     foreach ($entry in $entries) {
+        $script:doing = $entry.key
         $kind, $key = $entry.key -split ':', 2
         if ($kind -ceq 'certificate') {
             Remove-Certificate $entry.key
@@ -578,7 +592,7 @@ function Undo-Items($entries) {
         #region full
         if ($kind -cne 'certificate') {
             if ($kind -ceq 'serviceSecurity') {
-                Open-Key $entry
+                Unprotect-Key $entry
             } else {
                 $place, $name = Get-Place $kind $key
                 Restore-Value $kind $entry $place $name
@@ -595,31 +609,33 @@ function Invoke-Operations($scope, $wanted) {
     $lacking = @($record.items | Where-Object { $scope -ccontains $scopeOf[$_.key.Split(':')[0]] -and [Array]::IndexOf($items, $_.key) -lt 0 })
     Undo-Items @($lacking | Where-Object { $_.key -cnotlike 'serviceSecurity:*' })
     foreach ($one in $wanted) {
-        if ($one.kind -ceq 'certificate') {
-            Add-Certificate $one
-        } elseif ($one.kind -ceq 'serviceSecurity') {
-            Close-Key $one
-        } else {
-            Set-Value $one
-        }
+        $script:doing = $one.item
+        if ($one.kind -ceq 'certificate') { Add-Certificate $one }
+        if ($one.kind -ceq 'serviceSecurity') { Protect-Key $one }
+        if ('env', 'winHttp', 'serviceEnv' -ccontains $one.kind) { Set-Value $one }
     }
     Undo-Items @($lacking | Where-Object { $_.key -clike 'serviceSecurity:*' })
     Write-Host $(if ($changes) { "done: $changes change(s)" } else { 'nothing to do' })
-    Write-Host $(if ($record.reboot) { 'reboot: needed - machine variables changed; services see them after the next boot' } else { 'reboot: not needed' })
+    Write-Host $(if ($record.reboot) { 'reboot: needed - services see the changed variables after it' } else { 'reboot: not needed' })
 }
 
-# $proxy has the values that are null in the operations.
+# All operations are read before anything is changed. $proxy has the values that are null in them.
 function Invoke-Document($document, $proxy) {
-    $run = Read-Operations $document $proxy
+    $index = 0
+    $wanted = @(foreach ($operation in @(Get-Field $document 'operations')) {
+        Read-Operation $operation
+        $index++
+    })
     Open-State
-    if ($record.generation -gt $run.generation -and -not $AllowDowngrade) {
-        Stop-With 12 "this payload has generation $($run.generation), but $($record.generation) was applied before; -AllowDowngrade accepts it"
+    $generation = $document.generation
+    if ($record.generation -gt $generation -and -not $AllowDowngrade) {
+        Stop-With 12 "this payload has generation $generation, but $($record.generation) was applied before; -AllowDowngrade accepts it"
     }
-    if ($record.generation -ne $run.generation) {
-        $record.generation = $run.generation
+    if ($record.generation -ne $generation) {
+        $record.generation = $generation
         Save-Record
     }
-    Invoke-Operations $run.scope $run.wanted
+    Invoke-Operations @(Get-Field $document 'scope') $wanted
 }
 
 #region payload
@@ -691,7 +707,7 @@ function Assert-CanRun {
 
 try {
     #region payload
-    if ($args.Count) { Stop-With 10 'usage: Apply-Egress.ps1 [-Undo] [-AllowDowngrade] [-Operations FILE]' }
+    if ($args.Count -or ($Undo -and $Operations)) { Stop-With 10 'usage: Apply-Egress.ps1 [-Undo | [-AllowDowngrade] [-Operations FILE]]' }
     Assert-CanRun
     #endregion
     $machine = [Microsoft.Win32.RegistryKey]::OpenBaseKey('LocalMachine', 'Registry64')
@@ -700,7 +716,7 @@ try {
     #endregion
     if ($Operations) {
         $document = ConvertFrom-Bytes ([IO.File]::ReadAllBytes($Operations))
-        Invoke-Document $document $document.proxy
+        Invoke-Document $document (Get-Field $document 'proxy')
     }
 } catch {
     if ($code) {
@@ -711,7 +727,7 @@ try {
         #region payload
         $code = Get-ForeignCode "$($_.FullyQualifiedErrorId)"
         #endregion
-        Write-Host "error: $($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber) of Apply-Egress.ps1"
+        Write-Host "error: $($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber), at $doing"
     }
 } finally {
     if ($lock) { $lock.Close() }

@@ -81,8 +81,9 @@ for (; $tries; $tries--) {
         [IO.File]::WriteAllText($all, (ConvertTo-Json $json -Depth 9))
         #endregion
         if (!$program) {
-            & "$root\apply.ps1" $all
-            if ($LASTEXITCODE) { throw "$LASTEXITCODE apply.ps1" }
+            $said = @(& "$root\apply.ps1" $all 6>&1)
+            $said
+            if ($LASTEXITCODE) { throw "$LASTEXITCODE apply.ps1: $($said -match '^error')" }
         }
         #region program
         if (!$code -and (!$program -or (Get-FileHash $exe).Hash -ne $json.exeSha256)) {

@@ -259,7 +259,8 @@ class ApplyTest(unittest.TestCase):
         self.assertEqual(self.machine.content(), before)
 
     def test_a_certificate_that_was_there_before_is_never_ours(self):
-        self.machine.change(lambda store: (store.data["certs"].update(ROOT=[self.sha1["one"]]), store.data["policy"].update(ROOT=[self.sha1["two"]])))
+        self.machine.put_certificate("ROOT", self.sha1["one"])
+        self.machine.change(lambda store: store.data["policy"].update(ROOT=[self.sha1["two"]]))
         self.bake(certificates=("one", "two", "three"))
         self.run_script()
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "three")})
@@ -268,6 +269,12 @@ class ApplyTest(unittest.TestCase):
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one")})
         self.run_script("-Undo")
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one")})
+
+    def test_a_certificate_that_a_policy_brought_since_stays_the_policys(self):
+        self.run_script()
+        self.machine.change(lambda store: store.data["policy"].update(ROOT=self.roots("one", "two")))
+        self.run_script("-Undo")
+        self.assertEqual((self.machine.certificates(), self.machine.store().data["policy"]), ({}, {"ROOT": self.roots("one", "two")}))
 
     def test_what_is_not_in_scope_stays(self):
         self.run_script()
@@ -375,6 +382,25 @@ class ApplyTest(unittest.TestCase):
         self.assertRegex(self.machine.sddl(), re.escape(CLOSED) + r"\(A;CI;KR;;;S-1-5-80(-[0-9]+){5}\)\Z")
         self.said("warning: service containerd runs as an account that is not known here")
 
+    def test_an_account_whose_domain_is_away_goes_on_reading(self):
+        """User data run at each boot, before there is a network."""
+        self.machine.change(lambda store: (store.data.update(accounts={"EXAMPLE\\svc": "S-1-5-21-4-5-6-1105"}), store.set(CONTAINERD, "ObjectName", *fakes.sz("EXAMPLE\\svc"))))
+        before = self.machine.content()
+        self.run_script()
+        self.machine.change(lambda store: store.data.update(accounts={}))
+        self.run_script()
+        self.said("nothing to do")
+        self.assertNotIn("not known here", self.machine.output)
+        self.assertEqual(self.machine.sddl(), CLOSED + "(A;CI;KR;;;S-1-5-21-4-5-6-1105)")
+        self.run_script("-Undo")
+        self.assertEqual(self.machine.content(), before)
+
+    def test_a_key_that_somebody_closed_stays_as_it_is(self):
+        self.machine.change(lambda store: (store.key(CONTAINERD).update(sddl=CLOSED), store.set(CONTAINERD, "ObjectName", *fakes.sz("NT AUTHORITY\\LocalService"))))
+        self.run_script()
+        self.assertEqual(self.machine.sddl(), CLOSED)
+        self.assertNotIn("serviceSecurity:containerd", self.machine.items())
+
     def test_what_others_made_of_a_key_is_kept(self):
         theirs = "D:PAI(D;CI;KA;;;WD)(A;CI;KA;;;SY)(A;CI;KA;;;BA)(A;CI;KR;;;S-1-5-80-1-2-3-4-5)"
         self.machine.change(lambda store: store.key(CONTAINERD).update(sddl=theirs))
@@ -397,6 +423,12 @@ class ApplyTest(unittest.TestCase):
         self.run_script(code=13)
         self.assertIsNone(self.machine.service("containerd"))
         self.assertEqual(self.machine.env("HTTP_PROXY"), PROXY)
+        self.machine.change(lambda store: store.key(CONTAINERD).pop("sddl"))
+        self.run_script()
+        self.machine.change(lambda store: store.key(CONTAINERD).update(sddl="D:NO_ACCESS_CONTROL"))
+        self.run_script("-Undo")
+        self.said("serviceSecurity:containerd: left alone")
+        self.assertEqual(self.machine.sddl(), "D:NO_ACCESS_CONTROL")
 
     # ---- hostile data
 
@@ -494,12 +526,13 @@ class ApplyTest(unittest.TestCase):
         good = self.machine.record()
         first = good["items"][0]
         for bad in ("", "{", {"schema": 1}, {**good, "items": None}, {**good, "items": [{**first, "key": "env:Path"}]}, {**good, "items": [{**first, "key": "serviceEnv:a\\b"}]},
-                    {**good, "items": [{"key": "env:HTTP_PROXY"}]}, {**good, "items": ["x"]}):
+                    {**good, "items": [{"key": "env:HTTP_PROXY"}]}, {**good, "items": ["x"]}, {**good, "items": [{**first, "ours": {**first["ours"], "data": "*"}}]}):
             with self.subTest(bad):
                 self.machine.put_record(bad)
                 self.run_both(13, "script-state.json is damaged")
-        self.machine.put_record({**good, "schema": 2})
-        self.run_both(12, "a newer script wrote")
+        for schema in (2, 99999999999):
+            self.machine.put_record({**good, "schema": schema})
+            self.run_both(12, "a newer script wrote")
         self.machine.put_record(good)
         self.run_script()
         self.said("nothing to do")
@@ -535,6 +568,7 @@ class ApplyTest(unittest.TestCase):
         self.refused(13, what="not elevated: run this as administrator")
         self.refused(13, ProgramData="", what="the environment has no ProgramData")
         self.refused(10, "-Unknown", what="usage: Apply-Egress.ps1")
+        self.refused(10, "-Undo", "-Operations", self.payload / "operations.json", what="usage: Apply-Egress.ps1")
 
     # ---- undo and the program's record
 
@@ -637,6 +671,20 @@ class ApplyTest(unittest.TestCase):
         self.run_script("-Undo")
         self.assertEqual(self.machine.content(), before)
 
+    def test_changes_of_a_list_that_were_cut_one_after_another_can_be_undone(self):
+        """The password of the first would stay, and its key would be opened."""
+        before = self.machine.content()
+        self.bake(certificates=(), env={}, winhttp=False)
+        self.run_script()
+        for number in (1, 2, 3):
+            self.bake(proxy=f"http://user:pw@other:{number}", certificates=(), env={}, winhttp=False, generation=1)
+            self.machine.change(lambda store: store.data.update(writes=0))
+            self.machine.shell("-File", HERE / "driver.ps1", self.script, FAKE_FAULT="kill:2")
+        self.assertIn(f"HTTP_PROXY={PROXY}", self.machine.service("containerd"))
+        self.assertNotEqual(self.machine.items()["serviceEnv:containerd"]["ours"]["data"], self.machine.items()["serviceEnv:containerd"]["prior"]["data"])
+        self.run_script("-Undo")
+        self.assertEqual(self.machine.content(), before)
+
     # ---- the program in the payload
 
     def put_program(self, code=0, text=None, **listed):
@@ -711,7 +759,7 @@ class ApplyTest(unittest.TestCase):
 
     def test_a_program_that_does_not_start_is_the_machines_fault(self):
         self.put_program(text="\x7fELF, and nothing more")
-        self.refused(13, what="error: ")
+        self.refused(13, what="error: NativeCommandFailed, line ")
 
 
 assert all(hasattr(ApplyTest, name) for name in SOME)

@@ -13,7 +13,7 @@ OPEN_SDDL = "O:BAG:SYD:AI(A;OICIID;FA;;;SY)(A;OICIID;FA;;;BA)(A;OICIID;0x1200a9;
 class Store:
     def __init__(self, path):
         self.path = path
-        self.data = {"keys": {}, "certs": {}, "policy": {}, "sddl": {}, "elevated": True, "writes": 0}
+        self.data = {"keys": {}, "policy": {}, "sddl": {}, "elevated": True, "writes": 0}
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 self.data.update(json.load(file))

@@ -21,6 +21,7 @@ ADAPTED = [(b"[Microsoft.Win32.RegistryKey]", b"[StandInKey]"), (b"[IO.FileSyste
 CONTROL = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\"
 ENVIRONMENT = CONTROL + "Environment"
 BOOT = CONTROL + "Memory Management\\PrefetchParameters"
+CERTIFICATES = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\SystemCertificates\\%s\\Certificates"
 SERVICES = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\"
 CONNECTIONS = "Microsoft\\Windows\\CurrentVersion\\Internet Settings\\Connections"
 WINHTTP = ["HKEY_LOCAL_MACHINE\\SOFTWARE\\" + CONNECTIONS, "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node\\" + CONNECTIONS]
@@ -75,7 +76,7 @@ class Machine:
                                 TMPDIR=str(self.temporary), COMPUTERNAME="NODE", NO_COLOR="1", POWERSHELL_TELEMETRY_OPTOUT="1", DOTNET_TieredPGO="0")
         self.output = ""
         store = self.store()
-        for key in (ENVIRONMENT, SERVICES + "containerd", WINHTTP[0], "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node"):
+        for key in (ENVIRONMENT, SERVICES + "containerd", WINHTTP[0], "HKEY_LOCAL_MACHINE\\SOFTWARE\\WOW6432Node", CERTIFICATES % "ROOT", CERTIFICATES % "CA"):
             store.make_key(key)
         store.set(ENVIRONMENT, "Path", 2, fakes.utf16("%SystemRoot%\\system32") + "0000")
         store.set(BOOT, "BootId", 4, "07000000")
@@ -115,7 +116,17 @@ class Machine:
         return self.store(run).key(SERVICES + service).get("sddl", OPEN)
 
     def certificates(self, run=None):
-        return {name: sorted(found) for name, found in self.store(run).data["certs"].items() if found}
+        found = {}
+        for key in self.store(run).data["keys"]:
+            for name in ("ROOT", "CA"):
+                folder, _, thumbprint = key.rpartition("\\")
+                if folder == (CERTIFICATES % name).lower():
+                    found.setdefault(name, []).append(thumbprint)
+        return {name: sorted(thumbprints) for name, thumbprints in found.items()}
+
+    def put_certificate(self, name, thumbprint):
+        """As somebody else adds it to the store's own place."""
+        self.change(lambda store: store.make_key(f"{CERTIFICATES % name}\\{thumbprint.upper()}"))
 
     def record(self):
         """What script-state.json says."""

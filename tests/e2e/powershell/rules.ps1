@@ -16,8 +16,10 @@ function Get-CimInstance { [pscustomobject]@{ LastBootUpTime = [datetime]'2026-1
 class Machine {
     [string[]]$Missing = @()
     [object]$Counter
+    [object]$Store  # whose certificate is a key below
     [object] OpenSubKey([string]$key) { if ($this.Missing -contains $key) { return $null } else { return $this } }
     [object] GetValue([string]$name) { return $this.Counter }
+    [void] DeleteSubKey([string]$key) { $this.Store.There = $false }
 }
 
 class Store {
@@ -26,7 +28,6 @@ class Store {
     [void] Open([string]$mode) { $this.Certificates = $this }
     [object[]] Find([string]$type, [string]$thumbprint, [bool]$valid) { if ($this.There) { return @('it') } else { return @() } }
     [void] Add([object]$certificate) { $this.There = $true }
-    [void] Remove([object]$certificate) { $this.There = $false }
 }
 
 function Open-Store { return $store }
@@ -51,6 +52,7 @@ $results = foreach ($case in $cases) {
     $values = @{}
     $machine = [Machine]::new()
     $store = [Store]@{ There = [bool](Get-Field $case 'there') }
+    $machine.Store = $store
     if (-not (Get-Field $case 'daemon')) { $machine.Missing = $services + 'windows-instance-config-daemon' }
     try {
         switch ($case.rule) {

@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RULES = HERE.parents[1] / "golden/rules"
 SCRIPT = HERE.parents[2] / "templates/Apply-Egress.ps1"
 PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
-LAST_PART = "\ntry {\n    #region payload\n    if ($args.Count)"
+LAST_PART = "\ntry {\n    #region payload\n    if ($args.Count "
 
 
 def value(name, given):

@@ -249,7 +249,7 @@ class StandInAccount {
     }
 }
 
-# ---- certificates: a store has the SHA-1 of each, of which those of "policy" are not its own
+# ---- certificates: the store's own are keys of the registry, as in Windows; those of "policy" are not its own
 
 class StandInCertificates {
     [string]$Name
@@ -257,8 +257,10 @@ class StandInCertificates {
     [object[]] Find([Security.Cryptography.X509Certificates.X509FindType]$type, [string]$thumbprint, [bool]$valid) {
         if ($type -ne 'FindByThumbprint' -or $valid) { throw "no such search here: $type" }
         $store = Read-FakeStore
-        $found = @(@($store['certs'][$this.Name]) + @($store['policy'][$this.Name])) -eq $thumbprint
-        return @($found | Select-Object -First 1 | ForEach-Object { [pscustomobject]@{ Thumbprint = $_ } })
+        $found = @()
+        if ($null -ne $store['keys'][[StandInStore]::Place($this.Name, $thumbprint).ToLower()]) { $found += $thumbprint }
+        $found += @(@($store['policy'][$this.Name]) -eq $thumbprint)
+        return @($found | ForEach-Object { [pscustomobject]@{ Thumbprint = $_ } })
     }
 }
 
@@ -281,16 +283,15 @@ class StandInStore {
 
     [void] Close() { $this.Writable = $false }
 
-    hidden [void] Set([string[]]$thumbprints) {
-        if (!$this.Writable) { throw [Security.Cryptography.CryptographicException]::new('The X509 certificate store is read-only.') }
-        Invoke-FakeChange { param($store) $store['certs'][$this.Name] = @($thumbprints | Where-Object { $_ } | Sort-Object -Unique) }
+    static [string] Place([string]$store, [string]$thumbprint) {
+        return "HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\SystemCertificates\$store\Certificates\$($thumbprint.ToUpper())"
     }
 
     [void] Add([Security.Cryptography.X509Certificates.X509Certificate2]$certificate) {
-        $this.Set(@((Read-FakeStore)['certs'][$this.Name]) + $certificate.Thumbprint.ToLower())
+        if (!$this.Writable) { throw [Security.Cryptography.CryptographicException]::new('The X509 certificate store is read-only.') }
+        $place = [StandInStore]::Place($this.Name, $certificate.Thumbprint)
+        Invoke-FakeChange { param($store) $store['keys'][$place.ToLower()] = @{ name = $place; values = @{} } }
     }
-
-    [void] Remove([object]$certificate) { $this.Set(@((Read-FakeStore)['certs'][$this.Name]) -ne $certificate.Thumbprint) }
 }
 
 # ---- folders and files

@@ -182,7 +182,7 @@ class UserDataScripts(unittest.TestCase):
         self.assertIn("this payload has generation 1, but 2 was applied before", self.machine.output)
 
     def test_rotated_certificate_goes_and_foreign_ones_stay(self):
-        self.machine.change(lambda store: store.data["certs"].update(ROOT=[self.sha1["three"]]))
+        self.machine.put_certificate("ROOT", self.sha1["three"])
         self.run_data(self.bake("--platform", "aws", certificates=("one", "two", "three")))
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two", "three")})
         self.run_data(self.bake("--platform", "aws", certificates=("two",)))
