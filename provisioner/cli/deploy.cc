@@ -56,7 +56,7 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
   PROV_TRY(ParseInterval(arguments));
   PROV_TRY(ParseMetrics(arguments));
   PROV_TRY(CheckRebootWindow(arguments));
-  for (const std::string_view name : {"ca", "subtract"}) {
+  for (const std::string_view name : {"ca", "subtract", "hns-policy"}) {
     if (!arguments.Has(name) || IsNodePath(arguments.Get(name))) continue;
     return Fail(Code::kUsage,
                 fmt::format("takes a full path on the nodes, such as C:\\ProgramData\\egress\\ca.pem, not \"{}\"",
@@ -64,7 +64,7 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
                 fmt::format("--{}", name));
   }
   if (arguments.Get("reboot") == "annotate") return {};  // its Node is given by the manifest
-  PROV_TRY(ParseReporting(arguments));
+  PROV_TRY(ParseReboot(arguments));
   return {};
 }
 

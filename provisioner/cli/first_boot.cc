@@ -10,6 +10,7 @@
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/boot_source.h"
+#include "provisioner/node/events.h"
 
 namespace prov::cli {
 namespace {
@@ -25,10 +26,10 @@ Result<node::BootRequest> ParseBootRequest(const Arguments& arguments, machine::
   node::BootRequest out;
   out.delivery.signer = PROV_TRY(GivenSigner(arguments));
   out.signer = PROV_TRY(WantedSigner(out.delivery.signer, {&host}));
-  out.delivery.spec = PROV_TRY(SpecToRemember(arguments, arguments.positional()));
+  out.given = PROV_TRY(ParseSettingsSpec(arguments));
+  out.delivery.spec = PROV_TRY(SpecToRemember(out.given));
   out.delivery.interval_seconds = PROV_TRY(ParseInterval(arguments));
   out.delivery.reporting = PROV_TRY(GivenReporting(arguments, false));
-  out.given = PROV_TRY(ParseSettingsSpec(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.apply.refuse_empty = RefusesEmpty(arguments);
   out.delivery.allow_downgrade = out.apply.allow_downgrade;
@@ -68,14 +69,14 @@ Result<Outcome> RunFirstBoot(const Arguments& arguments, machine::Host& host) {
   const auto [json, in_setup, on_request, ending, wait_lock] = PROV_TRY(ParseFirstBootOptions(arguments));
   const Result<Target> target = OpenTarget(host, machine::Access::kWrite, wait_lock);
   if (!target && in_setup) {
-    node::KeepBootFailure(host, nullptr, target.error());
+    node::LogFailure(host, target.error());
     return Tolerate(target.error(), false, json);
   }
   if (!target) return std::unexpected(target.error());
   node::OpenNode node = target->Node(host);
   Result<reconcile::SessionReport> report = node::BootFromSource(node, ParseBootRequest(arguments, host));
   if (!report && in_setup) {
-    const bool may_succeed = node::KeepBootFailure(host, &node, report.error());
+    const bool may_succeed = node::KeepBootFailure(node, report.error());
     return Tolerate(report.error(), may_succeed && on_request, json);
   }
   if (!report) return std::unexpected(report.error());

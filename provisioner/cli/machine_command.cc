@@ -130,7 +130,7 @@ Result<Ending> ParseEnding(const Arguments& arguments) {
   const std::string style = PROV_TRY(OneOf(arguments, "exit-style", kStyles));
   if (style == "msi") out.reboot_exit = kMsiReboot;
   if (style == "cloudbase") out.reboot_exit = kCloudbaseReboot;
-  out.reporting = PROV_TRY(ParseReporting(arguments));
+  out.reporting = PROV_TRY(ParseReboot(arguments));
   return out;
 }
 
@@ -145,7 +145,7 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
 
 Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report) {
   if (!report.reboot_required || report.trial) return 0;
-  PROV_TRY(fleet::RequestReboot(node, ending.reporting, report.findings));
+  PROV_TRY(fleet::RequestChosenReboot(node, ending.reporting, report.findings));
   return ending.reboot_exit;
 }
 
@@ -153,22 +153,22 @@ Result<node::SettingsSpec> ParseSettingsSpec(const Arguments& arguments) {
   return node::SettingsSpec{PROV_TRY(ParseSourceSpec(arguments)), PROV_TRY(ParseChoices(arguments))};
 }
 
-Result<node::SettingsSpec> SpecToRemember(const Arguments& arguments, const std::string& source) {
+Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given) {
+  std::string& source = given.source.source;
   if (source == "-") {
     return Fail(
         Code::kUsage,
         "standard input can't be read again at the next boot, so it can't be stored; give a file or a payload folder",
         "SOURCE");
   }
-  node::SettingsSpec out = PROV_TRY(ParseSettingsSpec(arguments));
-  out.source.source = source::IsRemote(source) ? source : PROV_TRY(AbsolutePath(source));
-  if (!out.source.ca_file.empty()) out.source.ca_file = PROV_TRY(AbsolutePath(out.source.ca_file));
+  if (!source::IsRemote(source)) source = PROV_TRY(AbsolutePath(source));
+  if (!given.source.ca_file.empty()) given.source.ca_file = PROV_TRY(AbsolutePath(given.source.ca_file));
   // A service has no person's environment to find it in.
-  out.source.kubeconfig =
-      source::IsKubeUri(source) ? PROV_TRY(AbsoluteKubeconfig(out.source.kubeconfig, source)) : std::string();
-  PROV_TRY(MakeAbsolute(out.choices.subtract_file));
-  PROV_TRY(MakeAbsolute(out.choices.hns_policy_file));
-  return out;
+  given.source.kubeconfig =
+      source::IsKubeUri(source) ? PROV_TRY(AbsoluteKubeconfig(given.source.kubeconfig, source)) : std::string();
+  PROV_TRY(MakeAbsolute(given.choices.subtract_file));
+  PROV_TRY(MakeAbsolute(given.choices.hns_policy_file));
+  return given;
 }
 
 void TellFailure(bool json, const Error& error) {

@@ -86,9 +86,9 @@ Result<std::string> AbsolutePath(const std::string& path);
 // default of this process: an absolute path, or "in-cluster". Errors: usage, io.
 Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where);
 
-// What a node remembers of a command line with this source: the same with absolute paths. The signer is not among it:
-// it is pinned in a file that only administrators can write. Errors: usage, proxy-url, io.
-Result<node::SettingsSpec> SpecToRemember(const Arguments& arguments, const std::string& source);
+// What a node remembers of a spec: the same with absolute paths. The signer is not among it: it is pinned in a file
+// that only administrators can write. Errors: usage (standard input; no kubeconfig), io.
+Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given);
 
 // Prints a failure that does not end the command at once: on standard error, and as a document if the output is JSON.
 void TellFailure(bool json, const Error& error);

@@ -31,7 +31,7 @@ Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
     return Fail(Code::kUsage, "takes no SOURCE, because it removes the settings of any source; leave SOURCE out",
                 "--remove");
   if (out.remove) return out;
-  out.spec = PROV_TRY(SpecToRemember(arguments, arguments.positional()));
+  out.spec = PROV_TRY(SpecToRemember(PROV_TRY(ParseSettingsSpec(arguments))));
   return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "provisioner/base/text.h"
@@ -89,7 +88,7 @@ Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments
               "--reboot-window");
 }
 
-Result<node::NodeReporting> ParseReporting(const Arguments& arguments) {
+Result<node::NodeReporting> ParseReboot(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kWays = {"never", "now", "annotate"};
   node::NodeReporting out;
   const std::string way = PROV_TRY(OneOf(arguments, "reboot", kWays));
@@ -99,6 +98,11 @@ Result<node::NodeReporting> ParseReporting(const Arguments& arguments) {
   if (way == "annotate" && !out.cluster)
     return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");
   out.reboot.window = PROV_TRY(CheckRebootWindow(arguments));
+  return out;
+}
+
+Result<node::NodeReporting> ParseReporting(const Arguments& arguments) {
+  node::NodeReporting out = PROV_TRY(ParseReboot(arguments));
   out.metrics_file = PROV_TRY(ParseMetrics(arguments));
   return out;
 }

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "provisioner/cli/options.h"
 #include "provisioner/node/node_reporting.h"
@@ -21,7 +20,9 @@ Result<std::string> ParseMetrics(const Arguments& arguments);
 // nullopt: not given. Errors: usage.
 Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments);
 
-// What these options say of a command that has some of them or all. Errors: usage.
+// What all but --metrics say: of the Node, and of the reboot that a run may need. Errors: usage.
+Result<node::NodeReporting> ParseReboot(const Arguments& arguments);
+// What all of them say of a command that has some or all. Errors: usage.
 Result<node::NodeReporting> ParseReporting(const Arguments& arguments);
 // The same with absolute paths; nullopt: none of the options was given. `with_reboot`: --reboot applies to each round,
 // not to this run alone. Errors: usage, io.

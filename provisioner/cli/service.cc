@@ -73,7 +73,10 @@ Result<ServiceOptions> ParseServiceOptions(const Arguments& arguments) {
   out.delivery.allow_downgrade = arguments.Has("allow-downgrade");
   out.delivery.reporting = PROV_TRY(GivenReporting(arguments, true));
   out.names_source = arguments.Has("source");
-  if (out.names_source) out.delivery.spec = PROV_TRY(SpecToRemember(arguments, arguments.Get("source")));
+  if (!out.names_source) return out;
+  node::SettingsSpec given = PROV_TRY(ParseSettingsSpec(arguments));
+  given.source.source = arguments.Get("source");
+  out.delivery.spec = PROV_TRY(SpecToRemember(std::move(given)));
   return out;
 }
 

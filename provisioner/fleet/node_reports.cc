@@ -80,7 +80,7 @@ void FollowAndReport(machine::Host& host, node::LoopOptions options, const node:
                      const std::string& version) {
   node::FailureLog log(host);
   NodeReports reports(host, reporting, version, [&](const Error& error) { log.Write(error); });
-  options.reporter = &reports;
+  options.after_round = [&] { reports.AfterRound(); };
   node::Follow(host, std::move(options));
 }
 

@@ -9,12 +9,11 @@
 #include "provisioner/fleet/own_state.h"
 #include "provisioner/fleet/state_reporter.h"
 #include "provisioner/node/node_reporting.h"
-#include "provisioner/node/round_reporter.h"
 #include "provisioner/node/service_loop.h"
 
 namespace prov::fleet {
 
-class NodeReports final : public node::RoundReporter {
+class NodeReports {
  public:
   // `version`: of this program. `failed` gets what could not be done, the same error again and again.
   NodeReports(machine::Host& host, node::NodeReporting what, std::string version,
@@ -22,7 +21,8 @@ class NodeReports final : public node::RoundReporter {
   NodeReports(const NodeReports&) = delete;
   NodeReports& operator=(const NodeReports&) = delete;
 
-  void AfterRound() override;
+  // As node::LoopOptions::after_round. A failure never ends the rounds.
+  void AfterRound();
 
  private:
   Result<NodeState> Look();

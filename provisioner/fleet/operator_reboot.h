@@ -1,25 +1,15 @@
 // Asks the Windows Machine Config Operator to drain and restart a node. Facts: docs/operator.md.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "provisioner/machine/host.h"
 #include "provisioner/node/reboot_request.h"
-#include "provisioner/source/kube_client.h"
 
 namespace prov::fleet {
 
 inline constexpr std::string_view kOperatorRebootAnnotation = "windowsmachineconfig.openshift.io/reboot-required";
-
-// Whether the annotation is set: the operator is restarting this node, or has just done so and is about to remove the
-// annotation. A request made now would be removed with it. Errors: those of KubeClient::Get, json, type.
-Result<bool> OperatorIsAsked(source::KubeClient& client, const std::string& node);
-
-// Sets the annotation that the operator's daemon sets, with the same empty value. The operator removes it when the node
-// is back. Errors: those of KubeClient::Patch.
-Result<void> AskOperatorForReboot(source::KubeClient& client, const std::string& node);
 
 // The operator of this node's cluster. The cluster's API gets 15 seconds for each question, because the machine is open
 // meanwhile.
@@ -27,7 +17,11 @@ class OperatorReboot final : public node::DrainOperator {
  public:
   OperatorReboot(machine::Host& host, node::ClusterNode node) : host_(host), node_(std::move(node)) {}
 
+  // Whether the annotation is set: the operator is restarting this node, or has just done so and is about to remove the
+  // annotation. A request made now would be removed with it. Errors: those of KubeClient::Get, json, type.
   Result<bool> IsAsked() override;
+  // Sets the annotation that the operator's daemon sets, with the same empty value. The operator removes it when the
+  // node is back. Errors: those of KubeClient::Patch.
   Result<void> Ask() override;
 
  private:
@@ -36,6 +30,6 @@ class OperatorReboot final : public node::DrainOperator {
 };
 
 // A needed reboot, requested as `reporting` says: node::RequestChosenReboot with the operator of its cluster.
-Result<void> RequestReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings);
+Result<void> RequestChosenReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings);
 
 }  // namespace prov::fleet

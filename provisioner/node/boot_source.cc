@@ -132,15 +132,11 @@ Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<Boo
   return report;
 }
 
-bool KeepBootFailure(machine::Host& host, OpenNode* node, const Error& error) {
-  if (node == nullptr) {
-    LogFailure(host, error);
-    return false;
-  }
+bool KeepBootFailure(OpenNode& node, const Error& error) {
   // Where the state can't be read or written, the event log has both failures.
-  const auto earlier = LoadFailure(node->machine.state);
-  const Result<void> saved = SaveFailure(node->machine.state, error);
-  if (!saved) LogFailure(host, saved.error());
+  const auto earlier = LoadFailure(node.machine.state);
+  const Result<void> saved = SaveFailure(node.machine.state, error);
+  if (!saved) LogFailure(node.host, saved.error());
   return MayPass(error) && earlier && !*earlier;
 }
 

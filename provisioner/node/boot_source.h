@@ -23,7 +23,7 @@ struct BootRequest {
 Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request);
 
 // Keeps the error for `status` and the boot service, where Windows setup must not see it as an exit code. True: another
-// try in this setup may succeed, and none was made yet. `node` is null where the machine could not be opened.
-bool KeepBootFailure(machine::Host& host, OpenNode* node, const Error& error);
+// try in this setup may succeed, and none was made yet.
+bool KeepBootFailure(OpenNode& node, const Error& error);
 
 }  // namespace prov::node

@@ -35,12 +35,11 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
 
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   const auto stored = PROV_TRY(LoadSource(node.machine.state));
-  const bool none = !stored || !stored->IsKnown();
-  if (!none && stored->spec != delivery.spec) return false;
+  if (stored && stored->spec != delivery.spec) return false;
   PROV_TRY(CheckFollowed(node, delivery));
   reconcile::Sections sections;
   PROV_TRY(AddService(node, delivery, sections));
-  if (none) {
+  if (!stored) {
     sections[std::string(kSourceSection)] = SourceJson({delivery.spec, delivery.follow, true});
     PROV_TRY(AddLoss(node, sections));
   }

@@ -19,13 +19,13 @@ class KeptSettings {
  public:
   explicit KeptSettings(machine::Host& host) : host_(host) {}
 
-  // Null: it is to be read. A payload's signature and a file of --subtract are looked at each time.
+  // Null: it is to be read. A payload's signature and the files of choices are looked at each time.
   const Settings* Find(const SettingsSpec& spec) const {
     const std::int64_t age = host_.clock().NowUnix() - at_;
     if (!settings_ || spec != spec_ || age < 0 || age >= kLongestKept) return nullptr;
     const auto signer = PinnedSigner(host_);
     if (!signer || *signer) return nullptr;
-    return spec.choices.subtract_file ? nullptr : &*settings_;
+    return spec.choices.Files().empty() ? &*settings_ : nullptr;
   }
   void Forget() { settings_.reset(); }
   void Keep(const SettingsSpec& spec, const Settings& settings) {

@@ -107,11 +107,6 @@ Result<Start> Begin(OpenNode& node) {
 Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   RoundReport report = std::move(start.report);
   Findings& findings = report.session.findings;
-  if (!start.source.IsKnown()) {
-    AddWarning(findings, "stored-source",
-               "the file that named the source was damaged: the settings kept of it stay in place and nothing newer is "
-               "read; provisioner service install --source SOURCE stores it again");
-  }
   const Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
   if (PROV_TRY(IsHeld(node, round.derived.digest))) {
     AddInfo(findings, "held",

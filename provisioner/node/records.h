@@ -35,9 +35,6 @@ struct StoredSource {
   bool follow = true;  // false: it was delivered once and is used up; the settings kept of it are what is wanted
   bool adopt = false;  // first-boot was cut short: what its payload baked is still to become ours
 
-  // False: the record that named it was damaged; what was kept of it stays in place.
-  bool IsKnown() const { return !spec.source.source.empty(); }
-
   bool operator==(const StoredSource&) const = default;
 };
 Result<std::optional<StoredSource>> LoadSource(machine::StateRecord& state);

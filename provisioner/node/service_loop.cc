@@ -89,7 +89,7 @@ std::int64_t PauseOf(machine::Host& host, const LoopOptions& options) {
 
 // False: this program was asked to stop.
 bool EndRound(machine::Host& host, const LoopOptions& options) {
-  if (options.reporter != nullptr) options.reporter->AfterRound();
+  if (options.after_round) options.after_round();
   const std::int64_t pause = PauseOf(host, options);
   return options.wait ? options.wait(pause) : host.clock().Wait(pause);
 }

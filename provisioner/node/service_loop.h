@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "provisioner/node/reconcile_once.h"
-#include "provisioner/node/round_reporter.h"
 
 namespace prov::node {
 
@@ -27,7 +26,8 @@ struct LoopOptions {
   ChangeWaiter wait = {};  // one that sees changes of the source; else the clock's
   // Called before each round: true if another process makes it. May be empty.
   std::function<bool()> stands_aside = {};
-  RoundReporter* reporter = nullptr;  // may be null
+  // Called after each round, whatever its result and whoever made it, while the machine is closed. May be empty.
+  std::function<void()> after_round = {};
 };
 inline constexpr std::int64_t kDefaultInterval = 60;  // seconds
 inline constexpr std::int64_t kLongestInterval = 86400;

@@ -89,6 +89,7 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--add-cluster-suffixes", "--source", "MCS://h/worker", "--ca", "C:\\ca.pem"}, "is for AKS"},
       {{"--print", "--ca", "ca.pem"}, "a full path on the nodes"},
       {{"--print", "--subtract", "/etc/ssl/certs.pem"}, "a full path on the nodes"},
+      {{"--print", "--hns-policy", "policy.json", "--hns-pods", "all"}, "a full path on the nodes"},
       {{"--print", "--reboot", "annotate", "--metrics", "C:\\x.txt"}, ".prom"},
       {{"--print", "--reboot", "annotate", "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
       {{"--print", "--interval", "3600", "--reboot", "now", "--reboot-window", "01:00-02:00"}, "open for 3600 s"},

@@ -9,7 +9,9 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/node/records.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/kube_config_file.h"
 #include "tests/support/memory_host.h"
+#include "tests/support/memory_network.h"
 #include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 
@@ -26,12 +28,7 @@ class KubeCommands : public ::testing::Test {
   KubeCommands() {
     reconcile::PutWindows(host_.memory);
     host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
-    std::ofstream(scratch_.At("config"))
-        << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
-           "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443', certificate-authority: '"
-        << testing_support::TestsFolder()
-        << "/sample/corporate-root.pem'}}]\n"
-           "users: [{name: u, user: {token: c4nary}}]\n";
+    testing_support::WriteKubeConfig(scratch_.At("config"));
     host_.web = [this](const net::FetchRequest& request) { return Answer(request); };
   }
 
@@ -69,6 +66,28 @@ class KubeCommands : public ::testing::Test {
   }
   std::optional<std::string> Proxy() { return reconcile::TextAt(host_.memory, reconcile::kEnv, "HTTP_PROXY"); }
 
+  // How often a node that first-boot set up with these words reads its MachineConfig in so many rounds.
+  std::ptrdiff_t ReadsInRounds(int rounds, std::vector<std::string> words) {
+    words.insert(words.begin(), {"kube:///worker", "--kubeconfig", scratch_.At("config")});
+    const auto booted = Run(FirstBootCommand, words);
+    EXPECT_TRUE(booted) << booted.error().message << booted.error().where;
+    const auto reads = [this] {
+      return std::ranges::count_if(
+          host_.fetches, [](const auto& request) { return request.url.find("/machineconfigs/") != std::string::npos; });
+    };
+    const auto before = reads();
+    int watches = 0;
+    watch_ = [&](const net::FetchRequest&) {
+      host_.now += 60;
+      if (++watches >= rounds) host_.stopped = true;
+    };
+    ::testing::internal::CaptureStdout();
+    EXPECT_TRUE(Run(ReconcileCommand, {"--watch", "--interval", "60"}));
+    ::testing::internal::GetCapturedStdout();
+    EXPECT_EQ(watches, rounds);
+    return reads() - before;
+  }
+
   testing_support::ScratchFolder scratch_;
   testing_support::MemoryHost host_;
   int version_ = 1;
@@ -105,22 +124,19 @@ TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
 
 // A fleet must not ask for the same in each round of each node.
 TEST_F(KubeCommands, WhatIsWatchedIsNotReadAgainUntilItChanges) {
-  ASSERT_TRUE(Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")}));
-  const auto reads = [this] {
-    return std::ranges::count_if(
-        host_.fetches, [](const auto& request) { return request.url.find("/machineconfigs/") != std::string::npos; });
-  };
-  const auto before = reads();
-  int watches = 0;
-  watch_ = [&](const net::FetchRequest&) {
-    host_.now += 60;
-    if (++watches >= 100) host_.stopped = true;
-  };
-  ::testing::internal::CaptureStdout();
-  ASSERT_TRUE(Run(ReconcileCommand, {"--watch", "--interval", "60"}));
-  ::testing::internal::GetCapturedStdout();
-  EXPECT_EQ(watches, 100);
-  EXPECT_EQ(reads() - before, 2) << "at the start, and after an hour";
+  EXPECT_EQ(ReadsInRounds(100, {}), 2) << "at the start, and after an hour";
+}
+
+// Nobody watches such a file.
+TEST_F(KubeCommands, WithAFileOfTheNodesChoicesEachRoundReads) {
+  EXPECT_EQ(ReadsInRounds(5, {"--subtract", testing_support::TestsFolder() + "/sample/proxy-root.pem"}), 5);
+}
+TEST_F(KubeCommands, WithPoliciesOfPodsEachRoundReads) {
+  testing_support::MemoryNetwork network;
+  host_.network = &network;
+  std::ofstream(scratch_.At("policy.json"))
+      << R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":15001,"UserSID":"network-service"}})";
+  EXPECT_EQ(ReadsInRounds(5, {"--hns-policy", scratch_.At("policy.json"), "--hns-pods", "all"}), 5);
 }
 
 TEST_F(KubeCommands, AKubeconfigThatOthersCanChangeIsNotFollowed) {
@@ -133,10 +149,7 @@ TEST_F(KubeCommands, AKubeconfigThatOthersCanChangeIsNotFollowed) {
 
 // What the source delivers comes into the store that would say who the API server is.
 TEST_F(KubeCommands, AServerThatOnlyTheNodesStoreKnowsIsNotFollowed) {
-  std::ofstream(scratch_.At("rootless"))
-      << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
-         "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443'}}]\n"
-         "users: [{name: u, user: {token: c4nary}}]\n";
+  testing_support::WriteKubeConfig(scratch_.At("rootless"), testing_support::ServerRoot::kOfTheSystem);
   const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("rootless")});
   ASSERT_FALSE(booted);
   EXPECT_EQ(booted.error().where, "--ca");

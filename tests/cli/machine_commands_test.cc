@@ -356,6 +356,9 @@ TEST_F(MachineCommands, PhasesOfWindowsSetup) {
   EXPECT_EQ(Run(FirstBootCommand, {source_, "--phase", "setup-onrequest"})->exit, 1);
   EXPECT_TRUE(Json(StatusCommand, {})["failure"].IsNull());
   EXPECT_EQ(Run(FirstBootCommand, {source_, "--phase", "specialize", "--reboot", "now"}).error().code, Code::kUsage);
+  const auto misnamed = Run(FirstBootCommand, {source_, "--phase", "specialize", "--metrics", "x.txt"});
+  ASSERT_TRUE(misnamed) << "what is only reported does not end setup";
+  EXPECT_EQ(misnamed->exit, 0);
 }
 
 // The file of a cluster without a proxy, or another file that says nothing.

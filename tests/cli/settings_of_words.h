@@ -11,7 +11,8 @@ namespace prov::cli {
 
 inline Result<node::Settings> SettingsOf(machine::Host& host, const std::vector<std::string>& words) {
   const Arguments arguments = PROV_TRY(ParseArguments(ApplyCommand().spec, words));
-  return node::ReadSettings(host, PROV_TRY(SpecToRemember(arguments, arguments.positional())), {.is_followed = true});
+  return node::ReadSettings(host, PROV_TRY(SpecToRemember(PROV_TRY(ParseSettingsSpec(arguments)))),
+                            {.is_followed = true});
 }
 
 }  // namespace prov::cli

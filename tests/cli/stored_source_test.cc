@@ -13,7 +13,7 @@ using testing::Ne;
 
 Result<node::SettingsSpec> Remembered(const std::vector<std::string>& words) {
   const Arguments arguments = PROV_TRY(ParseArguments(FirstBootCommand().spec, words));
-  return SpecToRemember(arguments, arguments.positional());
+  return SpecToRemember(PROV_TRY(ParseSettingsSpec(arguments)));
 }
 
 TEST(StoredSource, KeepsHowAServerIsAsked) {

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "provisioner/egress/settings_digest.h"
 #include "tests/node/node_helpers.h"
-#include "tests/support/paths.h"
+#include "tests/support/kube_config_file.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::fleet {
@@ -22,16 +20,11 @@ using ::testing::SizeIs;
 class AfterRounds : public node::NodeTest {
  protected:
   AfterRounds() {
-    std::ofstream(At("config"))
-        << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
-           "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443', certificate-authority: '"
-        << testing_support::TestsFolder()
-        << "/sample/corporate-root.pem'}}]\n"
-           "users: [{name: u, user: {token: c4nary}}]\n";
+    testing_support::WriteKubeConfig(At("config"));
     host_.web = [this](const net::FetchRequest&) {
       net::FetchAnswer out;
       out.status = status_;
-      out.body = R"({"metadata":{"name":"win-1"}})";
+      out.body = fmt::format(R"({{"metadata":{{"name":"win-1","annotations":{{{}}}}}}})", annotations_);
       return out;
     };
     settings_ = node::SampleSettings();
@@ -52,6 +45,7 @@ class AfterRounds : public node::NodeTest {
   node::NodeReporting reporting_;
   std::vector<std::string> failed_;
   int status_ = 200;
+  std::string annotations_;  // of the Node, as members of a JSON object
 };
 
 TEST_F(AfterRounds, TheClusterIsToldAndMetricsAreWritten) {
@@ -68,10 +62,11 @@ TEST_F(AfterRounds, TheClusterIsToldAndMetricsAreWritten) {
 
 TEST_F(AfterRounds, OfAChoiceOfNothingNothingIsDone) {
   reporting_ = {};
-  host_.memory.log.clear();
-  Make().AfterRound();
+  NodeReports reports = Make();
+  const std::size_t before = host_.memory.calls;
+  reports.AfterRound();
+  EXPECT_EQ(host_.memory.calls, before) << "the machine is not even read";
   EXPECT_THAT(host_.fetches, IsEmpty());
-  EXPECT_THAT(host_.memory.log, IsEmpty());
 }
 
 TEST_F(AfterRounds, AFailureIsPassedOnAndKeepsTheRestFromNothing) {
@@ -98,6 +93,20 @@ TEST_F(AfterRounds, AnAnnotationAsksTheOperator) {
   ASSERT_THAT(host_.sent, SizeIs(2)) << "the state, and the request once";
   EXPECT_THAT(host_.sent[1].body, HasSubstr(kOperatorRebootAnnotation));
   EXPECT_EQ(host_.sent[1].to.total_seconds, 15) << "the machine is open meanwhile";
+}
+
+// The operator removes the annotation after its reboot, and a request made meanwhile with it.
+TEST_F(AfterRounds, WhileTheNodeHasTheAnnotationTheOperatorIsNotAsked) {
+  host_.memory.PutKey(reconcile::kDaemonKey);
+  reporting_.reboot.way = node::RebootWay::kAnnotate;
+  annotations_ = fmt::format(R"("{}":"")", kOperatorRebootAnnotation);
+  NodeReports reports = Make();
+  reports.AfterRound();
+  EXPECT_THAT(host_.sent, SizeIs(1)) << "the state";
+  annotations_.clear();
+  reports.AfterRound();
+  ASSERT_THAT(host_.sent, SizeIs(2));
+  EXPECT_THAT(host_.sent[1].body, HasSubstr(kOperatorRebootAnnotation));
 }
 
 TEST_F(AfterRounds, WindowsIsAskedToRebootAsSoonAsTheWindowOpens) {

@@ -116,18 +116,15 @@ TEST_F(Pod, WhoeverHoldsTheLockIsNotDisturbed) {
 
 TEST_F(Pod, ALoopThatStandsAsideMakesNoRound) {
   InstallServiceOf("0.1.0");
-  struct Counter final : RoundReporter {
-    void AfterRound() override { ++rounds; }
-    int rounds = 0;
-  } reporter;
   int read = 0;
+  int ended = 0;
   host_.waits_left = 3;
   Loop(host_, [&](const SettingsSpec&) -> Result<Settings> { return ++read, SampleSettings(); },
        {.interval_seconds = 60,
         .stands_aside = [&] { return TakeTurn(host_, spec_, pause_) == Turn::kService; },
-        .reporter = &reporter});
+        .after_round = [&] { ++ended; }});
   EXPECT_EQ(read, 0);
-  EXPECT_EQ(reporter.rounds, 4) << "who makes the rounds is no matter of telling";
+  EXPECT_EQ(ended, 4) << "who makes the rounds is no matter of telling";
 }
 
 TEST_F(Pod, WarnsOnceADayWhereTheServiceFollowsNothing) {

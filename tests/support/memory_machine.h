@@ -44,7 +44,7 @@ class MemoryMachine final : public machine::Registry,
   }
   // What is kept in files(). Lasts until the next call of State or Ports; a copy of the machine has its own.
   machine::StateRecord& State() { return record_.emplace(*this); }
-  // Its sections as documents; not a call of a port. Sections() leaves out what files of earlier versions say.
+  // Its sections as documents; not a call of a port.
   std::optional<std::string> Section(std::string_view name) const;
   std::map<std::string, std::string> Sections() const;
 

@@ -1,16 +1,13 @@
 // What a node reports to its cluster after its rounds, and how it requests a reboot: commands in this process, a
 // machine in memory, an API server that is a function.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fstream>
 
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/node/records.h"
 #include "tests/cli/machine_commands_fixture.h"
+#include "tests/support/kube_config_file.h"
 #include "tests/support/memory_machine.h"
-#include "tests/support/paths.h"
 
 namespace prov::cli {
 namespace {
@@ -21,12 +18,7 @@ using testing::SizeIs;
 class ClusterNodes : public machine_commands::MachineCommands {
  protected:
   ClusterNodes() {
-    std::ofstream(At("config"))
-        << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
-           "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443', certificate-authority: '"
-        << testing_support::TestsFolder()
-        << "/sample/corporate-root.pem'}}]\n"
-           "users: [{name: u, user: {token: c4nary}}]\n";
+    testing_support::WriteKubeConfig(At("config"));
     host_.web = [this](const net::FetchRequest&) {
       net::FetchAnswer out;
       out.status = status_;
