@@ -165,8 +165,7 @@ Command PublishCommand() {
              Group::kChecks},
             {"inject", "FILE...",
              "add the bundle and the proxy to objects of this file that ask for them by label or annotation, and write "
-             "the "
-             "result into --out under the same name (unchanged if no object asks); may be repeated",
+             "the result into --out under the same name (unchanged if no object asks); may be repeated",
              Group::kOutput}},
            OutputOptionSpecs()})};
   command.always_json = true;
