@@ -7,38 +7,22 @@ namespace prov {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint8_t kBad = 0xFF;
+constexpr std::uint8_t kNoDigit = 0xFF;  // has bits that no digit's value has
 
 constexpr std::array<std::uint8_t, 256> MakeTable() {
   std::array<std::uint8_t, 256> table{};
-  table.fill(kBad);
+  table.fill(kNoDigit);
   for (std::size_t i = 0; i < kAlphabet.size(); ++i)
     table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   return table;
 }
 constexpr auto kTable = MakeTable();
 
-// The same, already where a character's six bits stand in a group of four; kBadGroup in those that are none.
-constexpr std::uint32_t kBadGroup = 1U << 31U;
-constexpr std::array<std::uint32_t, 256> MakeShifted(unsigned shift) {
-  std::array<std::uint32_t, 256> table{};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i] = kTable[i] == kBad ? kBadGroup : std::uint32_t{kTable[i]} << shift;
-  }
-  return table;
-}
-constexpr std::array kShifted = {MakeShifted(18), MakeShifted(12), MakeShifted(6), MakeShifted(0)};
-
-std::uint32_t Group(const char* four) {
-  const auto at = [&](std::size_t i) { return kShifted[i][static_cast<unsigned char>(four[i])]; };
-  return at(0) | at(1) | at(2) | at(3);
-}
-
-std::uint8_t DigitValue(char c) { return kTable[static_cast<unsigned char>(c)]; }
+std::uint32_t DigitValue(char c) { return kTable[static_cast<unsigned char>(c)]; }
 
 std::size_t FirstBad(std::string_view text, std::size_t from) {
   for (std::size_t i = from; i < text.size(); ++i) {
-    if (DigitValue(text[i]) == kBad) return i;
+    if (DigitValue(text[i]) == kNoDigit) return i;
   }
   return text.size();
 }
@@ -49,8 +33,12 @@ std::size_t DecodeInto(char* const begin, std::string_view body, std::size_t& ba
   char* to = begin;
   std::size_t i = 0;
   for (; i + 4 <= body.size(); i += 4) {
-    const std::uint32_t group = Group(body.data() + i);
-    if ((group & kBadGroup) != 0) break;
+    const std::uint32_t a = DigitValue(body[i]);
+    const std::uint32_t b = DigitValue(body[i + 1]);
+    const std::uint32_t c = DigitValue(body[i + 2]);
+    const std::uint32_t d = DigitValue(body[i + 3]);
+    if ((a | b | c | d) == kNoDigit) break;
+    const std::uint32_t group = (a << 18U) | (b << 12U) | (c << 6U) | d;
     *to++ = static_cast<char>(group >> 16U);
     *to++ = static_cast<char>((group >> 8U) & 0xFFU);
     *to++ = static_cast<char>(group & 0xFFU);
