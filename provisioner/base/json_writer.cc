@@ -11,21 +11,6 @@ struct JsonWriter::Impl {
   rapidjson::PrettyWriter<rapidjson::StringBuffer> writer{buffer};
 };
 
-namespace {
-
-std::string ReplaceMalformed(std::string_view text) {
-  std::string out;
-  for (;;) {
-    const std::size_t bad = FindInvalidUtf8(text);
-    out += text.substr(0, bad);
-    if (bad == std::string_view::npos) return out;
-    out += "\xEF\xBF\xBD";
-    text.remove_prefix(bad + 1);
-  }
-}
-
-}  // namespace
-
 JsonWriter::JsonWriter() : impl_(std::make_unique<Impl>()) { impl_->writer.SetIndent(' ', 2); }
 JsonWriter::~JsonWriter() = default;
 

@@ -119,6 +119,17 @@ std::size_t FindInvalidUtf8(std::string_view bytes) {
   return std::string_view::npos;
 }
 
+std::string ReplaceMalformed(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t bad = FindInvalidUtf8(text);
+    out += text.substr(0, bad);
+    if (bad == std::string_view::npos) return out;
+    out += "\xEF\xBF\xBD";
+    text.remove_prefix(bad + 1);
+  }
+}
+
 std::string ToUtf16Le(std::string_view utf8) {
   std::string out;
   out.reserve(utf8.size() * 2);

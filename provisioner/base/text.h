@@ -15,6 +15,8 @@ namespace prov {
 // npos.
 std::size_t FindInvalidUtf8(std::string_view bytes);
 inline bool IsUtf8(std::string_view bytes) { return FindInvalidUtf8(bytes) == std::string_view::npos; }
+// The text with U+FFFD for each malformed byte, so that it is UTF-8.
+std::string ReplaceMalformed(std::string_view text);
 
 // Well-formed UTF-8 to UTF-16LE bytes, no BOM, no terminator; malformed bytes become U+FFFD.
 std::string ToUtf16Le(std::string_view utf8);

@@ -245,8 +245,7 @@ Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& optio
   if (!options.request.annotate) ReportContainers(object, pods.where, findings);
   const JsonValue nothing = publish::EmptyPatch(options.request.patch);
   const JsonValue& patch = object.patch.IsNull() ? nothing : object.patch;
-  return Outcome{0, pods.is_json ? publish::WriteJson(patch) : PROV_TRY(publish::WriteYaml(patch)),
-                 std::move(findings)};
+  return Outcome{0, pods.is_json ? publish::WriteJson(patch) : publish::WriteYaml(patch), std::move(findings)};
 }
 
 Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {

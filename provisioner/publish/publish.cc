@@ -285,7 +285,7 @@ Result<void> Publisher::InjectAll(std::string_view bundle) {
              file.where);
       text = std::move(file.bytes);
     } else {
-      text = object.is_json ? WriteJson(*object.root) : PROV_TRY(WriteManifest(object));
+      text = object.is_json ? WriteJson(*object.root) : WriteManifest(object);
     }
     out_.files.push_back({FileNameOf(file.where), std::move(text), secret});
   }
@@ -317,7 +317,7 @@ Result<void> Publisher::Render() {
   PROV_TRY(InjectAll(bundle));
   out_.files.push_back({"proxy.env", RenderProxyEnv(out_.status), HoldsCredentials(out_.status)});
   SetStatus(proxy_, out_.status);
-  std::string object = PROV_TRY(WriteYaml(*proxy_.root));
+  std::string object = WriteYaml(*proxy_.root);
   // Old credentials may stand in annotations.
   const bool secret =
       request_.proxy.owner_only || HoldsCredentials(spec_.values) || object.find('@') != std::string::npos;

@@ -125,15 +125,17 @@ void SetStatus(Object& proxy, const ProxyValues& status) {
 }
 
 std::string RenderTrustConfigMap(std::string_view bundle) {
-  return fmt::format(
-      "apiVersion: v1\n"
-      "kind: ConfigMap\n"
-      "metadata:\n"
-      "  name: {}\n"
-      "  namespace: {}\n"
-      "data:\n"
-      "  {}: {}\n",
-      kMergedBundle, kManagedNamespace, kBundleKey, YamlScalar(bundle, 2));
+  rapidjson::Document object(rapidjson::kObjectType);
+  auto& memory = object.GetAllocator();
+  JsonValue metadata(rapidjson::kObjectType);
+  SetMember(metadata, "name", std::string(kMergedBundle), memory);
+  SetMember(metadata, "namespace", std::string(kManagedNamespace), memory);
+  JsonValue data(rapidjson::kObjectType);
+  data.AddMember(JsonValue(rapidjson::StringRef(kBundleKey.data(), kBundleKey.size())),
+                 JsonValue(rapidjson::StringRef(bundle.data(), bundle.size())), memory);
+  object.AddMember("apiVersion", "v1", memory).AddMember("kind", "ConfigMap", memory);
+  object.AddMember("metadata", metadata, memory).AddMember("data", data, memory);
+  return WriteYaml(object);
 }
 
 bool HoldsCredentials(const ProxyValues& values) {

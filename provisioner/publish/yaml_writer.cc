@@ -1,20 +1,18 @@
 #include "provisioner/publish/yaml_writer.h"
 
 #include <fmt/format.h>
+#include <yaml.h>
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
-#include <utility>
+#include <new>
+#include <string_view>
 
 #include "ignition/yaml_scalar.h"
 #include "provisioner/base/text.h"
 
 namespace prov::publish {
 namespace {
-
-constexpr std::size_t kIndent = 2;
-constexpr std::size_t kMostKey = 1000;  // bytes; readers look ahead 1,024 characters for the ':'
 
 // What YAML 1.1 makes of a plain word and 1.2 does not.
 bool IsOldBoolean(std::string_view text) {
@@ -41,92 +39,17 @@ bool IsPlain(std::string_view text) {
   return ignition::ResolvePlainScalar(text).kind == ignition::PlainScalar::Kind::kString;
 }
 
-// The character at the front: its length, and whether it may stand as it is in quotes and blocks. Text is UTF-8.
-struct Character {
-  std::size_t length = 1;
-  bool visible = true;
-};
-
-Character FrontOf(std::string_view text) {
-  const auto byte = static_cast<unsigned char>(text.front());
-  if (byte < 0x80) return {1, byte >= 0x20 && byte != 0x7F};
-  const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-  const std::string_view whole = text.substr(0, length);
-  // C1 controls, the line ends of YAML 1.1, the byte order mark, what changes the direction of text, noncharacters.
-  const bool c1 = byte == 0xC2 && static_cast<unsigned char>(whole[1]) < 0xA0;
-  const bool separator = whole == "\xE2\x80\xA8" || whole == "\xE2\x80\xA9" || whole == "\xEF\xBB\xBF";
-  const bool direction = Printable(whole) != whole;
-  const bool noncharacter = whole == "\xEF\xBF\xBE" || whole == "\xEF\xBF\xBF";
-  return {length, !c1 && !separator && !direction && !noncharacter};
-}
-
-// Whether the text can be a literal block: nothing in it needs an escape.
+// Whether the text can be a literal block: it has lines, and nothing in them needs an escape. libyaml quotes it all the
+// same if a line ends with a blank or holds a tab.
 bool IsBlock(std::string_view text) {
   if (text.find('\n') == std::string_view::npos || text.find_first_not_of(" \n") == std::string_view::npos)
     return false;
-  while (!text.empty()) {
-    const Character c = FrontOf(text);
-    if (!c.visible && text.front() != '\n' && text.front() != '\t') return false;
-    text.remove_prefix(c.length);
-  }
-  return true;
+  return std::ranges::all_of(Split(text, '\n'), [](std::string_view line) { return Printable(line) == line; });
 }
 
-void AppendEscape(std::string_view character, std::string& out) {
-  switch (character.front()) {
-    case '\n':
-      out += "\\n";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    default:
-      break;
-  }
-  // Up to 0xFFFF, as all that FrontOf() calls invisible.
-  const std::string utf16 = ToUtf16Le(character);
-  const unsigned unit =
-      static_cast<unsigned char>(utf16[0]) | (static_cast<unsigned>(static_cast<unsigned char>(utf16[1])) << 8U);
-  out += fmt::format("\\u{:04X}", unit);
-}
-
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const Character c = FrontOf(text);
-    const std::string_view character = text.substr(0, c.length);
-    if (!c.visible) {
-      AppendEscape(character, out);
-    } else {
-      if (character == "\"" || character == "\\") out += '\\';
-      out += character;
-    }
-    text.remove_prefix(c.length);
-  }
-  return out + '"';
-}
-
-std::string Block(std::string_view text, std::size_t indent) {
-  std::string out = "|";
-  // The indentation is told where it can't be seen from the first line.
-  if (text.front() == ' ' || text.front() == '\t' || text.front() == '\n') out += std::to_string(kIndent);
-  if (!text.ends_with('\n')) {
-    out += '-';
-  } else {
-    text.remove_suffix(1);
-    if (text.ends_with('\n')) out += '+';
-  }
-  const std::string margin(indent + kIndent, ' ');
-  while (true) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out += '\n';
-    if (end > 0) out.append(margin).append(text.substr(0, end));
-    if (end == text.size()) return out;
-    text.remove_prefix(end + 1);
-  }
+yaml_scalar_style_t StyleOf(std::string_view text, bool is_key) {
+  if (IsPlain(text)) return YAML_PLAIN_SCALAR_STYLE;
+  return !is_key && IsBlock(text) ? YAML_LITERAL_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE;
 }
 
 // A float is written so that YAML 1.1 reads it as one.
@@ -137,104 +60,95 @@ std::string Double(double number) {
   return out;
 }
 
-class Writer {
- public:
-  Result<void> Value(const JsonValue& value, std::size_t indent);
-  std::string Take() { return std::move(out_); }
-
- private:
-  Result<void> Members(const JsonValue& object, std::size_t indent);
-  Result<void> Items(const JsonValue& array, std::size_t indent);
-  Result<void> After(const JsonValue& value, std::size_t indent);
-  static std::string Scalar(const JsonValue& value, std::size_t indent);
-
-  std::string out_;
-};
-
-bool IsNested(const JsonValue& value) {
-  return (value.IsObject() && !value.ObjectEmpty()) || (value.IsArray() && !value.Empty());
-}
-
-std::string Writer::Scalar(const JsonValue& value, std::size_t indent) {
-  if (value.IsString()) return YamlScalar(ignition::TextOf(value), indent);
+// null, a boolean or a number.
+std::string Word(const JsonValue& value) {
   if (value.IsNull()) return "null";
   if (value.IsBool()) return value.GetBool() ? "true" : "false";
   if (value.IsInt64()) return std::to_string(value.GetInt64());
-  if (value.IsUint64()) return std::to_string(value.GetUint64());
-  if (value.IsDouble()) return Double(value.GetDouble());
-  return value.IsObject() ? "{}" : "[]";
+  return value.IsUint64() ? std::to_string(value.GetUint64()) : Double(value.GetDouble());
 }
 
-// A value behind "key:".
-Result<void> Writer::After(const JsonValue& value, std::size_t indent) {
-  if (!IsNested(value)) {
-    out_ += ' ' + Scalar(value, indent) + '\n';
-    return {};
+// One document by libyaml's emitter. Its functions fail only for lack of memory: the events nest, and texts are UTF-8.
+class Emitter {
+ public:
+  Emitter() {
+    Check(yaml_emitter_initialize(&emitter_));
+    yaml_emitter_set_output(&emitter_, &Append, &out_);
+    yaml_emitter_set_width(&emitter_, -1);  // no line is folded
+    yaml_emitter_set_unicode(&emitter_, 1);
   }
-  out_ += '\n';
-  // A sequence stands at its key's column, as `oc` prints it.
-  const std::size_t inner = value.IsObject() ? indent + kIndent : indent;
-  out_.append(inner, ' ');
-  return Value(value, inner);
-}
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
+  ~Emitter() { yaml_emitter_delete(&emitter_); }
 
-// All members; the cursor stands where the first one begins.
-Result<void> Writer::Members(const JsonValue& object, std::size_t indent) {
-  bool first = true;
-  std::unordered_set<std::string_view> keys;
-  for (const auto& member : object.GetObject()) {
-    const std::string_view key = ignition::TextOf(member.name);
-    if (!keys.insert(key).second)
-      return Fail(Code::kJson, fmt::format("the key {} occurs twice", Quoted(Shorten(key, 100))));
-    if (key.size() > kMostKey)
-      return Fail(Code::kTooLarge, fmt::format("a key has {} bytes, more than {}", key.size(), kMostKey));
-    if (!first) out_.append(indent, ' ');
-    first = false;
-    out_ += IsPlain(key) ? std::string(key) : Quoted(key);
-    out_ += ':';
-    PROV_TRY(After(member.value, indent));
+  std::string Document(const JsonValue& value) {
+    Emit(yaml_stream_start_event_initialize, YAML_UTF8_ENCODING);
+    Emit(yaml_document_start_event_initialize, nullptr, nullptr, nullptr, 1);
+    Value(value);
+    Emit(yaml_document_end_event_initialize, 1);
+    Emit(yaml_stream_end_event_initialize);
+    // What changes the direction of text stands in double quotes only, whose escapes are those of JSON.
+    return PrintableJson(std::move(out_));
   }
-  return {};
-}
 
-Result<void> Writer::Items(const JsonValue& array, std::size_t indent) {
-  bool first = true;
-  for (const JsonValue& item : array.GetArray()) {
-    if (!first) out_.append(indent, ' ');
-    first = false;
-    out_ += "- ";
-    PROV_TRY(Value(item, indent + kIndent));
+ private:
+  static void Check(int done) {
+    if (done == 0) throw std::bad_alloc();
   }
-  return {};
-}
+  static int Append(void* out, unsigned char* bytes, std::size_t size) {
+    static_cast<std::string*>(out)->append(reinterpret_cast<const char*>(bytes), size);
+    return 1;
+  }
 
-Result<void> Writer::Value(const JsonValue& value, std::size_t indent) {
-  if (!IsNested(value)) {
-    // Behind a dash: the sequence's column counts.
-    out_ += Scalar(value, indent >= kIndent ? indent - kIndent : 0) + '\n';
-    return {};
+  template <class Initialize, class... Arguments>
+  void Emit(Initialize initialize, Arguments... arguments) {
+    yaml_event_t event{};
+    Check(initialize(&event, arguments...));
+    Check(yaml_emitter_emit(&emitter_, &event));
   }
-  return value.IsObject() ? Members(value, indent) : Items(value, indent);
-}
+
+  void Scalar(std::string_view text, yaml_scalar_style_t style) {
+    Emit(yaml_scalar_event_initialize, nullptr, nullptr, reinterpret_cast<const unsigned char*>(text.data()),
+         static_cast<int>(text.size()), 1, 1, style);
+  }
+
+  void Text(const JsonValue& value, bool is_key) {
+    const std::string text = ReplaceMalformed(ignition::TextOf(value));
+    Scalar(text, StyleOf(text, is_key));
+  }
+
+  // Nesting is bounded by kObjectLimits.
+  void Value(const JsonValue& value) {
+    if (value.IsObject()) {
+      Emit(yaml_mapping_start_event_initialize, nullptr, nullptr, 1, YAML_BLOCK_MAPPING_STYLE);
+      for (const auto& member : value.GetObject()) {
+        Text(member.name, true);
+        Value(member.value);
+      }
+      Emit(yaml_mapping_end_event_initialize);
+    } else if (value.IsArray()) {
+      Emit(yaml_sequence_start_event_initialize, nullptr, nullptr, 1, YAML_BLOCK_SEQUENCE_STYLE);
+      for (const JsonValue& item : value.GetArray()) Value(item);
+      Emit(yaml_sequence_end_event_initialize);
+    } else if (value.IsString()) {
+      Text(value, false);
+    } else {
+      Scalar(Word(value), YAML_PLAIN_SCALAR_STYLE);
+    }
+  }
+
+  yaml_emitter_t emitter_{};
+  std::string out_;
+};
 
 }  // namespace
 
-std::string YamlScalar(std::string_view text, std::size_t indent) {
-  if (IsPlain(text)) return std::string(text);
-  return IsBlock(text) ? Block(text, indent) : Quoted(text);
-}
+std::string WriteYaml(const JsonValue& value) { return Emitter().Document(value); }
 
-Result<std::string> WriteYaml(const JsonValue& object) {
-  Writer writer;
-  PROV_TRY(writer.Value(object, 0));
-  return writer.Take();
-}
-
-Result<std::string> WriteManifest(const Object& object) {
+std::string WriteManifest(const Object& object) {
   if (!object.several) return WriteYaml(*object.root);
   std::string out;
-  for (const JsonValue& document : object.root->GetArray())
-    out += fmt::format("---\n{}", PROV_TRY(WriteYaml(document)));
+  for (const JsonValue& document : object.root->GetArray()) out += "---\n" + WriteYaml(document);
   return out;
 }
 

@@ -32,7 +32,7 @@ Injected InjectInto(const std::string& text, const ProxyValues& proxy = Values()
     return out;
   }
   out.report = Inject(*object, injection, out.findings);
-  out.yaml = *WriteYaml(*object->root);
+  out.yaml = WriteYaml(*object->root);
   return out;
 }
 
@@ -160,7 +160,7 @@ TEST(Inject, EachOfSeveralDocuments) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->config_maps, 2U);
   const std::string done = ConfigMap("\"true\"", "data:\n  ca-bundle.crt: B\n");
-  EXPECT_EQ(*WriteManifest(*object), "---\n" + done + "---\nkind: Pod\n---\n" + done);
+  EXPECT_EQ(WriteManifest(*object), "---\n" + done + "---\nkind: Pod\n---\n" + done);
 }
 
 TEST(Inject, WrongTypesAreErrorsAndNamed) {
