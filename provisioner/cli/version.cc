@@ -1,5 +1,6 @@
 // The text of --version. Compiled with the definitions PROVISIONER_VERSION, _COMPILER, _TARGET and _PACKAGE_*, which
 // hold what CMake found. The commit comes from a header that each build rewrites if the commit changed.
+#include <expat.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <rapidjson/rapidjson.h>
@@ -29,6 +30,8 @@ std::vector<Library> Libraries() {
   std::vector<Library> out = {
       {"Boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100),
        PROVISIONER_PACKAGE_BOOST},
+      {"expat", fmt::format("{}.{}.{}", XML_MAJOR_VERSION, XML_MINOR_VERSION, XML_MICRO_VERSION),
+       PROVISIONER_PACKAGE_EXPAT},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
        PROVISIONER_PACKAGE_FMT}};
   const std::string curl = net::LinkedLibcurlVersion();

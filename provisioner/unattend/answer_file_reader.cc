@@ -33,12 +33,6 @@ std::uint32_t OrderOf(std::string_view text) {
   return out;
 }
 
-// Without the blanks at the end of a text.
-std::size_t EndOf(const XmlEvent& event) {
-  if (event.kind != Kind::kText || event.cdata) return event.end;
-  return event.begin + event.raw.find_last_not_of(" \t\r\n") + 1;
-}
-
 class AnswerFileReader {
  public:
   AnswerFileReader(const XmlText& xml, const CommandKind& kind, std::string_view command_line, std::string_view where)
@@ -86,11 +80,16 @@ class AnswerFileReader {
         element.end = event.end;
         return {};
       }
-      if (event.IsBlank()) continue;
+      if (event.blank) continue;
       if (event.kind != Kind::kText) NoteLine(element, event.begin);
       ++element.children;
       element.content_end = event.kind == Kind::kStart ? PROV_TRY(on_child(event)) : EndOf(event);
     }
+  }
+
+  // Without the blanks at the end of a text, which is not blank.
+  std::size_t EndOf(const XmlEvent& event) const {
+    return event.kind == Kind::kText ? text_.find_last_not_of(" \t\r\n", event.end - 1) + 1 : event.end;
   }
 
   void NoteLine(AnswerElement& parent, std::size_t begin) {
@@ -165,7 +164,7 @@ class AnswerFileReader {
     std::string text;
     for (std::size_t depth = 1;;) {
       const XmlEvent inner = PROV_TRY(xml_.Next());
-      if (inner.kind == Kind::kText && depth == 1) text += inner.Text();
+      if (inner.kind == Kind::kText && depth == 1) text += inner.text;
       if (inner.kind == Kind::kStart) ++depth;
       if (inner.kind != Kind::kEnd || --depth > 0) continue;
       if (order) item.order = std::max(item.order, OrderOf(text));

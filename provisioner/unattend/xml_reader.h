@@ -1,16 +1,20 @@
-// A small strict pull reader of XML 1.0 with namespaces, for files that are edited in place: every event tells which
-// bytes it covers. It refuses XML that is not well-formed, and features that answer files don't need but attackers do:
-// a DOCTYPE (and with it all entities except the five predefined), XML 1.1, deep nesting, large numbers of attributes.
+// Reads XML with expat, for files that are edited in place: every event tells which bytes it covers. It refuses XML
+// that is not well-formed, and features that answer files don't need but attackers do: a DOCTYPE (and with it all
+// entities except the five predefined), deep nesting, large numbers of attributes and namespaces.
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/result.h"
 #include "provisioner/unattend/xml_text.h"
+
+struct XML_ParserStruct;
 
 namespace prov::unattend {
 
@@ -24,17 +28,14 @@ struct XmlEvent {
   std::size_t end = 0;
 
   // kStart:
-  std::string_view uri = {};  // the namespace, "" for none; valid until the next event
-  std::string_view prefix = {};
-  std::string_view local = {};
+  std::string uri = {};  // the namespace, "" for none
+  std::string local = {};
+  std::string_view prefix = {};  // a view of the text
   bool self_closing = false;
 
   // kText:
-  std::string_view raw = {};  // of a CDATA section: its contents
-  bool cdata = false;
-
-  std::string Text() const { return cdata ? std::string(raw) : XmlUnescape(raw); }
-  bool IsBlank() const { return kind == Kind::kText && !cdata && IsXmlBlank(raw); }
+  std::string text = {};  // what it stands for: references are replaced
+  bool blank = false;     // only blanks, as they are; a reference or a CDATA section is none
 };
 
 class XmlReader {
@@ -44,7 +45,9 @@ class XmlReader {
   static constexpr std::size_t kDeclarationLimit = 256;  // of namespaces, in scope at one place
 
   // Keeps views of both.
-  XmlReader(const XmlText& xml, std::string_view where) : xml_(xml), text_(xml.text), where_(where) {}
+  XmlReader(const XmlText& xml, std::string_view where);
+  XmlReader(const XmlReader&) = delete;
+  XmlReader& operator=(const XmlReader&) = delete;
 
   // After kFinished it must not be called again, nor after an error.
   Result<XmlEvent> Next();
@@ -57,54 +60,35 @@ class XmlReader {
   std::unexpected<Error> Refuse(std::size_t offset, std::string_view message) const;
 
  private:
-  struct AttributeText {
-    std::string_view prefix;
-    std::string_view local;
-    std::string_view raw;  // the value
-    std::size_t begin;
+  struct Handlers;  // what expat calls
+  struct FreeParser {
+    void operator()(XML_ParserStruct* parser) const;
   };
   struct Binding {
-    std::string_view prefix;
+    std::string prefix;
     std::string uri;
-    std::size_t id;  // equal for equal names
-  };
-  struct OpenElement {
-    std::string_view name;  // with its prefix
-    std::size_t bindings;   // how many there are outside of it
   };
 
-  Result<XmlEvent> ReadText();
-  Result<XmlEvent> ReadMarkup();
-  Result<XmlEvent> ReadDelimited(XmlEvent::Kind kind, std::size_t opening, std::string_view closing);
-  Result<XmlEvent> ReadComment();
-  Result<XmlEvent> ReadInstruction();
-  Result<XmlEvent> ReadStart();
-  Result<XmlEvent> ReadEnd();
-  Result<XmlEvent> Finish() const;
-  void Close();
+  Result<void> Advance();
+  std::unexpected<Error> Malformed() const;
+  void StopAt(std::size_t offset, std::string_view message);
+  void Emit(XmlEvent event);
+  void TextUpTo(std::size_t end);
+  Result<void> CheckDeclaration(const char* version, const char* encoding) const;
 
-  Result<void> CheckDeclaration(std::string_view inside, std::size_t begin);
-  Result<void> CheckReferences(std::string_view raw, std::size_t begin) const;
-  Result<std::string_view> ReadName(std::string_view what);
-  Result<void> ReadQualifiedName(std::string_view& prefix, std::string_view& local);
-  Result<AttributeText> ReadAttribute();
-  Result<bool> ReadAttributes();  // up to the end of the tag; whether it closes itself
-  bool SkipBlanks();
-  bool Accept(std::string_view token);
-
-  Result<void> Declare(const AttributeText& attribute);
-  Result<void> CheckUnique(std::size_t begin) const;
-  const Binding* Find(std::string_view prefix) const;
-
-  const XmlText& xml_;
+  XmlEncoding encoding_;
   std::string_view text_;
   std::string_view where_;
-  std::size_t at_ = 0;
-  bool root_seen_ = false;
-  bool close_pending_ = false;
-  std::vector<OpenElement> open_;
-  std::vector<AttributeText> attributes_;
-  std::deque<Binding> bindings_;  // a deque, so that views of its strings stay valid
+  std::unique_ptr<XML_ParserStruct, FreeParser> parser_;
+  bool started_ = false;
+  std::optional<Error> error_;
+  std::deque<XmlEvent> events_;
+  std::size_t at_ = 0;      // behind the last event
+  std::string characters_;  // of the text that begins there
+  std::size_t depth_ = 0;
+  std::vector<std::pair<std::string, std::string>> attributes_;
+  std::vector<Binding> bindings_;
+  std::size_t closed_bindings_ = 0;  // at the end of `bindings_`: they hold until the next event
 };
 
 }  // namespace prov::unattend

@@ -14,7 +14,7 @@ enum class XmlEncoding { kUtf8, kUtf8Bom, kUtf16Le };
 
 struct XmlText {
   XmlEncoding encoding = XmlEncoding::kUtf8;
-  std::string text;  // well-formed UTF-8 of characters that XML 1.0 allows; no byte order mark
+  std::string text;  // well-formed UTF-8; no byte order mark
 };
 
 inline constexpr std::size_t kXmlSizeLimit = 16U << 20U;
@@ -33,13 +33,7 @@ bool IsXmlBlank(std::string_view text);
 // The start of a text that may be long, for messages.
 std::string XmlExcerpt(std::string_view text);
 
-// The length of the name without a colon at the start of well-formed UTF-8 text; 0 if there is none.
-std::size_t XmlNameLength(std::string_view text);
-
-// The character that the inside of a reference such as "#x41" or "amp" means, as UTF-8; empty if XML knows none such.
-std::string XmlReference(std::string_view inside);
-// Text whose references are known to be right, with them replaced.
-std::string XmlUnescape(std::string_view raw);
+// Character data that stands for the text.
 std::string XmlEscape(std::string_view text);
 
 }  // namespace prov::unattend

@@ -29,11 +29,13 @@ prov_package(fmt prov_definitions libfmt-dev)
 prov_package(rapidjson prov_definitions rapidjson-dev)
 if(WIN32)
   prov_package(curl prov_definitions)
+  prov_package(expat prov_definitions)
   prov_package(yaml prov_definitions)
   prov_package(openssl prov_definitions)
   prov_package(zlib prov_definitions libz-mingw-w64-dev)
 else()
   list(APPEND prov_definitions PROVISIONER_PACKAGE_CURL="")
+  prov_package(expat prov_definitions libexpat1-dev)
   prov_package(yaml prov_definitions libyaml-dev)
   prov_package(openssl prov_definitions libssl-dev)
   prov_package(zlib prov_definitions zlib1g-dev)
@@ -41,7 +43,7 @@ endif()
 set_source_files_properties(provisioner/cli/version.cc PROPERTIES COMPILE_DEFINITIONS "${prov_definitions}"
   INCLUDE_DIRECTORIES ${CMAKE_CURRENT_BINARY_DIR}/generated)
 # An update of a static library links the program anew; then these words must be new, too.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${OPENSSL_CRYPTO_LIBRARY} ${YAML_LIBRARY} ${Z_LIBRARY})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${EXPAT_LIBRARY} ${OPENSSL_CRYPTO_LIBRARY} ${YAML_LIBRARY} ${Z_LIBRARY})
 
 # The commit, asked for at each build. PROVISIONER_COMMIT names it where the sources are no git checkout.
 set(PROVISIONER_COMMIT "" CACHE STRING "The commit that --version names, where git can't tell")

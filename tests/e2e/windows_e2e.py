@@ -84,7 +84,7 @@ class SameAsLinux(unittest.TestCase):
         said = windows.stdout.decode()
         self.assertRegex(said, r"(?m)^commit ([0-9a-f]{12}(-dirty)?|unknown)$")
         self.assertRegex(said, r"(?m)^compiled by GNU \S+ for Windows x86_64$")
-        for library in ("Boost", "fmt", "libcurl", "libyaml", "OpenSSL", "RapidJSON", "zlib"):
+        for library in ("Boost", "expat", "fmt", "libcurl", "libyaml", "OpenSSL", "RapidJSON", "zlib"):
             self.assertRegex(said, r"(?m)^  %s +\d+\.\d+\S* \(package \S+\)$" % library)
 
 

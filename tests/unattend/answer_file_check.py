@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares edited answer files with what expat reads in them.
+"""Compares edited answer files with what Python's ElementTree reads in them.
 
 usage: answer_file_check.py FOLDER     FOLDER: NAME.before, NAME.after, and `verdicts` with lines NAME KIND VERDICT MORE
 
-VERDICT is `added` (MORE: the record), `there` (no need to add) or `refused` (MORE: why). Exit 1 if expat's view differs.
+VERDICT is `added` (MORE: the record), `there` (no need to add) or `refused` (MORE: why). Exit 1 if its view differs.
 """
 import collections
 import pathlib
@@ -118,7 +118,7 @@ def main():
             failures += 1
             if failures <= 10:
                 print("%s %s: %s\n%r" % (name, kind, wrong, (folder / (name + ".before")).read_bytes()[:2000]), file=sys.stderr)
-    print("compared with expat: " + ", ".join("%d %s" % (n, what) for what, n in sorted(counts.items())))
+    print("compared with ElementTree: " + ", ".join("%d %s" % (n, what) for what, n in sorted(counts.items())))
     return 1 if failures else 0
 
 

@@ -1,5 +1,5 @@
-// The editor of answer files against expat, through Python: over random answer files, and over damaged ones, it says
-// the same as expat about what is well-formed, and in a tree that expat reads nothing differs but our command.
+// The editor of answer files against Python's ElementTree: over random answer files, and over damaged ones, it says the
+// same about what is well-formed, and in the tree nothing differs but our command.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -176,7 +176,7 @@ void Damage(std::string& text, Random& random) {
   }
 }
 
-class AnswerFileAndExpat : public testing::Test {
+class AnswerFileAndElementTree : public testing::Test {
  protected:
   void Write(const std::string& name, std::string_view bytes) {
     std::ofstream out(folder_ / name, std::ios::binary);
@@ -212,7 +212,7 @@ class AnswerFileAndExpat : public testing::Test {
   std::size_t accepted_ = 0;
 };
 
-TEST_F(AnswerFileAndExpat, AgreeOnRandomAndOnDamagedFiles) {
+TEST_F(AnswerFileAndElementTree, AgreeOnRandomAndOnDamagedFiles) {
   if (testing_support::Run({"python3", "-c", "import xml.etree.ElementTree"}).exit != 0) {
     std::cout << "SKIPPED: python3 is missing; scripts/setup installs it\n";
     GTEST_SKIP();

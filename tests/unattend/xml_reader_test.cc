@@ -36,7 +36,7 @@ std::string Read(std::string_view bytes) {
         out += "/ ";
         break;
       case XmlEvent::Kind::kText:
-        out += event->IsBlank() ? "_ " : fmt::format("'{}' ", event->Text());
+        out += event->blank ? "_ " : fmt::format("'{}' ", event->text);
         break;
       case XmlEvent::Kind::kOther:
         out += "? ";
@@ -85,65 +85,31 @@ TEST(XmlReader, RefusesWhatIsNotWellFormed) {
     const char* expected;
   };
   const Row rows[] = {
-      {"<a", "1, column 3 the tag is malformed"},
-      {"<a>", "1, column 4 the file ends inside of <a>"},
-      {"<a>\n</b>", "2, column 1 </b> where </a> is expected"},
-      {"<ä>\n€</b>", "2, column 2 </b> where </ä> is expected"},
-      {"<a></a></a>", "1, column 8 </a> closes nothing"},
-      {"<a/><b/>", "1, column 5 a second root"},
-      {"<a/>x", "1, column 5 text outside"},
-      {"<a/><![CDATA[]]>", "1, column 5 a <! that begins"},
-      {"<1/>", "1, column 2 a name is expected"},
-      {"< a/>", "1, column 2 a name is expected"},
-      {"<a:b:c xmlns:a='u'/>", "1, column 5 a name with two colons"},
-      {"<:a/>", "1, column 2 a name is expected"},
-      {"<a:/>", "1, column 4 a name behind the colon"},
-      {"<a:b/>", "1, column 1 the prefix a stands for no"},
-      {"<a b:c=''/>", "1, column 4 the prefix b stands for no"},
-      {"<a><b xmlns:c='u'/><c:d/></a>", "1, column 20 the prefix c stands for no"},
-      {"<a xmlns:b=''/>", "1, column 4 the prefix b is declared for no"},
-      {"<a xmlns:xmlns='u'/>", "1, column 4 a namespace that XML reserves"},
-      {"<a xmlns:xml='u'/>", "1, column 4 a namespace that XML reserves"},
-      {"<a xmlns='http://www.w3.org/XML/1998/namespace'/>", "1, column 4 a namespace that XML reserves"},
-      {"<a xmlns:b='http://www.w3.org/2000/xmlns/'/>", "1, column 4 a namespace that XML reserves"},
-      {"<a b='1' b='2'/>", "1, column 1 the attribute b is there twice"},
-      {"<a xmlns:b='u' xmlns:c='u' b:d='' c:d=''/>", "1, column 1 the attribute d is there twice"},
-      {"<a xmlns:b='u' xmlns:b='u'/>", "1, column 1 the attribute b is there twice"},
-      {"<a b/>", "1, column 5 the attribute b has no value"},
-      {"<a b=c/>", "1, column 6 the value of an attribute must be in quotes"},
-      {"<a b='c/>", "1, column 6 the closing quote is missing"},
-      {"<a b='<'/>", "1, column 7 a < in the value"},
-      {"<a b='c'd='e'/>", "1, column 9 the tag is malformed"},
-      {"<a / >", "1, column 4 a name is expected"},
-      {"<a>&x;</a>", "1, column 4 a reference"},
-      {"<a>&</a>", "1, column 4 a reference"},
-      {"<a>&#0;</a>", "1, column 4 a reference"},
-      {"<a>&#xD800;</a>", "1, column 4 a reference"},
-      {"<a>&#x110000;</a>", "1, column 4 a reference"},
-      {"<a>&#X41;</a>", "1, column 4 a reference"},
-      {"<a>&#;</a>", "1, column 4 a reference"},
-      {"<a b='&#1;'/>", "1, column 7 a reference"},
-      {"<a>]]></a>", "1, column 4 ]]> in text"},
-      {"<a><!-- -- --></a>", "1, column 9 -- inside"},
-      {"<a><!--x---></a>", "1, column 9 a comment ends with --->"},
-      {"<!-->", "1, column 1 the --> that ends this part is missing"},
-      {"<a><![CDATA[x]]</a>", "1, column 4 the ]]> that ends this part is missing"},
-      {"<a><?p</a>", "1, column 4 the ?> that ends this part is missing"},
-      {"<a><? p?></a>", "1, column 4 a processing instruction"},
-      {"<a><?p+?></a>", "1, column 4 a processing instruction"},
-      {"\n<?xml version='1.0'?><a/>", "2, column 1 an XML declaration that is not"},
-      {"<?XML version='1.0'?><a/>", "1, column 1 an XML declaration that is not"},
-      {"<?xml?><a/>", "1, column 6 the XML declaration is malformed"},
-      {"<?xml encoding='utf-8'?><a/>", "1, column 6 the XML declaration is malformed"},
-      {"<?xml version='1.0'encoding='utf-8'?><a/>", "1, column 20 the XML declaration is malformed"},
-      {"<?xml version='1.0' standalone='maybe'?><a/>", "1, column 6 the XML declaration is malformed"},
-      {"<?xml version='1.0' standalone='no' encoding='utf-8'?><a/>", "1, column 6 the XML declaration is malformed"},
-      {"<?xml version='1.1'?><a/>", "1, column 6 the file is not XML 1.0"},
-      {"<?xml version='1.0?><a b='?>", "1, column 21 a <"},
+      {"", "1, column 1 the file holds no element; is it an answer file?"},
+      {"<a>", "1, column 4 the file ends inside of an element; is it complete?"},
+      {"<a", "1, column 1 not XML: unclosed token; is the file complete?"},
+      {"<a><![CDATA[x]]</a>", "1, column 20 not XML: unclosed CDATA section; is the file"},
+      {"<ä>\n€</b>", "2, column 4 not XML: mismatched tag; close the element that"},
+      {"<a/><b/>", "1, column 5 not XML: junk after document element; remove what follows"},
+      {"<a/>x", "1, column 5 not XML: junk after document element"},
+      {"<1/>", "1, column 2 not XML: not well-formed (invalid token); write a plain < as &lt;"},
+      {"<a b='<'/>", "1, column 7 not XML: not well-formed (invalid token)"},
+      {"<a>]]></a>", "1, column 6 not XML: not well-formed (invalid token)"},
+      {"<a>\xEF\xBF\xBF</a>", "1, column 4 not XML: not well-formed (invalid token)"},
+      {"<a:b/>", "1, column 1 not XML: unbound prefix; declare the prefix"},
+      {"<a><b xmlns:c='u'/><c:d/></a>", "1, column 20 not XML: unbound prefix"},
+      {"<a xmlns:xml='u'/>", "1, column 1 not XML: reserved prefix (xml)"},
+      {"<a xmlns='u&#10;v'/>", "1, column 1 not XML: syntax error; correct it"},
+      {"<a b='1' b='2'/>", "1, column 10 not XML: duplicate attribute; remove one of them"},
+      {"<a xmlns:b='u' xmlns:c='u' b:d='' c:d=''/>", "1, column 1 not XML: duplicate attribute"},
+      {"<a>&x;</a>", "1, column 4 not XML: undefined entity; write a plain & as &amp;"},
+      {"<a>&#0;</a>", "1, column 4 not XML: reference to invalid character number"},
+      {"\n<?xml version='1.0'?><a/>", "2, column 1 not XML: XML or text declaration not at start"},
+      {"<?xml?><a/>", "1, column 6 not XML: XML declaration not well-formed"},
+      {"<?xml version='1.1'?><a/>", "1, column 1 the file is not XML 1.0"},
       {"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "1, column 1 the file has a DOCTYPE"},
-      {"\xEF\xBB\xBF\xEF\xBB\xBF<a/>", "1, column 1 text outside"},
-      {"<a>\xEF\xBF\xBF</a>", "1, column 4 the file holds a character"},
-      {"<a\xC3\x97/>", "1, column 3 the tag is malformed"},
+      {"<?p?>\n <!DOCTYPE a SYSTEM 'x'><a/>", "2, column 2 the file has a DOCTYPE"},
+      {"\xEF\xBB\xBF\xEF\xBB\xBF<a/>", "1, column 1 the file begins with two byte order marks"},
   };
   for (const Row& row : rows) EXPECT_THAT(Read(row.text), HasSubstr(row.expected)) << row.text;
 }
@@ -167,7 +133,6 @@ TEST(XmlReader, Limits) {
   const std::string declared = attributes(XmlReader::kDeclarationLimit, "xmlns:b");
   EXPECT_EQ(Read(declared + "><c/></a>"), "<{}a> <{}c> / / ");
   EXPECT_THAT(Read(declared + "><c xmlns='u'/></a>"), HasSubstr("more than 256 namespaces"));
-  EXPECT_THAT(Read("<" + std::string(1000, 'n') + ">"), HasSubstr(std::string(60, 'n') + "...>; is it complete"));
 }
 
 TEST(XmlText, DecodesAndEncodesByteForByte) {
