@@ -37,7 +37,7 @@ class FileReader {
   unsigned Mode() const {
     unsigned mode = kDefaultMode;
     for (const Layer* layer : layers_) {
-      if (const JsonValue* value = Member(layer->entry, "mode")) mode = static_cast<unsigned>(value->GetInt());
+      if (const JsonValue* value = JsonMember(layer->entry, "mode")) mode = static_cast<unsigned>(value->GetInt());
     }
     return mode;
   }
@@ -63,7 +63,7 @@ class FileReader {
   Result<void> Concatenate() {
     for (const Layer* layer : layers_) {
       const std::string where = config_.FilePathOf(*layer) + ".contents";
-      const Resource resource = PROV_TRY(ReadResourceMembers(Member(layer->entry, "contents"), JsonPath(where)));
+      const Resource resource = PROV_TRY(ReadResourceMembers(JsonMember(layer->entry, "contents"), JsonPath(where)));
       const ConfigPart& part = config_.parts[layer->part];
       PROV_TRY(Append(resource, part.version, where, part.scope));
     }
@@ -79,7 +79,7 @@ class FileReader {
     std::uint32_t scope = FetchScopes::kOutermost;
     for (const Layer* layer : layers_) {
       std::string at = config_.FilePathOf(*layer) + ".contents";
-      Resource resource = PROV_TRY(ReadResourceMembers(Member(layer->entry, "contents"), JsonPath(at)));
+      Resource resource = PROV_TRY(ReadResourceMembers(JsonMember(layer->entry, "contents"), JsonPath(at)));
       if (resource.compression) merged.compression = resource.compression;
       if (resource.hash) {
         merged.hash = resource.hash;
@@ -109,7 +109,7 @@ class FileReader {
   Result<bool> Appends() {
     bool any = false;
     for (const Layer* layer : layers_) {
-      const JsonValue* list = Member(layer->entry, "append");
+      const JsonValue* list = JsonMember(layer->entry, "append");
       if (list == nullptr) continue;
       for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
         any = true;
@@ -165,18 +165,18 @@ Unit ReadUnit(const MergedConfig& config, const UnitNode& node) {
   for (const Layer* layer : config.LayersUpFrom(node.top)) {
     out.where = config.UnitPathOf(*layer);
     const bool spec2 = config.parts[layer->part].version.major == 2;
-    const JsonValue* contents = Member(layer->entry, "contents");
+    const JsonValue* contents = JsonMember(layer->entry, "contents");
     // In spec 2 "" is how "no contents" is written.
-    if (contents != nullptr && !(spec2 && contents->GetStringLength() == 0)) out.contents = TextOf(*contents);
-    const JsonValue* list = Member(layer->entry, "dropins");
+    if (contents != nullptr && !(spec2 && contents->GetStringLength() == 0)) out.contents = JsonTextOf(*contents);
+    const JsonValue* list = JsonMember(layer->entry, "dropins");
     if (list == nullptr) continue;
     for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
-      const std::string_view name = TextOf(*Member(&(*list)[i], "name"));
+      const std::string_view name = JsonTextOf(*JsonMember(&(*list)[i], "name"));
       const auto [at, is_new] = drop_in_by_name.try_emplace(name, out.drop_ins.size());
       if (is_new) out.drop_ins.push_back({std::string(name), "", ""});
       DropIn& drop_in = out.drop_ins[at->second];
       drop_in.where = fmt::format("{}.dropins[{}]", out.where, i);
-      if (const JsonValue* text = Member(&(*list)[i], "contents")) drop_in.contents = TextOf(*text);
+      if (const JsonValue* text = JsonMember(&(*list)[i], "contents")) drop_in.contents = JsonTextOf(*text);
     }
   }
   return out;

@@ -12,6 +12,7 @@
 #include "ignition/load.h"
 #include "ignition/machine_config_pool.h"
 #include "ignition/schema.h"
+#include "ignition/yaml.h"
 #include "provisioner/base/text.h"
 
 namespace prov::ignition {
@@ -101,12 +102,12 @@ std::unexpected<Error> WrongKind(std::string_view kind, const std::string& where
 
 // A document that is not even an object.
 std::unexpected<Error> NoObject(const JsonValue& root, const std::string& where) {
-  const bool markup = root.IsString() && TextOf(root).starts_with('<');
+  const bool markup = root.IsString() && JsonTextOf(root).starts_with('<');
   return Fail(
       Code::kKind,
       markup
           ? "expected a MachineConfig or an Ignition config, found HTML or XML (the error or login page of a server?)"
-          : fmt::format("expected a MachineConfig or an Ignition config, found {}", TypeName(root)),
+          : fmt::format("expected a MachineConfig or an Ignition config, found {}", JsonTypeName(root)),
       where);
 }
 
@@ -134,7 +135,7 @@ class MachineConfigChooser {
     if (kind == "MachineConfig") return PROV_TRY(Single(root, at));
     if (kind == "List" || kind == "MachineConfigList") return PROV_TRY(FromList(root, at, kind));
     if (!kind.empty()) return WrongKind(kind, "$.kind");
-    if (Member(&root, "ignition") != nullptr) return std::nullopt;
+    if (JsonMember(&root, "ignition") != nullptr) return std::nullopt;
     return Fail(
         Code::kKind,
         "expected a MachineConfig (it has a \"kind\") or an Ignition config (it has an \"ignition\"), found neither",
@@ -352,7 +353,7 @@ Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::str
   const JsonPath at(candidate->path);
   const JsonValue* spec = PROV_TRY(ObjectMember(candidate->object, "spec", at));
   const JsonPath spec_at = at.Key("spec");
-  const JsonValue* config = Member(spec, "config");
+  const JsonValue* config = JsonMember(spec, "config");
   const JsonPath config_at = spec_at.Key("config");
   if (config == nullptr) {
     return Fail(Code::kNoConfig,

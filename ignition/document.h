@@ -11,9 +11,9 @@
 
 #include "ignition/config.h"
 #include "ignition/fetcher.h"
-#include "ignition/json.h"
 #include "ignition/limits.h"
 #include "provisioner/base/finding.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
 
 namespace prov::ignition {

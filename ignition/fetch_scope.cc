@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ignition/json_path.h"
+#include "ignition/limits.h"
 #include "ignition/resource.h"
 #include "ignition/schema.h"
 
@@ -17,7 +18,7 @@ constexpr std::size_t kMostAuthorities = 1000;
 constexpr std::size_t kMostNoProxy = 10000;
 
 Result<std::optional<int>> Seconds(const JsonValue* timeouts, std::string_view name, const JsonPath& at) {
-  const JsonValue* value = Member(timeouts, name);
+  const JsonValue* value = JsonMember(timeouts, name);
   if (value == nullptr) return std::nullopt;
   if (!value->IsInt()) return Fail(Code::kType, "must be a whole number of seconds", at.Key(name).Text());
   if (value->GetInt() < 0) return Fail(Code::kInvalidConfig, "must not be negative", at.Key(name).Text());
@@ -44,9 +45,9 @@ Result<void> ReadProxy(const JsonValue* ignition, const JsonPath& at, FetchSetti
   const JsonPath list_at = proxy_at.Key("noProxy");
   for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
     const JsonValue& entry = (*list)[i];
-    if (!entry.IsString()) return WrongType(entry, "a string", list_at.At(i).Text());
+    if (!entry.IsString()) return WrongJsonType(entry, "a string", list_at.At(i).Text());
     if (out.no_proxy.size() == kMostNoProxy) return Fail(Code::kTooLarge, "has too many entries", list_at.Text());
-    out.no_proxy.emplace_back(TextOf(entry));
+    out.no_proxy.emplace_back(JsonTextOf(entry));
   }
   return {};
 }
@@ -102,7 +103,7 @@ Result<FetchSettings> FetchScopes::SettingsOf(std::uint32_t scope, Fetcher* fetc
   const FetchSettings outer = PROV_TRY(SettingsOf(here.parent, fetcher));
   const JsonPath root_at(here.prefix);
   const JsonPath at = root_at.Key("ignition");
-  const JsonValue* ignition = Member(here.root, "ignition");
+  const JsonValue* ignition = JsonMember(here.root, "ignition");
   std::vector<std::string> authorities = PROV_TRY(ReadAuthorities(ignition, here.version, at, outer, fetcher));
   FetchSettings out;
   if (!here.replaces) out = outer;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ignition/fetcher.h"
-#include "ignition/json.h"
 #include "ignition/version.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
 
 namespace prov::ignition {

@@ -4,15 +4,15 @@
 
 #include <cstdint>
 
+#include "provisioner/base/json.h"
+
 namespace prov::ignition {
 
-struct Limits {
-  std::uint64_t input = 256ULL << 20U;  // bytes of the document itself
-  std::uint64_t file = 64ULL << 20U;    // decoded bytes of one file, append entries included; also of one decoding step
-  unsigned depth = 1000;                // nesting of JSON and YAML
-  std::uint64_t values = 8'000'000;     // JSON values, of all documents together: each costs 16 bytes of memory or more
-  unsigned merge_depth = 16;            // configs that refer to configs that refer to configs …
-  unsigned merged_configs = 256;        // configs that are referred to, all levels together
+// `values` are those of all documents together.
+struct Limits : JsonLimits {
+  std::uint64_t file = 64ULL << 20U;  // decoded bytes of one file, append entries included; also of one decoding step
+  unsigned merge_depth = 16;          // configs that refer to configs that refer to configs …
+  unsigned merged_configs = 256;      // configs that are referred to, all levels together
   std::uint64_t merged_configs_total = 64ULL << 20U;  // decoded bytes of all of them together
 };
 

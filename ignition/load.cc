@@ -33,7 +33,7 @@ class Loader {
     const std::string_view version_text = PROV_TRY(VersionText(root, at));
     const SpecVersion version = PROV_TRY(Version(version_text, prefix));
     if (referrer.is_base) to_.version_text = version_text;
-    const JsonValue* ignition = Member(&root, "ignition");
+    const JsonValue* ignition = JsonMember(&root, "ignition");
     const JsonPath ignition_at = at.Key("ignition");
     const JsonValue* references = PROV_TRY(ObjectMember(ignition, "config", ignition_at));
     const JsonPath references_at = ignition_at.Key("config");

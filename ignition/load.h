@@ -5,10 +5,10 @@
 #include <string>
 
 #include "ignition/fetcher.h"
-#include "ignition/json.h"
 #include "ignition/limits.h"
 #include "ignition/merged_config.h"
 #include "provisioner/base/finding.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
 
 namespace prov::ignition {

@@ -10,7 +10,7 @@ const JsonValue* MemberAt(const JsonValue& root, std::initializer_list<std::stri
   const JsonValue* value = &root;
   for (const std::string_view name : path) {
     if (!value->IsObject()) return nullptr;
-    value = Member(value, name);
+    value = JsonMember(value, name);
     if (value == nullptr) return nullptr;
   }
   return value;
@@ -18,7 +18,7 @@ const JsonValue* MemberAt(const JsonValue& root, std::initializer_list<std::stri
 
 std::string_view TextAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
   const JsonValue* value = MemberAt(root, path);
-  return value != nullptr && value->IsString() ? TextOf(*value) : std::string_view();
+  return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "ignition/json.h"
 #include "provisioner/base/finding.h"
+#include "provisioner/base/json.h"
 
 namespace prov::ignition {
 

@@ -35,9 +35,9 @@ class Adder {
   Adder(MergedConfig& to, std::uint32_t part) : to_(to), part_(part) {}
 
   Result<void> Storage() {
-    const JsonValue* storage = Member(to_.parts[part_].root, "storage");
+    const JsonValue* storage = JsonMember(to_.parts[part_].root, "storage");
     for (const NodeKind kind : {NodeKind::kFile, NodeKind::kDirectory, NodeKind::kLink}) {
-      const JsonValue* list = Member(storage, ListName(kind));
+      const JsonValue* list = JsonMember(storage, ListName(kind));
       if (list == nullptr) continue;
       if (kind == NodeKind::kFile) Reserve(list->Size());
       for (rapidjson::SizeType i = 0; i < list->Size(); ++i) PROV_TRY(Entry(kind, (*list)[i], i));
@@ -46,7 +46,7 @@ class Adder {
   }
 
   Result<void> Units() {
-    const JsonValue* list = Member(Member(to_.parts[part_].root, "systemd"), "units");
+    const JsonValue* list = JsonMember(JsonMember(to_.parts[part_].root, "systemd"), "units");
     if (list == nullptr) return {};
     for (rapidjson::SizeType i = 0; i < list->Size(); ++i) PROV_TRY(Unit((*list)[i], i));
     return {};
@@ -69,10 +69,10 @@ class Adder {
   Result<void> Entry(NodeKind kind, const JsonValue& entry, std::uint32_t index) {
     if (IsSpec2()) {
       // Spec 2 can write into other file systems than the root: those say nothing about this tree.
-      const JsonValue* filesystem = Member(&entry, "filesystem");
-      if (filesystem != nullptr && TextOf(*filesystem) != "root" && filesystem->GetStringLength() != 0) return {};
+      const JsonValue* filesystem = JsonMember(&entry, "filesystem");
+      if (filesystem != nullptr && JsonTextOf(*filesystem) != "root" && filesystem->GetStringLength() != 0) return {};
     }
-    const std::string_view path = TextOf(*Member(&entry, "path"));
+    const std::string_view path = JsonTextOf(*JsonMember(&entry, "path"));
     const auto [at, is_new] = to_.node_by_path.try_emplace(path, static_cast<std::uint32_t>(to_.nodes.size()));
     if (is_new) {
       to_.nodes.push_back({path, Push(entry, index, kNone), kind});
@@ -94,7 +94,7 @@ class Adder {
   // kept.
   void Overlay2(MergedNode& node, NodeKind kind, const JsonValue& entry, std::uint32_t index) {
     if (kind < node.kind) return;
-    const JsonValue* append = Member(&entry, "append");
+    const JsonValue* append = JsonMember(&entry, "append");
     const bool appends = kind == node.kind && append != nullptr && append->GetBool();
     node.top = Push(entry, index, appends ? node.top : kNone);
     node.kind = kind;
@@ -108,7 +108,7 @@ class Adder {
   }
 
   Result<void> Unit(const JsonValue& unit, std::uint32_t index) {
-    const std::string_view name = TextOf(*Member(&unit, "name"));
+    const std::string_view name = JsonTextOf(*JsonMember(&unit, "name"));
     if (!IsSpec2()) PROV_TRY(CheckDropInNames(unit, index));
     const auto [at, is_new] = to_.unit_by_name.try_emplace(name, static_cast<std::uint32_t>(to_.units.size()));
     if (is_new) {
@@ -127,11 +127,11 @@ class Adder {
   }
 
   Result<void> CheckDropInNames(const JsonValue& unit, std::uint32_t index) const {
-    const JsonValue* list = Member(&unit, "dropins");
+    const JsonValue* list = JsonMember(&unit, "dropins");
     if (list == nullptr || list->Size() < 2) return {};
     std::unordered_set<std::string_view> names;
     for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
-      const std::string_view name = TextOf(*Member(&(*list)[i], "name"));
+      const std::string_view name = JsonTextOf(*JsonMember(&(*list)[i], "name"));
       if (names.insert(name).second) continue;
       return Fail(Code::kInvalidConfig, fmt::format("the drop-in \"{}\" has two entries", Shorten(name)),
                   fmt::format("{}.systemd.units[{}].dropins[{}].name", to_.parts[part_].prefix, index, i));

@@ -11,9 +11,9 @@
 
 #include "ignition/fetch_scope.h"
 #include "ignition/fetcher.h"
-#include "ignition/json.h"
 #include "ignition/limits.h"
 #include "ignition/version.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
 
 namespace prov::ignition {

@@ -44,11 +44,11 @@ Result<void> CheckPath(const JsonValue& entry, const JsonPath& at) {
 }
 
 Result<void> CheckMode(const JsonValue& entry, const JsonPath& at) {
-  const JsonValue* mode = Member(&entry, "mode");
+  const JsonValue* mode = JsonMember(&entry, "mode");
   if (mode == nullptr) return {};
   const JsonPath mode_at = at.Key("mode");
   if (!mode->IsInt64() && !mode->IsUint64())
-    return WrongType(*mode, "an integer (0644 is written 420 in JSON)", mode_at.Text());
+    return WrongJsonType(*mode, "an integer (0644 is written 420 in JSON)", mode_at.Text());
   if (!mode->IsInt() || mode->GetInt() < 0 || mode->GetInt() > kMostMode) {
     return Fail(Code::kType, "the mode must lie between 0 and 4095 (07777 octal)", mode_at.Text());
   }
@@ -80,7 +80,7 @@ Result<void> CheckFile(const JsonValue& file, SpecVersion version, const JsonPat
     PROV_TRY(BoolMember(&file, "append", at));
     return {};
   }
-  if (overwrite.value_or(false) && Member(contents, "source") == nullptr) {
+  if (overwrite.value_or(false) && JsonMember(contents, "source") == nullptr) {
     return Invalid("overwrite is true, but there is no contents.source (an empty file is written \"source\": \"\")",
                    at.Key("overwrite"));
   }
@@ -103,43 +103,43 @@ Result<void> CheckUnit(const JsonValue& unit, const JsonPath& at) {
 }  // namespace
 
 Result<void> RequireObject(const JsonValue& value, const JsonPath& at) {
-  if (!value.IsObject()) return WrongType(value, "an object", at.Text());
+  if (!value.IsObject()) return WrongJsonType(value, "an object", at.Text());
   return {};
 }
 
 Result<const JsonValue*> ObjectMember(const JsonValue* object, std::string_view name, const JsonPath& at) {
-  const JsonValue* value = Member(object, name);
-  if (value != nullptr && !value->IsObject()) return WrongType(*value, "an object", at.Key(name).Text());
+  const JsonValue* value = JsonMember(object, name);
+  if (value != nullptr && !value->IsObject()) return WrongJsonType(*value, "an object", at.Key(name).Text());
   return value;
 }
 
 Result<const JsonValue*> ArrayMember(const JsonValue* object, std::string_view name, const JsonPath& at) {
-  const JsonValue* value = Member(object, name);
-  if (value != nullptr && !value->IsArray()) return WrongType(*value, "an array", at.Key(name).Text());
+  const JsonValue* value = JsonMember(object, name);
+  if (value != nullptr && !value->IsArray()) return WrongJsonType(*value, "an array", at.Key(name).Text());
   return value;
 }
 
 Result<std::optional<std::string_view>> StringMember(const JsonValue* object, std::string_view name,
                                                      const JsonPath& at) {
-  const JsonValue* value = Member(object, name);
+  const JsonValue* value = JsonMember(object, name);
   if (value == nullptr) return std::nullopt;
-  if (!value->IsString()) return WrongType(*value, "a string", at.Key(name).Text());
-  return TextOf(*value);
+  if (!value->IsString()) return WrongJsonType(*value, "a string", at.Key(name).Text());
+  return JsonTextOf(*value);
 }
 
 Result<std::optional<bool>> BoolMember(const JsonValue* object, std::string_view name, const JsonPath& at) {
-  const JsonValue* value = Member(object, name);
+  const JsonValue* value = JsonMember(object, name);
   if (value == nullptr) return std::nullopt;
-  if (!value->IsBool()) return WrongType(*value, "a boolean", at.Key(name).Text());
+  if (!value->IsBool()) return WrongJsonType(*value, "a boolean", at.Key(name).Text());
   return value->GetBool();
 }
 
 Result<std::string_view> VersionText(const JsonValue& root, const JsonPath& at) {
   const JsonPath ignition_at = at.Key("ignition");
   const JsonValue* ignition = PROV_TRY(ObjectMember(&root, "ignition", at));
-  const JsonValue* version = Member(ignition, "version");
-  if (version != nullptr && version->IsString()) return TextOf(*version);
-  const std::string found = version == nullptr ? "there is none" : fmt::format("found {}", TypeName(*version));
+  const JsonValue* version = JsonMember(ignition, "version");
+  if (version != nullptr && version->IsString()) return JsonTextOf(*version);
+  const std::string found = version == nullptr ? "there is none" : fmt::format("found {}", JsonTypeName(*version));
   return Fail(Code::kVersion,
               fmt::format("an Ignition config needs its spec version as a string such as \"3.4.0\"; {}", found),
               ignition_at.Key("version").Text());

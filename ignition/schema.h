@@ -5,10 +5,10 @@
 #include <optional>
 #include <string_view>
 
-#include "ignition/json.h"
 #include "ignition/json_path.h"
 #include "ignition/resource.h"
 #include "ignition/version.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
 
 namespace prov::ignition {

@@ -21,6 +21,8 @@ using Handler = BoundedHandler<rapidjson::Document>;
 // For every token libyaml looks at each open flow collection, so deep ones cost their depth times their length.
 constexpr unsigned kMostFlowDepth = 40;
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
 std::string Say(const yaml_mark_t& mark) { return DescribePlace({.line = mark.line + 1, .column = mark.column + 1}); }
 
 class EventParser {
@@ -68,7 +70,7 @@ struct Frame {
 // Turns libyaml's events into the SAX events that build the DOM.
 class YamlEvents {
  public:
-  YamlEvents(std::string_view text, const Limits& limits, Documents documents)
+  YamlEvents(std::string_view text, const JsonLimits& limits, Documents documents)
       : text_(text), limits_(limits), several_(documents == Documents::kSeveral), events_(text) {}
 
   // Makes an array of the documents.
@@ -234,7 +236,7 @@ class YamlEvents {
   }
 
   std::string_view text_;
-  const Limits& limits_;
+  const JsonLimits& limits_;
   bool several_;
   EventParser events_;
   std::vector<Frame> frames_;
@@ -257,10 +259,16 @@ Result<void> CheckTagDirectives(std::string_view text) {
   return {};
 }
 
+// With a comment in front, which no YAML document has in this form.
+bool BeginsAsJsonc(std::string_view bytes) {
+  bytes.remove_prefix(std::min(bytes.find_first_not_of(kBlanks), bytes.size()));
+  return bytes.starts_with("//") || bytes.starts_with("/*");
+}
+
 }  // namespace
 
-Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits& limits, Documents documents) {
-  const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostBytes);
+Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const JsonLimits& limits, Documents documents) {
+  const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostJsonBytes);
   if (bytes.size() > limit) {
     return Fail(Code::kTooLarge, fmt::format("the document has {} bytes, more than {}", bytes.size(), limit));
   }
@@ -280,6 +288,24 @@ Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const Limits&
     static_cast<JsonValue&>(document->dom) = std::move(root);
   }
   return document;
+}
+
+Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const JsonLimits& limits,
+                                                      Documents documents) {
+  if (!DecodeMarked(bytes)) {
+    return Fail(Code::kJson,
+                "the document is UTF-16 (a PowerShell redirection?) and cut short or damaged; save it again",
+                "line 1, column 1");
+  }
+  if (bytes.find_first_not_of(kBlanks) == std::string::npos)
+    return Fail(Code::kJson, "the document is empty", "line 1, column 1");
+  if (BeginsAsJson(bytes) || BeginsAsJsonc(bytes)) return ParseJson(std::move(bytes), limits);
+  return ParseYaml(std::move(bytes), limits, documents);
+}
+
+bool BeginsAsJson(std::string_view bytes) {
+  const std::size_t first = bytes.find_first_not_of(kBlanks);
+  return first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
 }
 
 }  // namespace prov::ignition

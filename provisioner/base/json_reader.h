@@ -1,5 +1,5 @@
-// Reads the JSON documents that this program itself writes: egress.json, manifests, the state kept on a node. Strict,
-// small and with the path of each value for messages. (MachineConfigs have a reader of their own, ignition/json.h.)
+// Reads the JSON documents that this program itself writes: egress.json, manifests, the state kept on a node. A view of
+// the tree of json.h with the path of each value for messages.
 #pragma once
 
 #include <cstdint>

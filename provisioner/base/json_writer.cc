@@ -1,5 +1,6 @@
 #include "provisioner/base/json_writer.h"
 
+#include "provisioner/base/json.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
@@ -64,6 +65,12 @@ JsonWriter& JsonWriter::Json(std::string_view document) {
 
 std::string JsonWriter::Text() {
   return PrintableJson(std::string(impl_->buffer.GetString(), impl_->buffer.GetSize()) + "\n");
+}
+
+std::string JsonWriter::OneLine() {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(impl_->buffer.GetString(), impl_->buffer.GetSize());
+  return WriteJson(document, 0);
 }
 
 void WriteFindings(JsonWriter& json, const Findings& findings) {

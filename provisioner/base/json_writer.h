@@ -49,6 +49,8 @@ class JsonWriter {
 
   // The finished document with a final line feed.
   std::string Text();
+  // The same without line ends and indentation.
+  std::string OneLine();
 
  private:
   struct Impl;

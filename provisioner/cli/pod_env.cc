@@ -22,7 +22,6 @@ namespace prov::cli {
 namespace {
 
 using egress::EgressConfig;
-using publish::JsonValue;
 using publish::PatchKind;
 using publish::PodEnvObject;
 using publish::ProxyValues;
@@ -125,14 +124,14 @@ Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& o
 void WriteValue(JsonWriter& json, const JsonValue& value) {
   if (value.IsObject()) {
     json.BeginObject();
-    for (const auto& member : value.GetObject()) WriteValue(json.Key(ignition::TextOf(member.name)), member.value);
+    for (const auto& member : value.GetObject()) WriteValue(json.Key(JsonTextOf(member.name)), member.value);
     json.EndObject();
   } else if (value.IsArray()) {
     json.BeginArray();
     for (const JsonValue& item : value.GetArray()) WriteValue(json, item);
     json.EndArray();
   } else if (value.IsString()) {
-    json.String(ignition::TextOf(value));
+    json.String(JsonTextOf(value));
   } else {
     json.Null();
   }
@@ -245,7 +244,8 @@ Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& optio
   if (!options.request.annotate) ReportContainers(object, pods.where, findings);
   const JsonValue nothing = publish::EmptyPatch(options.request.patch);
   const JsonValue& patch = object.patch.IsNull() ? nothing : object.patch;
-  return Outcome{0, pods.is_json ? publish::WriteJson(patch) : publish::WriteYaml(patch), std::move(findings)};
+  return Outcome{0, pods.is_json ? WriteJson(patch, publish::kJsonIndent) : publish::WriteYaml(patch),
+                 std::move(findings)};
 }
 
 Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {

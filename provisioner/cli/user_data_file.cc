@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "ignition/gzip.h"
-#include "ignition/json.h"
+#include "ignition/yaml.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/file.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 
 namespace prov::cli {
@@ -33,33 +34,33 @@ bool LooksLikeManifest(std::string_view bytes) {
 }
 
 Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where) {
-  const ignition::Limits limits;
-  bytes.reserve(bytes.size() + ignition::kJsonPadding);
+  const JsonLimits limits;
+  bytes.reserve(bytes.size() + kJsonPadding);
   auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits);
   if (!parsed) {
     Error error = std::move(parsed).error();
     error.where = fmt::format("{}: {}", where, error.where);
     return std::unexpected(std::move(error));
   }
-  const ignition::JsonValue& root = (*parsed)->root();
-  const auto member = [](const ignition::JsonValue* object, std::string_view name) {
-    return object != nullptr && object->IsObject() ? ignition::Member(object, name) : nullptr;
+  const JsonValue& root = (*parsed)->root();
+  const auto member = [](const JsonValue* object, std::string_view name) {
+    return object != nullptr && object->IsObject() ? JsonMember(object, name) : nullptr;
   };
-  const auto text = [&](std::string_view section, std::string_view key) -> const ignition::JsonValue* {
-    const ignition::JsonValue* value = member(member(&root, section), key);
+  const auto text = [&](std::string_view section, std::string_view key) -> const JsonValue* {
+    const JsonValue* value = member(member(&root, section), key);
     return value != nullptr && value->IsString() ? value : nullptr;
   };
-  if (const ignition::JsonValue* kind = member(&root, "kind");
-      kind == nullptr || !kind->IsString() || ignition::TextOf(*kind) != "Secret") {
+  if (const JsonValue* kind = member(&root, "kind");
+      kind == nullptr || !kind->IsString() || JsonTextOf(*kind) != "Secret") {
     return Fail(Code::kKind, "is an object but not a Secret; give the Secret as oc get prints it, or its user data",
                 where);
   }
   for (const std::string_view key : kKeys) {
     // What the API server does: stringData wins.
-    if (const ignition::JsonValue* plain = text("stringData", key)) return std::string(ignition::TextOf(*plain));
-    const ignition::JsonValue* encoded = text("data", key);
+    if (const JsonValue* plain = text("stringData", key)) return std::string(JsonTextOf(*plain));
+    const JsonValue* encoded = text("data", key);
     if (encoded == nullptr) continue;
-    auto decoded = DecodeBase64(TrimBlanks(ignition::TextOf(*encoded)));
+    auto decoded = DecodeBase64(TrimBlanks(JsonTextOf(*encoded)));
     if (!decoded) return Fail(Code::kKind, "is not base64", fmt::format("{}: $.data.{}", where, key));
     return *std::move(decoded);
   }

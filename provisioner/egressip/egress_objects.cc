@@ -6,18 +6,18 @@
 #include <memory>
 #include <utility>
 
-#include "ignition/json.h"
+#include "ignition/yaml.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 
 namespace prov::egressip {
 namespace {
 
-using ignition::JsonValue;
 using source::ObjectView;
 
 // The Nodes of a large cluster are some ten MiB.
-constexpr ignition::Limits kLimits{.input = 64ULL << 20U, .file = 64ULL << 20U, .depth = 64, .values = 4'000'000};
-constexpr ignition::Limits kAnnotationLimits{.input = 1ULL << 20U, .file = 1ULL << 20U, .depth = 16, .values = 10'000};
+constexpr JsonLimits kLimits{.input = 64ULL << 20U, .depth = 64, .values = 4'000'000};
+constexpr JsonLimits kAnnotationLimits{.input = 1ULL << 20U, .depth = 16, .values = 10'000};
 
 constexpr std::string_view kAssignable = "k8s.ovn.org/egress-assignable";
 constexpr std::string_view kPrimary = "k8s.ovn.org/node-primary-ifaddr";
@@ -26,8 +26,8 @@ constexpr std::string_view kHostAddresses = "k8s.ovn.org/host-addresses";  // it
 constexpr std::string_view kCloud = "cloud.network.openshift.io/egress-ipconfig";
 
 std::string_view TextMember(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = ignition::Member(&object, name);
-  return value != nullptr && value->IsString() ? ignition::TextOf(*value) : std::string_view();
+  const JsonValue* value = JsonMember(&object, name);
+  return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
 }
 
 // "k8s.ovn.org/v1" has the group k8s.ovn.org; other projects have kinds of the same name.
@@ -58,16 +58,16 @@ Result<std::string> NameOf(const ObjectView& object) {
 Result<std::optional<std::int64_t>> ReadInteger(const ObjectView& object, std::string_view name) {
   const JsonValue* value = object.Find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->IsInt64()) return ignition::WrongType(*value, "an integer", object.At(name));
+  if (!value->IsInt64()) return WrongJsonType(*value, "an integer", object.At(name));
   return value->GetInt64();
 }
 
 // The text of an annotation as the JSON that it holds. It lives as long as `keep`.
 Result<const JsonValue*> ReadAnnotation(const ObjectView& annotations, std::string_view name,
-                                        std::vector<std::unique_ptr<ignition::JsonDocument>>& keep) {
+                                        std::vector<std::unique_ptr<JsonDocument>>& keep) {
   const auto text = PROV_TRY(annotations.Text(name));
   if (!text) return nullptr;
-  auto document = ignition::ParseJson(std::string(*text), kAnnotationLimits);
+  auto document = ParseJson(std::string(*text), kAnnotationLimits);
   if (!document) {
     return Fail(Code::kInvalidConfig, fmt::format("the annotation is not JSON: {}", document.error().message),
                 annotations.At(name));
@@ -95,10 +95,10 @@ Result<void> AddFamilies(const ObjectView& families, std::vector<IpNetwork>& out
 
 // ["10.0.0.7/24", …], or addresses alone.
 Result<void> AddHostAddresses(const JsonValue& list, const std::string& where, NodeObject& node) {
-  if (!list.IsArray()) return ignition::WrongType(list, "an array of addresses", where);
+  if (!list.IsArray()) return WrongJsonType(list, "an array of addresses", where);
   for (const JsonValue& item : list.GetArray()) {
-    if (!item.IsString()) return ignition::WrongType(item, "a string", where);
-    const std::string_view text = ignition::TextOf(item);
+    if (!item.IsString()) return WrongJsonType(item, "a string", where);
+    const std::string_view text = JsonTextOf(item);
     const auto address = IpAddress::Parse(text.substr(0, text.find('/')));
     if (!address) return RefuseNetwork(text, where);
     node.addresses.push_back(*address);
@@ -113,7 +113,7 @@ Result<void> AddHostAddresses(const JsonValue& list, const std::string& where, N
 
 // What a cloud says; it counts alone where it is there.
 Result<void> ReadCloudConfig(const JsonValue& list, const std::string& where, NodeObject& node) {
-  if (!list.IsArray() || list.Empty()) return ignition::WrongType(list, "an array with an interface", where);
+  if (!list.IsArray() || list.Empty()) return WrongJsonType(list, "an array with an interface", where);
   node.networks.emplace();
   const ObjectView interface = PROV_TRY(ObjectView::Of(list[0], where + "[0]"));  // the plugins read one, too
   if (const auto families = PROV_TRY(interface.Object("ifaddr"))) PROV_TRY(AddFamilies(*families, *node.networks));
@@ -126,7 +126,7 @@ Result<void> ReadCloudConfig(const JsonValue& list, const std::string& where, No
 }
 
 Result<void> ReadAnnotations(const ObjectView& annotations, NodeObject& node) {
-  std::vector<std::unique_ptr<ignition::JsonDocument>> keep;
+  std::vector<std::unique_ptr<JsonDocument>> keep;
   for (const std::string_view name : {kHostCidrs, kHostAddresses}) {
     if (const JsonValue* list = PROV_TRY(ReadAnnotation(annotations, name, keep)))
       PROV_TRY(AddHostAddresses(*list, annotations.At(name), node));
@@ -223,17 +223,17 @@ class Adder {
 
   Result<void> AddRoot(const JsonValue& root, const std::string& path) {
     if (!root.IsObject()) {
-      return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", ignition::TypeName(root)), path);
+      return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", JsonTypeName(root)), path);
     }
     const std::string_view kind = TextMember(root, "kind");
-    const JsonValue* items = ignition::Member(&root, "items");
+    const JsonValue* items = JsonMember(&root, "items");
     if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) return Add(root, kind, path);
     // The API server leaves the kind of items out of lists of one kind.
     const std::string_view items_kind = kind.substr(0, kind.size() - 4);
     for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
       const JsonValue& item = (*items)[i];
       const std::string place = fmt::format("{}.items[{}]", path, i);
-      if (!item.IsObject()) return ignition::WrongType(item, "an object", place);
+      if (!item.IsObject()) return WrongJsonType(item, "an object", place);
       const std::string_view own = TextMember(item, "kind");
       PROV_TRY(Add(item, own.empty() ? items_kind : own, place));
     }
@@ -274,7 +274,7 @@ class Adder {
   EgressObjects& out_;
 };
 
-Result<void> AddParsed(const ignition::JsonDocument& document, const std::string& where, EgressObjects& out) {
+Result<void> AddParsed(const JsonDocument& document, const std::string& where, EgressObjects& out) {
   Adder adder(where, out);
   const JsonValue& root = document.root();
   if (!document.several) return adder.AddRoot(root, "$");

@@ -3,7 +3,6 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
-#include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 
 namespace prov::fleet {
@@ -22,15 +21,6 @@ void WriteText(JsonWriter& json, std::string_view key, const std::optional<std::
 
 void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::int64_t>& time) {
   WriteText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
-}
-
-// In one line, as an annotation is shown.
-std::string InOneLine(const std::string& document) {
-  rapidjson::StringBuffer out;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(out);
-  rapidjson::StringStream stream(document.c_str());
-  rapidjson::Reader().Parse<rapidjson::kParseIterativeFlag>(stream, writer);
-  return {out.GetString(), out.GetSize()};
 }
 
 // Seconds, or a time as in a document for people.
@@ -72,7 +62,7 @@ std::string StateText(const NodeState& state) {
   json.Member("version", state.version).Key("options").BeginObject();
   json.Strings("scope", state.scope);
   json.Strings("services", state.services);
-  return InOneLine(json.EndObject().EndObject().Text());
+  return json.EndObject().EndObject().OneLine();
 }
 
 Result<NodeState> ParseState(std::string_view text, std::string_view where) {
@@ -99,14 +89,14 @@ std::string StatePatch(const NodeState& state) {
   JsonWriter json;
   json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject();
   json.Member(kStateAnnotation, StateText(state));
-  return InOneLine(json.EndObject().EndObject().EndObject().Text());
+  return json.EndObject().EndObject().EndObject().OneLine();
 }
 
 std::string ForgetPatch() {
   JsonWriter json;
   json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject();
   json.Key(kStateAnnotation).Null();
-  return InOneLine(json.EndObject().EndObject().EndObject().Text());
+  return json.EndObject().EndObject().EndObject().OneLine();
 }
 
 }  // namespace prov::fleet

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 #include "provisioner/hns/policy.h"
@@ -13,57 +14,31 @@
 namespace prov::hns {
 namespace {
 
-// Compact JSON: what HNS gets is compared byte for byte with what its own clients send.
-class Compact {
- public:
-  Compact& Begin() {
-    writer_.StartObject();
-    return *this;
-  }
-  Compact& End() {
-    writer_.EndObject();
-    return *this;
-  }
-  Compact& Key(std::string_view name) {
-    writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-    return *this;
-  }
-  // Left out where it is empty.
-  Compact& Text(std::string_view name, std::string_view text) {
-    if (!text.empty()) Key(name).String(text);
-    return *this;
-  }
-  Compact& Texts(std::string_view name, const std::vector<std::string>& texts) {
-    if (texts.empty()) return *this;
-    Key(name);
-    writer_.StartArray();
-    for (const std::string& text : texts) String(text);
-    writer_.EndArray();
-    return *this;
-  }
-  // The digits of a number. What is none (Validate() refuses it) is a text.
-  Compact& Number(std::string_view name, std::string_view digits) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) return Text(name, digits);
-    if (value != 0) {
-      Key(name);
-      writer_.Uint(value);
-    }
-    return *this;
-  }
-  std::string Document() const { return {buffer_.GetString(), buffer_.GetSize()}; }
+// A member; left out where it is empty.
+void WriteText(JsonWriter& json, std::string_view name, std::string_view text) {
+  if (!text.empty()) json.Member(name, text);
+}
 
- private:
-  void String(std::string_view text) { writer_.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
+void WriteTexts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  json.Key(name).BeginArray();
+  for (const std::string& text : texts) json.String(text);
+  json.EndArray();
+}
 
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> writer_{buffer_};
-};
+// The digits of a number. What is none (Validate() refuses it) is a text.
+void WriteNumber(JsonWriter& json, std::string_view name, std::string_view digits) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) return WriteText(json, name, digits);
+  if (value != 0) json.Key(name).Int(value);
+}
 
-void WriteExceptions(Compact& json, std::string_view name, const Exceptions& exceptions) {
-  json.Key(name).Begin().Texts("IpAddressExceptions", exceptions.addresses);
-  json.Texts("PortExceptions", exceptions.ports).End();
+void WriteExceptions(JsonWriter& json, std::string_view name, const Exceptions& exceptions) {
+  json.Key(name).BeginObject();
+  WriteTexts(json, "IpAddressExceptions", exceptions.addresses);
+  WriteTexts(json, "PortExceptions", exceptions.ports);
+  json.EndObject();
 }
 
 // Notes the Settings of policies of our type while a document is read: they begin and end where the stream is then.
@@ -136,12 +111,7 @@ class SettingsFinder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Se
   std::vector<std::string> found_;
 };
 
-std::string Quoted(std::string_view text) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-  return {buffer.GetString(), buffer.GetSize()};
-}
+std::string Quoted(std::string_view text) { return JsonWriter().String(text).OneLine(); }
 
 std::string Canonical(const JsonNode& node, std::string_view name);
 
@@ -205,16 +175,23 @@ void ReplacePort(std::vector<std::pair<std::string, std::string>>& members) {
 
 std::string SettingsJson(const Policy& policy) {
   const FilterTuple& filter = policy.filter;
-  Compact json;
-  json.Begin().Text("InboundProxyPort", policy.inbound_port).Text("OutboundProxyPort", policy.outbound_port);
-  json.Key("FilterTuple").Begin().Text("Protocols", filter.protocols);
-  json.Text("LocalAddresses", filter.local_addresses).Text("RemoteAddresses", filter.remote_addresses);
-  json.Text("LocalPorts", filter.local_ports).Text("RemotePorts", filter.remote_ports);
-  json.Number("Priority", filter.priority).End();
-  json.Text("UserSID", policy.user_sid);
+  JsonWriter json;
+  json.BeginObject();
+  WriteText(json, "InboundProxyPort", policy.inbound_port);
+  WriteText(json, "OutboundProxyPort", policy.outbound_port);
+  json.Key("FilterTuple").BeginObject();
+  WriteText(json, "Protocols", filter.protocols);
+  WriteText(json, "LocalAddresses", filter.local_addresses);
+  WriteText(json, "RemoteAddresses", filter.remote_addresses);
+  WriteText(json, "LocalPorts", filter.local_ports);
+  WriteText(json, "RemotePorts", filter.remote_ports);
+  WriteNumber(json, "Priority", filter.priority);
+  json.EndObject();
+  WriteText(json, "UserSID", policy.user_sid);
   WriteExceptions(json, "InboundExceptions", policy.inbound);
   WriteExceptions(json, "OutboundExceptions", policy.outbound);
-  return json.End().Document();
+  // HNS' own clients send it in one line, and the tests compare it with that byte for byte.
+  return json.EndObject().OneLine();
 }
 
 std::string EndpointPolicyJson(std::string_view settings) {

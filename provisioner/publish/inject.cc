@@ -33,7 +33,7 @@ JsonValue* FindObject(JsonValue& object, std::string_view name) {
 
 std::string_view TextAt(JsonValue& object, std::string_view name) {
   const JsonValue* value = Find(object, name);
-  return value != nullptr && value->IsString() ? ignition::TextOf(*value) : std::string_view();
+  return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
 }
 
 // metadata.labels or metadata.annotations.
@@ -104,7 +104,7 @@ Result<void> Injector::ConfigMap(JsonValue& object, const std::string& path) {
                 Where(path));
   }
   JsonValue* data = Find(object, "data");
-  if (data != nullptr && !data->IsObject()) return ignition::WrongType(*data, "an object", Where(path + ".data"));
+  if (data != nullptr && !data->IsObject()) return WrongJsonType(*data, "an object", Where(path + ".data"));
   if (data == nullptr) {
     PutMember(object, "data", JsonValue(rapidjson::kObjectType), memory_);
     data = Find(object, "data");
@@ -122,10 +122,10 @@ bool Injector::EndsInThem(const JsonValue& environment) const {
   for (rapidjson::SizeType i = 0; i < variables.size(); ++i) {
     const JsonValue& entry = environment[environment.Size() - static_cast<rapidjson::SizeType>(variables.size()) + i];
     if (!entry.IsObject()) return false;
-    const JsonValue* name = ignition::Member(&entry, "name");
-    const JsonValue* value = ignition::Member(&entry, "value");
-    const bool same_name = name != nullptr && name->IsString() && ignition::TextOf(*name) == variables[i].first;
-    const std::string_view text = value != nullptr && value->IsString() ? ignition::TextOf(*value) : std::string_view();
+    const JsonValue* name = JsonMember(&entry, "name");
+    const JsonValue* value = JsonMember(&entry, "value");
+    const bool same_name = name != nullptr && name->IsString() && JsonTextOf(*name) == variables[i].first;
+    const std::string_view text = value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
     if (!same_name || text != variables[i].second) return false;
   }
   return true;
@@ -134,7 +134,7 @@ bool Injector::EndsInThem(const JsonValue& environment) const {
 Result<void> Injector::Container(JsonValue& container, const std::string& path) {
   JsonValue* environment = Find(container, "env");
   if (environment != nullptr && !environment->IsArray()) {
-    return ignition::WrongType(*environment, "an array", Where(path + ".env"));
+    return WrongJsonType(*environment, "an array", Where(path + ".env"));
   }
   if (environment == nullptr) {
     PutMember(container, "env", JsonValue(rapidjson::kArrayType), memory_);
@@ -169,13 +169,13 @@ Result<bool> Injector::Containers(JsonValue& pod, std::string_view list, std::st
   JsonValue* containers = Find(pod, list);
   if (containers == nullptr) return false;
   if (!containers->IsArray()) {
-    return ignition::WrongType(*containers, "an array", Where(fmt::format("{}.{}", path, list)));
+    return WrongJsonType(*containers, "an array", Where(fmt::format("{}.{}", path, list)));
   }
   bool found = false;
   std::size_t index = 0;
   for (JsonValue& container : containers->GetArray()) {
     const std::string place = fmt::format("{}.{}[{}]", path, list, index++);
-    if (!container.IsObject()) return ignition::WrongType(container, "an object", Where(place));
+    if (!container.IsObject()) return WrongJsonType(container, "an object", Where(place));
     if (TextAt(container, "name") != name) continue;
     found = true;
     PROV_TRY(Container(container, place));
@@ -214,7 +214,7 @@ Result<void> Injector::All(JsonValue& objects, const std::string& path) {
   std::size_t index = 0;
   for (JsonValue& object : objects.GetArray()) {
     const std::string place = fmt::format("{}[{}]", path, index++);
-    if (!object.IsObject()) return ignition::WrongType(object, "an object", Where(place));
+    if (!object.IsObject()) return WrongJsonType(object, "an object", Where(place));
     PROV_TRY(One(object, place));
   }
   return {};
@@ -228,7 +228,7 @@ Result<void> Injector::One(JsonValue& object, const std::string& path) {
   JsonValue* labels = MetadataPart(object, "labels");
   const JsonValue* label = labels == nullptr ? nullptr : Find(*labels, kInjectBundleLabel);
   if (label != nullptr && kind == "ConfigMap") {
-    if (label->IsString() && ignition::TextOf(*label) == "true") return ConfigMap(object, path);
+    if (label->IsString() && JsonTextOf(*label) == "true") return ConfigMap(object, path);
     findings_.Warn("inject-label",
                    fmt::format("the label {} counts only with the text \"true\" (quoted in YAML)", kInjectBundleLabel),
                    Where(path));

@@ -5,14 +5,15 @@
 #include <optional>
 #include <utility>
 
+#include "ignition/yaml.h"
 #include "provisioner/base/text.h"
 
 namespace prov::publish {
 namespace {
 
 std::string_view TextOrNone(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = ignition::Member(&object, name);
-  return value != nullptr && value->IsString() ? ignition::TextOf(*value) : std::string_view();
+  const JsonValue* value = JsonMember(&object, name);
+  return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
 }
 
 // "config.openshift.io/v1" has the group config.openshift.io, "v1" the core group.
@@ -23,7 +24,7 @@ std::string_view GroupOf(const JsonValue& object) {
 }
 
 std::string_view ObjectName(const JsonValue& object) {
-  const JsonValue* metadata = ignition::Member(&object, "metadata");
+  const JsonValue* metadata = JsonMember(&object, "metadata");
   return metadata != nullptr && metadata->IsObject() ? TextOrNone(*metadata, "name") : std::string_view();
 }
 
@@ -49,7 +50,7 @@ std::optional<std::string_view> RepeatedKey(const JsonValue& value) {
     }
   }
   if (!value.IsObject()) return std::nullopt;
-  if (const auto twice = ignition::RepeatedMember(value)) return twice;
+  if (const auto twice = RepeatedMember(value)) return twice;
   for (auto member = value.MemberBegin(); member != value.MemberEnd(); ++member) {
     if (const auto twice = RepeatedKey(member->value)) return twice;
   }
@@ -75,7 +76,7 @@ Result<Object> ParseObject(std::string bytes, const std::string& where, ignition
   Object out{.document = *std::move(document), .root = nullptr, .is_json = is_json, .several = several, .where = where};
   out.root = &out.document->dom;
   if (several || out.root->IsObject()) return out;
-  return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", ignition::TypeName(*out.root)), where);
+  return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", JsonTypeName(*out.root)), where);
 }
 
 }  // namespace
@@ -105,60 +106,33 @@ Result<Object> ReadObject(std::string bytes, const std::string& where, std::stri
               where);
 }
 
-std::string ObjectReader::Where(std::string_view name) const {
-  return name.empty() ? fmt::format("{}: {}", where_, path_) : fmt::format("{}: {}.{}", where_, path_, name);
-}
-
 Result<ObjectReader> ObjectReader::Child(std::string_view name) const {
-  const JsonValue* child = ignition::Member(value_, name);
-  if (child != nullptr && !child->IsObject()) {
-    return ignition::WrongType(*child, "an object", Where(name));
-  }
-  return ObjectReader(child, where_, fmt::format("{}.{}", path_, name));
+  if (!view_) return ObjectReader(std::nullopt);
+  return ObjectReader(PROV_TRY(view_->Object(name)));
 }
 
 Result<std::string> ObjectReader::Text(std::string_view name) const {
-  const JsonValue* child = ignition::Member(value_, name);
-  if (child == nullptr) return std::string();
-  if (!child->IsString()) {
-    return ignition::WrongType(*child, "a string", Where(name));
-  }
-  return std::string(ignition::TextOf(*child));
-}
-
-Result<const JsonValue*> ObjectReader::Array(std::string_view name) const {
-  const JsonValue* child = ignition::Member(value_, name);
-  if (child == nullptr || child->IsArray()) return child;
-  return ignition::WrongType(*child, "an array", Where(name));
+  return std::string(view_ ? PROV_TRY(view_->TextOr(name, {})) : std::string_view());
 }
 
 Result<std::vector<std::string>> ObjectReader::Texts(std::string_view name) const {
   std::vector<std::string> out;
-  const JsonValue* array = PROV_TRY(Array(name));
-  if (array == nullptr) return out;
-  for (const JsonValue& item : array->GetArray()) {
-    if (!item.IsString()) {
-      return ignition::WrongType(item, "a string", fmt::format("{}[{}]", Where(name), out.size()));
-    }
-    out.emplace_back(ignition::TextOf(item));
-  }
+  if (!view_) return out;
+  if (const auto texts = PROV_TRY(view_->Texts(name))) out.assign(texts->begin(), texts->end());
   return out;
 }
 
 Result<std::vector<ObjectReader>> ObjectReader::Children(std::string_view name) const {
   std::vector<ObjectReader> out;
-  const JsonValue* array = PROV_TRY(Array(name));
-  if (array == nullptr) return out;
-  for (const JsonValue& item : array->GetArray()) {
-    const std::string path = fmt::format("{}.{}[{}]", path_, name, out.size());
-    if (!item.IsObject()) {
-      return ignition::WrongType(item, "an object", fmt::format("{}: {}", where_, path));
-    }
-    out.emplace_back(&item, where_, path);
-  }
+  if (!view_) return out;
+  for (source::ObjectView& child : PROV_TRY(view_->Objects(name))) out.emplace_back(std::move(child));
   return out;
 }
 
-ObjectReader ReaderOf(const Object& object) { return {object.root, object.where, "$"}; }
+ObjectReader ReaderOf(const Object& object) {
+  // That no key occurs twice was seen when the object was read.
+  return ObjectReader(
+      source::ObjectView::Of(*object.root, object.where + ": $", source::RepeatedKeys::kLastCounts).value());
+}
 
 }  // namespace prov::publish

@@ -85,7 +85,7 @@ Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& 
 Result<bool> IsHostProcess(const source::ObjectView& spec_or_container) {
   const auto security = PROV_TRY(spec_or_container.Object("securityContext"));
   const auto windows = security ? PROV_TRY(security->Object("windowsOptions")) : std::nullopt;
-  const ignition::JsonValue* flag = windows ? windows->Find("hostProcess") : nullptr;
+  const JsonValue* flag = windows ? windows->Find("hostProcess") : nullptr;
   return flag != nullptr && flag->IsTrue();
 }
 

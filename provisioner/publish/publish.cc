@@ -285,7 +285,7 @@ Result<void> Publisher::InjectAll(std::string_view bundle) {
              file.where);
       text = std::move(file.bytes);
     } else {
-      text = object.is_json ? WriteJson(*object.root) : WriteManifest(object);
+      text = object.is_json ? WriteJson(*object.root, kJsonIndent) : WriteManifest(object);
     }
     out_.files.push_back({FileNameOf(file.where), std::move(text), secret});
   }

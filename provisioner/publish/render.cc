@@ -69,12 +69,12 @@ class Search {
   }
 
   bool In(const JsonValue& value) const {
-    if (value.IsString()) return InText(ignition::TextOf(value));
+    if (value.IsString()) return InText(JsonTextOf(value));
     if (value.IsArray())
       return std::any_of(value.Begin(), value.End(), [&](const JsonValue& item) { return In(item); });
     if (!value.IsObject()) return false;
-    const JsonValue* kind = ignition::Member(&value, "kind");
-    if (kind != nullptr && kind->IsString() && ignition::TextOf(*kind).starts_with("Secret")) return true;
+    const JsonValue* kind = JsonMember(&value, "kind");
+    if (kind != nullptr && kind->IsString() && JsonTextOf(*kind).starts_with("Secret")) return true;
     return std::any_of(value.MemberBegin(), value.MemberEnd(), [&](const auto& member) { return In(member.value); });
   }
 

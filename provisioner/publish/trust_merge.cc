@@ -79,7 +79,7 @@ Result<BundleSource> ReadBundleSource(std::string bytes, const std::string& wher
   const ObjectReader data = PROV_TRY(reader.Child("data"));
   if (!data) return out;
   out.where = data.Where(kBundleKey);
-  if (ignition::Member(&data.value(), kBundleKey) != nullptr) out.text = PROV_TRY(data.Text(kBundleKey));
+  if (JsonMember(&data.value(), kBundleKey) != nullptr) out.text = PROV_TRY(data.Text(kBundleKey));
   return out;
 }
 

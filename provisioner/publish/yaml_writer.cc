@@ -113,7 +113,7 @@ class Emitter {
   }
 
   void Text(const JsonValue& value, bool is_key) {
-    const std::string text = ReplaceMalformed(ignition::TextOf(value));
+    const std::string text = ReplaceMalformed(JsonTextOf(value));
     Scalar(text, StyleOf(text, is_key));
   }
 
@@ -150,13 +150,6 @@ std::string WriteManifest(const Object& object) {
   std::string out;
   for (const JsonValue& document : object.root->GetArray()) out += "---\n" + WriteYaml(document);
   return out;
-}
-
-std::string WriteJson(const JsonValue& object) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
-  object.Accept(writer);
-  return PrintableJson(std::string(buffer.GetString(), buffer.GetSize()) + '\n');
 }
 
 }  // namespace prov::publish

@@ -16,7 +16,4 @@ std::string WriteYaml(const JsonValue& value);
 // What ReadManifest() read: "---" stands before each of several documents.
 std::string WriteManifest(const Object& object);
 
-// The same document as indented JSON, as `oc get -o json` prints it, with a final line feed.
-std::string WriteJson(const JsonValue& object);
-
 }  // namespace prov::publish

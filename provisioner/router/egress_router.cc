@@ -86,10 +86,9 @@ class EgressRouterReader {
 
   // 0 where it may be absent and is.
   Result<std::uint16_t> Port(const ObjectView& rule, std::string_view name, bool needed) const {
-    const ignition::JsonValue* value = rule.Find(name);
+    const JsonValue* value = rule.Find(name);
     if (value == nullptr && !needed) return std::uint16_t{0};
-    if (value != nullptr && !value->IsNumber())
-      return ignition::WrongType(*value, "a number", object_.At(rule.At(name)));
+    if (value != nullptr && !value->IsNumber()) return WrongJsonType(*value, "a number", object_.At(rule.At(name)));
     if (value == nullptr || !value->IsUint() || value->GetUint() < 1 || value->GetUint() > 65535)
       return Refuse(fmt::format("Invalid {}: it must be in the range 1 to 65535", name), rule.At(name));
     return static_cast<std::uint16_t>(value->GetUint());

@@ -14,7 +14,6 @@
 namespace prov::router {
 namespace {
 
-using ignition::JsonValue;
 using source::ObjectView;
 
 constexpr std::string_view kOs = "kubernetes.io/os";
@@ -69,7 +68,7 @@ class Checker {
                    "the value of {} is not a string, and the API server takes strings only: write \"true\" in quotes",
                    kMacvlanAnnotation),
                place);
-    } else if (const std::string_view text = ignition::TextOf(*value); text.empty() || text == "false") {
+    } else if (const std::string_view text = JsonTextOf(*value); text.empty() || text == "false") {
       AddError(out_, "router-annotation",
                fmt::format("{} is \"{}\", so the pod has no macvlan0", kMacvlanAnnotation, text), place);
     } else if (text != "true") {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ignition/yaml.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/publish/objects.h"
@@ -18,13 +19,11 @@
 namespace prov::router {
 namespace {
 
-using ignition::JsonValue;
-
 constexpr std::size_t kMostObjects = 10'000;
 
 std::string_view ObjectKind(const JsonValue& object) {
-  const JsonValue* kind = ignition::Member(&object, "kind");
-  return kind != nullptr && kind->IsString() ? ignition::TextOf(*kind) : std::string_view();
+  const JsonValue* kind = JsonMember(&object, "kind");
+  return kind != nullptr && kind->IsString() ? JsonTextOf(*kind) : std::string_view();
 }
 
 Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const std::string& where) {
@@ -211,7 +210,7 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
   for (const auto& [document, path] : documents) {
     if (!document->IsObject()) continue;
     const std::string_view kind = ObjectKind(*document);
-    const JsonValue* items = ignition::Member(document, "items");
+    const JsonValue* items = JsonMember(document, "items");
     if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) {
       PROV_TRY(AddObject(*document, kind, path, where, out));
       continue;

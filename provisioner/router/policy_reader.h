@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ignition/json.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
 #include "provisioner/router/router_policy.h"
 #include "provisioner/router/router_variables.h"
@@ -19,7 +19,7 @@ FileForm FormOf(std::string_view bytes);
 
 // The objects in all files for which FormOf() says objects.
 struct RouterObjects {
-  std::vector<std::unique_ptr<ignition::JsonDocument>> documents;  // own what `objects` view
+  std::vector<std::unique_ptr<JsonDocument>> documents;  // own what `objects` view
   std::vector<RouterObject> objects;
 };
 

@@ -20,7 +20,7 @@ constexpr std::string_view kPrefix = "EGRESS_";
 Result<bool> IsPrivileged(const ObjectView& container) {
   const auto context = PROV_TRY(container.Object("securityContext"));
   if (!context) return false;
-  const ignition::JsonValue* value = context->Find("privileged");
+  const JsonValue* value = context->Find("privileged");
   return value != nullptr && value->IsBool() && value->GetBool();
 }
 
@@ -93,7 +93,7 @@ class ContainerReader {
       const Variables data = PROV_TRY(ReadConfigMapData(*map));
       if (const auto found = data.find(key); found != data.end()) return found->second;
     }
-    if (const ignition::JsonValue* optional = reference->Find("optional"); optional != nullptr && optional->IsTrue())
+    if (const JsonValue* optional = reference->Find("optional"); optional != nullptr && optional->IsTrue())
       return std::nullopt;
     return Fail(Code::kInvalidConfig,
                 map == nullptr

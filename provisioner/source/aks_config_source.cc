@@ -55,7 +55,6 @@ namespace {
 
 using egress::EgressConfig;
 using egress::ProxyVariable;
-using ignition::JsonValue;
 
 constexpr std::string_view kConfig = "httpProxyConfig";
 constexpr std::string_view kTrust = "trustedCa";
@@ -74,7 +73,7 @@ bool IsTrustKey(std::string_view name) { return EqualsIgnoreAsciiCase(name, kTru
 
 bool HasMember(const JsonValue& object, std::string_view name) {
   return std::any_of(object.MemberBegin(), object.MemberEnd(),
-                     [&](const auto& member) { return ignition::TextOf(member.name) == name; });
+                     [&](const auto& member) { return JsonTextOf(member.name) == name; });
 }
 
 // In the command line's own file, which has no object around it, the cluster's facts stand beside the keys.
@@ -97,7 +96,7 @@ Result<bool> IsEnabled(const ObjectView& config) {
   const JsonValue* value = config.Find("enabled");
   if (value == nullptr) return true;
   if (value->IsBool()) return value->GetBool();
-  const std::string_view text = value->IsString() ? ignition::TextOf(*value) : "";
+  const std::string_view text = value->IsString() ? JsonTextOf(*value) : "";
   if (EqualsIgnoreAsciiCase(text, "true")) return true;
   if (EqualsIgnoreAsciiCase(text, "false")) return false;
   return Fail(Code::kType, "expected true or false", config.At("enabled"));
@@ -308,13 +307,13 @@ Result<ObjectView> HolderOf(const ObjectView& object) {
 
 // What counts below "properties" in ARM, and at the top in what the command line prints.
 const JsonValue& InnerOf(const JsonValue& object) {
-  const JsonValue* properties = ignition::Member(&object, "properties");
+  const JsonValue* properties = JsonMember(&object, "properties");
   return properties != nullptr && properties->IsObject() ? *properties : object;
 }
 
 bool IsCluster(const JsonValue& object) {
-  const JsonValue* type = ignition::Member(&object, "type");
-  return type != nullptr && type->IsString() && EqualsIgnoreAsciiCase(ignition::TextOf(*type), kClusterType);
+  const JsonValue* type = JsonMember(&object, "type");
+  return type != nullptr && type->IsString() && EqualsIgnoreAsciiCase(JsonTextOf(*type), kClusterType);
 }
 
 // What Azure answers about a cluster that is there. It leaves out what a cluster does not have.
@@ -322,7 +321,7 @@ bool IsDeployed(const JsonValue& object) { return IsCluster(object) && HasMember
 
 // In templates a text in brackets is computed, and two brackets stand for one.
 Result<void> RefuseExpression(const JsonValue& value, std::string_view name, const std::string& where) {
-  const std::string_view text = value.IsString() ? ignition::TextOf(value) : std::string_view();
+  const std::string_view text = value.IsString() ? JsonTextOf(value) : std::string_view();
   if (!text.starts_with('[') || text.starts_with("[[") || !text.ends_with(']')) return {};
   return Fail(
       Code::kInvalidConfig,
@@ -338,7 +337,7 @@ bool IsAksConfig(const JsonValue& object) {
   if (HasMember(object, kConfig) || HasMember(InnerOf(object), kConfig) || IsDeployed(object)) return true;
   if (HasMember(object, "kind")) return false;
   return std::any_of(object.MemberBegin(), object.MemberEnd(), [](const auto& member) {
-    const std::string_view name = ignition::TextOf(member.name);
+    const std::string_view name = JsonTextOf(member.name);
     return name == "httpProxy" || name == "httpsProxy" || name == "effectiveNoProxy" || IsTrustKey(name);
   });
 }
@@ -346,13 +345,13 @@ bool IsAksConfig(const JsonValue& object) {
 bool IsAksResource(const JsonValue& resource) { return IsCluster(resource) && HasMember(InnerOf(resource), kConfig); }
 
 Result<void> RefuseExpressions(const JsonValue& resource, const std::string& path) {
-  const JsonValue* config = ignition::Member(&InnerOf(resource), kConfig);
+  const JsonValue* config = JsonMember(&InnerOf(resource), kConfig);
   if (config == nullptr) return {};
   const std::string at = fmt::format("{}.properties.{}", path, kConfig);
   PROV_TRY(RefuseExpression(*config, kConfig, at));
   if (!config->IsObject()) return {};
   for (auto member = config->MemberBegin(); member != config->MemberEnd(); ++member) {
-    const std::string_view name = ignition::TextOf(member->name);
+    const std::string_view name = JsonTextOf(member->name);
     const std::string member_at = fmt::format("{}.{}", at, Shorten(name));
     PROV_TRY(RefuseExpression(member->value, Shorten(name), member_at));
     if (!member->value.IsArray()) continue;

@@ -16,13 +16,13 @@ namespace prov::source {
 
 // Whether an object is one of these, except for templates. What Azure prints of a cluster counts even without the
 // member: Azure leaves out what a cluster does not have.
-bool IsAksConfig(const ignition::JsonValue& object);
+bool IsAksConfig(const JsonValue& object);
 
 // Whether a resource of an ARM template is a cluster with an httpProxyConfig. A cluster without one makes no statement.
-bool IsAksResource(const ignition::JsonValue& resource);
+bool IsAksResource(const JsonValue& resource);
 
 // Errors: invalid-config where the httpProxyConfig of a template's resource is computed by an expression, or has one.
-Result<void> RefuseExpressions(const ignition::JsonValue& resource, const std::string& path);
+Result<void> RefuseExpressions(const JsonValue& resource, const std::string& path);
 
 // NO_PROXY is effectiveNoProxy if it is there, else the user's entries and what AKS adds, as far as the cluster is
 // known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig or, in the command line's own file,

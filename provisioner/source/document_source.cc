@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ignition/json.h"
+#include "ignition/yaml.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/install_config_source.h"
@@ -65,7 +66,7 @@ struct Known {
   std::optional<UserData> user_data;
 };
 
-Result<Known> ReadKnown(const ignition::JsonDocument& document, const std::string& where, const std::string& name) {
+Result<Known> ReadKnown(const JsonDocument& document, const std::string& where, const std::string& name) {
   Known out;
   const SourceObjects found = PROV_TRY(FindObjects(document));
   if (found.machine_config) return out;

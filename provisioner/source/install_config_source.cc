@@ -153,15 +153,15 @@ Result<std::optional<TrustText>> ReadPlannedTrust(const ObjectView& object) {
 
 }  // namespace
 
-bool IsInstallConfig(const ignition::JsonValue& object) {
+bool IsInstallConfig(const JsonValue& object) {
   for (const std::string_view name :
        {"baseDomain", "controlPlane", "compute", "networking", "pullSecret", "additionalTrustBundle"}) {
-    if (ignition::Member(&object, name) != nullptr) return true;
+    if (JsonMember(&object, name) != nullptr) return true;
   }
-  const ignition::JsonValue* proxy = ignition::Member(&object, "proxy");
+  const JsonValue* proxy = JsonMember(&object, "proxy");
   if (proxy == nullptr || !proxy->IsObject()) return false;
   return std::ranges::any_of(std::array<std::string_view, 3>{"httpProxy", "httpsProxy", "noProxy"},
-                             [&](std::string_view name) { return ignition::Member(proxy, name) != nullptr; });
+                             [&](std::string_view name) { return JsonMember(proxy, name) != nullptr; });
 }
 
 Result<Reading> ReadInstallConfig(const ObjectView& object) {

@@ -7,7 +7,7 @@
 namespace prov::source {
 
 // Whether an object without a kind is an install-config.
-bool IsInstallConfig(const ignition::JsonValue& object);
+bool IsInstallConfig(const JsonValue& object);
 
 // What the user wrote: `proxy` and `additionalTrustBundle` (PEM); where one is absent there is no statement about it.
 // noProxy lacks what the cluster will add: a finding names what is known of that. Errors: type, invalid-config, cert.

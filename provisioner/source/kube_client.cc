@@ -7,8 +7,8 @@
 #include <chrono>
 #include <random>
 
-#include "ignition/json.h"
 #include "provisioner/base/clock.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/net/http_status.h"
 
@@ -31,17 +31,17 @@ ApiStatus ReadApiStatus(const std::string& body) {
   constexpr std::size_t kMostShown = 300;
   ApiStatus out;
   if (body.size() > kMostBody) return out;
-  ignition::Limits limits;
+  JsonLimits limits;
   limits.depth = 20;
-  const auto document = ignition::ParseJson(body, limits);
+  const auto document = ParseJson(body, limits);
   if (!document || !(*document)->root().IsObject()) return out;
-  const ignition::JsonValue* message = ignition::Member(&(*document)->root(), "message");
+  const JsonValue* message = JsonMember(&(*document)->root(), "message");
   if (message != nullptr && message->IsString()) {
-    out.message = std::string(Shorten(ignition::TextOf(*message), kMostShown));
+    out.message = std::string(Shorten(JsonTextOf(*message), kMostShown));
   }
-  const ignition::JsonValue* details = ignition::Member(&(*document)->root(), "details");
+  const JsonValue* details = JsonMember(&(*document)->root(), "details");
   if (details == nullptr || !details->IsObject()) return out;
-  const ignition::JsonValue* name = ignition::Member(details, "name");
+  const JsonValue* name = JsonMember(details, "name");
   out.names_object = name != nullptr && name->IsString() && name->GetStringLength() != 0;
   return out;
 }

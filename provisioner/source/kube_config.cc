@@ -6,16 +6,15 @@
 #include <array>
 #include <utility>
 
-#include "ignition/json.h"
+#include "ignition/yaml.h"
 #include "provisioner/base/base64.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/object_view.h"
 #include "provisioner/source/source.h"
 
 namespace prov::source {
 namespace {
-
-using ignition::JsonValue;
 
 constexpr std::uint64_t kMaxKubeconfigBytes = 16ULL << 20U;
 constexpr unsigned kMaxKubeconfigDepth = 50;
@@ -35,7 +34,7 @@ Result<ObjectView> NamedObject(const ObjectView& root, std::string_view list, st
                                const std::string& name) {
   const JsonValue* items = root.Find(list);
   const std::string at = root.At(list);
-  if (items != nullptr && !items->IsArray()) return ignition::WrongType(*items, "an array", at);
+  if (items != nullptr && !items->IsArray()) return WrongJsonType(*items, "an array", at);
   const rapidjson::SizeType count = items == nullptr ? 0 : items->Size();
   for (rapidjson::SizeType i = 0; i < count; ++i) {
     const ObjectView item = PROV_TRY(ViewOf((*items)[i], fmt::format("{}[{}]", at, i)));
@@ -67,8 +66,7 @@ Result<KubeCluster> ReadCluster(const ObjectView& object) {
   KubeCluster out;
   constexpr std::string_view kInsecure = "insecure-skip-tls-verify";
   const JsonValue* insecure = object.Find(kInsecure);
-  if (insecure != nullptr && !insecure->IsBool())
-    return ignition::WrongType(*insecure, "a boolean", object.At(kInsecure));
+  if (insecure != nullptr && !insecure->IsBool()) return WrongJsonType(*insecure, "a boolean", object.At(kInsecure));
   if (insecure != nullptr && insecure->GetBool()) {
     return Fail(Code::kTls,
                 "turns off verification of the server's certificate, but the settings read from this server decide "
@@ -156,7 +154,7 @@ Result<KubeServer> ParseKubeServer(std::string_view url, const std::string& wher
 }
 
 Result<KubeConfig> ParseKubeConfig(std::string bytes, const std::string& where, const std::string& context) {
-  ignition::Limits limits;
+  JsonLimits limits;
   limits.input = kMaxKubeconfigBytes;
   limits.depth = kMaxKubeconfigDepth;
   auto document = ignition::ParseJsonOrYaml(std::move(bytes), limits);

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "ignition/json.h"
 #include "ignition/machine_config_pool.h"
 #include "provisioner/base/hash.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/document_source.h"
 #include "provisioner/source/kube_client.h"
@@ -15,18 +15,16 @@
 namespace prov::source {
 namespace {
 
-using ignition::JsonValue;
-
 // Objects that are looked into here are small; the others go to their readers whole.
-ignition::Limits SmallObject() {
-  ignition::Limits out;
+JsonLimits SmallObject() {
+  JsonLimits out;
   out.input = 16ULL << 20U;
   out.depth = 100;
   return out;
 }
 
-Result<std::unique_ptr<ignition::JsonDocument>> Parse(std::string body, const KubeObject& object) {
-  auto document = ignition::ParseJson(std::move(body), SmallObject());
+Result<std::unique_ptr<JsonDocument>> Parse(std::string body, const KubeObject& object) {
+  auto document = ParseJson(std::move(body), SmallObject());
   if (!document) {
     Error error = std::move(document).error();
     error.where = error.where.empty() ? object.Path() : fmt::format("{}, {}", object.Path(), error.where);
@@ -41,10 +39,10 @@ std::string_view TextAt(const JsonValue& root, std::initializer_list<std::string
   const JsonValue* value = &root;
   for (const std::string_view name : path) {
     if (!value->IsObject()) return {};
-    value = ignition::Member(value, name);
+    value = JsonMember(value, name);
     if (value == nullptr) return {};
   }
-  return value->IsString() ? ignition::TextOf(*value) : std::string_view();
+  return value->IsString() ? JsonTextOf(*value) : std::string_view();
 }
 
 class KubeSourceReader {

@@ -4,43 +4,37 @@
 
 #include <algorithm>
 
-#include "ignition/json.h"
 #include "provisioner/base/hash.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/net/http_status.h"
 
 namespace prov::source {
 namespace {
 
-using ignition::JsonValue;
-
 constexpr unsigned kMaxObjectDepth = 100;  // the fingerprint is made by a function that calls itself for each level
 constexpr std::size_t kMostShown = 300;
 
-ignition::Limits LineLimits() {
-  ignition::Limits out;
+JsonLimits LineLimits() {
+  JsonLimits out;
   out.depth = kMaxObjectDepth;
   out.values = 2'000'000;
   return out;
 }
 
 const JsonValue* ObjectIn(const JsonValue& value, std::string_view name) {
-  const JsonValue* member = ignition::Member(&value, name);
+  const JsonValue* member = JsonMember(&value, name);
   return member != nullptr && member->IsObject() ? member : nullptr;
 }
 
 std::string_view TextIn(const JsonValue* object, std::string_view name) {
-  const JsonValue* member = object == nullptr ? nullptr : ignition::Member(object, name);
-  return member != nullptr && member->IsString() ? ignition::TextOf(*member) : std::string_view();
+  const JsonValue* member = object == nullptr ? nullptr : JsonMember(object, name);
+  return member != nullptr && member->IsString() ? JsonTextOf(*member) : std::string_view();
 }
 
 std::string Bytes(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = ignition::Member(&object, name);
-  if (value == nullptr) return "null";
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  value->Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
+  const JsonValue* value = JsonMember(&object, name);
+  return value == nullptr ? "null" : WriteJson(*value, 0);
 }
 
 // Never empty, as that means: not there.
@@ -64,7 +58,7 @@ KubeEvent Trouble(Code code, std::string message) {
 
 // The object of an ERROR event: a metav1.Status.
 KubeEvent ServerError(const JsonValue& status) {
-  const JsonValue* code = ignition::Member(&status, "code");
+  const JsonValue* code = JsonMember(&status, "code");
   const std::string_view reason = TextIn(&status, "reason");
   const bool gone = code != nullptr && code->IsInt() && code->GetInt() == net::http_status::kGone;
   if (gone || reason == "Expired" || reason == "Gone") return {KubeEvent::Kind::kGone, {}, {}};
@@ -104,7 +98,7 @@ void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& ou
     ended_ = true;
     out.push_back(std::move(event));
   };
-  const auto document = ignition::ParseJson(std::string(line), LineLimits());
+  const auto document = ParseJson(std::string(line), LineLimits());
   if (!document)
     return fail(
         Trouble(document.error().code, "the server sent a line that is not an event: " + document.error().message));
@@ -133,10 +127,10 @@ void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& ou
 }
 
 Result<KubeState> ParseKubeList(std::string body, KubeKind kind, const std::string& name) {
-  const auto document = PROV_TRY(ignition::ParseJson(std::move(body), LineLimits()));
+  const auto document = PROV_TRY(ParseJson(std::move(body), LineLimits()));
   const JsonValue& root = document->root();
   const JsonValue* metadata = root.IsObject() ? ObjectIn(root, "metadata") : nullptr;
-  const JsonValue* items = root.IsObject() ? ignition::Member(&root, "items") : nullptr;
+  const JsonValue* items = root.IsObject() ? JsonMember(&root, "items") : nullptr;
   KubeState out;
   out.resource_version = std::string(TextIn(metadata, "resourceVersion"));
   if (out.resource_version.empty() || (items != nullptr && !items->IsArray())) {

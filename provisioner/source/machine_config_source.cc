@@ -191,7 +191,7 @@ Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& whe
   return Read(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
 }
 
-Result<EgressConfig> ReadMachineConfig(std::unique_ptr<ignition::JsonDocument> parsed, const std::string& where,
+Result<EgressConfig> ReadMachineConfig(std::unique_ptr<JsonDocument> parsed, const std::string& where,
                                        const ignition::Selection& selection, const ignition::Limits& limits,
                                        ignition::Fetcher* fetcher) {
   return Read(ignition::ReadParsed(std::move(parsed), where, selection, limits, fetcher));

@@ -20,7 +20,7 @@ Result<egress::EgressConfig> ReadMachineConfig(std::string bytes, const std::str
                                                const ignition::Selection& selection, const ignition::Limits& limits,
                                                ignition::Fetcher* fetcher);
 // The same for a document that is already parsed.
-Result<egress::EgressConfig> ReadMachineConfig(std::unique_ptr<ignition::JsonDocument> parsed, const std::string& where,
+Result<egress::EgressConfig> ReadMachineConfig(std::unique_ptr<JsonDocument> parsed, const std::string& where,
                                                const ignition::Selection& selection, const ignition::Limits& limits,
                                                ignition::Fetcher* fetcher);
 

@@ -10,9 +10,6 @@
 namespace prov::source {
 namespace {
 
-using ignition::JsonValue;
-using ignition::WrongType;
-
 // A view costs many times what the three bytes of an empty object do.
 constexpr rapidjson::SizeType kMaxArrayObjects = 100000;
 
@@ -23,7 +20,7 @@ bool IsPlainName(std::string_view name) {
 }
 
 Result<void> RefuseRepeatedKeys(const JsonValue& object, const std::string& path) {
-  const auto twice = ignition::RepeatedMember(object);
+  const auto twice = RepeatedMember(object);
   if (!twice) return {};
   return Fail(Code::kInvalidConfig,
               fmt::format("the key \"{}\" occurs twice, and readers differ in which one they take", Shorten(*twice)),
@@ -33,7 +30,7 @@ Result<void> RefuseRepeatedKeys(const JsonValue& object, const std::string& path
 }  // namespace
 
 Result<ObjectView> ObjectView::Of(const JsonValue& value, std::string path, RepeatedKeys repeated) {
-  if (!value.IsObject()) return WrongType(value, "an object", std::move(path));
+  if (!value.IsObject()) return WrongJsonType(value, "an object", std::move(path));
   if (repeated == RepeatedKeys::kRefused) PROV_TRY(RefuseRepeatedKeys(value, path));
   return ObjectView(value, std::move(path), repeated);
 }
@@ -45,7 +42,7 @@ std::string ObjectView::At(std::string_view name) const {
 
 bool ObjectView::Has(std::string_view name) const {
   for (auto member = value_->MemberBegin(); member != value_->MemberEnd(); ++member) {
-    if (ignition::TextOf(member->name) == name) return true;
+    if (JsonTextOf(member->name) == name) return true;
   }
   return false;
 }
@@ -55,15 +52,15 @@ bool ObjectView::IsNull(std::string_view name) const { return Find(name) == null
 std::vector<std::string_view> ObjectView::Names() const {
   std::vector<std::string_view> names;
   for (auto member = value_->MemberBegin(); member != value_->MemberEnd(); ++member)
-    names.push_back(ignition::TextOf(member->name));
+    names.push_back(JsonTextOf(member->name));
   return names;
 }
 
 Result<std::optional<std::string_view>> ObjectView::Text(std::string_view name) const {
   const JsonValue* value = Find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->IsString()) return WrongType(*value, "a string", At(name));
-  return ignition::TextOf(*value);
+  if (!value->IsString()) return WrongJsonType(*value, "a string", At(name));
+  return JsonTextOf(*value);
 }
 
 Result<std::string_view> ObjectView::TextOr(std::string_view name, std::string_view other) const {
@@ -79,12 +76,12 @@ Result<std::optional<ObjectView>> ObjectView::Object(std::string_view name) cons
 Result<std::optional<std::vector<std::string_view>>> ObjectView::Texts(std::string_view name) const {
   const JsonValue* value = Find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->IsArray()) return WrongType(*value, "an array of strings", At(name));
+  if (!value->IsArray()) return WrongJsonType(*value, "an array of strings", At(name));
   std::vector<std::string_view> out;
   for (rapidjson::SizeType i = 0; i < value->Size(); ++i) {
     const JsonValue& item = (*value)[i];
-    if (!item.IsString()) return WrongType(item, "a string", fmt::format("{}[{}]", At(name), i));
-    out.push_back(ignition::TextOf(item));
+    if (!item.IsString()) return WrongJsonType(item, "a string", fmt::format("{}[{}]", At(name), i));
+    out.push_back(JsonTextOf(item));
   }
   return out;
 }
@@ -93,7 +90,7 @@ Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const
   std::vector<ObjectView> out;
   const JsonValue* value = Find(name);
   if (value == nullptr) return out;
-  if (!value->IsArray()) return WrongType(*value, "an array of objects", At(name));
+  if (!value->IsArray()) return WrongJsonType(*value, "an array of objects", At(name));
   if (value->Size() > kMaxArrayObjects)
     return Fail(Code::kTooLarge, fmt::format("more than {} entries are in the array", kMaxArrayObjects), At(name));
   for (rapidjson::SizeType i = 0; i < value->Size(); ++i)

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ignition/json.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
 
 namespace prov::source {
@@ -21,11 +21,11 @@ class ObjectView {
  public:
   // `repeated` holds for the objects inside as well. Errors: type unless `value` is an object; invalid-config for a key
   // that occurs twice and is refused.
-  static Result<ObjectView> Of(const ignition::JsonValue& value, std::string path,
+  static Result<ObjectView> Of(const JsonValue& value, std::string path,
                                RepeatedKeys repeated = RepeatedKeys::kRefused);
 
   const std::string& path() const { return path_; }
-  const ignition::JsonValue& value() const { return *value_; }
+  const JsonValue& value() const { return *value_; }
   std::string At(std::string_view name) const;  // the path of a member, "$.data[\"ca-bundle.crt\"]"
 
   bool Has(std::string_view name) const;     // also as null
@@ -39,13 +39,13 @@ class ObjectView {
   // An array of objects; absent: none. Errors: too-large (over 100,000).
   Result<std::vector<ObjectView>> Objects(std::string_view name) const;
   // Any value; null: absent or null.
-  const ignition::JsonValue* Find(std::string_view name) const { return ignition::Member(value_, name); }
+  const JsonValue* Find(std::string_view name) const { return JsonMember(value_, name); }
 
  private:
-  ObjectView(const ignition::JsonValue& value, std::string path, RepeatedKeys repeated)
+  ObjectView(const JsonValue& value, std::string path, RepeatedKeys repeated)
       : value_(&value), path_(std::move(path)), repeated_(repeated) {}
 
-  const ignition::JsonValue* value_;
+  const JsonValue* value_;
   std::string path_;
   RepeatedKeys repeated_;
 };

@@ -70,8 +70,8 @@ Result<ConfigMap> ReadConfigMapHead(const ObjectView& object) {
 
 bool HasBundle(const ConfigMap& map) {
   for (const std::string_view part : {"data", "binaryData"}) {
-    const ignition::JsonValue* values = map.object.Find(part);
-    if (values != nullptr && values->IsObject() && ignition::Member(values, kBundleKey) != nullptr) return true;
+    const JsonValue* values = map.object.Find(part);
+    if (values != nullptr && values->IsObject() && JsonMember(values, kBundleKey) != nullptr) return true;
   }
   return false;
 }

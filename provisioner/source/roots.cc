@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "ignition/fetch_scope.h"
-#include "ignition/json.h"
+#include "ignition/yaml.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
 

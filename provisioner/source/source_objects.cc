@@ -10,19 +10,17 @@
 namespace prov::source {
 namespace {
 
-using ignition::JsonValue;
-
 constexpr std::size_t kMaxDocumentObjects = 100000;
 constexpr std::string_view kList = "List";
 
 std::string_view TextMember(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = ignition::Member(&object, name);
-  return value != nullptr && value->IsString() ? ignition::TextOf(*value) : "";
+  const JsonValue* value = JsonMember(&object, name);
+  return value != nullptr && value->IsString() ? JsonTextOf(*value) : "";
 }
 
 // "List" and "ProxyList" alike; such an object has items.
 bool IsList(const JsonValue& object, std::string_view kind) {
-  const JsonValue* items = ignition::Member(&object, "items");
+  const JsonValue* items = JsonMember(&object, "items");
   return kind.ends_with(kList) && items != nullptr && items->IsArray();
 }
 
@@ -35,7 +33,7 @@ class Finder {
     if (!IsList(root, kind)) return Add(root, kind, path);
     // The API server leaves the kind of items out of lists of one kind.
     const std::string_view items_kind = kind.substr(0, kind.size() - kList.size());
-    const JsonValue& items = *ignition::Member(&root, "items");
+    const JsonValue& items = *JsonMember(&root, "items");
     for (rapidjson::SizeType i = 0; i < items.Size(); ++i) {
       if (!items[i].IsObject()) continue;
       const std::string_view own = TextMember(items[i], "kind");
@@ -54,7 +52,7 @@ class Finder {
  private:
   // A list as Azure's API answers, or a template.
   Result<void> AddArm(const JsonValue& root, const std::string& path) {
-    if (const JsonValue* list = ignition::Member(&root, "value"); list != nullptr && list->IsArray()) {
+    if (const JsonValue* list = JsonMember(&root, "value"); list != nullptr && list->IsArray()) {
       for (rapidjson::SizeType i = 0; i < list->Size(); ++i)
         PROV_TRY(AddCluster((*list)[i], fmt::format("{}.value[{}]", path, i)));
     }
@@ -63,7 +61,7 @@ class Finder {
 
   // Its resources are an array, or an object with names of its own choice.
   Result<void> AddTemplate(const JsonValue& root, const std::string& path) {
-    const JsonValue* resources = ignition::Member(&root, "resources");
+    const JsonValue* resources = JsonMember(&root, "resources");
     if (resources == nullptr) return {};
     if (resources->IsArray()) {
       for (rapidjson::SizeType i = 0; i < resources->Size(); ++i)
@@ -71,8 +69,7 @@ class Finder {
     }
     if (!resources->IsObject()) return {};
     for (auto member = resources->MemberBegin(); member != resources->MemberEnd(); ++member)
-      PROV_TRY(
-          AddResource(member->value, fmt::format("{}.resources.{}", path, Shorten(ignition::TextOf(member->name)))));
+      PROV_TRY(AddResource(member->value, fmt::format("{}.resources.{}", path, Shorten(JsonTextOf(member->name)))));
     return {};
   }
 
@@ -83,9 +80,9 @@ class Finder {
       found_.aks_configs.push_back(PROV_TRY(View(resource, path)));
     }
     // A deployment within the deployment, as each module of Bicep becomes one.
-    const JsonValue* properties = ignition::Member(&resource, "properties");
+    const JsonValue* properties = JsonMember(&resource, "properties");
     const JsonValue* inner =
-        properties != nullptr && properties->IsObject() ? ignition::Member(properties, "template") : nullptr;
+        properties != nullptr && properties->IsObject() ? JsonMember(properties, "template") : nullptr;
     if (inner == nullptr || !inner->IsObject()) return {};
     return AddTemplate(*inner, path + ".properties.template");
   }
@@ -97,7 +94,7 @@ class Finder {
   }
 
   Result<void> Add(const JsonValue& object, std::string_view kind, const std::string& path) {
-    if (kind == "MachineConfig" || (kind.empty() && ignition::Member(&object, "ignition") != nullptr)) {
+    if (kind == "MachineConfig" || (kind.empty() && JsonMember(&object, "ignition") != nullptr)) {
       found_.machine_config = true;
     } else if (kind == "ControllerConfig") {
       found_.controller_configs.push_back(PROV_TRY(View(object, path)));
@@ -128,14 +125,14 @@ class Finder {
 };
 
 Result<std::string_view> NameOf(const ObjectView& object) {
-  const ignition::JsonValue* metadata = object.Find("metadata");
+  const JsonValue* metadata = object.Find("metadata");
   if (metadata == nullptr) return PROV_TRY(object.TextOr("name", ""));  // as Azure's objects have it
   return PROV_TRY(PROV_TRY(object.Object("metadata"))->TextOr("name", ""));
 }
 
 }  // namespace
 
-Result<SourceObjects> FindObjects(const ignition::JsonDocument& document) {
+Result<SourceObjects> FindObjects(const JsonDocument& document) {
   Finder finder;
   const JsonValue& root = document.root();
   if (!root.IsArray()) {

@@ -28,7 +28,7 @@ struct SourceObjects {
 
 // The sources in a single object, in a List (also of one kind) or in several YAML documents; from a plain array (az aks
 // list) only AKS clusters. Objects of other kinds are skipped. Errors: type, invalid-config; too-large (over 100,000).
-Result<SourceObjects> FindObjects(const ignition::JsonDocument& document);
+Result<SourceObjects> FindObjects(const JsonDocument& document);
 
 // The one called `name`; with "" the only one. Errors: not-found, also if several have that name.
 Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, std::string_view what,

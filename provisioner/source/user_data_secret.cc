@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ignition/yaml.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/source_objects.h"

@@ -71,7 +71,9 @@ TEST(JsonReader, BoundsNesting) {
 }
 
 TEST(JsonReader, BoundsTheNumberOfValues) {
-  for (const char c : {'[', ',', '{'}) EXPECT_EQ(ErrorOf(std::string(4'000'001, c)).code, Code::kTooLarge) << c;
+  std::string text = "[0";
+  for (int i = 0; i < 4'000'000; ++i) text += ",0";
+  EXPECT_EQ(ErrorOf(text + "]").code, Code::kTooLarge);
 }
 
 TEST(JsonReader, ANewerSchemaIsNamedAsSuch) {

@@ -157,7 +157,7 @@ std::string ListOf(const std::string& proxy, const std::string& config_map) {
   std::string out = R"({"apiVersion":"v1","kind":"List","items":[)";
   for (const std::string& yaml : {proxy, config_map}) {
     if (out.back() == '}') out += ',';
-    out += TrimBlanks(publish::WriteJson(*publish::ReadAnyObject(yaml, "object")->root));
+    out += WriteJson(*publish::ReadAnyObject(yaml, "object")->root, 0);
   }
   return out + "]}";
 }

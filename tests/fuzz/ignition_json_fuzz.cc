@@ -1,6 +1,6 @@
 // Ignition configs and MachineConfigs in JSON: nothing depends on where the text lies in memory, and where YAML reads
 // the same text (JSON is nearly a part of it) it gives the same files.
-#include "ignition/json.h"
+#include "provisioner/base/json.h"
 #include "tests/fuzz/ignition_checks.h"
 
 namespace prov::fuzz {
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!StartsLikeJson(text)) return -1;  // YAML has a target of its own
   const auto files = CheckDocument(std::string(text));
   std::string moved = "\n ";
-  moved.reserve(size + 2 + prov::ignition::kJsonPadding);
+  moved.reserve(size + 2 + prov::kJsonPadding);
   moved += text;
   FUZZ_CHECK(CheckDocument(std::move(moved)) == files);
   if (files && IsAsciiText(text)) {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ignition/json.h"
 #include "ignition/yaml.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/rapidjson.h"
 #include "tests/fuzz/ignition_checks.h"
 
 namespace prov::fuzz {
 namespace {
-
-using ignition::JsonValue;
 
 bool SameNumber(const JsonValue& a, const JsonValue& b) {
   if (!a.IsDouble() && !b.IsDouble()) return a == b;
@@ -23,11 +21,11 @@ bool SameNumber(const JsonValue& a, const JsonValue& b) {
 bool Same(const JsonValue& a, const JsonValue& b) {
   if (a.GetType() != b.GetType()) return false;
   if (a.IsNumber()) return SameNumber(a, b);
-  if (a.IsString()) return ignition::TextOf(a) == ignition::TextOf(b);
+  if (a.IsString()) return JsonTextOf(a) == JsonTextOf(b);
   if (a.IsArray()) return std::equal(a.Begin(), a.End(), b.Begin(), b.End(), Same);
   if (!a.IsObject()) return true;
   return std::equal(a.MemberBegin(), a.MemberEnd(), b.MemberBegin(), b.MemberEnd(), [](const auto& x, const auto& y) {
-    return ignition::TextOf(x.name) == ignition::TextOf(y.name) && Same(x.value, y.value);
+    return JsonTextOf(x.name) == JsonTextOf(y.name) && Same(x.value, y.value);
   });
 }
 
@@ -42,7 +40,7 @@ void CheckValues(const std::string& text) {
   rapidjson::StringBuffer json;
   rapidjson::Writer<rapidjson::StringBuffer> writer(json);
   FUZZ_CHECK((*yaml)->root().Accept(writer));
-  const auto again = ignition::ParseJson(std::string(json.GetString(), json.GetSize()), limits);
+  const auto again = ParseJson(std::string(json.GetString(), json.GetSize()), limits);
   if (!again) std::fprintf(stderr, "%s (%s)\n", again.error().message.c_str(), again.error().where.c_str());
   FUZZ_CHECK(again || again.error().code == Code::kTooLarge);
   if (again) FUZZ_CHECK(Same((*yaml)->root(), (*again)->root()));

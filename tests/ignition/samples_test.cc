@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "ignition/document.h"
-#include "ignition/json.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/hash.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "tests/ignition/helpers.h"
 #include "tests/support/paths.h"
@@ -20,8 +20,8 @@ constexpr const char* kProxyFile = "/etc/mco/proxy.env";
 constexpr const char* kBundleFile = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
 
 std::string Text(const JsonValue* object, std::string_view name) {
-  const JsonValue* value = object != nullptr ? Member(object, name) : nullptr;
-  return value != nullptr && value->IsString() ? std::string(TextOf(*value)) : "";
+  const JsonValue* value = object != nullptr ? JsonMember(object, name) : nullptr;
+  return value != nullptr && value->IsString() ? std::string(JsonTextOf(*value)) : "";
 }
 
 void CompareFile(const Config& config, const char* path, const JsonValue* expected) {
@@ -30,8 +30,8 @@ void CompareFile(const Config& config, const char* path, const JsonValue* expect
   if (Text(expected, "file_sha256").empty()) return;
   ASSERT_TRUE(*file) << path;
   EXPECT_EQ(ToHex(Sha256((*file)->bytes)), Text(expected, "file_sha256")) << path;
-  EXPECT_EQ((*file)->bytes.size(), Member(expected, "file_bytes")->GetUint()) << path;
-  EXPECT_EQ((*file)->mode, Member(expected, "mode")->GetUint()) << path;
+  EXPECT_EQ((*file)->bytes.size(), JsonMember(expected, "file_bytes")->GetUint()) << path;
+  EXPECT_EQ((*file)->mode, JsonMember(expected, "mode")->GetUint()) << path;
 }
 
 // Hand-written samples have no hashes: their variables must be lines of the file.
@@ -47,7 +47,7 @@ void CompareVariables(const Config& config, const JsonValue& variables) {
     }
   }
   for (const auto& member : variables.GetObject()) {
-    const std::string line = fmt::format("{}={}\n", TextOf(member.name), TextOf(member.value));
+    const std::string line = fmt::format("{}={}\n", JsonTextOf(member.name), JsonTextOf(member.value));
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
 }
@@ -59,12 +59,12 @@ void CompareCase(const fs::path& folder) {
   auto expected_document = ParseJson(*std::move(expected_text), {});
   ASSERT_TRUE(expected_document);
   const JsonValue* root = &(*expected_document)->root();
-  const JsonValue* expect = Member(root, "expect");
+  const JsonValue* expect = JsonMember(root, "expect");
   ASSERT_NE(expect, nullptr);
   auto input = ReadFile((folder / Text(root, "input")).string(), 64 << 20);
   ASSERT_TRUE(input);
   auto document = ReadText(*std::move(input));
-  if (!Member(expect, "accept")->GetBool()) {
+  if (!JsonMember(expect, "accept")->GetBool()) {
     const Error error = document ? document->config.Read(Text(expect, "path")).error() : document.error();
     EXPECT_EQ(InfoOf(error.code).name, Text(expect, "error_class"));
     return;
@@ -77,9 +77,9 @@ void CompareCase(const fs::path& folder) {
     EXPECT_EQ(document->config.version(), version);
   }
   EXPECT_TRUE(document->findings.empty());
-  CompareFile(document->config, kProxyFile, Member(expect, "proxy"));
-  CompareFile(document->config, kBundleFile, Member(expect, "trust_bundle"));
-  CompareVariables(document->config, *Member(Member(expect, "proxy"), "vars"));
+  CompareFile(document->config, kProxyFile, JsonMember(expect, "proxy"));
+  CompareFile(document->config, kBundleFile, JsonMember(expect, "trust_bundle"));
+  CompareVariables(document->config, *JsonMember(JsonMember(expect, "proxy"), "vars"));
   EXPECT_TRUE(document->config.Units());
 }
 

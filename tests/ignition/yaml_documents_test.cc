@@ -1,6 +1,7 @@
 // Several YAML documents in one text.
 #include <gtest/gtest.h>
 
+#include "ignition/limits.h"
 #include "ignition/yaml.h"
 
 namespace prov::ignition {
@@ -15,7 +16,7 @@ TEST(YamlDocuments, SeveralAreAnArray) {
   ASSERT_EQ(root.Size(), 3U) << "those without content don't count";
   EXPECT_EQ(root[0]["a"].GetInt(), 1);
   EXPECT_TRUE(root[1].IsArray());
-  EXPECT_EQ(TextOf(root[2]), "c");
+  EXPECT_EQ(JsonTextOf(root[2]), "c");
 }
 
 TEST(YamlDocuments, OneIsItself) {

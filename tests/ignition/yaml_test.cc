@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "ignition/yaml_scalar.h"
-#include "provisioner/base/rapidjson.h"
+#include "provisioner/base/json.h"
+#include "provisioner/base/text.h"
 #include "tests/ignition/helpers.h"
 
 namespace prov::ignition {
@@ -12,15 +13,12 @@ namespace {
 using namespace std::string_literals;
 
 // The document as compact JSON, or "<code> where: message".
-std::string AsJson(std::string text, const Limits& limits = {}) {
+std::string AsJson(std::string text, const JsonLimits& limits = {}) {
   auto document = ParseYaml(std::move(text), limits);
   if (!document)
     return fmt::format("<{}> {}: {}", InfoOf(document.error().code).name, document.error().where,
                        document.error().message);
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  (*document)->root().Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
+  return WriteJson((*document)->root(), 0);
 }
 
 TEST(ParseYaml, BuildsTheSameDomAsJson) {
@@ -183,6 +181,34 @@ TEST(ResolvePlainScalar, EverythingElseIsText) {
                            "--1", "0b2", "12a",   "1.5.", ".e1", "/etc", "2026-01-15", "-.nan", "0x-1"}) {
     EXPECT_EQ(ResolvePlainScalar(text).kind, PlainScalar::Kind::kString) << text;
   }
+}
+
+TEST(ParseJsonOrYaml, TellsThemApart) {
+  EXPECT_EQ((*ParseJsonOrYaml(" \r\n\t{\"a\":1}", {}))->root().MemberCount(), 1U);
+  EXPECT_TRUE((*ParseJsonOrYaml("[]", {}))->root().IsArray());
+  EXPECT_TRUE((*ParseJsonOrYaml("a: 1", {}))->root().IsObject());
+  EXPECT_TRUE((*ParseJsonOrYaml("# c\n{a: 1}", {}))->root().IsObject());
+  const auto code = [](std::string text) {
+    auto document = ParseJsonOrYaml(std::move(text), {});
+    return document ? Code::kInternal : document.error().code;
+  };
+  EXPECT_EQ(code(""), Code::kJson);
+  EXPECT_EQ(code(" \n"), Code::kJson);
+  EXPECT_EQ(code("\xEF\xBB\xBF"), Code::kJson);
+  EXPECT_EQ(code("\xFF\xFE{\0"s), Code::kJson);
+  EXPECT_EQ(code("\xFF\xFE{\0}"s), Code::kJson) << "half a character";
+  EXPECT_EQ(code("{a: 1}"), Code::kJson);  // a brace says JSON
+  EXPECT_EQ(code("a: [1"), Code::kYaml);
+  EXPECT_EQ(code("// comment\n{}"), Code::kJson);
+  for (const char* text : {"a: 1", "{\"a\":1}", " [1]"}) {  // as PowerShell and editors on Windows save them
+    EXPECT_TRUE(ParseJsonOrYaml(std::string("\xEF\xBB\xBF") + text, {})) << text;
+    EXPECT_TRUE(ParseJsonOrYaml("\xFF\xFE" + ToUtf16Le(text), {})) << text;
+  }
+}
+
+TEST(BeginsAsJson, ByItsFirstCharacter) {
+  for (const char* text : {"{", "[", " \r\n\t{}"}) EXPECT_TRUE(BeginsAsJson(text)) << text;
+  for (const char* text : {"", " ", "a: {}", "-----BEGIN"}) EXPECT_FALSE(BeginsAsJson(text)) << text;
 }
 
 }  // namespace

@@ -66,15 +66,15 @@ TEST(ProxySpec, TheSharedRowsOfTheOperator) {
   const std::string text = testing_support::ReadAll(testing_support::TestsFolder() +
                                                     "/../../shared/cases/egress/cno-validation-upstream.json");
   if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/cno-validation-upstream.json";
-  const auto cases = ignition::ParseJson(text, ignition::Limits());
+  const auto cases = ParseJson(text, JsonLimits());
   ASSERT_TRUE(cases);
   std::size_t groups = 0;
   for (const auto& group : (*cases)->root()["cases"].GetArray()) {
-    const bool uri = ignition::TextOf(group["what"]) == "URI";
-    ASSERT_TRUE(uri || ignition::TextOf(group["what"]) == "IPAddressOrCIDR") << "an unknown group";
+    const bool uri = JsonTextOf(group["what"]) == "URI";
+    ASSERT_TRUE(uri || JsonTextOf(group["what"]) == "IPAddressOrCIDR") << "an unknown group";
     ++groups;
     const auto takes = [&](const JsonValue& row) {
-      const std::string value(ignition::TextOf(row));
+      const std::string value(JsonTextOf(row));
       return uri ? Errors(Spec("", value)).empty() : egress::IsAddressOrRange(value);
     };
     for (const auto& row : group["valid"].GetArray()) EXPECT_TRUE(takes(row)) << row.GetString();

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ignition/json.h"
+#include "provisioner/base/json.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample.h"
 
@@ -19,13 +19,13 @@ std::string UriError(std::string_view text) {
 }
 
 TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
-  const auto golden = ignition::ParseJson(
-      testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/uri.json"), ignition::Limits());
+  const auto golden =
+      ParseJson(testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/uri.json"), JsonLimits());
   ASSERT_TRUE(golden) << golden.error().message;
   std::size_t worded = 0;
   for (const auto& row : (*golden)->root()["rows"].GetArray()) {
-    const std::string text(ignition::TextOf(row["text"]));
-    const std::string error(ignition::TextOf(row["error"]));
+    const std::string text(JsonTextOf(row["text"]));
+    const std::string error(JsonTextOf(row["error"]));
     const auto scheme = CheckUri(text);
     EXPECT_EQ(scheme.has_value(), error.empty()) << text << ": " << error << " / " << UriError(text);
     if (scheme || text.find('@') != std::string::npos || ShownUri(text) != text)
@@ -40,14 +40,13 @@ TEST(RequestUri, TheSharedRowsOfTheOperator) {
   const std::string text = testing_support::ReadAll(testing_support::TestsFolder() +
                                                     "/../../shared/cases/egress/cno-validation-upstream.json");
   if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/cno-validation-upstream.json";
-  const auto cases = ignition::ParseJson(text, ignition::Limits());
+  const auto cases = ParseJson(text, JsonLimits());
   ASSERT_TRUE(cases);
   for (const auto& group : (*cases)->root()["cases"].GetArray()) {
-    if (ignition::TextOf(group["what"]) != "URI") continue;
+    if (JsonTextOf(group["what"]) != "URI") continue;
     for (const auto& row : group["valid"].GetArray())
-      EXPECT_TRUE(CheckUri(ignition::TextOf(row))) << row.GetString() << UriError(ignition::TextOf(row));
-    for (const auto& row : group["invalid"].GetArray())
-      EXPECT_FALSE(CheckUri(ignition::TextOf(row))) << row.GetString();
+      EXPECT_TRUE(CheckUri(JsonTextOf(row))) << row.GetString() << UriError(JsonTextOf(row));
+    for (const auto& row : group["invalid"].GetArray()) EXPECT_FALSE(CheckUri(JsonTextOf(row))) << row.GetString();
   }
 }
 

@@ -68,7 +68,7 @@ TEST(TrustMerge, ReadsPemAndConfigMaps) {
   EXPECT_EQ(Source(R"({"kind":"ConfigMap","data":{"ca-bundle.crt":"x"}})").text, "x");
   EXPECT_EQ(ReadBundleSource("kind: Secret\n", "f").error().code, Code::kKind);
   EXPECT_EQ(ReadBundleSource("kind: ConfigMap\ndata:\n  ca-bundle.crt: 1\n", "f").error().where,
-            "f: $.data.ca-bundle.crt");
+            R"(f: $.data["ca-bundle.crt"])");
 }
 
 std::string BundleError(const std::string& bytes) {

@@ -58,7 +58,7 @@ TEST(YamlWriter, PyYamlReadsBackWhatWasWritten) {
   const std::string yaml = folder.At("texts.yaml");
   const std::string json = folder.At("texts.json");
   std::ofstream(yaml, std::ios::binary) << WriteYaml(texts);
-  std::ofstream(json, std::ios::binary) << WriteJson(texts);
+  std::ofstream(json, std::ios::binary) << WriteJson(texts, 0);
   const auto result = testing_support::Run({"python3", "-c", std::string(kCompare), yaml, json});
   EXPECT_EQ(result.exit, 0) << result.out << result.err;
 }

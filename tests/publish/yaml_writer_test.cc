@@ -88,7 +88,7 @@ void ExpectKept(const std::string& text) {
   object.root->AddMember("list", list, memory);
   object.root->AddMember("z", copy(), memory);
   const std::string yaml = WriteYaml(*object.root);
-  const auto read = ignition::ParseYaml(yaml, ignition::Limits());
+  const auto read = ignition::ParseYaml(yaml, JsonLimits());
   ASSERT_TRUE(read) << read.error().message << " " << read.error().where << "\n" << yaml;
   EXPECT_TRUE((*read)->root() == *object.root) << yaml;
 }
@@ -124,7 +124,7 @@ TEST(YamlWriter, NumbersAreReadBack) {
        {"1.0", "1e300", "-2.5e-10", "1e20", "0.1", "9223372036854775808", "-9223372036854775808"}) {
     const Object object = FromJson(std::string(R"({"n":)") + number + "}");
     const std::string yaml = WriteYaml(*object.root);
-    EXPECT_TRUE((*ignition::ParseYaml(yaml, ignition::Limits()))->root() == *object.root) << yaml;
+    EXPECT_TRUE((*ignition::ParseYaml(yaml, JsonLimits()))->root() == *object.root) << yaml;
   }
 }
 
@@ -144,11 +144,6 @@ TEST(YamlWriter, DeepNestingStaysSmall) {
   const std::string yaml = WriteYaml(*FromJson(json).root);
   EXPECT_LT(yaml.size(), 100'000U * 130);
   EXPECT_EQ(ReadAnyObject(std::string(70, '[') + std::string(70, ']'), "deep").error().code, Code::kJson);
-}
-
-TEST(YamlWriter, JsonKeepsItsOrder) {
-  EXPECT_EQ(WriteJson(*FromJson(R"({"b":1,"a":["x"]})").root),
-            "{\n    \"b\": 1,\n    \"a\": [\n        \"x\"\n    ]\n}\n");
 }
 
 }  // namespace

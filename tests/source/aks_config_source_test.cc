@@ -79,7 +79,7 @@ std::vector<std::string> Member(const ObjectView& object, std::string_view name)
 TEST(AksNoProxy, AgreesWithWhatWasObserved) {
   const std::string path = testing_support::TestsFolder() + "/../../shared/cases/egress/aks-noproxy-observed.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "NOT RUN: the observed lists are not there: " << path;
-  const auto document = ignition::ParseJson(testing_support::ReadAll(path), {});
+  const auto document = ParseJson(testing_support::ReadAll(path), {});
   ASSERT_TRUE(document);
   const auto root = ObjectView::Of((*document)->root(), "$");
   const auto cases = root->Objects("cases");

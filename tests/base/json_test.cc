@@ -1,19 +1,17 @@
-#include "ignition/json.h"
+#include "provisioner/base/json.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <iterator>
 
-#include "provisioner/base/text.h"
-#include "tests/ignition/helpers.h"
-
-namespace prov::ignition {
+namespace prov {
 namespace {
 
 using namespace std::string_literals;
 
-Error JsonError(std::string text, const Limits& limits = {}) {
+Error JsonError(std::string text, const JsonLimits& limits = {}) {
   auto document = ParseJson(std::move(text), limits);
   if (document) return {Code::kInternal, "no error", ""};
   return document.error();
@@ -23,12 +21,12 @@ TEST(ParseJson, ReadsInPlace) {
   auto document = ParseJson(" {\"a\\u00e9\\n\":\"x\\u0000y\", \"b\":[1,-2,1.5,true,null,\"\"]}\n", {});
   ASSERT_TRUE(document);
   const JsonValue& root = (*document)->root();
-  const JsonValue* a = Member(&root, "a\xC3\xA9\n");
+  const JsonValue* a = JsonMember(&root, "a\xC3\xA9\n");
   ASSERT_NE(a, nullptr);
-  EXPECT_EQ(TextOf(*a), "x\0y"s);  // embedded NULs count
+  EXPECT_EQ(JsonTextOf(*a), "x\0y"s);  // embedded NULs count
   const std::string& buffer = (*document)->buffer;
   EXPECT_TRUE(a->GetString() >= buffer.data() && a->GetString() < buffer.data() + buffer.size());
-  const JsonValue* b = Member(&root, "b");
+  const JsonValue* b = JsonMember(&root, "b");
   ASSERT_TRUE(b != nullptr && b->IsArray());
   EXPECT_EQ(b->Size(), 6U);
 }
@@ -81,9 +79,15 @@ TEST(ParseJson, SaysWhere) {
   }
 }
 
+std::string Repeated(std::size_t times, std::string_view text) {
+  std::string out;
+  for (; times > 0; --times) out += text;
+  return out;
+}
+
 TEST(ParseJson, BoundsNesting) {
   const auto nested = [](std::size_t depth, std::string_view open, std::string_view close) {
-    return fmt::format("{}1{}", Repeat(depth, open), Repeat(depth, close));
+    return fmt::format("{}1{}", Repeated(depth, open), Repeated(depth, close));
   };
   EXPECT_TRUE(ParseJson(nested(1000, "[", "]"), {}));
   EXPECT_TRUE(ParseJson(nested(1000, "{\"a\":", "}"), {}));
@@ -126,32 +130,21 @@ TEST(ParseJson, NamesWhatEditorsAllow) {
   }
 }
 
-TEST(ParseJsonOrYaml, TellsThemApart) {
-  EXPECT_EQ((*ParseJsonOrYaml(" \r\n\t{\"a\":1}", {}))->root().MemberCount(), 1U);
-  EXPECT_TRUE((*ParseJsonOrYaml("[]", {}))->root().IsArray());
-  EXPECT_TRUE((*ParseJsonOrYaml("a: 1", {}))->root().IsObject());
-  EXPECT_TRUE((*ParseJsonOrYaml("# c\n{a: 1}", {}))->root().IsObject());
-  const auto code = [](std::string text) {
-    auto document = ParseJsonOrYaml(std::move(text), {});
-    return document ? Code::kInternal : document.error().code;
-  };
-  EXPECT_EQ(code(""), Code::kJson);
-  EXPECT_EQ(code(" \n"), Code::kJson);
-  EXPECT_EQ(code("\xEF\xBB\xBF"), Code::kJson);
-  EXPECT_EQ(code("\xFF\xFE{\0"s), Code::kJson);
-  EXPECT_EQ(code("\xFF\xFE{\0}"s), Code::kJson) << "half a character";
-  EXPECT_EQ(code("{a: 1}"), Code::kJson);  // a brace says JSON
-  EXPECT_EQ(code("a: [1"), Code::kYaml);
-  EXPECT_EQ(code("// comment\n{}"), Code::kJson);
-  for (const char* text : {"a: 1", "{\"a\":1}", " [1]"}) {  // as PowerShell and editors on Windows save them
-    EXPECT_TRUE(ParseJsonOrYaml(std::string("\xEF\xBB\xBF") + text, {})) << text;
-    EXPECT_TRUE(ParseJsonOrYaml("\xFF\xFE" + ToUtf16Le(text), {})) << text;
-  }
+TEST(ParseJson, ARepeatedKeyIsRefusedOnRequest) {
+  const auto error = [](std::string text) { return JsonError(std::move(text), {.repeated_keys = false}); };
+  EXPECT_EQ(error("[\n {\"a\":1, \"b\":2,\n  \"a\":3}]").where, "line 3, column 3");
+  EXPECT_EQ(error("{\"x\":{\"a\":1},\n \"a\":2,\"\\\"\":3,\"\\\"\":4}").where, "line 2, column 15");
+  EXPECT_EQ(error("{\"a\":1,\"\\u0061\":2}").message, "the key \"a\" occurs twice");
+  EXPECT_TRUE(ParseJson(R"({"a":{"a":1},"b":{"a":[{"a":1},{"a":2}]}})", {.repeated_keys = false}));
+  EXPECT_TRUE(ParseJson(R"({"a":1,"a":2})", {}));
 }
 
-TEST(BeginsAsJson, ByItsFirstCharacter) {
-  for (const char* text : {"{", "[", " \r\n\t{}"}) EXPECT_TRUE(BeginsAsJson(text)) << text;
-  for (const char* text : {"", " ", "a: {}", "-----BEGIN"}) EXPECT_FALSE(BeginsAsJson(text)) << text;
+TEST(WriteJson, InOneLineOrIndentedWithItsMembersInOrder) {
+  const auto document = ParseJson("{\"b\":1,\"a\":[\"x\xE2\x80\xAE\",{}]}", {});
+  ASSERT_TRUE(document);
+  EXPECT_EQ(WriteJson((*document)->root(), 0), R"({"b":1,"a":["x\u202e",{}]})");
+  EXPECT_EQ(WriteJson((*document)->root(), 4),
+            "{\n    \"b\": 1,\n    \"a\": [\n        \"x\\u202e\",\n        {}\n    ]\n}\n");
 }
 
 TEST(RepeatedMember, IsFound) {
@@ -161,22 +154,22 @@ TEST(RepeatedMember, IsFound) {
   EXPECT_FALSE(repeated("{}"));
 }
 
-TEST(Member, TakesTheLastAndSkipsNull) {
+TEST(JsonMember, TakesTheLastAndSkipsNull) {
   auto document = ParseJson(R"({"a":1,"b":null,"a":2,"c":3,"c":null})", {});
   ASSERT_TRUE(document);
   const JsonValue& root = (*document)->root();
-  EXPECT_EQ(Member(&root, "a")->GetInt(), 2);
-  EXPECT_EQ(Member(&root, "b"), nullptr);
-  EXPECT_EQ(Member(&root, "c"), nullptr);
-  EXPECT_EQ(Member(&root, "A"), nullptr);
-  EXPECT_EQ(Member(nullptr, "a"), nullptr);
+  EXPECT_EQ(JsonMember(&root, "a")->GetInt(), 2);
+  EXPECT_EQ(JsonMember(&root, "b"), nullptr);
+  EXPECT_EQ(JsonMember(&root, "c"), nullptr);
+  EXPECT_EQ(JsonMember(&root, "A"), nullptr);
+  EXPECT_EQ(JsonMember(nullptr, "a"), nullptr);
 }
 
-TEST(TypeName, NamesAll) {
+TEST(JsonTypeName, NamesAll) {
   auto document = ParseJson(R"([null,true,false,{},[],"",1,-1,18446744073709551615,1.5])", {});
   ASSERT_TRUE(document);
   std::vector<std::string_view> names;
-  for (const JsonValue& value : (*document)->root().GetArray()) names.push_back(TypeName(value));
+  for (const JsonValue& value : (*document)->root().GetArray()) names.push_back(JsonTypeName(value));
   EXPECT_EQ(names, (std::vector<std::string_view>{"null", "a boolean", "a boolean", "an object", "an array", "a string",
                                                   "an integer", "an integer", "an integer",
                                                   "a number that is not an integer"}));
@@ -200,4 +193,4 @@ TEST(Json, RawControlCharactersAreRefusedWhereverTheyStand) {
 }
 
 }  // namespace
-}  // namespace prov::ignition
+}  // namespace prov

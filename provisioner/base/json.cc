@@ -1,18 +1,18 @@
-#include "ignition/json.h"
+#include "provisioner/base/json.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include "ignition/line_index.h"
-#include "ignition/yaml.h"
+#include "provisioner/base/line_index.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 #include "provisioner/base/text_place.h"
 
-namespace prov::ignition {
+namespace prov {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -65,8 +65,8 @@ Result<void> CheckControls(std::string_view bytes) {
 
 // What can be said before parsing. The parser itself would take a NUL for the end of the text and doesn't look at
 // encodings.
-Result<Kinds> CheckBytes(std::string_view bytes, const Limits& limits) {
-  const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostBytes);
+Result<Kinds> CheckBytes(std::string_view bytes, const JsonLimits& limits) {
+  const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostJsonBytes);
   if (bytes.size() > limit) {
     return Fail(Code::kTooLarge, fmt::format("the document has {} bytes, more than {}", bytes.size(), limit));
   }
@@ -85,27 +85,62 @@ Result<Kinds> CheckBytes(std::string_view bytes, const Limits& limits) {
   return kinds;
 }
 
+using TreeHandler = BoundedHandler<rapidjson::Document>;
+
+// Stops at a key that its object has already. Keys are views of the text, which is decoded in place.
+class UniqueKeyHandler : public TreeHandler {
+ public:
+  using TreeHandler::TreeHandler;
+
+  bool StartObject() {
+    objects_.emplace_back();
+    return TreeHandler::StartObject();
+  }
+  bool EndObject(rapidjson::SizeType members) {
+    objects_.pop_back();
+    return TreeHandler::EndObject(members);
+  }
+  bool Key(const char* text, rapidjson::SizeType size, bool copy) {
+    if (objects_.back().emplace(text, size).second) return TreeHandler::Key(text, size, copy);
+    repeated_ = {text, size};
+    return false;
+  }
+
+  std::string_view repeated() const { return repeated_; }
+
+ private:
+  std::vector<std::set<std::string_view>> objects_;
+  std::string_view repeated_;
+};
+
 // The parser drives the handler of Document::Populate().
 class JsonEvents {
  public:
-  JsonEvents(char* text, const Limits& limits) : text_(text), limits_(limits) {}
+  JsonEvents(char* text, const JsonLimits& limits) : text_(text), limits_(limits) {}
 
   bool operator()(rapidjson::Document& document) {
-    BoundedHandler<rapidjson::Document> handler(document, limits_);
-    rapidjson::Reader reader;
-    rapidjson::InsituStringStream stream(text_);
-    result_ = reader.Parse<kParseFlags>(stream, handler);
-    stop_ = handler.stop();
-    values_ = limits_.values - handler.values_left();
-    return !result_.IsError();
+    if (limits_.repeated_keys) {
+      TreeHandler handler(document, limits_);
+      return Parse(handler);
+    }
+    UniqueKeyHandler handler(document, limits_);
+    const bool done = Parse(handler);
+    repeated_ = handler.repeated();
+    return done;
   }
 
   bool failed() const { return result_.IsError(); }
   std::uint64_t values() const { return values_; }
-  std::size_t offset() const { return result_.Offset(); }
+  // Of a repeated key, its opening quote.
+  std::size_t offset() const {
+    return repeated_.data() == nullptr ? result_.Offset() : static_cast<std::size_t>(repeated_.data() - text_) - 1;
+  }
 
   Error Failure(std::string position) const {
-    using Stop = BoundedHandler<rapidjson::Document>::Stop;
+    using Stop = TreeHandler::Stop;
+    if (repeated_.data() != nullptr) {
+      return {Code::kJson, fmt::format("the key \"{}\" occurs twice", Shorten(repeated_)), std::move(position)};
+    }
     if (stop_ == Stop::kDepth) {
       return {Code::kJson, fmt::format("the document is nested deeper than {} levels", limits_.depth),
               std::move(position)};
@@ -123,6 +158,16 @@ class JsonEvents {
   }
 
  private:
+  template <class Handler>
+  bool Parse(Handler& handler) {
+    rapidjson::Reader reader;
+    rapidjson::InsituStringStream stream(text_);
+    result_ = reader.Parse<kParseFlags>(stream, handler);
+    stop_ = handler.stop();
+    values_ = limits_.values - handler.values_left();
+    return !result_.IsError();
+  }
+
   // What editors allow in JSONC and JSON does not. The text from here on is as it was; what is before may not be.
   std::string_view Hint() const {
     const char* at = text_ + result_.Offset();
@@ -134,21 +179,16 @@ class JsonEvents {
   }
 
   char* text_;
-  const Limits& limits_;
+  const JsonLimits& limits_;
   rapidjson::ParseResult result_;
   std::uint64_t values_ = 0;
-  BoundedHandler<rapidjson::Document>::Stop stop_ = BoundedHandler<rapidjson::Document>::Stop::kNone;
+  TreeHandler::Stop stop_ = TreeHandler::Stop::kNone;
+  std::string_view repeated_;
 };
-
-// With a comment in front, which no YAML document has in this form.
-bool BeginsAsJsonc(std::string_view bytes) {
-  bytes.remove_prefix(std::min(bytes.find_first_not_of(kBlanks), bytes.size()));
-  return bytes.starts_with("//") || bytes.starts_with("/*");
-}
 
 }  // namespace
 
-Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits) {
+Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const JsonLimits& limits) {
   const Kinds kinds = PROV_TRY(CheckBytes(bytes, limits));
   const bool plain = !kinds.line_feed && !kinds.beyond_ascii;  // one line, whose columns are its bytes
   const LineIndex lines(plain ? std::string_view() : std::string_view(bytes), !kinds.beyond_ascii);
@@ -162,43 +202,41 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits&
   return document;
 }
 
-Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits, Documents documents) {
-  if (!DecodeMarked(bytes)) {
-    return Fail(Code::kJson,
-                "the document is UTF-16 (a PowerShell redirection?) and cut short or damaged; save it again",
-                "line 1, column 1");
+std::string WriteJson(const JsonValue& value, unsigned indent) {
+  rapidjson::StringBuffer buffer;
+  if (indent == 0) {
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    value.Accept(writer);
+  } else {
+    rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
+    writer.SetIndent(' ', indent);
+    value.Accept(writer);
   }
-  if (bytes.find_first_not_of(kBlanks) == std::string::npos)
-    return Fail(Code::kJson, "the document is empty", "line 1, column 1");
-  if (BeginsAsJson(bytes) || BeginsAsJsonc(bytes)) return ParseJson(std::move(bytes), limits);
-  return ParseYaml(std::move(bytes), limits, documents);
-}
-
-bool BeginsAsJson(std::string_view bytes) {
-  const std::size_t first = bytes.find_first_not_of(kBlanks);
-  return first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
+  std::string out(buffer.GetString(), buffer.GetSize());
+  if (indent > 0) out += '\n';
+  return PrintableJson(std::move(out));
 }
 
 std::optional<std::string_view> RepeatedMember(const JsonValue& object) {
   std::vector<std::string_view> names;
   names.reserve(object.MemberCount());
   for (auto member = object.MemberBegin(); member != object.MemberEnd(); ++member)
-    names.push_back(TextOf(member->name));
+    names.push_back(JsonTextOf(member->name));
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
-const JsonValue* Member(const JsonValue* object, std::string_view name) {
+const JsonValue* JsonMember(const JsonValue* object, std::string_view name) {
   if (object == nullptr) return nullptr;
   for (auto member = object->MemberEnd(); member != object->MemberBegin();) {
     --member;
-    if (TextOf(member->name) == name) return member->value.IsNull() ? nullptr : &member->value;
+    if (JsonTextOf(member->name) == name) return member->value.IsNull() ? nullptr : &member->value;
   }
   return nullptr;
 }
 
-std::string_view TypeName(const JsonValue& value) {
+std::string_view JsonTypeName(const JsonValue& value) {
   switch (value.GetType()) {
     case rapidjson::kNullType:
       return "null";
@@ -217,8 +255,8 @@ std::string_view TypeName(const JsonValue& value) {
   return value.IsDouble() ? "a number that is not an integer" : "an integer";
 }
 
-std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected, std::string where) {
-  return Fail(Code::kType, fmt::format("expected {}, found {}", expected, TypeName(value)), std::move(where));
+std::unexpected<Error> WrongJsonType(const JsonValue& value, std::string_view expected, std::string where) {
+  return Fail(Code::kType, fmt::format("expected {}, found {}", expected, JsonTypeName(value)), std::move(where));
 }
 
-}  // namespace prov::ignition
+}  // namespace prov

@@ -1,4 +1,5 @@
-// JSON documents for the Ignition reader: parsed in place, with limits, and with positions for messages.
+// JSON documents: parsed in place, with limits, and with positions for messages. YAML becomes the same tree
+// (ignition/yaml.h).
 #pragma once
 
 #include <cstdint>
@@ -7,19 +8,26 @@
 #include <string>
 #include <string_view>
 
-#include "ignition/limits.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/result.h"
 
-namespace prov::ignition {
+namespace prov {
 
 using JsonValue = rapidjson::Value;
+
+// What a document may cost, and how strict its reader is.
+struct JsonLimits {
+  std::uint64_t input = 256ULL << 20U;  // bytes of the document itself
+  unsigned depth = 1000;                // nesting
+  std::uint64_t values = 8'000'000;     // keys included: each costs 16 bytes of memory or more
+  bool repeated_keys = true;            // whether a key may occur more than once in an object; of JSON only
+};
 
 // Spare bytes behind the text: the parser looks ahead in blocks.
 constexpr std::size_t kJsonPadding = 64;
 
 // Documents must be smaller than this whatever the limits say, because the DOM uses 32-bit sizes.
-constexpr std::uint64_t kMostBytes = 0xFFFF0000;
+constexpr std::uint64_t kMostJsonBytes = 0xFFFF0000;
 
 // A parsed document. String values are views into `buffer` (JSON) or belong to `dom` (YAML), so neither may be changed
 // or moved without the other.
@@ -37,37 +45,30 @@ class JsonDocument {
   bool several = false;      // YAML: the root is an array of several documents
 };
 
-// Whether a text may hold more than one YAML document.
-enum class Documents { kOne, kSeveral };
-
 // Strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Parsed in place, iteratively.
 // Errors: json with "line L, column C" (from 1, in characters) in `where`, too-large (bytes, values). Where a key
-// occurs twice, both are kept: Member() finds the last.
-Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const Limits& limits);
+// occurs twice and may, both are kept: JsonMember() finds the last.
+Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const JsonLimits& limits);
 
-// JSON or YAML, told apart by the first character that is not blank ('{' or '[' is JSON), in UTF-8 or, by its byte
-// order mark, UTF-16.
-Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const Limits& limits,
-                                                      Documents documents = Documents::kOne);
-
-// Whether the first character that is not blank is '{' or '['.
-bool BeginsAsJson(std::string_view bytes);
+// The value as a document, its members in order: in one line, or each on a line of its own, indented by `indent`
+// spaces, with a line end behind all. What a terminal must not see is escaped.
+std::string WriteJson(const JsonValue& value, unsigned indent);
 
 // The name of an object's members that occurs more than once; if there are several such names, the first in byte order.
 std::optional<std::string_view> RepeatedMember(const JsonValue& object);
 
 // The member of an object, the last one of that name; null if it is absent or null, or if `object` is null. `object`
 // must be an object.
-const JsonValue* Member(const JsonValue* object, std::string_view name);
+const JsonValue* JsonMember(const JsonValue* object, std::string_view name);
 
 // The text of a string value, embedded NULs included.
-inline std::string_view TextOf(const JsonValue& value) { return {value.GetString(), value.GetStringLength()}; }
+inline std::string_view JsonTextOf(const JsonValue& value) { return {value.GetString(), value.GetStringLength()}; }
 
 // "an object", "a string", … for messages.
-std::string_view TypeName(const JsonValue& value);
+std::string_view JsonTypeName(const JsonValue& value);
 
 // The error type: "expected an object, found a string".
-std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected, std::string where);
+std::unexpected<Error> WrongJsonType(const JsonValue& value, std::string_view expected, std::string where);
 
 // A SAX handler in front of another that bounds nesting and the number of values.
 template <class Handler>
@@ -76,7 +77,7 @@ class BoundedHandler {
   enum class Stop { kNone, kDepth, kValues };
   using Ch = char;
 
-  BoundedHandler(Handler& next, const Limits& limits)
+  BoundedHandler(Handler& next, const JsonLimits& limits)
       : next_(next), depth_left_(limits.depth), values_left_(limits.values) {}
 
   bool Null() { return Count() && next_.Null(); }
@@ -125,4 +126,4 @@ class BoundedHandler {
   Stop stop_ = Stop::kNone;
 };
 
-}  // namespace prov::ignition
+}  // namespace prov

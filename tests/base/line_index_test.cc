@@ -1,4 +1,4 @@
-#include "ignition/line_index.h"
+#include "provisioner/base/line_index.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "provisioner/base/text_place.h"
 
-namespace prov::ignition {
+namespace prov {
 namespace {
 
 TEST(Position, CountsFromOne) {
@@ -64,4 +64,4 @@ TEST(LineIndex, AgreesWithTheText) {
 }
 
 }  // namespace
-}  // namespace prov::ignition
+}  // namespace prov

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace prov::ignition {
+namespace prov {
 
 // Records where lines begin and which characters are not ASCII, in one or two bytes each, so that the text itself need
 // not be kept.
@@ -22,4 +22,4 @@ class LineIndex {
   std::string wide_;     // of each character beyond ASCII: how far it is from the one before, and how long
 };
 
-}  // namespace prov::ignition
+}  // namespace prov

@@ -1,11 +1,11 @@
-#include "ignition/line_index.h"
+#include "provisioner/base/line_index.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "provisioner/base/text_place.h"
 
-namespace prov::ignition {
+namespace prov {
 namespace {
 
 void Put(std::string& out, std::size_t number) {
@@ -72,4 +72,4 @@ std::string LineIndex::Position(std::size_t offset) const {
   return DescribePlace({.line = line, .column = characters + 1});
 }
 
-}  // namespace prov::ignition
+}  // namespace prov
