@@ -97,7 +97,6 @@ inline constexpr std::string_view kFindingNames[] = {
     "inject-label",
     "inject-nothing",
     "install-config-missing",
-    "interrupted",
     "leaf-imported",
     "leaf-skipped",
     "leftover-removed",

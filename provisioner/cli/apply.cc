@@ -127,7 +127,8 @@ Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
   if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
-  reconcile::SessionReport report = PROV_TRY(node::ApplySettings(node, derived, options.apply));
+  reconcile::SessionReport report =
+      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::Enter(node)), derived, options.apply));
   PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
   node::LogRun(host, report);
   const int exit = PROV_TRY(End(node, options.ending, report));

@@ -4,7 +4,6 @@
 #include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
-#include "provisioner/node/state_repair.h"
 
 namespace prov::cli {
 namespace {
@@ -18,10 +17,7 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   Findings notes;
   if (image != nullptr) {
     notes = PROV_TRY(image->Notes());
-    PROV_TRY(node::RepairState(node, notes));
-    const auto back = PROV_TRY(reconcile::PlanRollback(node.machine.state));
-    PROV_TRY(
-        PrepareImage(*image, node, {back ? reconcile::ChangesOf(*back) : std::vector<reconcile::Change>()}, notes));
+    PROV_TRY(PrepareImage(*image, node, {PROV_TRY(node::PlanRollback(node))}, notes));
   }
   reconcile::SessionReport report = PROV_TRY(step(node));
   node::LogRun(host, report, event);

@@ -106,8 +106,7 @@ Result<void> ForgetService(machine::Host& host) {
     if (!known || !*known) return {};
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, kUninstallLockWait));
-  return reconcile::CommitSections(target.Node(host).machine.state,
-                                   {{std::string(node::kServiceSection), std::nullopt}});
+  return target.Node(host).machine.state.Commit({{std::string(node::kServiceSection), std::nullopt}});
 }
 
 Result<Outcome> Uninstall(machine::Host& host, bool json) {

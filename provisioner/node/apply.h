@@ -32,8 +32,24 @@ Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const
 Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derived,
                                               const ApplyOptions& options);
 
-// `more` becomes true in the same step as the settings. Errors: as above; reboot-loop (unattended only).
-Result<reconcile::SessionReport> ApplySettings(OpenNode& node, const DerivedSettings& derived,
+// What a command that writes finds once it has begun.
+struct Entered {
+  Findings findings;                                 // of its beginning, for its report
+  std::optional<reconcile::Transaction> trial;       // it is open
+  std::optional<reconcile::SessionReport> rollback;  // it was interrupted, and is finished now
+};
+
+// What each command that writes does first: repairs the state folder, and finishes an interrupted run. A trial stays
+// open. Errors: those of the ports.
+Result<Entered> Enter(OpenNode& node);
+
+// What it does before it makes a plan: takes an open trial back, which then holds as a rollback does, and takes over
+// the record of a payload's script.
+Result<void> Settle(OpenNode& node, Entered& entered);
+
+// On a node that was entered. `more` becomes true in the same step as the settings. Errors: those of PlanSettings;
+// reboot-loop (unattended only).
+Result<reconcile::SessionReport> ApplySettings(OpenNode& node, Entered entered, const DerivedSettings& derived,
                                                const ApplyOptions& options, reconcile::Sections more = {});
 
 // Applies as a trial that `confirm` must make permanent within `seconds`. Where nothing differs there is none.
@@ -43,16 +59,16 @@ Result<reconcile::SessionReport> TrySettings(OpenNode& node, const DerivedSettin
 // Errors: target when no trial is open.
 Result<reconcile::SessionReport> ConfirmTrial(OpenNode& node);
 
+// Whether a trial still waits for `confirm`: in this boot and within its time.
+Result<bool> IsWaiting(OpenNode& node, const reconcile::Transaction& trial);
+
 // Takes back the open trial or, if there is none, the last finished run (also one of a payload's script), and holds:
-// `reconcile` leaves the machine alone until its source changes. Errors: target when there is nothing to take back.
+// `reconcile` leaves the machine alone until its source changes. An interrupted rollback is finished, and nothing more
+// is taken back. Errors: target when there is nothing to take back.
 Result<reconcile::SessionReport> Rollback(OpenNode& node);
 
-// Ends whatever is open: finishes an interrupted run, takes back a trial. A trial that was taken back then holds, as a
-// rollback does.
-Result<void> EndOpenRun(OpenNode& node, Findings& findings);
-
-// Whether a trial still waits for `confirm` in this boot and within its time.
-Result<bool> TrialIsOpen(OpenNode& node);
+// The changes that Rollback would make. Reads only.
+Result<std::vector<reconcile::Change>> PlanRollback(OpenNode& node);
 
 // A finding if the boot service is going to replace these settings with others.
 Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);

@@ -9,11 +9,11 @@
 #include "provisioner/base/folder.h"
 #include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
+#include "provisioner/node/apply.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/source_reader.h"
-#include "provisioner/node/state_repair.h"
 #include "provisioner/payload/payload_reader.h"
 
 namespace prov::node {
@@ -102,28 +102,25 @@ Error GoOnLater(OpenNode& node, const Delivery& delivery, Error error) {
   return error;
 }
 
-Result<reconcile::SessionReport> Boot(OpenNode& node, const BootRequest& request) {
+Result<reconcile::SessionReport> Boot(OpenNode& node, Entered entered, const BootRequest& request) {
   const Result<Settings> settings = SettingsOf(request, node);
   const bool is_remote = source::IsRemote(request.given.source.source);
   if (!settings && !(is_remote && MayPass(settings.error()))) return std::unexpected(settings.error());
   const Delivery delivery = PROV_TRY(CompletedDelivery(request, node.host));
   if (!settings) return std::unexpected(GoOnLater(node, delivery, settings.error()));
-  return FirstBoot(node, PROV_TRY(Derive(*settings)), delivery, request.apply);
+  return FirstBoot(node, std::move(entered), PROV_TRY(Derive(*settings)), delivery, request.apply);
 }
 
-Result<reconcile::SessionReport> RepairAndBoot(OpenNode& node, const Result<BootRequest>& request) {
-  Findings repaired;
-  PROV_TRY(RepairState(node, repaired));
+Result<reconcile::SessionReport> EnterAndBoot(OpenNode& node, const Result<BootRequest>& request) {
+  Entered entered = PROV_TRY(Enter(node));
   if (!request) return std::unexpected(request.error());
-  reconcile::SessionReport report = PROV_TRY(Boot(node, *request));
-  report.findings.insert(report.findings.begin(), repaired.begin(), repaired.end());
-  return report;
+  return Boot(node, std::move(entered), *request);
 }
 
 }  // namespace
 
 Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request) {
-  Result<reconcile::SessionReport> report = RepairAndBoot(node, request);
+  Result<reconcile::SessionReport> report = EnterAndBoot(node, request);
   if (report) {
     LogRun(node.host, *report);
   } else {

@@ -43,7 +43,7 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
     sections[std::string(kSourceSection)] = SourceJson({delivery.spec, delivery.follow, true});
     PROV_TRY(AddLoss(node, sections));
   }
-  PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
+  PROV_TRY(node.machine.state.Commit(sections));
   PROV_TRY(InstallProgramAndService(node, delivery.allow_downgrade));
   return true;
 }
@@ -51,28 +51,26 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
 // The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
 // not keep the settings away, as without them the node reaches nothing. The signer comes before both: no round of the
 // service may take a source that is not signed.
-Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings& derived, const Delivery& delivery,
-                                           const ApplyOptions& options) {
+Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, const DerivedSettings& derived,
+                                           const Delivery& delivery, const ApplyOptions& options) {
   ApplyOptions adopting = options;
   adopting.adopt = true;
-  Findings findings;
-  PROV_TRY(RepairState(node, findings));
-  PROV_TRY(reconcile::FinishRun(node.machine, findings));
-  PROV_TRY(PlanSettings(node, derived, adopting));  // refuses before anything is written
+  PROV_TRY(CheckSettings(node, derived, adopting));
   PROV_TRY(CheckFollowed(node, delivery));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
-  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
+  PROV_TRY(Settle(node, entered));
+  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, entered.findings));
   reconcile::Sections begun = SourceRecords(derived, delivery, true);
   PROV_TRY(AddService(node, delivery, begun));
   PROV_TRY(AddLoss(node, begun));
-  PROV_TRY(reconcile::CommitSections(node.machine.state, begun));
+  PROV_TRY(node.machine.state.Commit(begun));
   const Result<ProgramReport> installed = InstallProgramAndService(node, delivery.allow_downgrade);
   reconcile::Sections done = SourceRecords(derived, delivery, false);
   if (installed) done[std::string(kFailureSection)] = std::nullopt;
-  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, derived, adopting, std::move(done)));
+  reconcile::SessionReport report =
+      PROV_TRY(ApplySettings(node, std::move(entered), derived, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
   AddUpgrade(*installed, report.findings);
-  report.findings.insert(report.findings.end(), findings.begin(), findings.end());
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   NoteRound(node, {delivery.spec, delivery.follow}, delivery.follow, nullptr);
   return report;
@@ -80,9 +78,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings
 
 Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
                                      Findings& findings) {
-  PROV_TRY(RepairState(node, findings));
-  PROV_TRY(WarnOfLoss(node, findings));
-  PROV_TRY(reconcile::Finish(node.machine, findings));
+  findings = PROV_TRY(Enter(node)).findings;
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   if (derived != nullptr) {
     // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.
@@ -94,7 +90,7 @@ Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* deri
   if (derived != nullptr) sections = SourceRecords(*derived, delivery, false);
   PROV_TRY(AddService(node, delivery, sections));
   PROV_TRY(AddLoss(node, sections));
-  PROV_TRY(reconcile::CommitSections(node.machine.state, sections));
+  PROV_TRY(node.machine.state.Commit(sections));
   ProgramReport out = PROV_TRY(InstallProgramAndService(node, delivery.allow_downgrade));
   AddUpgrade(out, findings);
   out.wrote = out.wrote || pinned;

@@ -30,8 +30,9 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
 // source is already stored and stays; nothing was written.
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery);
 
-Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const DerivedSettings& derived, const Delivery& delivery,
-                                           const ApplyOptions& options);
+// On a node that was entered. Refuses before anything is written.
+Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, const DerivedSettings& derived,
+                                           const Delivery& delivery, const ApplyOptions& options);
 
 // Installs the program and its service (upgrade.h). The source is remembered if one is given. Refuses before anything
 // is written.

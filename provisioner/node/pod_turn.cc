@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "provisioner/node/apply.h"
 #include "provisioner/node/events.h"
-#include "provisioner/node/state_repair.h"
 
 namespace prov::node {
 namespace {
@@ -40,8 +40,7 @@ Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
   if (stored && stored->follow && stored->spec == spec) return {};
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
-  Findings findings;
-  PROV_TRY(RepairState(node, findings));
+  PROV_TRY(Enter(node));
   PROV_TRY(CheckSourceFiles(host.installation(), spec));
   return SaveSource(node.machine.state, {spec});
 }

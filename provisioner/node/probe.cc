@@ -111,6 +111,7 @@ Result<TrialState> ProbeTrial(machine::Host& host, const Applied& tried) {
   machine::Machine machine = open->Ports();
   const auto journal = PROV_TRY(reconcile::LoadJournal(machine.state));
   if (journal && journal->trial) return TrialState::kWaiting;
+  if (journal) return journal->takes_back ? TrialState::kTakenBack : TrialState::kConfirmed;
   const auto applied = PROV_TRY(LoadApplied(machine.state));
   return applied && applied->digest == tried.digest ? TrialState::kConfirmed : TrialState::kTakenBack;
 }

@@ -16,7 +16,7 @@ constexpr std::string_view kReason = "provisioner changed the machine's proxy va
 constexpr std::int64_t kPauseAfterFailure = 300;  // seconds
 
 Result<bool> WasAskedIn(machine::StateRecord& state, const std::string& boot) {
-  const auto asked = PROV_TRY(reconcile::ReadSection(state, kRebootAskedSection));
+  const auto asked = PROV_TRY(state.Read(kRebootAskedSection));
   return asked && PROV_TRY(PROV_TRY(asked->Get("boot")).Text()) == boot;
 }
 

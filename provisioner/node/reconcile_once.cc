@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "provisioner/base/text.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/state_repair.h"
@@ -83,20 +85,20 @@ Result<void> RequireSource(OpenNode& node, const std::optional<StoredSource>& so
 }
 
 struct Start {
-  RoundReport report;  // held: there is nothing to do
+  Entered entered;
+  bool held = false;  // there is nothing to do
   StoredSource source;
 };
 
 Result<Start> Begin(OpenNode& node) {
-  Start out;
-  Findings& findings = out.report.session.findings;
-  PROV_TRY(RepairState(node, findings));
-  if (PROV_TRY(TrialIsOpen(node))) {
+  Start out{PROV_TRY(Enter(node)), false, {}};
+  Findings& findings = out.entered.findings;
+  if (out.entered.trial && PROV_TRY(IsWaiting(node, *out.entered.trial))) {
     AddInfo(findings, "trial-open", "a trial waits for provisioner confirm; nothing is done until then");
-    out.report.held = true;
+    out.held = true;
     return out;
   }
-  PROV_TRY(EndOpenRun(node, findings));
+  PROV_TRY(Settle(node, out.entered));
   PROV_TRY(ScrubSecretFiles(node, findings));
   auto source = PROV_TRY(LoadSource(node.machine.state));
   PROV_TRY(RequireSource(node, source));
@@ -104,9 +106,17 @@ Result<Start> Begin(OpenNode& node) {
   return out;
 }
 
+RoundReport HeldReport(Start start) {
+  RoundReport out;
+  out.session.findings = std::move(start.entered.findings);
+  out.held = true;
+  return out;
+}
+
 Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
-  RoundReport report = std::move(start.report);
+  RoundReport report;
   Findings& findings = report.session.findings;
+  findings = std::exchange(start.entered.findings, {});
   const Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
   if (PROV_TRY(IsHeld(node, round.derived.digest))) {
     AddInfo(findings, "held",
@@ -123,8 +133,8 @@ Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   if (start.source.adopt) {
     sections[std::string(kSourceSection)] = SourceJson({start.source.spec, start.source.follow});
   }
-  reconcile::SessionReport applied =
-      PROV_TRY(ApplySettings(node, round.derived, OptionsOf(start.source), std::move(sections)));
+  reconcile::SessionReport applied = PROV_TRY(
+      ApplySettings(node, std::move(start.entered), round.derived, OptionsOf(start.source), std::move(sections)));
   applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
   report.session = std::move(applied);
   return report;
@@ -149,13 +159,13 @@ Result<Start> BeginOn(machine::Host& host, const ProgramIdentity* service) {
 // Of the machine, open again, after the source was read.
 Result<RoundReport> EndOn(OpenNode& node, const Start& first, Fresh fresh) {
   Start again = PROV_TRY(Begin(node));
-  if (again.report.held) return std::move(again.report);
+  if (again.held) return HeldReport(std::move(again));
   if (again.source != first.source) {
     return Fail(Code::kLock, "another source was stored while the old one was read; the next round reads it",
                 std::string(machine::kStateFile));
   }
-  Findings& findings = again.report.session.findings;
-  findings.insert(findings.begin(), first.report.session.findings.begin(), first.report.session.findings.end());
+  Findings& findings = again.entered.findings;
+  findings.insert(findings.begin(), first.entered.findings.begin(), first.entered.findings.end());
   const bool was_read = fresh && fresh->has_value();
   const StoredSource source = again.source;
   Result<RoundReport> report = Finish(node, std::move(again), std::move(fresh));
@@ -169,7 +179,7 @@ Result<RoundReport> EndOn(OpenNode& node, const Start& first, Fresh fresh) {
 }  // namespace
 
 Result<Settings> LastGoodSettings(machine::StateRecord& state) {
-  const auto kept = PROV_TRY(reconcile::ReadSection(state, kSettingsSection));
+  const auto kept = PROV_TRY(state.Read(kSettingsSection));
   if (!kept) {
     return Fail(Code::kNotFound,
                 "no settings were ever read successfully from the stored source; run provisioner first-boot or apply",
@@ -190,7 +200,7 @@ std::string DescribeAge(std::int64_t seconds) {
 Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read,
                                             const ProgramIdentity* service) {
   Start first = PROV_TRY(BeginOn(host, service));
-  if (first.report.held) return std::move(first.report);
+  if (first.held) return HeldReport(std::move(first));
   Fresh fresh = ReadFollowed(host, first.source, read);
   if (fresh && !*fresh && !host.clock().Wait(0)) return std::nullopt;  // the reading was stopped; nothing is wrong
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));

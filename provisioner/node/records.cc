@@ -11,7 +11,7 @@ namespace {
 
 template <class T, class Parse>
 Result<std::optional<T>> Load(machine::StateRecord& state, std::string_view section, Parse parse) {
-  const auto node = PROV_TRY(reconcile::ReadSection(state, section));
+  const auto node = PROV_TRY(state.Read(section));
   if (!node) return std::nullopt;
   return PROV_TRY(parse(*node));
 }
@@ -96,7 +96,7 @@ std::string SourceJson(const StoredSource& source) {
 }
 
 Result<void> SaveSource(machine::StateRecord& state, const StoredSource& source) {
-  return reconcile::CommitSections(state, {{std::string(kSourceSection), SourceJson(source)}});
+  return Remember(state, kSourceSection, SourceJson(source));
 }
 
 Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state) {
@@ -129,8 +129,14 @@ std::string HoldJson(std::string_view digest) {
   return json.BeginObject().Member("digest", digest).EndObject().Text();
 }
 
+Result<Trial> ReadTrial(const reconcile::Transaction& open) {
+  return ParseTrial(PROV_TRY(ParseJsonDocument(*open.trial, machine::kJournalFile)));
+}
+
 Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state) {
-  return Load<Trial>(state, kTrialSection, ParseTrial);
+  const auto open = PROV_TRY(reconcile::LoadJournal(state));
+  if (!open || !open->trial) return std::nullopt;
+  return PROV_TRY(ReadTrial(*open));
 }
 
 std::string TrialJson(const Trial& trial) {
@@ -172,7 +178,7 @@ Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {
 }
 
 Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state) {
-  const auto failure = PROV_TRY(reconcile::ReadSection(state, kFailureSection));
+  const auto failure = PROV_TRY(state.Read(kFailureSection));
   if (!failure) return std::nullopt;
   const auto member = [&](std::string_view name) -> Result<std::string> { return PROV_TRY(failure->Get(name)).Text(); };
   return fmt::format("{}: {}", PROV_TRY(member("code")),

@@ -1,6 +1,6 @@
 // Records: what a node remembers between runs, besides the records of the engine. Each is a section of the state
 // record. Records that change together are written in one step, together with the run that makes them true
-// (reconcile/journal.h), and are read as the journal says.
+// (reconcile/journal.h): until an interrupted run is finished, they are those before it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,6 @@ inline constexpr std::string_view kSourceSection = "source";
 inline constexpr std::string_view kSettingsSection = "settings";  // the last good ones of the stored source
 inline constexpr std::string_view kAppliedSection = "applied";
 inline constexpr std::string_view kHoldSection = "hold";
-inline constexpr std::string_view kTrialSection = "trial";
 inline constexpr std::string_view kBootsSection = "boots";
 inline constexpr std::string_view kFailureSection = "failure";
 inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run owes one
@@ -70,13 +69,15 @@ std::string FloorJson(const Floor& floor);
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state);
 std::string HoldJson(std::string_view digest);
 
-// A trial: until when and in which boot it waits for `confirm`, and what is recorded as applied then.
+// A trial: until when and in which boot it waits for `confirm`, and what is recorded as applied then. It is part of the
+// journal, as it ends with the transaction that it is about.
 struct Trial {
   std::int64_t until = 0;  // Unix time
   std::string boot;
   Applied applied;
 };
-Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state);
+Result<Trial> ReadTrial(const reconcile::Transaction& open);
+Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state);  // nullopt: none is open
 std::string TrialJson(const Trial& trial);
 
 // Counts the boots in which the same change, which requires a reboot, was needed.
@@ -99,7 +100,7 @@ std::string ServiceJson(const ServiceRecord& service);
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error);
 Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state);  // "proxy-url: … (where)"
 
-// Writes one section by itself, whether or not a run is open. Nothing is written if nothing differs.
+// Writes one section by itself. Nothing is written if nothing differs.
 Result<void> Forget(machine::StateRecord& state, std::string_view section);
 Result<void> Remember(machine::StateRecord& state, std::string_view section, std::string json);
 

@@ -298,6 +298,8 @@ RepairedView::~RepairedView() = default;
 
 Result<OpenNode> RepairedView::Open() {
   repair_ = PROV_TRY(RepairFolder(*folder_, node_.host.clock().NowUnix()));
+  // What an interrupted run makes true, as far as the record goes: the next command that writes finishes it.
+  if (const auto open = PROV_TRY(reconcile::LoadJournal(record_))) PROV_TRY(record_.Commit(open->sections));
   const machine::Machine& whole = node_.machine;
   return OpenNode{node_.host,
                   {whole.registry, whole.certificates, record_, whole.system, whole.network, whole.programs}};
@@ -311,7 +313,7 @@ Result<bool> HasNoRecord(StateFolder& folder) {
 }
 
 Result<bool> RecordIsLost(OpenNode& node) {
-  if (PROV_TRY(reconcile::ReadSection(node.machine.state, kLostSection))) return true;
+  if (PROV_TRY(node.machine.state.Read(kLostSection))) return true;
   if (!PROV_TRY(HasNoRecord(node.machine.state.folder()))) return false;
   return PROV_TRY(node.host.services().Query(kServiceName)).has_value();
 }
@@ -352,7 +354,7 @@ std::string DescribeLoss() {
 }
 
 Result<std::vector<PastRepair>> LoadRepairs(machine::StateRecord& state) {
-  const auto section = PROV_TRY(reconcile::ReadSection(state, kRepairsSection));
+  const auto section = PROV_TRY(state.Read(kRepairsSection));
   return section ? ReadRepairs(*section) : std::vector<PastRepair>();
 }
 

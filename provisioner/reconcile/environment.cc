@@ -3,12 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 
 namespace prov::reconcile {
 namespace {
+
+// Also of an entry without '=', which is its own name.
+bool HasName(std::string_view entry, std::string_view name) { return EqualsIgnoreAsciiCase(NameOfEntry(entry), name); }
+
+using Entries = std::vector<std::string>;
+
+Entries EntriesOf(const Entries& all, std::string_view name) {
+  Entries out;
+  std::ranges::copy_if(all, std::back_inserter(out), [&](const std::string& one) { return HasName(one, name); });
+  return out;
+}
 
 std::string Entry(const EnvironmentVariable& variable) { return variable.name + "=" + variable.value.Reveal(); }
 
@@ -60,6 +73,38 @@ std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>&
     if (!written[i]) merged.push_back(Entry(ours[i]));
   }
   return merged;
+}
+
+bool SameEntries(std::vector<std::string> a, std::vector<std::string> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return a == b;
+}
+
+ReplacedEntries ReplaceEntries(std::vector<std::string> entries, const std::vector<std::string>& from,
+                               const std::vector<std::string>& to) {
+  ReplacedEntries out{std::move(entries)};
+  std::set<std::string> names;
+  for (const Entries* list : {&from, &to}) {
+    for (const std::string& entry : *list) {
+      const std::string_view name = NameOfEntry(entry);
+      if (!names.insert(AsciiLower(name)).second) continue;
+      const Entries old = EntriesOf(from, name);
+      const Entries wanted = EntriesOf(to, name);
+      const Entries now = EntriesOf(out.entries, name);
+      if (SameEntries(old, wanted) || SameEntries(now, wanted)) continue;
+      auto place = std::ranges::find_first_of(out.entries, old);
+      if (old.empty() && now.empty()) place = out.entries.end();
+      if (place == out.entries.end() && !(old.empty() && now.empty())) {
+        out.is_foreign = true;
+        continue;
+      }
+      const auto at = place - out.entries.begin();
+      std::erase_if(out.entries, [&](const std::string& one) { return std::ranges::find(old, one) != old.end(); });
+      out.entries.insert(out.entries.begin() + at, wanted.begin(), wanted.end());
+    }
+  }
+  return out;
 }
 
 images::RegValue EncodeServiceEnvironment(const std::vector<std::string>& entries) {

@@ -55,6 +55,18 @@ bool HoldsCredentials(const ServiceEnvironment& service);
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
                                                  const std::vector<EnvironmentVariable>& ours);
 
+// A list in which the entries `from` are replaced by the entries `to`, variable by variable. `is_foreign`: a variable
+// has neither its entries of `from` nor those of `to`, so somebody changed it since; what they set stays.
+struct ReplacedEntries {
+  std::vector<std::string> entries;
+  bool is_foreign = false;
+};
+ReplacedEntries ReplaceEntries(std::vector<std::string> entries, const std::vector<std::string>& from,
+                               const std::vector<std::string>& to);
+
+// Whether two lists hold the same entries, in whatever order.
+bool SameEntries(std::vector<std::string> a, std::vector<std::string> b);
+
 images::RegValue EncodeServiceEnvironment(const std::vector<std::string>& entries);
 
 }  // namespace prov::reconcile

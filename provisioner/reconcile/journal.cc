@@ -7,7 +7,7 @@ namespace prov::reconcile {
 namespace {
 
 void WriteRun(JsonWriter& json, const Transaction& transaction) {
-  json.Member("trial", transaction.trial).Member("reboot", transaction.reboot);
+  json.Member("reboot", transaction.reboot);
   json.Key("operations").BeginArray();
   for (const Operation& operation : transaction.operations) WriteOperation(json, operation);
   json.EndArray();
@@ -17,7 +17,6 @@ void WriteRun(JsonWriter& json, const Transaction& transaction) {
 
 Result<Transaction> ReadRun(const JsonNode& root) {
   Transaction out;
-  out.trial = PROV_TRY(PROV_TRY(root.Get("trial")).Bool());
   out.reboot = PROV_TRY(PROV_TRY(root.Get("reboot")).Bool());
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("operations")).Items())) {
     out.operations.push_back(PROV_TRY(ReadOperation(node)));
@@ -53,6 +52,7 @@ Result<Sections> ReadSections(const JsonNode& root) {
 std::string TransactionJson(const Transaction& transaction) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member(kSealMember, kNoSeal);
+  if (transaction.trial) json.Key("trial").Json(*transaction.trial);
   WriteRun(json, transaction);
   json.Member("takesBack", transaction.takes_back);
   WriteSections(json, transaction.sections);
@@ -63,6 +63,7 @@ Result<Transaction> ParseTransaction(std::string_view text, std::string_view whe
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   PROV_TRY(CheckSeal(text, where));
   Transaction out = PROV_TRY(ReadRun(root));
+  if (const auto trial = PROV_TRY(root.Find("trial"))) out.trial = trial->Json();
   out.takes_back = PROV_TRY(PROV_TRY(root.Get("takesBack")).Bool());
   out.sections = PROV_TRY(ReadSections(root));
   return out;
@@ -108,35 +109,6 @@ std::string LedgerJson(const Ledger& ledger) {
   JsonWriter json;
   WriteLedger(json, ledger);
   return json.Text();
-}
-
-Result<std::optional<JsonNode>> ReadSection(machine::StateRecord& state, std::string_view section) {
-  if (const auto open = PROV_TRY(LoadJournal(state))) {
-    if (const auto found = open->sections.find(section); found != open->sections.end()) {
-      if (!found->second) return std::nullopt;
-      return PROV_TRY(ParseJsonDocument(*found->second, kJournalFile));
-    }
-  }
-  return state.Read(section);
-}
-
-// An open run that has sections would put its own in the place of these at its end, so it takes them along.
-Result<void> CommitSections(machine::StateRecord& state, const Sections& sections) {
-  std::optional<Transaction> open = PROV_TRY(LoadJournal(state));
-  if (!open || (open->trial && open->sections.empty())) return state.Commit(sections);
-  bool differs = false;
-  for (const auto& [name, section] : sections) {
-    const auto now = PROV_TRY(ReadSection(state, name));
-    differs = differs || now.has_value() != section.has_value() || (now && now->Json() != *section);
-  }
-  if (!differs) return {};
-  AddSections(open->sections, sections);
-  return SaveJournal(state, *open);
-}
-
-void AddSections(Sections& sections, Sections more) {
-  more.merge(sections);
-  sections = std::move(more);
 }
 
 }  // namespace prov::reconcile

@@ -1,6 +1,6 @@
 // Journal: what a command makes true as a whole or not at all: operations on the machine, and the sections of the state
-// record that are true afterwards. Writing the journal commits the command. From then on its sections count, whether
-// the record holds them yet or not, and the next run completes what is left.
+// record that are true afterwards. Writing the journal commits the command: if it is interrupted, the next command that
+// writes completes it before it does anything else.
 #pragma once
 
 #include <optional>
@@ -24,13 +24,13 @@ using machine::kJournalPreviousFile;
 using machine::Sections;
 
 struct Transaction {
-  bool trial = false;  // stays open until confirmed; the next run takes an open one back
+  // Of a trial, which stays open until it is confirmed: until when, and what is true then, as JSON (node/records.h).
+  std::optional<std::string> trial;
   bool reboot = false;
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
   bool takes_back = false;  // a rollback: it is not what the next one takes back
-  // Sections that are true since this was written. A trial has none until all of it is carried out and recorded.
-  Sections sections = {};
+  Sections sections = {};   // a trial has none
 };
 
 std::string TransactionJson(const Transaction& transaction);
@@ -50,14 +50,5 @@ std::string LastJson(const Transaction& transaction);
 // What is ours, without what an open transaction has still to do. Empty when nothing is.
 Result<Ledger> LoadLedger(machine::StateRecord& state);
 std::string LedgerJson(const Ledger& ledger);
-
-// A section as the open transaction has it; if that does not mention it, as the state record has it.
-Result<std::optional<JsonNode>> ReadSection(machine::StateRecord& state, std::string_view section);
-
-// Makes all of them true in one step, without any operation. Nothing is written if nothing differs.
-Result<void> CommitSections(machine::StateRecord& state, const Sections& sections);
-
-// Adds `more`; these replace sections of the same name.
-void AddSections(Sections& sections, Sections more);
 
 }  // namespace prov::reconcile

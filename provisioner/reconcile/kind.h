@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "provisioner/reconcile/drift.h"
+#include "provisioner/reconcile/execute.h"
 #include "provisioner/reconcile/plan.h"
 
 namespace prov::reconcile {
@@ -34,6 +35,10 @@ class Kind {
   // nullopt: the machine has the item as we left it. Errors: those of the ports; type (no such item is known).
   virtual Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
                                                  const LedgerEntry& entry) const = 0;
+  // What is left to do of an operation on one of its items. Errors: those of the ports.
+  virtual Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation) const {
+    return RebaseWhole(machine, operation);
+  }
   // What an operation on an item did, for reports.
   virtual Change ChangeOf(std::string_view item, const Operation& operation) const = 0;
   // Adds the registry values that an empty machine gets for the desired state. `closed`: access to keys can be

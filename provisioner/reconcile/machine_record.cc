@@ -41,7 +41,7 @@ Result<void> Merge(machine::Machine& machine, const std::string& item, const Led
 // What the script did, as a finished run: what would undo it, turned around.
 Result<Transaction> RunOf(machine::Machine& machine, const ScriptState& script) {
   Plan undo = PROV_TRY(MakePlan(machine, NothingDesired(), script.ledger, {}));
-  return Reversed({false, undo.reboot, std::move(undo.operations), {}, {}});
+  return Reversed({{}, undo.reboot, std::move(undo.operations), {}, {}});
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ struct Plan {
   std::vector<Change> changes;  // every item, kNone included
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
-  bool reboot = false;  // machine variables reach services at the next boot only
+  bool reboot = false;      // machine variables reach services at the next boot only
+  bool takes_back = false;  // see PlanBack
   Findings findings;
 
   bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }

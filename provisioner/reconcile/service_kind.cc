@@ -44,21 +44,18 @@ std::string ShowServiceEntries(const std::optional<RegValue>& value) {
   return out;
 }
 
-// Takes `ours` out of `entries` where nobody changed it; what was there before us comes back in its place.
-void RemoveEntry(Entries& entries, const std::string& ours, const Entries& before) {
-  const auto found = std::ranges::find(entries, ours);
-  if (found == entries.end()) return;
-  Entries old;
-  std::ranges::copy_if(before, std::back_inserter(old),
-                       [&](const std::string& e) { return IsEntryOf(e, NameOfEntry(ours)); });
-  entries.insert(entries.erase(found), old.begin(), old.end());
+// Those of `before` that have the name of one of `ours`.
+Entries SameNames(const Entries& before, const Entries& ours) {
+  Entries out;
+  std::ranges::copy_if(before, std::back_inserter(out), [&](const std::string& entry) {
+    return std::ranges::any_of(ours, [&](const std::string& one) { return IsEntryOf(entry, NameOfEntry(one)); });
+  });
+  return out;
 }
 
-// Whether two lists hold the same entries, in whatever order.
-bool SameEntries(Entries a, Entries b) {
-  std::ranges::sort(a);
-  std::ranges::sort(b);
-  return a == b;
+// Takes `ours` out of `entries` where nobody changed it; what was there before us comes back in its place.
+Entries TakeOut(Entries entries, const Entries& ours, const Entries& before) {
+  return ReplaceEntries(std::move(entries), ours, SameNames(before, ours)).entries;
 }
 
 class ServicePlan {
@@ -111,12 +108,11 @@ class ServicePlan {
   Entries Ours() const { return entry_ == nullptr ? Entries() : ServiceEntries(entry_->ours).value_or(Entries()); }
 
   void Want(Entries entries, const std::vector<EnvironmentVariable>& variables) {
-    const Entries before = entry_ == nullptr ? entries : Before();
-    for (const std::string& ours : Ours()) {
-      const bool stays = std::ranges::any_of(variables, [&](const auto& v) { return IsEntryOf(ours, v.name); });
-      if (!stays) RemoveEntry(entries, ours, before);
-    }
-    entries = MergeServiceEnvironment(entries, variables);
+    Entries unwanted = Ours();
+    std::erase_if(unwanted, [&](const std::string& ours) {
+      return std::ranges::any_of(variables, [&](const auto& v) { return IsEntryOf(ours, v.name); });
+    });
+    entries = MergeServiceEnvironment(TakeOut(std::move(entries), unwanted, Before()), variables);
     const RegValue wanted = EncodeServiceEnvironment(entries);
     LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)),
                       own_keys_};
@@ -147,8 +143,7 @@ class ServicePlan {
     }
     std::optional<RegValue> after = entry_->before;
     if (const std::optional<Entries> before = ServiceEntries(entry_->before)) {
-      Entries left = entries;
-      for (const std::string& ours : Ours()) RemoveEntry(left, ours, *before);
+      const Entries left = TakeOut(entries, Ours(), *before);
       if (left == entries) {
         Report(Action::kYield, now_, "was changed since we set it; left as it is");
         return;
@@ -165,10 +160,11 @@ class ServicePlan {
     return MergeServiceEnvironment({}, variables);
   }
 
-  static std::optional<RegValue> WithoutOurs(Entries entries, const std::vector<EnvironmentVariable>& variables) {
-    for (const std::string& ours : OursOf(variables)) RemoveEntry(entries, ours, {});
-    if (entries.empty()) return std::nullopt;
-    return EncodeServiceEnvironment(entries);
+  static std::optional<RegValue> WithoutOurs(const Entries& entries,
+                                             const std::vector<EnvironmentVariable>& variables) {
+    const Entries left = TakeOut(entries, OursOf(variables), {});
+    if (left.empty()) return std::nullopt;
+    return EncodeServiceEnvironment(left);
   }
 
   Planner& planner_;
@@ -178,6 +174,31 @@ class ServicePlan {
   std::optional<RegValue> now_;
   std::vector<std::string> own_keys_;
 };
+
+// Variable by variable, as others add theirs to the same list. A value that is no list is compared as a whole, and the
+// key of a service that is gone is not made again.
+Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
+  const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
+  if (write.after && write.own_keys.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) {
+    write.before = write.after = std::nullopt;
+    return Rebased{std::move(write), true, true};
+  }
+  const auto from = ServiceEntries(write.before);
+  const auto to = ServiceEntries(write.after);
+  const auto entries = ServiceEntries(now);
+  if (SameContent(now, write.before) || SameContent(now, write.after) || !from || !to || !entries) {
+    return RebaseWhole(machine, write);
+  }
+  const ReplacedEntries replaced = ReplaceEntries(*entries, *from, *to);
+  const bool is_done = SameEntries(replaced.entries, *entries);
+  write.before = now;
+  if (is_done) {
+    write.after = now;
+  } else if (!SameEntries(replaced.entries, *to)) {  // else that very value comes back, bytes and type
+    write.after = EncodeServiceEnvironment(replaced.entries);
+  }
+  return Rebased{std::move(write), is_done, replaced.is_foreign};
+}
 
 class Service final : public Kind {
  public:
@@ -224,6 +245,11 @@ class Service final : public Kind {
         ours, [&](const std::string& one) { return std::ranges::find(entries, one) != entries.end(); });
     if (same) return std::nullopt;
     return Drift{ItemKind::kServiceEnvironment, PROV_TRY(Spelling(machine, item, kServiceItem)), !now.has_value()};
+  }
+
+  Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation) const override {
+    const auto* write = std::get_if<RegistryWrite>(&operation);
+    return write == nullptr ? RebaseWhole(machine, operation) : RebaseList(machine, *write);
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {

@@ -20,16 +20,6 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
   return report;
 }
 
-Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
-                              bool trial, const Sections& sections) {
-  Findings findings;
-  PROV_TRY(Recover(machine, findings));
-  Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadMachineRecord(machine)).ledger, options));
-  SessionReport report = PROV_TRY(CarryOut(machine, std::move(plan), trial, sections));
-  report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
-  return report;
-}
-
 Result<StatusReport> StatusOf(machine::Machine& machine) {
   StatusReport report;
   auto record = LoadMachineRecord(machine);
@@ -46,7 +36,7 @@ Result<StatusReport> StatusOf(machine::Machine& machine) {
   }
   if (const auto open = PROV_TRY(LoadJournal(machine.state))) {
     report.open_transaction = true;
-    report.trial = open->trial;
+    report.trial = open->trial.has_value();
   }
   report.reboot_required =
       PROV_TRY(RebootPending(machine)) || (report.script && PROV_TRY(ScriptNeedsReboot(machine, *report.script)));

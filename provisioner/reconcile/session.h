@@ -1,4 +1,4 @@
-// Session: making a plan, a whole run, or an inspection of a machine, each with its report.
+// Session: what a machine looks like, to commands that only read: a plan, or its state.
 #pragma once
 
 #include <optional>
@@ -24,10 +24,6 @@ struct StatusReport {
 
 // Reads only: an interrupted run is named (`open-transaction`), not ended.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
-
-// Ends an interrupted run first, then makes a plan and carries it out (as CarryOut).
-Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options,
-                              bool trial, const Sections& sections = {});
 
 // Reads only. If a script's record can't be read, the error is in `damage`, beside what the ledger says.
 Result<StatusReport> StatusOf(machine::Machine& machine);

@@ -95,7 +95,7 @@ class Applied {
       memory_.PutKey(R"(SYSTEM\CurrentControlSet\Services\)" + std::string(name));
     }
     desired_ = reconcile::MakeDesiredState(config, options).value();
-    reconcile::ApplyOn(machine_, desired_, {}, false).value();
+    reconcile::CarryOut(machine_, reconcile::MakePlan(machine_, desired_, {}, {}).value(), {}).value();
   }
 
   std::string Status() {

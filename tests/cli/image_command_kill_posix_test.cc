@@ -60,8 +60,8 @@ class ImageFolderKill : public ::testing::Test {
   static Result<void> EndingWhatIsOpen(machine::ImageHost& host) {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     node::OpenNode node = target.Node(host);
-    Findings findings;
-    return node::EndOpenRun(node, findings);
+    node::Entered entered = PROV_TRY(node::Enter(node));
+    return node::Settle(node, entered);
   }
   static Result<void> Removing(machine::ImageHost& host) {
     PROV_TRY(RemoveFromImage(host, false));

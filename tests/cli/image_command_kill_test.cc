@@ -71,9 +71,9 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
     });
   }
   Result<void> EndOpenRun(MemoryTree& tree) {
-    return OnNode(tree, [](node::OpenNode& node) {
-      Findings findings;
-      return node::EndOpenRun(node, findings);
+    return OnNode(tree, [](node::OpenNode& node) -> Result<void> {
+      node::Entered entered = PROV_TRY(node::Enter(node));
+      return node::Settle(node, entered);
     });
   }
 

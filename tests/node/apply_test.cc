@@ -124,14 +124,14 @@ TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
 
 TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
   OpenNode n = node();
-  EXPECT_EQ(TrialIsOpen(n), false);
+  const auto waits = [&] { return IsWaiting(n, Enter(n).value().trial.value()); };
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
-  EXPECT_EQ(TrialIsOpen(n), true);
+  EXPECT_EQ(waits(), true);
   host_.now += 60;
-  EXPECT_EQ(TrialIsOpen(n), false);
+  EXPECT_EQ(waits(), false);
   host_.now -= 30;
   host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
-  EXPECT_EQ(TrialIsOpen(n), false);
+  EXPECT_EQ(waits(), false);
 }
 
 TEST_F(ApplyNode, AConfirmedTrialIsWhatWasApplied) {
@@ -143,7 +143,7 @@ TEST_F(ApplyNode, AConfirmedTrialIsWhatWasApplied) {
   EXPECT_TRUE(confirmed->reboot_required);
   EXPECT_FALSE(confirmed->changes.empty());
   EXPECT_EQ((*LoadApplied(host_.memory.State()))->generation, 3);
-  EXPECT_FALSE(HasSection(kTrialSection));
+  EXPECT_FALSE(HasFile(machine::kJournalFile));
   EXPECT_EQ(ConfirmTrial(n).error().code, Code::kTarget);
 }
 
@@ -151,7 +151,7 @@ TEST_F(ApplyNode, WhereNothingDiffersThereIsNoTrial) {
   Apply(SampleSettings());
   OpenNode n = node();
   EXPECT_FALSE(TrySettings(n, SampleSettings(), {}, 60)->trial);
-  EXPECT_FALSE(HasSection(kTrialSection));
+  EXPECT_FALSE(HasFile(machine::kJournalFile));
 }
 
 TEST_F(ApplyNode, ATrialOfATrialTakesTheFirstBack) {
@@ -210,7 +210,7 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
   const auto report = RemoveSettings(n);
   ASSERT_TRUE(report);
   EXPECT_EQ(host_.memory.content().Text(), before);
-  for (const auto section : {kSourceSection, kSettingsSection, kAppliedSection, kTrialSection, kHoldSection}) {
+  for (const auto section : {kSourceSection, kSettingsSection, kAppliedSection, kHoldSection}) {
     EXPECT_FALSE(HasSection(section)) << section;
   }
 }

@@ -56,8 +56,8 @@ Result<void> TakingBack(OpenNode& node) { return Only(Rollback(node)); }
 Result<void> Confirming(OpenNode& node) { return Only(ConfirmTrial(node)); }
 Result<void> Removing(OpenNode& node) { return Only(RemoveSettings(node)); }
 Result<void> EndingWhatIsOpen(OpenNode& node) {
-  Findings findings;
-  return EndOpenRun(node, findings);
+  Entered entered = PROV_TRY(Enter(node));
+  return Settle(node, entered);
 }
 Command Rounding(const Settings& settings) {
   return [settings](OpenNode& node) {

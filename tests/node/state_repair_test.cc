@@ -294,6 +294,7 @@ TEST_F(StateRepaired, AFileOfANewerProgramIsLeftAlone) {
     EXPECT_EQ(host.memory.files(), files);
     if (file == "state.previous.json") continue;
     EXPECT_EQ(Round(host).error().code, Code::kVersion);
+    host.memory.files()[std::string(kActivityFile)] = files.at(std::string(kActivityFile));  // the failure of the round
     EXPECT_EQ(host.memory.files(), files);
   }
   std::string& text = host_.memory.files().at("state.json");

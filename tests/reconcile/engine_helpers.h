@@ -5,6 +5,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/desired_state.h"
+#include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
 #include "provisioner/reconcile/transaction.h"
 #include "tests/support/memory_machine.h"
@@ -53,18 +54,60 @@ inline std::optional<std::string> TextAt(const testing_support::MemoryMachine& m
   return text;
 }
 
-// What a command does: end an open run, plan, carry out. Returns the plan.
+// What commands do, without what a node remembers besides the engine's own. First each ends what is open; true: there
+// was something.
+inline Result<bool> EndWhatIsOpen(machine::Machine& machine, Findings& findings) {
+  const bool open = PROV_TRY(LoadJournal(machine.state)).has_value();
+  const Unfinished unfinished = PROV_TRY(Finish(machine, findings));
+  if (unfinished.trial) {
+    const SessionReport back = PROV_TRY(CarryOut(machine, PROV_TRY(PlanBack(machine, *unfinished.trial)), Sections()));
+    findings.insert(findings.end(), back.findings.begin(), back.findings.end());
+  }
+  return open;
+}
+
+inline Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired,
+                                     const PlanOptions& options = {}, bool trial = false) {
+  Findings findings;
+  PROV_TRY(EndWhatIsOpen(machine, findings));
+  PROV_TRY(AdoptScriptState(machine, findings));
+  Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
+  SessionReport report =
+      PROV_TRY(CarryOut(machine, std::move(plan), {}, trial ? std::optional<std::string>("{}\n") : std::nullopt));
+  report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
+  return report;
+}
+
+// False: there was nothing to take back.
+inline Result<bool> Rollback(machine::Machine& machine, Findings& findings) {
+  if (PROV_TRY(EndWhatIsOpen(machine, findings))) return true;
+  std::optional<Plan> plan = PROV_TRY(PlanBackFromLast(machine));
+  if (!plan) return false;
+  const Sections once = {{std::string(kLastSection), std::nullopt}};
+  const SessionReport back = PROV_TRY(CarryOut(machine, *std::move(plan), once));
+  findings.insert(findings.end(), back.findings.begin(), back.findings.end());
+  return true;
+}
+
+// False: no trial was open.
+inline Result<bool> Confirm(machine::Machine& machine, Findings& findings) {
+  std::optional<Transaction> trial = PROV_TRY(Finish(machine, findings)).trial;
+  if (!trial) return false;
+  const SessionReport report = PROV_TRY(Confirm(machine, *std::move(trial), Sections()));
+  findings.insert(findings.end(), report.findings.begin(), report.findings.end());
+  return true;
+}
+
+// ApplyOn, for what the plan says: returns it.
 inline Result<Plan> ApplyTo(testing_support::MemoryMachine& memory, const DesiredState& desired,
                             const PlanOptions& options = {}, bool trial = false) {
   machine::Machine machine = memory.Ports();
   Findings findings;
-  PROV_TRY(Recover(machine, findings));
+  PROV_TRY(EndWhatIsOpen(machine, findings));
   Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
-  if (plan.HasWork()) {
-    Findings told;
-    PROV_TRY(Run(machine, {trial, plan.reboot, plan.operations, plan.ledger_before, plan.ledger_after}, told));
-    plan.findings.insert(plan.findings.end(), told.begin(), told.end());
-  }
+  const SessionReport report =
+      PROV_TRY(CarryOut(machine, plan, {}, trial ? std::optional<std::string>("{}\n") : std::nullopt));
+  plan.findings = report.findings;
   return plan;
 }
 

@@ -313,7 +313,7 @@ TEST_F(HnsKindTest, WhatATrialSetAndCouldNotRemoveIsOurs) {
   network_.refused["Remove"] = {0x803B0015U, "", ""};
   machine::Machine ports = memory_.Ports();
   Findings findings;
-  ASSERT_EQ(Recover(ports, findings), true);
+  ASSERT_EQ(EndWhatIsOpen(ports, findings), true);
   EXPECT_EQ(LedgerNow().size(), 2U);
   network_.refused.clear();
   MustApply(memory_, NothingDesired());
@@ -339,7 +339,7 @@ TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
   MustApply(memory_, desired);
   ASSERT_THAT(At(kLater), HasSubstr("15001"));
   machine::Machine ports = memory_.Ports();
-  EXPECT_THAT(ChangesOf(PlanRollback(ports.state)->value()),
+  EXPECT_THAT(PlanBackFromLast(ports)->value().changes,
               Contains(AllOf(Field(&Change::name, kLater), Field(&Change::action, Action::kDelete))));
   Findings findings;
   ASSERT_EQ(Rollback(ports, findings), true);
@@ -358,7 +358,7 @@ TEST_F(HnsKindTest, APodThatCameAfterTheFirstRunOfAllGoesWithIt) {
   MustApply(memory_, desired);
   ASSERT_THAT(At(kLater), HasSubstr("15001"));
   machine::Machine ports = memory_.Ports();
-  EXPECT_THAT(ChangesOf(PlanRollback(ports.state)->value()),
+  EXPECT_THAT(PlanBackFromLast(ports)->value().changes,
               Contains(AllOf(Field(&Change::name, kLater), Field(&Change::action, Action::kDelete))));
   Findings findings;
   ASSERT_EQ(Rollback(ports, findings), true);

@@ -8,20 +8,13 @@
 namespace prov::reconcile {
 namespace {
 
-using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 using testing_support::MemoryMachine;
-using testing_support::PowerFailure;
 
 // A section as a document.
 std::string SectionText(const std::string& text) { return "\"" + text + "\"\n"; }
-
-std::optional<std::string> Read(MemoryMachine& machine, std::string_view section) {
-  const auto found = ReadSection(machine.State(), section).value();
-  return found ? std::optional(found->Json()) : std::nullopt;
-}
 
 TEST(Journal, SectionsSurviveItsFile) {
   Transaction transaction;
@@ -71,63 +64,33 @@ TEST(Journal, HasACopyThatComesAfterItAndGoesBeforeIt) {
   EXPECT_TRUE(machine.files().empty());
 }
 
-TEST(CommitSections, TakesOneStep) {
-  const Sections wanted = {{"a", std::nullopt}, {"b", SectionText("new")}, {"c", SectionText("new")}};
-  MemoryMachine start;
-  ASSERT_TRUE(CommitSections(start.State(), {{"a", SectionText("old")}, {"b", SectionText("old")}}));
-  MemoryMachine done = start;
-  done.calls = 0;
-  done.log.clear();
-  ASSERT_TRUE(CommitSections(done.State(), wanted));
-  EXPECT_THAT(done.log, ElementsAre("Write state.previous.json", "Write state.json"));
-  for (std::size_t call = 0; call < done.calls; ++call) {
-    for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
-      MemoryMachine machine = start;
-      machine.calls = 0;
-      machine.*stop = call;
-      EXPECT_THROW((void)CommitSections(machine.State(), wanted), PowerFailure) << call;
-      machine.Boot(MemoryMachine::Unflushed::kLost);
-      EXPECT_THAT(machine.Sections(), AnyOf(start.Sections(), done.Sections())) << call;
-      ASSERT_TRUE(CommitSections(machine.State(), wanted)) << call;
-      EXPECT_EQ(machine.files(), done.files()) << call;
-    }
-  }
-}
-
-TEST(CommitSections, OfAnInterruptedRunAreNotLostToLaterOnes) {
+TEST(Journal, ItsSectionsAreTrueWhenItIsFinished) {
   MemoryMachine machine;
+  ASSERT_TRUE(machine.State().Commit({{"a", SectionText("old")}, {"b", SectionText("old")}}));
   Transaction open;
-  open.sections = {{"a", SectionText("a")}, {"b", SectionText("b")}};
+  open.sections = {{"a", SectionText("new")}, {"b", std::nullopt}};
   ASSERT_TRUE(SaveJournal(machine.State(), open));
-  ASSERT_TRUE(CommitSections(machine.State(), {{"b", SectionText("newer")}}));
-  EXPECT_EQ(Read(machine, "b"), SectionText("newer"));
   machine::Machine ports = machine.Ports();
   Findings findings;
-  ASSERT_EQ(Finish(ports, findings), true);
-  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("a", SectionText("a")), Pair("b", SectionText("newer"))));
+  ASSERT_TRUE(Finish(ports, findings));
+  EXPECT_THAT(machine.Sections(), ElementsAre(Pair("a", SectionText("new"))));
+  EXPECT_FALSE(LoadJournal(machine.State())->has_value());
 }
 
-TEST(CommitSections, DuringATrialLeaveItAsItWas) {
-  for (const bool interrupted : {false, true}) {
-    MemoryMachine machine;
-    Transaction trial;
-    trial.trial = true;
-    if (interrupted)
-      trial.sections = {{"trial", SectionText("until")}, {"b", SectionText("old")}};  // its beginning was
-    ASSERT_TRUE(SaveJournal(machine.State(), trial));
-    ASSERT_TRUE(CommitSections(machine.State(), {{"b", SectionText("new")}, {"c", SectionText("new")}}));
-    EXPECT_EQ(Read(machine, "b"), SectionText("new"));
-    EXPECT_EQ(Read(machine, "c"), SectionText("new"));
-    machine::Machine ports = machine.Ports();
-    Findings findings;
-    ASSERT_EQ(FinishRun(ports, findings), false);
-    ASSERT_EQ(Finish(ports, findings), interrupted);
-    EXPECT_TRUE(LoadJournal(machine.State())->value().trial) << "it stays open";
-    ASSERT_EQ(Finish(ports, findings), false);
-    EXPECT_EQ(machine.Section("b"), SectionText("new"));
-    EXPECT_EQ(machine.Section("c"), SectionText("new"));
-    EXPECT_EQ(machine.Section("trial").has_value(), interrupted);
-  }
+TEST(Journal, ATrialStaysOpenUntilItIsConfirmed) {
+  MemoryMachine machine;
+  Transaction trial;
+  trial.trial = "{\n  \"until\": 7\n}\n";
+  ASSERT_TRUE(SaveJournal(machine.State(), trial));
+  machine::Machine ports = machine.Ports();
+  Findings findings;
+  const auto open = Finish(ports, findings).value().trial;
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->trial, trial.trial);
+  ASSERT_TRUE(LoadJournal(machine.State())->has_value());
+  ASSERT_TRUE(Confirm(ports, *open, {{"a", SectionText("new")}}));
+  EXPECT_FALSE(LoadJournal(machine.State())->has_value());
+  EXPECT_EQ(machine.Section("a"), SectionText("new"));
 }
 
 }  // namespace

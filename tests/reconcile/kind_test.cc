@@ -68,10 +68,10 @@ TEST_F(KindTest, AToyIsPlannedAppliedWatchedAndTakenBack) {
   memory_.Put(kToyKey, Sz("Proxy", "changed"));
   EXPECT_THAT(StatusOf(ports)->drift, ElementsAre(Field(&Drift::name, "the toy's proxy")));
   EXPECT_THAT(ChangesOf(MustApply(memory_, Desired())), ElementsAre("update file the toy's proxy"));
-  const auto back = PlanRollback(ports.state).value().value();
-  ASSERT_EQ(ChangesOf(back).size(), 1U);
-  EXPECT_EQ(ChangesOf(back)[0].before, "8 bytes");
-  EXPECT_EQ(ChangesOf(back)[0].after, "16 bytes");
+  const Plan back = PlanBackFromLast(ports).value().value();
+  ASSERT_EQ(back.changes.size(), 1U);
+  EXPECT_EQ(back.changes[0].before, "8 bytes");
+  EXPECT_EQ(back.changes[0].after, "16 bytes");
   MustApply(memory_, NothingDesired());
   EXPECT_EQ(memory_.content().Text(), before);
 }

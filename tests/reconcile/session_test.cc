@@ -59,13 +59,5 @@ TEST_F(Session, StatusTellsDriftAndOpenRuns) {
   EXPECT_EQ(status->ledger.size(), 3U + 2U + 2U + 2U + 3U);
 }
 
-TEST_F(Session, AnApplyEndsATrialFirst) {
-  Apply(true);
-  const SessionReport report = Apply();
-  EXPECT_EQ(report.findings.front().code, "recovered");
-  EXPECT_GT(report.writes, 0U) << "the trial was taken back before";
-  EXPECT_FALSE(report.trial);
-}
-
 }  // namespace
 }  // namespace prov::reconcile

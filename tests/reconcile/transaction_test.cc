@@ -4,8 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <random>
 
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/reboot.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/amount.h"
@@ -17,6 +19,7 @@ namespace {
 using images::RegType;
 using images::RegValue;
 using pki::Store;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
@@ -126,15 +129,19 @@ TEST_F(Interrupted, EachCallFailingOnceIsAnErrorAndTheNextRunGetsThere) {
 
 TEST_F(Interrupted, ATrialThatNobodyConfirmsIsTakenBack) {
   const auto before = machine_.content();
-  const auto ledger = machine_.files();
+  const auto ledger = machine_.Section(kLedgerSection);
+  const auto last = machine_.Section(kLastSection);
   ASSERT_TRUE(ApplyTo(machine_, second_, {}, true));
   EXPECT_EQ(machine_.content().Text(), expected_.Text());
   machine_.Boot(Unflushed::kKept);
   machine::Machine ports = machine_.Ports();
   Findings findings;
-  EXPECT_EQ(Recover(ports, findings), true);
+  EXPECT_EQ(EndWhatIsOpen(ports, findings), true);
   EXPECT_EQ(machine_.content().Text(), before.Text());
-  EXPECT_EQ(machine_.files(), ledger);
+  EXPECT_EQ(machine_.Section(kLedgerSection), ledger);
+  EXPECT_EQ(machine_.Section(kLastSection), last);
+  EXPECT_FALSE(machine_.files().contains("journal.json"));
+  EXPECT_EQ(RebootPending(ports), true) << "services were started with what was tried";
 }
 
 TEST_F(Interrupted, AConfirmedTrialStays) {
@@ -143,7 +150,7 @@ TEST_F(Interrupted, AConfirmedTrialStays) {
   Findings findings;
   EXPECT_EQ(Confirm(ports, findings), true);
   EXPECT_EQ(Confirm(ports, findings), false);
-  EXPECT_EQ(Recover(ports, findings), false);
+  EXPECT_EQ(EndWhatIsOpen(ports, findings), false);
   ExpectRecovers(machine_, "confirmed");
 }
 
@@ -164,18 +171,59 @@ TEST_F(Interrupted, RollbackLeavesWhatSomebodyChangedSince) {
   ASSERT_TRUE(ApplyTo(machine_, second_));
   machine_.Put(kEnv, Sz("NO_PROXY", "mine"));
   machine::Machine ports = machine_.Ports();
+  const Plan plan = PlanBackFromLast(ports).value().value();
+  for (const Change& change : plan.changes) {
+    EXPECT_EQ(change.action == Action::kYield, change.name == "NO_PROXY") << change.name;
+    if (change.action == Action::kYield) {
+      EXPECT_EQ(change.after, change.before);
+    }
+  }
+  EXPECT_EQ(plan.operations.size() + 1, plan.changes.size());
   Findings findings;
   EXPECT_EQ(Rollback(ports, findings), true);
   EXPECT_EQ(TextAt(machine_, kEnv, "NO_PROXY"), "mine");
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].code, "interrupted");
+  EXPECT_EQ(findings[0].code, "changed-since");
+}
+
+// Another tool's entries come while a run is cut short, or after it.
+TEST_F(Interrupted, OthersAddToAListMeanwhile) {
+  const auto lists = [](const MemoryMachine& machine) {
+    return ServiceEntries(machine.At(kContainerd, "Environment")).value();
+  };
+  const std::vector<std::string> wanted = lists(machine_);  // of the first run
+  for (std::size_t call = 0; call < calls_; ++call) {
+    MemoryMachine machine = machine_;
+    machine.stop_after = call;
+    ASSERT_THROW((void)ApplyTo(machine, second_), PowerFailure) << call;
+    machine.Boot(Unflushed::kKept);
+    std::vector<std::string> list = lists(machine);
+    list.emplace_back("LATE=1");
+    machine.Put(kContainerd, ServiceList(list));
+    machine.MakeDurable();
+    machine::Machine ports = machine.Ports();
+    Findings findings;
+    ASSERT_TRUE(Finish(ports, findings));
+    ASSERT_THAT(findings, testing::Each(testing::Field(&Finding::code, "recovered"))) << call;
+    std::vector<std::string> finished = lists(machine);
+    ASSERT_EQ(std::erase(finished, "LATE=1"), 1U) << call;
+    if (machine.Section(kLastSection) == machine_.Section(kLastSection)) {  // it never began
+      ASSERT_EQ(finished, wanted) << call;
+      continue;
+    }
+    ASSERT_THAT(finished, ElementsAre("A=1")) << call << ": containerd is not wanted any more";
+    ASSERT_EQ(Rollback(ports, findings), true);
+    std::vector<std::string> back = lists(machine);
+    ASSERT_EQ(std::erase(back, "LATE=1"), 1U) << call;
+    ASSERT_THAT(back, testing::UnorderedElementsAreArray(wanted)) << call;
+  }
 }
 
 TEST_F(Interrupted, ADamagedJournalIsAnErrorThatNamesIt) {
-  machine_.files()["journal.json"] = "{\"schema\": 1, \"trial\": fal";
+  machine_.files()["journal.json"] = "{\"schema\": 1, \"reboot\": fal";
   const auto plan = ApplyTo(machine_, second_);
   ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().where, "journal.json: line 1, column 27");
+  EXPECT_EQ(plan.error().where, "journal.json: line 1, column 28");
 }
 
 TEST(Operation, ThatIsNotForItsItemIsRefused) {
@@ -193,7 +241,8 @@ TEST(Operation, ThatIsNotForItsItemIsRefused) {
 
 TEST(Transaction, SurvivesItsFile) {
   Transaction transaction;
-  transaction.trial = transaction.reboot = true;
+  transaction.trial = "{\n  \"until\": 7\n}\n";
+  transaction.reboot = true;
   transaction.operations = {
       RegistryWrite{
           "SYSTEM\\K", "n\"", std::nullopt, RegValue{"N", RegType::kBinary, "\0\xFF"}, {"SYSTEM\\K"}, "env:n"},
@@ -206,6 +255,7 @@ TEST(Transaction, SurvivesItsFile) {
   EXPECT_EQ(TransactionJson(*read), TransactionJson(transaction));
   EXPECT_EQ(read->operations, transaction.operations);
   EXPECT_EQ(read->ledger_after, transaction.ledger_after);
+  EXPECT_EQ(read->trial, transaction.trial);
 }
 
 Result<void> Mark(machine::Machine& machine) {
@@ -269,7 +319,7 @@ class Chance {
   void Edit(MemoryMachine& machine) {
     static const std::vector<pki::Certificate> all = SampleCertificates();
     const std::string n = std::to_string(Below(100));
-    switch (Below(8)) {
+    switch (Below(10)) {
       case 0:
         return machine.Put(kEnv, Sz("FOREIGN", n));
       case 1:
@@ -285,6 +335,14 @@ class Chance {
         return machine.Put(kConnections, {Yes() ? "DefaultConnectionSettings" : "SavedLegacySettings", RegType::kBinary,
                                           EncodeWinInet({.proxy = {"f:" + n, ""}})});
       case 6:
+        return EditList(machine, [&](std::vector<std::string>& list) { list.push_back("F=" + n); });
+      case 7:
+        return EditList(machine, [&](std::vector<std::string>& list) {
+          for (std::string& entry : list) {
+            if (entry.starts_with("HTTPS_PROXY=")) entry = "https_proxy=http://foreign:" + n;
+          }
+        });
+      case 8:
         machine.content().certificates[Yes() ? Store::kRoot : Store::kCa]["foreign" + n] = Yes();
         break;
       default:
@@ -294,6 +352,14 @@ class Chance {
   }
 
  private:
+  // The list of containerd, by a tool that keeps what it finds there.
+  static void EditList(MemoryMachine& machine, const std::function<void(std::vector<std::string>&)>& edit) {
+    std::vector<std::string> list = ServiceEntries(machine.At(kContainerd, "Environment")).value();
+    std::erase_if(list, [](const std::string& entry) { return entry.starts_with("F="); });
+    edit(list);
+    machine.Put(kContainerd, ServiceList(list));
+  }
+
   std::minstd_rand random_;
 };
 
@@ -339,8 +405,23 @@ std::map<std::string, std::string> Foreign(const MemoryMachine::Content& content
   return out;
 }
 
-TEST(Histories, NothingForeignIsEverChanged) {
-  for (std::uint32_t seed = 0; seed < testing_support::Amount(10'000); ++seed) {
+// Whether a proxy of Chance::Wanted is anywhere.
+bool HoldsOurs(const MemoryMachine::Content& content) {
+  for (const std::string url : {"//a:1", "u:p@b", "c.example"}) {
+    for (const std::string& text : {url, ToUtf16Le(url)}) {
+      for (const auto& [path, key] : content.keys) {
+        for (const auto& [name, value] : key.values) {
+          if (value.data.find(text) != std::string::npos) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// Applies, trials that end in any way, and rollbacks, with edits by others between any two.
+TEST(Histories, NothingForeignIsEverChangedAndNothingOfOursIsLeft) {
+  for (std::uint32_t seed = 0; seed < testing_support::Amount(4'000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Chance chance(seed);
     MemoryMachine machine;
@@ -349,14 +430,24 @@ TEST(Histories, NothingForeignIsEverChanged) {
       if (chance.Yes()) chance.Edit(machine);
       const auto foreign = Foreign(machine.content());
       const DesiredState wanted = chance.Below(5) == 0 ? NothingDesired() : chance.Wanted();
-      MustApply(machine, wanted);
+      const bool trial = chance.Below(4) == 0;
+      ASSERT_TRUE(ApplyTo(machine, wanted, {}, trial));
       ASSERT_EQ(Foreign(machine.content()), foreign);
-      if (chance.Below(4) != 0) continue;
+      if (chance.Below(3) == 0) chance.Edit(machine);
+      const auto since = Foreign(machine.content());
       machine::Machine ports = machine.Ports();
       Findings findings;
-      ASSERT_TRUE(Rollback(ports, findings));
-      ASSERT_EQ(Foreign(machine.content()), foreign);
+      if (trial && chance.Yes()) {
+        ASSERT_TRUE(Confirm(ports, findings));
+      } else if (chance.Below(3) == 0) {
+        ASSERT_TRUE(Rollback(ports, findings));
+      }
+      ASSERT_EQ(Foreign(machine.content()), since);
     }
+    const auto foreign = Foreign(machine.content());
+    MustApply(machine, NothingDesired());
+    ASSERT_EQ(Foreign(machine.content()), foreign);
+    ASSERT_FALSE(HoldsOurs(machine.content())) << machine.content().Text();
   }
 }
 

@@ -170,8 +170,7 @@ TEST_F(WinInet, AnOwnProxyOfSomebodyIsShownWithoutItsPassword) {
     EXPECT_THAT(change.before + change.after, Not(HasSubstr("c4nary"))) << change.name;
   }
   MustApply(machine_, WinInetWanted());
-  const auto last = PlanRollback(ports.state).value().value();
-  const auto back = ChangesOf(last);
+  const auto back = PlanBackFromLast(ports).value().value().changes;
   EXPECT_THAT(back, SizeIs(11));
   for (const Change& change : back) {
     EXPECT_EQ(change.kind, ItemKind::kWinInet);

@@ -82,10 +82,7 @@ void ExpectOnAMachine(const std::string& name, const reconcile::DesiredState& st
   for (const reconcile::DesiredState& desired : {state, reconcile::NothingDesired()}) {
     const auto plan = reconcile::MakePlan(machine, desired, reconcile::LoadLedger(machine.state).value(), {});
     ASSERT_TRUE(plan) << name << ": " << plan.error().message;
-    Findings findings;
-    ASSERT_TRUE(reconcile::Run(
-        machine, {false, plan->reboot, plan->operations, plan->ledger_before, plan->ledger_after}, findings))
-        << name;
+    ASSERT_TRUE(reconcile::CarryOut(machine, *plan, {})) << name;
     const bool there = memory.At(reconcile::ServiceKeyPath(name), "Environment").has_value();
     EXPECT_EQ(there, !desired.services.empty()) << name;
   }

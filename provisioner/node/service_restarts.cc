@@ -1,0 +1,102 @@
+#include "provisioner/node/service_restarts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+
+namespace prov::node {
+namespace {
+
+using reconcile::Action;
+using reconcile::Change;
+using reconcile::ItemKind;
+using reconcile::Sections;
+using reconcile::SessionReport;
+
+struct Restarts {
+  std::string boot;  // a later one starts every service anew
+  std::vector<std::string> services;
+};
+
+std::string RestartsJson(const Restarts& pending) {
+  JsonWriter json;
+  return json.BeginObject().Member("boot", pending.boot).Strings("services", pending.services).EndObject().Text();
+}
+
+Result<Restarts> LoadRestarts(OpenNode& node) {
+  Restarts out;
+  const auto section = PROV_TRY(node.machine.state.Read(kRestartSection));
+  if (!section) return out;
+  out.boot = PROV_TRY(PROV_TRY(section->Get("boot")).Text());
+  if (out.boot != PROV_TRY(node.machine.system.BootId())) return Restarts{};
+  out.services = PROV_TRY(PROV_TRY(section->Get("services")).Texts());
+  return out;
+}
+
+bool ChangesService(const Change& change) {
+  return change.kind == ItemKind::kServiceEnvironment &&
+         (change.action == Action::kCreate || change.action == Action::kUpdate || change.action == Action::kDelete);
+}
+
+bool Holds(const Restarts& pending, const Change& change) {
+  return std::ranges::find(pending.services, change.name) != pending.services.end();
+}
+
+Result<bool> IsRunning(OpenNode& node, std::string_view service) {
+  const auto state = PROV_TRY(node.host.services().Query(service));
+  return state && state->running;
+}
+
+void Restart(OpenNode& node, const std::string& service, Findings& findings) {
+  if (const auto restarted = node.host.services().Restart(service); restarted) {
+    AddInfo(findings, "service-restarted", "was restarted with its new environment", service);
+  } else {
+    AddWarning(findings, "service-restart",
+               fmt::format("its environment is written, but it could not be restarted: {}", restarted.error().message),
+               service);
+  }
+}
+
+}  // namespace
+
+Result<void> PlanRestarts(OpenNode& node, const reconcile::Plan& plan, Sections& sections) {
+  Restarts pending = PROV_TRY(LoadRestarts(node));
+  for (const Change& change : plan.changes) {
+    if (!ChangesService(change) || Holds(pending, change)) continue;
+    if (PROV_TRY(IsRunning(node, change.name))) pending.services.push_back(change.name);
+  }
+  if (pending.services.empty()) return {};
+  pending.boot = PROV_TRY(node.machine.system.BootId());
+  sections[std::string(kRestartSection)] = RestartsJson(pending);
+  return {};
+}
+
+Result<void> RestartOrReportServices(OpenNode& node, bool restart, SessionReport& report) {
+  Restarts pending = PROV_TRY(LoadRestarts(node));
+  for (const Change& change : report.changes) {
+    if (!ChangesService(change) || Holds(pending, change)) continue;
+    if (!PROV_TRY(IsRunning(node, change.name))) continue;
+    if (restart) {
+      pending.services.push_back(change.name);
+    } else {
+      AddInfo(report.findings, "service-runs-on",
+              "runs with the environment it started with until it starts again; --restart-services restarts it",
+              change.name);
+    }
+  }
+  while (!pending.services.empty()) {
+    const std::string service = std::move(pending.services.front());
+    pending.services.erase(pending.services.begin());
+    if (PROV_TRY(IsRunning(node, service))) Restart(node, service, report.findings);
+    // One that was restarted is not restarted again, whatever ends this run.
+    if (!pending.services.empty() && !pending.boot.empty()) {
+      PROV_TRY(Remember(node.machine.state, kRestartSection, RestartsJson(pending)));
+    }
+  }
+  return Forget(node.machine.state, kRestartSection);
+}
+
+}  // namespace prov::node

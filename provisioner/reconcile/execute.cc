@@ -1,0 +1,106 @@
+#include "provisioner/reconcile/execute.h"
+
+#include "images/registry/descriptor.h"
+#include "provisioner/hns/endpoint_change.h"
+#include "provisioner/reconcile/kind.h"
+
+namespace prov::reconcile {
+namespace {
+
+using images::RegValue;
+
+Result<void> ExecuteOn(machine::Machine& machine, const RegistryWrite& write) {
+  if (write.after) return machine.registry.Set(write.key, *write.after);
+  PROV_TRY(machine.registry.DeleteValue(write.key, write.name));
+  for (auto key = write.own_keys.rbegin(); key != write.own_keys.rend(); ++key) {
+    PROV_TRY(machine.registry.DeleteKeyIfEmpty(*key));
+  }
+  return {};
+}
+
+Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write) {
+  return write.add ? machine.certificates.Add(write.store, write.der)
+                   : machine.certificates.Remove(write.store, write.der);
+}
+
+Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
+  // "" is for a key that was not there before: it went with the operation that took its value back.
+  if (write.after.empty()) return {};
+  if (!write.before.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) return {};  // gone since
+  return machine.registry.SetSecurity(write.key, write.after);
+}
+
+// A pod that has ended meanwhile needs nothing any more.
+Result<void> ExecuteOn(machine::Machine& machine, const EndpointWrite& write) {
+  const auto now = PROV_TRY(hns::ReadEndpoint(machine.network, write.endpoint));
+  if (!now) return {};
+  const hns::EndpointChange change = hns::ChangeToEnsure(now->settings, write.after);
+  if (!change.IsEmpty()) PROV_TRY(hns::ChangeEndpoint(machine.network, write.endpoint, change));
+  return {};
+}
+
+// Keys of ours that a killed run left behind are something to do.
+Result<Rebased> RebaseOn(machine::Machine& machine, RegistryWrite write) {
+  const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
+  const bool is_after = SameContent(now, write.after);
+  const bool is_foreign = !is_after && !SameContent(now, write.before);
+  write.before = now;
+  if (is_foreign) {
+    write.after = now;
+    return Rebased{write, true, true};
+  }
+  const bool has_keys =
+      !write.after && !write.own_keys.empty() && PROV_TRY(machine.registry.KeyExists(write.own_keys.front()));
+  return Rebased{std::move(write), is_after && !has_keys};
+}
+
+Result<Rebased> RebaseOn(machine::Machine& machine, const CertificateWrite& write) {
+  return Rebased{write, PROV_TRY(machine.certificates.Contains(write.store, write.der)) == write.add};
+}
+
+// Windows may store a descriptor in other words than it was given: what counts is whom it lets in. A key that somebody
+// opened stays open where ours would open it, too.
+Result<Rebased> RebaseOn(machine::Machine& machine, const SecurityWrite& write) {
+  const std::string now = PROV_TRY(machine.registry.Security(write.key));
+  const auto closed_for = [](const std::string& descriptor, const images::Sids& others) {
+    return images::IsForAdministratorsOnly(descriptor, others);
+  };
+  const images::Sids before = images::OthersGranted(write.before);
+  const images::Sids after = images::OthersGranted(write.after);
+  const bool opens = closed_for(write.before, before) && !closed_for(write.after, after);
+  if (opens && !closed_for(now, before)) return Rebased{SecurityWrite{write.key, now, now, write.item}, true, true};
+  return Rebased{write, closed_for(now, after) && images::OthersGranted(now) == after};
+}
+
+// A change takes the old policies away before it adds new ones, so some of the old ones alone are no work of others.
+Result<Rebased> RebaseOn(machine::Machine& machine, EndpointWrite write) {
+  const auto now = PROV_TRY(hns::ReadEndpoint(machine.network, write.endpoint));
+  if (!now || hns::ChangeToEnsure(now->settings, write.after).IsEmpty()) return Rebased{std::move(write), true};
+  std::vector<std::string> known = write.before;
+  known.insert(known.end(), write.after.begin(), write.after.end());
+  const bool is_foreign = !hns::ChangeToAdd(known, now->settings).IsEmpty();
+  write.before = now->settings;
+  if (is_foreign) write.after = now->settings;
+  return Rebased{std::move(write), is_foreign, is_foreign};
+}
+
+}  // namespace
+
+Result<void> Execute(machine::Machine& machine, const Operation& operation) {
+  return std::visit([&](const auto& write) { return ExecuteOn(machine, write); }, operation);
+}
+
+Result<Rebased> RebaseWhole(machine::Machine& machine, const Operation& operation) {
+  return std::visit([&](const auto& write) { return RebaseOn(machine, write); }, operation);
+}
+
+Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation) {
+  return PROV_TRY(KindOf(ItemOf(operation)))->Rebase(machine, operation);
+}
+
+bool SameContent(const std::optional<RegValue>& a, const std::optional<RegValue>& b) {
+  if (!a || !b) return !a && !b;
+  return a->type == b->type && a->data == b->data;
+}
+
+}  // namespace prov::reconcile
