@@ -268,10 +268,10 @@ constexpr std::array kFindings = {
                 "No install-config was given, so noProxy lacks the machine networks that the operator adds.",
                 "Give the file with --install-config."},
     FindingInfo{"leaf-imported", kInfo,
-                "A certificate that is neither a CA nor self-signed is imported, as --import-leaf asks.",
+                "A certificate that is neither a CA nor self-signed is imported, as --trust asks.",
                 "Leave the option out if only CAs should be trusted."},
     FindingInfo{"leaf-skipped", kWarning, "A certificate that is neither a CA nor self-signed is not imported.",
-                "Put the CA that issued it into the bundle, or use --import-leaf."},
+                "Put the CA that issued it into the bundle, or name it with --trust."},
     FindingInfo{"leftover-removed", kInfo, "A temporary file of a run that was cut short was removed.",
                 "Nothing has to be done."},
     FindingInfo{"legacy-differs", kWarning,
@@ -501,10 +501,6 @@ constexpr std::array kFindings = {
                 "Add the region to the Infrastructure, or add .REGION.compute.internal to spec.noProxy."},
     FindingInfo{"request-url", kError, "A URL to explain is malformed. The other URLs were explained.",
                 "Write a URL such as https://HOST:PORT/PATH."},
-    FindingInfo{"root-not-self-signed", kWarning,
-                "A certificate that is not self-signed goes into the ROOT store, where it breaks client certificate "
-                "authentication of Windows servers.",
-                "Use --store split, which puts it into the CA store."},
     FindingInfo{
         "router-all-addresses", kWarning,
         "A rule of an egress router matches every address, which is more than the network that it seems to name.",
@@ -592,7 +588,7 @@ constexpr std::array kFindings = {
     FindingInfo{
         "self-signed-leaf", kWarning,
         "A self-signed certificate that is not a CA is imported into ROOT, so only this certificate itself is trusted.",
-        "Leave --import-leaf out if only CAs should be trusted."},
+        "Leave --trust out if only CAs should be trusted."},
     FindingInfo{"service-account", kWarning,
                 "A service runs as an account that is not known here. Access to its registry key is restricted without "
                 "that account, so a service that reads its own key fails.",

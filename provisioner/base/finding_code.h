@@ -173,7 +173,6 @@ inline constexpr std::string_view kFindingNames[] = {
     "reg-services",
     "region-missing",
     "request-url",
-    "root-not-self-signed",
     "router-all-addresses",
     "router-annotation",
     "router-destination",

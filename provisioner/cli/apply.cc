@@ -53,7 +53,7 @@ Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments)
 Result<void> ProbeUntil(const std::vector<std::string>& urls, machine::Host& host, const node::Settings& settings,
                         std::int64_t end, Findings& findings) {
   node::ProbeOptions options;
-  options.store = settings.options.store;
+  options.trusted = settings.options.trusted;
   options.total_seconds = std::clamp<std::int64_t>(end - host.clock().NowUnix(), 1, options.total_seconds);
   return node::ProbeAll(host, settings.config, urls, options, findings);
 }

@@ -247,7 +247,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
   // All that can still be refused comes before the write: an error means that nothing was written.
-  for (Finding& f : PROV_TRY(egress::Review(config, desired.store, NowUnix()))) findings.push_back(std::move(f));
+  for (Finding& f : PROV_TRY(egress::Review(config, desired.trusted, NowUnix()))) findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
   if (options.user_data) {
     return BakeUserData(

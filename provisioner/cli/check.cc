@@ -133,10 +133,10 @@ Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
 }
 
 // Makes the requests of --probe; none of them unless `settings_are_valid`, since nobody can use settings that aren't
-// (finding probe-skipped). By `policy` certificates are left out, as on nodes. Errors: usage (a malformed URL),
+// (finding probe-skipped). By `trusted` certificates are left out, as on nodes. Errors: usage (a malformed URL),
 // no-proxy; a failed probe is none.
 Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machine::Host& host,
-                                            const egress::EgressConfig& config, const pki::StorePolicy& policy,
+                                            const egress::EgressConfig& config, const pki::TrustedDigests& trusted,
                                             bool settings_are_valid, Findings& findings) {
   if (!requests.urls.empty() && !settings_are_valid) {
     AddInfo(findings, "probe-skipped", "no probe was made, because the settings are not valid; correct them first");
@@ -144,7 +144,7 @@ Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machi
   }
   const node::ProbeOptions options{.timeout_seconds = requests.timeout_seconds,
                                    .total_seconds = kProbeTimeouts * requests.timeout_seconds,
-                                   .store = policy};
+                                   .trusted = trusted};
   return node::Probe(host.http(), host.clock(), config, requests.urls, options, findings);
 }
 
@@ -155,7 +155,7 @@ int ExitOfProbes(const std::vector<node::Probed>& probes) {
 struct CheckCommandOptions {
   bool json = false;
   bool strict = false;
-  pki::StorePolicy policy;
+  pki::TrustedDigests trusted;
   source::SourceSpec source;
   // Of the cluster; nullopt: as the source tells.
   std::optional<std::string> api_host;
@@ -168,7 +168,7 @@ Result<CheckCommandOptions> ParseCheckCommandOptions(const Arguments& arguments)
   CheckCommandOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   out.strict = arguments.Has("strict");
-  out.policy.named = PROV_TRY(NamedCertificates(arguments));
+  out.trusted = PROV_TRY(NamedCertificates(arguments));
   out.source = PROV_TRY(ParseSourceSpec(arguments));
   if (arguments.Has("api-host")) out.api_host = arguments.Get("api-host");
   if (arguments.Has("metadata-address")) out.metadata_address = arguments.Get("metadata-address");
@@ -190,14 +190,14 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
     return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
   const CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
-  const pki::StorePolicy& policy = options.policy;
+  const pki::TrustedDigests& trusted = options.trusted;
   egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
   config.facts = Facts(options, std::move(config.facts));
-  Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
-  std::ranges::move(pki::ReviewTrust(config.certificates, policy, config.trust_file.path),
+  Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
+  std::ranges::move(pki::ReviewTrust(config.certificates, trusted, config.trust_file.path),
                     std::back_inserter(findings));
   const bool usable = CountFindings(findings, Severity::kError) == 0;
-  const auto probes = PROV_TRY(RunProbes(options.probes, host, config, policy, usable, findings));
+  const auto probes = PROV_TRY(RunProbes(options.probes, host, config, trusted, usable, findings));
   const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
     return f.severity == Severity::kError || (options.strict && f.severity == Severity::kWarning);
   });
@@ -224,7 +224,7 @@ Command CheckCommand() {
       "would: through the proxy with its credentials, or directly if NO_PROXY says so, and trusting only the\n"
       "certificates of the source (those of this system if the source has none). A status below 400 is a success.\n"
       "Failures that may be temporary are tried three times. Only a self-signed CA counts as a root, as on nodes: a\n"
-      "chain that ends at an intermediate CA fails (nodes with --store root-only would trust it).\n"
+      "chain that ends at an intermediate CA fails.\n"
       "--secret takes no SOURCE. Exit code 4 says that the Secret is stale: the operator's Secret changed after\n"
       "bake --append-to read it.",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"

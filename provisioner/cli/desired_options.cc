@@ -93,10 +93,6 @@ OptionGroup DesiredOptionSpecs() {
       {"service", "NAME", "a service whose Environment is managed, e.g. containerd; may be repeated", Group::kScope},
       {"credentials", "machine|services|none", "where credentials in the proxy URL may be stored (default: machine)",
        Group::kCredentials},
-      {"store", "split|root-only",
-       "split: self-signed certificates to ROOT, intermediates to CA; root-only: all to ROOT (default: split)",
-       Group::kTrust},
-      {"import-leaf", "", "also import certificates that are neither a CA nor self-signed", Group::kTrust},
       TrustOption(),
       {"subtract", "FILE", "leave out certificates that this bundle contains, e.g. the system's", Group::kTrust},
       {"winhttp-octets", "",
@@ -115,14 +111,11 @@ OptionGroup DesiredOptionSpecs() {
 }
 
 Result<node::Choices> ParseChoices(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 2> kStores = {"split", "root-only"};
   node::Choices out;
   if (arguments.Has("scope")) out.scope = PROV_TRY(ParseScope(arguments));
   out.with_wmco = arguments.Has("with-wmco");
   if (arguments.Has("credentials")) out.credentials = PROV_TRY(ParseCredentials(arguments));
   if (arguments.Has("service")) out.services = PROV_TRY(ParseServices(arguments));
-  if (arguments.Has("store")) out.root_only = PROV_TRY(OneOf(arguments, "store", kStores)) == "root-only";
-  out.import_leaf = arguments.Has("import-leaf");
   out.trusted = PROV_TRY(NamedCertificates(arguments));
   if (arguments.Has("subtract")) out.subtract_file = arguments.Get("subtract");
   PROV_TRY(ParsePodPolicies(arguments, out));

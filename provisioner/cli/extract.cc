@@ -30,7 +30,7 @@ void WriteFile(JsonWriter& json, const egress::SourceFile& file) {
   json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
 }
 
-void WriteCertificate(JsonWriter& json, const pki::Certificate& c, const pki::StorePolicy& policy) {
+void WriteCertificate(JsonWriter& json, const pki::Certificate& c, const pki::TrustedDigests& trusted) {
   json.BeginObject()
       .Member("sha1", c.sha1)
       .Member("sha256", c.sha256)
@@ -40,10 +40,10 @@ void WriteCertificate(JsonWriter& json, const pki::Certificate& c, const pki::St
   json.Member("isCa", c.is_ca)
       .Member("selfSigned", c.self_signed)
       .Member("key", fmt::format("{} {}", c.key_algorithm, c.key_bits));
-  json.Member("store", pki::NameOf(pki::StoreFor(c, policy))).EndObject();
+  json.Member("store", pki::NameOf(pki::StoreFor(c, trusted))).EndObject();
 }
 
-std::string ExtractJson(const EgressConfig& config, const pki::StorePolicy& policy, const Findings& findings,
+std::string ExtractJson(const EgressConfig& config, const pki::TrustedDigests& trusted, const Findings& findings,
                         bool show_secrets) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
@@ -62,7 +62,7 @@ std::string ExtractJson(const EgressConfig& config, const pki::StorePolicy& poli
   json.Key("trustBundle").BeginObject();
   WriteFile(json, config.trust_file);
   json.Key("certificates").BeginArray();
-  for (const pki::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, policy);
+  for (const pki::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, trusted);
   json.EndArray().EndObject();
   WriteFindings(json, findings);
   return json.EndObject().Text();
@@ -89,7 +89,7 @@ Result<std::string> EnvironmentLines(const EgressConfig& config) {
 struct ExtractOptions {
   std::string format;  // json, env or pem
   bool show_secrets = false;
-  pki::StorePolicy policy;
+  pki::TrustedDigests trusted;
   source::SourceSpec source;
 };
 
@@ -99,21 +99,21 @@ Result<ExtractOptions> ParseExtractOptions(const Arguments& arguments) {
   out.format = PROV_TRY(OneOf(arguments, "format", kFormats));
   PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
   out.show_secrets = arguments.Has("show-secrets");
-  out.policy.named = PROV_TRY(NamedCertificates(arguments));
+  out.trusted = PROV_TRY(NamedCertificates(arguments));
   out.source = PROV_TRY(ParseSourceSpec(arguments));
   return out;
 }
 
 Result<Outcome> RunExtract(const Arguments& arguments, machine::Host& host) {
   const ExtractOptions options = PROV_TRY(ParseExtractOptions(arguments));
-  const pki::StorePolicy& policy = options.policy;
+  const pki::TrustedDigests& trusted = options.trusted;
   const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
-  Findings findings = PROV_TRY(egress::Review(config, policy, NowUnix()));
-  std::ranges::move(pki::ReviewTrust(config.certificates, policy, config.trust_file.path),
+  Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
+  std::ranges::move(pki::ReviewTrust(config.certificates, trusted, config.trust_file.path),
                     std::back_inserter(findings));
   if (options.format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
   if (options.format == "pem") return Outcome{0, pki::EncodePem(config.certificates), std::move(findings)};
-  return Outcome{0, ExtractJson(config, policy, findings, options.show_secrets), {}};
+  return Outcome{0, ExtractJson(config, trusted, findings, options.show_secrets), {}};
 }
 
 }  // namespace

@@ -35,11 +35,11 @@ Result<Findings> ReviewProxySettings(const EgressConfig& config) {
   return out;
 }
 
-Result<Findings> Review(const EgressConfig& config, const pki::StorePolicy& policy, std::int64_t now_unix) {
+Result<Findings> Review(const EgressConfig& config, const pki::TrustedDigests& trusted, std::int64_t now_unix) {
   Findings out = config.findings;
   Append(out, PROV_TRY(ReviewProxySettings(config)));
   Append(out, pki::ReviewCertificates(config.certificates, now_unix, config.trust_file.path));
-  Append(out, pki::ReviewStores(config.certificates, policy, config.trust_file.path));
+  Append(out, pki::ReviewStores(config.certificates, trusted, config.trust_file.path));
   return out;
 }
 

@@ -34,8 +34,6 @@ void WriteChoices(JsonWriter& json, const Choices& choices) {
   if (choices.with_wmco) json.Member("withWmco", true);
   if (choices.credentials) json.Member("credentials", reconcile::NameOf(*choices.credentials));
   if (choices.services) json.Strings("services", *choices.services);
-  if (choices.root_only) json.Member("store", reconcile::NameOfStore(*choices.root_only));
-  if (choices.import_leaf) json.Member("importLeaf", true);
   if (!choices.trusted.empty()) json.Strings("trusted", choices.trusted);
   if (choices.subtract_file) json.Member("subtractFile", *choices.subtract_file);
   if (choices.hns_policy_file) json.Member("hnsPolicyFile", *choices.hns_policy_file);
@@ -51,8 +49,6 @@ Result<Choices> ReadChoices(const JsonNode& node) {
   out.with_wmco = PROV_TRY(node.Find("withWmco", &JsonNode::Bool)).value_or(false);
   out.credentials = PROV_TRY(node.Find("credentials", reconcile::ReadCredentialPolicy));
   out.services = PROV_TRY(node.Find("services", reconcile::ReadServiceNames));
-  out.root_only = PROV_TRY(node.Find("store", reconcile::ReadStore));
-  out.import_leaf = PROV_TRY(node.Find("importLeaf", &JsonNode::Bool)).value_or(false);
   if (auto trusted = PROV_TRY(node.Find("trusted", reconcile::ReadCertificateDigests)))
     out.trusted = *std::move(trusted);
   out.subtract_file = PROV_TRY(node.Find("subtractFile", &JsonNode::Text));
@@ -69,9 +65,7 @@ Result<reconcile::DesiredOptions> WithChoices(reconcile::DesiredOptions options,
   if (choices.with_wmco) options.scope.machine = false;
   if (choices.credentials) options.credentials = *choices.credentials;
   if (choices.services) options.services = *choices.services;
-  if (choices.root_only) options.store.root_only = *choices.root_only;
-  options.store.import_leaf = options.store.import_leaf || choices.import_leaf;
-  options.store.named.insert(choices.trusted.begin(), choices.trusted.end());
+  options.trusted.insert(choices.trusted.begin(), choices.trusted.end());
   options.win_http_octets = options.win_http_octets || choices.win_http_octets;
   if (choices.hns_policy_file) {
     std::string bytes = PROV_TRY(read(*choices.hns_policy_file, hns::kMostPolicyBytes));

@@ -22,12 +22,10 @@ struct Choices {
   bool with_wmco = false;  // the scope without `machine`
   std::optional<reconcile::CredentialPolicy> credentials;
   std::optional<std::vector<std::string>> services;  // checked names
-  std::optional<bool> root_only;
-  bool import_leaf = false;
-  std::set<std::string, std::less<>> trusted;  // SHA-256 of certificates
-  std::optional<std::string> subtract_file;    // a bundle whose certificates are left out
-  std::optional<std::string> hns_policy_file;  // policies of pods
-  std::optional<std::string> hns_pods;         // "all" or a namespace; with `hns_policy_file`
+  std::set<std::string, std::less<>> trusted;        // SHA-256 of certificates
+  std::optional<std::string> subtract_file;          // a bundle whose certificates are left out
+  std::optional<std::string> hns_policy_file;        // policies of pods
+  std::optional<std::string> hns_pods;               // "all" or a namespace; with `hns_policy_file`
   bool win_http_octets = false;
   bool augment = false;  // NO_PROXY, so that other clients agree with Go
 

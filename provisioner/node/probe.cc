@@ -30,7 +30,7 @@ class Prober {
         end_(clock.NowUnix() + options.total_seconds),
         findings_(findings) {
     for (const pki::Certificate& certificate : config.certificates) {
-      if (pki::WhyUntrusted(certificate, options.store).empty()) roots_.push_back(certificate.der);
+      if (pki::WhyUntrusted(certificate, options.trusted).empty()) roots_.push_back(certificate.der);
     }
     if (!roots_.empty()) return;
     AddInfo(findings_, "probe-trust",

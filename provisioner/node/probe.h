@@ -14,7 +14,7 @@ namespace prov::node {
 struct ProbeOptions {
   int timeout_seconds = 10;          // of one request
   std::int64_t total_seconds = 120;  // of all of them
-  pki::StorePolicy store = {};       // certificates that nodes leave out (WhyUntrusted) are not trusted here, either
+  pki::TrustedDigests trusted = {};  // certificates that nodes leave out (WhyUntrusted) are not trusted here, either
 };
 
 struct Probed {

@@ -75,10 +75,8 @@ Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
 Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   out.scope = PROV_TRY(reconcile::ReadScope(PROV_TRY(root.Get("scope"))));
   out.credentials = PROV_TRY(reconcile::ReadCredentialPolicy(PROV_TRY(root.Get("credentials"))));
-  out.store.root_only = PROV_TRY(reconcile::ReadStore(PROV_TRY(root.Get("store"))));
-  out.store.import_leaf = PROV_TRY(PROV_TRY(root.Get("importLeaf")).Bool());
   if (auto trusted = PROV_TRY(root.Find("trusted", reconcile::ReadCertificateDigests)))
-    out.store.named = *std::move(trusted);
+    out.trusted = *std::move(trusted);
   out.win_http_octets = PROV_TRY(PROV_TRY(root.Get("winHttpOctets")).Bool());
   out.hns = PROV_TRY(root.Find("hns", reconcile::ReadPodPolicies));
   out.services = PROV_TRY(reconcile::ReadServiceNames(PROV_TRY(root.Get("services"))));
@@ -130,8 +128,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.Member("ignitionVersion", config.source.ignition_version).EndObject();
   json.Strings("scope", state.scope.Names());
   json.Member("credentials", reconcile::NameOf(state.credentials));
-  json.Member("store", reconcile::NameOfStore(state.store.root_only)).Member("importLeaf", state.store.import_leaf);
-  if (!state.store.named.empty()) json.Strings("trusted", state.store.named);
+  if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
   json.Member("winHttpOctets", state.win_http_octets);
   WriteFile(json, "proxyFile", config.proxy_file, ProxyInScope(state));
   WriteProxy(json, config, state);

@@ -25,10 +25,9 @@ std::string_view NameOf(Store store) {
 namespace {
 
 // By the kind of the certificate alone.
-Store UsualStore(const Certificate& certificate, const StorePolicy& policy) {
+Store UsualStore(const Certificate& certificate, const TrustedDigests& trusted) {
   if (certificate.self_signed) return Store::kRoot;
-  if (!certificate.is_ca && !policy.import_leaf && !policy.named.contains(certificate.sha256)) return Store::kNone;
-  return policy.root_only ? Store::kRoot : Store::kCa;
+  return certificate.is_ca || trusted.contains(certificate.sha256) ? Store::kCa : Store::kNone;
 }
 
 std::string NameInBundle(const Certificate& certificate, std::size_t number) {
@@ -45,9 +44,9 @@ std::optional<std::string> ParseCertificateDigest(std::string_view text) {
   return hex;
 }
 
-std::string WhyUntrusted(const Certificate& certificate, const StorePolicy& policy) {
-  const Store store = UsualStore(certificate, policy);
-  if (store == Store::kNone || policy.named.contains(certificate.sha256)) return {};
+std::string WhyUntrusted(const Certificate& certificate, const TrustedDigests& trusted) {
+  const Store store = UsualStore(certificate, trusted);
+  if (store == Store::kNone || trusted.contains(certificate.sha256)) return {};
   if (certificate.rejected) return "its OpenSSL trust settings reject it";
   if (IsWeakKey(certificate.key_algorithm, certificate.key_bits)) {
     return fmt::format("its key is weak ({}, {} bits; {} are the least)", certificate.key_algorithm,
@@ -66,20 +65,22 @@ std::string WhyUntrusted(const Certificate& certificate, const StorePolicy& poli
   return {};
 }
 
-Store StoreFor(const Certificate& certificate, const StorePolicy& policy) {
-  return WhyUntrusted(certificate, policy).empty() ? UsualStore(certificate, policy) : Store::kNone;
+Store StoreFor(const Certificate& certificate, const TrustedDigests& trusted) {
+  return WhyUntrusted(certificate, trusted).empty() ? UsualStore(certificate, trusted) : Store::kNone;
 }
 
-Findings ReviewStores(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where) {
+Findings ReviewStores(std::span<const Certificate> certificates, const TrustedDigests& trusted,
+                      std::string_view where) {
   Findings out;
   std::size_t number = 0;
   for (const Certificate& certificate : certificates) {
     const std::string name = NameInBundle(certificate, ++number);
-    if (!WhyUntrusted(certificate, policy).empty()) continue;  // ReviewTrust() tells
-    const Store store = UsualStore(certificate, policy);
+    if (!WhyUntrusted(certificate, trusted).empty()) continue;  // ReviewTrust() tells
+    const Store store = UsualStore(certificate, trusted);
     if (store == Store::kNone) {
       AddWarning(out, "leaf-skipped",
-                 fmt::format("{} is neither a CA nor self-signed and is not imported; --import-leaf imports it", name),
+                 fmt::format("{} is neither a CA nor self-signed and is not imported; --trust {} imports it", name,
+                             certificate.sha256),
                  std::string(where));
     } else if (certificate.self_signed && !certificate.is_ca) {
       AddWarning(
@@ -89,23 +90,15 @@ Findings ReviewStores(std::span<const Certificate> certificates, const StorePoli
               name),
           std::string(where));
     } else if (!certificate.is_ca) {
-      AddInfo(
-          out, "leaf-imported",
-          fmt::format("{} is neither a CA nor self-signed; it is imported into {} as requested", name, NameOf(store)),
-          std::string(where));
-    }
-    if (store == Store::kRoot && !certificate.self_signed) {
-      AddWarning(
-          out, "root-not-self-signed",
-          fmt::format("{} is not self-signed; in ROOT it breaks client certificate authentication of Windows servers",
-                      name),
-          std::string(where));
+      AddInfo(out, "leaf-imported",
+              fmt::format("{} is neither a CA nor self-signed; it is imported into CA as requested", name),
+              std::string(where));
     }
   }
   return out;
 }
 
-Findings ReviewTrust(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where) {
+Findings ReviewTrust(std::span<const Certificate> certificates, const TrustedDigests& trusted, std::string_view where) {
   Findings out;
   std::set<std::string_view> seen;
   std::string first;
@@ -116,8 +109,8 @@ Findings ReviewTrust(std::span<const Certificate> certificates, const StorePolic
     for (const Certificate& certificate : certificates) {
       ++number;
       if (!seen.insert(certificate.sha256).second) continue;
-      const std::string why = WhyUntrusted(certificate, policy);
-      imports = imports || (why.empty() && UsualStore(certificate, policy) != Store::kNone);
+      const std::string why = WhyUntrusted(certificate, trusted);
+      imports = imports || (why.empty() && UsualStore(certificate, trusted) != Store::kNone);
       if (why.empty()) continue;
       std::string message = fmt::format("{} is left out: {}; if it is to be trusted, give --trust {}",
                                         NameInBundle(certificate, number), why, certificate.sha256);
@@ -125,7 +118,7 @@ Findings ReviewTrust(std::span<const Certificate> certificates, const StorePolic
       capped.Warn("untrusted", std::move(message), std::string(where));
     }
   }
-  for (const std::string& digest : policy.named) {
+  for (const std::string& digest : trusted) {
     if (!seen.contains(digest))
       AddInfo(out, "trust-unused", fmt::format("no certificate of the source has the SHA-256 {}", digest), "--trust");
   }

@@ -17,33 +17,30 @@ enum class Store { kRoot, kCa, kNone };
 // "ROOT", "CA" (the names of the system stores), "none".
 std::string_view NameOf(Store store);
 
-struct StorePolicy {
-  bool root_only = false;                         // everything that is imported goes to ROOT, as WMCO does it
-  bool import_leaf = false;                       // also import certificates that are no CA and not self-signed
-  std::set<std::string, std::less<>> named = {};  // SHA-256 (lower-case hex) of certificates that are imported anyhow
-};
+// SHA-256 (lower-case hex) of certificates that are imported whatever speaks against it.
+using TrustedDigests = std::set<std::string, std::less<>>;
 
 // A certificate's SHA-256 as people write it, 64 hexadecimal digits with or without colons, as lower-case hex; nullopt:
 // it is none.
 std::optional<std::string> ParseCertificateDigest(std::string_view text);
 
 // Self-signed (Certificate::self_signed): ROOT. ROOT must hold nothing else (Microsoft KB 2795828). Other CAs: CA.
-// Other certificates: kNone, or CA if the policy asks for them; there they help to build chains but are not trusted by
+// Other certificates: kNone, or CA if they are `trusted`; there they help to build chains but are not trusted by
 // themselves. kNone also for certificates with a reason in WhyUntrusted().
-Store StoreFor(const Certificate& certificate, const StorePolicy& policy);
+Store StoreFor(const Certificate& certificate, const TrustedDigests& trusted);
 
-// Why a certificate that the policy's other rules import is left out, as a clause: its own trust settings reject it,
+// Why a certificate that the other rules import is left out, as a clause: its own trust settings reject it,
 // its key is weak (IsWeakKey), it is no root and its signature is weak, or it is no CA and would be in ROOT. "": none
-// of these, or the policy names it.
-std::string WhyUntrusted(const Certificate& certificate, const StorePolicy& policy);
+// of these, or it is `trusted`.
+std::string WhyUntrusted(const Certificate& certificate, const TrustedDigests& trusted);
 
 // Findings about StoreFor's choices, in the order of the certificates: `self-signed-leaf` (warning), `leaf-skipped`
-// (warning), `leaf-imported` (info), and with root_only `root-not-self-signed` (warning).
-Findings ReviewStores(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where);
+// (warning), `leaf-imported` (info).
+Findings ReviewStores(std::span<const Certificate> certificates, const TrustedDigests& trusted, std::string_view where);
 
 // Findings about WhyUntrusted(): `untrusted` (warning; at most 20, then one that counts the rest), with the digest that
 // --trust would take; `trust-unused` (info) for a digest that no certificate has. Last, if nothing would be imported
 // although there are certificates, `untrusted` as an error, so that the bundle is not mistaken for an empty one.
-Findings ReviewTrust(std::span<const Certificate> certificates, const StorePolicy& policy, std::string_view where);
+Findings ReviewTrust(std::span<const Certificate> certificates, const TrustedDigests& trusted, std::string_view where);
 
 }  // namespace prov::pki

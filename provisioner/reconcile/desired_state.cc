@@ -129,7 +129,7 @@ Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options,
 }
 
 Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
-  for (Finding& finding : pki::ReviewTrust(config.certificates, options.store, config.trust_file.path)) {
+  for (Finding& finding : pki::ReviewTrust(config.certificates, options.trusted, config.trust_file.path)) {
     if (finding.severity == Severity::kError)
       return Fail(Code::kCert, std::move(finding.message), std::move(finding.where));
     state.findings.push_back(std::move(finding));
@@ -142,7 +142,7 @@ Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& o
       ++subtracted;
       continue;
     }
-    const Store store = pki::StoreFor(certificate, options.store);
+    const Store store = pki::StoreFor(certificate, options.trusted);
     if (store == Store::kNone) continue;
     if (certificate.self_signed) PROV_TRY(pki::VerifySelfSignature(certificate));
     state.certificates.push_back({certificate, store});
@@ -219,7 +219,7 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   DesiredState state;
   state.scope = Stated(options.scope, config);
   state.credentials = options.credentials;
-  state.store = options.store;
+  state.trusted = options.trusted;
   state.win_http_octets = options.win_http_octets;
   const Scope& scope = state.scope;
   if (scope.machine || scope.services || scope.win_http || scope.win_inet) PROV_TRY(AddProxy(config, options, state));

@@ -40,7 +40,7 @@ struct DesiredOptions {
   Scope scope;
   CredentialPolicy credentials = CredentialPolicy::kMachine;
   std::vector<std::string> services;  // checked names
-  pki::StorePolicy store;
+  pki::TrustedDigests trusted;
   std::set<std::string> subtract;  // SHA-256 (hex) of certificates to leave out
   bool win_http_octets = false;
   std::optional<PodPolicies> hns;
@@ -49,7 +49,7 @@ struct DesiredOptions {
 struct DesiredState {
   Scope scope;  // less what the source makes no statement about
   CredentialPolicy credentials = CredentialPolicy::kMachine;
-  pki::StorePolicy store;
+  pki::TrustedDigests trusted;
   bool win_http_octets = false;
   bool holds_credentials = false;  // some value below contains a user name or password
   std::vector<EnvironmentVariable> environment;

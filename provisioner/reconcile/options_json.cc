@@ -27,24 +27,14 @@ Result<std::vector<std::string>> ReadServiceNames(const JsonNode& names) {
   return out;
 }
 
-Result<std::set<std::string, std::less<>>> ReadCertificateDigests(const JsonNode& digests) {
-  std::set<std::string, std::less<>> out;
+Result<pki::TrustedDigests> ReadCertificateDigests(const JsonNode& digests) {
+  pki::TrustedDigests out;
   for (const JsonNode& node : PROV_TRY(digests.Items())) {
     auto digest = pki::ParseCertificateDigest(PROV_TRY(node.Text()));
     if (!digest) return node.Refuse(Code::kType, "is not the SHA-256 of a certificate");
     out.insert(*std::move(digest));
   }
   return out;
-}
-
-std::string_view NameOfStore(bool root_only) { return root_only ? "root-only" : "split"; }
-
-Result<bool> ReadStore(const JsonNode& name) {
-  const std::string text = PROV_TRY(name.Text());
-  for (const bool root_only : {false, true}) {
-    if (text == NameOfStore(root_only)) return root_only;
-  }
-  return name.Refuse(Code::kType, "is neither split nor root-only");
 }
 
 }  // namespace prov::reconcile

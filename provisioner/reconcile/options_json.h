@@ -16,11 +16,6 @@ namespace prov::reconcile {
 Result<Scope> ReadScope(const JsonNode& names);                       // as Scope::Names gives them
 Result<CredentialPolicy> ReadCredentialPolicy(const JsonNode& name);  // as NameOf gives it
 Result<std::vector<std::string>> ReadServiceNames(const JsonNode& names);
-// SHA-256 of certificates: as pki::StorePolicy::named has them.
-Result<std::set<std::string, std::less<>>> ReadCertificateDigests(const JsonNode& digests);
-
-// pki::StorePolicy::root_only: "root-only" or "split".
-std::string_view NameOfStore(bool root_only);
-Result<bool> ReadStore(const JsonNode& name);
+Result<pki::TrustedDigests> ReadCertificateDigests(const JsonNode& digests);
 
 }  // namespace prov::reconcile

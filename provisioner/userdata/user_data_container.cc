@@ -41,9 +41,7 @@ void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
   json.Strings("scope", state.scope.Names());
   const reconcile::DesiredOptions defaults;
   if (state.credentials != defaults.credentials) json.Member("credentials", reconcile::NameOf(state.credentials));
-  if (state.store.root_only) json.Member("rootOnly", true);
-  if (state.store.import_leaf) json.Member("importLeaf", true);
-  if (!state.store.named.empty()) json.Strings("trusted", state.store.named);
+  if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
   if (state.win_http_octets) json.Member("winHttpOctets", true);
   if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
 }
@@ -65,10 +63,8 @@ void WriteDownload(JsonWriter& json, std::string_view key, const std::optional<D
 Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
   out.scope = PROV_TRY(reconcile::ReadScope(PROV_TRY(root.Get("scope"))));
   out.credentials = PROV_TRY(root.Find("credentials", reconcile::ReadCredentialPolicy)).value_or(out.credentials);
-  out.store.root_only = PROV_TRY(root.Find("rootOnly", &JsonNode::Bool)).value_or(false);
-  out.store.import_leaf = PROV_TRY(root.Find("importLeaf", &JsonNode::Bool)).value_or(false);
   if (auto trusted = PROV_TRY(root.Find("trusted", reconcile::ReadCertificateDigests)))
-    out.store.named = *std::move(trusted);
+    out.trusted = *std::move(trusted);
   out.win_http_octets = PROV_TRY(root.Find("winHttpOctets", &JsonNode::Bool)).value_or(false);
   out.hns = PROV_TRY(root.Find("hns", reconcile::ReadPodPolicies));
   if (auto services = PROV_TRY(root.Find("services", reconcile::ReadServiceNames))) out.services = *std::move(services);

@@ -72,7 +72,7 @@ TEST(Help, GroupsTheOptionsOfBake) {
             "User data: platform ec2launch userdata-form exe-url ca-transport append-to secret secret-form\n"
             "Scope: scope with-wmco service winhttp-octets hns-policy hns-pods augment\n"
             "Credentials: credentials\n"
-            "Trust: store import-leaf trust subtract\n"
+            "Trust: trust subtract\n"
             "Guards: allow-empty\n"
             "Output: output help");
 }
@@ -83,7 +83,7 @@ TEST(Help, GroupsTheOptionsOfApply) {
             "Target: root wim install exe preseed optimize\n"
             "Scope: scope with-wmco service winhttp-octets hns-policy hns-pods augment\n"
             "Credentials: credentials\n"
-            "Trust: store import-leaf trust subtract\n"
+            "Trust: trust subtract\n"
             "Guards: allow-downgrade allow-empty allow-shrink signer try probe\n"
             "Run: restart-services exit-style reboot reboot-window node node-kubeconfig wait-lock\n"
             "Output: output help");

@@ -178,7 +178,9 @@ TEST_F(ScriptCommands, ApplyFirstBootAndReconcileTakeTheRecordOver) {
 }
 
 TEST_F(ScriptCommands, AnApplyOfFewerCertificatesTakesTheOthersOut) {
-  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service=containerd", "--store", "root-only"}));
+  const std::string bundle = (root_ / "bundle.pem").string();
+  ASSERT_TRUE(WriteFileAtomically(bundle, Run(ExtractCommand, {source_, "--format", "pem"})->out, 0644));
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service=containerd", "--subtract", bundle}));
   for (const auto& [der, own] : host_.memory.content().certificates[pki::Store::kCa]) ADD_FAILURE() << own;
 }
 

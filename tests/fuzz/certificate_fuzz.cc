@@ -101,12 +101,10 @@ void CheckRead(std::string_view der, const Certificate& c) {
   FUZZ_CHECK(!c.self_signed || c.self_issued);
   FUZZ_CHECK(c.not_before.size() == 20 && c.not_after.size() == 20);
   FUZZ_CHECK((c.not_before_unix <= c.not_after_unix) == (c.not_before <= c.not_after));
-  // ROOT holds nothing but what signed itself, unless the policy says so.
-  for (const bool import_leaf : {false, true}) {
-    FUZZ_CHECK((pki::StoreFor(c, {false, import_leaf, {c.sha256}}) == pki::Store::kRoot) == c.self_signed);
-    if (pki::StoreFor(c, {false, import_leaf}) == pki::Store::kRoot) {
-      FUZZ_CHECK(c.self_signed && c.is_ca && !pki::IsWeakKey(c.key_algorithm, c.key_bits));
-    }
+  // ROOT holds nothing but what signed itself.
+  FUZZ_CHECK((pki::StoreFor(c, {c.sha256}) == pki::Store::kRoot) == c.self_signed);
+  if (pki::StoreFor(c, {}) == pki::Store::kRoot) {
+    FUZZ_CHECK(c.self_signed && c.is_ca && !pki::IsWeakKey(c.key_algorithm, c.key_bits));
   }
   if (const auto proof = pki::VerifySelfSignature(c); !proof) {
     CheckError(proof.error());

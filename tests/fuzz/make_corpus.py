@@ -257,7 +257,7 @@ def user_data():
     trusted = '{"kind":"certificate","name":"ROOT","value":"' + certificate + '"}'
     operations = '"operations":[' + variable + "," + trusted + "]}"
     write("user_data", "container", head + proxy + "," + services + "," + operations)
-    write("user_data", "container-bundle", head + '"rootOnly":true,' + proxy + "," + services + ',"bundle":"http://h/x","operations":[]}')
+    write("user_data", "container-bundle", head + proxy + "," + services + ',"bundle":"http://h/x","operations":[]}')
     write("user_data", "container-cut", head + '"credentials":"none",' + proxy + "," + services + "," + operations.replace(certificate, certificate[:-4]))
 
 

@@ -74,19 +74,15 @@ void CheckReviews(std::span<const Certificate> all) {
   for (const std::int64_t now : {std::int64_t{0}, std::int64_t{1'790'000'000}, std::int64_t{9'000'000'000'000}}) {
     CheckFindings(pki::ReviewCertificates(all, now, kWhere));
   }
-  for (const bool root_only : {false, true}) {
-    for (const bool import_leaf : {false, true}) {
-      const pki::StorePolicy policy{root_only, import_leaf};
-      CheckFindings(pki::ReviewStores(all, policy, kWhere));
-      CheckFindings(pki::ReviewTrust(all, policy, kWhere));
-      for (const Certificate& c : all) {
-        const pki::Store store = pki::StoreFor(c, policy);
-        const bool untrusted = !pki::WhyUntrusted(c, policy).empty();
-        FUZZ_CHECK(!c.self_signed || untrusted || store == pki::Store::kRoot);
-        FUZZ_CHECK((store == pki::Store::kNone) == (untrusted || (!c.self_signed && !c.is_ca && !import_leaf)));
-        FUZZ_CHECK(store == pki::Store::kNone || !c.rejected);
-      }
-    }
+  CheckFindings(pki::ReviewStores(all, {}, kWhere));
+  CheckFindings(pki::ReviewTrust(all, {}, kWhere));
+  for (const Certificate& c : all) {
+    const pki::Store store = pki::StoreFor(c, {});
+    const bool untrusted = !pki::WhyUntrusted(c, {}).empty();
+    FUZZ_CHECK(!c.self_signed || untrusted || store == pki::Store::kRoot);
+    FUZZ_CHECK((store == pki::Store::kNone) == (untrusted || (!c.self_signed && !c.is_ca)));
+    FUZZ_CHECK(store == pki::Store::kNone || !c.rejected);
+    FUZZ_CHECK(pki::StoreFor(c, {c.sha256}) != pki::Store::kNone);
   }
 }
 

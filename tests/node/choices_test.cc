@@ -27,8 +27,6 @@ Choices AllOfThem() {
   out.with_wmco = true;
   out.credentials = reconcile::CredentialPolicy::kServices;
   out.services = {"kubelet", "containerd"};
-  out.root_only = true;
-  out.import_leaf = true;
   out.trusted = {std::string(64, 'a')};
   out.subtract_file = R"(C:\egress\minus.pem)";
   out.hns_policy_file = R"(C:\egress\policy.json)";
@@ -42,23 +40,21 @@ TEST(Choices, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(ReadChosen(WrittenChoices({})).value(), Choices());
   EXPECT_EQ(ReadChosen(WrittenChoices(AllOfThem())).value(), AllOfThem());
   Choices chosen_as_by_default;
-  chosen_as_by_default.root_only = false;
   chosen_as_by_default.services.emplace();
   EXPECT_EQ(ReadChosen(WrittenChoices(chosen_as_by_default)).value(), chosen_as_by_default);
 }
 
 TEST(Choices, HaveTheNamesOfEgressJson) {
   const std::string text = WrittenChoices(AllOfThem());
-  for (const char* member : {R"("scope": [)", R"("credentials": "services")", R"("store": "root-only")",
-                             R"("importLeaf": true)", R"("trusted": [)", R"("winHttpOctets": true)"})
+  for (const char* member :
+       {R"("scope": [)", R"("credentials": "services")", R"("trusted": [)", R"("winHttpOctets": true)"})
     EXPECT_THAT(text, HasSubstr(member));
   EXPECT_EQ(WrittenChoices({}), "{}\n") << "nothing is chosen";
 }
 
 TEST(Choices, RefuseWhatNoOptionCouldSay) {
-  for (const char* text :
-       {R"({"scope":["everything"]})", R"({"credentials":"anywhere"})", R"({"services":["a\\b"]})",
-        R"({"store":"leaf"})", R"({"trusted":["12"]})", R"({"augment":1})", R"({"subtractFile":true})"}) {
+  for (const char* text : {R"({"scope":["everything"]})", R"({"credentials":"anywhere"})", R"({"services":["a\\b"]})",
+                           R"({"trusted":["12"]})", R"({"augment":1})", R"({"subtractFile":true})"}) {
     const auto choices = ReadChosen(text);
     ASSERT_FALSE(choices) << text;
     EXPECT_EQ(choices.error().code, Code::kType) << text;
@@ -75,24 +71,24 @@ TEST(Choices, WhatIsNotChosenStaysAsThePayloadHasIt) {
   baked.scope.win_inet = true;
   baked.credentials = reconcile::CredentialPolicy::kNone;
   baked.services = {"containerd"};
-  baked.store.root_only = true;
+  baked.trusted = {std::string(64, 'b')};
   Findings findings;
   const auto same = WithChoices(baked, {}, ReadFile, findings);
   ASSERT_TRUE(same);
   EXPECT_EQ(same->scope, baked.scope);
   EXPECT_EQ(same->credentials, baked.credentials);
   EXPECT_EQ(same->services, baked.services);
-  EXPECT_TRUE(same->store.root_only);
+  EXPECT_EQ(same->trusted, baked.trusted);
   Choices choices;
   choices.with_wmco = true;
   choices.services = {"kubelet"};
-  choices.root_only = false;
+  choices.trusted = {std::string(64, 'a')};
   const auto other = WithChoices(baked, choices, ReadFile, findings);
   ASSERT_TRUE(other);
   EXPECT_FALSE(other->scope.machine);
   EXPECT_TRUE(other->scope.win_inet);
   EXPECT_THAT(other->services, ElementsAre("kubelet"));
-  EXPECT_FALSE(other->store.root_only);
+  EXPECT_THAT(other->trusted, ElementsAre(std::string(64, 'a'), std::string(64, 'b')));
 }
 
 TEST(Choices, AFileThatIsNotThereIsAnError) {

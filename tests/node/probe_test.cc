@@ -43,7 +43,7 @@ TEST_F(ProbeTest, WhatNodesLeaveOutIsNotTrusted) {
   Run({"https://a.org/"});
   EXPECT_THAT(host_.requests.back(), HasSubstr("with 2 roots"));
   ProbeOptions options;
-  options.store.named = {config_.certificates[0].sha256};
+  options.trusted = {config_.certificates[0].sha256};
   Run({"https://a.org/"}, options);
   EXPECT_THAT(host_.requests.back(), HasSubstr("with 3 roots"));
 }

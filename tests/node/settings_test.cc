@@ -19,7 +19,7 @@ reconcile::DesiredState DesiredOf(const Settings& settings) {
 
 TEST(NodeSettings, ComeBackAsTheSameDesiredState) {
   Settings settings = SampleSettings(7);
-  settings.options.store.root_only = true;
+  settings.options.trusted = {std::string(64, 'a')};
   const std::string text = SettingsJson(settings, DesiredOf(settings));
   const auto back = ParseSettings(text, "settings.json");
   ASSERT_TRUE(back) << back.error().message;

@@ -46,8 +46,6 @@ const std::string kNeeded[] = {
     "/source/ignitionVersion",
     "/scope",
     "/credentials",
-    "/store",
-    "/importLeaf",
     "/winHttpOctets",
     "/services",
     "/proxyFile",

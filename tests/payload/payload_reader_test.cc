@@ -53,8 +53,8 @@ std::vector<DesiredOptions> AllChoices() {
       options.scope = {(bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0, (bits & 8U) != 0};
       if (options.scope.Names().empty()) continue;
       if ((bits & 16U) != 0) options.services = {"containerd", "kubelet"};
-      options.store.root_only = options.store.import_leaf = options.win_http_octets = (bits & 32U) != 0;
-      if ((bits & 32U) != 0) options.store.named = {std::string(64, 'a'), std::string(64, 'b')};
+      options.win_http_octets = (bits & 32U) != 0;
+      if ((bits & 32U) != 0) options.trusted = {std::string(64, 'a'), std::string(64, 'b')};
       out.push_back(options);
     }
   }
@@ -156,8 +156,6 @@ const Damage kFaults[] = {
     {"unknown policy",
      [](PayloadBytes& f) { Replace(f["egress.json"], "\"credentials\": \"machine\"", "\"credentials\": \"all\""); },
      Code::kType, "p: egress.json: $.credentials"},
-    {"unknown store policy", [](PayloadBytes& f) { Replace(f["egress.json"], "\"split\"", "\"none\""); }, Code::kType,
-     "p: egress.json: $.store"},
     {"a service that is none", [](PayloadBytes& f) { Replace(f["egress.json"], "\"containerd\"", "\"..\\\\x\""); },
      Code::kType, "p: egress.json: $.services[0]"},
     {"another variable", [](PayloadBytes& f) { Replace(f["egress.json"], "\"HTTPS_PROXY\"", "\"PATH\""); }, Code::kType,

@@ -28,38 +28,28 @@ Certificate Make(bool self_signed, bool is_ca) {
   return out;
 }
 
-TEST(TrustStore, EachKindUnderEachPolicy) {
-  const StorePolicy split;
-  const StorePolicy root_only{.root_only = true, .import_leaf = false};
-  const StorePolicy leaf{.root_only = false, .import_leaf = true};
-  const StorePolicy both{.root_only = true, .import_leaf = true};
-  const StorePolicy named{.root_only = false, .import_leaf = false, .named = {std::string(64, 'a')}};
-  const StorePolicy named_root{.root_only = true, .import_leaf = false, .named = {std::string(64, 'a')}};
+TEST(TrustStore, EachKindNamedAndNot) {
+  const TrustedDigests none;
+  const TrustedDigests named = {std::string(64, 'a')};
   const struct {
     const char* why;
     bool self_signed, is_ca;
-    StorePolicy policy;
+    TrustedDigests trusted;
     Store store;
     std::vector<std::string> findings;
   } cases[] = {
-      {"root", true, true, split, Store::kRoot, {}},
-      {"root", true, true, both, Store::kRoot, {}},
-      {"intermediate", false, true, split, Store::kCa, {}},
-      {"intermediate", false, true, root_only, Store::kRoot, {"root-not-self-signed"}},
-      {"self-signed leaf", true, false, split, Store::kNone, {}},
-      {"self-signed leaf", true, false, both, Store::kNone, {}},
+      {"root", true, true, none, Store::kRoot, {}},
+      {"root", true, true, named, Store::kRoot, {}},
+      {"intermediate", false, true, none, Store::kCa, {}},
+      {"self-signed leaf", true, false, none, Store::kNone, {}},
       {"self-signed leaf", true, false, named, Store::kRoot, {"self-signed-leaf"}},
-      {"leaf", false, false, split, Store::kNone, {"leaf-skipped"}},
-      {"leaf", false, false, root_only, Store::kNone, {"leaf-skipped"}},
-      {"leaf", false, false, leaf, Store::kCa, {"leaf-imported"}},
-      {"leaf", false, false, both, Store::kNone, {}},
+      {"leaf", false, false, none, Store::kNone, {"leaf-skipped"}},
       {"leaf", false, false, named, Store::kCa, {"leaf-imported"}},
-      {"leaf", false, false, named_root, Store::kRoot, {"leaf-imported", "root-not-self-signed"}},
   };
   for (const auto& c : cases) {
     const std::vector<Certificate> certificates = {Make(c.self_signed, c.is_ca)};
-    EXPECT_EQ(StoreFor(certificates[0], c.policy), c.store) << c.why;
-    const Findings findings = ReviewStores(certificates, c.policy, "bundle.pem");
+    EXPECT_EQ(StoreFor(certificates[0], c.trusted), c.store) << c.why;
+    const Findings findings = ReviewStores(certificates, c.trusted, "bundle.pem");
     for (const Finding& finding : findings) {
       EXPECT_NE(finding.message.find("certificate 1 \"CN=x\""), std::string::npos);
       EXPECT_EQ(finding.where, "bundle.pem");
@@ -98,7 +88,7 @@ TEST(TrustStore, WhatNobodyMayTrustGetsIntoNoStoreUnlessItIsNamed) {
          c.version = 1;
        }},
   };
-  const StorePolicy named{.root_only = false, .import_leaf = false, .named = {std::string(64, 'a')}};
+  const TrustedDigests named = {std::string(64, 'a')};
   for (const auto& c : cases) {
     Certificate certificate = Make(true, true);
     c.change(certificate);
@@ -126,8 +116,8 @@ TEST(ReviewTrust, NamesWhatIsLeftOutAndItsDigestOnce) {
       "certificate 2 \"CN=weak\" is left out: its key is weak (rsa, 512 bits; 2048 are the least); if it is to be "
       "trusted, give --trust " +
           weak.sha256);
-  StorePolicy policy{.root_only = false, .import_leaf = false, .named = {weak.sha256, std::string(64, 'c')}};
-  const Findings named = ReviewTrust(certificates, policy, "bundle.pem");
+  const TrustedDigests trusted = {weak.sha256, std::string(64, 'c')};
+  const Findings named = ReviewTrust(certificates, trusted, "bundle.pem");
   ASSERT_THAT(CodesOf(named), ElementsAre("trust-unused"));
   EXPECT_EQ(named[0].severity, Severity::kInfo);
   EXPECT_THAT(named[0].message, HasSubstr(std::string(64, 'c')));

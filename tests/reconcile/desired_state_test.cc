@@ -197,13 +197,6 @@ TEST(DesiredState, DuplicatesAndSubtractedCertificatesAreLeftOut) {
   EXPECT_THAT(state.findings, HasCode("subtracted"));
 }
 
-TEST(DesiredState, RootOnlyPutsAllIntoRoot) {
-  DesiredOptions options;
-  options.store.root_only = true;
-  for (const CertificateItem& item : Make(SampleConfig(), options).certificates)
-    EXPECT_EQ(item.store, pki::Store::kRoot);
-}
-
 TEST(DesiredState, ARootWhoseOwnSignatureIsWrongIsRefused) {
   EgressConfig config = SampleConfig();
   config.certificates[0].der.back() = static_cast<char>(config.certificates[0].der.back() ^ 1);
@@ -239,7 +232,7 @@ TEST(DesiredState, OneCaThatNobodyMayTrustDoesNotLoseTheOthers) {
                                 testing::HasSubstr("is not a CA")));
   for (const std::size_t at : {0U, 3U, 4U}) {
     DesiredOptions options;
-    options.store.named = {config.certificates[at].sha256};
+    options.trusted = {config.certificates[at].sha256};
     const DesiredState named = Make(config, options);
     EXPECT_EQ(named.certificates.size(), 3U);
     EXPECT_THAT(named.certificates, Contains(Field(&CertificateItem::certificate,

@@ -244,7 +244,7 @@ TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItIsNamedAndAllOddsAreReported
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kCert) << "what is there is not taken for nothing";
   DesiredOptions options;
-  options.store.named = {config.certificates[0].sha256};
+  options.trusted = {config.certificates[0].sha256};
   MustApplyOn(*MakeDesiredState(config, options));
   EXPECT_TRUE(Has(Store::kRoot, self_made.der));
   EXPECT_FALSE(Has(Store::kRoot, leaf_made.der));

@@ -26,9 +26,7 @@ TEST(Container, KeepsTheChoices) {
   options.scope.win_inet = true;
   options.credentials = reconcile::CredentialPolicy::kServices;
   options.services = {"kubelet", "containerd"};
-  options.store.root_only = true;
-  options.store.import_leaf = true;
-  options.store.named = {std::string(64, 'a')};
+  options.trusted = {std::string(64, 'a')};
   options.win_http_octets = true;
   const auto read = ReadContainer(ContainerOf(State(options), {.generation = 4}), "x");
   ASSERT_TRUE(read) << read.error().message;
@@ -36,9 +34,7 @@ TEST(Container, KeepsTheChoices) {
   EXPECT_EQ(read->options.scope, options.scope);
   EXPECT_EQ(read->options.credentials, options.credentials);
   EXPECT_EQ(read->options.services, options.services);
-  EXPECT_TRUE(read->options.store.root_only);
-  EXPECT_TRUE(read->options.store.import_leaf);
-  EXPECT_EQ(read->options.store.named, options.store.named);
+  EXPECT_EQ(read->options.trusted, options.trusted);
   EXPECT_TRUE(read->options.win_http_octets);
 }
 
