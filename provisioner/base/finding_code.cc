@@ -82,9 +82,10 @@ constexpr std::array kFindings = {
     FindingInfo{"cert-weak-signature", kWarning,
                 "A certificate of the bundle is signed with an algorithm that current TLS clients refuse.",
                 "Have the certificate issued again with SHA-256 or better, or name its digest with --trust."},
-    FindingInfo{"changed-since", kWarning,
-                "Somebody changed or removed an item after provisioner set it, so the item is left as it is.",
-                "Set the item back by hand if it should have its earlier value."},
+    FindingInfo{
+        "changed-since", kWarning,
+        "Somebody else changed or removed an item that provisioner set or was about to set, so it is left as it is.",
+        "Set the item back by hand if it should have its earlier value."},
     FindingInfo{"cidata-service", kWarning,
                 "The default configuration of cloudbase-init does not read a drive with the label cidata.",
                 "Use --label config-2, or add the line that the message names to cloudbase-init.conf in the image."},

@@ -189,7 +189,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
   node::ImageWork work{PROV_TRY(node::PlanSettings(node, derived, options)).changes, &files,
                        derived.settings.config.certificates};
   Findings notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options, options.preseed));
-  node::Entered entered = PROV_TRY(node::Enter(node));
+  PROV_TRY(node::RepairState(node, notes));
   if (image_options.install) {
     payload = PROV_TRY(PayloadOf(derived, image_options));
     files = PROV_TRY(PlanFiles(image, node, *payload, image_options));
@@ -201,7 +201,8 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
     service = PROV_TRY(node::InstallDeliveredService(node, image_options.exe.has_value()));
     sections = PROV_TRY(node::DeliveredPayloadRecords(node, derived, *payload));
   }
-  SessionReport report = PROV_TRY(node::ApplySettings(node, std::move(entered), derived, options, std::move(sections)));
+  SessionReport report =
+      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::Enter(node)), derived, options, std::move(sections)));
   if (service) {
     PROV_TRY(node.machine.registry.Flush());
     PROV_TRY(node::EndInstallation(node.machine.state, files));

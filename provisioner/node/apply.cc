@@ -9,7 +9,6 @@
 #include "provisioner/node/guards.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
-#include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
@@ -28,13 +27,6 @@ Result<reconcile::PlanOptions> PlanOptionsOf(OpenNode& node, const ApplyOptions&
     out.adopt_reason = "taken for ours, as the record was lost";
   }
   return out;
-}
-
-// For a machine that was settled: everything that is ours is in its ledger.
-Result<reconcile::Plan> PlanFor(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
-  const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));
-  const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
-  return reconcile::MakePlan(node.machine, derived.desired, ours, plan_options);
 }
 
 Result<Applied> Record(OpenNode& node, const DerivedSettings& derived) {
@@ -117,6 +109,15 @@ void AddFindings(SessionReport& report, const DerivedSettings& derived) {
   report.findings.insert(report.findings.begin(), all.begin(), all.end());
 }
 
+Result<reconcile::Plan> SettleAndPlan(OpenNode& node, Entered& entered, const DerivedSettings& derived,
+                                      const ApplyOptions& options) {
+  PROV_TRY(WarnOfLoss(node, entered.findings));
+  const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));  // with a record it is not lost
+  PROV_TRY(Settle(node, entered));
+  const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
+  return reconcile::MakePlan(node.machine, derived.desired, ours, plan_options);
+}
+
 }  // namespace
 
 Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
@@ -140,21 +141,24 @@ Result<SessionReport> PlanSettings(OpenNode& given, const DerivedSettings& deriv
 Result<Entered> Enter(OpenNode& node) {
   Entered out;
   PROV_TRY(RepairState(node, out.findings));
-  PROV_TRY(WarnOfLoss(node, out.findings));
   reconcile::Unfinished open = PROV_TRY(reconcile::Finish(node.machine, out.findings));
   out.trial = std::move(open.trial);
   out.rollback = std::move(open.rollback);
   return out;
 }
 
+Result<void> EndTrial(OpenNode& node, Entered& entered) {
+  if (!entered.trial) return {};
+  SessionReport back = PROV_TRY(TakeTrialBack(node, *entered.trial));
+  std::ranges::move(back.findings, std::back_inserter(entered.findings));
+  AddInfo(entered.findings, "recovered", "a trial that was not confirmed was rolled back",
+          std::string(machine::kJournalFile));
+  entered.trial.reset();
+  return {};
+}
+
 Result<void> Settle(OpenNode& node, Entered& entered) {
-  if (entered.trial) {
-    SessionReport back = PROV_TRY(TakeTrialBack(node, *entered.trial));
-    std::ranges::move(back.findings, std::back_inserter(entered.findings));
-    AddInfo(entered.findings, "recovered", "a trial that was not confirmed was rolled back",
-            std::string(machine::kJournalFile));
-    entered.trial.reset();
-  }
+  PROV_TRY(EndTrial(node, entered));
   PROV_TRY(reconcile::AdoptScriptState(node.machine, entered.findings));
   return {};
 }
@@ -162,8 +166,7 @@ Result<void> Settle(OpenNode& node, Entered& entered) {
 Result<SessionReport> ApplySettings(OpenNode& node, Entered entered, const DerivedSettings& derived,
                                     const ApplyOptions& options, Sections more) {
   PROV_TRY(CheckSettings(node, derived, options));
-  PROV_TRY(Settle(node, entered));
-  reconcile::Plan plan = PROV_TRY(PlanFor(node, derived, options));
+  reconcile::Plan plan = PROV_TRY(SettleAndPlan(node, entered, derived, options));
   PROV_TRY(ReportFound(node, plan, entered.findings));
   if (options.unattended) {
     PROV_TRY(GuardAgainstRebootLoop(node.machine, plan));
@@ -184,11 +187,10 @@ Result<SessionReport> TrySettings(OpenNode& node, const DerivedSettings& derived
                                   std::int64_t seconds) {
   Entered entered = PROV_TRY(Enter(node));
   PROV_TRY(CheckSettings(node, derived, options));
-  PROV_TRY(Settle(node, entered));
+  reconcile::Plan plan = PROV_TRY(SettleAndPlan(node, entered, derived, options));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
                     PROV_TRY(Record(node, derived))};
-  SessionReport report =
-      PROV_TRY(reconcile::CarryOut(node.machine, PROV_TRY(PlanFor(node, derived, options)), {}, TrialJson(trial)));
+  SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), {}, TrialJson(trial)));
   PrependFindings(report, std::move(entered.findings));
   PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
   AddFindings(report, derived);
@@ -215,12 +217,10 @@ Result<SessionReport> ConfirmTrial(OpenNode& node) {
 
 Result<SessionReport> Rollback(OpenNode& node) {
   Entered entered = PROV_TRY(Enter(node));
-  if (entered.rollback) {
-    PrependFindings(*entered.rollback, std::move(entered.findings));
-    return *std::move(entered.rollback);
-  }
   SessionReport report;
-  if (entered.trial) {
+  if (entered.rollback) {
+    report = *std::move(entered.rollback);
+  } else if (entered.trial) {
     report = PROV_TRY(TakeTrialBack(node, *entered.trial));
   } else {
     if (const auto script = PROV_TRY(reconcile::AdoptScriptState(node.machine, entered.findings))) {
@@ -274,6 +274,7 @@ Result<std::vector<Change>> PlanRollback(OpenNode& given) {
   OpenNode node = PROV_TRY(view.Open());
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (open && open->trial) return PROV_TRY(reconcile::PlanBack(node.machine, *open)).changes;
+  if (open) return reconcile::ChangesOf(*open);  // it is finished first, and then at most taken back
   auto plan = PROV_TRY(reconcile::PlanBackFromLast(node.machine));
   return plan ? std::move(plan->changes) : std::vector<Change>();
 }

@@ -6,6 +6,7 @@
 #include "provisioner/node/records.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/transaction.h"
 
 namespace prov::node {
 
@@ -40,11 +41,14 @@ struct Entered {
 };
 
 // What each command that writes does first: repairs the state folder, and finishes an interrupted run. A trial stays
-// open. Errors: those of the ports.
+// open. Errors: those of the ports; type and version (of the journal).
 Result<Entered> Enter(OpenNode& node);
 
-// What it does before it makes a plan: takes an open trial back, which then holds as a rollback does, and takes over
-// the record of a payload's script.
+// Takes an open trial back, which then holds as a rollback does. Errors: those of the ports.
+Result<void> EndTrial(OpenNode& node, Entered& entered);
+
+// What a command does before it makes a plan: EndTrial, then it takes over the record of a payload's script. Errors:
+// those of the ports and of LoadScriptState.
 Result<void> Settle(OpenNode& node, Entered& entered);
 
 // On a node that was entered. `more` becomes true in the same step as the settings. Errors: those of PlanSettings;

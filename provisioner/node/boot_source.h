@@ -16,10 +16,10 @@ struct BootRequest {
   ApplyOptions apply;
 };
 
-// Repairs the state, reads the source, and runs FirstBoot(). A source on a network that can't be reached yet is an
-// error that says whether the boot service goes on with it (FollowLater). `request` may be an error of the command
+// Enters the node (Enter), reads the source, and runs FirstBoot(). A source on a network that can't be reached yet is
+// an error that says whether the boot service goes on with it (FollowLater). `request` may be an error of the command
 // line: it is one of the boot, as Windows setup must go on all the same. Both outcomes are logged. Errors: that of
-// `request`; those of RepairState, ReadSettings and FirstBoot.
+// `request`; those of Enter, ReadSettings and FirstBoot.
 Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request);
 
 // Keeps the error for `status` and the boot service, where Windows setup must not see it as an exit code. True: another

@@ -79,6 +79,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, cons
 Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
                                      Findings& findings) {
   findings = PROV_TRY(Enter(node)).findings;
+  PROV_TRY(WarnOfLoss(node, findings));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   if (derived != nullptr) {
     // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.

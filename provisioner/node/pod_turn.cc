@@ -40,7 +40,9 @@ Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
   if (stored && stored->follow && stored->spec == spec) return {};
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
-  PROV_TRY(Enter(node));
+  for (const Finding& f : PROV_TRY(Enter(node)).findings) {
+    LogEvent(host, machine::Event::kRecovered, f.severity, f.message);
+  }
   PROV_TRY(CheckSourceFiles(host.installation(), spec));
   return SaveSource(node.machine.state, {spec});
 }

@@ -9,6 +9,7 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/http_failure.h"
 #include "provisioner/net/http_status.h"
+#include "provisioner/node/state_repair.h"
 
 namespace prov::node {
 namespace {
@@ -108,11 +109,12 @@ enum class TrialState { kWaiting, kConfirmed, kTakenBack };
 
 Result<TrialState> ProbeTrial(machine::Host& host, const Applied& tried) {
   const auto open = PROV_TRY(host.Open(machine::Access::kRead));
-  machine::Machine machine = open->Ports();
-  const auto journal = PROV_TRY(reconcile::LoadJournal(machine.state));
+  OpenNode given{host, open->Ports()};
+  RepairedView view(given);  // so that a `confirm` that is still on its way counts
+  OpenNode node = PROV_TRY(view.Open());
+  const auto journal = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (journal && journal->trial) return TrialState::kWaiting;
-  if (journal) return journal->takes_back ? TrialState::kTakenBack : TrialState::kConfirmed;
-  const auto applied = PROV_TRY(LoadApplied(machine.state));
+  const auto applied = PROV_TRY(LoadApplied(node.machine.state));
   return applied && applied->digest == tried.digest ? TrialState::kConfirmed : TrialState::kTakenBack;
 }
 

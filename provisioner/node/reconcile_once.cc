@@ -98,7 +98,7 @@ Result<Start> Begin(OpenNode& node) {
     out.held = true;
     return out;
   }
-  PROV_TRY(Settle(node, out.entered));
+  PROV_TRY(EndTrial(node, out.entered));
   PROV_TRY(ScrubSecretFiles(node, findings));
   auto source = PROV_TRY(LoadSource(node.machine.state));
   PROV_TRY(RequireSource(node, source));

@@ -76,7 +76,7 @@ struct Trial {
   std::string boot;
   Applied applied;
 };
-Result<Trial> ReadTrial(const reconcile::Transaction& open);
+Result<Trial> ReadTrial(const reconcile::Transaction& open);          // of one that has `trial`. Errors: json, type
 Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state);  // nullopt: none is open
 std::string TrialJson(const Trial& trial);
 

@@ -58,18 +58,19 @@ Result<Rebased> RebaseOn(machine::Machine& machine, const CertificateWrite& writ
   return Rebased{write, PROV_TRY(machine.certificates.Contains(write.store, write.der)) == write.add};
 }
 
-// Windows may store a descriptor in other words than it was given: what counts is whom it lets in. A key that somebody
-// opened stays open where ours would open it, too.
-Result<Rebased> RebaseOn(machine::Machine& machine, const SecurityWrite& write) {
+// Windows may store a descriptor in other words than it was given: what counts is whom it lets in. Where somebody let
+// others in since, a change that would do the same leaves it at that.
+Result<Rebased> RebaseOn(machine::Machine& machine, SecurityWrite write) {
   const std::string now = PROV_TRY(machine.registry.Security(write.key));
-  const auto closed_for = [](const std::string& descriptor, const images::Sids& others) {
-    return images::IsForAdministratorsOnly(descriptor, others);
-  };
   const images::Sids before = images::OthersGranted(write.before);
   const images::Sids after = images::OthersGranted(write.after);
-  const bool opens = closed_for(write.before, before) && !closed_for(write.after, after);
-  if (opens && !closed_for(now, before)) return Rebased{SecurityWrite{write.key, now, now, write.item}, true, true};
-  return Rebased{write, closed_for(now, after) && images::OthersGranted(now) == after};
+  const bool opens = !images::IsForAdministratorsOnly(write.after, before);
+  const bool is_after = write.after.empty() || now == write.after ||
+                        (images::IsForAdministratorsOnly(now, after) && images::OthersGranted(now) == after);
+  const bool is_foreign = !is_after && opens && !images::IsForAdministratorsOnly(now, before);
+  write.before = now;
+  if (is_foreign) write.after = now;
+  return Rebased{std::move(write), is_after || is_foreign, is_foreign};
 }
 
 // A change takes the old policies away before it adds new ones, so some of the old ones alone are no work of others.

@@ -1,8 +1,6 @@
 // Execute: carries out one operation, and finds out what is left of one on a machine that others may have changed.
 #pragma once
 
-#include <string>
-
 #include "provisioner/machine/machine.h"
 #include "provisioner/reconcile/operation.h"
 

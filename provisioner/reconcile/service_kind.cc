@@ -175,8 +175,8 @@ class ServicePlan {
   std::vector<std::string> own_keys_;
 };
 
-// Variable by variable, as others add theirs to the same list. A value that is no list is compared as a whole, and the
-// key of a service that is gone is not made again.
+// Variable by variable, as others add theirs to the same list. Where a value that is no list was replaced by one, ours
+// go out of that all the same. The key of a service that is gone is not made again.
 Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
   if (write.after && write.own_keys.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) {
@@ -186,15 +186,13 @@ Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
   const auto from = ServiceEntries(write.before);
   const auto to = ServiceEntries(write.after);
   const auto entries = ServiceEntries(now);
-  if (SameContent(now, write.before) || SameContent(now, write.after) || !from || !to || !entries) {
-    return RebaseWhole(machine, write);
-  }
-  const ReplacedEntries replaced = ReplaceEntries(*entries, *from, *to);
+  if (SameContent(now, write.before) || SameContent(now, write.after) || !entries) return RebaseWhole(machine, write);
+  const ReplacedEntries replaced = ReplaceEntries(*entries, from.value_or(Entries()), to.value_or(Entries()));
   const bool is_done = SameEntries(replaced.entries, *entries);
   write.before = now;
   if (is_done) {
     write.after = now;
-  } else if (!SameEntries(replaced.entries, *to)) {  // else that very value comes back, bytes and type
+  } else if (!SameEntries(replaced.entries, to.value_or(Entries()))) {  // else that very value comes back
     write.after = EncodeServiceEnvironment(replaced.entries);
   }
   return Rebased{std::move(write), is_done, replaced.is_foreign};

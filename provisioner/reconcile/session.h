@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "provisioner/reconcile/drift.h"
+#include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
-#include "provisioner/reconcile/transaction.h"
 
 namespace prov::reconcile {
 

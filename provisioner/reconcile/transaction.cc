@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "images/registry/descriptor.h"
+#include "provisioner/base/text.h"
 #include "provisioner/reconcile/execute.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
@@ -112,20 +114,36 @@ Result<Change> ChangeOf(const Operation& operation) {
   return out;
 }
 
-void ReportForeign(const Change& change, Findings& findings) {
-  AddWarning(findings, "changed-since", "somebody changed it since it was set; what they set is left as it is",
-             fmt::format("{} {}", NameOf(change.kind), change.name));
+std::string PlaceOf(const Change& change) { return fmt::format("{} {}", NameOf(change.kind), change.name); }
+
+// An operation on a key whose service's environment holds entries of others in the place of ours: they may be
+// credentials, so the key stays as closed as it is.
+bool OpensKeyOf(const Operation& operation, const std::vector<std::string>& changed) {
+  const auto* write = std::get_if<SecurityWrite>(&operation);
+  return write != nullptr && !images::IsForAdministratorsOnly(write->after, images::OthersGranted(write->before)) &&
+         std::ranges::any_of(changed, [&](const std::string& key) { return EqualsIgnoreAsciiCase(key, write->key); });
+}
+
+void NoteChanged(const Rebased& left, std::vector<std::string>& changed) {
+  const auto* write = std::get_if<RegistryWrite>(&left.operation);
+  if (write != nullptr && left.is_foreign) changed.push_back(write->key);
 }
 
 // Executes what is left of a transaction whose journal is written already, and records it.
 Result<void> Complete(machine::Machine& machine, Transaction transaction, Findings& findings) {
+  std::vector<std::string> changed;
   for (const Operation& operation : transaction.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrTell(machine, operation, findings));
-    if (!left) {
+    if (!left || OpensKeyOf(operation, changed)) {
       StayOurs(operation, transaction);
       continue;
     }
-    if (left->is_foreign) ReportForeign(PROV_TRY(ChangeOf(operation)), findings);
+    NoteChanged(*left, changed);
+    if (left->is_foreign) {
+      AddWarning(findings, "changed-since",
+                 "somebody changed it before an interrupted run was finished; what they set is left as it is",
+                 PlaceOf(PROV_TRY(ChangeOf(operation))));
+    }
     if (!left->is_done && !PROV_TRY(ExecuteOrTell(machine, left->operation, findings))) {
       StayOurs(operation, transaction);
     }
@@ -135,10 +153,10 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
   return Record(machine, transaction);
 }
 
-// For runs that make no plan.
 Result<SessionReport> ReportOf(const Transaction& transaction) {
   SessionReport out;
-  for (const Operation& operation : transaction.operations) out.changes.push_back(PROV_TRY(ChangeOf(operation)));
+  out.changes = PROV_TRY(ChangesOf(transaction));
+  out.writes = transaction.operations.size();
   return out;
 }
 
@@ -190,14 +208,25 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back) {
   plan.ledger_before = back.ledger_before;
   back.ledger_after = LedgerBefore(back);
   const bool runs = !PROV_TRY(machine.system.BootId()).empty();
+  std::vector<std::string> changed;
   for (const Operation& operation : back.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrTell(machine, operation, plan.findings));
-    if (!left) StayOurs(operation, back);
+    const bool stays_closed = OpensKeyOf(operation, changed);
+    if (!left || stays_closed) StayOurs(operation, back);
     if (!left || (left->is_done && !left->is_foreign)) continue;
+    NoteChanged(*left, changed);
+    if (stays_closed) {
+      Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
+      change.action = Action::kYield;
+      change.after = change.before;
+      change.reason = "stays closed, as others changed the environment";
+      continue;
+    }
     Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
     if (left->is_foreign) {
       change.reason = "was changed since we set it; what others set is left as it is";
-      ReportForeign(change, plan.findings);
+      AddWarning(plan.findings, "changed-since", "somebody changed it since it was set; what they set is left as it is",
+                 PlaceOf(change));
     }
     if (left->is_done) {
       change.action = Action::kYield;
@@ -213,6 +242,12 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back) {
 
 }  // namespace
 
+Result<std::vector<Change>> ChangesOf(const Transaction& transaction) {
+  std::vector<Change> out;
+  for (const Operation& operation : transaction.operations) out.push_back(PROV_TRY(ChangeOf(operation)));
+  return out;
+}
+
 Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
   Unfinished out;
   std::optional<Transaction> open = PROV_TRY(LoadJournal(machine.state));
@@ -225,7 +260,10 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
   AddInfo(findings, "recovered",
           open->takes_back ? "an interrupted rollback was finished" : "an interrupted run was finished",
           std::string(kJournalFile));
-  if (open->takes_back) out.rollback = PROV_TRY(ReportOf(*open));
+  if (open->takes_back) {
+    out.rollback = PROV_TRY(ReportOf(*open));
+    out.rollback->reboot_required = PROV_TRY(RebootPending(machine));
+  }
   return out;
 }
 

@@ -29,13 +29,16 @@ Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine);
 
 // Commits, executes and records a plan, with which the `sections` become true. With `trial` (see Transaction) it stays
 // open, without sections. Forgets the reboot of an earlier boot. What HNS does not do is a finding (`hns-endpoint`).
-// Nothing is written if nothing differs. The plan must be made for this machine with the ledger of its record, and no
-// transaction may be open, except for the trial that the plan takes back.
+// Nothing is written if nothing differs, but that a trial of which nothing is left ends. The plan must be made for this
+// machine as it is now, and no transaction may be open, except for the trial that the plan takes back.
 Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Sections& sections,
                                const std::optional<std::string>& trial = {});
 
 // Makes an open trial permanent, with which the `sections` become true, and carries out what of it is missing.
 Result<SessionReport> Confirm(machine::Machine& machine, Transaction trial, const Sections& sections);
+
+// Its operations as changes of items, in order and without secrets. Errors: type (an item of no known kind).
+Result<std::vector<Change>> ChangesOf(const Transaction& transaction);
 
 // The reverse: from `after` to `before` in reverse order.
 Transaction Reversed(const Transaction& transaction);

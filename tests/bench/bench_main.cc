@@ -19,6 +19,7 @@
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/transaction.h"
 #include "provisioner/source/machine_config_source.h"
 #include "tests/bench/bench.h"
 #include "tests/support/memory_machine.h"

@@ -8,11 +8,16 @@
 namespace prov::node {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing_support::MemoryHost;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+using testing_support::Unflushed;
 
 class ApplyNode : public NodeTest {
  protected:
@@ -189,6 +194,40 @@ TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
   EXPECT_FALSE(HasSection(kHoldSection)) << "apply ends the hold";
 }
 
+TEST_F(ApplyNode, ARollbackThatWasCutShortIsFinishedAndReportedAsOne) {
+  host_.services_by_name["containerd"].process_id = 7;
+  Apply(SampleSettings());
+  const MemoryHost start = host_;
+  OpenNode whole = node();
+  const auto wanted = Rollback(whole).value();
+  const auto content = host_.memory.content().Text();
+  for (std::size_t call = start.memory.calls;; ++call) {
+    host_ = start;
+    host_.memory.stop_after = call;
+    OpenNode cut = node();
+    ASSERT_THROW((void)Rollback(cut), PowerFailure) << call;
+    const auto open = reconcile::LoadJournal(host_.memory.State()).value();
+    if (open && open->takes_back) break;
+  }
+  host_.memory.stop_after = MemoryMachine::kNever;
+  OpenNode n = node();
+  const auto report = Rollback(n).value();
+  EXPECT_EQ(host_.memory.content().Text(), content);
+  EXPECT_EQ(report.writes, wanted.writes);
+  EXPECT_EQ(report.changes.size(), wanted.changes.size());
+  EXPECT_TRUE(report.reboot_required);
+  EXPECT_THAT(Codes(report.findings), AllOf(Contains("recovered"), Contains("service-runs-on")));
+}
+
+TEST_F(ApplyNode, AnApplyTakesATrialBackAndSaysSo) {
+  OpenNode n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
+  const auto report = Apply(OtherSettings());
+  EXPECT_THAT(Codes(report.findings), Contains("recovered"));
+  EXPECT_GT(report.writes, 0U);
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
+}
+
 TEST_F(ApplyNode, TheReportOfARollbackNamesEachKind) {
   Apply(SampleSettings());
   OpenNode n = node();
@@ -266,6 +305,26 @@ TEST_F(ApplyNode, ConfirmationIsSeenFromOutside) {
   host_.during_wait = [&] { (void)ConfirmTrial(n); };
   EXPECT_EQ(AwaitConfirmation(host_, trial), true);
   EXPECT_EQ(AwaitConfirmation(host_, trial), true) << "before the call";
+}
+
+// Another apply takes the trial back, and is seen, or cut short, while it works.
+TEST_F(ApplyNode, ATrialInWhosePlaceAnotherRunIsOpenIsNotConfirmed) {
+  OpenNode n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
+  const Trial trial = LoadTrial(host_.memory.State())->value();
+  const MemoryHost start = host_;
+  bool seen = false;
+  for (std::size_t call = host_.memory.calls; !seen; ++call) {
+    host_ = start;
+    host_.memory.stop_after = call;
+    OpenNode other = node();
+    ASSERT_THROW((void)ApplySettings(other, OtherSettings(), {}), PowerFailure) << call;
+    host_.memory.stop_after = MemoryMachine::kNever;
+    const auto open = reconcile::LoadJournal(host_.memory.State()).value();
+    seen = open && !open->trial && !open->takes_back;
+    host_.waits_left = 0;
+    EXPECT_EQ(AwaitConfirmation(host_, trial), false) << call;
+  }
 }
 
 TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {

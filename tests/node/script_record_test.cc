@@ -1,6 +1,7 @@
 // A node that a payload's script set up, before and after each command of this program.
 #include "provisioner/base/hash.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/status.h"
 #include "tests/node/node_helpers.h"
 #include "tests/reconcile/script_run.h"
@@ -111,6 +112,13 @@ TEST_F(ScriptNode, ATrialKeepsWhatWasThereBeforeTheScript) {
   Must(ConfirmTrial(n));
   Must(RemoveSettings(n));
   EXPECT_EQ(host_.memory.content().Text(), before_);
+}
+
+TEST_F(ScriptNode, ARoundThatHasNoSourceLeavesTheRecordToTheScript) {
+  const auto round = RunRound(host_, [](const SettingsSpec&) -> Result<Settings> { return SampleSettings(); });
+  ASSERT_FALSE(round);
+  EXPECT_EQ(round.error().code, Code::kNotFound);
+  EXPECT_TRUE(HasFile("script-state.json"));
 }
 
 TEST_F(ScriptNode, FirstBootTakesItOver) {

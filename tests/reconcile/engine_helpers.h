@@ -54,16 +54,15 @@ inline std::optional<std::string> TextAt(const testing_support::MemoryMachine& m
   return text;
 }
 
-// What commands do, without what a node remembers besides the engine's own. First each ends what is open; true: there
-// was something.
+// What commands do, without what a node remembers besides the engine's own. First each ends what is open; true: that
+// took something back.
 inline Result<bool> EndWhatIsOpen(machine::Machine& machine, Findings& findings) {
-  const bool open = PROV_TRY(LoadJournal(machine.state)).has_value();
   const Unfinished unfinished = PROV_TRY(Finish(machine, findings));
   if (unfinished.trial) {
     const SessionReport back = PROV_TRY(CarryOut(machine, PROV_TRY(PlanBack(machine, *unfinished.trial)), Sections()));
     findings.insert(findings.end(), back.findings.begin(), back.findings.end());
   }
-  return open;
+  return unfinished.trial || unfinished.rollback;
 }
 
 inline Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired,

@@ -17,7 +17,10 @@ namespace {
 using namespace std::string_view_literals;
 using images::RegType;
 using images::Sids;
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -167,6 +170,70 @@ TEST_F(ClosedService, ARollbackTakesOursOutOfAListThatOthersAddedTo) {
   EXPECT_THAT(findings, IsEmpty());
   machine_.Erase(kTime, "Environment");
   EXPECT_EQ(machine_.content().Text(), before_.Text()) << "the key is as open as before";
+}
+
+TEST_F(ClosedService, AValueThatWasNoListComesBackOnlyWhereNothingOfOthersIsInIt) {
+  machine_.Put(kTime, Sz("Environment", "no list"));
+  before_ = machine_.content();
+  for (const bool added : {false, true}) {
+    MustApply(machine_, ForTime());
+    if (added) {
+      std::vector<std::string> list = ServiceEntries(machine_.At(kTime, "Environment")).value();
+      list.emplace_back("LATE=1");
+      machine_.Put(kTime, ServiceList(list));
+    }
+    machine::Machine ports = machine_.Ports();
+    Findings findings;
+    ASSERT_TRUE(Rollback(ports, findings));
+    EXPECT_FALSE(Leaks(machine_.content()));
+    if (added) {
+      EXPECT_EQ(machine_.At(kTime, "Environment"), ServiceList({"LATE=1"}));
+    } else {
+      EXPECT_EQ(machine_.content().Text(), before_.Text());
+    }
+  }
+}
+
+// Somebody gave the same password to another proxy.
+TEST_F(ClosedService, AKeyInWhichOthersChangedOursStaysClosed) {
+  MustApply(machine_, ForTime());
+  std::vector<std::string> list = ServiceEntries(machine_.At(kTime, "Environment")).value();
+  for (std::string& entry : list) {
+    if (entry.starts_with("HTTP_PROXY=")) entry = "HTTP_PROXY=http://user:c4nary@other:1";
+  }
+  machine_.Put(kTime, ServiceList(list));
+  machine::Machine ports = machine_.Ports();
+  const Plan plan = PlanBackFromLast(ports).value().value();
+  EXPECT_THAT(plan.changes,
+              Contains(AllOf(Field(&Change::kind, ItemKind::kService), Field(&Change::action, Action::kYield))));
+  Findings findings;
+  ASSERT_TRUE(Rollback(ports, findings));
+  EXPECT_EQ(machine_.At(kTime, "Environment"), ServiceList({"HTTP_PROXY=http://user:c4nary@other:1"}));
+  EXPECT_FALSE(Leaks(machine_.content()));
+  EXPECT_THAT(findings, ElementsAre(Field(&Finding::code, "changed-since")));
+  EXPECT_TRUE(LoadLedger(ports.state)->contains("serviceSecurity:w32time")) << "it is known who closed it";
+}
+
+TEST_F(ClosedService, AKeyThatOthersOpenedStaysAsOpen) {
+  MustApply(machine_, ForTime());
+  const std::string everyone = images::ForAdministratorsOnly(Descriptor(), {kLocalService, kUser});
+  ASSERT_TRUE(machine_.SetSecurity(kTime, everyone));
+  machine::Machine ports = machine_.Ports();
+  Findings findings;
+  ASSERT_TRUE(Rollback(ports, findings));
+  EXPECT_EQ(Descriptor(), everyone);
+  EXPECT_THAT(findings, ElementsAre(Field(&Finding::code, "changed-since")));
+}
+
+TEST_F(ClosedService, AServiceThatIsGoneIsNotMadeAgain) {
+  MustApply(machine_, ForTime());
+  MustApply(machine_, NothingDesired());
+  machine_.content().keys.erase(AsciiLower(kTime));
+  machine_.MakeDurable();
+  machine::Machine ports = machine_.Ports();
+  Findings findings;
+  ASSERT_TRUE(Rollback(ports, findings));
+  EXPECT_FALSE(machine_.content().keys.contains(AsciiLower(kTime)));
 }
 
 TEST_F(ClosedService, AKeyThatIsYetToComeIsMadeClosed) {

@@ -11,7 +11,7 @@
 #include "provisioner/payload/registry_payload.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/service_name.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/transaction.h"
 #include "provisioner/userdata/user_data_container.h"
 #include "tests/support/memory_machine.h"
 #include "tests/support/sample.h"
