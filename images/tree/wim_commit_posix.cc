@@ -16,8 +16,8 @@ constexpr std::size_t kDigestBytes = 20;
 constexpr std::uint32_t kIntegrityChunk = 10U << 20U;
 constexpr std::uint32_t kMaxIntegrityChunk = 1U << 27U;
 
-}  // namespace
-
+// SHA-1 of each stretch of `chunk` bytes between the header and the end of the table of blobs. `known` are those of the
+// first stretches.
 Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uint32_t chunk, std::string_view known,
                                        const std::string& where) {
   std::string out = std::string(kIntegrityHeadBytes, '\0').append(known);
@@ -30,6 +30,8 @@ Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uin
   regf::Store32(&out[8], chunk);
   return out;
 }
+
+}  // namespace
 
 // The counts in the table are what some other program says: before a blob goes, all images are asked.
 Result<bool> Store::IsReferred(const Hash& hash) {

@@ -62,6 +62,23 @@ Result<void> Store::CheckEnds() const {
   return whole ? Result<void>() : Damaged("its end is missing", path_);
 }
 
+Result<std::uint64_t> Store::UnusedBytes() const {
+  struct stat info{};
+  if (fstat(file_.get(), &info) != 0) return SystemError("cannot read", path_);
+  std::vector<Resource> used = {header_.boot, header_.table, header_.xml, header_.integrity};
+  for (const Blob& blob : blobs_) used.push_back(blob.resource);
+  std::ranges::sort(used, {}, &Resource::offset);
+  std::uint64_t end = kHeaderBytes;
+  std::uint64_t out = 0;
+  for (const Resource& part : used) {
+    if (part.stored == 0) continue;
+    if (part.offset > end) out += part.offset - end;
+    end = std::max(end, part.End());
+  }
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  return out + (size > end ? size - end : 0);
+}
+
 Result<std::string> Store::ReadResource(const Resource& resource, std::uint64_t limit, std::uint64_t most,
                                         const std::string& where) {
   const bool compressed = (resource.flags & kCompressed) != 0;

@@ -31,14 +31,6 @@ struct OpenImage {
   bool changed = false;
 };
 
-// The table of digests: SHA-1 of each stretch of `chunk` bytes between the header and the end of the table of blobs.
-// `known` are those of the first stretches.
-Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uint32_t chunk, std::string_view known,
-                                       const std::string& where);
-
-// The file that a killed Optimize left beside an open file. The caller must hold the lock of that file.
-void RemoveUnfinishedCopy(const std::string& path, int fd);
-
 class Store {
  public:
   Store(std::string path, Descriptor file, TreeAccess access)
@@ -65,7 +57,6 @@ class Store {
   Result<void> CheckIntegrity();
   Result<void> Commit(const WimProgress& progress);
   Result<std::uint64_t> UnusedBytes() const;
-  Result<void> Optimize(const WimProgress& progress);
 
  private:
   // Where to write new bytes, and the resource that will refer to them.
@@ -97,10 +88,6 @@ class Store {
   Result<void> WriteEnd(Append& append);
   Result<std::string> IntegrityTable(std::uint64_t table_end);
   Result<void> WriteHeaderLast(const Append& append);
-  std::vector<Resource> ResourcesInUse() const;
-  Result<void> CheckReplaceable() const;
-  Result<void> CopyResources(int to, Append& copy, std::map<std::uint64_t, std::uint64_t>& places) const;
-  Result<void> WriteCopy(int to, const WimProgress& progress);
 
   std::string path_;
   Descriptor file_;

@@ -22,12 +22,12 @@ using WimProgress = std::function<Result<void>(std::uint64_t done, std::uint64_t
 
 // One WIM file. Writes are kept in memory until Commit, which appends them to the file and then changes its header in
 // one write: readers see all images either as they were, or with all changes. Data that is no longer referred to stays
-// in the file until Optimize.
+// in the file (UnusedBytes).
 class WimFile {
  public:
-  // kWrite holds a lock for as long as the object lives, and takes away what a killed Optimize left. Refused (target):
-  // what is no WIM, split WIMs, solid ones (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are
-  // marked read-only or that another program has not finished. Errors: target, lock, io.
+  // kWrite holds a lock for as long as the object lives. Refused (target): what is no WIM, split WIMs, solid ones
+  // (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that another
+  // program has not finished. Errors: target, lock, io.
   static Result<std::unique_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
 
   virtual ~WimFile() = default;
@@ -48,10 +48,6 @@ class WimFile {
   // The bytes of the file, as last committed, that nothing refers to: old contents, which may include passwords.
   // Errors: io.
   virtual Result<std::uint64_t> UnusedBytes() const = 0;
-  // Replaces the file, in one rename, by one without such bytes: each blob as it is stored, and a table of digests if
-  // there was one. Only after Commit. On an error the file is unchanged. Errors: io, target (no room, damaged, another
-  // name of the file keeps the old one).
-  virtual Result<void> Optimize(const WimProgress& progress) = 0;
 };
 
 // One image of a file that the tree owns.

@@ -213,7 +213,6 @@ class OpenWim final : public WimFile {
   Result<void> CheckIntegrity() override { return store_.CheckIntegrity(); }
   Result<void> Commit(const WimProgress& progress) override { return store_.Commit(progress); }
   Result<std::uint64_t> UnusedBytes() const override { return store_.UnusedBytes(); }
-  Result<void> Optimize(const WimProgress& progress) override { return store_.Optimize(progress); }
 
  private:
   Store store_;
@@ -240,10 +239,7 @@ Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAcce
   struct stat info{};
   if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
   if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "not a WIM file; pass one such as sources/install.wim", file);
-  if (access == TreeAccess::kWrite) {
-    PROV_TRY(LockFile(fd.get(), file));
-    wim::RemoveUnfinishedCopy(file, fd.get());
-  }
+  if (access == TreeAccess::kWrite) PROV_TRY(LockFile(fd.get(), file));
   auto out = std::make_unique<OpenWim>(file, std::move(fd), access);
   PROV_TRY(out->Load());
   return out;

@@ -705,7 +705,7 @@ constexpr std::array kFindings = {
     FindingInfo{"wim-freed-blobs", kWarning,
                 "The WIM file holds bytes that no image in it uses any more, and a password that was taken out may be "
                 "among them.",
-                "Use --optimize, which rewrites the file without them."},
+                "Rewrite the file without them: wimlib-imagex optimize FILE."},
     FindingInfo{"winhttp-cidr", kWarning,
                 "Networks of NO_PROXY are left out of WinHTTP's bypass list, so WinHTTP clients use the proxy there.",
                 "Use --winhttp-octets for IPv4 networks, or name the hosts."},

@@ -41,7 +41,7 @@ Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments)
     return Fail(Code::kUsage, "needs --try SECONDS: a failed probe rolls the trial back", "--probe");
   }
   out.image = PROV_TRY(ParseImageOptions(arguments));
-  out.target = PROV_TRY(ParseTargetOptions(arguments));
+  out.target = ParseTargetOptions(arguments);
   out.settings = PROV_TRY(ParseSettingsSpec(arguments));
   if (!arguments.Has("try")) return out;
   out.trial_seconds = PROV_TRY(Number(arguments, "try", 0));
@@ -156,7 +156,6 @@ Command ApplyCommand() {
       JoinOptions(
           {TargetOptionSpecs(),
            ImageOptionSpecs(),
-           {OptimizeOption()},
            SourceOptionSpecs(),
            DesiredOptionSpecs(),
            ApplyOptionSpecs(),

@@ -78,7 +78,7 @@ Result<void> AddUnknownServices(node::OpenNode& node, const reconcile::DesiredSt
 
 // To be asked before anything is written.
 Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const reconcile::DesiredState& desired,
-                         const ImageOptions& options, bool preseed) {
+                         const ImageOptions& options) {
   Findings out = PROV_TRY(image.Notes());
   if (options.install && !options.exe) {
     AddInfo(out, "script-only",
@@ -91,7 +91,7 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const 
                "only provisioner.exe checks the pinned signer; the payload's script does not check signatures",
                image.Name());
   }
-  if (!preseed) PROV_TRY(AddUnknownServices(node, desired, image.Name(), out));
+  PROV_TRY(AddUnknownServices(node, desired, image.Name(), out));
   if (desired.holds_credentials && !image.tree().CanProtect()) {
     AddWarning(out, "image-descriptors",
                "users of the node may be able to read files with credentials, because security descriptors can't be "
@@ -118,15 +118,12 @@ OptionGroup ImageOptionSpecs() {
        "with --root or --wim: also install the payload, its service and the commands that start them into the image",
        Group::kTarget},
       {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings in place when the image runs",
-       Group::kTarget},
-      {"preseed", "",
-       "with --root or --wim: also set the environment of services that do not exist yet (unproven on real Windows)",
        Group::kTarget}};
 }
 
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   const bool image = arguments.Has("root") || arguments.Has("wim");
-  for (const std::string_view option : {"install", "exe", "preseed"}) {
+  for (const std::string_view option : {"install", "exe"}) {
     if (arguments.Has(option) && !image) {
       return Fail(Code::kUsage, "needs --root or --wim, because it acts on images", "--" + std::string(option));
     }
@@ -172,7 +169,7 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
     AddService(work.changes.back(), report);
   }
   PROV_TRY(node::RequireRoom(image, node, work, PROV_TRY(node::LeftoverBytes(image.tree()))));
-  AddAll(PROV_TRY(NotesOf(image, node, derived.desired, image_options, options.preseed)), report);
+  AddAll(PROV_TRY(NotesOf(image, node, derived.desired, image_options)), report);
   return TargetReport{target.name, std::move(report)};
 }
 
@@ -188,7 +185,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
   // What refuses comes before anything is written, what killed runs left goes before there is asked for room.
   node::ImageWork work{PROV_TRY(node::PlanSettings(node, derived, options)).changes, &files,
                        derived.settings.config.certificates};
-  Findings notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options, options.preseed));
+  Findings notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options));
   PROV_TRY(node::RepairState(node, notes));
   if (image_options.install) {
     payload = PROV_TRY(PayloadOf(derived, image_options));

@@ -12,7 +12,7 @@
 
 namespace prov::cli {
 
-// --install, --exe and --preseed.
+// --install and --exe.
 OptionGroup ImageOptionSpecs();
 
 struct ImageOptions {

@@ -28,7 +28,7 @@ Result<PlanOptions> ParsePlanOptions(const Arguments& arguments) {
   out.json = PROV_TRY(WantsJson(arguments));
   out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.image = PROV_TRY(ParseImageOptions(arguments));
-  out.target = PROV_TRY(ParseTargetOptions(arguments));
+  out.target = ParseTargetOptions(arguments);
   out.settings = PROV_TRY(ParseSettingsSpec(arguments));
   return out;
 }

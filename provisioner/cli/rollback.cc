@@ -40,7 +40,7 @@ struct UndoOptions {
 Result<UndoOptions> ParseUndoOptions(const Arguments& arguments) {
   UndoOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
-  out.target = PROV_TRY(ParseTargetOptions(arguments));
+  out.target = ParseTargetOptions(arguments);
   out.all = arguments.Has("all");
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
   return out;
@@ -92,9 +92,6 @@ Command Make(std::string_view name, std::string_view summary, std::string_view d
   return command;
 }
 
-// `rollback` and `remove` also act on images.
-OptionGroup ImageTargetOptions() { return JoinOptions({TargetOptionSpecs(), {OptimizeOption()}}); }
-
 }  // namespace
 
 Command ConfirmCommand() {
@@ -115,7 +112,7 @@ Command RollbackCommand() {
       "  target  this machine\n"
       "    ~ updated  env          HTTP_PROXY  http://proxy.example.com:3128 -> http://old:3128\n"
       "  1 write done",
-      RunRollback, ImageTargetOptions());
+      RunRollback, TargetOptionSpecs());
 }
 
 Command RemoveCommand() {
@@ -133,7 +130,7 @@ Command RemoveCommand() {
       "  1 write done\n"
       "  the service, the program and the state folder are removed; a program that still runs goes at the next "
       "boot",
-      RunRemove, JoinOptions({ImageTargetOptions(), {all}}));
+      RunRemove, JoinOptions({TargetOptionSpecs(), {all}}));
 }
 
 }  // namespace prov::cli

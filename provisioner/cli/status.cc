@@ -5,13 +5,11 @@
 
 #include <algorithm>
 
-#include "provisioner/base/clock.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/status_health.h"
 #include "provisioner/cli/targets.h"
-#include "provisioner/cli/terminal.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/signer.h"
@@ -20,8 +18,6 @@
 
 namespace prov::cli {
 namespace {
-
-constexpr std::int64_t kWatchInterval = 5;  // seconds
 
 void WriteDrift(JsonWriter& json, std::string_view key, const std::vector<reconcile::Drift>& drift) {
   json.Key(key).BeginArray();
@@ -303,82 +299,16 @@ Result<StatusLook> LookAt(const TargetOptions& options, machine::Host& live) {
     ReportScriptRecord(out.targets.back().status.engine, out.findings);
     ReportDamage(out.targets.back().status, out.findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
-      out.targets.back().not_visible = PROV_TRY(node::NotVisibleInImage(node, out.targets.back().status));
+      out.targets.back().not_visible = node::NotVisibleInImage();
       for (Finding& f : PROV_TRY(image->Notes())) out.findings.push_back(std::move(f));
     }
   }
   return out;
 }
 
-// What tells one look from another: all but the time that has passed.
-std::string Fingerprint(StatusLook look) {
-  for (TargetStatus& one : look.targets) {
-    one.status.age_seconds = one.status.read_age_seconds = 0;
-    if (one.status.read_at) one.status.read_at = 0;
-  }
-  return Combine(true, look.targets, std::move(look.findings)).out;
-}
-
-// Each look that differs from the one before; on a terminal each one, in the place of the one before.
-class Watching {
- public:
-  explicit Watching(bool json) : json_(json), terminal_(!json && IsTerminal(stdout)) {}
-
-  void Show(const StatusLook& look) {
-    std::string fingerprint = Fingerprint(look);
-    if (!terminal_ && fingerprint == shown_) return;
-    shown_ = std::move(fingerprint);
-    failure_.clear();
-    const Outcome outcome = Combine(json_, look.targets, look.findings);
-    exit_ = outcome.exit;
-    std::string text = outcome.out;
-    if (!json_) text = fmt::format("{}time     {}\n{}", terminal_ ? kClear : "", FormatUtc(look.targets[0].now), text);
-    if (!json_) PrintFindings(stderr, outcome.findings);
-    std::fflush(stderr);  // a file that somebody follows
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-  }
-  void ShowFailure(const Error& error) {
-    if (error.message == failure_) return;
-    failure_ = error.message;
-    shown_.clear();
-    exit_ = InfoOf(error.code).exit;
-    TellFailure(json_, error);
-  }
-  int exit() const { return exit_; }
-
- private:
-  static constexpr std::string_view kClear = "\x1b[H\x1b[2J";
-
-  bool json_, terminal_;
-  std::string shown_, failure_;
-  int exit_ = 0;
-};
-
-// Until this program is asked to stop; the exit code tells of the last look.
-Result<Outcome> Watch(bool json, std::int64_t interval, machine::Host& live) {
-  Watching watching(json);
-  watching.Show(PROV_TRY(LookAt({}, live)));
-  while (live.clock().Wait(interval * kMillisecondsPerSecond)) {
-    if (const auto look = LookAt({}, live); look) {
-      watching.Show(*look);
-    } else {
-      watching.ShowFailure(look.error());
-    }
-  }
-  return Outcome{watching.exit(), {}, {}};
-}
-
 Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  const TargetOptions target_options = PROV_TRY(ParseTargetOptions(arguments));
-  const auto interval = PROV_TRY(ParseInterval(arguments));
-  if (arguments.Has("watch")) {
-    if (target_options.NamesImage()) return Fail(Code::kUsage, "nothing runs in an image; leave it out", "--watch");
-    return Watch(json, interval.value_or(kWatchInterval), live);
-  }
-  if (interval) return Fail(Code::kUsage, "belongs to --watch: time between two looks", "--interval");
-  StatusLook look = PROV_TRY(LookAt(target_options, live));
+  StatusLook look = PROV_TRY(LookAt(ParseTargetOptions(arguments), live));
   return Combine(json, look.targets, std::move(look.findings));
 }
 
@@ -403,11 +333,7 @@ Command StatusCommand() {
       "  boot     the service Provisioner 0.1.0 runs (process 2044)\n"
       "  ours     9 items\n"
       "  drift    env HTTP_PROXY was changed",
-      JoinOptions({TargetOptionSpecs(),
-                   {{"watch", "", "repeat until stopped, and print what changed (JSON: one document after another)",
-                     Group::kRun},
-                    {"interval", "SECONDS", "with --watch: time between two looks (default: 5)", Group::kRun}},
-                   OutputOptionSpecs()})};
+      JoinOptions({TargetOptionSpecs(), OutputOptionSpecs()})};
   command.run = RunStatus;
   return command;
 }

@@ -81,19 +81,11 @@ OptionGroup TargetOptionSpecs() {
        Group::kTarget}};
 }
 
-OptionSpec OptimizeOption() {
-  return {"optimize", "",
-          "with --wim: rewrite the file without data that no image uses any more, such as an old password",
-          Group::kTarget};
-}
-
-Result<TargetOptions> ParseTargetOptions(const Arguments& arguments) {
+TargetOptions ParseTargetOptions(const Arguments& arguments) {
   TargetOptions out;
   if (arguments.Has("root")) out.root = arguments.Get("root");
   if (arguments.Has("wim")) out.wim = arguments.Get("wim");
-  out.optimize = arguments.Has("optimize");
-  if (!out.optimize || out.wim) return out;
-  return Fail(Code::kUsage, "rewrites a WIM file: give --wim with it", "--optimize");
+  return out;
 }
 
 Result<Targets> Targets::Open(const TargetOptions& options, machine::Host& live, TreeAccess access) {
@@ -129,11 +121,6 @@ Result<void> Targets::Commit() {
   if (!wim_) return {};
   return WithWimProgress("writing", may_go_on_,
                          [&](const images::WimProgress& progress) { return wim_->Commit(progress); });
-}
-
-Result<void> Targets::Optimize() {
-  return WithWimProgress("rewriting", may_go_on_,
-                         [&](const images::WimProgress& progress) { return wim_->Optimize(progress); });
 }
 
 }  // namespace prov::cli

@@ -14,20 +14,17 @@
 
 namespace prov::cli {
 
-// --root and --wim, and --optimize of commands that edit images.
+// --root and --wim.
 OptionGroup TargetOptionSpecs();
-OptionSpec OptimizeOption();
 
 // The values of these options.
 struct TargetOptions {
   std::optional<std::string> root;
   std::optional<std::string> wim;  // FILE:INDEX[,INDEX...]
-  bool optimize = false;
 
   bool NamesImage() const { return root || wim; }
 };
-// Errors: usage (--optimize without --wim).
-Result<TargetOptions> ParseTargetOptions(const Arguments& arguments);
+TargetOptions ParseTargetOptions(const Arguments& arguments);
 
 class Targets {
  public:
@@ -46,9 +43,6 @@ class Targets {
 
   // The WIM file that --wim names; nullptr without --wim.
   images::WimFile* wim() { return wim_.get(); }
-  // Rewrites that file, after Commit, without data that nothing in it refers to. Errors: those of WimFile::Optimize;
-  // interrupted.
-  Result<void> Optimize();
 
  private:
   machine::Host* live_ = nullptr;

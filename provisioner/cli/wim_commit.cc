@@ -30,10 +30,6 @@ bool MayHaveTakenPassword(const Change& change) {
   return false;
 }
 
-std::string Unchanged(std::string_view message) {
-  return fmt::format("the change itself is done; the file was not rewritten: {}", message);
-}
-
 }  // namespace
 
 bool MayHaveTakenPassword(const std::vector<Change>& changes) {
@@ -46,18 +42,13 @@ Result<void> CommitTargets(const TargetOptions& options, Targets& targets, std::
   if (wim == nullptr) return {};
   const std::uint64_t unused = PROV_TRY(wim->UnusedBytes());
   if (unused == 0) return {};
-  if (options.optimize) {
-    auto done = targets.Optimize();
-    if (!done) done.error().message = Unchanged(done.error().message);
-    return done;
-  }
   if (reports.empty() ||
       std::ranges::none_of(reports, [](const TargetReport& one) { return MayHaveTakenPassword(one.report.changes); })) {
     return {};
   }
   AddWarning(reports.front().report.findings, "wim-freed-blobs",
              fmt::format("the file holds {} bytes that no image in it uses any more, perhaps with a password that was "
-                         "removed; rewrite the file without them with --optimize",
+                         "removed; rewrite the file without them with `wimlib-imagex optimize FILE`",
                          unused),
              options.wim.value_or(""));
   return {};

@@ -1,5 +1,5 @@
-// The last step of commands that edit images: commits what they wrote, and reports or removes the old data that a WIM
-// file still holds.
+// The last step of commands that edit images: commits what they wrote, and reports the old data that a WIM file still
+// holds.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace prov::cli {
 // Whether the data that these changes removed may hold a password.
 bool MayHaveTakenPassword(const std::vector<reconcile::Change>& changes);
 
-// Commits. With --optimize a WIM file that holds anything unused is then rewritten. Without it, the first report gets
-// the warning wim-freed-blobs if a password may be in there. Errors: those of Targets::Commit and WimFile::Optimize.
+// Commits. Where a WIM file then holds unused bytes with what may be a password, the first report gets the warning
+// wim-freed-blobs. Errors: those of Targets::Commit.
 Result<void> CommitTargets(const TargetOptions& options, Targets& targets, std::vector<TargetReport>& reports);
 
 }  // namespace prov::cli

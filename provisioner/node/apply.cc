@@ -21,7 +21,7 @@ using reconcile::SessionReport;
 
 Result<reconcile::PlanOptions> PlanOptionsOf(OpenNode& node, const ApplyOptions& options) {
   const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
-  reconcile::PlanOptions out{.adopt = options.adopt, .yield_environment = yields, .preseed = options.preseed};
+  reconcile::PlanOptions out{.adopt = options.adopt, .yield_environment = yields};
   if (PROV_TRY(RecordIsLost(node))) {
     out.adopt = true;
     out.adopt_reason = "taken for ours, as the record was lost";

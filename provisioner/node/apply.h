@@ -22,7 +22,6 @@ struct ApplyOptions {
   bool allow_shrink = false;      // the same
   bool refuse_empty = false;      // the same: of a source that somebody names, not of one that is followed
   bool restart_services = false;  // restart running services whose environment changed
-  bool preseed = false;           // as in reconcile::PlanOptions
   bool unattended = false;        // nobody watches: the guard against reboot loops holds
 };
 

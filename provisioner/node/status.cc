@@ -143,19 +143,12 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   return out;
 }
 
-Result<std::vector<NotVisible>> NotVisibleInImage(OpenNode& node, const NodeStatus& status) {
-  std::vector<NotVisible> out = {
+const std::vector<NotVisible>& NotVisibleInImage() {
+  static const std::vector<NotVisible> all = {
       {"users", "the users' own settings (variables, WinINET proxy, certificates): their hives are not read"},
       {"processes", "the environment of running services: nothing runs in an image"},
       {"reboot", "whether a reboot is needed: this is known for a running node only"}};
-  for (const auto& [item, entry] : status.engine.ledger) {
-    if (!item.starts_with(reconcile::kServiceItem)) continue;
-    const std::string name = item.substr(reconcile::kServiceItem.size());
-    // A key that was made ahead of its service holds no program.
-    if (PROV_TRY(node.machine.registry.Read(reconcile::ServiceKeyPath(name), "ImagePath"))) continue;
-    out.push_back({"service", name + ": its environment is ours, and this image has no such service"});
-  }
-  return out;
+  return all;
 }
 
 }  // namespace prov::node

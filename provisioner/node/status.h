@@ -80,10 +80,9 @@ Result<NodeStatus> StatusOf(OpenNode& node);
 
 // What `status` can't tell of a node from its image.
 struct NotVisible {
-  std::string what;  // a stable word: "users", "processes", "reboot", "service"
+  std::string what;  // a stable word: "users", "processes", "reboot"
   std::string why;
 };
-// Reads only. `status`: of the same node.
-Result<std::vector<NotVisible>> NotVisibleInImage(OpenNode& node, const NodeStatus& status);
+const std::vector<NotVisible>& NotVisibleInImage();
 
 }  // namespace prov::node

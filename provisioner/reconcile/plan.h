@@ -61,8 +61,6 @@ struct PlanOptions {
   std::string_view adopt_reason = "baked before the first boot";
   // The Windows Machine Config Operator's daemon owns the machine variables: those that others changed are left alone.
   bool yield_environment = false;
-  // Make the keys of services that don't exist yet, to hold their environment (images only).
-  bool preseed = false;
 };
 
 // Errors: those of the ports.

@@ -71,14 +71,8 @@ class ServicePlan {
 
   Result<void> Run(const std::vector<EnvironmentVariable>& variables) {
     machine::Registry& registry = planner_.machine().registry;
-    const bool preseed = planner_.options().preseed && !variables.empty();
     if (!PROV_TRY(registry.KeyExists(key_))) {
-      own_keys_ = preseed ? PROV_TRY(MissingKeys(registry, key_)) : std::vector<std::string>();
       planner_.Disown(item_);
-    } else if (entry_ != nullptr) {
-      own_keys_ = entry_->own_keys;
-    }
-    if (own_keys_.empty() && !PROV_TRY(registry.KeyExists(key_))) {
       if (!variables.empty()) Report(Action::kNone, {}, "the service does not exist yet; each run checks again");
       return {};
     }
@@ -114,8 +108,7 @@ class ServicePlan {
     });
     entries = MergeServiceEnvironment(TakeOut(std::move(entries), unwanted, Before()), variables);
     const RegValue wanted = EncodeServiceEnvironment(entries);
-    LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)),
-                      own_keys_};
+    LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)), {}};
     if (now_ && now_->type == RegType::kMultiSz && ServiceEntries(now_) == entries) {
       const bool adopt = entry_ == nullptr && planner_.options().adopt;
       if (adopt) entry.before = WithoutOurs(entries, variables);
@@ -123,13 +116,12 @@ class ServicePlan {
       Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? std::string(planner_.options().adopt_reason) : "");
       return;
     }
-    planner_.Add(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, own_keys_, item_});
+    planner_.Add(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, {}, item_});
     planner_.Own(item_, std::move(entry));
     Report(now_ ? Action::kUpdate : Action::kCreate, wanted, ReasonOfWriting());
   }
 
   std::string ReasonOfWriting() const {
-    if (!own_keys_.empty()) return "the service does not exist yet; unproven on real Windows";
     return fmt::format("{}takes effect when the service starts next",
                        follows_ ? "follows the Windows Machine Config Operator's daemon; " : "");
   }
@@ -151,7 +143,7 @@ class ServicePlan {
       // Nothing is left but what was there before us: the very value comes back, bytes and type.
       if (!SameEntries(left, *before)) after = EncodeServiceEnvironment(left);
     }
-    planner_.AddUndo(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, own_keys_, item_});
+    planner_.AddUndo(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, {}, item_});
     Report(after ? Action::kUpdate : Action::kDelete, after,
            follows_ ? "the Windows Machine Config Operator's daemon has removed the proxy" : "no longer wanted");
   }
@@ -172,14 +164,13 @@ class ServicePlan {
   std::string service_, item_, key_;
   const LedgerEntry* entry_;
   std::optional<RegValue> now_;
-  std::vector<std::string> own_keys_;
 };
 
 // Variable by variable, as others add theirs to the same list. Where a value that is no list was replaced by one, ours
 // go out of that all the same. The key of a service that is gone is not made again.
 Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
-  if (write.after && write.own_keys.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) {
+  if (write.after && !PROV_TRY(machine.registry.KeyExists(write.key))) {
     write.before = write.after = std::nullopt;
     return Rebased{std::move(write), true, true};
   }

@@ -29,11 +29,10 @@ class ServiceSecurityPlan {
         entry_(planner.Find(item_)) {}
 
   Result<void> Close() {
-    const bool there = PROV_TRY(planner_.machine().registry.KeyExists(key_));
-    if (!there && !planner_.options().preseed) return {};
+    if (!PROV_TRY(planner_.machine().registry.KeyExists(key_))) return {};
     const Sids readers = PROV_TRY(Readers());
     const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
-    const bool closed = there && images::IsForAdministratorsOnly(now, readers);
+    const bool closed = images::IsForAdministratorsOnly(now, readers);
     // Who closed the key before us knew for whom.
     const bool complete = entry_ == nullptr || std::ranges::all_of(readers, [&](const std::string& sid) {
                             return images::GrantsRead(now, sid);
@@ -44,8 +43,8 @@ class ServiceSecurityPlan {
     }
     const std::string wanted = images::ForAdministratorsOnly(now, readers);
     planner_.Add(SecurityWrite{key_, now, wanted, item_});
-    if (there) planner_.Own(item_, {entry_ == nullptr ? Stored(now) : entry_->before, Stored(wanted), {}});
-    Report(there ? Action::kUpdate : Action::kCreate, now, wanted, "its environment holds credentials");
+    planner_.Own(item_, {entry_ == nullptr ? Stored(now) : entry_->before, Stored(wanted), {}});
+    Report(Action::kUpdate, now, wanted, "its environment holds credentials");
     return {};
   }
 

@@ -58,7 +58,7 @@ def main():
     image = work / "image"
     make_image(program, image)
     services = ["--service", "containerd", "--service", "kubelet"]
-    apply = ["apply", SAMPLE, "--root", image, "--preseed", "--install", *services]
+    apply = ["apply", SAMPLE, "--root", image, "--install", *services]
     rows = [("extract", ["extract", SAMPLE]),
             ("bake, a folder", ["bake", SAMPLE, "--out", work / "payload", *services]),
             ("bake, a drive", ["bake", SAMPLE, "--out", work / "drive.iso", "--format", "iso", *services]),

@@ -115,23 +115,6 @@ TEST_F(ImageCommands, AHibernatedImageIsOldAndSaidToBe) {
                                      Field(&Finding::message, HasSubstr("may be old")))));
 }
 
-TEST_F(ImageCommands, WhatAnImageCannotShowIsSaid) {
-  ASSERT_TRUE(Apply(tree_, Settings({"--service=kubelet"}), {}, {.preseed = true}));
-  const auto host = Open(tree_);
-  const auto target = OpenTarget(*host, machine::Access::kRead);
-  ASSERT_TRUE(target);
-  node::OpenNode node = target->Node(*host);
-  const auto status = node::StatusOf(node);
-  ASSERT_TRUE(status) << status.error().message;
-  const auto hidden = node::NotVisibleInImage(node, *status);
-  ASSERT_TRUE(hidden) << hidden.error().message;
-  std::vector<std::string> what;
-  for (const node::NotVisible& one : *hidden) what.push_back(one.what);
-  EXPECT_THAT(what, ElementsAre("users", "processes", "reboot", "service"));
-  EXPECT_EQ(hidden->back().why, "kubelet: its environment is ours, and this image has no such service")
-      << "containerd is there";
-}
-
 TEST_F(ImageCommands, PlanRefusesADirtyHiveWithoutLogsAsApplyDoes) {
   MakeDirty(tree_, kSoftware, "Microsoft", false);
   const node::Settings settings = Settings();
@@ -187,9 +170,6 @@ TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
               ElementsAre("this image has no service contanerd (near to it: containerd); its environment will "
                           "be set when the service exists",
                           "this image has no service kubelet; its environment will be set when the service exists"));
-  const auto preseeded = PlanImage(*host, Settings({"--service=kubelet"}), {.preseed = true}, {});
-  ASSERT_TRUE(preseeded) << preseeded.error().message;
-  EXPECT_THAT(preseeded->report.findings, Not(Contains(Field(&Finding::code, "service-unknown"))));
 }
 
 TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWritten) {
@@ -300,25 +280,6 @@ TEST_F(ImageCommands, AServiceKeyWithCredentialsIsClosedAndOpenedAgain) {
   EXPECT_FALSE(Status(tree_).Differs());
   ASSERT_TRUE(Remove(tree_, false));
   EXPECT_EQ(Hive(tree_, kSystem), before);
-}
-
-TEST_F(ImageCommands, PreseedMakesTheKeysOfServicesToComeAndTakesThemOutAgain) {
-  const Seen before = Look(tree_);
-  const node::Settings settings = Settings({"--service=kubelet"});
-  node::ApplyOptions options;
-  options.preseed = true;
-  const auto applied = Apply(tree_, settings, {}, options);
-  ASSERT_TRUE(applied) << applied.error().message;
-  RegKey system = Hive(tree_, kSystem);
-  const RegKey& key = Child(system, R"(ControlSet001\Services\kubelet)");
-  ASSERT_EQ(key.values.size(), 1U);
-  EXPECT_EQ(key.values[0].name, "Environment");
-  EXPECT_TRUE(images::IsForAdministratorsOnly(key.security)) << "it holds the proxy's password";
-  tree_.log.clear();
-  ASSERT_TRUE(Apply(tree_, settings, {}, options));
-  EXPECT_THAT(tree_.log, Each("Commit")) << "which has nothing to do";
-  ASSERT_TRUE(Remove(tree_, true));
-  EXPECT_EQ(Look(tree_), before);
 }
 
 TEST_F(ImageCommands, RemoveAllGivesTheImageBackAsItWas) {

@@ -80,7 +80,7 @@ TEST(Help, GroupsTheOptionsOfBake) {
 TEST(Help, GroupsTheOptionsOfApply) {
   EXPECT_EQ(Groups(ApplyCommand().spec),
             "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
-            "Target: root wim install exe preseed optimize\n"
+            "Target: root wim install exe\n"
             "Scope: scope with-wmco service winhttp-octets hns-policy hns-pods augment\n"
             "Credentials: credentials\n"
             "Trust: trust subtract\n"
@@ -96,8 +96,6 @@ TEST(Help, SetsNamesAndTextsInColumns) {
       "  --root DIR           act on a mounted or extracted image instead of this machine: the folder that\n"
       "                       contains Windows\n"
       "  --wim FILE:INDEX     act on images of a WIM file (Linux), e.g. install.wim:2 or install.wim:1,2\n"
-      "  --optimize           with --wim: rewrite the file without data that no image uses any more, such\n"
-      "                       as an old password\n"
       "\n"
       "Run:\n"
       "  --wait-lock SECONDS  how long to wait for another run to end, instead of exit code 15 at once\n"

@@ -1,4 +1,4 @@
-// The output of `status` for people and for monitoring, and `status --watch`.
+// The output of `status` for people and for monitoring.
 #include <gmock/gmock.h>
 
 #include "tests/cli/machine_commands_fixture.h"
@@ -19,11 +19,6 @@ class StatusShown : public MachineCommands {
     if (!out) return {};
     EXPECT_EQ(out->exit, exit) << out->out;
     return out->out;
-  }
-  static std::size_t Count(const std::string& text, const std::string& part) {
-    std::size_t out = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
-    return out;
   }
 };
 
@@ -89,67 +84,6 @@ TEST_F(StatusShown, AServiceThatIsStoppedOrGone) {
   EXPECT_THAT(Text(0), Not(HasSubstr("does not run")));
   ASSERT_TRUE(Run(ServiceCommand, {"uninstall"}));
   EXPECT_THAT(Text(0), HasSubstr("no service is installed")) << "on purpose";
-}
-
-TEST_F(StatusShown, WhoWatchesSeesWhatChanges) {
-  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
-  host_.waits_left = 6;
-  int looks = 0;
-  host_.during_wait = [&] {
-    if (++looks == 3) host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
-  };
-  testing::internal::CaptureStdout();
-  const auto watched = Run(StatusCommand, {"--watch", "--interval", "3"});
-  const std::string out = testing::internal::GetCapturedStdout();
-  ASSERT_TRUE(watched) << watched.error().message;
-  EXPECT_EQ(watched->exit, 4) << "the last look";
-  EXPECT_EQ(looks, 7);
-  EXPECT_EQ(Count(out, "target   this machine"), 2U) << out;
-  EXPECT_EQ(Count(out, "drift    env NO_PROXY is gone"), 1U) << out;
-  EXPECT_EQ(Count(out, "time     20"), 2U) << out;
-}
-
-TEST_F(StatusShown, WhoWatchesAsJsonGetsADocumentForEachChange) {
-  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
-  host_.waits_left = 4;
-  int looks = 0;
-  host_.during_wait = [&] {
-    if (++looks == 2) host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
-  };
-  testing::internal::CaptureStdout();
-  ASSERT_TRUE(Run(StatusCommand, {"--watch", "--output", "json"}));
-  const std::string out = testing::internal::GetCapturedStdout();
-  EXPECT_EQ(Count(out, "\"schema\": 1"), 2U) << out;
-  EXPECT_THAT(out, Not(HasSubstr("time     ")));
-}
-
-TEST_F(StatusShown, ALookThatFailsEndsNoWatching) {
-  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
-  const std::string good = host_.memory.files().at("state.json");
-  for (const char* output : {"text", "json"}) {
-    host_.waits_left = 5;
-    int looks = 0;
-    host_.during_wait = [&] {
-      ++looks;  // two of them fail
-      host_.memory.files()["state.json"] = looks == 2 || looks == 3 ? R"({"schema": 9})" : good;
-    };
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const auto watched = Run(StatusCommand, {"--watch", "--output", output});
-    const std::string out = testing::internal::GetCapturedStdout();
-    const std::string errors = testing::internal::GetCapturedStderr();
-    ASSERT_TRUE(watched);
-    EXPECT_EQ(watched->exit, 0);
-    EXPECT_EQ(Count(errors, "error [version]"), 1U) << errors;
-    EXPECT_EQ(Count(out, "this machine"), 2U) << "before it, and after it";
-    EXPECT_EQ(Count(out, "\"error\": {"), output == std::string("json") ? 1U : 0U) << out;
-  }
-}
-
-TEST_F(StatusShown, WhatCantBeWatchedIsAnErrorOfTheCommandLine) {
-  EXPECT_EQ(Run(StatusCommand, {"--interval", "5"}).error().code, Code::kUsage);
-  EXPECT_EQ(Run(StatusCommand, {"--watch", "--interval", "0"}).error().code, Code::kUsage);
-  EXPECT_EQ(Run(StatusCommand, {"--watch", "--root", root_.string()}).error().code, Code::kUsage);
 }
 
 }  // namespace

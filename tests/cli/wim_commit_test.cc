@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "provisioner/cli/command.h"
-
 namespace prov::cli {
 namespace {
 
@@ -36,24 +34,6 @@ TEST(WimCommit, ElseNothingNeedsToBeSaid) {
                                      Of(ItemKind::kWinHttp, Action::kDelete, "64-bit"),
                                      Of(ItemKind::kFile, Action::kDelete, "Windows/Setup/Scripts/manifest.json"),
                                      Of(ItemKind::kFile, Action::kCreate, "Windows/Setup/Scripts/egress.json")}));
-}
-
-TEST(WimCommit, OptimizeIsForWimFiles) {
-  for (const Command& command : {ApplyCommand(), RollbackCommand(), RemoveCommand()}) {
-    std::vector<std::string> words = {"--optimize", "--root", "x"};
-    if (!command.spec.positional.empty()) words.emplace_back("source");
-    const auto arguments = ParseArguments(command.spec, words);
-    ASSERT_TRUE(arguments) << command.spec.name;
-    const auto checked = ParseTargetOptions(*arguments);
-    ASSERT_FALSE(checked);
-    EXPECT_EQ(checked.error().code, Code::kUsage);
-    EXPECT_EQ(checked.error().where, "--optimize");
-    const auto run = command.run(*arguments, machine::LiveHost());
-    ASSERT_FALSE(run) << command.spec.name;
-    EXPECT_EQ(run.error().where, "--optimize") << command.spec.name;
-    words[1] = "--wim";
-    EXPECT_TRUE(ParseTargetOptions(*ParseArguments(command.spec, words)));
-  }
 }
 
 }  // namespace

@@ -403,7 +403,7 @@ class Reading(unittest.TestCase):
         tables = commands.Tables(PROVISIONER)
         for line, fault in {
                 "provisioner bake s --out p --service containerd": None, "provisioner bake --out p": "lacks SOURCE", "provisioner bake s --outt p": "no option --outt",
-                "provisioner bak s": "no command bak", "provisioner service instal --source x": "takes install|uninstall", "provisioner status --watch": None,
+                "provisioner bak s": "no command bak", "provisioner service instal --source x": "takes install|uninstall", "provisioner reconcile --watch": None,
                 "provisioner bake s --platform amazon --out p": None, "provisioner apply s --credentials service": "takes machine|services|none",
                 "provisioner apply s --try soon": "takes a number", "provisioner extract a b": "takes 1 words", "provisioner --version": None}.items():
             with self.subTest(line):

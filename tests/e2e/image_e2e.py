@@ -568,6 +568,8 @@ class Wim(Image):
         self.assertEqual(digests(self.extract(1)).keys(), digests(self.extract(2)).keys())
         status = report("status", "--wim", "%s:1,2" % self.file)
         self.assertEqual([t["drift"] for t in status["targets"]], [[], []])
+        for target in status["targets"]:
+            self.assertEqual([one["what"] for one in target["notVisible"]], ["users", "processes", "reboot"])
 
     def test_an_index_that_is_not_there(self):
         before = self.file.read_bytes()
@@ -583,7 +585,7 @@ class Wim(Image):
             self.assertEqual(changed(export(self.template / CONFIG / name), export(root / CONFIG / name)), set())
         self.assertEqual({p: d for p, d in digests(root).items() if CONFIG not in p}, {p: d for p, d in digests(self.template).items() if CONFIG not in p})
 
-    def test_a_password_that_was_taken_out_is_gone_after_optimize(self):
+    def test_a_password_that_was_taken_out_may_still_be_in_the_file(self):
         def holds_password():
             data = self.file.read_bytes()
             return any(word in data for word in (PASSWORD.encode(), PASSWORD.encode("utf-16-le")))
@@ -599,25 +601,12 @@ class Wim(Image):
         (finding,) = [f for f in removed["findings"] if f["code"] == "wim-freed-blobs"]
         self.assertEqual((finding["severity"], finding["where"]), ("warning", "%s:1" % self.file))
         self.assertTrue(holds_password(), "what the finding says")
-        size = self.file.stat().st_size
-        again = report("remove", "--all", "--wim", "%s:1" % self.file, "--optimize")
-        self.assertEqual([f for f in again["findings"] if f["code"] == "wim-freed-blobs"], [])
+        done = run("wimlib-imagex", "optimize", self.file)  # its remedy
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse(holds_password())
-        self.assertLess(self.file.stat().st_size, size)
-        verified = run("wimlib-imagex", "verify", self.file)
-        self.assertEqual(verified.returncode, 0, verified.stderr)
-        self.assertIn("Integrity", run("wimlib-imagex", "info", self.file).stdout)
-        self.assertEqual(digests(self.extract(2)), digests(self.template))
-        before = self.file.read_bytes()
-        report("remove", "--all", "--wim", "%s:1" % self.file, "--optimize")
-        self.assertEqual(self.file.read_bytes(), before, "nothing is left to be done")
-        # In one go, and where a password is replaced.
         self.apply()
         replaced = report("apply", SAMPLE, "--wim", "%s:1" % self.file, *SERVICES, "--credentials", "none")
         self.assertIn("wim-freed-blobs", [f["code"] for f in replaced["findings"]])
-        report("remove", "--all", "--wim", "%s:1" % self.file, "--optimize")
-        self.assertFalse(holds_password())
-        self.assertEqual(report("remove", "--optimize", "--root", self.work, exit=10)["error"]["code"], "usage")
 
     def test_killed_at_random_moments(self):
         seed = int(os.environ.get("PROVISIONER_SEED", time.time()))

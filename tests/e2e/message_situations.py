@@ -169,7 +169,6 @@ target         | missing.wim        | plan sample.json --wim missing.wim:1
 target         | text.exe           | plan sample.json --wim text.exe:1
 target         | folder             | status --root folder
 target         | text.exe           | status --wim text.exe:1
-usage          | --optimize         | remove --root folder --optimize
 usage          | --proxy            | publish
 not-found      | missing.yaml       | publish --proxy missing.yaml --infrastructure pod.json --network pod.json
 yaml           | bad.yaml           | publish --proxy bad.yaml --infrastructure pod.json --network pod.json

@@ -236,20 +236,6 @@ TEST_F(ClosedService, AServiceThatIsGoneIsNotMadeAgain) {
   EXPECT_FALSE(machine_.content().keys.contains(AsciiLower(kTime)));
 }
 
-TEST_F(ClosedService, AKeyThatIsYetToComeIsMadeClosed) {
-  constexpr std::string_view kLater = R"(SYSTEM\CurrentControlSet\Services\later)";
-  DesiredState desired = ForTime();
-  desired.services[0].service = "later";
-  PlanOptions options;
-  options.preseed = true;
-  machine_.log.clear();
-  MustApply(machine_, desired, options);
-  EXPECT_THAT(machine_.log, testing::Contains("SetSecurity " + std::string(kLater)));
-  EXPECT_FALSE(Leaks(machine_.content()));
-  MustApply(machine_, NothingDesired());
-  EXPECT_EQ(machine_.content().Text(), before_.Text());
-}
-
 Sids ReadersIn(MemoryMachine& machine, std::string_view account, std::uint32_t sid_type = 0) {
   constexpr std::string_view kKey = R"(SYSTEM\CurrentControlSet\Services\TrustedInstaller)";
   machine.Put(kKey, Sz("ObjectName", account));
