@@ -244,6 +244,7 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back) {
 
 Result<std::vector<Change>> ChangesOf(const Transaction& transaction) {
   std::vector<Change> out;
+  out.reserve(transaction.operations.size());
   for (const Operation& operation : transaction.operations) out.push_back(PROV_TRY(ChangeOf(operation)));
   return out;
 }
