@@ -93,9 +93,9 @@ ReplacedEntries ReplaceEntries(std::vector<std::string> entries, const std::vect
       const Entries wanted = EntriesOf(to, name);
       const Entries now = EntriesOf(out.entries, name);
       if (SameEntries(old, wanted) || SameEntries(now, wanted)) continue;
-      auto place = std::ranges::find_first_of(out.entries, old);
-      if (old.empty() && now.empty()) place = out.entries.end();
-      if (place == out.entries.end() && !(old.empty() && now.empty())) {
+      const auto place = std::ranges::find_first_of(out.entries, old);
+      const bool is_new = old.empty() && now.empty();
+      if (place == out.entries.end() && !is_new) {
         out.is_foreign = true;
         continue;
       }

@@ -201,8 +201,9 @@ Ledger LedgerBefore(const Transaction& back) {
   return out;
 }
 
-// The plan of the reversed transaction `back` on the machine as it is now.
-Result<Plan> PlanOf(machine::Machine& machine, Transaction back) {
+// The plan of the reversed transaction `back` on the machine as it is now. `owned`: the ledger that the transaction
+// made.
+Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& owned) {
   Plan plan;
   plan.takes_back = back.takes_back = true;
   plan.ledger_before = back.ledger_before;
@@ -212,7 +213,7 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back) {
   for (const Operation& operation : back.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrTell(machine, operation, plan.findings));
     const bool stays_closed = OpensKeyOf(operation, changed);
-    if (!left || stays_closed) StayOurs(operation, back);
+    if (!left) StayOurs(operation, back);
     if (!left || (left->is_done && !left->is_foreign)) continue;
     NoteChanged(*left, changed);
     if (stays_closed) {
@@ -220,6 +221,7 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back) {
       change.action = Action::kYield;
       change.after = change.before;
       change.reason = "stays closed, as others changed the environment";
+      if (const auto entry = owned.find(change.key); entry != owned.end()) back.ledger_after.insert(*entry);
       continue;
     }
     Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
@@ -271,7 +273,7 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
 Result<Plan> PlanBack(machine::Machine& machine, const Transaction& trial) {
   Transaction back = Reversed(trial);
   back.ledger_before = back.ledger_after;  // no ledger ever had what was tried
-  return PlanOf(machine, std::move(back));
+  return PlanOf(machine, std::move(back), trial.ledger_after);
 }
 
 Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine) {
@@ -279,7 +281,7 @@ Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine) {
   if (!last) return std::nullopt;
   Transaction back = Reversed(*last);
   AddLaterPods(PROV_TRY(LoadLedger(machine.state)), back);
-  return PROV_TRY(PlanOf(machine, std::move(back)));
+  return PROV_TRY(PlanOf(machine, std::move(back), last->ledger_after));
 }
 
 Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Sections& sections,

@@ -196,22 +196,29 @@ TEST_F(ClosedService, AValueThatWasNoListComesBackOnlyWhereNothingOfOthersIsInIt
 
 // Somebody gave the same password to another proxy.
 TEST_F(ClosedService, AKeyInWhichOthersChangedOursStaysClosed) {
-  MustApply(machine_, ForTime());
-  std::vector<std::string> list = ServiceEntries(machine_.At(kTime, "Environment")).value();
-  for (std::string& entry : list) {
-    if (entry.starts_with("HTTP_PROXY=")) entry = "HTTP_PROXY=http://user:c4nary@other:1";
+  const MemoryMachine start = machine_;
+  for (const bool trial : {false, true}) {
+    machine_ = start;
+    ASSERT_TRUE(ApplyTo(machine_, ForTime(), {}, trial));
+    std::vector<std::string> list = ServiceEntries(machine_.At(kTime, "Environment")).value();
+    for (std::string& entry : list) {
+      if (entry.starts_with("HTTP_PROXY=")) entry = "HTTP_PROXY=http://user:c4nary@other:1";
+    }
+    machine_.Put(kTime, ServiceList(list));
+    machine::Machine ports = machine_.Ports();
+    const Plan plan =
+        trial ? PlanBack(ports, LoadJournal(ports.state)->value()).value() : PlanBackFromLast(ports).value().value();
+    EXPECT_THAT(plan.changes,
+                Contains(AllOf(Field(&Change::kind, ItemKind::kService), Field(&Change::action, Action::kYield))));
+    Findings findings;
+    ASSERT_TRUE(Rollback(ports, findings));
+    EXPECT_EQ(machine_.At(kTime, "Environment"), ServiceList({"HTTP_PROXY=http://user:c4nary@other:1"}));
+    EXPECT_FALSE(Leaks(machine_.content()));
+    EXPECT_THAT(findings, ElementsAre(Field(&Finding::code, "changed-since")));
+    EXPECT_TRUE(LoadLedger(ports.state)->contains("serviceSecurity:w32time")) << "it is known who closed it";
+    MustApply(machine_, NothingDesired());
+    EXPECT_FALSE(LoadLedger(ports.state)->contains("serviceSecurity:w32time"));
   }
-  machine_.Put(kTime, ServiceList(list));
-  machine::Machine ports = machine_.Ports();
-  const Plan plan = PlanBackFromLast(ports).value().value();
-  EXPECT_THAT(plan.changes,
-              Contains(AllOf(Field(&Change::kind, ItemKind::kService), Field(&Change::action, Action::kYield))));
-  Findings findings;
-  ASSERT_TRUE(Rollback(ports, findings));
-  EXPECT_EQ(machine_.At(kTime, "Environment"), ServiceList({"HTTP_PROXY=http://user:c4nary@other:1"}));
-  EXPECT_FALSE(Leaks(machine_.content()));
-  EXPECT_THAT(findings, ElementsAre(Field(&Finding::code, "changed-since")));
-  EXPECT_TRUE(LoadLedger(ports.state)->contains("serviceSecurity:w32time")) << "it is known who closed it";
 }
 
 TEST_F(ClosedService, AKeyThatOthersOpenedStaysAsOpen) {
