@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "provisioner/base/json_reader.h"
+#include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_client.h"
+#include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
 namespace {
@@ -32,9 +34,7 @@ Result<std::string> RestOf(const std::string& page, const std::string& where) {
 
 Result<void> ReadWorkloads(machine::Host& host, const source::SourceSpec& cluster,
                            const std::function<Result<void>(std::string page, const std::string& where)>& take) {
-  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(cluster.source, cluster.selection));
-  const source::KubeAccess access =
-      PROV_TRY(source::KubeAccess::Open({cluster}, target.context, source::ThisProcess()));
+  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
   source::KubeClient client(access, {host.http(), host.clock()});
   for (const WorkloadKind& kind : kWorkloadKinds) {
     const source::KubeObject objects{

@@ -7,7 +7,6 @@
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_client.h"
-#include "provisioner/source/kube_uri.h"
 
 namespace prov::fleet {
 namespace {
@@ -15,9 +14,7 @@ namespace {
 constexpr std::int64_t kPause = 5000;  // milliseconds, between two readings
 
 Result<std::vector<FleetNode>> NodesOf(machine::Host& host, const source::SourceSpec& cluster) {
-  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(cluster.source, cluster.selection));
-  const source::KubeAccess access =
-      PROV_TRY(source::KubeAccess::Open({cluster}, target.context, source::ThisProcess()));
+  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
   source::KubeClient client(access, {host.http(), host.clock()});
   return ReadNodes(client);
 }

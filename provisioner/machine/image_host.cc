@@ -348,9 +348,9 @@ class ImageHost::ImageInstallation final : public Installation {
 
   Result<void> RemoveState() override {
     // The record is the last one: until then it says what was done here.
-    for (const std::string_view file : {kJournalPreviousFile, kJournalFile, std::string_view("provisioner.log"),
-                                        std::string_view("provisioner.log.1"), kLockFile,
-                                        std::string_view("script-state.json"), kStatePreviousFile, kStateFile}) {
+    for (const std::string_view file :
+         {kJournalPreviousFile, kJournalFile, std::string_view("provisioner.log"),
+          std::string_view("provisioner.log.1"), kLockFile, kScriptStateFile, kStatePreviousFile, kStateFile}) {
       // A node that was cut short leaves the second and third.
       for (const std::string_view suffix : {"", ".new", ".old"}) {
         PROV_TRY(tree_.Remove(fmt::format("{}/{}{}", kImageStateFolder, file, suffix)));

@@ -16,6 +16,7 @@ namespace prov::machine {
 
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kJournalFile = "journal.json";
+inline constexpr std::string_view kScriptStateFile = "script-state.json";  // of a payload's script
 // The second copy of each file: the last good one, which is used if the file is damaged or gone (node/state_repair.h).
 inline constexpr std::string_view kStatePreviousFile = "state.previous.json";
 inline constexpr std::string_view kJournalPreviousFile = "journal.previous.json";

@@ -14,7 +14,7 @@ namespace prov::reconcile {
 
 // The script's record, in the state folder, which script and program share. The script writes the second file, then
 // renames it, so that at any moment one of the two is complete. They are read in this order.
-inline constexpr std::string_view kScriptStateFile = "script-state.json";
+using machine::kScriptStateFile;
 inline constexpr std::string_view kScriptStateNewFile = "script-state.json.new";
 
 // Where it is, for people.

@@ -10,6 +10,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/kube_config.h"
+#include "provisioner/source/kube_uri.h"
 #include "provisioner/source/roots.h"
 
 namespace prov::source {
@@ -148,6 +149,11 @@ void KubeAccess::SetAddress(const std::string& host, const std::string& prefix, 
   base_ = fmt::format("https://{}{}{}", tls_name, port, prefix);
   host_header_ = host;
   connect_to_ = host.ends_with(port) ? host : host + port;
+}
+
+Result<KubeAccess> KubeAccess::Open(const SourceSpec& cluster) {
+  const KubeTarget target = PROV_TRY(ParseKubeUri(cluster.source, cluster.selection));
+  return Open({cluster}, target.context, ThisProcess());
 }
 
 Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::string& context,

@@ -34,6 +34,8 @@ class KubeAccess {
   // kubeconfig. Errors: those of ParseKubeConfig and of reading files, cert.
   static Result<KubeAccess> Open(const SourceRequest& request, const std::string& context,
                                  const KubeSurroundings& surroundings);
+  // The cluster that a kube:// URI names, with the options beside it, for this process. Errors: usage; those above.
+  static Result<KubeAccess> Open(const SourceSpec& cluster);
 
   // A GET of this path (with its query), complete with CA, proxy and credentials. A token in a file is read anew each
   // time. Errors: those of reading it.
