@@ -10,10 +10,7 @@ namespace prov::node {
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 using testing_support::MemoryMachine;
 
 class ScriptNode : public NodeTest {
@@ -37,37 +34,6 @@ class ScriptNode : public NodeTest {
   std::string before_;
 };
 
-TEST_F(ScriptNode, StatusShowsItsItemsAsOurs) {
-  host_.services_by_name["containerd"].process_id = 7;
-  OpenNode n = node();
-  const auto status = StatusOf(n);
-  ASSERT_TRUE(status) << status.error().message;
-  EXPECT_THAT(status->engine.ledger, Contains(testing::Key("env:HTTP_PROXY")));
-  EXPECT_THAT(status->engine.drift, IsEmpty());
-  EXPECT_EQ(status->services.size(), 1U) << "its environment is ours";
-  EXPECT_FALSE(status->Differs());
-  EXPECT_THAT(host_.memory.log, IsEmpty());
-}
-
-TEST_F(ScriptNode, RemoveBringsBackWhatWasThereBeforeTheScript) {
-  OpenNode n = node();
-  EXPECT_GT(Must(RemoveSettings(n)).writes, 0U);
-  EXPECT_EQ(host_.memory.content().Text(), before_);
-  EXPECT_FALSE(HasFile("script-state.json"));
-  OpenNode again = node();
-  EXPECT_EQ(Must(RemoveSettings(again)).writes, 0U);
-}
-
-TEST_F(ScriptNode, RollbackTakesTheScriptsRunBack) {
-  OpenNode n = node();
-  const auto report = Must(Rollback(n));
-  EXPECT_GT(report.writes, 0U);
-  EXPECT_THAT(Codes(report.findings), ElementsAre("script-state"));
-  EXPECT_EQ(host_.memory.content().Text(), before_);
-  EXPECT_THAT(StatusOf(n)->engine.ledger, IsEmpty());
-  EXPECT_EQ(Rollback(n).error().code, Code::kTarget);
-}
-
 TEST_F(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
   OpenNode n = node();
@@ -88,17 +54,6 @@ TEST_F(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack)
   OpenNode n = node();
   EXPECT_EQ(Must(ApplySettings(n, settings, {})).writes, 0U);
   Must(Rollback(n));
-  EXPECT_EQ(host_.memory.content().Text(), before_);
-}
-
-TEST_F(ScriptNode, RollbackAfterAnApplyEndsAtWhatTheScriptSet) {
-  const auto script = host_.memory.content().Text();
-  OpenNode n = node();
-  EXPECT_GT(Must(ApplySettings(n, OtherSettings(), {})).writes, 0U);
-  Must(Rollback(n));
-  EXPECT_EQ(host_.memory.content().Text(), script);
-  EXPECT_THAT(StatusOf(n)->engine.drift, IsEmpty());
-  Must(RemoveSettings(n));
   EXPECT_EQ(host_.memory.content().Text(), before_);
 }
 

@@ -1,7 +1,9 @@
 // What the Windows Machine Config Operator's daemon gets wrong with variables and certificates, row by row, as this
 // engine does it. Rows that no node can show: B5 (uncordons a node that an administrator had cordoned) and B6 (a proxy
 // that does not work goes to all nodes) are the operator's part; `check --probe` tries a proxy. B19 (memory that is
-// never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: pki/wmco_pem_test.cc.
+// never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: pki/wmco_pem_test.cc. Rows
+// that other tests show: B1, B3, B9 (plan_test.cc), B4, B22 (desired_state_test.cc), B10 (pki/trust_bundle_test.cc), B13
+// (machine/state_record_test.cc), B18 (pki/trust_store_test.cc).
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -17,7 +19,6 @@
 namespace prov::reconcile {
 namespace {
 
-using images::RegType;
 using pki::Store;
 using testing::Contains;
 using testing::IsEmpty;
@@ -58,16 +59,6 @@ egress::EgressConfig With(const std::vector<test::MadeCertificate>& made) {
   return config;
 }
 
-TEST_F(WmcoBugs, B1_ValuesThatWereThereBeforeComeBack) {
-  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://admin:1"));
-  memory_.Put(kEnv, {"NO_PROXY", RegType::kExpandSz, images::EncodeSz("%COMPUTERNAME%")});
-  const auto before = memory_.content();
-  MustApplyOn();
-  EXPECT_NE(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://admin:1");
-  MustApplyOn(NothingDesired());
-  EXPECT_EQ(memory_.content().Text(), before.Text());
-}
-
 TEST_F(WmcoBugs, B2_AKilledRunNeverLosesTheNeedOfAReboot) {
   const MemoryMachine start = memory_;
   const std::size_t calls = CallsOfAnApply();
@@ -82,26 +73,6 @@ TEST_F(WmcoBugs, B2_AKilledRunNeverLosesTheNeedOfAReboot) {
     memory_.Boot(MemoryMachine::Unflushed::kKept);
     EXPECT_FALSE(MustApplyOn().reboot_required);
   }
-}
-
-TEST_F(WmcoBugs, B3_OrderOfNoProxyDoesNotMatter) {
-  egress::EgressConfig config = SampleConfig();
-  config.no_proxy = "a,b";
-  MustApplyOn(Desired(config));
-  memory_.Boot(MemoryMachine::Unflushed::kKept);
-  config.no_proxy = "b,a";
-  const SessionReport report = MustApplyOn(Desired(config, {}));
-  EXPECT_FALSE(report.reboot_required);
-  EXPECT_EQ(TextAt(memory_, kEnv, "NO_PROXY"), "a,b");
-}
-
-TEST_F(WmcoBugs, B4_LineEndsInValuesAreRefused) {
-  egress::EgressConfig config = SampleConfig();
-  config.no_proxy = "a\r\nb";
-  EXPECT_EQ(MakeDesiredState(config, {}).error().code, Code::kNoProxy);
-  config = SampleConfig();
-  config.http_proxy = Secret("http://proxy:1\r\n");
-  EXPECT_EQ(MakeDesiredState(config, {}).error().code, Code::kFailOpen);
 }
 
 TEST_F(WmcoBugs, B7_ARootThatWindowsHadIsNotDeletedWithTheBundle) {
@@ -123,27 +94,6 @@ TEST_F(WmcoBugs, B8_ACertificateThatIsThereIsNotReplaced) {
   memory_.MakeDurable();
   MustApplyOn();
   EXPECT_THAT(memory_.log, Not(Contains(StartsWith("Add")))) << "its name and its limits of use would be lost";
-}
-
-TEST_F(WmcoBugs, B9_ACertificateThatSomebodyDeletedComesBack) {
-  MustApplyOn();
-  memory_.content().certificates[Store::kRoot].clear();
-  memory_.MakeDurable();
-  EXPECT_EQ(StatusOf(machine_)->drift.size(), 2U);
-  EXPECT_EQ(MustApplyOn().writes, 2U);
-  EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 2U);
-}
-
-TEST_F(WmcoBugs, B10_AHalfWrittenBundleIsAnErrorAndNoShorterOne) {
-  const std::vector<pki::Certificate> all = SampleConfig().certificates;
-  const std::string pem = pki::EncodePem(all);
-  const std::string first = pki::EncodePem(std::span(all).first(1));
-  for (const std::size_t kept : {first.size() + 40, pem.size() - 40, pem.size() - 400}) {
-    Findings findings;
-    const auto parsed = pki::ParseTrustBundle(pem.substr(0, kept), "ca-bundle.crt", findings);
-    ASSERT_FALSE(parsed) << kept;
-    EXPECT_EQ(parsed.error().code, Code::kCert);
-  }
 }
 
 TEST_F(WmcoBugs, B11_WhatIsRecordedIsWhatWasImported) {
@@ -178,18 +128,6 @@ TEST_F(WmcoBugs, B12_WhatAFailedRunImportedIsNotTrustedForever) {
     EXPECT_THAT(memory_.content().certificates[Store::kCa], IsEmpty()) << "failed at call " << call;
   }
   EXPECT_TRUE(one_was_in) << "the case is among them";
-}
-
-TEST_F(WmcoBugs, B13_ATornRecordIsAnErrorAndNoEmptyOne) {
-  MustApplyOn();
-  std::string& state = memory_.files().at("state.json");
-  state.resize(state.size() / 2);
-  memory_.log.clear();
-  const auto removed = Apply(NothingDesired());
-  ASSERT_FALSE(removed);
-  EXPECT_EQ(removed.error().code, Code::kJson);
-  EXPECT_THAT(removed.error().where, StartsWith("state.json"));
-  EXPECT_THAT(memory_.log, IsEmpty());
 }
 
 TEST_F(WmcoBugs, B14_AStoreThatCannotBeReadIsReported) {
@@ -255,13 +193,6 @@ TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItIsNamedAndAllOddsAreReported
   }
 }
 
-TEST_F(WmcoBugs, B18_IntermediatesGoToTheirOwnStore) {
-  MustApplyOn();
-  const std::string intermediate = SampleConfig().certificates[2].der;
-  EXPECT_TRUE(Has(Store::kCa, intermediate));
-  EXPECT_FALSE(Has(Store::kRoot, intermediate));
-}
-
 TEST_F(WmcoBugs, B20_AFailureBehindTheVariablesDoesNotHideTheReboot) {
   const std::size_t calls = CallsOfAnApply();
   const MemoryMachine start = memory_;
@@ -284,16 +215,6 @@ TEST_F(WmcoBugs, B21_WithoutItsRecordNothingIsTakenAwayAndADesiredStateStillHold
   EXPECT_EQ(MustApplyOn().writes, 0U);
   EXPECT_EQ(MustApplyOn(NothingDesired()).writes, 0U);
   EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 2U);
-}
-
-// Schannel tells clients at most 16 KiB of issuers: with the system's 144 roots that is nearly full.
-TEST_F(WmcoBugs, B22_OnlyWhatTheSystemDoesNotHaveIsImported) {
-  const egress::EgressConfig config = SampleConfig();
-  DesiredOptions options;
-  options.subtract = {config.certificates[0].sha256, config.certificates[2].sha256};
-  MustApplyOn(MakeDesiredState(config, options).value());
-  EXPECT_EQ(memory_.content().certificates[Store::kRoot].size(), 1U);
-  EXPECT_THAT(memory_.content().certificates[Store::kCa], IsEmpty());
 }
 
 // `wicd cleanup` runs when a node is set up first: it removes baked variables before the daemon is installed.
