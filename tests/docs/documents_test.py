@@ -8,7 +8,6 @@ import glob
 import os
 import re
 import sys
-import tempfile
 import unittest
 
 ROOT = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
@@ -170,12 +169,13 @@ class Documents(unittest.TestCase):
 
     def test_what_sources_cite_is_there(self):
         sources = [path for path in files_below(ROOT) if SOURCE.search(path) and path != os.path.relpath(os.path.abspath(__file__), ROOT)]
-        self.assertGreater(len(sources), 500)
+        self.assertGreater(sum(len(CITED.findall(text_of(os.path.join(ROOT, path)))) for path in sources), 50)
         self.none_of(fault for path in sources for fault in faults_of_citations(ROOT, path))
 
     def test_pages_lead_somewhere(self):
         pages = [path for path in files_below(ROOT) if path.endswith(".md")]
         self.assertGreater(len(pages), 15)
+        self.assertGreater(sum(len(re.findall(r"\]\((?!https?:)|(?m:^\|-+\|)", text_of(os.path.join(ROOT, path)))) for path in pages), 200)
         self.none_of(fault for path in pages for fault in faults_of_page(ROOT, path))
         self.none_of(fault for path in pages for fault in faults_of_tables(ROOT, path))
 
@@ -233,84 +233,11 @@ class Documents(unittest.TestCase):
             self.none_of(f"{name} does not have the limit {limit:,}" for limit in limits if f"{limit:,}" not in page(name))
 
     def test_the_table_of_rooms_is_what_sources_include(self):
+        self.assertGreater(len(rooms_of(text_of(os.path.join(ROOT, "provisioner", "DESIGN.md")))), 15)
         self.none_of(faults_of_rooms(ROOT, text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))))
 
     def test_every_source_says_what_it_is(self):
         self.none_of(faults_of_openings(ROOT))
-
-
-class Checks(unittest.TestCase):
-    """The checks themselves, on a tree with faults."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
-
-    def write(self, path, text):
-        os.makedirs(os.path.dirname(os.path.join(self.root, path)), exist_ok=True)
-        with open(os.path.join(self.root, path), "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
-
-    def test_citations(self):
-        self.write("provisioner/docs/a.md", "# A page\n\n## Its 2nd part: `x.env`\n```\n# no heading\n```\n")
-        for text, fault in {"// docs/a.md#its-2nd-part-xenv.": None,
-                            "// docs/a.md, docs/a.md#a-page and #its-2nd-part-xenv.": None,
-                            "// build/x/table.md": None,
-                            "// docs/codes.md of the packages": None,
-                            "// (docs/a.md). 12 of them": None,
-                            "// facts: b.md": "no document b.md",
-                            "// docs/a.md#no-heading": "no section #no-heading",
-                            "// docs/a.md#a-page and #gone": "no section #gone",
-                            "// docs/a.md#a-page,\n// #gone": "no section #gone",
-                            "// docs/a.md 2.1": "section's number"}.items():
-            with self.subTest(text):
-                faults = list(faults_of_citations(self.root, self.write("provisioner/x.cc", text)))
-                self.assertEqual(len(faults), 0 if fault is None else 1, faults)
-                self.assertIn(fault or "", "".join(faults))
-
-    def test_pages(self):
-        self.write("provisioner/docs/a.md", "# A page\n")
-        for text, fault in {"[a](docs/a.md#a-page) [here](#top) `provisioner/docs/*.md`\n# Top\n": None,
-                            "```\n[a](nowhere.md)\n```": None,
-                            "[b](docs/b.md)": "docs/b.md leads nowhere",
-                            "[a](docs/a.md#b)": "no section #b",
-                            "`provisioner/gone.h`": "no provisioner/gone.h"}.items():
-            with self.subTest(text):
-                faults = list(faults_of_page(self.root, self.write("provisioner/DESIGN.md", text)))
-                self.assertEqual(len(faults), 0 if fault is None else 1, faults)
-                self.assertIn(fault or "", "".join(faults))
-
-    def test_tables(self):
-        for text, fault in {"| a | b |\n|---|---|\n| 1 | 2 |\n": None,
-                            "```\n| a\n```\n": None,
-                            "| a | b |\n|---|---|\n| 1 |\n2 |\n| 1 | 2\n|\n": ":5: the row",
-                            "a\n\n|---|---|\n": ":3: the table has no row of headings"}.items():
-            with self.subTest(text):
-                faults = list(faults_of_tables(self.root, self.write("provisioner/a.md", text)))
-                self.assertEqual(bool(faults), fault is not None, faults)
-                self.assertIn(fault or "", "".join(faults))
-
-    def test_rooms(self):
-        self.write("ignition/a.h", '#include "provisioner/base/b.h"\n#include <vector>\n')
-        self.write("provisioner/base/b.h", '#include "ignition/a.h"\n')
-        self.write("images/c.h", "")
-        design = "| `ignition/` | reads | base |\n| `provisioner/base/` | results | – |\n| `provisioner/gone/` | nothing | all |\n"
-        faults = "\n".join(faults_of_rooms(self.root, design))
-        self.assertEqual(faults.count("\n"), 2, faults)
-        for part in ("provisioner/base may not use ignition", "images: is no room", "there is no room provisioner/gone"):
-            self.assertIn(part, faults)
-
-    def test_openings(self):
-        self.write("provisioner/base/a.h", "// What a is.\n")
-        self.write("provisioner/base/b.h", "#pragma once\n")
-        self.write("provisioner/base/c.cc", "// What c is.\n")
-        for path in ("provisioner/base/a.cc", "provisioner/base/a_win32.cc", "provisioner/base/b.cc", "provisioner/base/d.cc",
-                     "tests/base/a_test.cc", "tests/base/a_posix_test.cc", "tests/base/c_test.cc", "tests/base/d_test.cc"):
-            self.write(path, "#include <vector>\n")
-        faults = [fault.split(":")[0] for fault in faults_of_openings(self.root)]
-        self.assertEqual(faults, ["provisioner/base/b.cc", "provisioner/base/b.h", "provisioner/base/d.cc", "tests/base/d_test.cc"])
 
 
 if __name__ == "__main__":

@@ -16,35 +16,18 @@ import yaml
 
 FOLDER = pathlib.Path(os.environ.get("DOUBLES", "."))
 KINDS = {
-    "configmap": "ConfigMap", "clusterrole": "ClusterRole", "clusterrolebinding": "ClusterRoleBinding", "controllerconfig": "ControllerConfig", "daemonset": "DaemonSet",
-    "deployment": "Deployment", "egressip": "EgressIP", "infrastructure": "Infrastructure", "machine": "Machine",
-    "machineconfig": "MachineConfig", "machineconfigpool": "MachineConfigPool", "machineset": "MachineSet", "namespace": "Namespace",
-    "network.config": "Network", "node": "Node", "pod": "Pod", "proxy": "Proxy", "secret": "Secret", "serviceaccount": "ServiceAccount",
-    "machine.machine.openshift.io": "Machine", "machineset.machine.openshift.io": "MachineSet"}
-# Options of each verb: those with a value, and switches.
-COMMON = {"-n", "--namespace", "--context", "--kubeconfig"}
+    "configmap": "ConfigMap", "clusterrole": "ClusterRole", "clusterrolebinding": "ClusterRoleBinding", "deployment": "Deployment", "egressip": "EgressIP",
+    "infrastructure": "Infrastructure", "machine": "Machine", "machineconfig": "MachineConfig", "machineconfigpool": "MachineConfigPool", "machineset": "MachineSet",
+    "namespace": "Namespace", "network.config": "Network", "node": "Node", "pod": "Pod", "proxy": "Proxy", "secret": "Secret", "serviceaccount": "ServiceAccount"}
+# Options of each verb: those with a value, and switches. What no page uses is refused.
+COMMON = {"-n", "-o"}
 VERBS = {
-    "get": ({"-o", "--output", "-l", "--selector"}, {"-w", "--watch", "-A", "--all-namespaces"}),
-    "apply": ({"-f", "--filename"}, {"--server-side"}),
-    "create": ({"-f", "--filename", "--from-file", "--from-literal", "--duration", "--bound-object-kind", "--bound-object-name", "--dry-run", "-o", "--verb", "--resource",
-                "--clusterrole", "--serviceaccount"}, set()),
-    "config": ({"-o", "--output"}, {"--minify"}),
-    "delete": ({"-f", "--filename", "-l", "--selector"}, {"--ignore-not-found", "--all"}),
-    "patch": ({"--type", "-p", "--patch", "--patch-file"}, set()),
-    "scale": ({"--replicas"}, set()),
-    "rollout": ({"--timeout"}, set()),
-    "wait": ({"--for", "--timeout", "-l"}, {"--all"}),
-    "exec": ({"-c", "--container"}, {"-i", "-t", "-it"}),
-    "logs": ({"-c", "--container", "--tail", "-l", "--since"}, {"-f"}),
-    "label": (set(), {"--overwrite"}),
-    "annotate": (set(), {"--overwrite"}),
-    "describe": (set(), set()),
-    "extract": ({"--keys", "--to"}, {"--confirm"}),
-    "whoami": (set(), {"--show-server"}),
-    "adm": ({"-z"}, {"--ignore-daemonsets", "--delete-emptydir-data", "--force"}),
+    "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f"}, set()),
+    "create": ({"--from-file", "--duration", "--dry-run", "--verb", "--resource", "--clusterrole", "--serviceaccount"}, set()),
+    "patch": ({"--type", "-p", "--patch-file"}, set()), "scale": ({"--replicas"}, set()), "rollout": (set(), set()), "wait": ({"--for", "--timeout"}, set()),
+    "exec": ({"-c"}, {"-it"}), "logs": ({"-c", "--tail", "-l"}, set()), "label": (set(), set()), "describe": (set(), set()), "whoami": (set(), {"--show-server"}),
 }
-SUBVERBS = {"rollout": ("status", "restart"), "adm": ("cordon", "uncordon", "drain", "policy"),
-            "create": ("token", "configmap", "secret", "namespace", "serviceaccount", "clusterrole", "clusterrolebinding"), "config": ("view",)}
+SUBVERBS = {"rollout": ("status",), "create": ("token", "configmap", "serviceaccount", "clusterrole", "clusterrolebinding"), "config": ("view",)}
 
 
 def refuse(text):
@@ -52,11 +35,7 @@ def refuse(text):
 
 
 def kind_of(word):
-    word = word.lower()
-    aliases = {"mcp": "machineconfigpool", "mc": "machineconfig", "cm": "configmap", "infrastructures": "infrastructure", "proxies": "proxy", "sa": "serviceaccount",
-               "ds": "daemonset"}
-    word = aliases.get(word, word)
-    for name in (word, word.removesuffix("s"), word.removesuffix("es")):
+    for name in (word, word.removesuffix("s")):
         if name in KINDS:
             return KINDS[name]
     return refuse(f'the server doesn\'t have a resource type "{word}"')
@@ -110,10 +89,7 @@ def merge(target, patch):
 
 
 def json_path(document, path):
-    """Of JSONPath what pages use: {.a.b\\.c}, {.items[0].a}, {range .items[*]}{.a}{"\\n"}{end}."""
-    ranged = re.fullmatch(r"\{range (\S+)\[\*\]\}(.*)\{end\}", path)
-    if ranged:
-        return "".join(json_path(item, ranged[2]) for item in value_at(document, ranged[1]))
+    """Of JSONPath what pages use: {.a.b\\.c}, {.items[0].a}, {.a}{"\\n"}{.b}."""
     out = ""
     for part in re.findall(r"\{([^}]*)\}|([^{]+)", path):
         out += part[1] if part[1] else part[0][1:-1].encode().decode("unicode_escape") if part[0].startswith('"') else shown(value_at(document, part[0]))
@@ -148,8 +124,6 @@ def parse(words, verb):
                 options.setdefault(word, []).append(value if equals else words.pop(0))
             elif word in switches and not equals:
                 options[word] = [""]
-            elif re.fullmatch(r"-n\S+", word):
-                options["-n"] = [word[2:]]
             else:
                 refuse(f"unknown flag: {word}")
         else:
@@ -157,11 +131,8 @@ def parse(words, verb):
     return options, others
 
 
-def one(options, *names, default=None):
-    for name in names:
-        if name in options:
-            return options[name][-1]
-    return default
+def one(options, name, default=None):
+    return options[name][-1] if name in options else default
 
 
 def get(options, others, namespace):
@@ -169,14 +140,13 @@ def get(options, others, namespace):
         refuse("You must specify the type of resource to get")
     kinds, names = others[0].split("/")[:1], others[1:] or others[0].split("/")[1:]
     kinds = [kind_of(kind) for kind in kinds[0].split(",")]
-    form = one(options, "-o", "--output", default="")
+    form = one(options, "-o", default="")
     if names:
         found = [find(kinds[0], name, namespace) for name in names]
     else:
-        everywhere = "-A" in options or "--all-namespaces" in options
         found = [json.loads(path.read_text()) for kind in kinds for path in sorted(FOLDER.glob(f"{kind},*.json"))
-                 if kind in CLUSTER or everywhere or path.name.split(",")[1] == namespace]
-        label, _, value = one(options, "-l", "--selector", default="").partition("=")
+                 if kind in CLUSTER or path.name.split(",")[1] == namespace]
+        label, _, value = one(options, "-l", default="").partition("=")
         found = [item for item in found if not label or item["metadata"].get("labels", {}).get(label) == value]
     document = found[0] if len(names) == 1 else {"apiVersion": "v1", "kind": "List", "items": found}
     if form == "json":
@@ -185,7 +155,7 @@ def get(options, others, namespace):
         print(yaml.safe_dump(document), end="")
     elif form.startswith("jsonpath="):
         print(json_path(document, form.removeprefix("jsonpath=")), end="")
-    elif form in ("", "wide", "name"):
+    elif form in ("", "wide"):
         print("\n".join(item["metadata"]["name"] for item in found) or "No resources found")
     else:
         refuse(f'unable to match a printer suitable for the output format "{form}"')
@@ -195,66 +165,56 @@ def patch(options, others, namespace):
     if len(others) != 2:
         refuse("patch takes TYPE NAME")
     document = find(kind_of(others[0]), others[1], namespace)
-    text = one(options, "-p", "--patch") or pathlib.Path(one(options, "--patch-file") or refuse("must specify -p or --patch-file")).read_text()
-    body = yaml.safe_load(text)
-    way = one(options, "--type", default="strategic")
-    if way in ("merge", "strategic"):
-        merge(document, body) if way == "merge" else None
-    elif way != "json" or not isinstance(body, list):
-        refuse(f"--type {way} does not fit the patch")
+    text = one(options, "-p") or pathlib.Path(one(options, "--patch-file") or refuse("must specify -p or --patch-file")).read_text()
+    if one(options, "--type", default="strategic") == "merge":
+        merge(document, yaml.safe_load(text))
     keep(document, namespace)
 
 
-def create(options, words):
-    if words[:1] == ["token"]:
-        find("ServiceAccount", words[1], one(options, "-n", "--namespace", default="default"))
+def create(options, words, namespace):
+    if words[0] == "token":
+        find("ServiceAccount", words[1], namespace)
         print((FOLDER / "token").read_text())
-    elif words[:1] == ["configmap"]:
-        data = {}
-        for pair in options.get("--from-file", []):
-            key, _, path = pair.rpartition("=")
-            data[key or pathlib.Path(path).name] = pathlib.Path(path).read_text()
-        namespace = one(options, "-n", "--namespace", default="default")
-        document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": words[1], "namespace": namespace}, "data": data}
-        if one(options, "--dry-run") == "client" and one(options, "-o") == "yaml":
-            print(yaml.safe_dump(document))
-        else:
-            keep(document, namespace)
-    elif words:
-        namespace = one(options, "-n", "--namespace", default="default")
-        if words[0] == "clusterrole" and not (options.get("--verb") and options.get("--resource")):
-            refuse("at least one verb and one resource must be specified")
-        if words[0] == "clusterrolebinding":
-            find("ClusterRole", one(options, "--clusterrole") or refuse("clusterrole must be specified"), namespace)
-            account = one(options, "--serviceaccount") or refuse("--serviceaccount is what pages give")
-            find("ServiceAccount", account.partition(":")[2], account.partition(":")[0])
-        keep({"apiVersion": "v1", "kind": kind_of(words[0]), "metadata": {"name": words[-1]}}, namespace)
+        return
+    document = {"apiVersion": "v1", "kind": kind_of(words[0]), "metadata": {"name": words[-1]}}
+    if words[0] == "configmap":
+        document["data"] = {key: pathlib.Path(path).read_text() for key, _, path in (pair.partition("=") for pair in options.get("--from-file", []))}
+        document["metadata"]["namespace"] = namespace
+    if words[0] == "clusterrole" and not (options.get("--verb") and options.get("--resource")):
+        refuse("at least one verb and one resource must be specified")
+    if words[0] == "clusterrolebinding":
+        find("ClusterRole", one(options, "--clusterrole") or refuse("clusterrole must be specified"), namespace)
+        account = one(options, "--serviceaccount") or refuse("--serviceaccount is what pages give")
+        find("ServiceAccount", account.partition(":")[2], account.partition(":")[0])
+    if one(options, "--dry-run") == "client":
+        print(yaml.safe_dump(document))
+    else:
+        keep(document, namespace)
 
 
 def kubectl(words):
-    while words and words[0] in ("-n", "--namespace"):
+    while words and words[0] == "-n":
         words = words[2:3] + words[:2] + words[3:]
     if not words or words[0] not in VERBS:
         refuse(f"unknown command {words[:1]}")
     verb = words.pop(0)
     options, others = parse(words, verb)
-    namespace = one(options, "-n", "--namespace", default="default")
-    files = [file for name in ("-f", "--filename") for file in options.get(name, [])]
-    if verb in SUBVERBS and (not others or others[0] not in SUBVERBS[verb]) and not files:
+    namespace, files = one(options, "-n", default="default"), options.get("-f", [])
+    if verb in SUBVERBS and (not others or others[0] not in SUBVERBS[verb]):
         refuse(f"unknown command {verb} {others[:1]}")
     if verb == "whoami":
         print((FOLDER / "server").read_text())
     elif verb == "config":
-        print(json_path({"clusters": [{"cluster": {"server": (FOLDER / "server").read_text()}}]}, one(options, "-o", "--output").removeprefix("jsonpath=")), end="")
+        print(json_path({"clusters": [{"cluster": {"server": (FOLDER / "server").read_text()}}]}, one(options, "-o").removeprefix("jsonpath=")), end="")
     elif verb == "get":
         get(options, others, namespace)
     elif verb == "describe":
         print(yaml.safe_dump(find(kind_of(others[0]), others[1], namespace)), end="")
     elif verb == "patch":
         patch(options, others, namespace)
-    elif verb == "create" and not files:
-        create(options, others)
-    elif verb in ("apply", "create"):
+    elif verb == "create":
+        create(options, others, namespace)
+    elif verb == "apply":
         for document in [one for file in files or refuse("must specify -f") for one in documents(file)]:
             keep(document, namespace)
     elif verb == "delete" and files:
@@ -262,31 +222,23 @@ def kubectl(words):
             place(document["kind"], document["metadata"]["name"], document["metadata"].get("namespace", namespace)).unlink(missing_ok=True)
     elif verb == "delete":
         kind = kind_of(others[0])
-        for name in others[1:] or ([] if one(options, "-l") else refuse("name the object, or give -l")):
+        for name in others[1:] or refuse("name the object"):
             find(kind, name, namespace)
             place(kind, name, namespace).unlink()
     elif verb == "scale":
-        kind, name = others if len(others) == 2 else others[0].split("/")
+        kind, name = others
         document = find(kind_of(kind), name, namespace)
         document["spec"]["replicas"] = int(one(options, "--replicas"))
         keep(document, namespace)
-    elif verb == "extract":
-        kind, name = others[0].split("/")
-        for key, value in find(kind_of(kind), name, namespace)["data"].items():
-            (pathlib.Path(one(options, "--to", default=".")) / key).write_text(value)
 
 
 def az(words):
     if words == ["login"]:
         return
-    if words[:2] not in (["aks", "show"], ["aks", "create"], ["aks", "update"], ["aks", "nodepool"], ["aks", "get-credentials"]):
+    if words[:2] not in (["aks", "show"], ["aks", "get-credentials"]):
         refuse(f"{words[:2]} is not stood in for")
-    known = {"-g", "--resource-group", "-n", "--name", "-o", "--output", "--http-proxy-config", "--cluster-name", "--os-type", "--query"}
-    for option in (word for word in words if word.startswith("-")):
-        if option not in known:
-            refuse(f"unrecognized arguments: {option}")
-    for file in (value for option, value in zip(words, words[1:]) if option == "--http-proxy-config"):
-        json.loads(pathlib.Path(file).read_text())
+    for option in (word for word in words if word.startswith("-") and word not in ("-g", "-n", "-o")):
+        refuse(f"unrecognized arguments: {option}")
     if words[1] == "show":
         print((FOLDER / "aks.json").read_text())
 
@@ -302,10 +254,8 @@ def remote(words):
     paths = []
     while words:
         word = words.pop(0)
-        if word in ("-i", "-o", "-J", "-p", "-P", "-l"):
-            value = words.pop(0)
-            if word == "-i":
-                pathlib.Path(value).read_bytes()
+        if word == "-i":
+            pathlib.Path(words.pop(0)).read_bytes()
         elif not word.startswith("-"):
             paths.append(word)
             if sys.argv[1] == "ssh":

@@ -175,6 +175,13 @@ class Pages(unittest.TestCase):
             print(f"  {step.page}:{step.line}: {reason}: {step.command.splitlines()[0][:100]}")
         sys.stdout.flush()
 
+    def test_faults_are_seen(self):
+        """Of a command line, of an output, and by a double: otherwise a page could print anything."""
+        self.assertTrue(self.tables.faults(["provisioner", "bake", "s", "--outt", "p"]) and self.tables.faults(["provisioner", "bake", "--out", "p"]))
+        self.assertFalse(matches("a ...\n", "b\n") or matches("a\n", "a\nb\n"))
+        double = [sys.executable, "-B", str(ROOT / "tests/docs/page_doubles.py"), "oc", "apply", "-f", "none.yaml", "--colour"]
+        self.assertIn("unknown flag", subprocess.run(double, capture_output=True, text=True, check=False).stderr)
+
     def enough(self, seen, least):
         """That a test reads the pages at all. Of those that a filter leaves, there may be none to read."""
         if not FILTER:
@@ -370,76 +377,6 @@ class Pages(unittest.TestCase):
         if step.output and step.output.strip() and ours and not matches(step.output, printed):
             return [f"{place}\n  the page shows:\n{step.output}\n  it prints:\n{printed[:3000]}"]
         return []
-
-
-class Reading(unittest.TestCase):
-    """The reader of pages itself."""
-
-    def test_steps(self):
-        text = ("text\n\n   ```console\n   $ provisioner bake a \\\n       --out b\n   wrote\n   > provisioner status\n   ```\n"
-                "```sh\ncat >x <<'EOF'\n$ no prompt\nEOF\n```\n```json\n{}\n```\n```powershell\n# a comment\nGet-Service Provisioner\n```\n")
-        found = list(commands.steps_of("p", text))
-        self.assertEqual([(step.line, step.system) for step in found], [(4, "here"), (7, "node"), (10, "here"), (19, "node")])
-        self.assertEqual(found[0].command, "provisioner bake a \\\n    --out b")
-        self.assertEqual(found[0].output, "wrote")
-
-    def test_words(self):
-        for text, words in {
-                "oc get x -o json | provisioner bake - --out p": [["oc", "get", "x", "-o", "json"], ["provisioner", "bake", "-", "--out", "p"]],
-                'A=$(oc get y) provisioner check "$A" >out 2>&1  # why': [["oc", "get", "y"], ["provisioner", "check", "$A"]],
-                "sudo provisioner --version && x=1": [["provisioner", "--version"]],
-                "provisioner bake s --exe-url https://h/p#sha256=1 --out o": [["provisioner", "bake", "s", "--exe-url", "https://h/p#sha256=1", "--out", "o"]],
-                "cat >f <<'EOF'\nprovisioner no\nEOF": [["cat"]]}.items():
-            with self.subTest(text):
-                self.assertEqual(commands.shell_commands(text), words)
-
-    def test_powershell_is_told_from_cmd(self):
-        for word, is_powershell in ((".\\Verify-OnWindows.ps1", True), ("Restart-Computer", True), ("provisioner.exe", False), ("xcopy", False),
-                                    ("C:\\Tools-A\\provisioner.exe", False)):
-            with self.subTest(word):
-                self.assertEqual(bool(commands.POWERSHELL.match(word)), is_powershell)
-
-    def test_faults(self):
-        tables = commands.Tables(PROVISIONER)
-        for line, fault in {
-                "provisioner bake s --out p --service containerd": None, "provisioner bake --out p": "lacks SOURCE", "provisioner bake s --outt p": "no option --outt",
-                "provisioner bak s": "no command bak", "provisioner service instal --source x": "takes install|uninstall", "provisioner reconcile --watch": None,
-                "provisioner bake s --platform amazon --out p": None, "provisioner apply s --credentials service": "takes machine|services|none",
-                "provisioner apply s --try soon": "takes a number", "provisioner extract a b": "takes 1 words", "provisioner --version": None}.items():
-            with self.subTest(line):
-                faults = tables.faults(line.split())
-                self.assertEqual(len(faults), fault is not None, faults)
-                self.assertIn(fault or "", "".join(faults))
-
-    def test_outputs(self):
-        for shown, printed, same in (("a\nb\n", "a\nb\n", True), ("a ...\n...\nz\n", "a b\nc\nd\nz\n", True), ("a\n", "b\n", False), ("a\n", "a\nb\n", False),
-                                     ("a\n", "a\nprovisioner: info [x]: y\n", True)):
-            with self.subTest(shown):
-                self.assertEqual(matches(shown, printed), same)
-
-
-class Doubles(unittest.TestCase):
-    """They refuse what the real programs refuse. Otherwise a page could print anything."""
-
-    def test_what_is_refused(self):
-        script = str(ROOT / "tests/docs/page_doubles.py")
-        config_map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: n}\ndata: {k: v}\n"
-        with tempfile.TemporaryDirectory(prefix="provisioner-doubles-") as folder:
-            pathlib.Path(folder, "a.yaml").write_text(config_map)
-            pathlib.Path(folder, "broken.yaml").write_text("kind: ConfigMap\nmetadata: {name: a}\n")
-            for line, exit_code, printed in (
-                    ("oc get configmap a -n n", 1, "NotFound"), ("oc apply -f a.yaml", 0, ""), ("oc get configmap a -n n -o jsonpath={.data.k}", 0, "v"),
-                    ("oc get configmap a", 1, "NotFound"), ("oc patch configmap a -n n --type merge -p {\"data\":{\"k\":\"w\"}}", 0, ""),
-                    ("oc get configmap a -n n -o jsonpath={.data.k}", 0, "w"), ("oc get configmap a -n n -o jsn", 1, "unable to match a printer"),
-                    ("oc get configmaps --colour", 1, "unknown flag"), ("oc get widget", 1, "resource type"), ("oc aply -f a.yaml", 1, "unknown command"),
-                    ("oc apply -f broken.yaml", 1, "apiVersion not set"), ("oc apply -f none.yaml", 1, "none.yaml"), ("oc describe configmap a -n n", 0, "k: w"), ("oc delete configmap a -n n", 0, ""),
-                    ("oc delete configmap a -n n", 1, "NotFound"), ("oc rollout stat daemonset/a", 1, "unknown command"), ("scp none host:", 1, "none"),
-                    ("ssh -i none host", 1, "none"), ("az aks show -g G --nam N", 1, "unrecognized"), ("skopeo copy oci-archive:none docker://r/n", 1, "")):
-                with self.subTest(line):
-                    done = subprocess.run([sys.executable, "-B", script, *line.split()], cwd=folder, capture_output=True, text=True, timeout=60,
-                                          env={"PATH": os.environ["PATH"], "DOUBLES": folder, "REAL_SKOPEO": "skopeo"})
-                    self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
-                    self.assertIn(printed, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

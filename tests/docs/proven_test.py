@@ -94,21 +94,6 @@ class Proven(unittest.TestCase):
         known = set(re.findall(r"(?m)^    \[(?:string|switch)(?:\[\])?\]\$(\w+)", head))
         self.assertLessEqual(set(re.findall(r" -(\w+)", "".join(calls))) | set(re.findall(r"`-(\w+)`", page)), known)
 
-    def test_the_test_sees_faults(self):
-        head = (f"{TOLD}\n\n| word | what |\n|---|---|\n| Windows | w |\n| Wine | x |\n| ours | y |\n\n"
-                f"{HEAD}\n|---|---|---|---|\n")
-        for row, fault in (("| a | Wine | `t.py` | `one` |", None), ("| a | Wine, ours | `t.py` `t.py` | `one` |", None),
-                           ("| a | Wine | `t.py` | – |", "the check one has no row"), ("| a | luck | `t.py` | `one` |", "says nothing"),
-                           ("| a | Wine | | `one` |", "cells"), ("| a | Wine | none | `one` |", "no test"),
-                           ("| a | Wine | `u.py` | `one` |", "there is no u.py"),
-                           ("| a | Wine | `t.py` | `one` `two` |", "no check two"), ("| a | Wine | `t.py` | one |", "neither a check"),
-                           ("| a | Windows | `t.py` | `one` |", "nothing ran there"), ("| a | Wine, Windows | `t.py` | `one` |", "nothing ran there"),
-                           ("| a | Wine | `t.py` | `one` |\n| a | Wine | `t.py` | – |", "twice")):
-            with self.subTest(row):
-                faults = list(faults_of(head + row + "\n", ["one"], lambda file: file == "t.py"))
-                self.assertEqual(bool(faults), fault is not None, faults)
-                self.assertIn(fault or "", "\n".join(faults))
-
 
 if __name__ == "__main__":
     unittest.main()

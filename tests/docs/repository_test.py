@@ -185,8 +185,7 @@ class Workflows(unittest.TestCase):
                           for path in paths}
 
     def test_each_is_a_workflow(self):
-        self.assertIn("linux.yml", self.workflows)
-        self.assertIn("windows.yml", self.workflows)
+        self.assertLessEqual({"linux.yml", "windows.yml"}, set(self.workflows))
         for name, workflow in self.workflows.items():
             with self.subTest(name):
                 self.assertLessEqual(set(workflow), {"name", "on", "permissions", "concurrency", "env", "defaults", "jobs"})
@@ -213,11 +212,6 @@ class Workflows(unittest.TestCase):
                 for preset in re.findall(r"--preset (\w+)", run):
                     self.assertIn(preset, presets, name)
 
-    def test_linux_runs_all_that_integration_runs(self):
-        job = self.workflows["linux.yml"]["jobs"]["test"]
-        self.assertEqual(job["container"]["image"], "debian:12")
-        self.assertIn(".ci/run", [step.get("run") for step in job["steps"]])
-
     def test_artifacts_are_uploaded_before_they_are_downloaded(self):
         for name, workflow in self.workflows.items():
             steps = steps_of(workflow)
@@ -242,35 +236,13 @@ class Workflows(unittest.TestCase):
                         done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
                         self.assertEqual(done.returncode, 0, f"{name}: {' '.join(words)}: {done.stderr}")
 
-    def test_windows_verifies_on_both_servers_what_it_built(self):
-        jobs = self.workflows["windows.yml"]["jobs"]
-        self.assertEqual(jobs["verify"]["strategy"]["matrix"]["os"], ["windows-2022", "windows-2025"])
-        self.assertEqual(jobs["verify"]["runs-on"], "${{ matrix.os }}")
-        self.assertEqual(jobs["verify"]["needs"], "build")
-        runs = [step["run"].replace("\\", "/") for step in jobs["verify"]["steps"] if "run" in step]
-        verify = [run for run in runs if VERIFY in run]
-        self.assertEqual(len(verify), 1, runs)
-        given = re.findall(r" -([A-Z]\w+)", verify[0])
+    def test_windows_gives_the_verification_what_it_takes(self):
+        runs = [step["run"].replace("\\", "/") for _, step in steps_of(self.workflows["windows.yml"]) if "run" in step]
+        (verify,) = [run for run in runs if VERIFY in run]
+        given = re.findall(r" -([A-Z]\w+)", verify)
         self.assertEqual(given, ["Provisioner", "Report", "ThrowawayMachine"])
-        if not os.path.exists(os.path.join(ROOT, VERIFY)):
-            print(f"SKIPPED: {self.id()}: {VERIFY} is not there, so nobody knows whether it takes -{', -'.join(given)}")
-            self.skipTest(f"{VERIFY} is not there")
         for parameter in given:
             self.assertRegex(text_of(VERIFY), rf"(?i)\${parameter}\b")
-
-
-class Checks(unittest.TestCase):
-    """The readers above, on texts with faults."""
-
-    def test_linked(self):
-        text = ('sbom_packaged(fmt MIT STATIC_LINK libfmt-dev)\nif(WIN32)\n  sbom_built(libcurl curl curl)\nelse()\n'
-                '  if(NOT X)\n    set(linked Y)\n  endif()\n  sbom_packaged("a and b" "C WITH D" ${linked} e)\nendif()\n')
-        self.assertEqual(linked(text), {("Linux", "fmt"): "MIT", ("Windows", "fmt"): "MIT", ("Windows", "libcurl"): "curl",
-                                        ("Linux", "a and b"): "C WITH D"})
-
-    def test_noticed(self):
-        text = "x\n\nLinux (a)\n---------\n\nfmt  MIT\na and b  C WITH D, linked dynamically\n\nA sentence.\n\nWindows (b)\n-----------\nfmt    MIT\n"
-        self.assertEqual(noticed(text), {("Linux", "fmt"): "MIT", ("Linux", "a and b"): "C WITH D", ("Windows", "fmt"): "MIT"})
 
 
 if __name__ == "__main__":
