@@ -2,10 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <string>
 #include <string_view>
 
 namespace prov::bench {
+
+// Of this process, so far.
+inline long long CpuNanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
 
 // What a reader found: compared between readers, so that all of them are seen to do the same work.
 struct Extracted {

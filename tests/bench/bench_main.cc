@@ -1,6 +1,5 @@
 // usage: provisioner_bench extract|simdjson FILE ROUNDS   parse a MachineConfig, decode the two wanted files
 //        provisioner_bench certificates PEM ROUNDS        read and classify
-//        provisioner_bench status|plan PEM ROUNDS         of a machine in memory that has these certificates already
 //        provisioner_bench hive PEM OUT                   once: a SOFTWARE hive with these certificates
 // Prints the minimum and the median of the process's CPU time in nanoseconds, and what was found.
 #include <fmt/format.h>
@@ -8,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,23 +16,14 @@
 #include "provisioner/base/file.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/certificate_item.h"
-#include "provisioner/reconcile/session.h"
-#include "provisioner/reconcile/transaction.h"
 #include "provisioner/source/machine_config_source.h"
 #include "tests/bench/bench.h"
-#include "tests/support/memory_machine.h"
 
 namespace prov::bench {
 namespace {
 
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 30U;
 constexpr std::size_t kPadding = 256;
-
-long long CpuNanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
 
 // Runs `work` on a fresh copy of the input each time (parsing in place destroys it); the copy is not measured.
 std::string Measure(const std::string& input, int rounds, const std::function<std::string(std::string&)>& work) {
@@ -80,40 +69,6 @@ std::string Certificates(std::string& bytes) {
   return fmt::format("{}/{}", certificates->size(), roots);
 }
 
-// A machine that has been brought to the desired state: what each run of a service finds when nothing changed.
-class Applied {
- public:
-  explicit Applied(const std::string& pem) {
-    Findings findings;
-    egress::EgressConfig config;
-    config.proxy_file.present = config.trust_file.present = true;
-    config.http_proxy = config.https_proxy = Secret("http://proxy.example.com:3128");
-    config.no_proxy = ".svc,10.0.0.0/16,localhost,example.com";
-    config.certificates = pki::ParseTrustBundle(pem, "bench", findings).value();
-    reconcile::DesiredOptions options;
-    options.services = {"containerd", "kubelet"};
-    for (const char* name : {"containerd", "kubelet"}) {
-      memory_.PutKey(R"(SYSTEM\CurrentControlSet\Services\)" + std::string(name));
-    }
-    desired_ = reconcile::MakeDesiredState(config, options).value();
-    reconcile::CarryOut(machine_, reconcile::MakePlan(machine_, desired_, {}, {}).value(), {}).value();
-  }
-
-  std::string Status() {
-    const auto status = reconcile::StatusOf(machine_).value();
-    return fmt::format("{}/{}", status.ledger.size(), status.drift.size());
-  }
-  std::string Plan() {
-    const auto report = reconcile::PlanOn(machine_, desired_, {}).value();
-    return fmt::format("{}/{}", report.changes.size(), report.writes);
-  }
-
- private:
-  testing_support::MemoryMachine memory_;
-  machine::Machine machine_ = memory_.Ports();
-  reconcile::DesiredState desired_;
-};
-
 int Hive(const char* pem, const char* out) {
   const auto bytes = ReadFile(pem, kLimit);
   Findings findings;
@@ -132,13 +87,6 @@ int Main(int argc, char** argv) {
   if (what == "hive") return Hive(argv[2], argv[3]);
   const auto input = ReadFile(argv[2], kLimit);
   if (!input) return 11;
-  if (what == "status" || what == "plan") {
-    Applied applied(*input);
-    const auto once = [&](std::string&) { return what == "status" ? applied.Status() : applied.Plan(); };
-    const std::string line = Measure("", std::atoi(argv[3]), once);
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    return 0;
-  }
   const auto work = what == "extract" ? Extract : what == "simdjson" ? Simdjson : Certificates;
   const std::string line = Measure(*input, std::atoi(argv[3]), work);
   std::fwrite(line.data(), 1, line.size(), stdout);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,15 +13,10 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/payload/drive.h"
+#include "tests/bench/bench.h"
 
 namespace prov::bench {
 namespace {
-
-long long CpuNanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
 
 Result<payload::Payload> Read(const std::string& folder) {
   payload::Payload out;
