@@ -3,27 +3,10 @@
 #include "provisioner/egress/review.h"
 #include "provisioner/source/document_source.h"
 #include "tests/fuzz/ignition_checks.h"
+#include "tests/fuzz/secret_checks.h"
 
 namespace prov::fuzz {
 namespace {
-
-// The seeds' password. No mutation makes it up; copies of it outside of the proxy's values are no secret.
-constexpr std::string_view kSecret = "c4nAry";
-
-std::size_t Count(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(kSecret); at != std::string_view::npos; at = text.find(kSecret, at + 1)) ++count;
-  return count;
-}
-
-bool ShownElsewhere(std::string_view input, const egress::EgressConfig& config) {
-  if (config.no_proxy && Holds(*config.no_proxy, kSecret)) return true;
-  std::size_t secret = 0;
-  for (const auto* value : {&config.http_proxy, &config.https_proxy}) {
-    if (*value) secret += Count((*value)->Reveal());
-  }
-  return Count(input) > secret;
-}
 
 void CheckFile(const egress::SourceFile& file) {
   FUZZ_CHECK(!file.present || (file.sha256.size() == 64 && !file.path.empty()));

@@ -1,18 +1,11 @@
 // Ignition configs and MachineConfigs in JSON: nothing depends on where the text lies in memory, and where YAML reads
 // the same text (JSON is nearly a part of it) it gives the same files.
 #include "provisioner/base/json.h"
+#include "provisioner/base/text.h"
 #include "tests/fuzz/ignition_checks.h"
 
 namespace prov::fuzz {
 namespace {
-
-bool IsAsciiText(std::string_view text) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x7F) return false;
-  }
-  return true;
-}
 
 bool StartsLikeJson(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -31,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   moved.reserve(size + 2 + prov::kJsonPadding);
   moved += text;
   FUZZ_CHECK(CheckDocument(std::move(moved)) == files);
-  if (files && IsAsciiText(text)) {
+  if (files && prov::IsAscii(text) && !Holds(text, "\x7f")) {
     const auto as_yaml = CheckDocument("---\n" + std::string(text));
     FUZZ_CHECK(!as_yaml || *as_yaml == *files);
   }

@@ -4,32 +4,10 @@
 #include "provisioner/egress/win_http_bypass.h"
 #include "provisioner/source/machine_config_source.h"
 #include "tests/fuzz/ignition_checks.h"
+#include "tests/fuzz/secret_checks.h"
 
 namespace prov::fuzz {
 namespace {
-
-// The seeds' password. No mutation makes it up; copies of it outside of the proxy's values are no secret.
-constexpr std::string_view kSecret = "c4nAry";
-
-std::size_t Count(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(kSecret); at != std::string_view::npos; at = text.find(kSecret, at + 1)) ++count;
-  return count;
-}
-
-bool ShownElsewhere(std::string_view input, const egress::EgressConfig& config) {
-  if (config.no_proxy && Holds(*config.no_proxy, kSecret)) return true;
-  if (Holds(config.facts.api_host, kSecret)) return true;
-  for (const auto& certificate : config.certificates) {
-    if (Holds(certificate.subject, kSecret)) return true;
-  }
-  // In the seeds the contents are percent-escaped, so that each one in a value is one in the document.
-  std::size_t secret = 0;
-  for (const auto* value : {&config.http_proxy, &config.https_proxy}) {
-    if (*value) secret += Count((*value)->Reveal());
-  }
-  return Count(input) > secret;
-}
 
 void CheckConfig(std::string_view input, const egress::EgressConfig& config) {
   const bool shown = ShownElsewhere(input, config);

@@ -20,10 +20,6 @@ using egress::WinHttpProxy;
 
 constexpr std::string_view kWhere = "NO_PROXY";
 
-bool IsAsciiText(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
 // net.SplitHostPort; false where it fails.
 bool SplitHostPort(std::string_view text, std::string& host, std::string& port) {
   const std::size_t colon = text.rfind(':');
@@ -160,7 +156,7 @@ void CheckValidator(std::string_view text) {
     FUZZ_CHECK(valid.error().code == Code::kFailOpen);
     return;
   }
-  FUZZ_CHECK(text.find_first_of("/ \t\r\n<>@\"") == std::string_view::npos && IsAsciiText(text));
+  FUZZ_CHECK(text.find_first_of("/ \t\r\n<>@\"") == std::string_view::npos && IsAscii(text));
   FUZZ_CHECK(text == "*" || text.empty() || !egress::ValidateWinHttp({"", std::string(text)}));
 }
 
@@ -198,7 +194,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   FUZZ_CHECK(list->text() == text);
   CheckEntries(*list);
-  if (IsAsciiText(text)) CheckHosts(*list, hosts);
+  if (prov::IsAscii(text)) CheckHosts(*list, hosts);
   CheckFindings(prov::egress::LintNoProxy(*list, {}, kWhere));
   CheckFindings(prov::egress::LintNoProxy(
       *list, {std::string(hosts), {std::string(hosts), "172.30.0.0/16"}, "169.254.169.254"}, kWhere));

@@ -15,12 +15,6 @@ using egress::ProxyVariable;
 constexpr std::string_view kSecret = "c4nAry";
 constexpr std::string_view kWhere = "proxy.env: HTTP_PROXY";
 
-std::string PlantSecrets(std::string_view input) {
-  std::string out;
-  for (const char c : input) out += c == '\x01' ? kSecret : std::string_view(&c, 1);
-  return out;
-}
-
 // The userinfo by RFC 3986: between "//" (or the start) and the last '@' before the path.
 std::string_view RawPassword(std::string_view text) {
   const std::size_t slashes = text.find("://");
@@ -98,7 +92,7 @@ void CheckRedaction(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace prov::fuzz;
-  const std::string text = PlantSecrets(TextOf(data, size));
+  const std::string text = PlantSecrets(TextOf(data, size), kSecret);
   CheckParse(text, ProxyVariable::kHttp);
   CheckParse(text, ProxyVariable::kHttps);
   CheckRedaction(TextOf(data, size));
