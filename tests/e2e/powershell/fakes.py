@@ -42,10 +42,6 @@ class Store:
         key = self.key(path)
         return tuple(key["values"][name.lower()][1:]) if key and name.lower() in key["values"] else None
 
-    def delete(self, path, name):
-        if self.key(path):
-            self.key(path)["values"].pop(name.lower(), None)
-
 
 def utf16(text):
     return text.encode("utf-16-le", "surrogatepass").hex()

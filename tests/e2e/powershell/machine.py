@@ -44,17 +44,15 @@ def keep(case, names):
 
 
 def make_certificates(folder):
-    """Three roots, an intermediate and a leaf: PEM by name."""
+    """Three roots and an intermediate: PEM by name."""
     def openssl(*words):
         subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=folder)
     for name in ("one", "two", "three"):
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".pem", "-days", "3650", "-subj", "/CN=Root " + name)
-    for name, extension in (("middle", "basicConstraints=critical,CA:TRUE"), ("leaf", "basicConstraints=CA:FALSE")):
-        (folder / (name + ".ext")).write_text(extension + "\n")
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=The " + name)
-        openssl("x509", "-req", "-in", name + ".csr", "-CA", "one.pem", "-CAkey", "one.key", "-CAcreateserial", "-days", "3650", "-extfile", name + ".ext",
-                "-out", name + ".pem")
-    return {name: (folder / (name + ".pem")).read_text() for name in ("one", "two", "three", "middle", "leaf")}
+    (folder / "middle.ext").write_text("basicConstraints=critical,CA:TRUE\n")
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "middle.key", "-out", "middle.csr", "-subj", "/CN=The middle")
+    openssl("x509", "-req", "-in", "middle.csr", "-CA", "one.pem", "-CAkey", "one.key", "-CAcreateserial", "-days", "3650", "-extfile", "middle.ext", "-out", "middle.pem")
+    return {name: (folder / (name + ".pem")).read_text() for name in ("one", "two", "three", "middle")}
 
 
 def adapt(script):

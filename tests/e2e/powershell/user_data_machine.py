@@ -148,23 +148,23 @@ class Machine(PlainMachine):
         assert count == 1, "the script carries nothing"
         return load + first + adapt(text)
 
-    def shell(self, *arguments, fault=""):
-        return super().shell("-ExecutionPolicy", "Bypass", *arguments, FAKE_FAULT=fault)
+    def shell(self, *arguments):
+        return super().shell("-ExecutionPolicy", "Bypass", *arguments)
 
-    def run(self, user_data, fault="", damage=lambda script: script, **adapted):
+    def run(self, user_data, damage=lambda script: script, **adapted):
         """Runs it as the platform's agent does: extracted, as a file, or by the command of a cloud-config."""
         script = damage(self.adapt(user_data_reader.script_of(user_data), **adapted))
         command = re.search(rb"\n- (powershell\.exe .* -Command) \"(.*)\"\n", user_data)
         path = self.root / "user-data.ps1"
         path.write_bytes(script)
         if not command:
-            return self.shell("-File", str(path), fault=fault)
+            return self.shell("-File", str(path))
         # The file of the cloud-config lies where Windows has it.
         named = re.search(r"path: (\S+)\n", user_data.decode())[1]
         placed = self.root / local(named).removeprefix("C:/")
         placed.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(path, placed)
-        code = self.shell("-Command", command[2].decode().replace(named, shlex.quote(str(placed))), fault=fault)
+        code = self.shell("-Command", command[2].decode().replace(named, shlex.quote(str(placed))))
         assert not placed.exists(), "the command left the script there"
         return code
 

@@ -28,7 +28,7 @@ SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "sample/rendered-worker.j
 EXE_URL = "https://downloads.example.com/provisioner.exe?sig=Can4ryToken"
 BUNDLE_URL = "https://files.example.com/bundle.pem"
 CANARY = "S3cret"
-SOME = {"test_every_form_applies_everything", "test_any_number_of_certificates", "test_second_run_writes_nothing", "test_lower_generation_is_refused",
+SOME = {"test_every_form_applies_everything", "test_any_number_of_certificates", "test_second_run_writes_nothing",
         "test_where_there_is_no_room_only_certificates_are_taken_back",
         "test_constrained_language_is_refused_before_anything_is_made", "test_fetched_bundle", "test_program_takes_over",
         "test_other_script_runs_behind_ours", "test_task_tries_again_and_says_why"}
@@ -131,7 +131,7 @@ class UserDataScripts(unittest.TestCase):
                 self.assertEqual(list(machine.work.iterdir()), [])
 
     def test_any_number_of_certificates(self):
-        for number, names in enumerate(((), ("one",), ("one", "two"), ("three", "one", "two"), ("one", "middle", "two"))):
+        for number, names in enumerate(((), ("one",), ("three", "one", "middle", "two"))):
             with self.subTest(names):
                 machine = self.new_machine(f"certificates{number}")
                 self.run_data(self.bake("--platform", "none", certificates=names), machine=machine)
@@ -152,10 +152,6 @@ class UserDataScripts(unittest.TestCase):
         said = subprocess.run([PWSH, "-NoProfile", "-File", self.root / "look.ps1", *files], capture_output=True, text=True, check=True).stdout.splitlines()
         self.assertEqual(said, ["MemoryStream"] + [""] * len(FORMS))
 
-    def test_a_user_name_alone_is_not_shown(self):
-        self.run_data(self.bake("--platform", "none", proxy="http://Can4ryToken@proxy.example.com:3128"))
-        self.assertEqual(self.machine.env("HTTP_PROXY"), "http://Can4ryToken@proxy.example.com:3128")
-
     # ---- what it does at the next boot; apply_test.py shows what the script does in all cases
 
     def test_second_run_writes_nothing(self):
@@ -166,35 +162,6 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual(self.machine.writes(), before)
         self.assertEqual((self.machine.state / "script-state.json").stat().st_mtime_ns, stamp)
         self.assert_applied()
-
-    def test_changed_settings(self):
-        self.run_data(self.bake("--platform", "aws"))
-        self.run_data(self.bake("--platform", "aws", proxy=f"http://user:{CANARY}@proxy.example.com:3128", generation=2))
-        self.assert_applied()
-        self.assertIsNone(self.machine.items()["env:HTTP_PROXY"]["before"])
-        self.assertEqual(self.machine.record()["generation"], 2)
-
-    def test_lower_generation_is_refused(self):
-        self.run_data(self.bake("--platform", "aws", generation=2))
-        before = self.machine.writes()
-        self.run_data(self.bake("--platform", "aws", proxy="http://other.example.com:1", generation=1), code=12)
-        self.assertEqual(self.machine.writes(), before)
-        self.assertIn("this payload has generation 1, but 2 was applied before", self.machine.output)
-
-    def test_rotated_certificate_goes_and_foreign_ones_stay(self):
-        self.machine.put_certificate("ROOT", self.sha1["three"])
-        self.run_data(self.bake("--platform", "aws", certificates=("one", "two", "three")))
-        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two", "three")})
-        self.run_data(self.bake("--platform", "aws", certificates=("two",)))
-        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("two", "three")})
-        self.assertEqual([item for item in self.machine.items() if item.startswith("certificate:")], ["certificate:ROOT:" + self.sha1["two"]])
-
-    def test_what_a_later_bake_lacks_is_taken_back(self):
-        before = self.machine.content()
-        self.run_data(self.bake("--platform", "aws"))
-        self.run_data(self.bake("--platform", "aws", certificates=("one",), services=()))
-        self.assertEqual((self.machine.service("containerd"), self.machine.certificates()), (None, {"ROOT": self.roots("one")}))
-        self.assertEqual(self.machine.content()[0][SERVICES.lower() + "containerd"], before[0][SERVICES.lower() + "containerd"])
 
     def test_where_there_is_no_room_only_certificates_are_taken_back(self):
         """The script without its regions "full"."""
@@ -429,8 +396,7 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["done"]))
 
     def test_failed_download_is_not_the_end_where_user_data_run_once(self):
-        for number, (name, code) in enumerate((("azure", 14), ("gcp", 14), ("none", 14), ("openstack", AGAIN), ("vsphere", AGAIN),
-                                               ("nutanix, multipart", AGAIN), ("openstack, cloud-config", 14))):
+        for number, (name, code) in enumerate((("azure", 14), ("openstack", AGAIN), ("nutanix, multipart", AGAIN), ("openstack, cloud-config", 14))):
             with self.subTest(name):
                 self.machine = self.new_machine(f"once{number}")
                 self.run_data(self.with_program(*FORMS[name], failures=1), code=code)
@@ -445,13 +411,6 @@ class UserDataScripts(unittest.TestCase):
     def test_download_that_works_at_once_makes_no_task(self):
         self.run_data(self.with_program("--platform", "azure"))
         self.assertEqual((self.machine.calls("schtasks"), self.left()), ([], ["done"]))
-
-    def test_once_without_a_task_is_told(self):
-        data = self.with_program("--platform", "azure", failures=9)
-        self.machine.change(lambda store: store.data.update(tasks_broken=True))
-        self.run_data(data, code=13)
-        self.assertIn("13 no scheduled task", self.machine.output)
-        self.assertEqual((self.machine.work / "error").read_text().strip(), "13 no scheduled task")
 
     def test_only_what_another_boot_may_help_is_run_again(self):
         """Codes as cloudbase-init gets them: 1002 has it run user data again at the next boot."""
@@ -469,6 +428,7 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual(self.machine.run(data), 0, self.machine.output)
         self.assertEqual((self.machine.windows / "operator").read_text().strip(), "13")
         self.assertIn("13 no scheduled task", self.machine.output)
+        self.assertEqual((self.machine.work / "error").read_text().strip(), "13 no scheduled task")
         self.assert_applied()
 
     def test_task_fetches_a_bundle_that_failed(self):
