@@ -236,23 +236,12 @@ static const struct Case kCases[] = {
     {P, "", NULL, "https://example.com/", DIRECT, NULL},
     {P, S, NULL, "ftp://example.com/", DIRECT, NULL},
     {NULL, NULL, NULL, "http://example.com/", DIRECT, NULL},
-    /* names */
-    {P, S, "x,example.com,com", "http://example.com/", DIRECT, "example.com"},
-    {P, S, " x , example.com ", "http://a.example.com?q", DIRECT, "example.com"},
+    /* NO_PROXY: tests/egress/no_proxy_test.cc has the rules; here what of a URL they are asked about */
+    {P, S, " x , example.com ", "http://a.Example.COM?q", DIRECT, "example.com"},
     {P, S, ".example.com", "http://example.com/", PROVISIONER_ROUTE_PROXY, P, NULL},
-    {P, S, ".example.com", "http://a.example.com#f", DIRECT, ".example.com"},
-    {P, S, "example.com", "http://badexample.com/", PROVISIONER_ROUTE_PROXY, P, NULL},
-    {P, S, "EXAMPLE.com", "http://Example.COM/", DIRECT, "EXAMPLE.com"},
-    {P, S, "*", "http://example.com/", DIRECT, "*"},
-    /* ports: explicit ones, and 80 and 443 */
-    {P, S, "example.com:80", "http://example.com/", DIRECT, "example.com:80"},
     {P, S, "example.com:80", "http://example.com:/", DIRECT, "example.com:80"},
     {P, S, "example.com:443", "https://example.com/", DIRECT, "example.com:443"},
-    {P, S, "example.com:443", "http://example.com/", PROVISIONER_ROUTE_PROXY, P, NULL},
-    {P, S, "example.com:8443", "https://u:p@example.com:8443/", DIRECT, "example.com:8443"},
-    /* addresses */
-    {P, S, "10.0.0.0/8", "http://10.1.2.3/", DIRECT, "10.0.0.0/8"},
-    {P, S, "10.0.0.0/8", "http://11.1.2.3/", PROVISIONER_ROUTE_PROXY, P, NULL},
+    {P, S, "example.com:8443", "https://u:p@example.com:8443#f", DIRECT, "example.com:8443"},
     {P, S, "2001:db8::/32", "http://[2001:DB8::1]:8080/", DIRECT, "2001:db8::/32"},
     /* loopback */
     {P, S, "localhost", "http://localhost:8080/", DIRECT, NULL},
