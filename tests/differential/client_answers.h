@@ -19,9 +19,6 @@ struct ClientAnswers {
 
 // Each gives nullopt and a reason where the client is missing.
 
-// libcurl, in this process: the address that it would connect to tells.
-std::optional<ClientAnswers> AskCurl(const std::vector<ClientRow>& rows, std::string& reason);
-
 struct PythonAnswers {
   ClientAnswers urllib;
   std::optional<ClientAnswers> requests;  // nullopt: this Python has none

@@ -1,20 +1,16 @@
-// Compares the dialects with the real clients: how curl, Python's urllib and requests, Java and Go read generated lists
-// and URLs.
+// Compares the dialects with the real clients: how Python's urllib and requests, and Java read generated lists and
+// URLs. tests/e2e/clients_e2e.py asks curl and .NET, proxy_go_test.cc Go.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
-#include <optional>
 #include <set>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect.h"
 #include "tests/differential/client_answers.h"
-#include "tests/differential/go_answer.h"
 #include "tests/differential/seed.h"
 #include "tests/support/no_proxy_cases.h"
-#include "tests/support/paths.h"
 
 namespace prov::differential {
 namespace {
@@ -74,25 +70,6 @@ void CompareClient(Dialect dialect, const ClientAnswers& client, Explains explai
   EXPECT_GT(proxied, 500U);
 }
 
-// The reading of a release; nullopt where none is known: nobody asked those between 8.14 and 8.18.
-std::optional<Dialect> CurlOf(const std::string& version) {
-  int major = 0;
-  int minor = 0;
-  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) return std::nullopt;
-  if (major == 7 && minor >= 80) return Dialect::kCurl7;
-  if (major == 8 && minor >= 18) return Dialect::kCurl;
-  return major == 8 && minor == 14 ? std::optional(Dialect::kCurl8) : std::nullopt;
-}
-
-TEST(Clients, Curl) {
-  std::string reason;
-  const auto curl = AskCurl(Rows(), reason);
-  if (!curl) GTEST_SKIP() << "NOT RUN: " << reason;
-  const auto dialect = CurlOf(curl->version);
-  if (!dialect) GTEST_SKIP() << "NOT RUN: no dialect of curl " << curl->version;
-  CompareClient(*dialect, *curl);
-}
-
 // Before 2.33 requests took an entry for the end of a name, also within a label, and its leading dot with it.
 bool EndsWithinLabel(const ClientRow& row, bool ours_direct) {
   std::string list = row.no_proxy;
@@ -132,20 +109,6 @@ TEST(Clients, Java) {
   const auto java = AskJava(Rows(), reason);
   if (!java) GTEST_SKIP() << "NOT RUN: " << reason;
   CompareClient(Dialect::kJava, *java);
-}
-
-TEST(Clients, Go) {
-  std::vector<Row> rows;
-  for (const ClientRow& row : Rows()) rows.push_back({"http://127.0.0.1:3128", row.no_proxy, row.url});
-  std::string reason;
-  const auto go = AskGo(rows, testing_support::DifferentialFolder(), reason);
-  if (!go) GTEST_SKIP() << "NOT RUN: " << reason;
-  ClientAnswers answers{go->version, ""};
-  for (const GoAnswer& one : go->rows)
-    answers.rows += one.kind == GoAnswer::Kind::kBadUrl ? '-' : one.kind == GoAnswer::Kind::kDirect ? 'D' : 'P';
-  // Go compares ports as text: a request to :080 is not for an entry :80.
-  CompareClient(Dialect::kGo, answers,
-                [](const ClientRow& row, bool) { return row.url.find(":080") != std::string::npos; });
 }
 
 }  // namespace

@@ -17,24 +17,6 @@ namespace fs = std::filesystem;
 using testing_support::ProcessResult;
 using testing_support::Run;
 
-std::string Hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
-}
-
-std::string FromHexText(const std::string& hex) {
-  std::string out;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    out += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  return out;
-}
-
 GoAnswer ParseAnswer(const std::string& line) {
   std::vector<std::string> fields;
   for (const std::string_view field : Split(line, '\t')) fields.emplace_back(field);
@@ -42,10 +24,10 @@ GoAnswer ParseAnswer(const std::string& line) {
   if (fields[0] == "bad-url") {
     out.kind = GoAnswer::Kind::kBadUrl;
   } else if (fields[0] == "proxy") {
-    out = {GoAnswer::Kind::kProxy,    fields.at(1),
-           FromHexText(fields.at(2)), fields.at(3),
-           fields.at(4) == "yes",     FromHexText(fields.at(5)),
-           FromHexText(fields.at(6))};
+    out = {GoAnswer::Kind::kProxy,        fields.at(1),
+           FromHex(fields.at(2)).value(), fields.at(3),
+           fields.at(4) == "yes",         FromHex(fields.at(5)).value(),
+           FromHex(fields.at(6)).value()};
   } else if (fields[0] != "direct") {
     throw std::runtime_error("the Go program answered: " + line);
   }
@@ -92,7 +74,7 @@ std::optional<GoAnswers> AskGo(const std::vector<Row>& rows, const std::string& 
   if (program.empty()) return std::nullopt;
   std::string input;
   for (const Row& row : rows)
-    input += Hex(row.proxy) + "\t" + Hex(row.proxy) + "\t" + Hex(row.no_proxy) + "\t" + Hex(row.target) + "\n";
+    input += ToHex(row.proxy) + "\t" + ToHex(row.proxy) + "\t" + ToHex(row.no_proxy) + "\t" + ToHex(row.target) + "\n";
   const ProcessResult result = Run({program}, input);
   if (result.exit != 0) throw std::runtime_error("the Go program failed: " + result.err);
   std::istringstream lines(result.out);
