@@ -28,27 +28,7 @@ function Get-Results {
         notBack = (Get-ExitCode @(New-Object -TypeName PSObject -Property @{ action = 'a'; result = 'refused' })) }
 }
 
-# The real one, on tools of Windows that refuse.
-${function:Invoke-RealAction} = ${function:Invoke-UndoAction}
-function Get-Actions {
-    $script:values = @{ ImagePath = 'String:x' }
-    function Read-Value([string]$Key, [string]$Name) { if ($script:values.ContainsKey($Name)) { return $script:values[$Name] }; return 'absent' }
-    function Invoke-Tool { return @{ Code = 5; Out = 'denied'; Err = '' } }
-    $try = { param([hashtable]$Entry) try { Invoke-RealAction $Entry; return '' } catch { return $_.Exception.Message } }
-    $mount = Join-Path $folder 'mount'
-    [void][System.IO.Directory]::CreateDirectory((Join-Path $mount 'Windows'))
-    $answer = @{ service = (& $try @{ action = 'service'; name = 'a' }); image = (& $try @{ action = 'image'; path = $mount }) }
-    $script:values['DeleteFlag'] = 'DWord:1'
-    $answer['marked'] = & $try @{ action = 'service'; name = 'a' }
-    $script:values.Clear()
-    $answer['gone'] = & $try @{ action = 'service'; name = 'a' }
-    $answer['replaced'] = & $try @{ action = 'junction'; path = $mount }
-    [System.IO.Directory]::Delete((Join-Path $mount 'Windows'))
-    $answer['unmounted'] = & $try @{ action = 'image'; path = $mount }
-    return $answer
-}
-
-# The stand-in of the real one.
+# The stand-in of the one that asks Windows.
 function Invoke-UndoAction {
     param([hashtable]$Entry)
     $script:done += @("$($Entry.action) $($Entry.name)")
@@ -139,7 +119,6 @@ function Get-Clients {
 $answer = switch ($case) {
     'results' { Get-Results 6>$null }
     'undo' { Get-UndoCourse }
-    'actions' { Get-Actions }
     'texts' { Get-Texts }
     'clients' { Get-Clients $args[2] $args[3] $args[4] 6>$null }
 }
