@@ -19,7 +19,7 @@ import fakes
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import user_data_reader  # noqa: E402
-from machine import BOOT, ENVIRONMENT, SERVICES, STAND_INS, WINHTTP, Machine as PlainMachine, adapt  # noqa: E402, F401
+from machine import STAND_INS, WINHTTP, Machine as PlainMachine, adapt  # noqa: E402, F401
 
 # A program of Windows is a program of this file: TOOL ARGUMENT...
 TOOL = "#!{python}\nimport sys\nsys.path.insert(0, {here!r})\nimport user_data_machine\nsys.exit(user_data_machine.tool({name!r}, sys.argv[1:]))\n"

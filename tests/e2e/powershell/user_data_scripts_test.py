@@ -19,8 +19,8 @@ import unittest
 import fakes
 import user_data_machine
 import user_data_reader
-from machine import ODD_NAMES, keep, make_certificates
-from user_data_machine import SERVICES, WINHTTP, Machine
+from machine import keep, make_certificates
+from user_data_machine import WINHTTP, Machine
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
 PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
@@ -180,19 +180,6 @@ class UserDataScripts(unittest.TestCase):
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one")})
         self.assertEqual(len(self.machine.service("containerd")), 3)
         self.assertIn("serviceEnv:containerd", self.machine.items())
-
-    def test_services_of_any_name(self):
-        self.machine.change(lambda store: [store.make_key(SERVICES + name) for name in ODD_NAMES])
-        data = self.bake("--platform", "aws", services=ODD_NAMES)
-        self.run_data(data)
-        for name in ODD_NAMES:
-            self.assertEqual(self.machine.service(name), [f"{n}={v}" for n, v in self.proxy.items()], name)
-        named = sorted(item.removeprefix("serviceEnv:") for item in self.machine.items() if item.startswith("serviceEnv:"))
-        self.assertEqual(len(named), len(ODD_NAMES))
-        self.assertEqual([name for name in named if name.isascii()], sorted(name for name in ODD_NAMES if name.isascii()))
-        before = self.machine.writes()
-        self.run_data(data)
-        self.assertEqual(self.machine.writes(), before)
 
     # ---- refusals
 
