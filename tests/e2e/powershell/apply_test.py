@@ -17,9 +17,9 @@ import unittest
 from unittest import mock
 
 import fakes
-from machine import BOOT, CLOSED, CONNECTIONS, ENVIRONMENT, HERE, ODD_NAMES, OPEN, PROTECTED, SERVICES, STRIDE, TEMPLATES, WINHTTP, Machine, adapt, keep, make_certificates
+from machine import (BOOT, CLOSED, CONNECTIONS, ENVIRONMENT, HERE, ODD_NAMES, OPEN, PROTECTED, PWSH, SERVICES, STRIDE, TEMPLATES, WINHTTP, Machine, adapt, keep,
+                     make_certificates, run_tests)
 
-PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 SOME = {"test_a_fresh_machine_gets_all_and_a_record", "test_a_second_run_writes_nothing", "test_undo_restores_each_type_exactly",
         "test_a_newer_list_takes_back_what_it_lacks_first", "test_a_certificate_that_was_there_before_is_never_ours", "test_a_lower_generation_is_refused",
         "test_data_of_other_places_are_refused_before_anything_changes", "test_a_key_is_closed_before_it_holds_a_password_and_opened_after",
@@ -712,12 +712,4 @@ keep(ApplyTest, SOME)
 
 
 if __name__ == "__main__":
-    reason = None
-    if PWSH is None:
-        reason = "no PowerShell (pwsh) on this machine"
-    elif not shutil.which("openssl"):
-        reason = "openssl is missing (Debian package openssl)"
-    if reason:
-        print("SKIPPED: %s: Apply-Egress.ps1 was NOT run" % reason)
-        sys.exit(77)
-    unittest.main()
+    run_tests("Apply-Egress.ps1 was NOT run", openssl=True)

@@ -6,13 +6,17 @@ a backslash for a letter. ADAPTED says what stands for what; stand-ins.ps1 has t
 import json
 import os
 import pathlib
+import shutil
 import subprocess
+import sys
+import unittest
 
 import fakes
 
 HERE = pathlib.Path(__file__).resolve().parent
 TEMPLATES = HERE.parents[2] / "templates"
 STAND_INS = HERE / "stand-ins.ps1"
+PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 ADAPTED = [(b"[Microsoft.Win32.RegistryKey]", b"[StandInKey]"), (b"[IO.FileSystemAclExtensions]", b"[StandInDirectory]"),
            (b"[IO.Directory]", b"[StandInDirectory]"), (b"[IO.File]", b"[StandInFile]"),
            (b"Security.AccessControl.DirectorySecurity", b"StandInSecurity"), (b"Security.Principal.NTAccount", b"StandInAccount"),
@@ -41,6 +45,17 @@ def keep(case, names):
     """Of the tests of a class those with these names, where not all run."""
     for name in () if ALL else [name for name in dir(case) if name.startswith("test_") and name not in names]:
         setattr(case, name, None)
+
+
+def run_tests(what, openssl=False):
+    """Of the program that calls this, or says loudly what was not tested."""
+    reason = "no PowerShell (pwsh) on this machine" if PWSH is None else None
+    if openssl and not shutil.which("openssl"):
+        reason = "openssl is missing (Debian package openssl)"
+    if reason:
+        print(f"SKIPPED: {reason}: {what}")
+        sys.exit(77)
+    unittest.main()
 
 
 def make_certificates(folder):

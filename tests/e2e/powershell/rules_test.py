@@ -4,19 +4,17 @@ import base64
 import json
 import os
 import pathlib
-import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import fakes
+from machine import PWSH, run_tests
 
 HERE = pathlib.Path(__file__).resolve().parent
 RULES = HERE.parents[1] / "golden/rules"
 SCRIPT = HERE.parents[2] / "templates/Apply-Egress.ps1"
-PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 LAST_PART = "\ntry {\n    #region payload\n    if ($args.Count "
 
 
@@ -129,7 +127,4 @@ class CodesTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if PWSH is None:
-        print("SKIPPED: no PowerShell (pwsh) on this machine: the rules were NOT tested with Apply-Egress.ps1")
-        sys.exit(77)
-    unittest.main()
+    run_tests("the rules were NOT tested with Apply-Egress.ps1")

@@ -14,8 +14,8 @@ import fakes
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import cloudbase_init
+from machine import PWSH, run_tests
 SCRIPT = HERE.parents[2] / "templates/Start-Drive.ps1"
-PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 AGAIN, REBOOT_AND_AGAIN = 1002 & 0xFF, 1003 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
 # The drives of Windows, and the owner of a file.
 DRIVER = """
@@ -183,7 +183,4 @@ class StartDrive(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if PWSH is None:
-        print("SKIPPED: no PowerShell (pwsh) on this machine: Start-Drive.ps1 was NOT run")
-        sys.exit(77)
-    unittest.main()
+    run_tests("Start-Drive.ps1 was NOT run")

@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,11 +18,10 @@ import unittest
 import fakes
 import user_data_machine
 import user_data_reader
-from machine import keep, make_certificates
+from machine import PWSH, keep, make_certificates, run_tests
 from user_data_machine import WINHTTP, Machine
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
-PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "sample/rendered-worker.json"
 EXE_URL = "https://downloads.example.com/provisioner.exe?sig=Can4ryToken"
 BUNDLE_URL = "https://files.example.com/bundle.pem"
@@ -433,12 +431,4 @@ keep(UserDataScripts, SOME)
 
 
 if __name__ == "__main__":
-    reason = None
-    if PWSH is None:
-        reason = "no PowerShell (pwsh) on this machine"
-    elif not shutil.which("openssl"):
-        reason = "openssl is missing (Debian package openssl)"
-    if reason:
-        print("SKIPPED: %s: the scripts of user data were NOT run" % reason)
-        sys.exit(77)
-    unittest.main()
+    run_tests("the scripts of user data were NOT run", openssl=True)
