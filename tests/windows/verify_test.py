@@ -22,28 +22,6 @@ PARTS = sorted((HERE / "verify").glob("*.ps1"))
 PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and os.path.isfile(sys.argv[1]) else None
 
-# What PowerShell 7 reads and Windows PowerShell 5.1 does not, as the parser of the former names it.
-NEWER = """
-$faults = foreach ($file in $args) {
-    $tokens = $null; $errors = $null
-    $tree = [System.Management.Automation.Language.Parser]::ParseFile($file, [ref]$tokens, [ref]$errors)
-    foreach ($one in $errors) { "$($file): $one" }
-    foreach ($node in $tree.FindAll({ $true }, $true)) {
-        $name = $node.GetType().Name
-        $operator = ''
-        if ($node.PSObject.Properties['Operator']) { $operator = "$($node.Operator)" }
-        $conditional = $node.PSObject.Properties['NullConditional'] -and $node.NullConditional
-        if ($name -eq 'AssignmentStatementAst' -and "$($node.Left)" -like '*.KeySize') {
-            "$($file):$($node.Extent.StartLineNumber): .NET Framework does not take it, the key has 1024 bits"
-        }
-        if ($name -in 'TernaryExpressionAst', 'PipelineChainAst' -or $operator -in 'QuestionQuestion', 'QuestionQuestionEquals' -or $conditional) {
-            "$($file):$($node.Extent.StartLineNumber): $name $operator"
-        }
-    }
-}
-$faults
-"""
-
 # Commands and $script: variables that nobody defines; what a body that runs nowhere here would fail on.
 UNDEFINED = """
 $cmdlets = 'Get-CimInstance', 'Get-WinEvent', 'Get-Service', 'Start-Service', 'Stop-Service', 'Restart-Service', 'Get-Acl'  # of Windows
@@ -77,11 +55,6 @@ def names():
 
 
 class Texts(unittest.TestCase):
-    def test_windows_powershell_can_read_them(self):
-        for path in (SCRIPT, *PARTS):
-            text = path.read_bytes()
-            self.assertTrue(text.isascii(), path)
-
     def test_each_check_says_what_it_claims(self):
         found = names()
         self.assertGreater(len(found), 30)
@@ -116,14 +89,6 @@ class Runs(unittest.TestCase):
 
 
 class Logic(Runs):
-    def test_nothing_in_it_is_newer_than_5_1(self):
-        checker = self.work / "newer.ps1"
-        checker.write_text(NEWER)
-        done = self.pwsh("-File", checker, SCRIPT, *PARTS)
-        self.assertEqual((done.stdout, done.stderr, done.returncode), ("", "", 0))
-        (self.work / "faulty.ps1").write_text("$a = $b ? 1 : 2\n")
-        self.assertIn("TernaryExpressionAst", self.pwsh("-File", checker, "faulty.ps1").stdout, "it sees faults")
-
     def test_bodies_call_and_read_what_is_there(self):
         checker = self.work / "undefined.ps1"
         checker.write_text(UNDEFINED)

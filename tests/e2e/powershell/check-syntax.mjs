@@ -1,4 +1,4 @@
-// Parses PowerShell scripts with tree-sitter and prints every place that is no PowerShell.
+// Parses PowerShell scripts with tree-sitter and prints every place that Windows PowerShell 5.1 does not read.
 //   node check-syntax.mjs FILE...   exit 0: all parse; 1: faults; 77: node modules are not installed
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -42,19 +42,21 @@ function faultsOf(parser, text) {
   return faults.map(({ row, column, what }) => `${row + 1}:${column + 1}: ${what}`);
 }
 
-// What the grammar lets pass although PowerShell reads it differently.
-function lint(text) {
+// What the grammar lets pass although Windows PowerShell reads it differently, or not at all.
+function lint(parser, text) {
   const faults = [];
   text.split('\n').forEach((line, index) => {
     const column = line.search(/[^\t\r\x20-\x7e]/);
     if (column >= 0) faults.push(`${index + 1}:${column + 1}: no ASCII (a typographic quote is a quote to PowerShell)`);
   });
+  for (const { startPosition, text: sign } of parser.parse(text).rootNode.descendantsOfType(['&&', '||'])) {
+    faults.push(`${startPosition.row + 1}:${startPosition.column + 1}: ${sign} is for PowerShell 7`);
+  }
   return faults;
 }
 
-const rules = [faultsOf, (_, text) => lint(text)];
-// A fault of each rule: one that does not see its own would pass anything.
-const faulty = ['if ($a { Write-Host 1 }\n', 'Say \u2018x\u2019\n'];
+// Faults of each rule: one that does not see its own would pass anything.
+const rules = [[faultsOf, 'if ($a { Write-Host 1 }\n'], [faultsOf, '$a = $b ? 1 : 2\n'], [lint, 'Say \u2018x\u2019\n'], [lint, 'cmd && other\n']];
 
 const files = process.argv.slice(2);
 if (files.length === 0) {
@@ -63,11 +65,11 @@ if (files.length === 0) {
 }
 
 async function check(parser) {
-  let bad = rules.filter((rule, index) => rule(parser, faulty[index]).length === 0).length;
-  if (bad > 0) console.log(`${bad} rules do not see their own fault`);
+  let bad = rules.filter(([rule, faulty]) => rule(parser, faulty).length === 0).length;
+  if (bad > 0) console.log(`${bad} faults were not seen`);
   for (const file of files) {
     const text = await readFile(file, 'utf8');
-    const faults = rules.flatMap((rule) => rule(parser, text));
+    const faults = [...faultsOf(parser, text), ...lint(parser, text)];
     for (const fault of faults) console.log(`${file}:${fault}`);
     if (faults.length > 0) bad++; else console.log(`${file}: ok`);
   }
