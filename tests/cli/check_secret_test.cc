@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +10,8 @@
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 #include "tests/cli/program_run.h"
-#include "tests/support/paths.h"
 #include "tests/support/process.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/support/sample.h"
 
 namespace prov {
 namespace {
@@ -38,29 +36,22 @@ std::string SecretOf(std::string_view user_data) {
          EncodeBase64(user_data) + "\n";
 }
 
-class CheckSecret : public testing::Test {
+class CheckSecret : public testing_support::ProgramTest {
  protected:
-  std::string Path(std::string_view name) const { return scratch_.At(std::string(name)); }
-  std::string Put(std::string_view name, std::string_view bytes) const {
-    std::ofstream(Path(name), std::ios::binary) << bytes;
-    return Path(name);
-  }
   ProcessResult Bake(const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"bake", kSample, "--format", "userdata", "--out", Path("ours")};
+    std::vector<std::string> words = {"bake", kSample, "--format", "userdata", "--out", At("ours")};
     words.insert(words.end(), more.begin(), more.end());
     return Provisioner(words);
   }
   ProcessResult Check(const std::string& theirs) {
-    return Provisioner({"check", "--secret", Path("ours"), "--append-to", theirs, "--output", "json"});
+    return Provisioner({"check", "--secret", At("ours"), "--append-to", theirs, "--output", "json"});
   }
-
-  testing_support::ScratchFolder scratch_;
 };
 
 TEST_F(CheckSecret, SaysWhetherTheOperatorsScriptIsStillThatOfToday) {
-  const std::string then = Put("then.yaml", SecretOf(Tagged("ssh-rsa OLD")));
-  const std::string now = Put("now.yaml", SecretOf(Tagged("ssh-rsa NEW")));
-  const std::string script = Put("now.txt", Tagged("ssh-rsa NEW"));
+  const std::string then = Write("then.yaml", SecretOf(Tagged("ssh-rsa OLD")));
+  const std::string now = Write("now.yaml", SecretOf(Tagged("ssh-rsa NEW")));
+  const std::string script = Write("now.txt", Tagged("ssh-rsa NEW"));
   const std::vector<std::vector<std::string>> forms = {
       {"--platform", "aws"},
       {"--platform", "aws", "--secret", "ours"},
@@ -90,52 +81,31 @@ TEST_F(CheckSecret, SaysWhetherTheOperatorsScriptIsStillThatOfToday) {
 }
 
 TEST_F(CheckSecret, SaysItForPeople) {
-  const std::string then = Put("then.txt", Tagged("OLD"));
-  const std::string now = Put("now.txt", Tagged("NEW"));
+  const std::string then = Write("then.txt", Tagged("OLD"));
+  const std::string now = Write("now.txt", Tagged("NEW"));
   ASSERT_EQ(Bake({"--platform", "aws", "--append-to", then}).exit, 0);
-  const ProcessResult current = Provisioner({"check", "--secret", Path("ours"), "--append-to", then});
-  EXPECT_EQ(current.out, Path("ours") + ": current: it runs the script of " + then + "\n");
+  const ProcessResult current = Provisioner({"check", "--secret", At("ours"), "--append-to", then});
+  EXPECT_EQ(current.out, At("ours") + ": current: it runs the script of " + then + "\n");
   EXPECT_EQ(current.err, "");
-  const ProcessResult stale = Provisioner({"check", "--secret", Path("ours"), "--append-to", now});
+  const ProcessResult stale = Provisioner({"check", "--secret", At("ours"), "--append-to", now});
   EXPECT_EQ(stale.exit, 4);
-  EXPECT_EQ(stale.out, Path("ours") + ": stale: its script is not that of " + now + "\n");
+  EXPECT_EQ(stale.out, At("ours") + ": stale: its script is not that of " + now + "\n");
   EXPECT_THAT(stale.err, HasSubstr("bake the Secret again with --append-to " + now));
-}
-
-TEST_F(CheckSecret, AnotherPersistIsAnotherScript) {
-  const std::string once = Put("once.txt", "<powershell>" + OperatorsScript("KEY") + "</powershell>");
-  const std::string again = Put("again.txt", Tagged("KEY"));
-  ASSERT_EQ(Bake({"--platform", "aws", "--append-to", once}).exit, 0);
-  EXPECT_EQ(Check(once).exit, 0);
-  EXPECT_EQ(Check(again).exit, 4);
-}
-
-// A copy whose end is the script of today is no copy of it.
-TEST_F(CheckSecret, AScriptThatLostItsBeginningIsAnotherScript) {
-  const std::string then = Put("then.txt", "if ($true) {\n'a'\n}\n" + OperatorsScript("KEY"));
-  const std::string now = Put("now.txt", OperatorsScript("KEY"));
-  for (const char* platform : {"azure", "openstack"}) {
-    ASSERT_EQ(Bake({"--platform", platform, "--append-to", then}).exit, 0);
-    EXPECT_EQ(Check(then).exit, 0);
-    EXPECT_EQ(Check(now).exit, 4);
-  }
 }
 
 // oc get ... > FILE in Windows PowerShell.
 TEST_F(CheckSecret, ReadsSecretsThatPowerShellSaved) {
-  const std::string then = Put("then.yaml", "\xff\xfe" + ToUtf16Le(SecretOf(Tagged("OLD"))));
-  const std::string now = Put("now.yaml", "\xef\xbb\xbf" + SecretOf(Tagged("NEW")));
+  const std::string then = Write("then.yaml", "\xff\xfe" + ToUtf16Le(SecretOf(Tagged("OLD"))));
+  const std::string now = Write("now.yaml", "\xef\xbb\xbf" + SecretOf(Tagged("NEW")));
   ASSERT_EQ(Bake({"--platform", "aws", "--secret", "ours", "--append-to", then}).exit, 0);
   EXPECT_EQ(Check(then).exit, 0);
   EXPECT_EQ(Check(now).exit, 4);
-  std::ifstream made(Path("ours"), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(made), {}};
-  Put("ours", "\xff\xfe" + ToUtf16Le(text));
+  Write("ours", "\xff\xfe" + ToUtf16Le(testing_support::ReadAll(At("ours"))));
   EXPECT_EQ(Check(then).exit, 0);
 }
 
 TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
-  const std::string theirs = Put("theirs.txt", Tagged("KEY"));
+  const std::string theirs = Write("theirs.txt", Tagged("KEY"));
   const auto error = [&](const std::string& ours, const std::string& other) {
     const ProcessResult result = Provisioner({"check", "--secret", ours, "--append-to", other, "--output", "json"});
     EXPECT_THAT(result.exit, testing::AnyOf(0, 4, 11)) << result.err;
@@ -144,40 +114,40 @@ TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
     return document.HasMember("error") ? document["error"]["code"].GetString() : std::string("none");
   };
   ASSERT_EQ(Bake({"--platform", "aws"}).exit, 0);
-  EXPECT_EQ(error(Path("ours"), theirs), "kind") << "nothing is behind our step";
+  EXPECT_EQ(error(At("ours"), theirs), "kind") << "nothing is behind our step";
   EXPECT_EQ(error(theirs, theirs), "kind") << "no step of ours";
   ASSERT_EQ(Bake({"--platform", "aws", "--append-to", theirs}).exit, 0);
-  EXPECT_EQ(error(Path("ours"), Path("ours")), "kind") << "ours is given as the operator's";
-  const std::string number = Put("number.yaml", "apiVersion: v1\nkind: Secret\ndata:\n  userData: 1\n");
-  EXPECT_THAT(Provisioner({"check", "--secret", Path("ours"), "--append-to", number}).err,
+  EXPECT_EQ(error(At("ours"), At("ours")), "kind") << "ours is given as the operator's";
+  const std::string number = Write("number.yaml", "apiVersion: v1\nkind: Secret\ndata:\n  userData: 1\n");
+  EXPECT_THAT(Provisioner({"check", "--secret", At("ours"), "--append-to", number}).err,
               HasSubstr("has no text data.userData"));
-  EXPECT_EQ(error(Path("ours"), Put("map.yaml", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n")), "kind");
-  EXPECT_EQ(error(Path("ours"), Path("missing")), "not-found");
+  EXPECT_EQ(error(At("ours"), Write("map.yaml", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n")), "kind");
+  EXPECT_EQ(error(At("ours"), At("missing")), "not-found");
   const std::string no_key = "apiVersion: v1\nkind: Secret\ndata:\n  disableTemplating: dHJ1ZQ==\n";
-  EXPECT_EQ(error(Put("no-key.yaml", no_key), theirs), "kind") << "a Secret without user data";
-  EXPECT_EQ(error(Path("ours"), Path("no-key.yaml")), "kind");
+  EXPECT_EQ(error(Write("no-key.yaml", no_key), theirs), "kind") << "a Secret without user data";
+  EXPECT_EQ(error(At("ours"), At("no-key.yaml")), "kind");
   const std::string no_base64 = "apiVersion: v1\nkind: Secret\ndata:\n  userData: '<powershell>'\n";
-  EXPECT_EQ(error(Path("ours"), Put("no-base64.yaml", no_base64)), "kind");
-  EXPECT_EQ(error(Path("ours"), Put("cut.json", "{\"kind\": \"Secret\", \"data\": {")), "json");
+  EXPECT_EQ(error(At("ours"), Write("no-base64.yaml", no_base64)), "kind");
+  EXPECT_EQ(error(At("ours"), Write("cut.json", "{\"kind\": \"Secret\", \"data\": {")), "json");
   for (const std::string& garbage : {std::string(), std::string("\0\x01\xfe\xff", 4), std::string(100000, '\xff'),
                                      std::string("\xff\xfe\0\xd8", 4), std::string("\x1f\x8b\x08garbage")}) {
-    EXPECT_EQ(error(Put("garbage", garbage), theirs), "kind") << garbage.size();
-    EXPECT_EQ(error(Path("ours"), Path("garbage")), "kind") << garbage.size();
+    EXPECT_EQ(error(Write("garbage", garbage), theirs), "kind") << garbage.size();
+    EXPECT_EQ(error(At("ours"), At("garbage")), "kind") << garbage.size();
   }
 }
 
 TEST_F(CheckSecret, SaysThatTheTwoFilesAreInEachOthersPlace) {
-  const std::string theirs = Put("theirs.yaml", SecretOf(Tagged("KEY")));
+  const std::string theirs = Write("theirs.yaml", SecretOf(Tagged("KEY")));
   for (const char* platform : {"aws", "openstack", "nutanix"}) {
     ASSERT_EQ(Bake({"--platform", platform, "--secret", "ours", "--append-to", theirs}).exit, 0);
-    const ProcessResult result = Provisioner({"check", "--secret", theirs, "--append-to", Path("ours")});
+    const ProcessResult result = Provisioner({"check", "--secret", theirs, "--append-to", At("ours")});
     EXPECT_EQ(result.exit, 11);
-    EXPECT_THAT(result.err, HasSubstr("Use --secret " + Path("ours") + " --append-to " + theirs)) << platform;
+    EXPECT_THAT(result.err, HasSubstr("Use --secret " + At("ours") + " --append-to " + theirs)) << platform;
   }
 }
 
 TEST_F(CheckSecret, OptionsThatDontGoTogetherAreRefused) {
-  const std::string theirs = Put("theirs.txt", Tagged("KEY"));
+  const std::string theirs = Write("theirs.txt", Tagged("KEY"));
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"check", "--secret", theirs},
                                              {"check", "--append-to", theirs},
@@ -192,8 +162,8 @@ TEST_F(CheckSecret, OptionsThatDontGoTogetherAreRefused) {
 
 // A Secret of somebody else's making has no disableTemplating.
 TEST_F(CheckSecret, BakeSaysWhereOpenstackWouldTakeTheScriptForATemplate) {
-  const std::string braces = Put("braces.txt", "& {{ 'a' }.Invoke()}\n");
-  const std::string none = Put("none.txt", Tagged("KEY"));
+  const std::string braces = Write("braces.txt", "& {{ 'a' }.Invoke()}\n");
+  const std::string none = Write("none.txt", Tagged("KEY"));
   EXPECT_THAT(Bake({"--platform", "openstack", "--append-to", braces}).err, HasSubstr("[userdata-template]"));
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"--platform", "openstack", "--append-to", none},
@@ -208,8 +178,8 @@ TEST_F(CheckSecret, BakeSaysWhereOpenstackWouldTakeTheScriptForATemplate) {
 
 // The operator deletes a Machine that it can't reach by SSH.
 TEST_F(CheckSecret, BakeSaysWhereTheOperatorCouldNotGetIn) {
-  const std::string with = Put("with.txt", Tagged("KEY"));
-  const std::string without = Put("without.txt", "<powershell>\nStart-Service sshd\n</powershell>\n");
+  const std::string with = Write("with.txt", Tagged("KEY"));
+  const std::string without = Write("without.txt", "<powershell>\nStart-Service sshd\n</powershell>\n");
   EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--append-to", with}).err, Not(HasSubstr("[append-no-keys]")));
   EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--append-to", without}).err, HasSubstr("[append-no-keys]"));
   EXPECT_THAT(Bake({"--platform", "aws", "--append-to", without}).err, Not(HasSubstr("[append-no-keys]")));

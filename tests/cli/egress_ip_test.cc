@@ -2,21 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "provisioner/base/rapidjson.h"
 #include "tests/cli/program_run.h"
-#include "tests/support/paths.h"
 #include "tests/support/process.h"
-#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing_support::Json;
 using testing_support::ProcessResult;
 
@@ -28,19 +22,13 @@ const char* const kObjects =
     "kind: Node\nmetadata: {name: win-1, labels: {kubernetes.io/os: windows}}\n"
     "status: {addresses: [{type: InternalIP, address: 10.0.0.9}]}\n";
 
-class EgressIp : public testing::Test {
+class EgressIp : public testing_support::ProgramTest {
  protected:
-  std::string Write(const char* name, const std::string& text) const {
-    const std::string path = (scratch_.path() / name).string();
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
   static ProcessResult Run(std::vector<std::string> words, const std::string& input = "") {
     words.insert(words.begin(), "egress-ip");
     return testing_support::Provisioner(std::move(words), input);
   }
 
-  testing_support::ScratchFolder scratch_;
   std::string objects_ = Write("objects.yaml", kObjects);
 };
 
@@ -113,7 +101,7 @@ TEST_F(EgressIp, TheHurriedUsersWords) {
   const ProcessResult twice = Run({"-", "-"}, kObjects);
   EXPECT_EQ(twice.exit, 10);
   EXPECT_THAT(twice.err, HasSubstr("once only"));
-  const ProcessResult missing = Run({(scratch_.path() / "no.yaml").string()});
+  const ProcessResult missing = Run({At("no.yaml")});
   EXPECT_EQ(missing.exit, 11);
   EXPECT_THAT(missing.err, HasSubstr("[not-found]"));
   const ProcessResult other =

@@ -2,14 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "provisioner/base/rapidjson.h"
 #include "tests/cli/program_run.h"
-#include "tests/support/paths.h"
 #include "tests/support/process.h"
-#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -48,13 +43,8 @@ const char* const kRouter =
     "        *.quay.io\n"
     "        registry.redhat.io\n";
 
-class ExplainWay : public testing::Test {
+class ExplainWay : public testing_support::ProgramTest {
  protected:
-  std::string Write(const char* name, const std::string& text) const {
-    const std::string path = (scratch_.path() / name).string();
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
   static ProcessResult Run(std::vector<std::string> words) {
     words.insert(words.begin(), "explain");
     return testing_support::Provisioner(std::move(words));
@@ -64,7 +54,6 @@ class ExplainWay : public testing::Test {
     return Run(words);
   }
 
-  testing_support::ScratchFolder scratch_;
   std::string source_ = Write("proxy.env", kWayProxyEnv);
   std::string router_ = Write("router.yaml", kRouter);
 };
@@ -101,22 +90,13 @@ TEST_F(ExplainWay, JsonOfTheContract) {
   EXPECT_STREQ(decisions[7]["route"]["decision"].GetString(), "depends");
 }
 
-TEST_F(ExplainWay, AnswersOfDnsDecide) {
-  const ProcessResult result = Through(
-      {"--url", "https://10.1.2.3/", "--for", "dotnet", "--resolve", "10.1.2.3=build.quay.io", "--output", "json"});
-  ASSERT_EQ(result.exit, 0) << result.err;
-  EXPECT_STREQ(Json(result)["decisions"][0]["route"]["decision"].GetString(), "allow");
-  const ProcessResult none =
-      Through({"--url", "https://10.1.2.3/", "--for", "dotnet", "--resolve", "10.1.2.3=", "--output", "json"});
-  EXPECT_STREQ(Json(none)["decisions"][0]["route"]["decision"].GetString(), "deny");
-}
-
 // One answer for each, so that what follows is no answer.
 TEST_F(ExplainWay, ResolveTakesOneWord) {
-  const ProcessResult result = Run({"--through", router_, "--for", "go", "--url", "https://quay.io/", "--resolve",
-                                    "quay.io=192.0.2.1,2001:db8::1", "--resolve", "a.example=", source_});
+  const ProcessResult result =
+      Run({"--through", router_, "--for", "dotnet", "--url", "https://10.1.2.3/", "--output", "json", "--resolve",
+           "10.1.2.3=build.quay.io", "--resolve", "a.example=192.0.2.1,2001:db8::1", source_});
   EXPECT_EQ(result.exit, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("line 3"));
+  EXPECT_STREQ(Json(result)["decisions"][0]["route"]["decision"].GetString(), "allow");
 }
 
 TEST_F(ExplainWay, WithoutRoutersNothingChanges) {
@@ -168,21 +148,18 @@ TEST_F(ExplainWay, RequiredDestinationsThatAreReached) {
 }
 
 TEST_F(ExplainWay, ARefusedOneOfThemExits4) {
-  for (const char* line : {"https://cdn.quay.io/", "https://a.example/ proxy", "https://quay.io/ direct",
-                           "https://a.internal.example/ proxy", "https://quay.io/ proxy 10.42.253.46"}) {
-    const std::string required = Write("required", std::string("https://quay.io/\n") + line + "\n");
-    const ProcessResult result = Through({"--required", required, "--for", "go", "--output", "json"});
-    EXPECT_EQ(result.exit, 4) << line;
-    const rapidjson::Document document = Json(result);
-    EXPECT_TRUE(document["required"][0]["ok"].GetBool()) << line;
-    EXPECT_FALSE(document["required"][1]["ok"].GetBool()) << line;
-    EXPECT_STREQ(document["required"][1]["objections"][0]["client"].GetString(), "go");
-    EXPECT_FALSE(document.HasMember("error"));
-    const ProcessResult text = Through({"--required", required, "--for", "go"});
-    EXPECT_EQ(text.exit, 4) << line;
-    EXPECT_THAT(text.out, AllOf(HasSubstr("required ok     https://quay.io/\n"), HasSubstr("required FAILED "),
-                                HasSubstr("1 of 2 required destinations")));
-  }
+  const std::string required = Write("required", "https://quay.io/\nhttps://cdn.quay.io/\n");
+  const ProcessResult result = Through({"--required", required, "--for", "go", "--output", "json"});
+  EXPECT_EQ(result.exit, 4);
+  const rapidjson::Document document = Json(result);
+  EXPECT_TRUE(document["required"][0]["ok"].GetBool());
+  EXPECT_FALSE(document["required"][1]["ok"].GetBool());
+  EXPECT_STREQ(document["required"][1]["objections"][0]["client"].GetString(), "go");
+  EXPECT_FALSE(document.HasMember("error"));
+  const ProcessResult text = Through({"--required", required, "--for", "go"});
+  EXPECT_EQ(text.exit, 4);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("required ok     https://quay.io/\n"), HasSubstr("required FAILED "),
+                              HasSubstr("1 of 2 required destinations")));
 }
 
 // One client of a node is enough: Go goes direct, .NET does not read the network.
@@ -201,27 +178,12 @@ TEST_F(ExplainWay, RequiredWorksWithoutRouters) {
   EXPECT_EQ(Run({bare, "--required", required, "--for", "go"}).exit, 4);
 }
 
-TEST_F(ExplainWay, AProxyThatNodesCanNotResolveIsToldOf) {
-  const std::string named = Write("named.env", "HTTPS_PROXY=http://egress-http.egress.svc:8080\n");
-  const ProcessResult result =
-      Run({named, "--through", router_, "--url", "https://quay.io/", "--for", "go", "--output", "json"});
-  ASSERT_EQ(result.exit, 0) << result.err;
-  const rapidjson::Document document = Json(result);
-  EXPECT_STREQ(document["decisions"][0]["route"]["decision"].GetString(), "allow");
-  EXPECT_THAT(result.out, AllOf(HasSubstr("\"proxy-router\""), HasSubstr("HTTPS_PROXY")));
-}
-
 // As router explain does: a router that will not start lets nothing out, whatever its rules are.
 TEST_F(ExplainWay, WhatIsWrongWithTheRouterIsToldOf) {
   const std::string list = Write("list", "*.example\n!bad.example\n");
   const ProcessResult shadowed = Run({source_, "--through", list, "--url", "https://bad.example/", "--for", "go"});
   ASSERT_EQ(shadowed.exit, 0) << shadowed.err;
   EXPECT_THAT(shadowed.err, HasSubstr("warning [router-shadowed]"));
-  std::string text;
-  while (text.size() < (128U << 10U)) text += "host.example\n";
-  const ProcessResult large =
-      Run({source_, "--through", Write("large", text), "--url", "https://host.example/", "--for", "go"});
-  EXPECT_THAT(large.err, HasSubstr("warning [router-size]"));
 }
 
 TEST_F(ExplainWay, AUrlThatIsNoneHasNoRoute) {
@@ -242,7 +204,7 @@ TEST_F(ExplainWay, TheHurriedUsersWords) {
   EXPECT_EQ(resolve.exit, 10);
   EXPECT_THAT(resolve.err, HasSubstr("--through"));
   EXPECT_EQ(Through({"--url", "https://quay.io/", "--resolve", "10.0.0.1"}).exit, 10);
-  const ProcessResult missing = Through({"--required", (scratch_.path() / "no").string()});
+  const ProcessResult missing = Through({"--required", At("no")});
   EXPECT_EQ(missing.exit, 11);
   EXPECT_THAT(missing.err, HasSubstr("[not-found]"));
   const ProcessResult row = Through({"--required", Write("bad", "quay.io\nquay.io prox\n")});

@@ -3,17 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 
-#include "provisioner/cli/command.h"
 #include "provisioner/node/records.h"
-#include "tests/reconcile/engine_helpers.h"
+#include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/kube_config_file.h"
-#include "tests/support/memory_host.h"
 #include "tests/support/memory_network.h"
 #include "tests/support/paths.h"
-#include "tests/support/scratch_folder.h"
 
 namespace prov::cli {
 namespace {
@@ -21,13 +17,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::SizeIs;
 
-class KubeCommands : public ::testing::Test {
+class KubeCommands : public machine_commands::MachineCommands {
  protected:
   KubeCommands() {
-    reconcile::PutWindows(host_.memory);
-    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
     testing_support::WriteKubeConfig(scratch_.At("config"));
     host_.web = [this](const net::FetchRequest& request) { return Answer(request); };
   }
@@ -58,12 +51,6 @@ class KubeCommands : public ::testing::Test {
     return out;
   }
 
-  Result<Outcome> Run(Command (*make)(), const std::vector<std::string>& words) {
-    const Command command = make();
-    const auto arguments = ParseArguments(command.spec, words);
-    if (!arguments) return std::unexpected(arguments.error());
-    return command.run(*arguments, host_);
-  }
   std::optional<std::string> Proxy() { return reconcile::TextAt(host_.memory, reconcile::kEnv, "HTTP_PROXY"); }
 
   // How often a node that first-boot set up with these words reads its MachineConfig in so many rounds.
@@ -88,8 +75,6 @@ class KubeCommands : public ::testing::Test {
     return reads() - before;
   }
 
-  testing_support::ScratchFolder scratch_;
-  testing_support::MemoryHost host_;
   int version_ = 1;
   std::function<void(const net::FetchRequest&)> watch_;
 };
@@ -137,35 +122,6 @@ TEST_F(KubeCommands, WithPoliciesOfPodsEachRoundReads) {
   std::ofstream(scratch_.At("policy.json"))
       << R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":15001,"UserSID":"network-service"}})";
   EXPECT_EQ(ReadsInRounds(5, {"--hns-policy", scratch_.At("policy.json"), "--hns-pods", "all"}), 5);
-}
-
-TEST_F(KubeCommands, AKubeconfigThatOthersCanChangeIsNotFollowed) {
-  host_.source_error = Error{Code::kOwner, "others can change it", "config"};
-  const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")});
-  ASSERT_FALSE(booted);
-  EXPECT_EQ(booted.error().code, Code::kOwner);
-  EXPECT_EQ(Proxy(), std::nullopt);
-}
-
-// What the source delivers comes into the store that would say who the API server is.
-TEST_F(KubeCommands, AServerThatOnlyTheNodesStoreKnowsIsNotFollowed) {
-  testing_support::WriteKubeConfig(scratch_.At("rootless"), testing_support::ServerRoot::kOfTheSystem);
-  const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("rootless")});
-  ASSERT_FALSE(booted);
-  EXPECT_EQ(booted.error().where, "--ca");
-  EXPECT_TRUE(Run(ExtractCommand, {"kube:///worker", "--kubeconfig", scratch_.At("rootless")}));
-}
-
-TEST_F(KubeCommands, AServiceIsToldTheWholePathOfItsKubeconfig) {
-  namespace fs = std::filesystem;
-  const fs::path before = fs::current_path();
-  fs::current_path(scratch_.path());
-  const auto installed = Run(ServiceCommand, {"install", "--source", "kube:///worker", "--kubeconfig", "config"});
-  fs::current_path(before);
-  ASSERT_TRUE(installed) << installed.error().message;
-  const std::string stored = host_.memory.Section(node::kSourceSection).value();
-  EXPECT_THAT(stored, HasSubstr(scratch_.path().filename().string()));
-  EXPECT_THAT(stored, Not(HasSubstr("\"kubeconfig\": \"config\"")));
 }
 
 }  // namespace

@@ -2,13 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
-#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -34,7 +32,7 @@ rapidjson::Document ParsedJson(const std::string& text) {
   return document;
 }
 
-class PodEnvCommand : public testing::Test {
+class PodEnvCommand : public testing_support::ProgramTest {
  protected:
   PodEnvCommand() {
     Write("proxy.env",
@@ -51,10 +49,6 @@ class PodEnvCommand : public testing::Test {
     for (const char* name : {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"})
       out += std::string("        - name: ") + name + "\n          value: mine\n";
     return out;
-  }
-  std::string At(const std::string& name) const { return scratch_.At(name); }
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(At(name), std::ios::binary) << text;
   }
   ProcessResult PodEnv(std::vector<std::string> more, const std::string& pod = "pod.yaml") const {
     std::vector<std::string> words = {testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod",
@@ -73,8 +67,6 @@ class PodEnvCommand : public testing::Test {
     return RunProgram({"kubectl", "patch", "--local", "--type", type, "-f", At("pod.yaml"), "--patch-file", At("patch"),
                        "-o", "json"});
   }
-
-  testing_support::ScratchFolder scratch_;
 };
 
 TEST_F(PodEnvCommand, ReportsWithoutPasswordsUnlessAsked) {

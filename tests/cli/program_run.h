@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::testing_support {
 
@@ -39,5 +42,17 @@ inline std::string ErrorCode(const ProcessResult& result) {
   const rapidjson::Document document = Json(result.out);
   return document.IsObject() && document.HasMember("error") ? document["error"]["code"].GetString() : "";
 }
+
+// A folder for the files that the program is given.
+class ProgramTest : public testing::Test {
+ protected:
+  std::string At(const std::string& name) const { return scratch_.At(name); }
+  std::string Write(const std::string& name, std::string_view text) const {
+    std::ofstream(At(name), std::ios::binary) << text;
+    return At(name);
+  }
+
+  ScratchFolder scratch_;
+};
 
 }  // namespace prov::testing_support

@@ -1,19 +1,13 @@
-// `publish` as its callers see it, and what becomes of its files: our own readers and kubectl read them back.
+// `publish` as its callers see it, and what becomes of its files: kubectl reads them back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "provisioner/base/rapidjson.h"
-#include "provisioner/base/text.h"
-#include "provisioner/publish/yaml_writer.h"
-#include "provisioner/source/document_source.h"
 #include "tests/cli/program_run.h"
 #include "tests/publish/samples.h"
-#include "tests/support/paths.h"
 #include "tests/support/process.h"
-#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -27,7 +21,7 @@ using testing_support::ProcessResult;
 using testing_support::Provisioner;
 using testing_support::ReadAll;
 
-class Publish : public testing::Test {
+class Publish : public testing_support::ProgramTest {
  protected:
   Publish() {
     Write("proxy.yaml", publish::FullProxy());
@@ -45,10 +39,6 @@ class Publish : public testing::Test {
              "spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"m","image":"x"}]}}}})");
   }
 
-  std::string At(const std::string& name) const { return scratch_.At(name); }
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(At(name), std::ios::binary) << text;
-  }
   std::string Out(const std::string& name) const { return ReadAll(At("out/" + name)); }
 
   ProcessResult Publishing(const std::vector<std::string>& more) const {
@@ -62,8 +52,6 @@ class Publish : public testing::Test {
   ProcessResult RunAll() const {
     return Publishing({"--inject", At("map.yaml"), At("deployment.json"), "--out", At("out")});
   }
-
-  testing_support::ScratchFolder scratch_;
 };
 
 TEST_F(Publish, PrintsTheContractsDocument) {
@@ -85,9 +73,7 @@ TEST_F(Publish, PrintsTheContractsDocument) {
 TEST_F(Publish, TheFormOfHyperShift) {
   const ProcessResult result = Publishing({"--internal-apiserver-address"});
   EXPECT_EQ(result.exit, 0) << result.err;
-  EXPECT_STREQ(Json(result.out)["status"]["noProxy"].GetString(),
-               ".cluster.local,.example.com,.hypershift.local,.svc,.us-west-2.compute.internal,10.0.0.0/16,"
-               "10.128.0.0/14,127.0.0.1,169.254.169.254,172.30.0.0/16,localhost,registry.local");
+  EXPECT_THAT(Json(result.out)["status"]["noProxy"].GetString(), HasSubstr(",.hypershift.local,"));
 }
 
 TEST_F(Publish, AnInvalidSpecIsExit11AndWritesNothing) {
@@ -146,38 +132,6 @@ TEST_F(Publish, WhatOthersCouldNotReadTheyStillCannot) {
   EXPECT_EQ(fs::status(At("out/map.yaml")).permissions() & fs::perms::all,
             fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_NE(fs::status(At("out/ca-bundle.crt")).permissions() & fs::perms::others_read, fs::perms::none);
-}
-
-Result<egress::EgressConfig> Read(const std::string& bytes) {
-  return source::ReadDocument(bytes, "test", {}, {}, nullptr);
-}
-
-// The Proxy and its ConfigMap as one List, as a cluster's API gives them.
-std::string ListOf(const std::string& proxy, const std::string& config_map) {
-  std::string out = R"({"apiVersion":"v1","kind":"List","items":[)";
-  for (const std::string& yaml : {proxy, config_map}) {
-    if (out.back() == '}') out += ',';
-    out += WriteJson(*publish::ReadAnyObject(yaml, "object")->root, 0);
-  }
-  return out + "]}";
-}
-
-TEST_F(Publish, TheFilesAreASourceThatSaysTheSame) {
-  ASSERT_EQ(RunAll().exit, 0);
-  const auto environment = Read(Out("proxy.env"));
-  const auto objects = Read(ListOf(Out("proxy.yaml"), Out("trusted-ca-bundle.yaml")));
-  const auto bundle = Read(Out("ca-bundle.crt"));
-  ASSERT_TRUE(environment) << environment.error().message;
-  ASSERT_TRUE(objects) << objects.error().message;
-  ASSERT_TRUE(bundle) << bundle.error().message;
-  EXPECT_EQ(environment->http_proxy->Reveal(),
-            std::string("http://user:") + publish::kPassword + "@proxy.example.com:3128");
-  EXPECT_EQ(objects->http_proxy, environment->http_proxy);
-  EXPECT_EQ(objects->https_proxy, environment->https_proxy);
-  EXPECT_EQ(objects->no_proxy, environment->no_proxy);
-  ASSERT_EQ(bundle->certificates.size(), 2U);
-  ASSERT_EQ(objects->certificates.size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(objects->certificates[i].der, bundle->certificates[i].der);
 }
 
 TEST_F(Publish, KubectlReadsWhatIsWritten) {

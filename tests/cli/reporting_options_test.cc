@@ -42,17 +42,9 @@ class ClusterNodes : public machine_commands::MachineCommands {
     }
     return out;
   }
-  // A machine that needs a reboot, and that the operator has since come to.
-  void ChangeAndJoin() {
-    ASSERT_TRUE(Run(ApplyCommand, {source_}));
-    PutOperator();
-  }
-  void PutOperator() { host_.memory.PutKey(reconcile::kDaemonKey); }
 
   int status_ = 200;
 };
-
-constexpr const char* kRebootAnnotation = "windowsmachineconfig.openshift.io/reboot-required";
 
 TEST_F(ClusterNodes, ARoundTellsTheClusterAndWritesMetrics) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_, "--service", "containerd"}));
@@ -94,28 +86,13 @@ TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
   EXPECT_FALSE(reporting.reboot.way);
 }
 
-TEST_F(ClusterNodes, ARefusedAnnotationIsAnErrorAndTriedAgain) {
-  ChangeAndJoin();
-  status_ = 403;
-  const auto refused = Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"}));
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr(R"(resources ["nodes"], resourceNames ["win-1"], verbs ["patch"])"));
-  status_ = 200;
+// Of a machine that needs a reboot, and that the operator has since come to.
+TEST_F(ClusterNodes, AnApplyAsksTheOperatorToReboot) {
+  ASSERT_TRUE(Run(ApplyCommand, {source_}));
+  host_.memory.PutKey(reconcile::kDaemonKey);
   ASSERT_TRUE(Run(ApplyCommand, WithNode({source_, "--reboot", "annotate"})));
-  ASSERT_THAT(Bodies(), SizeIs(2));
-  EXPECT_THAT(Bodies()[1], HasSubstr(kRebootAnnotation));
-}
-
-TEST_F(ClusterNodes, TheServiceRebootsWhenTheWindowOpens) {
-  ASSERT_TRUE(Run(ServiceCommand, {"install", "--source", source_, "--reboot", "now", "--reboot-window", "08:30-09:00",
-                                   "--interval", "600"}));
-  host_.waits_left = 1;
-  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
-  EXPECT_EQ(host_.reboot_reason, std::nullopt);
-  host_.now += 1800;
-  host_.waits_left = 3;
-  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
-  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  ASSERT_THAT(Bodies(), SizeIs(1));
+  EXPECT_THAT(Bodies()[0], HasSubstr("windowsmachineconfig.openshift.io/reboot-required"));
 }
 
 TEST_F(ClusterNodes, WordsThatDontFitAreRefused) {

@@ -1,15 +1,10 @@
 // `router` as its callers see it: each action in text and JSON, and what a hurried user writes.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "provisioner/base/rapidjson.h"
 #include "tests/cli/program_run.h"
-#include "tests/support/paths.h"
 #include "tests/support/process.h"
-#include "tests/support/scratch_folder.h"
 
 namespace prov {
 namespace {
@@ -17,7 +12,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using testing::StartsWith;
 using testing_support::ProcessResult;
 
 constexpr const char* kAcls =
@@ -25,7 +19,7 @@ constexpr const char* kAcls =
     "\nacl dest2 dstdomain .example\nhttp_access allow dest2\n"
     "\nhttp_access deny all\n";
 
-class Router : public testing::Test {
+class Router : public testing_support::ProgramTest {
  protected:
   Router() {
     Write("http.txt", "# proxy\n!*.bad.example\n*.example\n");
@@ -33,11 +27,6 @@ class Router : public testing::Test {
     Write("dns.txt", "443 db.example 8443\n");
     Write("wrong.txt", "*.example\nexa mple\n");
   }
-
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(scratch_.At(name), std::ios::binary) << text;
-  }
-  std::string At(const std::string& name) const { return scratch_.At(name); }
 
   static ProcessResult Run(std::vector<std::string> words, const std::string& input = "") {
     words.insert(words.begin(), "router");
@@ -57,8 +46,6 @@ class Router : public testing::Test {
     EXPECT_THAT(result.err, HasSubstr(part));
     EXPECT_EQ(result.out, "");
   }
-
-  testing_support::ScratchFolder scratch_;
 };
 
 TEST_F(Router, RenderPrintsTheFormAndNothingElse) {
@@ -67,9 +54,9 @@ TEST_F(Router, RenderPrintsTheFormAndNothingElse) {
   EXPECT_EQ(squid.exit, 0) << squid.err;
   EXPECT_EQ(squid.out, kAcls);
   EXPECT_EQ(squid.err, "");
-  const ProcessResult nft = Run({"render", "--kind", "redirect", "--destination", At("redirect.txt"), "--source",
-                                 "192.168.12.99/24", "--gateway", "192.168.12.1", "--format", "nft"});
-  EXPECT_THAT(nft.out, StartsWith("add rule ip nat prerouting iifname \"eth0\" tcp dport 80 dnat to 203.0.113.25\n"));
+  const ProcessResult env = Run({"render", "--kind", "redirect", "--destination", At("redirect.txt"), "--source",
+                                 "192.168.12.99/24", "--gateway", "192.168.12.1", "--format", "env"});
+  EXPECT_THAT(env.out, AllOf(HasSubstr("192.168.12.99/24"), HasSubstr("192.168.12.1")));
 }
 
 TEST_F(Router, StandardInputInEachPlace) {
@@ -109,21 +96,6 @@ TEST_F(Router, AWrongLineIsNamed) {
   const auto json = Json({"render", "--kind", "http-proxy", "--destination", At("wrong.txt"), "--format", "squid"}, 11);
   EXPECT_STREQ(json["error"]["code"].GetString(), "destination");
   EXPECT_EQ(json["error"]["where"].GetString(), At("wrong.txt") + ": line 2");
-}
-
-TEST_F(Router, FormsFollowEachOther) {
-  const ProcessResult manifest =
-      Run({"render", "--destination", At("http.txt"), "--source", "192.168.12.99/24", "--gateway", "192.168.12.1",
-           "--format", "manifest", "--name", "out", "--namespace", "egress"});
-  ASSERT_EQ(manifest.exit, 0) << manifest.err;
-  Write("manifest.yaml", manifest.out);
-  EXPECT_EQ(Run({"render", "--policy", At("manifest.yaml"), "--format", "squid"}).out, kAcls);
-  EXPECT_EQ(Run({"check", At("manifest.yaml")}).exit, 0);
-  const ProcessResult env = Run({"render", At("manifest.yaml"), "--format", "env"});
-  Write("router.env", env.out);
-  EXPECT_EQ(Run({"render", At("router.env"), "--format", "squid"}).out, kAcls);
-  const auto json = Json({"explain", "--policy", At("router.env"), "https://a.example/"});
-  EXPECT_STREQ(json["decisions"][0]["source"].GetString(), "192.168.12.99");
 }
 
 TEST_F(Router, ExplainSaysWhy) {
@@ -186,8 +158,8 @@ TEST_F(Router, ListsOfHostsAsEditorsSaveThem) {
     EXPECT_EQ(result.out, "");
     EXPECT_THAT(result.err, AllOf(HasSubstr("error [row]: "), HasSubstr("hosts.txt"), Not(HasSubstr("sesame"))));
   }
-  EXPECT_THAT(ask("a.example\na..b\n").err, HasSubstr("\"a..b\" names no destination"));
-  EXPECT_THAT(ask("a.example\na..b\n").err, HasSubstr("hosts.txt, line 2"));
+  EXPECT_THAT(ask("a.example\na..b\n").err,
+              AllOf(HasSubstr("\"a..b\" names no destination"), HasSubstr("hosts.txt, line 2")));
   ExpectUsage({"explain", "--destination", "-", "--hosts", "-"}, "once only");
 }
 

@@ -82,22 +82,6 @@ class ScriptCommands : public MachineCommands {
   std::map<std::string, std::string> record_;
 };
 
-TEST_F(ScriptCommands, RemoveAllUndoesWhatTheScriptDid) {
-  const auto removed = Json(RemoveCommand, {"--all"});
-  EXPECT_GT(removed["writes"].GetInt(), 0);
-  EXPECT_EQ(host_.memory.content().Text(), before_);
-  EXPECT_TRUE(host_.state_removed);
-}
-
-TEST_F(ScriptCommands, RemoveUndoesItAndASecondOneWritesNothing) {
-  EXPECT_GT(Json(RemoveCommand, {})["writes"].GetInt(), 0);
-  EXPECT_EQ(host_.memory.content().Text(), before_);
-  EXPECT_FALSE(HasRecord());
-  host_.memory.log.clear();
-  EXPECT_EQ(Json(RemoveCommand, {})["writes"].GetInt(), 0);
-  EXPECT_THAT(host_.memory.log, IsEmpty());
-}
-
 TEST_F(ScriptCommands, RemoveAllReportsAndKeepsWhatOthersChanged) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
   const auto removed = Json(RemoveCommand, {"--all"});
@@ -108,13 +92,6 @@ TEST_F(ScriptCommands, RemoveAllReportsAndKeepsWhatOthersChanged) {
   EXPECT_TRUE(told);
   EXPECT_EQ(reconcile::TextAt(host_.memory, reconcile::kEnv, "HTTP_PROXY"), "http://mine:1");
   EXPECT_EQ(reconcile::TextAt(host_.memory, reconcile::kEnv, "NO_PROXY"), "before");
-}
-
-TEST_F(ScriptCommands, RollbackUndoesIt) {
-  EXPECT_GT(Json(RollbackCommand, {})["writes"].GetInt(), 0);
-  EXPECT_EQ(host_.memory.content().Text(), before_);
-  EXPECT_EQ(Json(StatusCommand, {})["ledger"].MemberCount(), 0U);
-  EXPECT_EQ(Run(RollbackCommand, {}).error().code, Code::kTarget);
 }
 
 TEST_F(ScriptCommands, StatusShowsWhatIsOursAndWhereThatIsRecorded) {
@@ -189,10 +166,7 @@ TEST_F(ScriptCommands, ADamagedRecordIsNeverRemoved) {
   Damage();
   const std::string content = host_.memory.content().Text();
   using Words = std::vector<std::string>;
-  const std::pair<Command (*)(), Words> commands[] = {
-      {RemoveCommand, {}},          {RemoveCommand, {"--all"}}, {RollbackCommand, {}},
-      {PlanCommand, {source_}},     {ApplyCommand, {source_}},  {ApplyCommand, {source_, "--try", "60"}},
-      {FirstBootCommand, {source_}}};
+  const std::pair<Command (*)(), Words> commands[] = {{RemoveCommand, {"--all"}}, {FirstBootCommand, {source_}}};
   for (const auto& [make, words] : commands) {
     const auto refused = Run(make, words);
     ASSERT_FALSE(refused) << make().spec.name;

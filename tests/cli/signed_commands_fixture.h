@@ -7,11 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/cli/command.h"
-#include "tests/reconcile/engine_helpers.h"
+#include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/finding_codes.h"
-#include "tests/support/memory_host.h"
-#include "tests/support/scratch_folder.h"
 #include "tests/support/sign_payload.h"
 
 namespace prov::cli {
@@ -20,12 +17,9 @@ namespace fs = std::filesystem;
 
 using Maker = Command (*)();
 
-class SignedCommands : public testing::Test {
+class SignedCommands : public machine_commands::MachineCommands {
  protected:
   SignedCommands() {
-    reconcile::PutWindows(host_.memory);
-    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
-    source_ = testing_support::SampleFolder() + "rendered-worker.json";
     testing_support::PutBytes(root_ / "signer.pem", ours_.made.pem);
     testing_support::PutBytes(root_ / "signer.cer", ours_.made.der);
     testing_support::PutBytes(root_ / "key.pem", ours_.key_pem);
@@ -36,13 +30,6 @@ class SignedCommands : public testing::Test {
 
   std::string At(const std::string& name) const { return (root_ / name).string(); }
   std::string Payload() const { return At("payload"); }
-
-  Result<Outcome> Run(Maker make, const std::vector<std::string>& words) {
-    const Command command = make();
-    const auto arguments = ParseArguments(command.spec, words);
-    if (!arguments) return std::unexpected(arguments.error());
-    return command.run(*arguments, host_);
-  }
 
   // A payload of generation N, signed by us.
   void Bake(const std::string& generation = "1", const std::vector<std::string>& more = {}) {
@@ -91,10 +78,6 @@ class SignedCommands : public testing::Test {
 
   const testing_support::TestSigner ours_{"Payload Signer"};
   const testing_support::TestSigner theirs_{"Payload Signer", "rsa2048#other"};
-  testing_support::MemoryHost host_;
-  testing_support::ScratchFolder scratch_;
-  fs::path root_ = scratch_.path();
-  std::string source_;
 };
 
 }  // namespace prov::cli

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "provisioner/base/rapidjson.h"
 #include "tests/cli/program_run.h"
@@ -50,34 +49,6 @@ TEST(Sources, TheOtherFormatsHoldTheSame) {
   const ProcessResult pem = Provisioner({"extract", "-", "--format", "pem"}, proxy);
   EXPECT_EQ(pem.out, ReadAll(testing_support::TestsFolder() + "/sample/corporate-root.pem") +
                          ReadAll(testing_support::TestsFolder() + "/sample/proxy-root.pem"));
-}
-
-TEST(Sources, BrokenOnesAreErrorsOfTheContract) {
-  const std::pair<std::string, std::string> rows[] = {
-      {R"({"kind":"ConfigMap","metadata":{"name":"x"},"data":{"ca-bundle.crt":""}})", "cert"},
-      {R"({"kind":"ControllerConfig","spec":{"additionalTrustBundle":"LS0t"}})", "cert"},
-      {R"({"kind":"Proxy"})", "invalid-config"},
-      {R"({"httpProxy":"","noProxy":[]})", "invalid-config"},
-      {R"({"httpProxyConfig":{"httpProxy":7}})", "type"},
-      {"baseDomain: x\nproxy: {}\n", "invalid-config"},
-      {"A=b\n", "kind"},
-      {"-----BEGIN CERTIFICATE-----\nAAAA\n", "cert"},
-      {"a: 1\n---\nb: [\n", "yaml"},
-  };
-  for (const auto& [text, code] : rows) {
-    const ProcessResult result = Provisioner({"extract", "-"}, text);
-    EXPECT_EQ(result.exit, 11) << text;
-    EXPECT_EQ(ErrorCode(result), code) << text;
-  }
-}
-
-TEST(Sources, ACheckSaysWhatAksWouldRefuse) {
-  const ProcessResult result =
-      Provisioner({"check", "-"}, R"({"httpProxy":"http://u:c4nary@p:1/","httpsProxy":"http://p:99999/"})");
-  EXPECT_EQ(result.exit, 11);
-  EXPECT_THAT(result.err, HasSubstr("[aks-credentials]"));
-  EXPECT_THAT(result.err, HasSubstr("HTTPProxyWrongUrlError"));
-  EXPECT_THAT(result.out + result.err, Not(HasSubstr("c4nary")));
 }
 
 TEST(Sources, ClusterSuffixesAreForAksAlone) {

@@ -42,6 +42,12 @@ TEST(StoredSource, KeepsWhatIsTakenOfIt) {
   EXPECT_THAT(spec->choices.subtract_file.value(), testing::AllOf(EndsWith("minus.pem"), Ne("minus.pem")));
 }
 
+TEST(StoredSource, KeepsTheWholePathOfAKubeconfig) {
+  const auto spec = Remembered({"kube:///worker", "--kubeconfig", "config"});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_THAT(spec->source.kubeconfig, testing::AllOf(EndsWith("config"), Ne("config")));
+}
+
 TEST(StoredSource, IsNotStandardInput) { EXPECT_EQ(Remembered({"-"}).error().code, Code::kUsage); }
 
 TEST(SourceTimeout, HasBounds) {
