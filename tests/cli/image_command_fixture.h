@@ -121,6 +121,23 @@ class ImageCommands : public ::testing::Test {
     return section && *section ? std::optional((*section)->Json()) : std::nullopt;
   }
 
+  // The image in a tree that writes each file by itself, or all together.
+  MemoryTree ImageIn(MemoryTree::Durable durable) const {
+    MemoryTree tree(durable);
+    for (const auto& [path, file] : tree_.content().files) {
+      if (file.use == images::FileUse::kSecret) {
+        EXPECT_TRUE(tree.Write(file.spelling, file.bytes, file.use));
+      } else {
+        tree.Put(file.spelling, file.bytes);
+      }
+    }
+    if (tree.WritesTogether()) {
+      EXPECT_TRUE(tree.Commit());
+    }
+    tree.calls = 0;
+    return tree;
+  }
+
   testing_support::MemoryHost live_;
   MemoryTree tree_;
 };

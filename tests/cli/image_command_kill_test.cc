@@ -14,7 +14,6 @@ namespace {
 using image_commands::ImageCommands;
 using image_commands::Look;
 using image_commands::Seen;
-using testing::AnyOf;
 using testing_support::MemoryTree;
 
 constexpr std::string_view kJournal = "ProgramData/Provisioner/journal.json";
@@ -23,7 +22,7 @@ constexpr std::int64_t kOldGeneration = 4;
 constexpr std::int64_t kBetween = 6;
 constexpr std::int64_t kNewGeneration = 7;
 
-class ImageCommandKill : public ImageCommands, public testing::WithParamInterface<bool> {
+class ImageCommandKill : public ImageCommands, public testing::WithParamInterface<MemoryTree::Durable> {
  protected:
   using Command = std::function<Result<void>(MemoryTree&)>;
 
@@ -77,11 +76,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
     });
   }
 
-  MemoryTree Start() {
-    MemoryTree tree(GetParam() ? MemoryTree::Durable::kTogether : MemoryTree::Durable::kEach);
-    for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
-    return tree;
-  }
+  MemoryTree Start() const { return ImageIn(GetParam()); }
   static MemoryTree After(MemoryTree tree, const Command& command) {
     const auto done = command(tree);
     EXPECT_TRUE(done) << done.error().message << " (" << done.error().where << ")";
@@ -218,8 +213,41 @@ TEST_P(ImageCommandKill, RemoveAllIsFinishedByARepetition) {
   ExpectRepeatable(start, Removing(true));
 }
 
-INSTANTIATE_TEST_SUITE_P(Durable, ImageCommandKill, testing::Bool(),
-                         [](const auto& info) { return info.param ? "Together" : "EachByItself"; });
+// A cut run is seen, unless nothing of it is there; the next apply and the next removal end as if nothing had happened.
+TEST_P(ImageCommandKill, TheFirstInstallationIsFinishedOrTakenBackByTheNextRun) {
+  const Seen nothing = Look(tree_);
+  const Command apply = Applying(Settings(), Install());
+  const Seen wanted = Look(After(Start(), apply));
+  std::size_t open = 0;
+  AtEveryCall(Start(), apply, [&](MemoryTree killed) {
+    open += Status(killed).Differs() ? 1 : 0;
+    MemoryTree applied = After(killed, apply);
+    ASSERT_TRUE(Look(applied) == wanted);
+    ASSERT_FALSE(Status(applied).Differs());
+    const Seen removed = Look(After(killed, Removing(true)));
+    ASSERT_TRUE(removed.system == nothing.system && removed.software == nothing.software);
+    ASSERT_EQ(removed.files, nothing.files);
+  });
+  EXPECT_EQ(open == 0, GetParam() == MemoryTree::Durable::kTogether);
+}
+
+TEST_P(ImageCommandKill, WhereAnyCallFailsTheNextApplyFinishes) {
+  const Command apply = Applying(Settings(), Install());
+  const MemoryTree whole = After(Start(), apply);
+  image_commands::LastImage last_image;
+  for (std::size_t at = 0; at < whole.calls; at += testing_support::CallStride()) {
+    MemoryTree tree = Start();
+    tree.fail_at = at;
+    EXPECT_FALSE(apply(tree)) << at;
+    tree.Reopen();
+    if (last_image.IsOther(tree)) {
+      EXPECT_TRUE(Look(After(tree, apply)) == Look(whole)) << at;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Durable, ImageCommandKill,
+                         testing::Values(MemoryTree::Durable::kEach, MemoryTree::Durable::kTogether));
 
 }  // namespace
 }  // namespace prov::cli

@@ -32,6 +32,7 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
+using testing_support::MemoryTree;
 
 TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   const node::Settings settings = Settings();
@@ -55,7 +56,7 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
 }
 
 // Leaves the hive at `path` as a crash does: the value `newest` of its key is in a log only, or nowhere.
-void MakeDirty(testing_support::MemoryTree& tree, std::string_view path, const std::string& key, bool with_log) {
+void MakeDirty(MemoryTree& tree, std::string_view path, const std::string& key, bool with_log) {
   const std::string old = *tree.At(path);
   images::HiveEditor editor = images::HiveEditor::Open(old).value();
   EXPECT_TRUE(editor.Set(key, {"newest", images::RegType::kDword, images::EncodeDword(1)}));
@@ -129,19 +130,6 @@ TEST_F(ImageCommands, PlanRefusesADirtyHiveWithoutLogsAsApplyDoes) {
   EXPECT_TRUE(tree_.log.empty());
 }
 
-TEST_F(ImageCommands, OnlyTheCurrentControlSetChanges) {
-  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
-  RegKey system = Hive(tree_, kSystem);
-  RegKey before = testing_support::SampleSystem();
-  RegKey before_on_disk = *images::ReadHive(testing_support::SampleHive(before, "SYSTEM"));
-  EXPECT_EQ(Child(system, "ControlSet002"), Child(before_on_disk, "ControlSet002"));
-  EXPECT_NE(Child(system, "ControlSet001"), Child(before_on_disk, "ControlSet001"));
-  const RegKey& service = Child(system, R"(ControlSet001\Services\Provisioner)");
-  const auto path = std::ranges::find(service.values, "ImagePath", &images::RegValue::name);
-  ASSERT_NE(path, service.values.end());
-  EXPECT_EQ(path->data, images::EncodeSz(R"("C:\Program Files\Provisioner\provisioner.exe" reconcile --service)"));
-}
-
 TEST_F(ImageCommands, TheControlSetThatWindowsStartsWithIsEditedAndSaid) {
   RegKey system = testing_support::SampleSystem();
   for (images::RegValue& value : Child(system, "Select").values) {
@@ -206,6 +194,11 @@ TEST_F(ImageCommands, TheImageHoldsWhatItNeedsToGoOn) {
   ASSERT_TRUE(status.source);
   EXPECT_EQ(status.source->spec.source.source, R"(C:\Windows\Setup\Scripts\Provisioner)");
   EXPECT_FALSE(status.source->follow);
+  RegKey system = Hive(tree_, kSystem);
+  const RegKey& service = Child(system, R"(ControlSet001\Services\Provisioner)");
+  const auto path = std::ranges::find(service.values, "ImagePath", &images::RegValue::name);
+  ASSERT_NE(path, service.values.end());
+  EXPECT_EQ(path->data, images::EncodeSz(R"("C:\Program Files\Provisioner\provisioner.exe" reconcile --service)"));
   const auto scrub = Section(tree_, "scrub").value_or("");
   EXPECT_THAT(scrub, HasSubstr(R"(Scripts\\Provisioner\\egress.json)")) << "holds the proxy's password";
 }
@@ -377,10 +370,10 @@ TEST_F(ImageCommands, ADamagedStateIsRestoredAndLosesNothing) {
   const std::string state = "ProgramData/Provisioner/state.json";
   const std::string good = tree_.Read(state, 1U << 24U).value().value();
   for (const std::string& text : {std::string(), good.substr(0, good.size() / 2), std::string(good.size(), '\0')}) {
-    testing_support::MemoryTree tree = tree_;
+    MemoryTree tree = tree_;
     ASSERT_TRUE(tree.Write(state, text, images::FileUse::kSecret));
     EXPECT_EQ(Status(tree).damage.size(), 1U);
-    testing_support::MemoryTree removed = tree;
+    MemoryTree removed = tree;
     const auto applied = Apply(tree, Settings(), Install());
     ASSERT_TRUE(applied) << applied.error().message;
     EXPECT_EQ(applied->writes, 0U);
@@ -514,7 +507,7 @@ TEST_F(ImageCommands, WhatAKilledRunLeftGoesWithTheNextWhateverItWrites) {
   EXPECT_TRUE(tree_.At("Users/.provisioner-new.tmp"));
 }
 
-std::uint64_t BytesOf(const testing_support::MemoryTree& tree) {
+std::uint64_t BytesOf(const MemoryTree& tree) {
   std::uint64_t out = 0;
   for (const auto& [path, file] : tree.content().files) out += file.bytes.size();
   return out;
@@ -527,12 +520,11 @@ std::uint64_t AskedBytes(const Error& error) {
   return std::stoull(error.message.substr(std::string_view("needs ").size()));
 }
 
-class ImageRoom : public ImageCommands, public testing::WithParamInterface<bool> {};
+class ImageRoom : public ImageCommands, public testing::WithParamInterface<MemoryTree::Durable> {};
 
 TEST_P(ImageRoom, IsAskedForBeforeTheFirstWriteAndIsEnough) {
-  testing_support::MemoryTree tree(GetParam() ? testing_support::MemoryTree::Durable::kTogether
-                                              : testing_support::MemoryTree::Durable::kEach);
-  for (const auto& [path, file] : tree_.content().files) tree.Put(file.spelling, file.bytes);
+  MemoryTree tree = ImageIn(GetParam());
+  tree.log.clear();
   const node::Settings settings = Settings();
   for (const ImageOptions& options : {ImageOptions{}, Install()}) {
     tree.set_free_bytes(0);
@@ -563,8 +555,8 @@ TEST_P(ImageRoom, IsAskedForBeforeTheFirstWriteAndIsEnough) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Durable, ImageRoom, testing::Bool(),
-                         [](const auto& info) { return info.param ? "Together" : "EachByItself"; });
+INSTANTIATE_TEST_SUITE_P(Durable, ImageRoom,
+                         testing::Values(MemoryTree::Durable::kEach, MemoryTree::Durable::kTogether));
 
 TEST_F(ImageCommands, WhatLeftoversTakeCountsAsRoom) {
   const node::Settings settings = Settings();

@@ -41,22 +41,6 @@ class ImageScriptRecord : public ImageCommands {
     return seen.files == before.files && seen.system == before.system && seen.software == before.software;
   }
 
-  MemoryTree Copy(MemoryTree::Durable durable) const {
-    MemoryTree tree(durable);
-    for (const auto& [path, file] : tree_.content().files) {
-      if (file.use == images::FileUse::kSecret) {
-        EXPECT_TRUE(tree.Write(file.spelling, file.bytes, file.use));
-      } else {
-        tree.Put(file.spelling, file.bytes);
-      }
-    }
-    if (tree.WritesTogether()) {
-      EXPECT_TRUE(tree.Commit());
-    }
-    tree.calls = 0;
-    return tree;
-  }
-
   const Seen before_;
   Seen script_;
 };
@@ -118,14 +102,14 @@ TEST_F(ImageScriptRecord, ADamagedOneIsNeverRemoved) {
 
 TEST_F(ImageScriptRecord, CutAtAnyCallTheNextRemoveAllFinishes) {
   for (const auto durable : {MemoryTree::Durable::kEach, MemoryTree::Durable::kTogether}) {
-    MemoryTree whole = Copy(durable);
+    MemoryTree whole = ImageIn(durable);
     ASSERT_TRUE(Remove(whole, true));
     const std::size_t calls = whole.calls;
     ASSERT_GT(calls, 20U);
     image_commands::LastImage last_image;
     for (std::size_t at = 0; at < calls; at += testing_support::CallStride()) {
       for (const bool after : {false, true}) {
-        MemoryTree tree = Copy(durable);
+        MemoryTree tree = ImageIn(durable);
         (after ? tree.stop_after : tree.stop_before) = at;
         EXPECT_THROW((void)Remove(tree, true), testing_support::PowerFailure) << at;
         tree.Reopen();
