@@ -136,23 +136,6 @@ TEST(JsonWriter, EscapesWhatSteersATerminal) {
             "\"CN=\\u009b31m \\u202e \xc3\xbc\"\n");
 }
 
-TEST(JsonWriter, ErrorDocumentHasTheContractsShape) {
-  EXPECT_EQ(ErrorDocument({Code::kDataUrl, "m", "$.a"}),
-            "{\n  \"schema\": 1,\n  \"error\": {\n    \"code\": \"data-url\",\n    \"message\": \"m\",\n    \"where\": "
-            "\"$.a\"\n  }\n}\n");
-}
-
-TEST(Finding, SeveritiesHaveNames) {
-  EXPECT_EQ(NameOf(Severity::kInfo), "info");
-  EXPECT_EQ(NameOf(Severity::kWarning), "warning");
-  EXPECT_EQ(NameOf(Severity::kError), "error");
-  Findings f;
-  AddInfo(f, "probe", "m");
-  AddError(f, "untrusted", "m");
-  EXPECT_EQ(f[0].severity, Severity::kInfo);
-  EXPECT_EQ(f[1].severity, Severity::kError);
-}
-
 TEST(CappedFindings, KeepsTwentyOfACodeAndCountsTheRest) {
   Findings f;
   {

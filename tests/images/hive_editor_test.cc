@@ -27,36 +27,6 @@ HiveEditor OpenEditor(const std::string& hive) { return HiveEditor::Open(hive).v
 
 RegKey ReadCanonical(const std::string& hive) { return testing::Canonical(ReadHive(hive).value()); }
 
-TEST(HiveEditor, ReadsWhatIsThere) {
-  const HiveEditor editor = OpenEditor(EditorHive());
-  EXPECT_TRUE(editor.KeyExists("").value());
-  EXPECT_TRUE(editor.KeyExists("beta\\GAMMA").value());
-  EXPECT_FALSE(editor.KeyExists("Beta\\Delta").value());
-  EXPECT_FALSE(editor.KeyExists("Alpha\\Beta\\Gamma").value());
-  EXPECT_EQ(editor.Read("alpha", "ONE").value(), EditorTree().subkeys[0].values[0]);
-  EXPECT_EQ(editor.Read("Alpha", "Big").value()->data, std::string(40000, 'B')) << "out of segments";
-  EXPECT_EQ(editor.Read("Beta\\Gamma", "").value(), EditorTree().subkeys[1].subkeys[0].values[0]);
-  EXPECT_EQ(editor.Read("Alpha", "Three").value(), std::nullopt);
-  EXPECT_EQ(editor.Read("absent", "One").value(), std::nullopt);
-  EXPECT_EQ(editor.Subkeys("").value(), (std::vector<std::string>{"Alpha", "Beta", "Empty"}));
-  EXPECT_TRUE(editor.Subkeys("absent").value().empty());
-  EXPECT_EQ(editor.Security("Alpha").value(), SystemAdminsUsersDescriptor());
-  EXPECT_EQ(editor.Security("absent").value(), "");
-  EXPECT_FALSE(editor.Changed());
-}
-
-TEST(HiveEditor, WithoutEditsTheFileStays) {
-  const std::string hive = EditorHive();
-  HiveEditor editor = OpenEditor(hive);
-  ASSERT_TRUE(editor.Set("Alpha", Value("one", RegType::kDword, EncodeDword(1))));
-  ASSERT_TRUE(editor.DeleteValue("Alpha", "absent"));
-  ASSERT_TRUE(editor.DeleteKeyIfEmpty("Alpha"));
-  ASSERT_TRUE(editor.DeleteKeyIfEmpty(""));
-  ASSERT_TRUE(editor.SetSecurity("Beta", SystemAdminsUsersDescriptor()));
-  EXPECT_FALSE(editor.Changed());
-  EXPECT_EQ(editor.Finish(kEditTime).value(), hive);
-}
-
 TEST(HiveEditor, SettingBackIsNoChange) {
   const std::string hive = EditorHive();
   HiveEditor editor = OpenEditor(hive);
@@ -148,18 +118,6 @@ TEST(HiveEditor, SlackBehindTheBinsGoes) {
   const std::string after = Finished(editor);
   EXPECT_EQ(after.size(), 4096 + regf::Load32(after, 40));
   EXPECT_EQ(after.find("ssss"), std::string::npos);
-}
-
-TEST(HiveEditor, NewKeysHaveTheirParentsDescriptor) {
-  RegKey tree = EditorTree();
-  tree.subkeys[1].security = SystemAdminsDescriptor();
-  HiveEditor editor = OpenEditor(WriteHive(tree, {}).value());
-  ASSERT_TRUE(editor.Set("Beta\\New\\Deep", Value("v", RegType::kSz, "")));
-  EXPECT_EQ(editor.Security("Beta\\New\\Deep").value(), SystemAdminsDescriptor());
-  ASSERT_TRUE(editor.SetSecurity("Beta", SystemAdminsUsersDescriptor()));
-  EXPECT_EQ(editor.Security("Beta\\New\\Deep").value(), SystemAdminsDescriptor()) << "a copy";
-  const std::string after = Finished(editor);
-  EXPECT_EQ(FindCell(after, "sk", 2), regf::kNil) << "two descriptors, two cells";
 }
 
 TEST(HiveEditor, DescriptorsComeAndGo) {

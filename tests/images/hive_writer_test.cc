@@ -224,7 +224,10 @@ TEST(HiveWriter, BigDataSegmentsAscendAndHaveFourSpareBytes) {
 TEST(HiveWriter, ManySubkeysGetAnIndex) {
   for (const std::size_t count : {1U, 507U, 508U, 1014U, 3000U}) {
     RegKey root;
-    for (std::size_t i = 0; i < count; ++i) root.subkeys.push_back(Key("Key" + std::to_string(i)));
+    for (std::size_t i = 0; i < count; ++i) {
+      root.subkeys.push_back(Key((i % 3 == 0 ? "\xe6\x97\xa5" : "Key") + std::to_string(i * 7919 % count)));
+      root.values.push_back(Value(std::to_string(i), RegType::kDword, EncodeDword(static_cast<std::uint32_t>(i))));
+    }
     const std::string hive = Written(root);
     const std::size_t list = 4096 + Load32(hive, 4096 + 0x20 + 4 + 28);
     if (count <= 507) {

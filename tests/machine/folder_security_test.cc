@@ -158,10 +158,11 @@ TEST(FollowedSecurity, TheRemedyFitsFilesFoldersAndWhoMayTooMuch) {
   const std::string file = told({false, "BA", open, false}, PathUse::kFollowed);
   EXPECT_NE(file.find("can be changed by Everyone (S-1-1-0)"), std::string::npos) << file;
   EXPECT_NE(file.find("*S-1-5-32-544:F)"), std::string::npos) << file;
+  EXPECT_NE(file.find(R"(icacls "X" /inheritance:r /grant:r *S-1-5-18:F)"), std::string::npos) << file;
   const std::string folder = told({false, "BA", open, true}, PathUse::kFollowed);
   EXPECT_NE(folder.find("*S-1-5-32-544:(OI)(CI)F)"), std::string::npos) << folder;
   const std::string above = told({false, "BA", open, true}, PathUse::kPassage);
-  EXPECT_NE(above.find(R"(icacls "X" /remove:g *S-1-1-0)"), std::string::npos) << above;
+  EXPECT_NE(above.find(R"(icacls "X" /inheritance:d, then icacls "X" /remove:g *S-1-1-0)"), std::string::npos) << above;
   EXPECT_EQ(above.find("/inheritance:r"), std::string::npos) << "others need the folder, too: " << above;
   const std::string of_user = told({false, "S-1-5-21-7", open, true}, PathUse::kPassage);
   EXPECT_NE(of_user.find(R"(icacls "X" /setowner *S-1-5-32-544)"), std::string::npos) << of_user;

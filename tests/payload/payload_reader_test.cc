@@ -52,6 +52,7 @@ std::vector<DesiredOptions> AllChoices() {
       options.credentials = credentials;
       options.scope = {(bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0, (bits & 8U) != 0};
       if (options.scope.Names().empty()) continue;
+      options.scope.win_inet = (bits & 16U) != 0;
       if ((bits & 16U) != 0) options.services = {"containerd", "kubelet"};
       options.win_http_octets = (bits & 32U) != 0;
       if ((bits & 32U) != 0) options.trusted = {std::string(64, 'a'), std::string(64, 'b')};

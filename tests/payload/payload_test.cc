@@ -198,20 +198,6 @@ TEST(RegistryPayload, WinInetIsBakedOnlyWhenAskedFor) {
   EXPECT_NE(Find(root, R"(WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings)"), nullptr);
 }
 
-TEST(EgressJson, KeepsWinInetInItsScope) {
-  const auto options = WithWinInet();
-  const auto state = reconcile::MakeDesiredState(SampleConfig(), options).value();
-  const std::string json = EgressJson(SampleConfig(), state, 1);
-  EXPECT_THAT(json, HasSubstr("\"wininet\""));
-  PayloadBytes files;
-  const Payload payload = Make(state);
-  for (const PayloadFile& file : payload.files) files[file.path] = file.bytes;
-  const auto read = ReadEgressJson(files, "p");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->options.scope, options.scope);
-  EXPECT_EQ(EgressJson(read->config, reconcile::MakeDesiredState(read->config, read->options).value(), 1), json);
-}
-
 TEST(RegistryPayload, AServiceWithoutVariablesIsNotInTheHive) {
   egress::EgressConfig config = SampleConfig();
   config.http_proxy = config.https_proxy = std::nullopt;
