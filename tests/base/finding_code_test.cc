@@ -5,8 +5,6 @@
 
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +12,7 @@
 #include <string_view>
 
 #include "provisioner/base/error.h"
+#include "provisioner/base/file.h"
 #include "provisioner/base/finding.h"
 #include "tests/support/paths.h"
 
@@ -52,11 +51,6 @@ TEST(FindingCode, IsTheNameThatTheTableHas) {
   EXPECT_FALSE(HasFinding(findings, "trial"));
   DropFindings(findings, "probe");
   EXPECT_EQ(findings, (Findings{{Severity::kWarning, "private-key", "message", "place"}}));
-}
-
-std::string ReadText(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // Where the call or the braces begin in which `before` ends.
@@ -114,7 +108,7 @@ Severities CodesOfTheSources() {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       const fs::path& path = entry.path();
       if (path.stem() == "finding_code" || (path.extension() != ".cc" && path.extension() != ".h")) continue;
-      NoteCodes(ReadText(path), out);
+      NoteCodes(ReadFile(path.string(), 1U << 24U).value(), out);
     }
   }
   return out;

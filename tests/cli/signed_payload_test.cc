@@ -408,14 +408,6 @@ TEST_F(SignedImage, RemovingKeepsTheOrderOfPayloadsAndRemovingAllForgetsIt) {
   EXPECT_TRUE(Run(ApplyCommand, words));
 }
 
-TEST_F(SignedImage, WhatIsRefusedLeavesTheImageAsItWas) {
-  const auto before = Files();
-  const std::vector<std::string> words = {Payload(), "--root", At("image"), "--install", "--signer", At("other.pem")};
-  EXPECT_EQ(Refusal(ApplyCommand, words), Code::kSignature);
-  EXPECT_EQ(Refusal(PlanCommand, words), Code::kSignature);
-  EXPECT_TRUE(Files() == before);
-}
-
 TEST_F(SignedImage, ApplyWithoutInstallPinsNothingAndTheScriptAloneIsSaidNotToCheck) {
   ASSERT_TRUE(Run(ApplyCommand, {Payload(), "--root", At("image"), "--signer", At("signer.pem")}));
   EXPECT_FALSE(fs::exists(pin_));

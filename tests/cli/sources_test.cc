@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-using testing_support::ErrorCode;
 using testing_support::ProcessResult;
 using testing_support::Provisioner;
 using testing_support::ReadAll;
@@ -51,7 +50,7 @@ TEST(Sources, TheOtherFormatsHoldTheSame) {
                          ReadAll(testing_support::TestsFolder() + "/sample/proxy-root.pem"));
 }
 
-TEST(Sources, ClusterSuffixesAreForAksAlone) {
+TEST(Sources, ClusterSuffixesAreAddedWhereTheyAreAskedFor) {
   const std::string file = (kFolder / "aks-file.json").string();
   const ProcessResult with = Provisioner({"extract", file, "--add-cluster-suffixes", "--format", "env"});
   EXPECT_EQ(with.exit, 0) << with.err;
@@ -62,10 +61,6 @@ TEST(Sources, ClusterSuffixesAreForAksAlone) {
       Provisioner({"explain", file, "--add-cluster-suffixes", "--url", "http://web.shop.svc/", "--output", "json"});
   EXPECT_EQ(direct.exit, 0) << direct.err;
   EXPECT_THAT(direct.out, HasSubstr("\".svc\""));
-  const ProcessResult refused = Provisioner({"extract", (kFolder / "proxy.yaml").string(), "--add-cluster-suffixes"});
-  EXPECT_EQ(refused.exit, 11);
-  EXPECT_EQ(ErrorCode(refused), "kind");
-  EXPECT_THAT(refused.err, HasSubstr("(Proxy)"));
 }
 
 // A payload is what it was baked as, and still knows where it came from.

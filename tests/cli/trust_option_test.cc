@@ -77,17 +77,6 @@ TEST_F(TrustOption, WithoutItTheOthersAreAppliedAlone) {
   EXPECT_FALSE(std::filesystem::exists(root_ / "p"));
 }
 
-TEST_F(TrustOption, APayloadKeepsTheChoice) {
-  const std::string payload = Bake("payload", {"--trust", sha256_});
-  ASSERT_TRUE(Run(FirstBootCommand, {payload}));
-  EXPECT_TRUE(InRoot(weak_));
-  host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
-  EXPECT_EQ(Json(ReconcileCommand, {"--once"})["writes"].GetInt(), 0);
-  std::filesystem::remove_all(payload);
-  EXPECT_TRUE(Run(ReconcileCommand, {"--once"})) << "from the settings that were kept";
-  EXPECT_TRUE(InRoot(weak_));
-}
-
 TEST_F(TrustOption, AFollowedSourceKeepsTheChoice) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_, "--trust", AsciiUpper(sha256_)}));
   host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);

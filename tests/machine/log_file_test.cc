@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "provisioner/base/text.h"
+#include "provisioner/base/file.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::machine {
@@ -21,10 +19,7 @@ constexpr std::int64_t kLogTime = 1'795'245'010;  // 2026-11-21T07:10:10Z
 class LogFileTest : public testing::Test {
  protected:
   std::string Path() const { return (folder_ / "provisioner.log").string(); }
-  static std::string Content(const std::string& path) {
-    std::ifstream in(fs::path(path), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  static std::string Content(const std::string& path) { return ReadFile(path, 1U << 20U).value_or("(unreadable)"); }
 
   testing_support::ScratchFolder scratch_;
   fs::path folder_ = scratch_.path();

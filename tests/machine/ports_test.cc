@@ -1,16 +1,13 @@
 // What every adapter of the ports of a machine must do: memory, images, and Windows where there is one.
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "images/registry/descriptor.h"
 #include "images/registry/security.h"
-#include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "tests/machine/ports_suite.h"
 #include "tests/support/memory_machine.h"
-#include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::machine {
 namespace {
@@ -20,17 +17,6 @@ using images::RegValue;
 using pki::Store;
 
 std::string Key(std::string_view below) { return std::string(kTestKey) + "\\" + std::string(below); }
-
-std::string SampleDer(const std::string& name) {
-  std::ifstream in(std::string(testing_support::TestsFolder() + "/sample/") + name);
-  std::string base64;
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with("-----")) base64 += TrimBlanks(line);
-  }
-  const auto der = DecodeBase64(base64);
-  EXPECT_TRUE(der && der->size() > 100) << name;
-  return der.value_or("");
-}
 
 class MemorySpecimen final : public Specimen {
  public:
@@ -287,8 +273,8 @@ TEST_P(Ports, SystemIdentifiesMachineAndBoot) {
 
 }  // namespace
 
-std::string RootDer() { return SampleDer("corporate-root.pem"); }
-std::string SecondRootDer() { return SampleDer("proxy-root.pem"); }
-std::string IntermediateDer() { return SampleDer("corporate-intermediate.pem"); }
+std::string RootDer() { return testing_support::SampleCertificates().at(0).der; }
+std::string SecondRootDer() { return testing_support::SampleCertificates().at(1).der; }
+std::string IntermediateDer() { return testing_support::SampleCertificates().at(2).der; }
 
 }  // namespace prov::machine

@@ -1,6 +1,7 @@
 // Reading egress.json: the required type of each member. (payload_reader_test.cc tests whole payloads.)
 #include <gtest/gtest.h>
 
+#include "provisioner/base/text.h"
 #include "provisioner/payload/egress_json.h"
 #include "provisioner/payload/payload.h"
 #include "tests/payload/json_damage.h"
@@ -37,36 +38,17 @@ Result<EgressDocument> ReadEgress(std::string egress_json) {
 const std::string& GoodEgressJson() { return GoodPayload().at("egress.json"); }
 
 // What must be there; the rest of the document is derived from it.
-const std::string kNeeded[] = {
-    "/schema",
-    "/generation",
-    "/source",
-    "/source/kind",
-    "/source/name",
-    "/source/ignitionVersion",
-    "/scope",
-    "/credentials",
-    "/winHttpOctets",
-    "/services",
-    "/proxyFile",
-    "/proxyFile/path",
-    "/proxyFile/present",
-    "/proxyFile/sha256",
-    "/proxyFile/bytes",
-    "/proxyFile/mode",
-    "/proxy",
-    "/trustFile",
-    "/trustFile/path",
-    "/trustFile/present",
-    "/trustFile/mode",
-    "/certificates",
-    "/certificates/0/file",
-    "/certificates/0/sha256",
-};
+const std::vector<std::string_view> kNeeded = Split(
+    "/schema /generation /source /source/kind /source/name /source/ignitionVersion /scope /credentials "
+    "/winHttpOctets /services /proxyFile /proxyFile/path /proxyFile/present /proxyFile/sha256 /proxyFile/bytes "
+    "/proxyFile/mode /proxy /trustFile /trustFile/path /trustFile/present /trustFile/mode /certificates "
+    "/certificates/0/file /certificates/0/sha256",
+    ' ');
 
 TEST(EgressJsonReader, EveryMemberIsNeeded) {
   ASSERT_TRUE(ReadEgress(GoodEgressJson()));
-  for (const std::string& pointer : kNeeded) {
+  for (const std::string_view needed : kNeeded) {
+    const std::string pointer(needed);
     ASSERT_TRUE(HasMember(GoodEgressJson(), pointer)) << pointer;
     const auto read = ReadEgress(WithoutMember(GoodEgressJson(), pointer));
     ASSERT_FALSE(read) << pointer;
@@ -77,7 +59,7 @@ TEST(EgressJsonReader, EveryMemberIsNeeded) {
 
 // 1.5 is nowhere right: no member is a fraction.
 TEST(EgressJsonReader, EveryMemberHasItsType) {
-  std::vector<std::string> pointers(std::begin(kNeeded), std::end(kNeeded));
+  std::vector<std::string> pointers(kNeeded.begin(), kNeeded.end());
   pointers.insert(pointers.end(),
                   {"/scope/0", "/services/0", "/proxy/HTTP_PROXY", "/proxy/HTTPS_PROXY", "/proxy/NO_PROXY"});
   for (const std::string& pointer : pointers) {

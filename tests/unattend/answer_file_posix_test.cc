@@ -132,40 +132,11 @@ class Generator {
 };
 
 void Damage(std::string& text, Random& random) {
-  static constexpr std::string_view kPieces[] = {"<",
-                                                 ">",
-                                                 "&",
-                                                 "/",
-                                                 "\"",
-                                                 ":",
-                                                 "=",
-                                                 "'",
-                                                 "--",
-                                                 "]]>",
-                                                 "<!--",
-                                                 "-->",
-                                                 "<![CDATA[",
-                                                 "<?xml version=\"1.0\"?>",
-                                                 "?>",
-                                                 " xmlns:u=\"\"",
-                                                 " xmlns=\"\"",
-                                                 " xmlns:a=\"u\" xmlns:b=\"u\" a:c=\"\" b:c=\"\"",
-                                                 " xml:lang=\"\"",
-                                                 "<a:b/>",
-                                                 "&#0;",
-                                                 "&#x10FFFF;",
-                                                 "&#xFFFE;",
-                                                 "\x01",
-                                                 "\xEF\xBF\xBF",
-                                                 "<!DOCTYPE a>",
-                                                 "&lt",
-                                                 ";",
-                                                 "<a b='1' b='2'/>",
-                                                 "\x7F",
-                                                 "</settings>",
-                                                 "<?XML?>",
-                                                 " ",
-                                                 "-"};
+  static const std::vector<std::string_view> kPieces = Split(
+      "<|>|&|/|\"|:|=|'|--|]]>|<!--|-->|<![CDATA[|<?xml version=\"1.0\"?>|?>| xmlns:u=\"\"| xmlns=\"\"|"
+      " xmlns:a=\"u\" xmlns:b=\"u\" a:c=\"\" b:c=\"\"| xml:lang=\"\"|<a:b/>|&#0;|&#x10FFFF;|&#xFFFE;|\x01|"
+      "\xEF\xBF\xBF|<!DOCTYPE a>|&lt|;|<a b='1' b='2'/>|\x7F|</settings>|<?XML?>| |-",
+      '|');
   for (std::size_t i = 1 + random.Below(3); i > 0; --i) {
     const std::size_t at = random.Below(text.size() + 1);
     if (random.OneIn(3)) {

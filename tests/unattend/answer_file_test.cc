@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "provisioner/base/file.h"
 #include "provisioner/unattend/xml_reader.h"
 #include "tests/support/amount.h"
 #include "tests/support/paths.h"
@@ -47,10 +46,7 @@ struct Golden {
   std::string after;
 };
 
-std::string ReadText(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string ReadText(const std::filesystem::path& path) { return ReadFile(path.string(), 1U << 20U).value(); }
 
 std::vector<Golden> GoldenFiles() {
   constexpr std::string_view kBefore = ".before.xml";
