@@ -46,10 +46,6 @@ TEST(CompletedValue, ChoicesStandForAPlaceholder) {
 
 TEST(Actions, AreTheWordsThatComeFirst) {
   EXPECT_THAT(ActionsOf(ServiceCommand().spec), ElementsAre("install", "uninstall"));
-  EXPECT_THAT(ActionsOf(RouterCommand().spec), ElementsAre("render", "check", "explain"));
-  EXPECT_THAT(ActionsOf(FleetCommand().spec), ElementsAre("status"));
-  EXPECT_THAT(ActionsOf(HnsProxyCommand().spec),
-              ElementsAre("lookup", "list", "clear", "add", "ensure", "check", "render"));
   EXPECT_THAT(ExplainCodeCommand().spec.words, IsSupersetOf({"usage", "proxy-url-at"}));
   EXPECT_THAT(ActionsOf(ExtractCommand().spec), IsEmpty());
   EXPECT_THAT(ActionsOf(StatusCommand().spec), IsEmpty());

@@ -182,8 +182,12 @@ TEST_P(ImageCommandKill, RemoveIsOldOrNew) {
 }
 
 TEST_P(ImageCommandKill, RollbackIsOldOrNewAndTakesOneRunBack) {
-  const MemoryTree start = After(After(Start(), Applying(old_)), Applying(new_));
-  ExpectOldOrNew(start, [this](MemoryTree& tree) { return TakeBack(tree); });
+  const MemoryTree first = After(Start(), Applying(old_));
+  const MemoryTree start = After(first, Applying(new_));
+  const Command back = [this](MemoryTree& tree) { return TakeBack(tree); };
+  const Seen taken_back = Look(After(start, back)), wanted = Look(first);
+  EXPECT_TRUE(taken_back.system == wanted.system && taken_back.software == wanted.software);
+  ExpectOldOrNew(start, back);
 }
 
 // The files of the payload come one by one, and the record says so. What was applied, what is kept of it and what a

@@ -65,30 +65,6 @@ TEST(ParseArguments, AnOptionIsNoValueOfTheOneBeforeIt) {
   EXPECT_EQ(taken->Get("pool"), "--output");
 }
 
-TEST(Help, GroupsTheOptionsOfBake) {
-  EXPECT_EQ(Groups(BakeCommand().spec),
-            "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
-            "Payload: out format label nodes generation exe unattend sign signer\n"
-            "User data: platform ec2launch userdata-form exe-url ca-transport append-to secret secret-form\n"
-            "Scope: scope with-wmco service winhttp-octets hns-policy hns-pods augment\n"
-            "Credentials: credentials\n"
-            "Trust: trust subtract\n"
-            "Guards: allow-empty\n"
-            "Output: output help");
-}
-
-TEST(Help, GroupsTheOptionsOfApply) {
-  EXPECT_EQ(Groups(ApplyCommand().spec),
-            "Source: pool name add-cluster-suffixes ca kubeconfig source-proxy source-timeout\n"
-            "Target: root wim install exe\n"
-            "Scope: scope with-wmco service winhttp-octets hns-policy hns-pods augment\n"
-            "Credentials: credentials\n"
-            "Trust: trust subtract\n"
-            "Guards: allow-downgrade allow-empty allow-shrink signer try probe\n"
-            "Run: restart-services exit-style reboot reboot-window node node-kubeconfig wait-lock\n"
-            "Output: output help");
-}
-
 TEST(Help, SetsNamesAndTextsInColumns) {
   constexpr std::string_view kColumns =
       "\n"

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 
 #include "images/registry/hive_writer.h"
@@ -105,14 +103,6 @@ TEST(HiveTools, HivexshWalksIt) {
       << list.text.substr(list.text.size() - std::min<std::size_t>(list.text.size(), 40));
 }
 
-TEST(HiveTools, HivexmlReadsIt) {
-  REQUIRE_TOOL("hivexml");
-  const HiveFile hive(VariedTree());
-  const Output xml = Shell("hivexml " + hive.path());
-  EXPECT_EQ(xml.exit, 0);
-  EXPECT_NE(xml.text.find("http://u:p%40ss@proxy:3128"), std::string::npos);
-}
-
 TEST(HiveTools, ReglookupListsEveryBinaryValue) {
   REQUIRE_TOOL("reglookup");
   const HiveFile hive(VariedTree());
@@ -157,18 +147,6 @@ TEST(HiveTools, ReglookupReadsSecurity) {
   EXPECT_NE(line.find("S-1-5-32-544"), std::string::npos) << line;
   EXPECT_EQ(line.find("S-1-5-32-545"), std::string::npos) << "no Users: " << line;
   EXPECT_NE(csv.text.find("S-1-5-32-545"), std::string::npos) << "but elsewhere";
-}
-
-TEST(HiveTools, RegedExports) {
-  REQUIRE_TOOL("reged");
-  const HiveFile hive(VariedTree());
-  const std::string out = hive.path() + ".reg";
-  const Output run = Shell("reged -x " + hive.path() + " 'HKEY' '\\Many\\K1199' " + out);
-  EXPECT_EQ(run.exit, 0);
-  const Result<std::string> text = ReadFile(out, 1U << 20U);
-  std::remove(out.c_str());
-  ASSERT_TRUE(text);
-  EXPECT_NE(text->find("\"Blob\"=hex:"), std::string::npos);
 }
 
 }  // namespace

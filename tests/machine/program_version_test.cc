@@ -44,11 +44,5 @@ TEST(ProgramVersion, IsNotGuessed) {
   EXPECT_FALSE(ProgramVersionOf(Resource(version, 12))) << "the block is elsewhere";
 }
 
-TEST(ProgramVersion, OrdersByTheFirstPartThatDiffers) {
-  EXPECT_LT((ProgramVersion{{0, 9, 9, 9}}), (ProgramVersion{{1, 0, 0, 0}}));
-  EXPECT_LT((ProgramVersion{{0, 1, 9, 0}}), (ProgramVersion{{0, 1, 10, 0}}));
-  EXPECT_EQ((ProgramVersion{{0, 1, 0, 0}}), (ProgramVersion{{0, 1, 0, 0}}));
-}
-
 }  // namespace
 }  // namespace prov::machine

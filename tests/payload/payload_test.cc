@@ -88,13 +88,6 @@ TEST(Payload, ThePasswordIsOnlyInFilesThatAreMarkedSecret) {
   }
 }
 
-TEST(Payload, SameInputSameBytes) {
-  const Payload a = Make(State());
-  const Payload b = Make(State());
-  ASSERT_EQ(a.files.size(), b.files.size());
-  for (std::size_t i = 0; i < a.files.size(); ++i) EXPECT_EQ(a.files[i].bytes, b.files[i].bytes) << a.files[i].path;
-}
-
 TEST(Payload, CarriesTheExeAndTheGeneration) {
   const Payload payload = Make(State(), {.generation = 7, .exe = "MZ"});
   EXPECT_EQ(FileOf(payload, "provisioner.exe").bytes, "MZ");
