@@ -1,6 +1,6 @@
 // Stands in for crictl where there are no containers: prints %HNS_DOUBLE%\crictl.json when it is asked to inspect the
 // container of %HNS_DOUBLE%\crictl-id or one whose ID that word begins, refuses others, and keeps its words in
-// %HNS_DOUBLE%\crictl.log. With a file crictl-hangs beside them it does not end by itself.
+// %HNS_DOUBLE%\crictl.log.
 #include <windows.h>
 
 #include <cstdio>
@@ -27,7 +27,6 @@ int main(int argc, char** argv) {
   std::string words;
   for (int i = 1; i < argc; ++i) words += (i == 1 ? "" : " ") + std::string(argv[i]);
   std::ofstream(folder / "crictl.log", std::ios::app) << words << '\n';
-  if (fs::exists(folder / "crictl-hangs")) Sleep(INFINITE);
   const std::string id = argc > 1 ? argv[argc - 1] : "";
   if (id.empty() || Read(folder / "crictl-id").find(id) != 0) {
     std::fprintf(stderr, "level=fatal msg=\"getting the status of the container \\\"%s\\\": not found\"\n", id.c_str());

@@ -6,8 +6,7 @@
 // %HNS_DOUBLE%\namespaces\GUID.json    properties of a namespace
 // %HNS_DOUBLE%\version.json            what GET /globals/version answers
 // %HNS_DOUBLE%\calls.log               a line for each call: its name, a tab, its document or GUID
-// %HNS_DOUBLE%\fail-CALL[-Add|-Remove] the call fails: a line with the HRESULT in hexadecimal, then the error record
-// %HNS_DOUBLE%\without-effect          "Add" or "Remove": such a change is done by what is answered, and is not
+// %HNS_DOUBLE%\fail-CALL               the call fails: a line with the HRESULT in hexadecimal, then the error record
 // %HNS_DOUBLE%\kill                    "before N" or "after N": ends the program at its call of that number, from 0
 // clang-format off: the others take words from the first
 #include <windows.h>
@@ -109,14 +108,12 @@ class Call {
     if (!Folder().empty()) EndAt("after", number_);
   }
 
-  // Whether it shall fail. `kind` is that of a change.
-  bool Fails(PWSTR* record, HRESULT& status, const std::string& kind = {}) const {
+  bool Fails(PWSTR* record, HRESULT& status) const {
     if (Folder().empty()) {
       status = kNoAnswer;
       return true;
     }
-    const fs::path with_kind = Folder() / ("fail-" + name_ + "-" + kind);
-    const fs::path file = fs::exists(with_kind) ? with_kind : Folder() / ("fail-" + name_);
+    const fs::path file = Folder() / ("fail-" + name_);
     if (!fs::exists(file)) return false;
     const std::string text = Read(file);
     const std::size_t line = std::min(text.find('\n'), text.size());
@@ -263,7 +260,6 @@ HRESULT Change(const fs::path& file, const std::string& request, const std::stri
   if (wanted.empty() || there.begin == std::string::npos) {
     return Refuse(record, kInvalidPolicy, "The provided policy configuration is invalid or missing parameters.");
   }
-  if (Read(Folder() / "without-effect") == kind) return S_OK;
   std::vector<std::string> policies = Items(text, there);
   for (const std::string& policy : wanted) {
     const auto old = std::ranges::find(policies, Compact(policy), Compact);
@@ -309,7 +305,7 @@ HNS_DOUBLE_EXPORT HRESULT WINAPI HcnModifyEndpoint(void* endpoint, PCWSTR settin
   const std::string kind = request.find(R"("RequestType":"Add")") != std::string::npos ? "Add" : "Remove";
   Call call("HcnModifyEndpoint", request);
   HRESULT status = S_OK;
-  if (call.Fails(record, status, kind)) return status;
+  if (call.Fails(record, status)) return status;
   return Change(static_cast<const Opened*>(endpoint)->file, request, kind, record);
 }
 
