@@ -1,5 +1,5 @@
 """A Machine Config Server on the loopback interface, as clusters have it, with the faults that one can have. Also serves
-documents at other paths. Standard library only; certificates are made with openssl."""
+documents at other paths. Standard library only."""
 import email.utils
 import hashlib
 import http.server
@@ -7,40 +7,15 @@ import json
 import pathlib
 import re
 import ssl
-import subprocess
 import threading
 import time
 import urllib.parse
 
+from authority import Authority  # noqa: F401: to those who ask this server
 from held_port import hold_port
 
 POOL = re.compile(r"^/config/([^/]+)$")
 MEDIA = "application/vnd.coreos.ignition+json"
-
-
-def openssl(*words):
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
-
-
-class Authority:
-    """A CA. RSA: Wine's TLS can't verify ECDSA."""
-
-    def __init__(self, folder, name):
-        self.folder, self.name = pathlib.Path(folder), name
-        self.pem, self.key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.pem, "-days", "30", "-subj", f"/CN={name}",
-                "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
-
-    def leaf(self, names="DNS:localhost,IP:127.0.0.1", expired=False, label="leaf", bits=2048, digest="sha256"):
-        """Certificate and key of a server: an RSA key of so many bits, a signature with this digest."""
-        base = self.folder / f"{self.name}-{label}"
-        key, request, chain, extensions = (base.with_suffix(end) for end in (".key", ".csr", ".pem", ".ext"))
-        openssl("req", "-newkey", f"rsa:{bits}", "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=machine-config-server")
-        extensions.write_text(f"subjectAltName={names}\nextendedKeyUsage=serverAuth\n")
-        # -days takes negative numbers: an end before the beginning, which is what matters here.
-        openssl("x509", "-req", "-in", request, "-CA", self.pem, "-CAkey", self.key, "-CAcreateserial", "-days", "-1" if expired else "20",
-                f"-{digest}", "-out", chain, "-extfile", extensions)
-        return chain, key
 
 
 def config(proxy, authorities, no_proxy="localhost,.svc", size=0):

@@ -197,7 +197,25 @@ class Proxy:
                 head += piece
             self.heads.append(head.decode())
             if len(self.heads) > self.cut:
-                connection.sendall(self.answer)
+                self.respond(connection, head)
+
+    def respond(self, connection, _head):
+        connection.sendall(self.answer)
+
+
+class Tunnel(Proxy):
+    """A proxy that connects whoever asks to this machine, whatever the name."""
+
+    def __init__(self):
+        super().__init__("HTTP/1.1 200 Connection established\r\n\r\n")
+
+    def respond(self, connection, head):
+        with socket.create_connection(("127.0.0.1", int(head.split()[1].rpartition(b":")[2]))) as upstream:
+            connection.sendall(self.answer)
+            back = threading.Thread(target=pump, args=(upstream, connection), daemon=True)
+            back.start()
+            pump(connection, upstream)
+            back.join(5)
 
 
 class Relay:
@@ -213,18 +231,21 @@ class Relay:
         while True:
             client, _ = self.listener.accept()
             server = socket.create_connection(("127.0.0.1", self.target))
-            threading.Thread(target=self._pass, args=[client, server, True], daemon=True).start()
-            threading.Thread(target=self._pass, args=[server, client, False], daemon=True).start()
+            threading.Thread(target=pump, args=[client, server, self._keep], daemon=True).start()
+            threading.Thread(target=pump, args=[server, client], daemon=True).start()
 
-    def _pass(self, source, sink, keep):
-        try:
-            while piece := source.recv(4096):
-                if keep:
-                    self.seen += piece
-                sink.sendall(piece)
-            sink.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
+    def _keep(self, piece):
+        self.seen += piece
+
+
+def pump(source, sink, see=lambda piece: None):
+    try:
+        while piece := source.recv(4096):
+            see(piece)
+            sink.sendall(piece)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
 
 
 def silent_port():

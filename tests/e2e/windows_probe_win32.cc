@@ -3,7 +3,6 @@
 
 //   windows_probe state                what is set: variables, service environments, WinHTTP, certificates by
 //   thumbprint windows_probe add STORE FILE.der   puts a certificate into ROOT or CA, as an administrator would
-//   windows_probe disallow FILE.der    puts it into Disallowed
 //   windows_probe get URL              GET with the machine's WinHTTP settings; prints the status or the error's number
 //   windows_probe service NAME         makes an auto-start service key with some values of its own
 //   windows_probe set NAME VALUE       a machine variable; with VALUE missing: removes it
@@ -152,7 +151,7 @@ int State() {
   }
   if (!PrintServices()) return 1;
   PrintWinHttp();
-  for (const wchar_t* store : {L"ROOT", L"CA", L"Disallowed"}) PrintCertificates(store);
+  for (const wchar_t* store : {L"ROOT", L"CA"}) PrintCertificates(store);
   return 0;
 }
 
@@ -239,7 +238,6 @@ int wmain(int argc, wchar_t** argv) {
   const std::wstring what = argc > 1 ? argv[1] : L"";
   if (what == L"state") return State();
   if (what == L"add" && argc == 4) return Add(argv[2], argv[3]);
-  if (what == L"disallow" && argc == 3) return Add(L"Disallowed", argv[2]);
   if (what == L"get" && argc == 3) return Get(argv[2]);
   if (what == L"service" && argc == 3) return Service(argv[2]);
   if (what == L"set" && argc >= 3) return Set(argv[2], argc > 3 ? argv[3] : nullptr);
