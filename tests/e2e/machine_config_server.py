@@ -1,7 +1,6 @@
 """A Machine Config Server on the loopback interface, as clusters have it, with the faults that one can have. Also serves
 documents at other paths. Standard library only."""
 import email.utils
-import hashlib
 import http.server
 import json
 import pathlib
@@ -56,11 +55,11 @@ def served_version(accept):
 
 
 class Server:
-    """`pools`: configs by pool. `documents`: path -> bytes. `fault` counts for the next `times` requests (None: all)."""
+    """`pools`: configs by pool. `documents`: path -> bytes. `fault` is that of each request."""
 
     def __init__(self, chain=None, key=None, port=0):
-        self.pools, self.documents, self.requests, self.redirects = {}, {}, [], {}
-        self.fault, self.times, self.content_type, self.etags = None, None, "application/json", False
+        self.pools, self.documents, self.requests = {}, {}, []
+        self.fault, self.content_type = None, "application/json"
         owner = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -98,24 +97,16 @@ class Server:
     def mcs(self, pool="worker", host="localhost"):
         return f"mcs://{host}:{self.port}/{pool}"
 
-    def fail(self, fault, times=None):
-        self.fault, self.times = fault, times
+    def fail(self, fault):
+        self.fault = fault
 
     def close(self):
         self.http.shutdown()
         self.http.server_close()
 
-    def take_fault(self):
-        fault = self.fault
-        if fault and self.times is not None:
-            self.times -= 1
-            if self.times == 0:
-                self.fail(None)
-        return fault
-
     def serve(self, request):
         self.requests.append((request.path, dict(request.headers)))
-        fault = self.take_fault()
+        fault = self.fault
         if fault == "silent":
             time.sleep(30)
             return
@@ -126,17 +117,7 @@ class Server:
         if isinstance(fault, int):
             self.send(request, fault, b"")
             return
-        if request.path in self.redirects:
-            self.send(request, 302, b"", {"Location": self.redirects[request.path]})
-            return
         status, body, content_type = self.answer(request)
-        if status == 200 and self.etags:
-            tag = '"%s"' % hashlib.sha256(body).hexdigest()[:16]
-            if request.headers.get("If-None-Match") == tag:
-                self.send(request, 304, b"", {"ETag": tag})
-                return
-            self.send(request, status, body, {"Content-Type": content_type, "ETag": tag}, fault)
-            return
         self.send(request, status, body, {"Content-Type": content_type} if status == 200 else {}, fault)
 
     def answer(self, request):
@@ -160,17 +141,11 @@ class Server:
         for name, value in (headers or {}).items():
             request.send_header(name, value)
         length = 1 << 40 if fault == "huge" else len(body)
-        if status != 304:
-            request.send_header("Content-Length", str(length))
+        request.send_header("Content-Length", str(length))
         request.end_headers()
         if fault == "cut":
             body = body[:len(body) // 2]
             request.close_connection = True
-        if fault == "slow":  # stops in the middle
-            request.wfile.write(body[:len(body) // 2])
-            request.wfile.flush()
-            time.sleep(30)
-            return
         if fault == "huge":
             try:
                 while True:

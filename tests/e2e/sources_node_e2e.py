@@ -102,27 +102,6 @@ class FollowingAServer(node_e2e.Node):
                 self.assertEqual(report["error"]["code"], "tls")
                 self.assertEqual(server.requests, [])
 
-    def test_a_pointer_config_is_followed(self):
-        import base64
-        ca = base64.b64encode(self.ca.pem.read_bytes()).decode()
-        self.source.write_text(json.dumps({"ignition": {
-            "version": "3.2.0", "config": {"merge": [{"source": self.server.url("/config/worker", host="127.0.0.1")}]},
-            "security": {"tls": {"certificateAuthorities": [{"source": "data:;base64," + ca}]}}}}))
-        self.json("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
-        self.end_service()
-        self.expect("http://one.example.test:1", [self.a])
-        self.say("http://two.example.test:2", [self.b])
-        self.json("reconcile", "--once")
-        self.expect("http://two.example.test:2", [self.b])
-
-    def test_nothing_of_the_answer_is_kept_but_the_settings(self):
-        self.first_boot()
-        kept = self.work / "wine/drive_c/ProgramData/Provisioner"
-        files = [file for file in kept.rglob("*") if file.is_file()]
-        self.assertTrue(files)
-        for file in files:
-            self.assertNotIn(b"BOOTSTRAP-TOKEN-CANARY", file.read_bytes(), file)
-
 
 if __name__ == "__main__":
     if shutil.which("openssl") is None:
