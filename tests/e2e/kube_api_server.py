@@ -1,5 +1,5 @@
 """A loopback API server that speaks the part of the Kubernetes API that is used: get, list and watch, merge patches of nodes, over TLS,
-with tokens or client certificates, with bookmarks and a limited memory; and that can be made to misbehave."""
+with tokens or client certificates; and that can be made to misbehave."""
 import http.server
 import json
 import ssl
@@ -12,8 +12,6 @@ from held_port import hold_port
 
 GROUP = "/apis/machineconfiguration.openshift.io/v1"
 POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
-CONTROLLER = GROUP + "/controllerconfigs"
-PROXIES = "/apis/config.openshift.io/v1/proxies"
 KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
          "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node",
          "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet"}
@@ -39,15 +37,12 @@ class ApiServer(http.server.ThreadingHTTPServer):
             self.context.load_verify_locations(client_authority)
         self.port = self.server_address[1]
         self.changed = threading.Condition()
-        self.objects, self.events, self.version, self.oldest = {}, [], 100, 0
+        self.objects, self.events, self.version = {}, [], 100
         if before:
             self.objects, self.version = before.objects, before.version
         self.seen = []  # (path, query, who)
         self.tokens, self.denied = {TOKEN}, set()  # denied: (verb, resource)
         self.faults = []  # each is asked before a request is answered: True, it was the answer
-        self.bookmark_seconds = 60.0
-        self.bookmarks = []  # the versions of those that were sent
-        self.ends_watches = True  # after timeoutSeconds
         self.open = True
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
@@ -115,13 +110,6 @@ class ApiServer(http.server.ThreadingHTTPServer):
         pool = self.objects[f"{POOLS}/worker"]
         status = {**pool["status"], "machineCount": pool["status"]["machineCount"] + 1}
         self.put(f"{POOLS}/worker", spec=pool["spec"], status=status)
-
-    def forget_events(self):
-        """As etcd's compaction does: who watches from before now is told 410."""
-        with self.changed:
-            self.version += 1
-            self.oldest, self.events = self.version, []
-            self.changed.notify_all()
 
     def watches(self):
         return [query for _, query, _ in self.seen if "watch" in query]
@@ -250,45 +238,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         self.wfile.flush()
 
-    def line(self, event):
-        self.chunk(json.dumps(event).encode() + b"\n")
-
-    def begin_watch(self):
+    def watch(self, collection, query):
+        server = self.server
+        at = int(query["resourceVersion"])
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.wfile.flush()
-
-    def watch(self, collection, query):
-        server = self.server
-        at = int(query["resourceVersion"])
-        gone = {"kind": "Status", "code": 410, "reason": "Expired", "message": f"too old resource version: {at} ({server.oldest})"}
-        self.begin_watch()
-        begin = time.monotonic()
-        end = begin + (int(query["timeoutSeconds"]) if server.ends_watches else 3600)
-        bookmark = begin + server.bookmark_seconds
+        end = time.monotonic() + int(query["timeoutSeconds"])
         while True:
             with server.changed:
                 now = time.monotonic()
-                if at < server.oldest:
-                    return self.line({"type": "ERROR", "object": gone}), self.chunk(b"")
                 news = [(version, event) for version, where, event in server.events
                         if version > at and where == collection and self.selected(event["object"], query)]
                 if not news:
                     if not server.open or now >= end:
                         break
-                    if now < bookmark:
-                        server.changed.wait(min(end, bookmark) - now)
-                        continue
-                    at, bookmark = server.version, now + server.bookmark_seconds
-                    news = [(at, {"type": "BOOKMARK", "object": {"kind": KINDS[collection.rsplit("/", 1)[1]], "metadata": {"resourceVersion": str(at)}}})]
-                    if query.get("allowWatchBookmarks") != "true":
-                        continue
+                    server.changed.wait(end - now)
+                    continue
             for at, event in news:
-                self.line(event)
-                if event["type"] == "BOOKMARK":
-                    server.bookmarks.append(at)
+                self.chunk(json.dumps(event).encode() + b"\n")
         self.chunk(b"")
 
 
