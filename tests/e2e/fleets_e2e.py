@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import select
-import shutil
 import signal
 import subprocess
 import tarfile
@@ -67,13 +66,6 @@ class Fleets(Case):
         self.assertEqual({int(p.stat().st_mtime) for p in folder.rglob("*")}, {EPOCH})
         self.assertEqual(mode_of(folder / "common/egress.json"), 0o600)
 
-    def test_common_is_a_source(self):
-        folder = self.baked("fleet", "--nodes", self.nodes())
-        again = self.work / "again"
-        result = subprocess.run([PROVISIONER, "bake", folder / "common", "--out", again, "--output", "json"], capture_output=True, text=True)
-        self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertEqual(files_of(again), files_of(folder / "common"))
-
     def test_answer_files_follow_the_schema(self):
         schema = TESTS.parent.parent / "shared/cases/windows/autounattend.xsd"
         need(self, "xmllint", "libxml2-utils")
@@ -97,13 +89,6 @@ class Fleets(Case):
         with tarfile.open(self.work / "fleet.tar") as tar:  # it may hold passwords of somebody's
             self.assertEqual(tar.getmember("nodes/WIN-2/unattend.xml").mode, 0o600)
 
-    def test_json_is_a_list_too(self):
-        csv = self.baked("a.tar", "--format", "tar", "--nodes", self.nodes()).read_bytes()
-        rows = [{"name": "WIN-2"}, {"name": "win-3", "address": "2001:db8::7/64", "gateway": "fe80::1", "dns": "2001:db8::53"},
-                {"name": "win-1", "address": "10.0.0.5/24", "gateway": "10.0.0.1", "dns": ["10.0.0.2", "10.0.0.3"], "mac": "00:15:5d:00:00:01"}]
-        as_json = self.baked("b.tar", "--format", "tar", "--nodes", self.nodes(json.dumps(rows), "nodes.json")).read_bytes()
-        self.assertEqual(csv, as_json)
-
     def test_one_drive_for_each(self):
         payload = files_of(self.baked("payload"))
         need(self, "bsdtar", "libarchive-tools")
@@ -116,22 +101,6 @@ class Fleets(Case):
         self.assertIn("10.0.0.5/24", files["network-config"].decode())
         again = self.baked("again", "--format", "iso", "--label", "cidata", "--nodes", self.nodes(), environment={"TZ": "Asia/Tokyo"})
         self.assertEqual(files_of(again), files_of(drives))
-
-    def test_a_plain_drive_has_the_answer_file_where_setup_looks(self):
-        need(self, "bsdtar", "libarchive-tools")
-        drives = self.baked("drives", "--format", "iso", "--nodes", self.nodes())
-        files = files_of(self.extracted(drives / "win-1.iso", "bsdtar", "-xf", drives / "win-1.iso"))
-        self.assertEqual(self.text(self.component(files["unattend.xml"], "Microsoft-Windows-Shell-Setup"), "ComputerName"), ["win-1"])
-        self.assertIn("provisioner/manifest.json", files)
-        self.assertIn("Start-Drive.ps1 specialize", files["unattend.xml"].decode())
-        self.assertIn("Start-Drive.ps1", files)
-        self.assertNotIn("Setup\\Scripts", files["unattend.xml"].decode())
-
-    def test_more_than_a_zip_file_holds_is_said_before_anything_is_written(self):
-        nodes = self.nodes("name\n" + "".join("n%05d\n" % i for i in range(16400)))
-        result = bake(self.work / "deep/fleet.zip", "--format", "zip", "--nodes", nodes, "--output", "json")
-        self.assertEqual(json.loads(result.stdout)["error"]["code"], "size-limit")
-        self.assertEqual(os.listdir(self.work), ["nodes.csv"])
 
     def test_addresses_without_a_mac_are_said(self):
         result = bake(self.work / "drives", "--format", "iso", "--label", "cidata", "--nodes", self.nodes())
@@ -146,23 +115,6 @@ class Fleets(Case):
             self.assertEqual(error["code"], "row")
             self.assertEqual(error["where"], "%s: line 3, column 7" % nodes)
             self.assertEqual(os.listdir(self.work), ["nodes.csv"])
-
-    def test_an_answer_file_with_a_network_of_its_own_is_refused_before_anything_is_written(self):
-        mine = self.work / "mine.xml"
-        mine.write_text('<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="specialize"><component '
-                        'name="Microsoft-Windows-TCPIP" processorArchitecture="amd64"/></settings></unattend>')
-        result = bake(self.work / "fleet.tar", "--format", "tar", "--nodes", self.nodes(), "--unattend", mine)
-        self.assertEqual(result.returncode, 11)
-        self.assertIn("mine.xml", result.stderr)
-        self.assertFalse((self.work / "fleet.tar").exists())
-
-    def test_a_folder_that_is_not_empty_is_refused(self):
-        (self.work / "fleet").mkdir()
-        (self.work / "fleet/letter").write_text("x")
-        for form in ("dir", "iso"):
-            result = bake(self.work / "fleet", "--format", form, "--nodes", self.nodes())
-            self.assertEqual(result.returncode, 13)
-        self.assertEqual(os.listdir(self.work / "fleet"), ["letter"])
 
     def test_progress_on_a_terminal_only(self):
         nodes = self.nodes("name\n" + "".join("n%05d\n" % i for i in range(30000)))
