@@ -243,6 +243,9 @@ class Pe(unittest.TestCase):
         manifest = BYTES[BYTES.index(b"<assembly", begin, begin + size):BYTES.index(b"</assembly>", begin, begin + size)].decode()
         self.assertRegex(manifest, r'<requestedExecutionLevel level="asInvoker" uiAccess="false"\s*/>')
         self.assertNotIn("<dependency", manifest)
+        for word in ("longPathAware", "activeCodePage"):
+            self.assertIn(word, manifest)
+        self.assertIn("OriginalFilename".encode("utf-16-le"), BYTES)
 
     def test_checks_frames_itself(self):
         # With libssp it would ask a library before it could say where libraries are.

@@ -13,7 +13,7 @@ import tarfile
 import tempfile
 import unittest
 
-from delivery import EPOCH, PROVISIONER, SAMPLE, TESTS, need, run
+from delivery import EPOCH, PROVISIONER, SAMPLE, need, run
 from program_file import make_program
 
 HIVES = ["DEFAULT", "SAM", "SECURITY", "SOFTWARE", "SYSTEM"]
@@ -101,15 +101,6 @@ class Image(unittest.TestCase):
         other.write_text("no program")
         result = self.bake("--format", "oci", "--exe", other, "--out", self.work / "x", "--output", "json")
         self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (11, "kind"))
-
-    def test_a_file_of_somebody_else_stays(self):
-        mine = self.work / "mine.tar"
-        run("tar", "-cf", mine, "-C", TESTS, "sample/rendered-worker.json")
-        before = mine.read_bytes()
-        result = self.bake("--format", "oci", "--exe", self.exe, "--out", mine)
-        self.assertEqual(result.returncode, 13, result.stderr)
-        self.assertEqual(mine.read_bytes(), before)
-        self.assertEqual(self.image(), self.image(), "one of ours gives way")
 
 
 if __name__ == "__main__":
