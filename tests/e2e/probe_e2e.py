@@ -14,16 +14,12 @@ import tempfile
 import unittest
 
 import probe_servers
-from probe_servers import FORBIDDEN, ORIGIN, UNKNOWN, Proxy, Relay, free_port, silent_port
+from probe_servers import FORBIDDEN, ORIGIN, UNKNOWN, Relay, free_port
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
 PASSWORD = "p@ss/c4nary"
 USERINFO = "user:p%40ss%2Fc4nary@"
 WRONG = "user:wr0ng%40c4nary@"
-
-
-def answer(status, *headers):
-    return "HTTP/1.1 %s\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n" % (status, "".join(header + "\r\n" for header in headers))
 
 
 class Probe(unittest.TestCase):
@@ -105,12 +101,12 @@ class Probe(unittest.TestCase):
             self.assertEqual(probe["via"], via)
         return probe["status"], [finding["code"] for finding in document["findings"]]
 
-    def fails(self, source, url, *words, tries=1, code="network", status=None):
+    def fails(self, source, url, *words, tries=1, code="network"):
         """The one probe fails, and its sentence holds all of the words."""
         (probe,) = self.check(source, "--probe", url, exit=14)["probes"]
         for word in words:
             self.assertIn(word, probe["error"])
-        self.assertEqual((probe["ok"], probe["code"], probe["tries"], probe["status"]), (False, code, tries, status), probe["error"])
+        self.assertEqual((probe["ok"], probe["code"], probe["tries"], probe["status"]), (False, code, tries, None), probe["error"])
 
     @staticmethod
     def together(*calls):
@@ -146,13 +142,6 @@ class Probe(unittest.TestCase):
         self.assertNotIn(b"Basic", relay.seen)
         self.fails(self.source(self.at("digest", WRONG), self.ca), self.origin(), "does not take the credentials of its URL (Digest)")
 
-    def test_negotiate(self):
-        proxy = Proxy(answer("407 Proxy Authentication Required", "Proxy-Authenticate: Negotiate", "Proxy-Authenticate: NTLM"))
-        for userinfo in ("", USERINFO):
-            self.fails(self.source("http://%slocalhost:%d" % (userinfo, proxy.port), self.ca), self.origin(), "Negotiate (Kerberos) or NTLM credentials only",
-                       "kubelet and containerd", "admit the nodes by their addresses")
-        self.assertFalse([head for head in proxy.heads if "Proxy-Authorization" in head])
-
     # A proxy that is spoken to by TLS
 
     def test_https_proxy(self):
@@ -173,17 +162,7 @@ class Probe(unittest.TestCase):
         self.together(
             lambda: self.fails(squid, self.origin(port="nobody"), "status 503 (ERR_CONNECT_FAIL)", "the destination does not answer", tries=3),
             # Its name for this depends on what the DNS says.
-            lambda: self.fails(squid, self.origin(UNKNOWN), "(ERR_", "check the name", tries=3),
-            lambda: self.refuses("403 Forbidden", "its rules forbid", 1),
-            lambda: self.refuses("405 Method Not Allowed", "does not allow CONNECT", 1),
-            lambda: self.refuses("502 Bad Gateway", "refused it or answered wrongly", 3),
-            lambda: self.refuses("503 Service Unavailable", "or is overloaded", 3),
-            lambda: self.refuses("504 Gateway Timeout", "a firewall behind the proxy", 3))
-
-    def refuses(self, status, sentence, tries):
-        proxy = Proxy(answer(status))
-        self.fails(self.source("http://localhost:%d" % proxy.port, self.ca), self.origin(), "refused to connect, with status " + status[:3], sentence, tries=tries)
-        self.assertEqual(len(proxy.heads), tries)
+            lambda: self.fails(squid, self.origin(UNKNOWN), "(ERR_", "check the name", tries=3))
 
     # Inspection
 
@@ -211,33 +190,7 @@ class Probe(unittest.TestCase):
         self.fails(source, self.origin("localhost", "plain"), "the server does not speak TLS on this port", code="tls")
         self.fails(source, self.origin("localhost", "tls", scheme="http"), "the server speaks TLS on this port", code="tls")
 
-    def test_connections(self):
-        nobody = self.source("http://localhost:%d" % self.port["nobody"], self.ca, no_proxy="no-such-host.invalid")
-        self.together(
-            lambda: self.fails(nobody, self.origin(), "the proxy localhost:%d refused the connection" % self.port["nobody"], tries=3),
-            lambda: self.fails(nobody, "https://no-such-host.invalid/", "the address of the server is not found", tries=3),
-            lambda: self.fails(self.source("http://no-such-host.invalid:3128", self.ca), self.origin(), "the address of the proxy no-such-host.invalid:3128 is not found",
-                               tries=3),
-            self.waits)
-
-    def waits(self):
-        silent = self.source("http://localhost:%d" % silent_port(), self.ca)
-        (probe,) = self.check(silent, "--probe", self.origin(), "--probe-timeout", "1", exit=14)["probes"]
-        self.assertIn("did not answer within 1 second", probe["error"])
-        self.assertEqual(probe["tries"], 3)
-
-    def test_what_passes_is_no_failure(self):
-        proxy = Proxy(answer("200 OK"), cut=2)
-        (probe,) = self.check(self.source("http://localhost:%d" % proxy.port), "--probe", self.origin(scheme="http"), exit=0)["probes"]
-        self.assertEqual((probe["ok"], probe["tries"], len(proxy.heads)), (True, 3, 3))
-
     # Results
-
-    def test_answers_of_the_server(self):
-        source = self.source(self.at("basic", USERINFO), self.ca)
-        self.fails(source, self.origin(path="/private"), "the connection works, but the answer has status 401", status=401)
-        self.fails(source, self.origin(path="/nothing"), "the path does not exist", status=404)
-        self.fails(source, self.origin(path="/down"), "status 503", status=503, tries=3)
 
     def test_each_probe_has_its_result(self):
         source = self.source(self.at("basic", USERINFO), self.ca)
@@ -249,24 +202,6 @@ class Probe(unittest.TestCase):
         via = "http://user:***@localhost:%d" % self.port["basic"]
         self.assertEqual(text.stdout.splitlines()[:2], ["probe %s through %s: ok, status 200" % (urls[0], via), "probe %s through %s: FAILED" % (urls[2], via)])
         self.assertIn("  the proxy localhost:", text.stdout)
-
-    def test_unusable_settings_are_not_probed(self):
-        proxy = Proxy(answer("200 OK"))
-        document = self.check(self.source("http://user:c4nary@:%d" % proxy.port, self.ca), "--probe", self.origin(), exit=11)
-        self.assertEqual(document["probes"], [])
-        self.assertIn("probe-skipped", [finding["code"] for finding in document["findings"]])
-        self.assertEqual(proxy.heads, [])
-
-    def test_wrong_command_lines(self):
-        source = self.source(self.at("basic"), self.ca)
-        for options in (["--probe", "no url"], ["--probe", "ftp://a.org/"], ["--probe-timeout", "0", "--probe", self.origin()]):
-            self.assertEqual(self.check(source, *options, exit=10)["error"]["code"], "usage")
-
-    def test_without_certificates_the_system_counts(self):
-        source = self.source(self.at("basic", USERINFO))
-        document = self.check(source, "--probe", self.origin(), exit=14)
-        self.assertIn("probe-trust", [finding["code"] for finding in document["findings"]])
-        self.assertIn("not in the list of CAs that this system trusts", document["probes"][0]["error"])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The real servers that probe_e2e.py asks: squid, mitmproxy and nginx from Debian's packages, OpenSSL's certificates, and small proxies of
-this file for what no program does on request. All listen on loopback only, at free ports, with their files in one folder."""
+this file. All listen on loopback only, at free ports, with their files in one folder."""
 import os
 import pathlib
 import random
@@ -128,8 +128,7 @@ class Servers:
 
     def nginx(self, name, sites):
         """`sites`: (port, certificate and key or None for plain http)."""
-        site = ("server { listen 127.0.0.1:%d%s; server_name _;%s location = / { return 200 'ok'; } location = /moved { return 302 /; }\n"
-                " location = /down { return 503; } location = /private { return 401; } }\n")
+        site = ("server { listen 127.0.0.1:%d%s; server_name _;%s location = / { return 200 'ok'; } location = /moved { return 302 /; } }\n")
         text = "".join(site % (port, " ssl" if pair else "", " ssl_certificate %s; ssl_certificate_key %s;" % (pair, pair) if pair else "") for port, pair in sites)
         paths = "".join("%s_temp_path %s/%s-%s;\n" % (kind, self.folder, name, kind) for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         conf = self.folder / (name + ".conf")
@@ -172,11 +171,11 @@ http_access deny all
                           "--set", "ssl_insecure=true", "-s", addon, *options], [port])
 
 
-class Proxy:
-    """A proxy that gives one answer to every request, after `cut` connections that it just closes. It keeps the heads that it was sent."""
+class Tunnel:
+    """A proxy that connects whoever asks to this machine, whatever the name. It keeps the heads that it was sent."""
 
-    def __init__(self, answer, cut=0):
-        self.answer, self.cut, self.heads = answer.encode(), cut, []
+    def __init__(self):
+        self.heads = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -184,11 +183,10 @@ class Proxy:
     def _serve(self):
         while True:
             connection, _ = self.listener.accept()
-            threading.Thread(target=self._answer, args=[connection], daemon=True).start()
+            threading.Thread(target=self._lead, args=[connection], daemon=True).start()
 
-    def _answer(self, connection):
+    def _lead(self, connection):
         with connection:
-            connection.settimeout(60)
             head = b""
             while b"\r\n\r\n" not in head:
                 piece = connection.recv(4096)
@@ -196,26 +194,12 @@ class Proxy:
                     return
                 head += piece
             self.heads.append(head.decode())
-            if len(self.heads) > self.cut:
-                self.respond(connection, head)
-
-    def respond(self, connection, _head):
-        connection.sendall(self.answer)
-
-
-class Tunnel(Proxy):
-    """A proxy that connects whoever asks to this machine, whatever the name."""
-
-    def __init__(self):
-        super().__init__("HTTP/1.1 200 Connection established\r\n\r\n")
-
-    def respond(self, connection, head):
-        with socket.create_connection(("127.0.0.1", int(head.split()[1].rpartition(b":")[2]))) as upstream:
-            connection.sendall(self.answer)
-            back = threading.Thread(target=pump, args=(upstream, connection), daemon=True)
-            back.start()
-            pump(connection, upstream)
-            back.join(5)
+            with socket.create_connection(("127.0.0.1", int(head.split()[1].rpartition(b":")[2]))) as upstream:
+                connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                back = threading.Thread(target=pump, args=[upstream, connection], daemon=True)
+                back.start()
+                pump(connection, upstream)
+                back.join(5)
 
 
 class Relay:
@@ -246,13 +230,3 @@ def pump(source, sink, see=lambda piece: None):
         sink.shutdown(socket.SHUT_WR)
     except OSError:
         pass
-
-
-def silent_port():
-    """Takes connections and never answers; the listener lives as long as the program."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    silent_port.kept.append(listener)
-    return listener.getsockname()[1]
-
-
-silent_port.kept = []

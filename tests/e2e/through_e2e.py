@@ -164,23 +164,6 @@ shutdown_lifetime 0 seconds
                     seen.append(expected)
         self.assertGreaterEqual(min(seen.count(word) for word in ("deny", "allow", "direct")), 40, seen)
 
-    def test_required_says_it_before(self):
-        """A list passes exactly when curl gets at all of it, from the address that it names."""
-        passed = 0
-        for policy, proxy, no_proxy in self.every_setting():
-            options = self.write(policy, proxy, no_proxy)
-            real = {url: self.ask(url, proxy, no_proxy, False) for url in self.urls()}
-            for way, holds in (("", lambda seen: seen != "refused"), (" proxy " + SOURCE, lambda seen: seen == SOURCE),
-                               (" direct", lambda seen: seen not in ("refused", SOURCE))):
-                required = self.work / "required"
-                required.write_text("".join(url + way + "\n" for url in real))
-                done = run(PROVISIONER, "explain", *options, "--required", required)
-                results = [one["ok"] for one in json.loads(done.stdout)["required"]]
-                self.assertEqual(results, [holds(seen) for seen in real.values()], (policy, no_proxy, way, done.stdout))
-                self.assertEqual(done.returncode, 0 if all(results) else 4, (policy, no_proxy, way))
-                passed += all(results)
-        self.assertGreater(passed, 4)
-
 
 class ThePage(unittest.TestCase):
     """Each `$ cat` writes what it shows, each `$ provisioner` runs, and what it prints is what the page shows."""

@@ -131,18 +131,6 @@ class Upgraded(node_e2e.Node):
         self.expect_installed(former)
         self.await_state(lambda: self.expect(PROXY, [self.a]))
 
-    def test_a_shell_finds_it_until_it_is_removed(self):
-        def path():
-            return self.wine("reg", "query", "HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment", "/v", "PATH").stdout
-
-        before = path()
-        self.run_program(self.make(0, 1, 0), "first-boot", SOURCE, "--service", "containerd")
-        self.assertIn("C:\\Program Files\\Provisioner", path())
-        found = self.wine("cmd", "/c", "provisioner", "--version")
-        self.assertTrue(found.stdout.startswith("provisioner "), found.stdout + found.stderr)
-        self.program("remove", "--all")
-        self.assertEqual(path(), before)
-
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
