@@ -25,24 +25,6 @@ SHARED_HIVES = TESTS.parent.parent / "shared/cases/windows/hive"
 CONFIG = "Windows/System32/config"
 SERVICES = ["--service", "containerd", "--service", "kubelet"]
 PASSWORD = "S3cret%40%23%25%26%27p"  # of the sample's proxy
-STATE = "ProgramData/Provisioner"
-PAYLOAD = "Windows/Setup/Scripts/Provisioner"
-# As Windows stores them: O:BAG:BAD:P(A;;FA;;;SY)(A;;FA;;;BA), the same with (A;;0x1200a9;;;BU), and that for a folder, with OICI.
-SYSTEM_ACE, ADMINISTRATORS_ACE, USERS_ACE = (
-    "00%s1400ff011f00010100000000000512000000", "00%s1800ff011f0001020000000000052000000020020000", "00%s1800a900120001020000000000052000000021020000")
-ADMINISTRATORS = "01020000000000052000000020020000"
-
-
-def descriptor(users, flags):
-    aces = [SYSTEM_ACE, ADMINISTRATORS_ACE] + [USERS_ACE] * users
-    body = "".join(ace % flags for ace in aces)
-    size = 8 + len(body) // 2
-    number = lambda value, count: value.to_bytes(count, "little").hex()
-    return ("01000490" + number(20 + size, 4) + number(20 + size + 16, 4) + number(0, 4) + number(20, 4) + "0200" + number(size, 2)
-            + number(len(aces), 2) + "0000" + body + ADMINISTRATORS * 2)
-
-
-SECRET_FILE, PLAIN_FILE, PLAIN_FOLDER, SECRET_FOLDER = descriptor(0, "00"), descriptor(1, "00"), descriptor(1, "03"), descriptor(0, "03")
 
 
 def run(*command, **options):
@@ -310,23 +292,6 @@ class Wim(Image):
         self.assertEqual(self.apply()["writes"], 0)
         self.assertEqual(self.file.stat().st_size, size)
         self.assertEqual(report("plan", SAMPLE, "--wim", "%s:1" % self.file, *SERVICES)["writes"], 0)
-
-    def test_what_was_planted_gets_our_rights(self):
-        for name in ("Program Files/Provisioner/provisioner.exe", PAYLOAD + "/egress.json"):
-            added = run("wimlib-imagex", "update", self.file, "1", "--command", "add '%s' '/%s'" % (self.exe, name))
-            self.assertEqual(added.returncode, 0, added.stderr)
-
-        def rights(name):
-            listed = run("wimlib-imagex", "dir", self.file, "1", "--detailed", "--path=/" + name).stdout
-            return re.findall(r"Security Descriptor *= *(\w+)", listed)[:1]
-
-        self.assertEqual(rights(PAYLOAD), [])
-        self.apply()
-        wanted = {PAYLOAD + "/egress.json": SECRET_FILE, "Program Files/Provisioner/provisioner.exe": PLAIN_FILE, PAYLOAD: PLAIN_FOLDER,
-                  "Program Files/Provisioner": PLAIN_FOLDER, STATE: SECRET_FOLDER, STATE + "/state.json": SECRET_FILE, STATE + "/state.previous.json": SECRET_FILE}
-        self.assertEqual({name: rights(name) for name in wanted}, {name: [value] for name, value in wanted.items()})
-        self.assertEqual(self.apply()["writes"], 0)
-        self.assertEqual(run("wimlib-imagex", "verify", self.file).returncode, 0)
 
     def test_several_images_at_once(self):
         applied = self.apply(index="1,2")
