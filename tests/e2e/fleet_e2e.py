@@ -125,14 +125,6 @@ class Fleet(unittest.TestCase):
         self.assertEqual([(n["current"], n["credentialsCurrent"]) for n in nodes.values()], [(True, True), (False, False), (True, None)])
         self.assertIn("win-2  password", self.run_program("fleet", "status", "kube://").stdout)
 
-    def test_a_damaged_annotation_is_that_nodes_failure(self):
-        for text in ("", "yes", '{"schema":2}', '{"schema":1,"digest":[]}'):
-            self.server.put_node("win-1", text)
-            _, nodes = self.status(4)
-            self.assertFalse(nodes["win-1"]["current"])
-            self.assertIsNone(nodes["win-1"]["digest"])
-            self.assertIn(nodes["win-1"]["failure"]["code"], ("json", "version", "type"))
-
     def at_look(self, number, what):
         """Calls `what` when the nodes are asked for so many times from now, before that is answered."""
         left = [number]
@@ -191,13 +183,6 @@ class Fleet(unittest.TestCase):
         self.status(4)
         self.at_look(2, lambda: self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM))
         self.status(0, "--wait", "60")
-
-    def test_five_hundred_nodes_and_one_come_in_pages(self):
-        for number in range(501):
-            self.server.put_node(f"win-{number:03}", self.state(self.digest))
-        _, nodes = self.status(0)
-        self.assertEqual(len(nodes), 501)
-        self.assertEqual(len([path for path, _, _ in self.server.seen if path == NODES]), 2)
 
     def test_workloads_that_do_not_trust_the_bundle_are_found(self):
         trust = {"volumes": [{"name": "egress-trust", "configMap": {"name": "user-ca"}}]}

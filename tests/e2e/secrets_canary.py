@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A password goes through every command, format and error path; it may come out only where it was asked for.
 
-usage: secrets_canary.py PROVISIONER [--every N]     --every: a sample of the inputs, for builds that are slow
+usage: secrets_canary.py PROVISIONER
 
 Asked for: `--show-secrets`, `extract --format env` and `pod-env --format patch`, and the files that a payload's manifest marks
 secret. A new command needs a row in COMMANDS, or this fails."""
@@ -20,14 +20,10 @@ import urllib.parse
 
 sys.dont_write_bytecode = True
 from canary_sources import RemoteSources  # noqa: E402
-from canary_words import CANARY, ESCAPED, SIMPLE, holds  # noqa: E402
+from canary_words import ESCAPED, SIMPLE, holds  # noqa: E402
 from user_data_reader import carried_by  # noqa: E402
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
-EVERY = 1
-if "--every" in sys.argv:
-    EVERY = int(sys.argv.pop(sys.argv.index("--every") + 1))
-    sys.argv.remove("--every")
 SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
 PROXY = "/etc/mco/proxy.env"
 PODS = ["SOURCE", "--pod", str(SAMPLE / "deployment.yaml")]
@@ -207,7 +203,7 @@ class Canary(RemoteSources, unittest.TestCase):
 
     def test_a_url_in_no_proxy(self):
         """A whole proxy URL that was pasted into the list: nodes get the list as it is, and no output repeats the password."""
-        for form in (VALID + [form for form in MALFORMED if not re.search("[\x01-\x1f]|u{9}", form)])[::EVERY]:
+        for form in VALID + [form for form in MALFORMED if not re.search("[\x01-\x1f]|u{9}", form)]:
             url = form.replace("%s", SIMPLE).replace("%%", "%")
             source = config("HTTP_PROXY=http://proxy:1\nHTTPS_PROXY=http://proxy:1\nNO_PROXY=.svc,%s,10.0.0.0/8\n" % url)
             for command, forms in {**COMMANDS, **NODE_COMMANDS}.items():
@@ -254,7 +250,7 @@ class Canary(RemoteSources, unittest.TestCase):
 
     def test_published_objects(self):
         whole = set()
-        for form in (VALID + MALFORMED)[::EVERY]:
+        for form in VALID + MALFORMED:
             with self.subTest(form):
                 url = form.replace("%s", SIMPLE).replace("%%", "%")
                 whole |= self.published({"httpProxy": url})
@@ -262,17 +258,8 @@ class Canary(RemoteSources, unittest.TestCase):
                 self.published({"httpProxy": "http://p:1", "readinessEndpoints": [url], "trustedCA": {"name": url}})
         self.assertEqual(whole, {"proxy.env", "proxy.yaml", "workload"}, "where it must be")
 
-    def test_the_search_finds_it(self):
-        for text in (CANARY, ESCAPED, SIMPLE):
-            for coded in (text.encode(), text.encode("utf-16-le")):
-                for before in range(5):
-                    self.assertTrue(holds(base64.b64encode(b"x" * before + coded + b"yz")), (text, before))
-                self.assertTrue(holds(b"\"" + coded.hex().encode() + b"\""))
-                self.assertTrue(holds(b"\xff\xfe" + "hex(7):{}\r\n".format(",\\\r\n ".join("%02x" % b for b in coded)).encode("utf-16-le")))
-        self.assertFalse(holds(config("HTTP_PROXY=http://u:other@proxy:1\n").encode()))
-
     def test_valid_urls(self):
-        for form in VALID[::EVERY]:
+        for form in VALID:
             for variables in (["HTTP_PROXY"], ["HTTPS_PROXY"], ["HTTP_PROXY", "HTTPS_PROXY"]):
                 for password in (ESCAPED, ESCAPED.lower(), SIMPLE):
                     text = "".join("%s=%s\n" % (name, form % password) for name in variables)
@@ -322,14 +309,14 @@ class Canary(RemoteSources, unittest.TestCase):
                 shutil.rmtree(self.out)
 
     def test_malformed_urls(self):
-        for form in MALFORMED[::EVERY]:
+        for form in MALFORMED:
             for name, password in (("HTTP_PROXY", ESCAPED), ("HTTPS_PROXY", SIMPLE)):
                 value = form.replace("%s", password).replace("%%", "%")
                 with self.subTest(name, value=value[-80:]):
                     self.every_command(config("%s=%s\n" % (name, value)), (name, value[-80:]))
 
     def test_malformed_lines(self):
-        for form in LINES[::EVERY]:
+        for form in LINES:
             text = form.replace("%s", SIMPLE)
             with self.subTest(text[:80]):
                 self.every_command(config(text + "\n"), text[:80])
@@ -349,7 +336,7 @@ class Canary(RemoteSources, unittest.TestCase):
             json.dumps({"ignition": {"version": "3.4.0", "proxy": {"httpProxy": url}}}), '{"ignition": "%s' % url, "HTTP_PROXY=" + url, url,
             "HTTP_PROXY: " + url + "\n  x: y", "a: '%s" % url, "a: &x " + url, "? [" + url + "]", "a: !" + url, "a: *" + url,
         ]
-        for text in broken[::EVERY]:
+        for text in broken:
             with self.subTest(text[-100:]):
                 self.every_command(text, text[-100:])
         bundle = json.loads(config(""))
@@ -369,7 +356,7 @@ class Canary(RemoteSources, unittest.TestCase):
                 # A name that the caller gives to a thing of his own is repeated to him.
                 if name not in ("out", "help", "service", "name", "pool", "api-host", "service-range", "metadata-address"):
                     calls += [[command, sample, "--%s=%s" % (name, url)], [command, sample, "--" + name, url]]
-        for words in calls[::EVERY]:
+        for words in calls:
             with self.subTest(words):
                 result = self.provisioner(*words)
                 self.silent(result, words)
