@@ -10,15 +10,12 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import unittest
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-SAMPLE = TESTS / "sample/rendered-worker.json"
+from delivery import PROVISIONER, SAMPLE, SERVICES, TESTS, need
+
 SHARED = TESTS.parent.parent / "shared"
-SERVICES = ["--service", "containerd", "--service", "kubelet"]
 
 
 def provisioner(*arguments, environment=None, **options):
@@ -29,13 +26,6 @@ def provisioner(*arguments, environment=None, **options):
 
 def digests(folder):
     return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.rglob("*")) if p.is_file()}
-
-
-def need(case, *tools):
-    for tool in tools:
-        if not shutil.which(tool):
-            print("SKIPPED: %s: %s is not installed" % (case.id(), tool))
-            case.skipTest("%s is not installed" % tool)
 
 
 class Payload(unittest.TestCase):
@@ -107,7 +97,7 @@ class Payload(unittest.TestCase):
         return out
 
     def test_hivexregedit_reads_every_value_and_nothing_else(self):
-        need(self, "hivexregedit")
+        need(self, "hivexregedit", "libwin-hivex-perl")
         got = {}
         for hive in ("SYSTEM", "SOFTWARE"):
             text = subprocess.run(["hivexregedit", "--export", self.out / "registry" / (hive + ".hiv"), "\\"], capture_output=True, text=True, check=True).stdout
@@ -150,7 +140,7 @@ class Payload(unittest.TestCase):
         self.assertEqual(got, wanted)
 
     def test_answer_file_is_valid_by_its_schema(self):
-        need(self, "xmllint")
+        need(self, "xmllint", "libxml2-utils")
         schema = SHARED / "cases/windows/autounattend.xsd"
         if not schema.exists():
             print("SKIPPED: %s: the schema is not beside the repository" % self.id())

@@ -1,4 +1,4 @@
-"""What the tests of archives, drives and fleets share. The program is the first argument of the test."""
+"""What the tests of payloads, archives, drives and fleets share. The program is the first argument of the test."""
 import os
 import pathlib
 import shutil

@@ -136,9 +136,14 @@ class Servers:
         self.start(name, [program("nginx"), "-p", self.folder, "-c", conf, "-e", "stderr"], [port for port, _ in sites])
 
     def squid(self, name, port, authentication, tls=None):
-        """`tls`: (port, certificate and key)."""
+        """Lets in who gives the right credentials."""
         hosts = self.folder / "hosts"
         hosts.write_text("127.0.0.1 %s %s\n" % (ORIGIN, FORBIDDEN))
+        self.squid_with(name, port, hosts, "%s\nacl forbidden dstdomain %s\nacl known proxy_auth REQUIRED\nhttp_access deny forbidden\n"
+                        "http_access allow known\nhttp_access deny all\n" % (authentication, FORBIDDEN), tls)
+
+    def squid_with(self, name, port, hosts, rules, tls=None):
+        """`tls`: (port, certificate and key)."""
         conf = self.folder / (name + ".conf")
         conf.write_text("""http_port 127.0.0.1:%d
 %s
@@ -156,12 +161,7 @@ dns_timeout 1 second
 dns_retransmit_interval 1 second
 shutdown_lifetime 0 seconds
 %s
-acl forbidden dstdomain %s
-acl known proxy_auth REQUIRED
-http_access deny forbidden
-http_access allow known
-http_access deny all
-""" % (port, "https_port 127.0.0.1:%d tls-cert=%s tls-key=%s" % (tls[0], tls[1], tls[1]) if tls else "", name, hosts, authentication, FORBIDDEN))
+""" % (port, "https_port 127.0.0.1:%d tls-cert=%s tls-key=%s" % (tls[0], tls[1], tls[1]) if tls else "", name, hosts, rules))
         self.start(name, [program("squid"), "-N", "-n", name, "-f", conf], [port] + ([tls[0]] if tls else []))
 
     def mitmproxy(self, name, port, confdir, *options):

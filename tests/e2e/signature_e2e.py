@@ -3,7 +3,6 @@
 
 usage: signature_e2e.py PROVISIONER"""
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -11,8 +10,8 @@ import sys
 import tempfile
 import unittest
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
-SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample/rendered-worker.json"
+from delivery import PROVISIONER, SAMPLE
+
 SIGNATURE = "manifest.json.p7s"
 
 

@@ -98,25 +98,8 @@ class TheWay(unittest.TestCase):
         rules = run(PROVISIONER, "router", "render", "--kind", "http-proxy", "--destination", listed, "--format", "squid")
         if rules.returncode != 0:
             raise RuntimeError("router render: " + rules.stderr)
-        port, name = free_port(), "through%d" % number
-        conf = cls.work / (name + ".conf")
-        conf.write_text("""http_port 127.0.0.1:%d
-tcp_outgoing_address %s
-visible_hostname through.test
-pid_filename none
-coredump_dir /tmp
-cache deny all
-cache_mem 1 MB
-access_log none
-cache_log /dev/null
-pinger_enable off
-hosts_file %s/hosts
-dns_nameservers 127.0.0.1
-dns_timeout 1 second
-shutdown_lifetime 0 seconds
-%s
-""" % (port, SOURCE, cls.work, rules.stdout))
-        cls.servers.start(name, [program("squid"), "-N", "-n", name, "-f", conf], [port])
+        port = free_port()
+        cls.servers.squid_with("through%d" % number, port, cls.work / "hosts", "tcp_outgoing_address %s\n%s" % (SOURCE, rules.stdout))
         return port
 
     def urls(self):
