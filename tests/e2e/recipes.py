@@ -1,10 +1,13 @@
-"""What both tests of the golden-image recipes need. The first argument of either is the program."""
+"""What the tests of the golden-image recipes need. The first argument of each is the program."""
+import base64
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
@@ -36,7 +39,37 @@ def must(*command, **options):
     return result.stdout
 
 
+def bake_hives(folder):
+    """The folder of hives that the program wrote there, with an older proxy."""
+    text = base64.b64encode(b"HTTP_PROXY=http://old.example.com:3128\n").decode()
+    old = {"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/mco/proxy.env", "contents": {"source": "data:;base64," + text}}]}}
+    (folder / "old.json").write_text(json.dumps(old))
+    must(PROVISIONER, "bake", folder / "old.json", "--out", folder / "old", "--scope", "machine,winhttp")
+    return folder / "old/registry"
+
+
 class Folder(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="recipes-"))
         self.addCleanup(shutil.rmtree, self.folder)
+
+    def fake(self, text):
+        """A program in the place of provisioner."""
+        fake = self.folder / "fake"
+        fake.write_text("#!/bin/sh\n" + text)
+        fake.chmod(0o755)
+        return {"PROVISIONER": str(fake)}
+
+    def assertRefused(self, result, code, *texts):
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        for text in texts:
+            self.assertIn(text, result.stderr)
+
+    def reach(self, process):
+        """Until a program that stops there says so."""
+        until = time.monotonic() + 300
+        while not (self.folder / "reached").exists():
+            self.assertIsNone(process.poll(), "ended before it was stopped")
+            self.assertLess(time.monotonic(), until, "the stop was never reached")
+            time.sleep(0.02)
+        (self.folder / "reached").unlink()

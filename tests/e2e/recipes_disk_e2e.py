@@ -2,7 +2,6 @@
 """Runs images/recipes/customize-disk on made-up disks with a Windows on NTFS, in each format, and kills it at any moment.
 
 usage: recipes_disk_e2e.py PROVISIONER"""
-import base64
 import contextlib
 import ctypes
 import json
@@ -19,7 +18,7 @@ import time
 import unittest
 
 from program_file import make_program
-from recipes import PROVISIONER, RECIPES, SAMPLE, Folder, must, need, run, skip
+from recipes import PROVISIONER, RECIPES, SAMPLE, Folder, bake_hives, must, run, skip
 
 CUSTOMIZE = RECIPES / "customize-disk"
 TOOLS = {"qemu-img": "qemu-utils", "qemu-storage-daemon": "qemu-system-common", "ntfs-3g": "ntfs-3g", "mkntfs": "ntfs-3g", "sfdisk": "fdisk",
@@ -144,11 +143,7 @@ class Disk(Folder):
         except RuntimeError as error:
             cls.missing = "NTFS can't be mounted here (needs /dev/fuse): %s" % error
             return
-        old = {"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/mco/proxy.env", "contents": {
-            "source": "data:;base64," + base64.b64encode(b"HTTP_PROXY=http://old.example.com:3128\n").decode()}}]}}
-        (cls.made / "old.json").write_text(json.dumps(old))
-        must(PROVISIONER, "bake", cls.made / "old.json", "--out", cls.made / "old", "--scope", "machine,winhttp")
-        cls.hives = cls.made / "old/registry"
+        cls.hives = bake_hives(cls.made)
         with mounted(cls.volume) as root:
             make_windows(root, cls.hives)
         cls.other = cls.made / "other.ntfs"
@@ -178,11 +173,6 @@ class Disk(Folder):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertNotIn(SECRET, result.stdout + result.stderr)
         self.assertIn("done: ", result.stdout)
-
-    def assertRefused(self, result, code, *texts):
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        for text in texts:
-            self.assertIn(text, result.stderr)
 
     def assertLeft(self, *names):
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
@@ -352,12 +342,6 @@ class CustomizeDiskRefuses(Disk):
         self.assertEqual(disk.read_bytes(), before)
         self.assertLeft(*names)
 
-    def fake(self, text):
-        fake = self.folder / "fake"
-        fake.write_text("#!/bin/sh\n" + text)
-        fake.chmod(0o755)
-        return {"PROVISIONER": str(fake)}
-
     def with_volume(self, name, change):
         volume = self.folder / "changed.ntfs"
         shutil.copyfile(self.volume, volume)
@@ -467,7 +451,6 @@ class CustomizeDiskRefuses(Disk):
         self.refused(disk, 13, "exists", "--replace", options=("--out", other))
         self.refused(disk, 13, "no such folder", options=("--out", self.folder / "no/out.raw"))
         self.refused(disk, 10, "--in-place", options=("--out", disk))
-        self.refused(disk, 10, "give one of", options=())
         self.refused(disk, 10, "give one of", options=("--plan", "--in-place"))
         self.refused(disk, 10, "--partition", options=("--in-place", "--partition", "x"))
         self.refused(disk, 10, "--frobnicate", options=("--in-place", "--frobnicate"))
@@ -528,14 +511,6 @@ class CustomizeDiskEnds(Disk):
         return subprocess.Popen([CUSTOMIZE, "--in-place", disk, "--", *self.words], env={**os.environ, "PROVISIONER": PROVISIONER, **(environment or {})},
                                 start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-
-    def reach(self, process):
-        until = time.monotonic() + 300
-        while not (self.folder / "reached").exists():
-            self.assertIsNone(process.poll(), "ended before it was stopped")
-            self.assertLess(time.monotonic(), until, "the stop was never reached")
-            time.sleep(0.02)
-        (self.folder / "reached").unlink()
 
     def test_programs_that_fail(self):
         disk = self.disk("sparse.vmdk")

@@ -2,7 +2,6 @@
 """Runs images/recipes/customize-iso on a made-up ISO of Windows.
 
 usage: recipes_iso_e2e.py PROVISIONER"""
-import base64
 import json
 import os
 import pathlib
@@ -11,11 +10,10 @@ import signal
 import stat
 import subprocess
 import tempfile
-import time
 import unittest
 
 from program_file import make_program
-from recipes import PROVISIONER, RECIPES, SAMPLE, Folder, must, need, run, skip
+from recipes import PROVISIONER, RECIPES, SAMPLE, Folder, bake_hives, must, need, run, skip
 
 CUSTOMIZE = RECIPES / "customize-iso"
 OURS = ["/Program Files/Provisioner/provisioner.exe", "/Windows/Setup/Scripts/Provisioner/manifest.json",
@@ -53,11 +51,7 @@ class Iso(Folder):
             return
         cls.made = pathlib.Path(tempfile.mkdtemp(prefix="recipes-iso-"))
         cls.addClassCleanup(shutil.rmtree, cls.made)
-        old = {"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/mco/proxy.env", "contents": {
-            "source": "data:;base64," + base64.b64encode(b"HTTP_PROXY=http://old.example.com:3128\n").decode()}}]}}
-        (cls.made / "old.json").write_text(json.dumps(old))
-        must(PROVISIONER, "bake", cls.made / "old.json", "--out", cls.made / "old", "--scope", "machine,winhttp")
-        make_windows(cls.made / "windows", cls.made / "old/registry")
+        make_windows(cls.made / "windows", bake_hives(cls.made))
         cls.wim = cls.made / "install.wim"
         must("wimlib-imagex", "capture", cls.made / "windows", cls.wim, "Server Core", "--compress=LZX")
         must("wimlib-imagex", "append", cls.made / "windows", cls.wim, "Server Desktop")
@@ -75,11 +69,6 @@ class Iso(Folder):
 
     def assertLeft(self, *names):
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
-
-    def assertRefused(self, result, code, *texts):
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        for text in texts:
-            self.assertIn(text, result.stderr)
 
 
 class CustomizeIso(Iso):
@@ -147,12 +136,6 @@ class CustomizeIso(Iso):
 
 class CustomizeIsoRefuses(Iso):
     """Nothing here needs a provisioner: it ends before, or takes one that only plays one."""
-
-    def fake(self, text):
-        fake = self.folder / "fake"
-        fake.write_text("#!/bin/sh\n" + text)
-        fake.chmod(0o755)
-        return {"PROVISIONER": str(fake)}
 
     def test_what_is_no_windows_medium(self):
         (self.folder / "page.iso").write_text("<html>Sign in</html>\n" * 100)
@@ -233,14 +216,9 @@ class CustomizeIsoRefuses(Iso):
             process = subprocess.Popen([CUSTOMIZE, self.iso, SAMPLE, self.folder / "out.wim", "--all"], env=environment, start_new_session=True,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-            until = time.monotonic() + 300
-            while not (self.folder / "reached").exists():
-                self.assertIsNone(process.poll(), "ended before it was stopped")
-                self.assertLess(time.monotonic(), until, "the stop was never reached")
-                time.sleep(0.02)
+            self.reach(process)
             os.killpg(process.pid, number)
             self.assertEqual(process.wait(60), 128 + number)
-            (self.folder / "reached").unlink()
             self.assertLeft("fake")
 
     def test_no_space(self):
