@@ -7,12 +7,9 @@ import functools
 import glob
 import gzip
 import hashlib
-import io
 import json
 import os
-import pty
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -241,9 +238,6 @@ class Reproducible(unittest.TestCase):
         for name in os.listdir(other):
             self.assertTrue(read(other, name) == read(first, name), f"{name} differs")
 
-    def test_compressed_files_hold_no_time(self):
-        self.assertEqual(gzip_time(read(glob.glob(os.path.join(small()[1], "*.tar.gz"))[0])), 0)
-
 
 def gzip_time(data):
     return int.from_bytes(data[4:8], "little")
@@ -264,8 +258,8 @@ class Pack(unittest.TestCase):
         (linux, windows), _ = small()
         return [PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", self.out, *more]
 
-    def refused(self, code, said, *more, **options):
-        done = subprocess.run(self.words(*more), capture_output=True, text=True, check=False, **options)
+    def refused(self, code, said, *more):
+        done = subprocess.run(self.words(*more), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertIn(said, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
@@ -273,23 +267,9 @@ class Pack(unittest.TestCase):
     def test_what_is_there_is_not_overwritten(self):
         self.refused(10, "is there already", "--out", small()[1])
 
-    def test_half_a_signature(self):
-        self.refused(10, "belong together", "--key", PACK)
-        self.refused(10, "--password-file is of no use without --key", "--password-file", PACK)
-        self.refused(10, "--key: /nowhere/key.pem is not a file", "--certificate", PACK, "--key", "/nowhere/key.pem")
-        self.assertEqual(os.listdir(self.folder), [])
-
     def test_a_maintainer_that_adds_a_field(self):
         for odd in ("A <a@b>\nDepends: evil", "A", "<a@b>", "A <a>", "A <a@b> "):
             self.refused(10, "--maintainer takes", "--maintainer", odd)
-
-    def test_a_tool_that_is_missing_is_named_with_its_package(self):
-        tools = os.path.join(self.folder, "bin")
-        os.mkdir(tools)
-        # The first python3 of PATH may be a script of a version manager, which needs bash beside it.
-        for tool, path in (("python3", sys.executable), ("dpkg-deb", shutil.which("dpkg-deb")), ("dpkg", shutil.which("dpkg"))):
-            os.symlink(path, os.path.join(tools, tool))
-        self.refused(1, "dpkg-shlibdeps, objdump missing: install dpkg-dev, binutils", env={**os.environ, "PATH": tools})
 
     def stopped(self, how):
         """Stops it while the .deb is compressed; gives what is beside the place then."""
@@ -319,13 +299,6 @@ class Pack(unittest.TestCase):
         run(*self.words())
         self.assertEqual(read(self.out, "SHA256SUMS"), read(small()[1], "SHA256SUMS"))
         run("rm", "-r", *(os.path.join(self.folder, name) for name in left))
-
-    def test_a_folder_of_somebody_else_beside_it_stays(self):
-        os.mkdir(self.out + ".part")
-        with open(os.path.join(self.out + ".part", "mine"), "w", encoding="ascii"):
-            pass
-        run(*self.words())
-        self.assertEqual(os.listdir(self.out + ".part"), ["mine"])
 
 
 class Debian(unittest.TestCase):
@@ -579,26 +552,9 @@ class Release(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (10, ""), done.stderr)
         return done.stderr
 
-    def test_a_commit_without_a_tag(self):
-        self.assertIn("this commit has no tag", self.refused())
-
-    def test_a_tag_that_is_not_there(self):
-        self.assertIn("there is no tag v1.2.3", self.refused("v1.2.3"))
-
     def test_a_tag_that_is_not_the_version(self):
         self.git("tag", "v1.2.4")
         self.assertIn("the tag is v1.2.4, and CMakeLists.txt has version 1.2.3", self.refused())
-
-    def test_an_output_that_is_there(self):
-        self.git("tag", "v1.2.3")
-        self.assertIn("is there already", self.refused("--out", self.folder))
-
-    def test_an_option_that_it_does_not_have(self):
-        self.assertIn("unknown option --sign", self.refused("--sign"))
-
-    def test_an_option_without_its_value(self):
-        for option in ("--out", "--key", "--timestamp"):
-            self.assertEqual(self.refused(option), f"scripts/release: {option} takes a value (see --help)\n")
 
     def test_what_can_not_be_signed(self):
         """Before the builds: they take an hour."""
@@ -708,39 +664,6 @@ class Signature(unittest.TestCase):
         run("openssl", "pkcs8", "-topk8", "-in", self.key, "-out", locked, "-passout", f"file:{password}")
         out = pack(self.stage, os.path.join(self.folder, "locked"), "--certificate", self.certificate, "--key", locked, "--password-file", password)
         self.assertEqual(read(out, "SHA256SUMS"), read(self.signed, "SHA256SUMS"))
-        with open(password, "w", encoding="ascii") as file:
-            file.write("another")
-        for more in (["--password-file", password], []):
-            self.refused_at_a_terminal("--certificate", self.certificate, "--key", locked, *more)
-
-    def test_a_key_of_another_certificate(self):
-        other = os.path.join(self.folder, "other.pem")
-        run("openssl", "genrsa", "-out", other, "2048")
-        self.refused_at_a_terminal("--certificate", self.certificate, "--key", other)
-
-    def refused_at_a_terminal(self, *more):
-        """With a terminal that could be asked for a password, which nobody would see."""
-        out = os.path.join(self.folder, "refused")
-        linux, windows = self.stage
-        words = [PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", out, *more]
-        child, terminal = pty.fork()
-        if child == 0:
-            os.execv(words[0], words)
-        said, stop = b"", time.monotonic() + 120
-        try:
-            while time.monotonic() < stop:
-                if select.select([terminal], [], [], 1)[0]:
-                    said += os.read(terminal, 65536)
-        except OSError:  # it ended
-            pass
-        if time.monotonic() >= stop:
-            os.kill(child, signal.SIGKILL)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        os.close(terminal)
-        self.assertEqual(status, 1, said)
-        self.assertIn(b"osslsigncode failed", said)
-        self.assertNotIn(b"another", said, "the password is on the terminal")
-        self.assertEqual(glob.glob(out + "*"), [])
 
 
 if __name__ == "__main__":
