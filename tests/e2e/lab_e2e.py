@@ -173,28 +173,6 @@ class Lab(unittest.TestCase):
                 self.assertIn("is a link, or belongs to another user", self.lab(word, code=13))
         self.assertTrue((real / "lab.json").exists())
 
-    def test_without_servers_it_says_which_are_missing(self):
-        """A machine without squid and mitmproxy: the cluster is there all the same, and the commands that need them are not printed."""
-        said = self.start("--without", "squid", "--without", "mitmproxy")
-        self.assertRegex(said, r"(?m)^squid +NOT there: it was not asked for \(--without squid\)$")
-        self.assertRegex(said, r"(?m)^mitmproxy +NOT there: it was not asked for")
-        self.assertNotIn("--probe", said)
-        self.assertEqual(self.extract()["proxy"], {})
-        self.assertIn("has no squid", self.lab("proxy", "squid", code=13))
-        self.assertIn("no CA of it", self.lab("trust", "mitmproxy", code=13))
-
-    def test_wrong_command_lines(self):
-        for words in ([], ["begin"], ["start", "now"], ["proxy"], ["proxy", "tor"], ["trust"], ["stop", "it"], ["start", "--exe", "nowhere.exe"],
-                      ["start", "--no-such"], ["start", "--without", "squids"]):
-            said = self.lab(*words, code=10)
-            self.assertRegex(said, r"\Ascripts/lab: .*--help", words)
-        self.assertIn("scripts/lab trust CA", self.lab("--help"))
-        self.folder.mkdir()
-        (self.folder / "mine").write_text("")
-        self.assertIn("not empty and not a lab", self.lab("start", "--without", "node", code=13))
-        self.lab("stop")
-        self.assertTrue((self.folder / "mine").exists(), "a folder of somebody else")
-
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
