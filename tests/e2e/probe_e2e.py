@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import probe_servers
+from authority import Authority
 from probe_servers import FORBIDDEN, ORIGIN, UNKNOWN, Relay, free_port
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
@@ -38,21 +39,19 @@ class Probe(unittest.TestCase):
 
     @classmethod
     def make_certificates(cls):
-        make = probe_servers.Certificates(cls.work)
-        cls.ca = make.ca("ca", "/O=Example Corp/CN=Origin CA")
-        cls.old_ca = make.ca("old-ca", "/O=Example Corp/CN=Retired CA", expired=True)
-        cls.inspection = make.ca("inspection", "/O=Example Corp/CN=Inspection CA")
+        again = cls.work / "again"
+        again.mkdir()
+        ca, inspection = (Authority(cls.work, name) for name in ("Origin CA", "Inspection CA"))
         # The same name, made anew.
-        cls.namesake = make.ca("namesake", "/O=Example Corp/CN=Inspection CA")
-        cls.good = make.leaf("good", "ca", ["localhost", ORIGIN])
-        cls.expired = make.leaf("expired", "ca", ["localhost"], expired=True)
-        cls.under_old = make.leaf("under-old", "old-ca", ["localhost"])
-        cls.nameless = make.leaf("nameless", "ca", [], subject="/CN=localhost")
+        cls.ca, cls.inspection, cls.namesake = ca.pem, inspection.pem, Authority(again, "Inspection CA").pem
+        # One file with the key behind the certificate suits all of the servers. These keys are worth nothing.
+        cls.good = cls.work / "good.pem"
+        cls.good.write_text("".join(path.read_text() for path in ca.sign("origin", "serverAuth", f"DNS:localhost,DNS:{ORIGIN}")))
         # mitmproxy's own layout: key and certificate of its CA in one file.
         cls.confdir = cls.work / "confdir"
         cls.confdir.mkdir()
         cls.inspection_pair = cls.confdir / "mitmproxy-ca.pem"
-        cls.inspection_pair.write_text((cls.work / "inspection.key").read_text() + cls.inspection.read_text())
+        cls.inspection_pair.write_text(inspection.key.read_text() + inspection.pem.read_text())
 
     @classmethod
     def start_servers(cls):
@@ -60,22 +59,21 @@ class Probe(unittest.TestCase):
         (cls.work / "digest").write_text("user:%s\n" % PASSWORD)
         helpers = {"basic": "auth_param basic program /usr/lib/squid/basic_ncsa_auth %s/passwd\nauth_param basic children 1" % cls.work,
                    "digest": "auth_param digest program /usr/lib/squid/digest_file_auth %s/digest\nauth_param digest children 1\nauth_param digest realm x" % cls.work}
-        names = ("plain", "tls", "tls_expired", "tls_under_old", "tls_nameless", "basic", "basic_tls", "digest", "mitm", "mitm_as_leaf", "nobody")
+        names = ("plain", "tls", "basic", "basic_tls", "digest", "mitm", "mitm_as_leaf", "nobody")
         cls.port = {name: free_port() for name in names}
         port = cls.port
         cls.servers.mitmproxy("mitm", port["mitm"], cls.confdir)
         cls.servers.mitmproxy("mitm_as_leaf", port["mitm_as_leaf"], cls.work / "confdir-2", "--certs", "*=%s" % cls.inspection_pair)
         cls.servers.squid("basic", port["basic"], helpers["basic"], tls=(port["basic_tls"], cls.good))
         cls.servers.squid("digest", port["digest"], helpers["digest"])
-        cls.servers.nginx("origin", [(port["plain"], None), (port["tls"], cls.good), (port["tls_expired"], cls.expired), (port["tls_under_old"], cls.under_old),
-                                     (port["tls_nameless"], cls.nameless)])
+        cls.servers.nginx("origin", [(port["plain"], None), (port["tls"], cls.good)])
         cls.servers.wait()
 
-    def source(self, proxy, *certificates, no_proxy=""):
+    def source(self, proxy, *certificates):
         """A MachineConfig with this proxy for http and https, and these certificates."""
         def file(path, text):
             return {"path": path, "mode": 420, "contents": {"source": "data:;base64," + base64.b64encode(text.encode()).decode()}}
-        variables = "HTTP_PROXY=%s\nHTTPS_PROXY=%s\nNO_PROXY=%s\n" % (proxy, proxy, no_proxy)
+        variables = "HTTP_PROXY=%s\nHTTPS_PROXY=%s\nNO_PROXY=\n" % (proxy, proxy)
         if proxy.startswith("https:"):
             variables = variables[variables.index("\n") + 1:]  # only https may go there
         bundle = "".join(certificate.read_text() for certificate in certificates)
@@ -147,11 +145,8 @@ class Probe(unittest.TestCase):
     def test_https_proxy(self):
         proxy = self.at("basic_tls", USERINFO, "https")
         self.assertEqual(self.works(self.source(proxy, self.ca), self.origin(), "https://user:***@localhost:%d" % self.port["basic_tls"])[0], 200)
-        self.fails(self.source(proxy, self.namesake), self.origin(), "the proxy localhost:", 'issued by "CN=Origin CA,O=Example Corp"',
+        self.fails(self.source(proxy, self.namesake), self.origin(), "the proxy localhost:", 'issued by "CN=Origin CA"',
                    "not in the source's trust bundle (1 certificate)", code="tls")
-        self.fails(self.source(self.at("basic_tls", USERINFO), self.ca), self.origin(), "speaks TLS on this port", "let it start with https://", code="tls")
-        self.fails(self.source(self.at("basic", USERINFO, "https"), self.ca), self.origin(), "the proxy localhost:", "does not speak TLS on this port",
-                   "let it start with http://", code="tls")
 
     # Refusals
 
@@ -168,27 +163,20 @@ class Probe(unittest.TestCase):
 
     def test_inspecting_proxy(self):
         self.assertEqual(self.works(self.source(self.at("mitm"), self.inspection), self.origin())[0], 200)
-        self.fails(self.source(self.at("mitm"), self.ca), self.origin(), 'issued by "CN=Inspection CA,O=Example Corp"', "not in the source's trust bundle",
+        self.fails(self.source(self.at("mitm"), self.ca), self.origin(), 'issued by "CN=Inspection CA"', "not in the source's trust bundle",
                    "a proxy that inspects TLS signs with its own CA", code="tls")
         self.fails(self.source(self.at("mitm"), self.namesake), self.origin(), "a CA of this name is in the source's trust bundle", "with another key", code="tls")
 
     def test_inspecting_proxy_that_shows_its_ca(self):
         for bundle in (self.ca, self.inspection):
-            self.fails(self.source(self.at("mitm_as_leaf"), bundle), self.origin(), 'shows the CA certificate "CN=Inspection CA,O=Example Corp" itself',
+            self.fails(self.source(self.at("mitm_as_leaf"), bundle), self.origin(), 'shows the CA certificate "CN=Inspection CA" itself',
                        "--set confdir=FOLDER", code="tls")
 
     # Without a proxy
 
-    def test_certificates_of_a_server(self):
-        source = self.source("http://localhost:%d" % self.port["nobody"], self.ca, self.old_ca)
+    def test_without_a_proxy(self):
+        source = self.source("http://localhost:%d" % self.port["nobody"], self.ca)
         self.assertEqual(self.works(source, self.origin("localhost"), "direct")[0], 200)
-        self.fails(source, self.origin("localhost", "tls_expired"), "expired at 2021-01-01T00:00:00Z", "whoever runs it has to renew it", code="tls")
-        self.fails(source, self.origin("localhost", "tls_under_old"), 'the CA "CN=Retired CA,O=Example Corp", which expired at 2021-01-01T00:00:00Z',
-                   "replace it in the source's trust bundle", code="tls")
-        self.fails(source, self.origin("localhost", "tls_nameless"), "kubelet and containerd refuse that", "subjectAltName", code="tls")
-        self.fails(source, self.origin("127.0.0.1"), 'for "localhost", "%s" and not for 127.0.0.1' % ORIGIN, code="tls")
-        self.fails(source, self.origin("localhost", "plain"), "the server does not speak TLS on this port", code="tls")
-        self.fails(source, self.origin("localhost", "tls", scheme="http"), "the server speaks TLS on this port", code="tls")
 
     # Results
 

@@ -1,4 +1,4 @@
-"""The real servers that probe_e2e.py asks: squid, mitmproxy and nginx from Debian's packages, OpenSSL's certificates, and small proxies of
+"""The real servers that probe_e2e.py asks: squid, mitmproxy and nginx from Debian's packages, and small proxies of
 this file. All listen on loopback only, at free ports, with their files in one folder."""
 import os
 import pathlib
@@ -46,48 +46,6 @@ def openssl(*arguments):
     result = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return result.stdout
-
-
-class Certificates:
-    """CAs and what they sign, as PEM files in a folder."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def ca(self, name, subject, expired=False):
-        self._sign(name, subject, "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n", None, expired)
-        return self.folder / (name + ".pem")
-
-    def leaf(self, name, ca, hosts, expired=False, subject="/O=Example Corp/CN=origin"):
-        names = "subjectAltName=%s\n" % ",".join("DNS:" + host for host in hosts) if hosts else ""
-        self._sign(name, subject, "basicConstraints=critical,CA:FALSE\n" + names, ca, expired)
-        # One file with the key behind the certificate suits all of the servers.
-        pair = self.folder / (name + ".pair.pem")
-        pair.write_text((self.folder / (name + ".pem")).read_text() + (self.folder / (name + ".key")).read_text())
-        return pair
-
-    def _sign(self, name, subject, extensions, ca, expired):
-        key, request, extension, out = (self.folder / (name + end) for end in (".key", ".csr", ".ext", ".pem"))
-        extension.write_text(extensions)
-        openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-subj", subject, "-out", request)
-        signer = ["-CA", self.folder / (ca + ".pem"), "-CAkey", self.folder / (ca + ".key"), "-CAcreateserial"] if ca else ["-signkey", key]
-        if expired:
-            self._sign_past(request, extension, out, ca, key)
-        else:
-            openssl("x509", "-req", "-in", request, *signer, "-extfile", extension, "-days", 30, "-out", out)
-        key.chmod(0o644)  # squid reads it as another user; these keys are worth nothing
-
-    def _sign_past(self, request, extension, out, ca, key):
-        """Signs with times that are over, which `openssl ca` can."""
-        work = self.folder / (out.stem + ".ca")
-        work.mkdir()
-        (work / "index").write_text("")
-        (work / "serial").write_text("1001\n")
-        (work / "conf").write_text("[ca]\ndefault_ca=it\n[it]\ndatabase=%s/index\nserial=%s/serial\nnew_certs_dir=%s\ndefault_md=sha256\npolicy=any\n"
-                                   "unique_subject=no\n[any]\norganizationName=optional\ncommonName=optional\n" % (work, work, work))
-        signer = ["-cert", self.folder / (ca + ".pem"), "-keyfile", self.folder / (ca + ".key")] if ca else ["-selfsign", "-keyfile", key]
-        openssl("ca", "-batch", "-notext", "-config", work / "conf", "-in", request, *signer, "-extfile", extension, "-startdate", "20200101000000Z",
-                "-enddate", "20210101000000Z", "-out", out)
 
 
 class Servers:
