@@ -39,12 +39,6 @@ class Drives(Case):
         self.assertEqual(list(meta), ["uuid"])
         self.assertTrue(self.joliet_bytes(image, "openstack/latest/user_data").startswith(b"#ps1_sysnative\r\n"))
 
-    def test_nocloud_drive_as_cloudbase_init_reads_it(self):
-        image = self.baked("a.iso", "--format", "iso", "--label", "cidata")
-        tree = self.tree(image)
-        self.assertLessEqual({"meta-data", "user-data", "provisioner/manifest.json"}, set(tree))
-        self.assertRegex(self.joliet_bytes(image, "meta-data").decode(), r'\Ainstance-id: "[0-9a-f-]{36}"\n\Z')
-
     def test_plain_drive_is_one_that_windows_setup_can_use_alone(self):
         payload = files_of(self.baked("payload"))
         image = self.baked("a.iso", "--format", "iso")

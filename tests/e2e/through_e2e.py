@@ -4,6 +4,7 @@ whom it sees. Then the commands of docs/egress-router.md, as a person would type
 
 usage: through_e2e.py PROVISIONER [unittest arguments]"""
 import http.server
+import itertools
 import json
 import os
 import pathlib
@@ -125,14 +126,10 @@ class TheWay(unittest.TestCase):
         known = [word for pair in HOSTS.items() for word in ("--resolve", "%s=%s" % pair)]
         return [source, "--through", through, "--for", self.dialect, "--output", "json", *known]
 
-    def every_setting(self):
-        for policy, port in zip(POLICIES, self.squids):
-            for no_proxy in NO_PROXY:
-                yield policy, "http://127.0.0.1:%d" % port, no_proxy
-
     def test_what_the_outside_sees(self):
         seen = []
-        for policy, proxy, no_proxy in self.every_setting():
+        for (policy, port), no_proxy in itertools.product(zip(POLICIES, self.squids), NO_PROXY):
+            proxy = "http://127.0.0.1:%d" % port
             done = run(PROVISIONER, "explain", *self.write(policy, proxy, no_proxy), "--url", *self.urls())
             self.assertEqual(done.returncode, 0, done.stderr)
             for one in json.loads(done.stdout)["decisions"]:
