@@ -15,18 +15,12 @@ import sys
 import tempfile
 import zlib
 
+from delivery import EPOCH, NODES, PROVISIONER, SERVICES, TESTS
 from program_file import make_program
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
 PINNED = TESTS / "golden/artefacts.json"
 SOURCES = TESTS / "golden/sources"
-EPOCH = 1700000000
-SERVICES = ["--service", "containerd", "--service", "kubelet"]
 PLATFORMS = ("aws", "azure", "gcp", "vsphere", "nutanix", "openstack", "none")
-NODES = ("name,address,gateway,dns,mac\n"
-         "win-1,10.0.0.5/24,10.0.0.1,\"10.0.0.2,10.0.0.3\",00-15-5D-00-00-01\n"
-         "WIN-2,,,,\n"
-         "win-3,2001:db8::7/64,fe80::1,2001:db8::53,\n")
 # Each choice that changes what is baked stands with one sample.
 SAMPLES = {
     "rendered-worker.json": (TESTS / "sample/rendered-worker.json", SERVICES),
@@ -126,13 +120,10 @@ def is_comparable(name, same_libraries):
 
 
 def main():
-    arguments = sys.argv[1:]
-    update = "--update" in arguments
-    programs = [word for word in arguments if word != "--update"]
-    if len(programs) != 1 or programs[0].startswith("-"):
+    if sys.argv[1:] not in ([], ["--update"]):
         sys.exit(__doc__)
-    found = artefacts(os.path.abspath(programs[0]))
-    if update:
+    found = artefacts(PROVISIONER)
+    if sys.argv[1:]:
         PINNED.write_text(json.dumps({"schema": 1, "libraries": libraries(), "artefacts": found}, indent=1) + "\n")
         print("%d artefacts are pinned" % len(found))
         return 0
