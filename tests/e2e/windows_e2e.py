@@ -18,7 +18,6 @@ WINE = ROOT / "scripts/wine"
 SERVICES = ["--service", "containerd", "--service", "kubelet"]
 
 
-
 def linux_program():
     for preset in ("dev", "release", "demo"):
         program = ROOT / "build" / preset / "provisioner"
