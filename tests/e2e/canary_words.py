@@ -31,3 +31,8 @@ def holds(data):
     plain = data.decode("utf-16", "replace").encode() if data[:2] == b"\xff\xfe" else b""
     packed = [re.sub(rb"[,\s\\]", b"", text) for text in (data, plain)]
     return any(needle in text for needle in NEEDLES for text in [data, plain, *packed])
+
+
+# Where no output shows that it finds something: in base64 behind other bytes, and in a .reg file.
+assert holds(base64.b64encode(b"xy" + CANARY.encode() + b"z"))
+assert holds(b"\xff\xfe" + ",\\\r\n ".join("%02x" % byte for byte in SIMPLE.encode("utf-16-le")).encode("utf-16-le"))
