@@ -21,7 +21,6 @@ from program_file import make_program
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 SAMPLE = TESTS / "sample/rendered-worker.json"
-SHARED_HIVES = TESTS.parent.parent / "shared/cases/windows/hive"
 CONFIG = "Windows/System32/config"
 SERVICES = ["--service", "containerd", "--service", "kubelet"]
 PASSWORD = "S3cret%40%23%25%26%27p"  # of the sample's proxy
@@ -215,32 +214,6 @@ class Image(unittest.TestCase):
         print("%d of 30 runs were cut short" % moments.cut)
         self.assertGreater(moments.cut, 5)
 
-    def test_hives_of_others(self):
-        if not SHARED_HIVES.is_dir():
-            print("SKIPPED: %s: %s is not here" % (self.id(), SHARED_HIVES))
-            self.skipTest("no shared hives")
-        for hive in sorted(SHARED_HIVES.glob("*.hiv")):
-            with self.subTest(hive=hive.name):
-                shutil.copy(hive, self.hive("SOFTWARE"))
-                before = digests(self.root)
-                result = run(PROVISIONER, "apply", SAMPLE, "--root", self.root, "--scope", "certs,winhttp", "--output", "json")
-                refused = {"badsum.hiv": "hive", "dirty.hiv": "dirty-hive"}
-                if hive.name in refused:
-                    self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (12, refused[hive.name]))
-                    self.assertEqual(digests(self.root), before)
-                    continue
-                if result.returncode != 0:
-                    self.assertEqual(result.returncode, 12, result.stdout)
-                    print("refused:", hive.name, json.loads(result.stdout)["error"])
-                    continue
-                original = export(hive)
-                ours = changed(original, export(self.hive("SOFTWARE")))
-                self.assertTrue(ours)
-                for key in ours:
-                    self.assertRegex(key, "Microsoft")
-                report("remove", "--all", "--root", self.root)
-                self.assertEqual(changed(original, export(self.hive("SOFTWARE"))), set())
-
 
 class Wim(Image):
     """The same in an image of a WIM file, beside another image and some thousand files."""
@@ -363,7 +336,6 @@ class Wim(Image):
 
     # What a folder alone can show.
     test_only_our_keys_differ_and_a_second_run_writes_nothing = None
-    test_hives_of_others = None
 
 
 if __name__ == "__main__":
