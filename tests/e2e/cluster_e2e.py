@@ -84,14 +84,6 @@ class Cluster(unittest.TestCase):
     def digest(self):
         return json.loads(self.run_program("extract", "kube:///worker", config=self.admin).stdout)["digest"]
 
-    def test_the_daemon_set_is_taken_as_far_as_this_server_knows_it(self):
-        kinds = {item["kind"] for item in self.manifests}
-        self.assertLessEqual({"Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "DaemonSet"}, kinds)
-        path = "/apis/apps/v1/namespaces/egress-provisioner/daemonsets/egress-provisioner"
-        spec = self.server.ask("GET", path)["spec"]["template"]["spec"]
-        self.assertEqual(spec["nodeSelector"], {"kubernetes.io/os": "windows"})
-        self.assertEqual(spec["containers"][0]["args"][:2], ["pod", "kube:///worker"])
-
     def test_kubectl_applies_the_manifests(self):
         """Strictly validated by the server's own schema, which lacks two fields of theirs."""
         if shutil.which("kubectl") is None:

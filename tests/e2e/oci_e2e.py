@@ -30,13 +30,12 @@ class Image(unittest.TestCase):
         self.exe = self.work / "provisioner.exe"
         self.exe.write_bytes(make_program(rest=b"program" * 100000))
 
-    def bake(self, *words, **kwargs):
-        env = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH), **kwargs.pop("environment", {})}
-        return subprocess.run([PROVISIONER, "bake", *map(str, words)], capture_output=True, text=True, env=env, **kwargs)
+    def bake(self, *words):
+        return subprocess.run([PROVISIONER, "bake", *map(str, words)], capture_output=True, text=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)})
 
-    def image(self, name="image.tar", **kwargs):
-        out = self.work / name
-        result = self.bake("--format", "oci", "--exe", self.exe, "--out", out, **kwargs)
+    def image(self):
+        out = self.work / "image.tar"
+        result = self.bake("--format", "oci", "--exe", self.exe, "--out", out)
         self.assertEqual(result.returncode, 0, result.stderr)
         return out
 

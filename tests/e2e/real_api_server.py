@@ -12,7 +12,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from kube_api_server import Authority
+from kube_api_server import Authority, kubeconfig
 from probe_servers import free_port
 
 ADMIN = "c4nary-admin"
@@ -185,9 +185,7 @@ class RealApiServer:
         return answer["status"]["token"]
 
     def kubeconfig(self, token=ADMIN):
-        return (f"apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\n"
-                f"clusters: [{{name: c, cluster: {{server: 'https://127.0.0.1:{self.port}', certificate-authority: '{self.authority.pem}'}}}}]\n"
-                f"users: [{{name: u, user: {{token: '{token}'}}}}]\n")
+        return kubeconfig(self.port, self.authority.pem, user=f"    token: {token}\n")
 
 
 def documents(text):
