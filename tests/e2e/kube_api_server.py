@@ -25,8 +25,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, certificate, client_authority=None, port=0, before=None):
-        """`before`: the server whose place this one takes. It has that one's objects and version from its first answer on."""
+    def __init__(self, certificate, client_authority=None, port=0):
         # From the beginning: what is held for a server that comes back must not be free for a moment when this one is closed.
         self.held = hold_port(port, shared=port != 0)
         super().__init__(self.held.getsockname(), Handler)
@@ -38,8 +37,6 @@ class ApiServer(http.server.ThreadingHTTPServer):
         self.port = self.server_address[1]
         self.changed = threading.Condition()
         self.objects, self.events, self.version = {}, [], 100
-        if before:
-            self.objects, self.version = before.objects, before.version
         self.seen = []  # (path, query, who)
         self.tokens, self.denied = {TOKEN}, set()  # denied: (verb, resource)
         self.faults = []  # each is asked before a request is answered: True, it was the answer
@@ -104,12 +101,6 @@ class ApiServer(http.server.ThreadingHTTPServer):
         """The reasons of the node's events, in the order in which they were made."""
         with self.changed:  # one may be added meanwhile
             return [o["reason"] for path, o in self.objects.items() if path.startswith(EVENTS + "/") and o["involvedObject"]["name"] == name]
-
-    def count_machines(self):
-        """A change that is none for whoever wants the settings."""
-        pool = self.objects[f"{POOLS}/worker"]
-        status = {**pool["status"], "machineCount": pool["status"]["machineCount"] + 1}
-        self.put(f"{POOLS}/worker", spec=pool["spec"], status=status)
 
     def watches(self):
         return [query for _, query, _ in self.seen if "watch" in query]

@@ -4,7 +4,6 @@ with them is tested in tests/net and tests/source.
 
 usage: sources_e2e.py PROVISIONER [unittest arguments]"""
 import base64
-import hashlib
 import json
 import os
 import pathlib
@@ -137,15 +136,6 @@ class Sources(unittest.TestCase):
     def test_a_document_is_read_as_a_file_is(self):
         self.server.documents["/doc"] = SAMPLE.read_bytes()
         self.assertEqual(self.extract(self.server.url("/doc"), ca=self.ca.pem), self.extract(SAMPLE))
-
-    def test_a_document_has_the_hash_that_was_named(self):
-        plain = self.serve()
-        plain.documents["/doc"] = SAMPLE.read_bytes()
-        url = plain.url("/doc") + "#sha256=" + hashlib.sha256(SAMPLE.read_bytes()).hexdigest()
-        self.extract(url)
-        self.refused(11, "scheme", plain.url("/doc"))
-        plain.documents["/doc"] += b" "
-        self.refused(11, "hash-mismatch", url)
 
 
 if __name__ == "__main__":
