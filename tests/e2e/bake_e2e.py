@@ -139,6 +139,23 @@ class Payload(unittest.TestCase):
             wanted["HKEY_LOCAL_MACHINE\\" + hive + path.replace("ControlSet001", "CurrentControlSet"), name] = value
         self.assertEqual(got, wanted)
 
+    def test_openssl_reads_what_is_signed(self):
+        need(self, "openssl", "openssl")
+
+        def openssl(*words):
+            return subprocess.run(["openssl", *map(str, words)], capture_output=True).returncode == 0
+
+        key, signer, out = (self.work / name for name in ("key.pem", "signer.pem", "signed"))
+        self.assertTrue(openssl("req", "-x509", "-newkey", "rsa:3072", "-nodes", "-keyout", key, "-out", signer, "-subj", "/CN=signer", "-days", 30))
+        result = provisioner("bake", SAMPLE, "--out", out, "--sign", key, "--signer", signer, "--generation", "1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        verify = ["cms", "-verify", "-binary", "-inform", "DER", "-in", out / "manifest.json.p7s", "-content", out / "manifest.json", "-certfile", signer,
+                  "-CAfile", signer, "-purpose", "any", "-out", os.devnull]
+        self.assertTrue(openssl(*verify))
+        with open(out / "manifest.json", "ab") as manifest:
+            manifest.write(b" ")
+        self.assertFalse(openssl(*verify))
+
     def test_answer_file_is_valid_by_its_schema(self):
         need(self, "xmllint", "libxml2-utils")
         schema = SHARED / "cases/windows/autounattend.xsd"

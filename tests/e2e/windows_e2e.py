@@ -44,16 +44,6 @@ class SameAsLinux(unittest.TestCase):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-windows-"))
         self.addCleanup(shutil.rmtree, self.work)
 
-    def both(self, *arguments, **options):
-        return [run(program, *arguments, **options) for program in (LINUX, WINDOWS)]
-
-    def test_extract_in_every_format(self):
-        for words in (["--format", "json"], ["--format", "env"], ["--format", "pem"], ["--show-secrets"]):
-            linux, windows = self.both("extract", "-", *words, stdin=SAMPLE.read_bytes())
-            self.assertEqual((windows.returncode, linux.returncode), (0, 0), windows.stderr)
-            self.assertEqual(windows.stdout, linux.stdout, words)
-            self.assertEqual(windows.stderr, linux.stderr, words)
-
     def test_bake(self):
         linux, windows = [run(program, "bake", "-", "--out", "payload-%d" % i, *SERVICES, stdin=SAMPLE.read_bytes(), cwd=self.work)
                           for i, program in enumerate((LINUX, WINDOWS))]
