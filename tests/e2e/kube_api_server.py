@@ -9,6 +9,7 @@ import urllib.parse
 
 from authority import Authority  # noqa: F401: to those who ask this server
 from held_port import hold_port
+from rendered import ignition, variables
 
 GROUP = "/apis/machineconfiguration.openshift.io/v1"
 POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
@@ -77,13 +78,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
 
     def put_config(self, name, proxy, bundle):
         """A rendered config, and the pool that has it."""
-        def file(where, text):
-            return {"path": where, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}}
-
-        lines = f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY=localhost,.svc\n" if proxy else "# no proxy\n"
-        self.put(f"{CONFIGS}/{name}", spec={"config": {"ignition": {"version": "3.4.0"}, "storage": {"files": [
-            file("/etc/mco/proxy.env", lines),
-            file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle)]}}})
+        self.put(f"{CONFIGS}/{name}", spec={"config": ignition(variables(proxy), bundle)})
         self.put(f"{POOLS}/worker", spec={"configuration": {"name": name}},
                  status={"machineCount": 1, "configuration": {"name": name}})
 

@@ -2,8 +2,7 @@
 """What the program says of some 180 mistakes (message_situations.py), by its form: one line that names its subject, the place and
 what to do; and the same as one document where JSON is asked for.
 
-usage: messages_e2e.py PROVISIONER [unittest arguments]
-       messages_e2e.py PROVISIONER --print        the lines alone, to be read"""
+usage: messages_e2e.py PROVISIONER [unittest arguments]"""
 import contextlib
 import http.server
 import json
@@ -135,18 +134,5 @@ class Messages(unittest.TestCase):
             self.assertIn("error", json.loads(shown), shown)
 
 
-def print_lines():
-    Messages.setUpClass()
-    try:
-        for _, _, words in Messages.situations():
-            done = Messages.run_program(*words)
-            print("$ provisioner", shlex.join(words), "\n ", done.stderr.strip().replace("\n", "\n  ") or "(nothing)", " exit", done.returncode)
-    finally:
-        Messages.doClassCleanups()
-
-
 if __name__ == "__main__":
-    if "--print" in sys.argv:
-        print_lines()
-    else:
-        unittest.main(verbosity=2)
+    unittest.main(verbosity=2)

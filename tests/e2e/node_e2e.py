@@ -24,6 +24,7 @@ import output_schemas  # noqa: E402
 from authority import Authority  # noqa: E402
 from measure import Moments  # noqa: E402
 from probe_servers import Tunnel  # noqa: E402
+from rendered import ignition, variables  # noqa: E402
 
 PROGRAM, PROBE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -106,20 +107,10 @@ class Node(unittest.TestCase):
         self.assertIn(done.returncode, exits, done.stdout + done.stderr)
         return output_schemas.check({"status": "status", "service": "service", "fleet": "fleet-status"}.get(words[0], "report"), json.loads(done.stdout))
 
-    def write(self, proxy, authorities, no_proxy="localhost,.svc"):
+    def write(self, proxy, authorities):
         """A rendered config in the place that the node follows."""
-        lines = f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY={no_proxy}\n" if proxy else "# no proxy\n"
-        bundle = "".join(authority.pem.read_text() for authority in authorities)
-
-        def file(path, text):
-            import urllib.parse
-            return {"path": path, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}}
-
-        config = {"ignition": {"version": "3.4.0"}, "storage": {"files": [
-            file("/etc/mco/proxy.env", lines),
-            file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle)]}}
         fresh = self.source.with_suffix(".new")
-        fresh.write_text(json.dumps(config))
+        fresh.write_text(json.dumps(ignition(variables(proxy), "".join(authority.pem.read_text() for authority in authorities))))
         os.replace(fresh, self.source)
 
     def state(self):

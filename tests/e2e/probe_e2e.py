@@ -2,7 +2,6 @@
 """Probes through real proxies: what `check --probe` says about each way in which egress settings fail.
 
 usage: probe_e2e.py PROVISIONER"""
-import base64
 import concurrent.futures
 import json
 import os
@@ -16,6 +15,7 @@ import unittest
 import probe_servers
 from authority import Authority
 from probe_servers import FORBIDDEN, ORIGIN, UNKNOWN, Relay, free_port
+from rendered import ignition
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
 PASSWORD = "p@ss/c4nary"
@@ -70,17 +70,11 @@ class Probe(unittest.TestCase):
         cls.servers.wait()
 
     def source(self, proxy, *certificates):
-        """A MachineConfig with this proxy for http and https, and these certificates."""
-        def file(path, text):
-            return {"path": path, "mode": 420, "contents": {"source": "data:;base64," + base64.b64encode(text.encode()).decode()}}
-        variables = "HTTP_PROXY=%s\nHTTPS_PROXY=%s\nNO_PROXY=\n" % (proxy, proxy)
-        if proxy.startswith("https:"):
-            variables = variables[variables.index("\n") + 1:]  # only https may go there
-        bundle = "".join(certificate.read_text() for certificate in certificates)
-        document = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", "metadata": {"name": "rendered-worker-1"}, "spec": {"config": {
-            "ignition": {"version": "3.2.0"},
-            "storage": {"files": [file("/etc/mco/proxy.env", variables), file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle)]}}}}
-        return json.dumps(document)
+        """A config with this proxy for http and https, and these certificates."""
+        lines = "HTTPS_PROXY=%s\n" % proxy
+        if not proxy.startswith("https:"):  # only https may go there
+            lines += "HTTP_PROXY=%s\n" % proxy
+        return json.dumps(ignition(lines, "".join(certificate.read_text() for certificate in certificates)))
 
     def check(self, source, *options, exit):
         environment = dict(os.environ, http_proxy="http://127.0.0.1:1", HTTPS_PROXY="http://127.0.0.1:1", NO_PROXY="*")  # has no say

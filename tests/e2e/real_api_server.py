@@ -9,11 +9,11 @@ import subprocess
 import sys
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 
 from kube_api_server import Authority, kubeconfig
 from probe_servers import free_port
+from rendered import ignition, variables
 
 ADMIN = "c4nary-admin"
 PLURALS = {"Namespace": "namespaces", "ServiceAccount": "serviceaccounts", "ClusterRole": "clusterroles", "Role": "roles",
@@ -145,13 +145,9 @@ class RealApiServer:
 
     def put_config(self, name, proxy, bundle=None):
         """With a bundle (PEM) where there is one; the pool has this config then."""
-        contents = {"/etc/mco/proxy.env": f"HTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY=localhost,.svc\n"}
-        if bundle is not None:
-            contents["/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"] = bundle
-        files = [{"path": path, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}} for path, text in contents.items()]
         group = "machineconfiguration.openshift.io/v1"
         self.apply({"apiVersion": group, "kind": "MachineConfig", "metadata": {"name": name},
-                    "spec": {"config": {"ignition": {"version": "3.4.0"}, "storage": {"files": files}}}})
+                    "spec": {"config": ignition(variables(proxy), bundle)}})
         self.apply({"apiVersion": group, "kind": "MachineConfigPool", "metadata": {"name": "worker"},
                     "spec": {"configuration": {"name": name}}, "status": {"configuration": {"name": name}}})
 

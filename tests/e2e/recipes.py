@@ -1,5 +1,4 @@
 """What the tests of the golden-image recipes need. The first argument of each is the program."""
-import base64
 import json
 import os
 import pathlib
@@ -9,6 +8,8 @@ import sys
 import tempfile
 import time
 import unittest
+
+from rendered import ignition
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,9 +42,7 @@ def must(*command, **options):
 
 def bake_hives(folder):
     """The folder of hives that the program wrote there, with an older proxy."""
-    text = base64.b64encode(b"HTTP_PROXY=http://old.example.com:3128\n").decode()
-    old = {"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/mco/proxy.env", "contents": {"source": "data:;base64," + text}}]}}
-    (folder / "old.json").write_text(json.dumps(old))
+    (folder / "old.json").write_text(json.dumps(ignition("HTTP_PROXY=http://old.example.com:3128\n")))
     must(PROVISIONER, "bake", folder / "old.json", "--out", folder / "old", "--scope", "machine,winhttp")
     return folder / "old/registry"
 
