@@ -1,24 +1,28 @@
 #!/usr/bin/env python3
-"""kube:// sources: the program against a loopback API server. What can be wrong with one is tested in tests/source, what follows it in
-kube_node_e2e.py and cluster_e2e.py.
+"""A cluster as a source, and `fleet status`: the program against a loopback API server. What can be wrong with one is tested in
+tests/source and tests/fleet, what follows it in kube_node_e2e.py and cluster_e2e.py.
 
 usage: kube_e2e.py PROVISIONER [unittest arguments]"""
+import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from kube_api_server import POOLS, ApiServer, Authority, kubeconfig  # noqa: E402
+from kube_api_server import NODES, POOLS, ApiServer, Authority, kubeconfig  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
 ROOT_PEM, PROXY_PEM = ((SAMPLE / f"{name}.pem").read_text() for name in ("corporate-root", "proxy-root"))
+PROXY = "http://user:c4nary@proxy.example.test:3128"
 
 
 class Kube(unittest.TestCase):
@@ -37,26 +41,34 @@ class Kube(unittest.TestCase):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-kube-"))
         self.addCleanup(shutil.rmtree, self.work)
         self.server = ApiServer(self.leaf, self.authority.pem)
-        self.addCleanup(self.server.close)
-        self.server.put_config("rendered-worker-1", "http://one.example.test:3128", ROOT_PEM)
+        self.addCleanup(self.close_server)
+        self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM)
         self.config()
 
+    def close_server(self):
+        self.server.close()
+        self.server.held.close()  # no other server comes back
+
     def config(self, **options):
-        path = self.work / "config"
-        path.write_text(kubeconfig(self.server.port, **{"ca": self.authority.pem, **options}))
-        return path
+        (self.work / "config").write_text(kubeconfig(self.server.port, **{"ca": self.authority.pem, **options}))
+
+    def run_program(self, *words):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120,
+                              env={"PATH": os.environ["PATH"], "HOME": str(self.work), "KUBECONFIG": str(self.work / "config")})
+        self.assertNotIn("c4nary", done.stdout + done.stderr)
+        return done
 
     def extract(self, source="kube:///worker", *words, exit=0):
-        done = subprocess.run([PROGRAM, "extract", source, "--kubeconfig", self.work / "config", *words], capture_output=True, text=True,
-                              timeout=120, env={"PATH": os.environ["PATH"], "HOME": str(self.work)})
-        self.assertNotIn("c4nary", done.stdout + done.stderr)
+        done = self.run_program("extract", source, *words)
         self.assertEqual(done.returncode, exit, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
+
+class Source(Kube):
     def test_the_pool_leads_to_its_config_and_to_the_next_one(self):
         first = self.extract()
         self.assertEqual(first["source"]["name"], "rendered-worker-1")
-        self.assertEqual(first["proxy"]["HTTP_PROXY"], "http://one.example.test:3128")
+        self.assertEqual(first["proxy"]["HTTP_PROXY"], PROXY.replace("c4nary", "***"))
         self.assertEqual(len(first["trustBundle"]["certificates"]), 1)
         self.assertEqual(self.server.seen[0], (POOLS + "/worker", {}, "system:serviceaccount:test"))
         self.server.put_config("rendered-worker-2", "http://two.example.test:3128", ROOT_PEM + PROXY_PEM)
@@ -79,6 +91,195 @@ class Kube(unittest.TestCase):
         self.extract("kube:///worker", "--ca", self.authority.pem)
         self.config(cluster="    insecure-skip-tls-verify: true\n")
         self.assertEqual(self.extract(exit=14)["error"]["code"], "tls")
+
+
+class Fleet(Kube):
+    """What nodes report, compared with what they should have."""
+
+    def setUp(self):
+        super().setUp()
+        self.digest = self.extract()["digest"]
+
+    def state(self, digest, **members):
+        return {"schema": 1, "digest": digest, "credentialDigest": None, "generation": None, "appliedAt": "2026-01-01T00:00:00Z",
+                "readAt": "2026-01-02T00:00:00Z", "drift": 0, "rebootRequired": False, "failure": None, "version": "0.1.0", **members}
+
+    def status(self, exit_code, *words, cluster="kube://"):
+        done = self.run_program("fleet", "status", cluster, "--output", "json", *words)
+        self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
+        document = json.loads(done.stdout)
+        return document, {node["name"]: node for node in document.get("nodes", [])}
+
+    def test_each_node_is_compared_with_the_pool(self):
+        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drift=2))
+        self.server.put_node("win-2", self.state("0" * 64, failure={"code": "network", "message": "no answer"}))
+        self.server.put_node("win-3")
+        self.server.put_node("linux-1", system="linux")
+        document, nodes = self.status(4)
+        self.assertEqual((document["schema"], document["wanted"]), (1, self.digest))
+        self.assertEqual(sorted(nodes), ["win-1", "win-2", "win-3"])
+        self.assertEqual(nodes["win-1"], {"name": "win-1", "digest": self.digest, "current": True, "credentialsCurrent": None,
+                                          "appliedAt": "2026-01-01T00:00:00Z", "readAt": "2026-01-02T00:00:00Z", "drift": 2,
+                                          "rebootRequired": True, "held": False, "failure": None, "version": "0.1.0"})
+        self.assertFalse(nodes["win-2"]["current"])
+        self.assertEqual(nodes["win-2"]["failure"], {"code": "network", "message": "no answer"})
+        self.assertEqual((nodes["win-3"]["digest"], nodes["win-3"]["current"]), (None, False))
+
+    def test_a_node_that_is_held_says_so(self):
+        self.server.put_node("win-1", self.state(None, held=True))
+        _, nodes = self.status(4)
+        self.assertTrue(nodes["win-1"]["held"])
+        self.assertIn("win-1  held", self.run_program("fleet", "status", "kube://").stdout)
+
+    def test_a_table_for_people(self):
+        self.server.put_node("win-1", self.state(self.digest))
+        self.server.put_node("win-22", self.state("0" * 64, failure={"code": "network", "message": "no \x1b[2J answer"}))
+        done = self.run_program("fleet", "status", "kube://")
+        self.assertEqual(done.returncode, 4)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["NODE", "CURRENT", "DIGEST", "APPLIED", "DRIFT", "REBOOT", "VERSION", "FAILURE"])
+        self.assertEqual(lines[1].split()[:3], ["win-1", "yes", self.digest[:12]])
+        self.assertIn("[network] no \\x1b[2J answer", lines[2])
+        self.assertTrue(lines[3].startswith(f"1 of 2 nodes are current; wanted {self.digest[:12]} of MachineConfig rendered-worker-1"))
+
+    def test_all_current_is_zero_and_so_is_no_node(self):
+        self.assertEqual(self.run_program("fleet", "status", "kube://").stdout,
+                         "the cluster has no Windows nodes (label kubernetes.io/os=windows)\n")
+        self.server.put_node("win-1", self.state(self.digest))
+        self.status(0)
+
+    def test_another_source_is_wanted(self):
+        self.server.put_node("win-1", self.state(self.digest))
+        wanted = self.work / "proxy.env"
+        wanted.write_text("HTTP_PROXY=http://other.example.test:3128\n")
+        document, _ = self.status(4, "--source", wanted)
+        self.assertEqual(document["wanted"], self.extract(wanted)["digest"])
+        self.server.put_node("win-1", self.state(document["wanted"]))
+        self.status(0, "--source", wanted)
+        self.status(4)
+
+    def test_a_changed_password_shows(self):
+        text = b"".join(b"%d:%s" % (len(part), part) for name in (b"HTTP_PROXY", b"HTTPS_PROXY") for part in (name, b"user", b"c4nary"))
+        key = hashlib.pbkdf2_hmac("sha256", text, self.digest.encode(), 600000).hex()
+        self.server.put_node("win-1", self.state(self.digest, credentialDigest="pbkdf2-sha256:600000:" + key))
+        self.server.put_node("win-2", self.state(self.digest, credentialDigest="pbkdf2-sha256:600000:" + "0" * 64))
+        self.server.put_node("win-3", self.state(self.digest, credentialDigest="of a later program"))
+        _, nodes = self.status(4)
+        self.assertEqual([(n["current"], n["credentialsCurrent"]) for n in nodes.values()], [(True, True), (False, False), (True, None)])
+        self.assertIn("win-2  password", self.run_program("fleet", "status", "kube://").stdout)
+
+    def at_look(self, number, what):
+        """Calls `what` when the nodes are asked for so many times from now, before that is answered."""
+        left = [number]
+
+        def fault(_handler, path, _query):
+            if path == NODES:
+                left[0] -= 1
+                if left[0] == 0:
+                    what()
+            return False
+
+        self.server.faults.append(fault)
+
+    def deny(self):
+        self.server.denied.add(("list", "nodes"))
+
+    def become_current(self):
+        self.server.put_node("win-1", self.state(self.digest))
+
+    def test_it_waits_until_the_last_node_is_current(self):
+        self.server.put_node("win-1", self.state("0" * 64))
+        self.at_look(2, self.become_current)
+        begin = time.monotonic()
+        self.status(0, "--wait", "60")
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_it_waits_for_the_first_node(self):
+        """A pipeline must not go on because no node has joined yet, or because the context is another cluster's."""
+        document, _ = self.status(4, "--wait", "1")
+        self.assertEqual(document["nodes"], [])
+        self.at_look(2, self.become_current)
+        _, nodes = self.status(0, "--wait", "60")
+        self.assertEqual(list(nodes), ["win-1"])
+
+    def test_a_server_that_is_away_meanwhile_does_not_end_the_wait(self):
+        self.server.put_node("win-1", self.state("0" * 64))
+        self.at_look(2, self.deny)
+        self.at_look(3, lambda: (self.become_current(), self.server.denied.clear()))
+        self.status(0, "--wait", "60")
+
+    def test_a_server_that_stays_away_is_an_error_at_the_end(self):
+        self.server.put_node("win-1", self.state("0" * 64))
+        self.at_look(2, self.deny)
+        document, _ = self.status(14, "--wait", "8")
+        self.assertEqual(document["error"]["code"], "network")
+
+    def test_what_is_wanted_may_change_meanwhile(self):
+        self.server.put_node("win-1", self.state(self.digest))
+        self.server.put_config("rendered-worker-2", PROXY, ROOT_PEM + PROXY_PEM)
+        self.status(4)
+        self.at_look(2, lambda: self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM))
+        self.status(0, "--wait", "60")
+
+    def test_workloads_that_do_not_trust_the_bundle_are_found(self):
+        trust = {"volumes": [{"name": "egress-trust", "configMap": {"name": "user-ca"}}]}
+        path = "/etc/egress-trust/ca-bundle.crt"
+        names = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE")
+        proxies = [{"name": n, "value": PROXY} for n in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")]
+        container = {"name": "c", "env": [{"name": n, "value": path} for n in names] + proxies,
+                     "volumeMounts": [{"name": "egress-trust", "mountPath": "/etc/egress-trust"}]}
+        for number in range(150):
+            lacks = number == 149
+            spec = {"containers": [{"name": "c"}]} if lacks else {"containers": [container], **trust}
+            self.server.put(f"/apis/apps/v1/deployments/web-{number:03}", spec={"template": {"spec": spec}})
+        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual((document["lacking"], [o["name"] for o in document["objects"]]), (1, ["web-149"]))
+        spec = {"containers": [container], "volumes": [{"name": "egress-trust", "configMap": {"name": "another"}}]}
+        self.server.put("/apis/apps/v1/statefulsets/other", spec={"template": {"spec": spec}})
+        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        self.assertEqual(done.returncode, 4, "one workload with another ConfigMap hides none: " + done.stdout + done.stderr)
+        self.assertEqual([o["name"] for o in json.loads(done.stdout)["objects"]], ["web-149", "other"])
+        self.server.denied.add(("list", "daemonsets"))
+        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        self.assertEqual(done.returncode, 14)
+        self.assertIn('apiGroups ["apps"], resources ["daemonsets"], verbs ["list"]', json.loads(done.stdout)["error"]["message"])
+
+    def test_the_kustomize_base_makes_what_deploy_prints(self):
+        if shutil.which("kubectl") is None:
+            print("SKIPPED: %s: kubectl is missing (Debian package kubernetes-client)" % self.id(), flush=True)
+            self.skipTest("kubectl is missing")
+        base = pathlib.Path(__file__).resolve().parents[2] / "templates/kubernetes"
+        built = subprocess.run(["kubectl", "kustomize", str(base)], capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        printed = self.run_program("deploy", "--print", "--image", "registry.example.com/provisioner:0.1.0")
+        self.assertEqual(printed.returncode, 0, printed.stderr)
+
+        def objects(text):
+            return sorted(re.findall(r"^kind: (\w+)\n(?:.*\n)*?  name: (\S+)", text, re.M) for text in text.split("\n---\n"))
+
+        self.assertEqual(len(objects(built.stdout)), len(objects(printed.stdout)))
+        self.assertEqual({kind for found in objects(built.stdout) for kind, _ in found}, {kind for found in objects(printed.stdout) for kind, _ in found})
+        self.assertIn("image: registry.example.com/provisioner:0.1.0", built.stdout)
+
+    def test_a_cluster_without_pools_wants_a_source(self):
+        self.server.put_node("win-1", self.state(self.digest))
+        del self.server.objects[POOLS + "/worker"]
+        document, _ = self.status(11)
+        self.assertEqual(document["error"]["code"], "not-found")
+        self.assertIn("--source SOURCE", document["error"]["message"])
+
+    def test_failures_say_what_is_missing(self):
+        self.server.denied.add(("list", "nodes"))
+        document, _ = self.status(14)
+        self.assertIn('resources ["nodes"], verbs ["list"]', document["error"]["message"])
+        for words, text in ((["fleet"], "status kube://[CONTEXT] is missing"), (["fleet", "status"], "is missing"),
+                            (["fleet", "statsu", "kube://"], "did you mean status?"), (["fleet", "status", "cluster"], "give kube://"),
+                            (["fleet", "status", ""], "is empty"), (["fleet", "status", "kube://", "--wait", "x"], "--wait")):
+            done = self.run_program(*words)
+            self.assertEqual(done.returncode, 10, words)
+            self.assertIn(text, done.stderr)
 
 
 if __name__ == "__main__":
