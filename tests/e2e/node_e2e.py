@@ -87,12 +87,12 @@ class Node(unittest.TestCase):
     def probe(self, *words, check=True):
         return self.wine(PROBE, *words, check=check).stdout
 
-    def program(self, *words, check=True, waits=True):
+    def program(self, *words, check=True, waits=True, exe=PROGRAM):
         """`waits`: for the service of ours, if there is one, which may be in a round just then: the program says that another run is
         at work."""
         end = time.monotonic() + 60
         while True:
-            done = self.wine(PROGRAM, *words)
+            done = self.wine(exe, *words)
             if done.returncode != LOCKED or not waits or time.monotonic() > end:
                 break
             if self.probe("query", "Provisioner").strip() == "none":
@@ -102,8 +102,8 @@ class Node(unittest.TestCase):
             self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
 
-    def json(self, *words, exits=(0,)):
-        done = self.program(*words, "--output", "json", check=False)
+    def json(self, *words, exits=(0,), exe=PROGRAM):
+        done = self.program(*words, "--output", "json", check=False, exe=exe)
         self.assertIn(done.returncode, exits, done.stdout + done.stderr)
         return output_schemas.check({"status": "status", "service": "service", "fleet": "fleet-status"}.get(words[0], "report"), json.loads(done.stdout))
 

@@ -3,7 +3,6 @@
 with a new program that does not start. The programs differ in the version that their file names.
 
 usage: upgrade_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
-import json
 import os
 import pathlib
 import random
@@ -46,16 +45,8 @@ class Upgraded(node_e2e.Node):
         path.write_bytes(change(with_version(self.bytes, *version)))
         return path
 
-    def run_program(self, program, *words, exits=(0,)):
-        """Of a file other than PROGRAM; waits while the service is in a round."""
-        end = time.monotonic() + 60
-        while True:
-            done = self.wine(program, *words, "--output", "json")
-            if done.returncode != node_e2e.LOCKED or time.monotonic() > end:
-                break
-            time.sleep(0.2)
-        self.assertIn(done.returncode, exits, done.stdout + done.stderr)
-        return json.loads(done.stdout)
+    def run_program(self, program, *words, **more):
+        return self.json(*words, exe=program, **more)
 
     def expect_installed(self, program):
         self.assertEqual(self.installed.read_bytes(), program.read_bytes())
