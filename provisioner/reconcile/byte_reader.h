@@ -1,5 +1,5 @@
-// Reads and writes the binary values of WinHTTP and WinINET: little-endian numbers and texts with their length before
-// them.
+// Reads and writes the fields of WinHTTP's and WinINET's binary values: little-endian numbers, and texts preceded by
+// their length.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The kind of certificates: a certificate that is already in a store, whoever put it there, is not ours and stays.
+// The kind of certificates. A certificate that was in a store before us is not ours and stays, whoever put it there.
 #include <fmt/format.h>
 
 #include <set>

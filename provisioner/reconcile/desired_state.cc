@@ -23,7 +23,7 @@ Scope Stated(const Scope& wanted, const EgressConfig& config) {
   return scope;
 }
 
-// A malformed URL is more than a bad input here: written to a node, it would make clients go around the proxy.
+// A malformed URL is an error and not only a finding: clients on a node would go around a proxy that they can't parse.
 Result<ProxySettings> ParseOrRefuse(const EgressConfig& config, Findings& findings) {
   Result<ProxySettings> settings = egress::ParseProxySettings(config, findings);
   if (settings) return settings;
@@ -34,7 +34,7 @@ Result<ProxySettings> ParseOrRefuse(const EgressConfig& config, Findings& findin
               error.where);
 }
 
-// Also a token in the query of a URL: what is not shown must be in secret files only.
+// A token in a query counts too: whatever is masked in output belongs in secret files only.
 bool HasCredentials(const std::optional<ProxyUrl>& url) { return url && url->Text() != url->WithoutCredentials(); }
 
 bool HasCredentials(const ProxySettings& settings) {
@@ -92,7 +92,7 @@ Result<void> CheckVariables(const std::vector<EnvironmentVariable>& variables, F
   return {};
 }
 
-// One translation for both: WinINET's lists are globs on the host's text as WinHTTP's are.
+// WinINET takes the same proxy and bypass list as WinHTTP: both match globs against the host as text.
 Result<void> AddWindowsProxy(const ProxySettings& settings, DesiredState& state) {
   const egress::NoProxy* no_proxy = settings.no_proxy ? &*settings.no_proxy : nullptr;
   const auto proxy =
@@ -156,7 +156,7 @@ Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& o
   return {};
 }
 
-// Policies are the operator's own choice: no source tells them.
+// Pod policies come from the command line only; no source has them.
 void AddPodPolicies(const DesiredOptions& options, DesiredState& state) {
   state.hns = options.hns;
   if (state.hns) return;

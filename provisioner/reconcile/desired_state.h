@@ -22,8 +22,8 @@ struct Scope {
   bool services = true;
   bool win_http = true;
   bool certificates = true;
-  bool win_inet = false;  // also decides for the users of the machine, so only when asked for
-  bool hns = false;       // the traffic of pods: only when asked for
+  bool win_inet = false;  // off by default: it also overrides the settings of the machine's users
+  bool hns = false;       // off by default: it redirects the traffic of pods
 
   std::vector<std::string_view> Names()
       const;                        // "machine", "services", "winhttp", "wininet", "certs", "hns", in this order
@@ -47,7 +47,7 @@ struct DesiredOptions {
 };
 
 struct DesiredState {
-  Scope scope;  // less what the source makes no statement about
+  Scope scope;  // without the facilities that the source says nothing about
   CredentialPolicy credentials = CredentialPolicy::kMachine;
   pki::TrustedDigests trusted;
   bool win_http_octets = false;

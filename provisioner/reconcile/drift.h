@@ -12,9 +12,9 @@ namespace prov::reconcile {
 struct Drift {
   ItemKind kind = ItemKind::kEnvironment;
   std::string name;      // for people
-  bool missing = false;  // gone altogether; else changed
-  bool yields = false;   // no drift to repair: the place belongs to the Windows Machine Config Operator's daemon now
-  std::string key = {};  // of the item in the ledger
+  bool missing = false;  // true: absent from the machine; false: changed
+  bool yields = false;   // not repaired: the Windows Machine Config Operator's daemon owns this variable now
+  std::string key = {};  // the item's key in the ledger
 };
 
 // `yield_environment` as in PlanOptions. Errors: those of the ports; type for a ledger item that this version does not

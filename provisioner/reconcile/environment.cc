@@ -12,7 +12,7 @@
 namespace prov::reconcile {
 namespace {
 
-// Also of an entry without '=', which is its own name.
+// An entry without '=' is its own name.
 bool HasName(std::string_view entry, std::string_view name) { return EqualsIgnoreAsciiCase(NameOfEntry(entry), name); }
 
 using Entries = std::vector<std::string>;

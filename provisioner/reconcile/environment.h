@@ -22,7 +22,7 @@ inline constexpr std::string_view kEnvironmentKey = R"(Control\Session Manager\E
 // Windows takes 32,767 UTF-16 units for name, '=' and value together with the final NUL
 // (docs/formats/environment.md#length-of-a-variable).
 inline constexpr std::size_t kMaxVariableUnits = 32767;
-// Older tools cut values longer than this.
+// Some older tools cut longer values.
 inline constexpr std::size_t kCarefulVariableUnits = 2047;
 
 // size-limit when the variable is too long for Windows; `where` is the variable's name.
@@ -46,8 +46,8 @@ std::string_view NameOfEntry(std::string_view entry);
 // Whether it is an entry of that variable; names compare without case.
 bool IsEntryOf(std::string_view entry, std::string_view name);
 
-// Whether a proxy URL in it holds a user or a password. If so, only administrators and the service itself may read the
-// key.
+// Whether any of its values is a proxy URL with a user or a password. If so, only administrators and the service itself
+// may read the key.
 bool HoldsCredentials(const ServiceEnvironment& service);
 
 // The `existing` entries with ours set. Names compare without case. Entries of others, among them those without '=',
@@ -55,8 +55,9 @@ bool HoldsCredentials(const ServiceEnvironment& service);
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
                                                  const std::vector<EnvironmentVariable>& ours);
 
-// A list in which the entries `from` are replaced by the entries `to`, variable by variable. `is_foreign`: a variable
-// has neither its entries of `from` nor those of `to`, so somebody changed it since; what they set stays.
+// A list in which the entries `from` are replaced by the entries `to`, one variable at a time. `is_foreign`: another
+// program changed a variable since, so that it has neither its entries of `from` nor those of `to`; it is left
+// unchanged.
 struct ReplacedEntries {
   std::vector<std::string> entries;
   bool is_foreign = false;

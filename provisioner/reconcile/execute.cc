@@ -24,13 +24,13 @@ Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write)
 }
 
 Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
-  // "" is for a key that was not there before: it went with the operation that took its value back.
+  // "" means that the key did not exist; the operation that took back its value removed the key as well.
   if (write.after.empty()) return {};
   if (!write.before.empty() && !PROV_TRY(machine.registry.KeyExists(write.key))) return {};  // gone since
   return machine.registry.SetSecurity(write.key, write.after);
 }
 
-// A pod that has ended meanwhile needs nothing any more.
+// An endpoint that is gone is no error: its pod has ended.
 Result<void> ExecuteOn(machine::Machine& machine, const EndpointWrite& write) {
   const auto now = PROV_TRY(hns::ReadEndpoint(machine.network, write.endpoint));
   if (!now) return {};
@@ -39,7 +39,7 @@ Result<void> ExecuteOn(machine::Machine& machine, const EndpointWrite& write) {
   return {};
 }
 
-// Keys of ours that a killed run left behind are something to do.
+// A value that is gone already still leaves work if a killed run left its keys behind.
 Result<Rebased> RebaseOn(machine::Machine& machine, RegistryWrite write) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
   const bool is_after = SameContent(now, write.after);
@@ -58,8 +58,8 @@ Result<Rebased> RebaseOn(machine::Machine& machine, const CertificateWrite& writ
   return Rebased{write, PROV_TRY(machine.certificates.Contains(write.store, write.der)) == write.add};
 }
 
-// Windows may store a descriptor in other words than it was given: what counts is whom it lets in. Where somebody let
-// others in since, a change that would do the same leaves it at that.
+// Windows may store a descriptor in another form than it was given, so compare whom it grants access. If an operation
+// would open the key but others have opened it since, leave it as it is.
 Result<Rebased> RebaseOn(machine::Machine& machine, SecurityWrite write) {
   const std::string now = PROV_TRY(machine.registry.Security(write.key));
   const images::Sids before = images::OthersGranted(write.before);
@@ -73,7 +73,8 @@ Result<Rebased> RebaseOn(machine::Machine& machine, SecurityWrite write) {
   return Rebased{std::move(write), is_after || is_foreign, is_foreign};
 }
 
-// A change takes the old policies away before it adds new ones, so some of the old ones alone are no work of others.
+// A change removes the old policies before it adds the new ones. A part of the old ones is therefore an interrupted
+// change of ours, not somebody else's.
 Result<Rebased> RebaseOn(machine::Machine& machine, EndpointWrite write) {
   const auto now = PROV_TRY(hns::ReadEndpoint(machine.network, write.endpoint));
   if (!now || hns::ChangeToEnsure(now->settings, write.after).IsEmpty()) return Rebased{std::move(write), true};

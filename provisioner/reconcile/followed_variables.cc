@@ -10,7 +10,7 @@
 namespace prov::reconcile {
 namespace {
 
-// The value as a service gets it. Errors: proxy-url, no-proxy.
+// The value as it is written to a service. Errors: proxy-url, no-proxy.
 Result<Secret> Checked(std::string_view name, const Secret& value, bool with_credentials) {
   egress::EgressConfig config;
   if (name == "NO_PROXY") {
@@ -18,7 +18,7 @@ Result<Secret> Checked(std::string_view name, const Secret& value, bool with_cre
   } else {
     (name == "HTTP_PROXY" ? config.http_proxy : config.https_proxy).emplace(value);
   }
-  Findings ignored;  // of what is the operator's
+  Findings ignored;  // the operator is responsible for its own values
   const egress::ProxySettings settings = PROV_TRY(egress::ParseProxySettings(config, ignored));
   const std::optional<egress::ProxyUrl>& url = name == "HTTP_PROXY" ? settings.http : settings.https;
   return url && !with_credentials ? url->WithoutCredentials() : value;

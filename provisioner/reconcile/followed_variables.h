@@ -1,6 +1,7 @@
-// The proxy variables in the services' environments that are ours. They come from the settings or, where the Windows
-// Machine Config Operator's daemon owns the machine's variables, from what the daemon has set. Otherwise settings that
-// were delivered once would keep containerd and kubelet at a proxy that the cluster no longer uses.
+// The proxy variables of the services' environments that are ours. Their values come from the settings or, if the
+// Windows Machine Config Operator's daemon owns the machine's variables, from what the daemon has set. Without this,
+// containerd and kubelet would keep using the proxy of settings that were delivered once, even after the cluster has
+// changed it.
 #pragma once
 
 #include <vector>
@@ -12,12 +13,12 @@ namespace prov::reconcile {
 
 class FollowedVariables {
  public:
-  // What the operator's daemon decides about on the machine that is planned for; nothing where none was seen. A value
-  // with which clients would go around the proxy is not followed, but told as a finding (`operator-value`). Of
-  // credentials it holds what the settings allow services to hold.
+  // Reads which variables the operator's daemon has set or removed; empty if the daemon was never seen. A value that
+  // would make clients go around the proxy is not followed but reported (finding `operator-value`). Credentials that
+  // the settings do not allow services to hold are left out.
   static Result<FollowedVariables> Read(Planner& planner);
 
-  // `settings` with what the operator has set in place of what they say.
+  // `settings`, overridden by what the operator has set.
   std::vector<EnvironmentVariable> Over(const std::vector<EnvironmentVariable>& settings) const;
   bool any() const { return !values_.empty(); }
 

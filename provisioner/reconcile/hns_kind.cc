@@ -110,7 +110,7 @@ class EndpointPlan {
   const LedgerEntry* entry_;
 };
 
-// nullopt: it has gone, or can't be read, which is told.
+// nullopt: the endpoint is gone, or can't be read, which is reported.
 std::optional<Endpoint> ReadOrNote(Planner& planner, const std::string& id, bool& unreadable) {
   auto found = hns::ReadEndpoint(planner.machine().network, id);
   unreadable = !found;
@@ -119,7 +119,7 @@ std::optional<Endpoint> ReadOrNote(Planner& planner, const std::string& id, bool
   return std::nullopt;
 }
 
-// The endpoints that shall have the policies.
+// The endpoints that are to have the policies.
 Result<Settings> WantedEndpoints(Planner& planner) {
   const std::optional<PodPolicies>& wanted = planner.desired().hns;
   if (!wanted) return Settings();
@@ -159,7 +159,7 @@ class Hns final : public Kind {
     if (PROV_TRY(machine.system.BootId()).empty()) return std::nullopt;
     const std::string id(item.substr(kHnsItem.size()));
     const auto found = hns::ReadEndpoint(machine.network, id);
-    if (!found) return Drift{ItemKind::kHns, id, false};  // nobody can say that it is as we left it
+    if (!found) return Drift{ItemKind::kHns, id, false};  // unknown, so not as we left it
     if (!*found || Same((**found).settings, PoliciesOf(entry.ours))) return std::nullopt;
     return Drift{ItemKind::kHns, id, (**found).settings.empty()};
   }
@@ -177,7 +177,7 @@ class Hns final : public Kind {
   void Bake(const DesiredState& /*desired*/, bool /*closed*/, BakedRegistry& /*out*/) const override {}
 
  private:
-  // Else a name with a typo would pass for a success.
+  // A namespace without pods is reported: its name may be misspelled.
   static void NoteNoPods(Planner& planner, const Settings& ids) {
     const std::optional<PodPolicies>& wanted = planner.desired().hns;
     if (!wanted || wanted->pods == hns::kAllPods || !ids.empty()) return;

@@ -22,7 +22,8 @@ bool SameList(const std::string& a, const std::string& b) {
   return left && right && left->SameSet(*right);
 }
 
-// LocalService, NetworkService, or an account of a machine or a domain; groups that Windows itself has are neither.
+// Whether the SID is that of LocalService, of NetworkService, or of an account of a machine or a domain. Windows'
+// built-in groups are none of these.
 bool IsSingleAccount(std::string_view sid) {
   return sid == "S-1-5-19" || sid == "S-1-5-20" || sid.starts_with("S-1-5-21-");
 }

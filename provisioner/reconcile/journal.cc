@@ -81,7 +81,7 @@ Result<void> SaveJournal(machine::StateRecord& state, const Transaction& transac
   return state.folder().Write(kJournalPreviousFile, text);
 }
 
-// A copy without its journal is one that somebody deleted.
+// Remove the copy first: a copy without its journal would look like a journal that was deleted by mistake.
 Result<void> RemoveJournal(machine::StateRecord& state) {
   PROV_TRY(state.folder().Remove(kJournalPreviousFile));
   return state.folder().Remove(kJournalFile);

@@ -1,6 +1,6 @@
-// Journal: what a command makes true as a whole or not at all: operations on the machine, and the sections of the state
-// record that are true afterwards. Writing the journal commits the command: if it is interrupted, the next command that
-// writes completes it before it does anything else.
+// Journal: the operations of a command and the sections of the state record that are written with them, as one
+// transaction. Writing the journal commits the command. If it is interrupted, the next command that writes completes it
+// before it does anything else.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace prov::reconcile {
 
 // Sections of the state record.
 inline constexpr std::string_view kLedgerSection = "ledger";
-inline constexpr std::string_view kLastSection = "last";      // the last one that was finished, for `rollback`
+inline constexpr std::string_view kLastSection = "last";      // the last finished transaction, for `rollback`
 inline constexpr std::string_view kRebootSection = "reboot";  // see reboot.h
 
 using machine::kJournalFile;
@@ -24,12 +24,13 @@ using machine::kJournalPreviousFile;
 using machine::Sections;
 
 struct Transaction {
-  // Of a trial, which stays open until it is confirmed: until when, and what is true then, as JSON (node/records.h).
+  // For a trial, which stays open until it is confirmed: its deadline, and what is recorded on confirmation, as JSON
+  // (node/records.h).
   std::optional<std::string> trial;
   bool reboot = false;
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
-  bool takes_back = false;  // a rollback: it is not what the next one takes back
+  bool takes_back = false;  // a rollback, which the next rollback does not take back
   Sections sections = {};   // a trial has none
 };
 
@@ -43,7 +44,7 @@ Result<std::optional<Transaction>> LoadJournal(machine::StateRecord& state);
 Result<void> SaveJournal(machine::StateRecord& state, const Transaction& transaction);
 Result<void> RemoveJournal(machine::StateRecord& state);
 
-// The last finished one, if it is known; stored as a section, it has no sections of its own.
+// The last finished transaction, if it is known. It is itself stored as a section and has no sections of its own.
 Result<std::optional<Transaction>> LoadLast(machine::StateRecord& state);
 std::string LastJson(const Transaction& transaction);
 

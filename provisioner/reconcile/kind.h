@@ -30,7 +30,7 @@ class Kind {
   // Whether an item of the ledger is of this kind, by what its name begins with.
   virtual bool Owns(std::string_view item) const = 0;
 
-  // Plans what is to be done for its items, and what is true of them afterwards. Errors: those of the ports.
+  // Plans the operations for its items, and the ledger entries that are true afterwards. Errors: those of the ports.
   virtual Result<void> Plan(Planner& planner) const = 0;
   // nullopt: the machine has the item as we left it. Errors: those of the ports; type (no such item is known).
   virtual Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
@@ -39,7 +39,7 @@ class Kind {
   virtual Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation) const {
     return RebaseWhole(machine, operation);
   }
-  // What an operation on an item did, for reports.
+  // The change that an operation makes to an item, for reports.
   virtual Change ChangeOf(std::string_view item, const Operation& operation) const = 0;
   // Adds the registry values that an empty machine gets for the desired state. `closed`: access to keys can be
   // restricted. Where it can't, values that users must not read are left out.

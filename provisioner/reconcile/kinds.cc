@@ -5,8 +5,8 @@
 
 namespace prov::reconcile {
 
-// Certificates first, so that a proxy that intercepts TLS is trusted before anything goes through it. Pods last: they
-// are not the node's own.
+// Certificates come first: a proxy that intercepts TLS must be trusted before clients use it. Pods come last: they are
+// not the node's own settings.
 std::vector<const Kind*>& Kinds() {
   static std::vector<const Kind*> kinds = {&CertificateKind(), &EnvironmentKind(), &WinHttpKind(),
                                            &WinInetKind(),     &ServiceKind(),     &HnsKind()};

@@ -15,7 +15,7 @@ namespace {
 
 using images::RegValue;
 
-// The newer entries, and the older ones of other variables: they are still in the service's list.
+// The newer entries, and the older ones of other variables, which are still in the service's list.
 RegValue BothLists(const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
   std::vector<std::string> out = ServiceEntries(newer).value_or(std::vector<std::string>());
   for (const std::string& entry : ServiceEntries(older).value_or(std::vector<std::string>())) {
@@ -27,8 +27,8 @@ RegValue BothLists(const std::optional<RegValue>& older, const std::optional<Reg
   return EncodeServiceEnvironment(out);
 }
 
-// This program set the item before the script did: what was there before both comes back, and what the script left
-// there is ours, unless somebody changed it since.
+// Merges an item that this program set before the script did. The value from before both is what a removal restores.
+// The script's value is ours, unless it was changed since.
 Result<void> Merge(machine::Machine& machine, const std::string& item, const LedgerEntry& script, LedgerEntry& own) {
   if (!PROV_TRY(FindDrift(machine, {{item, script}})).empty()) return {};
   own.ours = item.starts_with(kServiceItem) ? std::optional(BothLists(own.ours, script.ours)) : script.ours;
@@ -38,7 +38,7 @@ Result<void> Merge(machine::Machine& machine, const std::string& item, const Led
   return {};
 }
 
-// What the script did, as a finished run: what would undo it, turned around.
+// The script's run as a finished transaction: the reverse of what would undo it.
 Result<Transaction> RunOf(machine::Machine& machine, const ScriptState& script) {
   Plan undo = PROV_TRY(MakePlan(machine, NothingDesired(), script.ledger, {}));
   return Reversed({{}, undo.reboot, std::move(undo.operations), {}, {}});
@@ -68,7 +68,7 @@ Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, F
   if (!record.script) return std::nullopt;
   Ledger before = PROV_TRY(LoadLedger(machine.state));
   Sections taken;
-  // Where the ledger says all of it already, a run was cut short before the script's files went.
+  // If the ledger has all of it already, an earlier run was cut short before it deleted the script's files.
   if (before != record.ledger) {
     Transaction run = PROV_TRY(RunOf(machine, *record.script));
     run.ledger_before = std::move(before);

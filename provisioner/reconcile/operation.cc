@@ -55,7 +55,7 @@ Result<EndpointWrite> ReadEndpointWrite(const JsonNode& node) {
   return write;
 }
 
-// What an image holds came from somewhere else: an operation does what its item is for.
+// Checks that an operation suits its item's kind: the journal of an image comes from elsewhere and is not trusted.
 bool Fits(std::string_view item, const Operation& operation) {
   return item.starts_with(kCertificateItem) == std::holds_alternative<CertificateWrite>(operation) &&
          item.starts_with(kHnsItem) == std::holds_alternative<EndpointWrite>(operation) &&

@@ -1,5 +1,5 @@
-// Operation: the smallest step of a change. It records what was there before, so that it can be repeated, skipped or
-// taken back wherever a run was cut short.
+// Operation: the smallest step of a change. It records the previous value, so that it can be repeated, skipped or taken
+// back wherever a run was interrupted.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct RegistryWrite {
   std::string name;
   std::optional<images::RegValue> before;  // nullopt: absent
   std::optional<images::RegValue> after;
-  std::vector<std::string> own_keys;  // keys that are ours, outermost first: they go when they are empty
-  std::string item = {};              // in the ledger: says the kind, too
+  std::vector<std::string> own_keys;  // keys that we made, outermost first; removed when they are empty
+  std::string item = {};              // its key in the ledger, which also gives the kind
 
   bool operator==(const RegistryWrite&) const = default;
 };
@@ -34,7 +34,7 @@ struct CertificateWrite {
   bool operator==(const CertificateWrite&) const = default;
 };
 
-// Who may read a key. Self-relative descriptors; `before` is "" where this makes the key.
+// Sets who may read a key. Both descriptors are self-relative; `before` is "" if this operation makes the key.
 struct SecurityWrite {
   std::string key;
   std::string before, after;
@@ -43,7 +43,7 @@ struct SecurityWrite {
   bool operator==(const SecurityWrite&) const = default;
 };
 
-// The layer-4 proxy policies of a pod's endpoint: the settings of each, byte for byte. All other policies stay.
+// Sets the layer-4 proxy policies of a pod's endpoint: the settings of each, byte for byte. All other policies stay.
 struct EndpointWrite {
   std::string endpoint;  // GUID
   std::vector<std::string> before, after;

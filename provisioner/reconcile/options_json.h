@@ -1,5 +1,5 @@
-// The values of JSON documents that say which settings a node takes, and how. egress.json, user data and the state
-// record have the same ones.
+// The JSON values for the options that decide which settings a node takes, and how. egress.json, user data and the
+// state record share them.
 #pragma once
 
 #include <set>

@@ -75,7 +75,7 @@ Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, co
     if (kind->IsInScope(desired.scope)) PROV_TRY(kind->Plan(planner));
   }
   Plan plan = std::move(planner).Finish();
-  // Where nothing runs, everything sees the settings when it starts.
+  // An image needs no reboot: nothing runs in it yet.
   if (PROV_TRY(machine.system.BootId()).empty()) plan.reboot = false;
   return plan;
 }

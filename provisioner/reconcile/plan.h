@@ -17,10 +17,10 @@ enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kWinInet, kCe
 std::string_view NameOf(
     ItemKind kind);  // "env", "serviceEnv", "winHttp", "winInet", "certificate", "service", "file", "hns"
 
-// kAdopt: ours from an earlier bake, now in the ledger. kYield: somebody else's value is left alone.
+// kAdopt: found as wanted, and recorded in the ledger as ours. kYield: another program's value is left alone.
 enum class Action { kNone, kCreate, kUpdate, kDelete, kAdopt, kYield };
 std::string_view NameOf(Action action);
-// Of something that was, or was not, there before and is, or is not, there after.
+// The action that leads from absent or present (`before`) to absent or present (`after`).
 Action ActionOf(bool before, bool after);
 
 struct Change {
@@ -29,34 +29,34 @@ struct Change {
   std::string name;
   std::string before, after;  // for people and JSON: passwords are ***
   std::string reason;
-  std::string key = {};  // of the item, as in the ledger; of what the ledger does not hold: "file:PATH", "service:NAME"
+  std::string key = {};  // the item's key in the ledger; without a ledger entry: "file:PATH", "service:NAME"
 };
 
 struct Plan {
   std::vector<Change> changes;  // every item, kNone included
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
-  bool reboot = false;      // machine variables reach services at the next boot only
+  bool reboot = false;      // services see machine variables only after a reboot
   bool takes_back = false;  // see PlanBack
   Findings findings;
 
   bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }
 };
 
-// What a command reports of a plan that it made or carried out.
+// What a command reports of the plan that it made or carried out.
 struct SessionReport {
   std::vector<Change> changes;
   std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
-  bool reboot_required = false;  // now: because of this run, or of an earlier one in the same boot
+  bool reboot_required = false;  // now, by this run or by an earlier one of the same boot
   bool trial = false;            // left open, until `confirm`
   Findings findings;
 };
 
-SessionReport ReportOf(Plan plan);  // The report as far as the plan alone determines it.
+SessionReport ReportOf(Plan plan);  // Fills in what the plan alone determines.
 
 struct PlanOptions {
-  // Values that equal the desired ones are adopted as ours: they came from our own payload, or from a run whose record
-  // is lost. The text says why, for the report.
+  // Records values that equal the desired ones as ours: they came from our own payload, or from a run whose record is
+  // lost. `adopt_reason` gives the reason in the report.
   bool adopt = false;
   std::string_view adopt_reason = "baked before the first boot";
   // The Windows Machine Config Operator's daemon owns the machine variables: those that others changed are left alone.

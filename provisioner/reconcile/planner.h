@@ -1,4 +1,4 @@
-// What the planners of the kinds share. Only for this room: plan.h is the interface.
+// What the kinds share to make a plan. Internal to this folder; the interface is plan.h.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ class Planner {
   void Note(Severity severity, FindingCode code, std::string message, std::string where);
   void NeedReboot() { plan_.reboot = true; }
 
-  // Operations in order; behind them, in reverse order, those that undo what is ours.
+  // Operations run in the order in which they are added. Those that undo what is ours follow, in reverse order.
   void Add(Operation operation) { operations_.push_back(std::move(operation)); }
   void AddUndo(Operation operation) { undos_.push_back(std::move(operation)); }
   void Own(const std::string& item, LedgerEntry entry) { plan_.ledger_after[item] = std::move(entry); }
@@ -44,13 +44,13 @@ class Planner {
   std::vector<Operation> operations_, undos_;
 };
 
-// The descriptor of a service's key: restricted to administrators and the service's own account, or restored to what it
-// was before us, if the change is ours.
+// Plans the descriptor of a service's key. PlanClosedService restricts it to administrators and the service's own
+// account. PlanOpenedService restores the descriptor from before us, if the change is ours.
 Result<void> PlanClosedService(Planner& planner, std::string_view service);
 Result<void> PlanOpenedService(Planner& planner, std::string_view service);
-// Whether somebody removed a key that we restricted, or opened it to others. Errors: those of the ports.
+// Whether a key that we restricted was removed or opened to others. Errors: those of the ports.
 Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::string_view service,
                                                const LedgerEntry& entry);
-std::string ServiceSecurityItem(std::string_view service);  // in the ledger
+std::string ServiceSecurityItem(std::string_view service);  // its key in the ledger
 
 }  // namespace prov::reconcile

@@ -1,4 +1,4 @@
-// The layer-4 proxy policies for the pods of a node, and for which pods: what `hns` in a scope stands for.
+// The layer-4 proxy policies for the pods of a node, and the pods that get them: the facility `hns` of a scope.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ struct PodPolicies {
   bool operator==(const PodPolicies&) const = default;
 };
 
-// A file of policies, for `pods`. Errors: usage (`pods` is neither all nor a namespace's name), with --hns-pods as
-// where; those of hns::ReadPolicies() and hns::RequireValid(), whose warnings go to `findings`.
+// Reads a file of policies for `pods`. Errors: usage, with --hns-pods as `where` (`pods` is neither "all" nor a
+// namespace's name); those of hns::ReadPolicies() and hns::RequireValid(), whose warnings go to `findings`.
 Result<PodPolicies> MakePodPolicies(std::string bytes, std::string pods, const std::string& where, Findings& findings);
 
-// {"pods","policies":[{"Type","Settings"}]}, as the next value. Errors: those above; type.
+// {"pods","policies":[{"Type","Settings"}]}, written as the next value. Errors: those above; type.
 void WritePodPolicies(JsonWriter& json, const PodPolicies& policies);
 Result<PodPolicies> ReadPodPolicies(const JsonNode& node);
 
-// Reads the settings of policies as the ledger keeps them, byte for byte. A value of another form has none.
+// The settings of policies as the ledger keeps them, byte for byte. Decoding a value of another form gives none.
 images::RegValue EncodeSettings(const std::vector<std::string>& settings);
 std::vector<std::string> DecodeSettings(const images::RegValue& value);
 

@@ -1,4 +1,5 @@
-// The need for a reboot: stored durably with the boot in which it was found, and gone once the machine has restarted.
+// The marker of a needed reboot. It is stored durably with the ID of the boot in which the need arose, and no longer
+// counts once the machine has restarted.
 #pragma once
 
 #include "provisioner/machine/machine.h"

@@ -27,14 +27,15 @@ std::unexpected<Error> Refuse(const JsonNode& node, std::string message) {
   return node.Refuse(Code::kType, std::move(message) + "; the file is damaged or of a newer script");
 }
 
-// Where the value of an item is. The file names items and never a place: it may come with a foreign image.
+// Where an item's value is. The record names items, never registry paths: it may come with an image that is not
+// trusted.
 struct ScriptPlace {
   std::string item;   // as in the ledger
-  std::string key;    // "": the item is no value
+  std::string key;    // "": the item is not a registry value
   std::string value;  // the value's name
 };
 
-// nullopt: no item that the script sets.
+// nullopt: the script sets no such item.
 std::optional<ScriptPlace> PlaceOf(std::string_view text) {
   const auto after = [&](std::string_view prefix) {
     return text.starts_with(prefix) ? std::optional(text.substr(prefix.size())) : std::nullopt;
@@ -130,7 +131,7 @@ Result<ScriptRecord> ReadRecord(std::string_view json, std::string_view where) {
   return out;
 }
 
-// Whether the machine still holds what was written before: all of it and not all of the newer.
+// Whether the machine still holds the prior value. In a service's list: all prior entries, but not all new ones.
 Result<bool> IsPrior(machine::Registry& registry, const ScriptItem& item) {
   if (!item.prior) return false;
   const RegValue& ours = *item.entry.ours;
@@ -147,7 +148,7 @@ Result<bool> IsPrior(machine::Registry& registry, const ScriptItem& item) {
   return holds(*item.prior) && !holds(ours);
 }
 
-// The script's name of this boot; "" where Windows has no counter of boots.
+// The name that the script gives to this boot; "" if Windows has no boot counter.
 Result<std::string> ScriptsBootName(machine::Registry& registry) {
   const auto counter = PROV_TRY(registry.Read(
       R"(SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters)", "BootId"));
@@ -165,10 +166,10 @@ Result<std::optional<ScriptRecord>> LoadRecord(machine::StateFolder& state) {
   auto record = ReadRecord(*fresh, kScriptStateNewFile);
   if (record) return *std::move(record);
   if (record.error().code == Code::kVersion) return std::unexpected(std::move(record).error());
-  return std::nullopt;  // a torn one alone is of a run that was killed before it changed anything
+  return std::nullopt;  // an incomplete new file alone: the script was killed before it changed anything
 }
 
-// Only a damaged record needs one: what a port says stands for itself.
+// Adds a remedy to errors about a damaged record. The errors of a port need none.
 Error WithRemedy(Error error) {
   if (error.code != Code::kJson && error.code != Code::kType) return error;
   error.message = fmt::format(
@@ -195,7 +196,7 @@ Result<std::optional<ScriptState>> LoadScriptState(machine::Machine& machine) {
   return out;
 }
 
-// Where Windows has no counter it can't be told: a reboot too many is the lesser harm.
+// Without a boot counter, assume that a reboot is needed: one too many does less harm than one too few.
 Result<bool> ScriptNeedsReboot(machine::Machine& machine, const ScriptState& script) {
   if (script.reboot.empty() || PROV_TRY(machine.system.BootId()).empty()) return false;
   const std::string boot = PROV_TRY(ScriptsBootName(machine.registry));

@@ -1,5 +1,5 @@
-// What a payload's script (templates/Apply-Egress.ps1) recorded on a machine. What it wrote is ours, and what was there
-// before is restored when ours is removed. machine_record.h takes the record over. Format: docs/state.md.
+// The record that a payload's script (templates/Apply-Egress.ps1) keeps on a machine. What the script wrote is ours;
+// removing it restores what was there before. machine_record.h takes the record over. Format: docs/state.md.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace prov::reconcile {
 
-// The script's record, in the state folder, which script and program share. The script writes the second file, then
-// renames it, so that at any moment one of the two is complete. They are read in this order.
+// The script's record, in the state folder that script and program share. The script writes the second file, then
+// renames it to the first, so that at any moment one of the two is complete. They are read in this order.
 using machine::kScriptStateFile;
 inline constexpr std::string_view kScriptStateNewFile = "script-state.json.new";
 
-// Where it is, for people.
+// The path of the record, for messages.
 inline constexpr std::string_view kScriptStatePlace = R"(%ProgramData%\Provisioner\script-state.json)";
 
 // What it wrote on this machine, as items of the ledger.
@@ -27,16 +27,16 @@ struct ScriptState {
   std::string reboot;           // the script's name for the boot in which variables changed, or ""
 };
 
-// The record of this machine; nullopt when the script never ran here. Where the script was cut short between record and
-// value, the machine says which of the two values is there. Reads only. Errors: those of the ports; json, type when
-// neither file can be used, with what to do; version.
+// The record of this machine; nullopt if the script never ran here. If the script was interrupted between writing its
+// record and a value, the value on the machine decides. Reads only. Errors: those of the ports; json, type if neither
+// file is usable, with a remedy; version.
 Result<std::optional<ScriptState>> LoadScriptState(machine::Machine& machine);
 
 // Whether the machine is still in the boot in which the script changed variables, as far as that is known. Never true
 // for an image.
 Result<bool> ScriptNeedsReboot(machine::Machine& machine, const ScriptState& script);
 
-// Deletes the files. The one that is read first is deleted last: after a cut run, what is left is a complete record.
+// Deletes the files, in the reverse of the order in which they are read: an interrupted run leaves a complete record.
 Result<void> RemoveScriptState(machine::StateFolder& state);
 
 }  // namespace prov::reconcile

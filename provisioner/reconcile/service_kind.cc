@@ -1,6 +1,6 @@
 // The kind of services' environments: our variables in a list that others may share. Their values come from the
 // settings or from the operator's daemon (followed_variables.h). If they hold credentials, the descriptor of the
-// service's key changes with them (service_security.cc).
+// service's key is changed with them (service_security.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,12 +24,12 @@ using Entries = std::vector<std::string>;
 
 std::string ServiceItem(std::string_view service) { return std::string(kServiceItem) + ServiceNameKey(service); }
 
-// The key has its name in one case.
+// An item's key has the service's name in one case only, so look up how the machine spells it.
 Result<std::string> Spelling(machine::Machine& machine, std::string_view item, std::string_view prefix) {
   return SpellingOfService(machine.registry, item.substr(prefix.size()));
 }
 
-// Only what may be shown: the three variables, without passwords.
+// Shows the three variables without passwords, and nothing else.
 std::string ShowServiceEntries(const std::optional<RegValue>& value) {
   const auto entries = ServiceEntries(value);
   if (!entries) return "(not a REG_MULTI_SZ)";
@@ -44,7 +44,7 @@ std::string ShowServiceEntries(const std::optional<RegValue>& value) {
   return out;
 }
 
-// Those of `before` that have the name of one of `ours`.
+// The entries of `before` that have the name of one of `ours`.
 Entries SameNames(const Entries& before, const Entries& ours) {
   Entries out;
   std::ranges::copy_if(before, std::back_inserter(out), [&](const std::string& entry) {
@@ -53,14 +53,14 @@ Entries SameNames(const Entries& before, const Entries& ours) {
   return out;
 }
 
-// Takes `ours` out of `entries` where nobody changed it; what was there before us comes back in its place.
+// Removes those of `ours` that are unchanged from `entries`, and puts back what was there before us.
 Entries TakeOut(Entries entries, const Entries& ours, const Entries& before) {
   return ReplaceEntries(std::move(entries), ours, SameNames(before, ours)).entries;
 }
 
 class ServicePlan {
  public:
-  // `follows`: what it shall have is what the operator's daemon has set.
+  // `follows`: the values are those of the operator's daemon.
   ServicePlan(Planner& planner, std::string service, bool follows = false)
       : planner_(planner),
         follows_(follows),
@@ -140,7 +140,7 @@ class ServicePlan {
         Report(Action::kYield, now_, "was changed since we set it; left as it is");
         return;
       }
-      // Nothing is left but what was there before us: the very value comes back, bytes and type.
+      // If only what was there before us is left, restore that value itself, with its bytes and type.
       if (!SameEntries(left, *before)) after = EncodeServiceEnvironment(left);
     }
     planner_.AddUndo(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, {}, item_});
@@ -166,8 +166,8 @@ class ServicePlan {
   std::optional<RegValue> now_;
 };
 
-// Variable by variable, as others add theirs to the same list. Where a value that is no list was replaced by one, ours
-// go out of that all the same. The key of a service that is gone is not made again.
+// Compares variable by variable, because other programs add theirs to the same list. A value before us that was no list
+// does not keep our entries in the list that replaced it. The key of a service that is gone is not made again.
 Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
   if (write.after && !PROV_TRY(machine.registry.KeyExists(write.key))) {
@@ -183,7 +183,7 @@ Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
   write.before = now;
   if (is_done) {
     write.after = now;
-  } else if (!SameEntries(replaced.entries, to.value_or(Entries()))) {  // else that very value comes back
+  } else if (!SameEntries(replaced.entries, to.value_or(Entries()))) {  // else the previous value itself is restored
     write.after = EncodeServiceEnvironment(replaced.entries);
   }
   return Rebased{std::move(write), is_done, replaced.is_foreign};
@@ -196,8 +196,8 @@ class Service final : public Kind {
     return item.starts_with(kServiceItem) || item.starts_with(kServiceSecurityItem);
   }
 
-  // The key is closed before it holds a secret, and opened when that is gone: what takes back is carried out in
-  // reverse.
+  // Close the key before it holds a secret, and open it after the secret is gone. Undo operations run in reverse order,
+  // so one order of planning does both.
   Result<void> Plan(Planner& planner) const override {
     const FollowedVariables followed = PROV_TRY(FollowedVariables::Read(planner));
     std::set<std::string, std::less<>> wanted;

@@ -14,8 +14,8 @@ namespace prov::reconcile {
 // them. Errors: usage.
 Result<void> CheckServiceName(std::string_view name);
 
-// A text that is equal for two names of one service, whatever the case of their letters (by Windows' own table): ASCII
-// letters in lower case, others in upper case. The registry finds the service by this name, too.
+// The same text for every spelling of one service's name, by Windows' own case table: ASCII letters in lower case,
+// others in upper case. The registry finds the service by this text, too.
 std::string ServiceNameKey(std::string_view name);
 bool IsSameService(std::string_view a, std::string_view b);
 

@@ -18,7 +18,7 @@ using images::Sids;
 
 RegValue Stored(std::string descriptor) { return {"", RegType::kBinary, std::move(descriptor)}; }
 
-// Every user of a node may read a service's key, unless its descriptor says otherwise.
+// Restricts or restores a key's descriptor. By default, every user of a node may read a service's key.
 class ServiceSecurityPlan {
  public:
   ServiceSecurityPlan(Planner& planner, std::string_view service)
@@ -33,7 +33,7 @@ class ServiceSecurityPlan {
     const Sids readers = PROV_TRY(Readers());
     const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
     const bool closed = images::IsForAdministratorsOnly(now, readers);
-    // Who closed the key before us knew for whom.
+    // A key that was closed before us may lack our readers: whoever closed it decided who may read it.
     const bool complete = entry_ == nullptr || std::ranges::all_of(readers, [&](const std::string& sid) {
                             return images::GrantsRead(now, sid);
                           });
@@ -52,7 +52,7 @@ class ServiceSecurityPlan {
     if (entry_ == nullptr) return {};
     planner_.Disown(item_);
     const std::string now = PROV_TRY(planner_.machine().registry.Security(key_));
-    // Somebody opened it, or it is gone.
+    // The key was opened by others, or is gone.
     if (!entry_->before || !images::IsForAdministratorsOnly(now, Given())) return {};
     planner_.AddUndo(SecurityWrite{key_, now, entry_->before->data, item_});
     Report(Action::kUpdate, now, entry_->before->data, "what was there before us");
@@ -60,14 +60,14 @@ class ServiceSecurityPlan {
   }
 
  private:
-  // Whom an earlier run let in besides administrators.
+  // The accounts besides administrators that an earlier run let in.
   Sids Given() const { return entry_ != nullptr && entry_->ours ? images::OthersGranted(entry_->ours->data) : Sids(); }
 
   Result<Sids> Readers() {
     machine::ServiceReaders readers =
         PROV_TRY(machine::ReadersOf(planner_.machine().registry, planner_.machine().system, key_, service_));
     if (readers.unknown.empty()) return std::move(readers.sids);
-    const Sids given = Given();  // while its domain answered
+    const Sids given = Given();  // from a run that could still reach the account's domain
     if (given.empty()) {
       planner_.Note(Severity::kWarning, "service-account",
                     fmt::format("runs as {}, an account that is not known here: its key is closed without that "

@@ -27,7 +27,7 @@ Result<StatusReport> StatusOf(machine::Machine& machine) {
     report.ledger = std::move(record->ledger);
     report.script = std::move(record->script);
   } else {
-    report.ledger = PROV_TRY(LoadLedger(machine.state));  // whose own errors are this function's
+    report.ledger = PROV_TRY(LoadLedger(machine.state));  // its errors are returned
     report.damage = std::move(record).error();
   }
   const bool yields = PROV_TRY(YieldsEnvironment(machine, false));

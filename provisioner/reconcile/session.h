@@ -1,4 +1,4 @@
-// Session: what a machine looks like, to commands that only read: a plan, or its state.
+// Session: plans and reports the state of a machine, for commands that only read.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace prov::reconcile {
 struct StatusReport {
   std::vector<Drift> drift;           // to be repaired
   std::vector<Drift> yielded;         // left to the Windows Machine Config Operator's daemon
-  Ledger ledger;                      // with what a payload's script recorded
-  std::optional<ScriptState> script;  // what of it is still the script's
+  Ledger ledger;                      // merged with the record of a payload's script
+  std::optional<ScriptState> script;  // the part that is still in the script's files
   std::optional<Error> damage;        // why the script's record can't be read
   bool open_transaction = false;
   bool trial = false;
   bool reboot_required = false;
 };
 
-// Reads only: an interrupted run is named (`open-transaction`), not ended.
+// Reads only: an interrupted run is reported (`open-transaction`), not finished.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
-// Reads only. If a script's record can't be read, the error is in `damage`, beside what the ledger says.
+// Reads only. If a script's record can't be read, `damage` holds the error, and the report covers the ledger alone.
 Result<StatusReport> StatusOf(machine::Machine& machine);
 
 }  // namespace prov::reconcile

@@ -17,8 +17,9 @@ namespace {
 
 using images::RegValue;
 
-// Pods come and go, and HNS may refuse a policy or answer "done" and do nothing: what fails on one endpoint is told,
-// and holds up neither the other endpoints nor the node's own settings. It is drift until a later run mends it.
+// Pods come and go, and HNS may refuse a policy or report success without applying it. A failure on one endpoint is
+// only a finding: the other endpoints and the node's own settings go on. It counts as drift until a later run repairs
+// it.
 bool MayGoOn(const Operation& operation, const Error& error, Findings& findings) {
   const auto* write = std::get_if<EndpointWrite>(&operation);
   if (write == nullptr || (error.code != Code::kHns && error.code != Code::kTarget)) return false;
@@ -26,7 +27,7 @@ bool MayGoOn(const Operation& operation, const Error& error, Findings& findings)
   return true;
 }
 
-// False: it failed, which is told.
+// False: the operation failed, which is reported.
 Result<bool> ExecuteOrTell(machine::Machine& machine, const Operation& operation, Findings& findings) {
   const Result<void> done = Execute(machine, operation);
   if (done) return true;
@@ -34,7 +35,8 @@ Result<bool> ExecuteOrTell(machine::Machine& machine, const Operation& operation
   return std::unexpected(done.error());
 }
 
-// What could not be taken away is ours still, so that the next run tries again. No ledger has what a trial set.
+// What could not be removed stays ours, so that the next run tries again. The settings of a trial are in no ledger, so
+// taking one back adds their entry here.
 void StayOurs(const Operation& operation, Transaction& transaction) {
   const auto entry = transaction.ledger_before.find(ItemOf(operation));
   if (entry != transaction.ledger_before.end()) transaction.ledger_after.insert(*entry);
@@ -45,7 +47,7 @@ void StayOurs(const Operation& operation, Transaction& transaction) {
   transaction.ledger_after.try_emplace(write->item, std::move(set));
 }
 
-// What was not done is no change: a report that says so each minute would hide the others.
+// An operation that failed is not a change. If it counted, every round would report one, and hide real changes.
 void LeaveOutFailed(const Findings& told, SessionReport& report) {
   for (const Finding& finding : told) {
     const auto failed = std::ranges::find_if(report.changes, [&](const Change& change) {
@@ -59,7 +61,7 @@ void LeaveOutFailed(const Findings& told, SessionReport& report) {
   }
 }
 
-// What is left of an operation; nullopt: that can't be seen, which is told.
+// What is left of an operation; nullopt: its place can't be read, which is reported.
 Result<std::optional<Rebased>> RebaseOrTell(machine::Machine& machine, const Operation& operation, Findings& findings) {
   Result<Rebased> out = Rebase(machine, operation);
   if (out) return *std::move(out);
@@ -76,14 +78,15 @@ void Announce(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.reboot || transaction.takes_back) machine.system.AnnounceEnvironment();
 }
 
-// Rounds give each new pod its policies. `rollback` is about the last run that changed the node itself.
+// False for a round that only gives new pods their policies: `rollback` takes back the last run that changed the node
+// itself.
 bool ChangesTheNode(const Transaction& transaction) {
   return !std::ranges::all_of(transaction.operations,
                               [](const Operation& one) { return std::holds_alternative<EndpointWrite>(one); });
 }
 
-// Records what the journal says is done: reboot marker, ledger, the run for `rollback`, and its own sections. Then
-// deletes the journal.
+// Records the result of a transaction: reboot marker, ledger, the run for `rollback`, and its sections. Then deletes
+// the journal.
 Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
   Sections sections = transaction.sections;
   if (transaction.reboot) PROV_TRY(MarkReboot(machine, sections));
@@ -106,7 +109,7 @@ Result<void> Execute(machine::Machine& machine, Transaction& transaction, Findin
   return {};
 }
 
-// What an operation does to its item, for reports.
+// The change that an operation makes to its item, for reports.
 Result<Change> ChangeOf(const Operation& operation) {
   const std::string& item = ItemOf(operation);
   Change out = PROV_TRY(KindOf(item))->ChangeOf(item, operation);
@@ -116,8 +119,8 @@ Result<Change> ChangeOf(const Operation& operation) {
 
 std::string PlaceOf(const Change& change) { return fmt::format("{} {}", NameOf(change.kind), change.name); }
 
-// An operation on a key whose service's environment holds entries of others in the place of ours: they may be
-// credentials, so the key stays as closed as it is.
+// Whether an operation opens a key whose environment holds entries of others in the place of ours. These may be
+// credentials, so the key stays closed.
 bool OpensKeyOf(const Operation& operation, const std::vector<std::string>& changed) {
   const auto* write = std::get_if<SecurityWrite>(&operation);
   return write != nullptr && !images::IsForAdministratorsOnly(write->after, images::OthersGranted(write->before)) &&
@@ -129,7 +132,7 @@ void NoteChanged(const Rebased& left, std::vector<std::string>& changed) {
   if (write != nullptr && left.is_foreign) changed.push_back(write->key);
 }
 
-// Executes what is left of a transaction whose journal is written already, and records it.
+// Executes what is left of a transaction whose journal is already written, and records it.
 Result<void> Complete(machine::Machine& machine, Transaction transaction, Findings& findings) {
   std::vector<std::string> changed;
   for (const Operation& operation : transaction.operations) {
@@ -169,9 +172,9 @@ std::vector<std::string> SettingsOf(const std::optional<RegValue>& value) {
   return value ? DecodeSettings(*value) : std::vector<std::string>();
 }
 
-// Pods that came after a run have their policies from later ones, which are no runs to take back. Where the run brought
-// the policy or changed it, these pods go the way of the others; else they keep it, and it stays ours. The first run of
-// all brought everything, also where there was no pod yet, as at the first boot.
+// Adds the pods that got their policies in a round after the run that is taken back. If that run set or changed the
+// policy, theirs is taken back too; otherwise they keep it, and it stays ours. The first run counts as having set it
+// even if there was no pod yet, as at the first boot.
 void AddLaterPods(const Ledger& now, Transaction& back) {
   const LedgerEntry* const given = AnyPod(back.ledger_before);
   const std::optional<LedgerEntry> earlier =
@@ -190,7 +193,7 @@ void AddLaterPods(const Ledger& now, Transaction& back) {
   }
 }
 
-// What is ours once `back` is carried out. An item of which others had taken over the place stays theirs.
+// The ledger after `back`. An item whose place others had taken over does not become ours again.
 Ledger LedgerBefore(const Transaction& back) {
   Ledger out;
   for (const auto& [item, entry] : back.ledger_after) {
@@ -201,8 +204,7 @@ Ledger LedgerBefore(const Transaction& back) {
   return out;
 }
 
-// The plan of the reversed transaction `back` on the machine as it is now. `owned`: the ledger that the transaction
-// made.
+// Plans the reversed transaction `back` on the machine as it is now. `owned`: the ledger that the transaction made.
 Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& owned) {
   Plan plan;
   plan.takes_back = back.takes_back = true;
@@ -272,8 +274,8 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
 
 Result<Plan> PlanBack(machine::Machine& machine, const Transaction& trial) {
   Transaction back = Reversed(trial);
-  back.ledger_before = back.ledger_after;  // no ledger ever had what was tried
-  return PlanOf(machine, std::move(back), trial.ledger_after);
+// Plans the reversed transaction `back` on the machine as it is now. `owned`: the ledger that the transaction made.
+Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& owned) {
 }
 
 Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine) {
@@ -298,7 +300,7 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
     if (!trial) PROV_TRY(Record(machine, run));
   } else if (!trial) {
     PROV_TRY(machine.state.Commit(sections));
-    if (plan.takes_back) PROV_TRY(RemoveJournal(machine.state));  // of a trial of which nothing is left
+    if (plan.takes_back) PROV_TRY(RemoveJournal(machine.state));  // ends a trial with nothing left to undo
   }
   SessionReport report = ReportOf(std::move(plan));
   report.trial = trial && work;

@@ -19,7 +19,7 @@ class ValuePlan {
         wanted_(kind.Wanted(planner.desired(), place, now_)),
         entry_(planner.Find(item_)) {}
 
-  // True when the value will be written or removed.
+  // Returns whether the value will be written or removed.
   Result<bool> Run() {
     if (wanted_) return PROV_TRY(Want());
     return entry_ != nullptr && LetGo();

@@ -6,11 +6,11 @@
 namespace prov::reconcile {
 
 struct ValuePlace {
-  std::string id;     // tells it apart in the ledger, behind the kind's prefix: "HTTP_PROXY", "64"
+  std::string id;     // identifies it in the ledger, after the kind's prefix: "HTTP_PROXY", "64"
   std::string name;   // in a plan
   std::string label;  // in a drift or the report of a finished run
   std::string key, value;
-  bool wow = false;  // of the 32-bit view, which not every machine has
+  bool wow = false;  // in the 32-bit view, which not every machine has
 };
 
 class ValueKind : public Kind {
@@ -25,12 +25,12 @@ class ValueKind : public Kind {
 
  protected:
   virtual const std::vector<ValuePlace>& Places() const = 0;
-  // `now` is what the machine has: the parts of it that are not ours may be kept.
+  // The value to write. `now` is the machine's present value: parts of it that are not ours may be kept.
   virtual std::optional<images::RegValue> Wanted(const DesiredState& desired, const ValuePlace& place,
                                                  const std::optional<images::RegValue>& now) const = 0;
   virtual bool Same(const ValuePlace& place, const images::RegValue& a, const images::RegValue& b) const = 0;
   virtual std::string Show(const ValuePlace& place, const images::RegValue& value) const = 0;  // without secrets
-  virtual bool Yields(const PlanOptions& /*options*/) const { return false; }  // leaves it to whoever changed it since
+  virtual bool Yields(const PlanOptions& /*options*/) const { return false; }  // true: leaves a changed value to others
   virtual bool NeedsReboot() const { return false; }
 
  private:

@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 2> kWinHttpKeys = {
     R"(WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)"};
 inline constexpr std::string_view kWinHttpValue = "WinHttpSettings";
 
-// The header word: 0x18 is read by all versions; newer ones may have written 0x28, which an update keeps.
+// The header word. All versions read 0x18. Newer ones may have written 0x28, which an update keeps.
 enum class WinHttpVersion : std::uint8_t { k18 = 0x18, k28 = 0x28 };
 
 // In WinHttpSettings::flags: a manual proxy is set.
@@ -34,7 +34,7 @@ struct WinHttpSettings {
   bool operator==(const WinHttpSettings&) const = default;
 };
 
-// "" as proxy gives the "direct" form (flags 1) whatever `flags` says.
+// An empty proxy gives the "direct" form (flags 1), whatever `flags` says.
 std::string EncodeWinHttp(const WinHttpSettings& settings);
 // Errors: type, when the bytes are not of this layout.
 Result<WinHttpSettings> DecodeWinHttp(std::string_view bytes);

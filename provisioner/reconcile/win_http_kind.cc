@@ -39,7 +39,7 @@ class WinHttp final : public ValueKind {
     static const std::vector<ValuePlace> places = WinHttpPlaces();
     return places;
   }
-  // In the form that the machine uses already.
+  // Keeps the version of the form that the machine has.
   std::optional<RegValue> Wanted(const DesiredState& desired, const ValuePlace& /*place*/,
                                  const std::optional<RegValue>& now) const override {
     if (!desired.win_http) return std::nullopt;
@@ -57,7 +57,7 @@ class WinHttp final : public ValueKind {
     const auto settings = DecodeWinHttp(value.data);
     if (!settings) return "(not readable)";
     if (settings->proxy.proxy.empty() || (settings->flags & kManualProxy) == 0) return "direct";
-    // Somebody else's value may hold what no proxy of ours has.
+    // Another program's value may hold parts that our own proxies never have, so redact it as text.
     return egress::RedactUrl(settings->proxy.proxy) +
            (settings->proxy.bypass.empty() ? "" : " except " + egress::RedactNoProxy(settings->proxy.bypass, "; "));
   }

@@ -35,7 +35,7 @@ std::vector<WinInetPlace> MakeWinInetPlaces() {
     for (const std::string_view value : {kServer, kOverride, kEnable}) add(settings, value);
     for (const std::string_view value : {kConnection, kLegacy}) add(settings + R"(\Connections)", value);
   }
-  // Policies are one for both views.
+  // One policy serves both views.
   out.push_back({"policy", std::string(kPerUser), std::string(kPolicyKey), kPerUser, false});
   return out;
 }
@@ -53,7 +53,7 @@ std::string EncodeConnection(const egress::WinHttpProxy& proxy, const std::optio
   return EncodeWinInet(settings);
 }
 
-// What decides; that "direct" is possible at all is always so.
+// The flags that matter. kDirect is always set and says nothing.
 std::uint32_t Switches(const WinInetSettings& settings) {
   return settings.flags & (WinInetSettings::kManual | WinInetSettings::kScript | WinInetSettings::kDetect);
 }

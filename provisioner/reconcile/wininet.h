@@ -1,6 +1,5 @@
-// Item: the proxy of WinINET for the whole machine: a policy that makes the users' own settings void, and the settings
-// in the 64-bit and the 32-bit view. .NET Framework and PowerShell 5.1 read them. Layout:
-// docs/formats/wininet-settings.md.
+// Item: the machine-wide WinINET proxy: a policy that overrides the users' own settings, and the settings in the 64-bit
+// and the 32-bit view. .NET Framework and PowerShell 5.1 read them. Layout: docs/formats/wininet-settings.md.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +14,27 @@
 
 namespace prov::reconcile {
 
-// One registry value of it.
+// One of its registry values.
 struct WinInetPlace {
-  std::string item;   // "64:ProxyServer", "policy": what tells it apart in the ledger
+  std::string item;   // "64:ProxyServer", "policy": identifies it in the ledger
   std::string label;  // "64-bit ProxyServer", for people
   std::string key;    // below `SOFTWARE`
   std::string_view value;
-  bool wow = false;  // of the 32-bit view, which not every machine has
+  bool wow = false;  // in the 32-bit view, which not every machine has
 };
 
-// All of them. The policy is the last: until it is there, the other values do nothing.
+// All of its values. The policy comes last: the others have no effect without it.
 const std::vector<WinInetPlace>& WinInetPlaces();
 
 // The binary values `DefaultConnectionSettings` and `SavedLegacySettings`.
 struct WinInetSettings {
   static constexpr std::uint32_t kDirect = 1, kManual = 2, kScript = 4, kDetect = 8;
 
-  std::uint32_t version = 0x46;  // 0x3C is that of older versions; what a machine has is kept
+  std::uint32_t version = 0x46;  // older versions write 0x3C; an update keeps what the machine has
   std::uint32_t counter = 1;     // goes up with each change
   std::uint32_t flags = kDirect | kManual;
   egress::WinHttpProxy proxy = {};  // WinINET's lists have WinHTTP's form
-  std::string script_url = {};      // kept; without its flag it is not used
+  std::string script_url = {};      // kept on an update; has no effect without its flag
   std::string rest = std::string(32, '\0');
 
   bool operator==(const WinInetSettings&) const = default;
@@ -45,8 +44,8 @@ std::string EncodeWinInet(const WinInetSettings& settings);
 // Errors: type, when the bytes are not of this layout.
 Result<WinInetSettings> DecodeWinInet(std::string_view bytes);
 
-// The wanted value of `place`. `now` is the present value and may be absent: its counter and the settings that we don't
-// set are kept.
+// The wanted value of `place`. `now` is the present value, which may be absent; its counter and the settings that are
+// not ours are kept.
 images::RegValue EncodeWinInetValue(const WinInetPlace& place, const egress::WinHttpProxy& proxy,
                                     const std::optional<images::RegValue>& now);
 

@@ -17,18 +17,18 @@ namespace {
 
 using images::RegValue;
 
-// It looks at the variables every two minutes. One that is still there after this time it has set, or wants.
+// The daemon checks the variables every two minutes. It has set, or accepts, one that is still there after this time.
 constexpr std::int64_t kSettledSeconds = 600;
 
-// What is remembered of it.
+// What the state record holds about the daemon.
 struct Memory {
-  std::int64_t since = 0;                                                      // seen first (Unix time)
-  std::optional<std::map<std::string, std::string, std::less<>>> variables{};  // that it set last; nullopt: never any
+  std::int64_t since = 0;                                                      // first seen (Unix time)
+  std::optional<std::map<std::string, std::string, std::less<>>> variables{};  // set last; nullopt: never any
 
   bool operator==(const Memory&) const = default;
 };
 
-// Of the machine that this one was cloned from it says nothing.
+// A record of the machine that this one was cloned from does not count.
 Result<std::optional<Memory>> Load(machine::Machine& machine) {
   const auto section = PROV_TRY(machine.state.Read(kWmcoSection));
   if (!section) return std::nullopt;
@@ -57,10 +57,10 @@ Result<std::string> Json(machine::Machine& machine, const Memory& memory) {
   return json.EndObject().Text();
 }
 
-// One of the three as it is on the machine.
+// One of the three variables on the machine.
 struct Variable {
-  std::optional<std::string> text;  // nullopt: absent, or no text
-  bool is_ours = false;             // by the ledger, and nobody changed it since
+  std::optional<std::string> text;  // nullopt: absent or not a string
+  bool is_ours = false;             // in the ledger, and unchanged since
 };
 
 Result<Variable> Look(machine::Machine& machine, const Ledger& ledger, std::string_view name) {
@@ -84,7 +84,7 @@ Result<std::vector<std::string>> ServicesWith(machine::Registry& registry, const
   return out;
 }
 
-// What it has set by now; `memory`: what was known of that.
+// The values that the daemon has set by now. `memory`: the previous record.
 Result<Memory> Renewed(machine::Machine& machine, std::optional<Memory> memory, std::int64_t now) {
   Memory out = memory.value_or(Memory{.since = now});
   const bool is_there = PROV_TRY(SeesWmcoDaemon(machine.registry));
@@ -139,7 +139,8 @@ Result<OperatorVariables> ReadOperatorVariables(machine::Machine& machine, const
   const bool sets_some = !out.empty();
   const std::optional<Memory> memory = PROV_TRY(Load(machine));
   if (!sets_some && (!memory || !memory->variables)) return out;
-  // While its service is away, the operator is at work on the node: what it takes away then comes back.
+  // While the daemon's service is gone, the operator is upgrading the node. The variables that it removed will come
+  // back.
   const bool is_away = !sets_some && !PROV_TRY(SeesWmcoDaemon(machine.registry));
   for (const std::string_view name : absent) {
     std::optional<Secret>& value = out[std::string(name)];

@@ -1,8 +1,8 @@
-// Coexistence with the Windows Machine Config Operator: its daemon sets the three machine variables as the operator
+// Coexistence with the Windows Machine Config Operator. Its daemon sets the three machine variables as the operator
 // wants them, and removes those that the operator does not want. Once the daemon was seen on a machine, a variable that
-// somebody else changed or removed is left to it: setting it back would make the daemon reboot the node for nothing.
-// The services' environments that are ours follow the daemon's values, so that they do not fall behind when the cluster
-// changes its proxy. The daemon's behaviour: docs/operator.md.
+// others changed or removed is left to it: setting it back would only make the daemon reboot the node. The services'
+// environments that are ours follow the daemon's values, so that they change with the cluster's proxy. The daemon's
+// behaviour: docs/operator.md.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ inline constexpr std::string_view kWmcoDaemon = "windows-instance-config-daemon"
 // Whether the daemon is installed now.
 Result<bool> SeesWmcoDaemon(machine::Registry& registry);
 
-// Whether machine variables are left to the daemon: PlanOptions::yield_environment. The daemon's service is deleted and
-// created again when the operator upgrades a node, so it is enough that it was there once. A run that a person started
-// (`explicit_run`) goes only by what is there now. Reads only.
+// Whether machine variables are left to the daemon (PlanOptions::yield_environment). The operator deletes the daemon's
+// service and creates it again when it upgrades a node, so having seen it once is enough. A run that a person started
+// (`explicit_run`) checks only whether it is there now. Reads only.
 Result<bool> YieldsEnvironment(machine::Machine& machine, bool explicit_run);
 
-// Remembers for later runs that YieldsEnvironment holds, and what the daemon has set: it removes those values and sets
-// them again when the operator upgrades a node. `now`: Unix time. Writes nothing when there is nothing new.
+// Remembers for later runs that YieldsEnvironment holds, and which values the daemon has set: it removes them and sets
+// them again when the operator upgrades a node. `now`: Unix time. Writes only if something changed.
 Result<void> RememberWmco(machine::Machine& machine, bool explicit_run, std::int64_t now);
 
-// The machine variables that the operator's daemon owns, where YieldsEnvironment: by name, the value that it has set;
-// nullopt: it wants none. Names that are missing here come from our settings: the ledger has them as ours, or the
-// daemon was never seen to set one. Reads only.
+// The machine variables that the operator's daemon owns, if YieldsEnvironment: the name, and the value that it has set,
+// or nullopt if it wants none. A name that is missing takes its value from our settings: the ledger has the variable as
+// ours, or the daemon was never seen to set any. Reads only.
 using OperatorVariables = std::map<std::string, std::optional<Secret>, std::less<>>;
 Result<OperatorVariables> ReadOperatorVariables(machine::Machine& machine, const Ledger& ledger);
 
@@ -44,11 +44,11 @@ enum class VariableOwner { kUs, kOperator, kOthers };
 std::string_view NameOf(VariableOwner owner);  // "provisioner", "operator", "others"
 struct MachineVariable {
   std::string name;
-  std::string value;  // as it may be shown
+  std::string value;  // without passwords
   VariableOwner owner = VariableOwner::kOthers;
-  std::vector<std::string> services;  // in whose environments of ours it has this value
+  std::vector<std::string> services;  // those of our services whose environment has this value from us
 };
-// Those of the three that are there. Reads only.
+// Those of the three variables that are set. Reads only.
 Result<std::vector<MachineVariable>> LookAtMachineVariables(machine::Machine& machine, const Ledger& ledger);
 
 }  // namespace prov::reconcile
