@@ -75,7 +75,7 @@ Result<Activity> ParseActivity(std::string_view text) {
   return out;
 }
 
-// Whether `next` tells something that `now` does not, or tells of a reading that is a minute later. A clock that was
+// Whether `next` is worth writing: it differs from `now`, or its reading is at least a minute later. A clock that was
 // set back counts as later, too.
 bool IsNews(const Activity& now, const Activity& next) {
   Activity same = next;
@@ -86,7 +86,7 @@ bool IsNews(const Activity& now, const Activity& next) {
 
 void Save(OpenNode& node, const Activity& now, const Activity& next) {
   if (!IsNews(now, next)) return;
-  // What can't be written is shown as it was before.
+  // best effort: `status` keeps showing the earlier activity
   (void)node.machine.state.folder().Write(kActivityFile, ToJson(next));
 }
 

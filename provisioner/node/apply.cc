@@ -36,7 +36,7 @@ Result<Applied> Record(OpenNode& node, const DerivedSettings& derived) {
   const auto before = PROV_TRY(LoadApplied(node.machine.state));
   if (!before || before->digest != out.digest) return out;
   out.since = before->since;
-  if (out.payload.empty()) {  // what was kept of it
+  if (out.payload.empty()) {  // kept settings: the payload is unchanged
     out.payload = before->payload;
     out.signer = before->signer;
   }
@@ -44,7 +44,7 @@ Result<Applied> Record(OpenNode& node, const DerivedSettings& derived) {
   return out;
 }
 
-// What then is what was applied, and no rollback holds any more.
+// Records `applied` as what was applied last. This ends a rollback's hold.
 void AddApplied(const Applied& applied, Sections& sections) {
   RaiseFloor(applied, sections);
   sections[std::string(kAppliedSection)] = AppliedJson(applied);
@@ -52,14 +52,15 @@ void AddApplied(const Applied& applied, Sections& sections) {
   sections[std::string(kLostSection)] = std::nullopt;
 }
 
-// A rollback holds against `applied`.
+// Makes a rollback hold against `applied`.
 Sections HoldAgainst(const std::optional<Applied>& applied) {
   Sections out{{std::string(kRestartSection), std::nullopt}};
   if (applied) out[std::string(kHoldSection)] = HoldJson(applied->digest);
   return out;
 }
 
-// What others changed after a payload's script ran is no part of that run, so it is told here.
+// Reports values that others changed after a payload's script ran. The script's run does not contain them, so the
+// rollback itself can't report them.
 Result<void> ReportChangedSince(OpenNode& node, const reconcile::ScriptState& script, Findings& findings) {
   for (const reconcile::Drift& one : PROV_TRY(reconcile::FindDrift(node.machine, script.ledger))) {
     AddWarning(findings, "changed-since",
@@ -73,12 +74,12 @@ Result<void> ReportChangedSince(OpenNode& node, const reconcile::ScriptState& sc
 Result<SessionReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction& open) {
   const Trial trial = PROV_TRY(ReadTrial(open));
   reconcile::Plan plan = PROV_TRY(reconcile::PlanBack(node.machine, open));
-  // Services that were started before the trial never saw it.
+  // No reboot is needed for services that started before the trial: they never saw its values.
   plan.reboot = plan.reboot && trial.boot != PROV_TRY(node.machine.system.BootId());
   return reconcile::CarryOut(node.machine, std::move(plan), HoldAgainst(trial.applied));
 }
 
-// What a run that writes nothing tells of a state that the next one repairs.
+// Reports damage that a command that only reads leaves to the next one that writes.
 Result<void> ReportDamage(OpenNode& node, const RepairedView& view, Findings& findings) {
   for (const DamagedFile& file : view.damage()) {
     AddWarning(findings, "state-damaged", Describe(file, Moment::kFound), file.file);
@@ -86,7 +87,7 @@ Result<void> ReportDamage(OpenNode& node, const RepairedView& view, Findings& fi
   return WarnOfLoss(node, findings);
 }
 
-// On a machine without a record, what is as wanted already is others'. Somebody who deleted the record has to know.
+// Without a record, values that equal the wanted ones count as set by others. Say so, in case the record was deleted.
 Result<void> ReportFound(OpenNode& node, const reconcile::Plan& plan, Findings& findings) {
   const auto found = std::ranges::count(plan.changes, Action::kNone, &Change::action);
   if (found == 0 || !plan.ledger_before.empty() || !PROV_TRY(HasNoRecord(node.machine.state.folder()))) return {};
@@ -112,7 +113,7 @@ void AddFindings(SessionReport& report, const DerivedSettings& derived) {
 Result<reconcile::Plan> SettleAndPlan(OpenNode& node, Entered& entered, const DerivedSettings& derived,
                                       const ApplyOptions& options) {
   PROV_TRY(WarnOfLoss(node, entered.findings));
-  const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));  // with a record it is not lost
+  const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));  // before Settle writes a record
   PROV_TRY(Settle(node, entered));
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
   return reconcile::MakePlan(node.machine, derived.desired, ours, plan_options);
@@ -231,7 +232,7 @@ Result<SessionReport> Rollback(OpenNode& node) {
       return Fail(Code::kTarget, "there is nothing to undo: no run has changed this machine since the last rollback");
     }
     Sections sections = HoldAgainst(PROV_TRY(LoadApplied(node.machine.state)));
-    sections[std::string(reconcile::kLastSection)] = std::nullopt;  // what lies further back is not known
+    sections[std::string(reconcile::kLastSection)] = std::nullopt;  // the run before that one is not recorded
     report = PROV_TRY(reconcile::CarryOut(node.machine, *std::move(plan), sections));
   }
   PrependFindings(report, std::move(entered.findings));
@@ -274,7 +275,7 @@ Result<std::vector<Change>> PlanRollback(OpenNode& given) {
   OpenNode node = PROV_TRY(view.Open());
   const auto open = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (open && open->trial) return PROV_TRY(reconcile::PlanBack(node.machine, *open)).changes;
-  if (open) return reconcile::ChangesOf(*open);  // it is finished first, and then at most taken back
+  if (open) return reconcile::ChangesOf(*open);  // it will be finished first
   auto plan = PROV_TRY(reconcile::PlanBackFromLast(node.machine));
   return plan ? std::move(plan->changes) : std::vector<Change>();
 }

@@ -1,4 +1,4 @@
-// What `plan` and `apply` do on a node: turn settings into a desired state, check the guards, run the engine, and
+// What `plan` and `apply` do on a node: derive the desired state from settings, check the guards, run the engine, and
 // record what was applied.
 #pragma once
 
@@ -17,12 +17,12 @@ struct OpenNode {
 };
 
 struct ApplyOptions {
-  bool adopt = false;             // what equals the desired state came from our own payload: ours from now on
+  bool adopt = false;             // values that equal the desired ones came from our own payload: record them as ours
   bool allow_downgrade = false;   // see guards.h
-  bool allow_shrink = false;      // the same
-  bool refuse_empty = false;      // the same: of a source that somebody names, not of one that is followed
+  bool allow_shrink = false;      // see guards.h
+  bool refuse_empty = false;      // see guards.h; for a source that a person named, not for one that is followed
   bool restart_services = false;  // restart running services whose environment changed
-  bool unattended = false;        // nobody watches: the guard against reboot loops holds
+  bool unattended = false;        // no person watches: GuardAgainstRebootLoop applies
 };
 
 // Runs the guards before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink, empty.
@@ -32,30 +32,31 @@ Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const
 Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derived,
                                               const ApplyOptions& options);
 
-// What a command that writes finds once it has begun.
+// What a command that writes finds when it begins.
 struct Entered {
-  Findings findings;                                 // of its beginning, for its report
-  std::optional<reconcile::Transaction> trial;       // it is open
-  std::optional<reconcile::SessionReport> rollback;  // it was interrupted, and is finished now
+  Findings findings;                                 // for the command's report
+  std::optional<reconcile::Transaction> trial;       // an open trial
+  std::optional<reconcile::SessionReport> rollback;  // an interrupted rollback, now finished
 };
 
 // What each command that writes does first: repairs the state folder, and finishes an interrupted run. A trial stays
 // open. Errors: those of the ports; type and version (of the journal).
 Result<Entered> Enter(OpenNode& node);
 
-// Takes an open trial back, which then holds as a rollback does. Errors: those of the ports.
+// Takes an open trial back; like a rollback, this holds until the source changes. Errors: those of the ports.
 Result<void> EndTrial(OpenNode& node, Entered& entered);
 
-// What a command does before it makes a plan: EndTrial, then it takes over the record of a payload's script. Errors:
+// What a command does before it makes a plan: EndTrial, then taking over the record of a payload's script. Errors:
 // those of the ports and of LoadScriptState.
 Result<void> Settle(OpenNode& node, Entered& entered);
 
-// On a node that was entered. `more` becomes true in the same step as the settings. Errors: those of PlanSettings;
+// Needs a node that was entered. `more` is recorded in the same step as the settings. Errors: those of PlanSettings;
 // reboot-loop (unattended only).
 Result<reconcile::SessionReport> ApplySettings(OpenNode& node, Entered entered, const DerivedSettings& derived,
                                                const ApplyOptions& options, reconcile::Sections more = {});
 
-// Applies as a trial that `confirm` must make permanent within `seconds`. Where nothing differs there is none.
+// Applies the settings as a trial that `confirm` must make permanent within `seconds`. If nothing differs, there is no
+// trial.
 Result<reconcile::SessionReport> TrySettings(OpenNode& node, const DerivedSettings& derived,
                                              const ApplyOptions& options, std::int64_t seconds);
 
@@ -73,18 +74,18 @@ Result<reconcile::SessionReport> Rollback(OpenNode& node);
 // The changes that Rollback would make. Reads only.
 Result<std::vector<reconcile::Change>> PlanRollback(OpenNode& node);
 
-// A finding if the boot service is going to replace these settings with others.
+// Adds a finding if the boot service is going to replace these settings with others.
 Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);
 
-// Whether it is known what is ours on this machine: without that, nothing may be removed. Reads only. Errors: those of
+// Fails if it is unknown what is ours on this machine: then nothing may be removed. Reads only. Errors: those of
 // LoadJournal and LoadMachineRecord; not-found (the record was lost).
 Result<void> CheckRecords(OpenNode& node);
 
 // The changes that RemoveSettings would make. Reads only. Errors: those of CheckRecords.
 Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& node);
 
-// Restores what was there before us, or before a payload's script. Forgets the source, but not which signed payload was
-// applied last. Keys that were made for our values are removed, too. Errors: those of CheckRecords, before anything is
+// Restores what was there before us, or before a payload's script, and removes the keys that were made for our values.
+// Forgets the source, but not which signed payload was applied last. Errors: those of CheckRecords, before anything is
 // written.
 Result<reconcile::SessionReport> RemoveSettings(OpenNode& node);
 

@@ -26,30 +26,31 @@ bool IsBeneath(std::string_view path, std::string_view folder) {
          EqualsIgnoreAsciiCase(std::string_view(normal).substr(0, folder.size()), folder);
 }
 
-// A payload in Windows setup's folder was delivered for this run; another source is one that will change.
+// Whether the source is a payload in Windows setup's folder: that was delivered for this run. Any other source may
+// change later.
 Result<bool> IsDelivered(const std::string& source, machine::Host& host) {
   return IsFolder(source) && IsBeneath(source, PROV_TRY(host.installation().SetupScriptsFolder()));
 }
 
-// Which files of a delivered payload hold secrets, and that it is not followed.
+// Fills in the files of a delivered payload that hold secrets, and that it is not followed.
 Result<Delivery> CompletedDelivery(const BootRequest& request, machine::Host& host) {
   Delivery out = request.delivery;
   const std::string& folder = out.spec.source.source;
   if (!PROV_TRY(IsDelivered(folder, host))) return out;
   out.follow = false;
   if (const auto source = ReadSource(host, request.given.source, {.signer = request.signer}))
-    out.secret_files = source->secret_files;  // else they are gone already
+    out.secret_files = source->secret_files;  // otherwise they were removed already
   for (std::string& file : out.secret_files) {
     std::string name = file.substr(request.given.source.source.size());
-    // A manifest has '/' everywhere; a path that Windows shall take as it is must not.
+    // A manifest separates with '/'. Windows needs '\' in a path that it is to take literally.
     if (folder.find('\\') != std::string::npos) std::ranges::replace(name, '/', '\\');
     file = folder + name;
   }
   return out;
 }
 
-// `apply --install` makes a payload in the image, of one that was signed, and nobody signs that; the image's record
-// says which one it is. A signature that is there and is wrong is never passed over.
+// Whether `apply --install` made this payload in the image. It makes one from a signed payload but can't sign it, so
+// the image's record identifies it. A signature that exists but is wrong is never ignored.
 Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateRecord& state) {
   const auto signature = ReadRegularFile(fmt::format("{}/{}", folder, payload::kSignaturePath), 0);
   if (signature || signature.error().code != Code::kNotFound) return false;
@@ -57,11 +58,11 @@ Result<bool> WasMadeByInstallation(const std::string& folder, machine::StateReco
   return manifest && PROV_TRY(IsInstalledPayload(state, *manifest));
 }
 
-// Windows setup may run this more than once: a delivered payload whose files with credentials are gone already is the
-// one whose settings are kept.
+// Windows setup may run this more than once. If a delivered payload's files with credentials are gone already, its kept
+// settings are used.
 Result<Settings> SettingsOf(const BootRequest& request, OpenNode& node) {
   const SettingsSpec& spec = request.delivery.spec;
-  // What is followed is read as each later round reads it, so that what that refuses is refused now.
+  // A followed source is read as each later round reads it, so that what a round would refuse is refused now.
   Result<Settings> settings = PROV_TRY(IsDelivered(spec.source.source, node.host))
                                   ? ReadSettings(node.host, request.given, {.signer = request.signer})
                                   : ReadSettings(node.host, spec, {.signer = request.signer, .is_followed = true});
@@ -88,7 +89,7 @@ bool MayPass(const Error& error) {
   return error.code == Code::kNetwork || error.code == Code::kTls || error.code == Code::kLock;
 }
 
-// Setup runs this before the network is there, and a cluster that comes up answers late.
+// Leaves the boot to the service: setup may run this before the network is up or the cluster answers.
 Error GoOnLater(OpenNode& node, const Delivery& delivery, Error error) {
   const Result<bool> later = FollowLater(node, delivery);
   if (!later) {
@@ -130,7 +131,7 @@ Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<Boo
 }
 
 bool KeepBootFailure(OpenNode& node, const Error& error) {
-  // Where the state can't be read or written, the event log has both failures.
+  // If the state can't be read or written, both failures are in the event log.
   const auto earlier = LoadFailure(node.machine.state);
   const Result<void> saved = SaveFailure(node.machine.state, error);
   if (!saved) LogFailure(node.host, saved.error());

@@ -1,4 +1,4 @@
-// `first-boot`: from the source that it names to a node that has its settings and follows it.
+// `first-boot`: reads the source that it names, applies its settings, and makes the node follow it.
 #pragma once
 
 #include <optional>
@@ -9,21 +9,21 @@
 namespace prov::node {
 
 struct BootRequest {
-  SettingsSpec given;  // as the source was named: a payload that was delivered for this run is read so, and only once
-  // With the spec that the node is to remember; whether it is followed, and which files hold secrets, is found out.
+  SettingsSpec given;  // the source as named; a payload delivered for this run is read so, once
+  // With the spec that the node will remember. BootFromSource fills in `follow` and `secret_files`.
   Delivery delivery;
-  std::optional<pki::Certificate> signer;  // that a payload must have; nullopt: it need not be signed
+  std::optional<pki::Certificate> signer;  // a payload must have its signature; nullopt: unsigned payloads pass
   ApplyOptions apply;
 };
 
-// Enters the node (Enter), reads the source, and runs FirstBoot(). A source on a network that can't be reached yet is
-// an error that says whether the boot service goes on with it (FollowLater). `request` may be an error of the command
-// line: it is one of the boot, as Windows setup must go on all the same. Both outcomes are logged. Errors: that of
-// `request`; those of Enter, ReadSettings and FirstBoot.
+// Enters the node (Enter), reads the source, and runs FirstBoot(). If the source is on a network that can't be reached
+// yet, the error says whether the boot service keeps trying (FollowLater). `request` may be an error of the command
+// line: it is handled as an error of the boot, because Windows setup must go on. Both outcomes are logged. Errors: that
+// of `request`; those of Enter, ReadSettings and FirstBoot.
 Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request);
 
-// Keeps the error for `status` and the boot service, where Windows setup must not see it as an exit code. True: another
-// try in this setup may succeed, and none was made yet.
+// Keeps the error for `status` and the boot service, because Windows setup must not see it as an exit code. Returns
+// true for the first failure in this setup, if another try may succeed.
 bool KeepBootFailure(OpenNode& node, const Error& error);
 
 }  // namespace prov::node

@@ -45,7 +45,7 @@ void LogRun(machine::Host& host, const reconcile::SessionReport& report, Event e
   if (report.writes == 0 && event == Event::kApplied) event = Event::kNothingToDo;
   LogEvent(host, event, Severity::kInfo, Describe(report));
   for (const Finding& f : report.findings) {
-    if (f.code == "state-damaged" || f.severity == Severity::kInfo) continue;  // told at once
+    if (f.code == "state-damaged" || f.severity == Severity::kInfo) continue;  // logged when found
     LogEvent(host, event, f.severity, fmt::format("[{}] {}", f.code, SentenceWithPlace(f.message, f.where)));
   }
   if (report.reboot_required && report.writes > 0) {

@@ -6,14 +6,14 @@
 
 namespace prov::node {
 
-// One event for the run (kNothingToDo instead where nothing was written), one for each warning, and one when a reboot
-// is required.
+// Writes one event for the run (kNothingToDo if nothing was written), one for each warning, and one if a reboot is
+// required.
 void LogRun(machine::Host& host, const reconcile::SessionReport& report,
             machine::Event event = machine::Event::kApplied);
 void LogFailure(machine::Host& host, const Error& error);  // id: kFailure plus the exit code
 void LogEvent(machine::Host& host, machine::Event event, Severity severity, std::string_view text);
 
-Result<bool> RegisterEventSource(OpenNode& node);  // whether anything was written
+Result<bool> RegisterEventSource(OpenNode& node);  // returns whether anything was written
 Result<void> UnregisterEventSource(OpenNode& node);
 
 }  // namespace prov::node

@@ -15,7 +15,7 @@ Result<void> CheckFollowed(OpenNode& node, const Delivery& delivery) {
   return delivery.follow ? CheckSourceFiles(node.host.installation(), delivery.spec) : Result<void>();
 }
 
-// That the boot service has to run from now on, as a section of what is stored with its source.
+// Adds the section that says that the boot service should run from now on. It is stored together with the source.
 Result<void> AddService(OpenNode& node, const Delivery& delivery, reconcile::Sections& sections) {
   ServiceRecord service = PROV_TRY(LoadService(node.machine.state)).value_or(ServiceRecord());
   if (delivery.interval_seconds) service.interval_seconds = *delivery.interval_seconds;
@@ -48,9 +48,9 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
   return true;
 }
 
-// The service comes before the settings, so that it finishes what is cut short; a service that can't be installed does
-// not keep the settings away, as without them the node reaches nothing. The signer comes before both: no round of the
-// service may take a source that is not signed.
+// Installs the service before the settings, so that it completes an interrupted boot. If the service can't be
+// installed, the settings are applied all the same: without them the node reaches nothing. Pins the signer before both,
+// so that no round takes a source without its signature.
 Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, const DerivedSettings& derived,
                                            const Delivery& delivery, const ApplyOptions& options) {
   ApplyOptions adopting = options;
@@ -82,7 +82,7 @@ Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* deri
   PROV_TRY(WarnOfLoss(node, findings));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   if (derived != nullptr) {
-    // What is kept of a source stands in for it later, so it is guarded now. How much it shrank each round looks at.
+    // The kept settings may stand in for the source later, so check them now. Each round checks for shrinking itself.
     PROV_TRY(CheckSettings(node, *derived, {.allow_downgrade = delivery.allow_downgrade, .allow_shrink = true}));
     PROV_TRY(CheckFollowed(node, delivery));
   }

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::int64_t kLongestKept = 3600;  // seconds
 
-// What was read of a source that is watched: while nothing changes there, thousands of nodes need not ask for the same
-// again in each round.
+// The settings last read from a watched source. Until it changes, rounds reuse them, so that thousands of nodes do not
+// all ask for the same settings in each round.
 class KeptSettings {
  public:
   explicit KeptSettings(machine::Host& host) : host_(host) {}
 
-  // Null: it is to be read. A payload's signature and the files of choices are looked at each time.
+  // Null if they must be read again. A payload's signature and the files of choices are read each time.
   const Settings* Find(const SettingsSpec& spec) const {
     const std::int64_t age = host_.clock().NowUnix() - at_;
     if (!settings_ || spec != spec_ || age < 0 || age >= kLongestKept) return nullptr;
@@ -58,7 +58,7 @@ void Follow(machine::Host& host, LoopOptions options) {
     follower.Follow(RequestOf(host, spec.source, true));
     const Settings* known = follower.IsCurrent() ? kept.Find(spec) : nullptr;
     if (known != nullptr) return *known;
-    kept.Forget();  // also where the reading fails
+    kept.Forget();  // also if the reading fails
     Settings settings = PROV_TRY(FollowedReader(host, &cache)(spec));
     kept.Keep(spec, settings);
     return settings;

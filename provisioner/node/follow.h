@@ -1,4 +1,5 @@
-// Follows the source that a node remembers: rounds of `reconcile` or `pod`, and one as soon as the source changes.
+// Follows the source that a node remembers: runs rounds of `reconcile` or `pod`, and one at once when the source
+// changes.
 #pragma once
 
 #include "provisioner/node/service_loop.h"
@@ -9,11 +10,11 @@ struct SourceCache;
 
 namespace prov::node {
 
-// Reads what a node remembers; `cache` may be null. The signer is read again each time, so a signer that was pinned
-// meanwhile counts from the next round on.
+// Reads the source that a node remembers; `cache` may be null. Reads the pinned signer again each time, so that a new
+// one counts from the next round on.
 SettingsReader FollowedReader(machine::Host& host, source::SourceCache* cache);
 
-// Loop() with a source that is watched where it can be: a change starts a round at once. `options.wait` is set here.
+// Runs Loop() and watches the source if possible: a change starts a round at once. Sets `options.wait`.
 void Follow(machine::Host& host, LoopOptions options);
 
 }  // namespace prov::node

@@ -18,7 +18,7 @@ constexpr std::size_t kFewestCertificates = 8;
 constexpr std::string_view kRawKind = "PemBundle";
 constexpr std::string_view kCertificate = "certificate:";  // certificate:STORE:SHA1, see ledger.h
 
-// With a payload that was applied here before.
+// Compares the settings with a payload that was applied here before.
 Result<void> Compare(const Settings& settings, std::int64_t generation, const std::string& payload) {
   const std::string where = NameOf(settings.config.source);
   const std::int64_t offered = *settings.generation;
@@ -29,7 +29,7 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
                             offered, generation),
                 where);
   }
-  // Settings that were kept of a payload don't know which one it was.
+  // Kept settings do not record which payload they came from.
   const bool other =
       offered == generation && !settings.payload.empty() && !payload.empty() && settings.payload != payload;
   if (!other || (settings.signer.empty() && offered <= kDefaultGeneration)) return {};
@@ -40,7 +40,8 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
               where);
 }
 
-// What the change is, whatever was there before it. Pods have other endpoints after each boot, and need none.
+// A digest of the changes, independent of the values before them. Excludes pods: their endpoints differ after each
+// boot, and they need no reboot.
 std::string PlanDigest(const reconcile::Plan& plan) {
   std::string text;
   for (const reconcile::Change& change : plan.changes) {
@@ -124,7 +125,7 @@ Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::
   std::optional<Boots> known = PROV_TRY(LoadBoots(machine.state));
   const bool counted = known && std::ranges::find(known->ids, boot) != known->ids.end();
   if (plan.operations.empty() || !plan.reboot) {
-    // A boot in which nothing was needed: no loop.
+    // a boot without such a change ends the loop
     return known && !counted ? Forget(machine.state, kBootsSection) : Result<void>();
   }
   const std::string change = PlanDigest(plan);

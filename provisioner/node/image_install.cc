@@ -31,8 +31,8 @@ constexpr std::string_view kExe = "provisioner.exe";
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kMostTextBytes = std::uint64_t{16} << 20U;
 
-// Where Windows setup looks for an answer file on the system's volume, in its order. The last one is where one is made:
-// whatever a platform puts elsewhere still wins over it.
+// The places on the system's volume where Windows setup looks for an answer file, in its order. A new file goes to the
+// last one, so that a file that a platform puts elsewhere still takes precedence.
 constexpr auto kAnswerFiles = std::to_array<std::string_view>(
     {"Windows/Panther/Unattend/Unattend.xml", "Windows/Panther/unattend.xml", "Windows/System32/Sysprep/unattend.xml"});
 
@@ -80,7 +80,7 @@ class FilePlanner {
             "its specialize pass is marked as processed, so Windows setup takes the next answer file for it: left as "
             "it is",
             Where(tree_, path));
-        // What we put there before setup ran is still ours to take out.
+        // What we added before setup ran is still ours to remove.
         if (known != before_.answer_files.end()) plan_.record->answer_files.push_back(*known);
         continue;
       }
@@ -89,7 +89,7 @@ class FilePlanner {
       unattend::AnswerFileEdit edit =
           PROV_TRY(unattend::AddCommand(*now, payload::PayloadCommand(), Where(tree_, path)));
       std::string record = edit.changed || known == before_.answer_files.end() ? edit.record : known->record;
-      // A command that was there before us is not ours to take out.
+      // A command that was there before us is not ours to remove.
       if (edit.changed || known != before_.answer_files.end()) {
         plan_.record->answer_files.push_back({std::string(path), made, std::move(record)});
       }
@@ -98,14 +98,14 @@ class FilePlanner {
     if (any) return {};
     const std::string path(kAnswerFiles.back());
     PROV_TRY(Put(path, std::nullopt, std::string(templates::UnattendXml()), FileUse::kEdited));
-    // If somebody edits it, what goes is what would have been added to a file that holds nothing.
+    // If the file is edited later, removal takes out what would have been added to an empty file.
     constexpr std::string_view kEmpty = "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n</unattend>\n";
     const auto added = PROV_TRY(unattend::AddCommand(kEmpty, payload::PayloadCommand(), path));
     plan_.record->answer_files.push_back({path, true, added.record});
     return {};
   }
 
-  // What an earlier installation wrote and this one does not want.
+  // Removes what an earlier installation wrote and this one does not want.
   Result<void> LetGo() {
     for (const ImageRecord::File& file : before_.files) {
       if (std::ranges::find(plan_.record->files, file.path, &ImageRecord::File::path) != plan_.record->files.end()) {
@@ -113,7 +113,7 @@ class FilePlanner {
       }
       const auto now = PROV_TRY(tree_.Read(file.path, kMostBytes));
       if (!now) continue;
-      // The program's folder is ours alone: a newer one of ours goes, too.
+      // These files are ours even if their contents differ: a newer version of ours is removed, too.
       if (file.path != kProgram && file.path != machine::kImageSigner && ToHex(Sha256(*now)) != file.sha256) {
         AddWarning(plan_.findings, "file-changed", "was changed since it was put there; left as it is",
                    Where(tree_, file.path));
@@ -160,7 +160,8 @@ class FilePlanner {
     plan_.changes.push_back({ItemKind::kFile, action, path, {}, {}, std::move(reason), "file:" + path});
   }
 
-  // What is there may have been put there by a user of the machine that was captured: its contents alone say nothing.
+  // Equal contents are not enough: a user of the captured machine may have put the file there, so check its
+  // permissions.
   Result<void> Put(const std::string& path, const std::optional<std::string>& now, const std::string& wanted,
                    FileUse use) {
     const bool same = now == wanted;
@@ -173,7 +174,8 @@ class FilePlanner {
     return {};
   }
 
-  // Whoever can change a folder can put other files into it. One that is closed to Users is as good.
+  // Takes over folders of ours that others can change, because they could add files. A folder closed to Users needs
+  // nothing.
   Result<void> WantFolders(std::string_view path) {
     for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
       std::string folder(path.substr(0, slash));
@@ -194,7 +196,7 @@ class FilePlanner {
 
   ImageTree& tree_;
   ImageRecord before_;
-  std::set<std::string> folders_;  // that were looked at
+  std::set<std::string> folders_;  // already checked
   FilePlan plan_{{}, {}, {}, ImageRecord{.complete = true, .files = {}, .setup_complete_added = {}, .answer_files = {}},
                  {}, {}};
 };
@@ -211,8 +213,8 @@ std::vector<std::string> OwnFolders() {
   return out;
 }
 
-// What the program must know comes first, then the program, and what starts it last, so that nothing that is started is
-// missing.
+// Orders the steps so that nothing starts before what it needs is there: first what the program must know, then the
+// program, last what starts it.
 Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateRecord& state, const payload::Payload& payload,
                                 const std::optional<pki::Certificate>& signer) {
   FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
@@ -246,7 +248,7 @@ Result<void> CarryOut(ImageTree& tree, machine::StateRecord& state, const FilePl
   const bool nothing_left =
       plan.taken_over.empty() && plan.steps.empty() && plan.record == before && (!before || before->complete);
   if (nothing_left) return {};
-  // Until it is done, everything that either version has may be there.
+  // Until the run is done, files of either version may be there.
   ImageRecord both = plan.record.value_or(ImageRecord{});
   if (before) {
     for (const ImageRecord::File& file : before->files) {

@@ -1,6 +1,6 @@
-// Makes an image apply and keep its settings when it runs: installs the program with its service, puts the payload into
-// Windows setup's folder, and adds the command to SetupComplete.cmd and the answer file. The changes are planned by
-// reading only, then carried out.
+// Prepares an image to apply its settings when it boots and keep them: installs the program with its service, puts the
+// payload into Windows setup's folder, and adds the command to SetupComplete.cmd and the answer file. Planning only
+// reads; the changes are carried out afterwards.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ struct FileStep {
   std::string path;
   std::optional<std::string> bytes;  // nullopt: the file is removed
   images::FileUse use = images::FileUse::kPlain;
-  std::uint64_t replaced = 0;  // bytes that it has now
+  std::uint64_t replaced = 0;  // present size in bytes
 };
 
 struct FilePlan {
-  std::vector<std::string> taken_over;     // folders of ours, outermost first, that somebody else could change
-  std::vector<FileStep> steps;             // only what differs, in contents or, if it is ours, in who may use it
-  std::vector<reconcile::Change> changes;  // every item, also those that are already as wanted
-  std::optional<ImageRecord> record;       // true afterwards; nullopt: nothing of ours remains
-  std::vector<std::string> folders;        // that go when they are empty, innermost first
+  std::vector<std::string> taken_over;     // folders of ours, outermost first, that others could change until now
+  std::vector<FileStep> steps;             // files whose contents differ or, if they are ours, whose permissions do
+  std::vector<reconcile::Change> changes;  // every item, unchanged ones included
+  std::optional<ImageRecord> record;       // the record afterwards; nullopt: nothing of ours remains
+  std::vector<std::string> folders;        // folders to remove if they are empty, innermost first
   Findings findings;
 };
 
-// Folders of ours, innermost first.
+// The folders that we make, innermost first.
 std::vector<std::string> OwnFolders();
 
 // Puts `payload` beneath Windows/Setup/Scripts/Provisioner, and installs provisioner.exe if the payload contains it.
@@ -41,24 +41,24 @@ std::vector<std::string> OwnFolders();
 Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateRecord& state, const payload::Payload& payload,
                                 const std::optional<pki::Certificate>& signer);
 
-// Removes what a recorded installation put there. Files that others changed since then stay, and are named.
+// Plans to remove what a recorded installation put there. Files that others changed since stay, and are reported.
 Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateRecord& state);
 
-// Until EndInstallation, the record says "incomplete", from before the first step.
+// CarryOut marks the record as incomplete before its first step; EndInstallation marks it as complete.
 Result<void> CarryOut(images::ImageTree& tree, machine::StateRecord& state, const FilePlan& plan);
 Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan);
 
 // The change that InstallDeliveredService would make.
 Result<reconcile::Change> PlanDeliveredPayload(OpenNode& node, bool with_service);
 
-// Whether the payload with this manifest is in Windows setup's folder by an installation that was completed.
+// Whether the payload with this manifest is in Windows setup's folder because of a completed installation.
 Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view manifest);
 
-// Records where the payload lies when the image runs, and stores its settings as those of a source that is used up.
+// Records where the payload lies when the image runs, and stores its settings as those of a payload for one use.
 Result<reconcile::Sections> DeliveredPayloadRecords(OpenNode& node, const DerivedSettings& derived,
                                                     const payload::Payload& payload);
 
-// The service that keeps those settings, if `with_service`. Its change for the report.
+// Installs the service that keeps those settings, if `with_service`. Returns its change for the report.
 Result<reconcile::Change> InstallDeliveredService(OpenNode& node, bool with_service);
 
 }  // namespace prov::node

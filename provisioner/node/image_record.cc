@@ -8,7 +8,7 @@
 namespace prov::node {
 namespace {
 
-// Pieces of users' files, which may be in any encoding.
+// Parts of users' files, in base64 because their encoding is unknown.
 Result<std::string> Bytes(const JsonNode& node) {
   auto bytes = DecodeBase64(PROV_TRY(node.Text()));
   if (!bytes) return node.Refuse(Code::kType, "is not base64");

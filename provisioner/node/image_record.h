@@ -1,4 +1,5 @@
-// What an installation put into an image beside the settings, so that it can be finished, renewed and taken out.
+// The record of what an installation put into an image beside the settings, so that it can be completed, renewed and
+// removed.
 #pragma once
 
 #include <optional>
@@ -19,14 +20,14 @@ struct ImageRecord {
   };
   struct AnswerFile {
     std::string path;
-    bool made = false;   // there was none
-    std::string record;  // of AddCommand
+    bool made = false;   // true: there was no such file before
+    std::string record;  // from AddCommand
     bool operator==(const AnswerFile&) const = default;
   };
 
-  bool complete = false;  // false: a run was cut short
+  bool complete = false;  // false: a run was interrupted
   std::vector<File> files;
-  std::optional<std::string> setup_complete_added;  // to SetupComplete.cmd, which holds nothing else if it was made
+  std::optional<std::string> setup_complete_added;  // text added to SetupComplete.cmd; the whole file if we made it
   std::vector<AnswerFile> answer_files;
 
   bool operator==(const ImageRecord&) const = default;

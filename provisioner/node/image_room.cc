@@ -16,14 +16,15 @@ using reconcile::Action;
 using reconcile::Change;
 using reconcile::ItemKind;
 
-constexpr std::uint64_t kBlock = 4096;                 // of a volume, and of a bin of a hive
+constexpr std::uint64_t kBlock = 4096;                 // of a volume, and of a hive's bin
 constexpr std::uint64_t kItem = 1024;                  // of a hive or a record: names, keys, descriptors
 constexpr std::uint64_t kSmallSections = 40 * kBlock;  // source, applied, floor, ...; of a record and of its copy
-// A value is base64 (4/3) in the operations and the ledger of the journal; and in the state record in the operations
-// and the ledger of the last run, in the ledger itself, and in the settings: 8 in all, and each file has a copy.
+// How often a value is stored. Each copy is base64 (4/3): twice in the journal (operations, ledger) and four times in
+// the state record (operations and ledger of the last run, ledger, settings). That makes 8, and each file has a second
+// copy.
 constexpr std::uint64_t kTimesInState = 16;
-// What an earlier run recorded is in the journal twice; in the state record, of which there is one more for a moment,
-// in the last run twice and in the ledger once. Journal and record have a copy.
+// How often what an earlier run recorded is stored: twice in the journal; in the state record twice in the last run and
+// once in the ledger, and one more record exists for a moment. Both have a second copy.
 constexpr std::uint64_t kTimesRecorded = 16;
 
 bool IsWrite(const Change& change) { return change.action != Action::kNone && change.action != Action::kYield; }
@@ -34,12 +35,12 @@ bool IsInSystem(ItemKind kind) {
 
 std::uint64_t InBlocks(std::uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
 
-// The peak of files that are written one after the other.
+// Computes the peak size of files that are written one after the other.
 class Counter {
  public:
   explicit Counter(bool together) : together_(together) {}
 
-  // Each has an entry in its folder, too.
+  // Adds a file and its entry in the folder.
   void Add(std::uint64_t now, std::uint64_t then) {
     const std::uint64_t more = InBlocks(then) + kBlock;
     peak_ = std::max(peak_, held_ + more);
@@ -53,7 +54,7 @@ class Counter {
   std::uint64_t held_ = 0, peak_ = 0;
 };
 
-// Bytes of the values that come and go: text as UTF-16.
+// The size of the values that are added or removed; text counts as UTF-16.
 std::uint64_t ValueBytes(const ImageWork& work) {
   std::uint64_t out = 0;
   for (const pki::Certificate& certificate : work.certificates) out += certificate.der.size();
@@ -68,8 +69,8 @@ Result<std::uint64_t> RecordedBytes(machine::StateRecord& state) {
   return ledger ? ledger->Json().size() : 0;
 }
 
-// Where an earlier run may have been cut short: everything that runs write into, and what is above it, as missing
-// folders are made under another name, too.
+// Where an interrupted run may have left files: every folder that runs write into, and its parents, because a missing
+// folder is also made under a temporary name first.
 std::vector<std::string> Places() {
   std::vector<std::string> out = {"",
                                   "Windows",

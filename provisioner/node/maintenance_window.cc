@@ -15,7 +15,7 @@ constexpr std::int64_t kSecondsPerMinute = 60;
 constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kDay = 86400;
 constexpr std::int64_t kWeek = 7 * kDay;
-constexpr std::int64_t kThursday = 4;  // on which Unix time began
+constexpr std::int64_t kThursday = 4;  // Unix time began on a Thursday
 constexpr std::array<std::string_view, 7> kNames = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
 std::optional<std::size_t> DayOf(std::string_view name) {
@@ -38,7 +38,7 @@ std::optional<std::int64_t> TimeOf(std::string_view text) {
   return hours * 3600 + minutes * 60;
 }
 
-// "Sat,Sun" or "Mon-Fri", the last of which may be the earlier one of a week: "Sat-Mon".
+// "Sat,Sun" or "Mon-Fri". A range may cross the end of a week: "Sat-Mon".
 std::optional<std::array<bool, 7>> DaysOf(std::string_view text) {
   std::array<bool, 7> out = {};
   for (const std::string_view part : Split(text, ',')) {

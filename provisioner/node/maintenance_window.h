@@ -12,12 +12,12 @@ namespace prov::node {
 
 // Times of the week, in UTC.
 struct MaintenanceWindow {
-  std::array<bool, 7> days = {true, true, true, true, true, true, true};  // on which it begins; Sunday first
+  std::array<bool, 7> days = {true, true, true, true, true, true, true};  // days on which it begins; Sunday first
   std::int64_t begin = 0;                                                 // seconds of the day
   std::int64_t length = 86400;                                            // seconds, at most a day
 
   bool Contains(std::int64_t unix_seconds) const;
-  // A form that ParseMaintenanceWindow() takes.
+  // The window as a text that ParseMaintenanceWindow() accepts.
   std::string Text() const;
 
   bool operator==(const MaintenanceWindow&) const = default;

@@ -1,4 +1,4 @@
-// What a node does besides its rounds: it reports its state to its cluster, writes metrics, and requests reboots.
+// What a node does besides its rounds: reports its state to its cluster, writes metrics, and requests reboots.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace prov::node {
 
-// This machine as a Node of a cluster, and how the cluster is reached.
+// The Node object of this machine, and how to reach its cluster.
 struct ClusterNode {
   std::string name;
   std::string kubeconfig;    // an absolute path, or "in-cluster"
-  bool is_followed = false;  // the node remembers it: only administrators may be able to write the file
+  bool is_followed = false;  // the node remembers the file: only administrators may be able to write it
 
   bool operator==(const ClusterNode&) const = default;
 };
@@ -25,7 +25,7 @@ enum class RebootWay { kNow, kAnnotate };
 
 struct RebootChoice {
   std::optional<RebootWay> way;             // nullopt: never; kAnnotate needs a ClusterNode
-  std::optional<MaintenanceWindow> window;  // of RebootWay::kNow; nullopt: at any time
+  std::optional<MaintenanceWindow> window;  // for RebootWay::kNow; nullopt: at any time
 
   bool MayAskAt(std::int64_t unix_seconds) const { return way && (!window || window->Contains(unix_seconds)); }
 
@@ -44,7 +44,7 @@ struct NodeReporting {
 
 // The choices as the next value of the document (docs/state.md).
 void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting);
-// What is read is followed. Errors: type, usage (of the window).
+// A kubeconfig that is read here is followed. Errors: type, usage (of the window).
 Result<NodeReporting> ReadNodeReporting(const JsonNode& node);
 
 // "now", "annotate".

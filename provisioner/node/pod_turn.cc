@@ -23,12 +23,12 @@ Result<void> UpgradeService(machine::Host& host, UpgradePause& pause) {
   if (!program.own || !program.installed || *program.own <= *program.installed) return {};
   if (!pause.IsOver(host.clock().NowUnix())) return {};
   Result<void> done = InstallOwnProgram(host);
-  // A machine that somebody else is at work on was not touched.
+  // If another run holds the lock, nothing was touched; no pause is needed.
   if (!done && done.error().code != Code::kLock) pause.Begin(host.clock().NowUnix());
   return done;
 }
 
-// Nothing if there is none, or if its record is damaged: whoever writes next repairs it.
+// nullopt if there is none, or if its record is damaged: the next command that writes repairs it.
 Result<std::optional<StoredSource>> Stored(machine::Host& host) {
   const auto open = PROV_TRY(host.Open(machine::Access::kRead));
   Result<std::optional<StoredSource>> stored = LoadSource(open->Ports().state);

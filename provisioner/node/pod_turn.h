@@ -11,7 +11,7 @@ namespace prov::node {
 enum class Turn {
   kPod,
   kService,
-  kNobody,  // the boot service runs, and its settings were delivered once: it keeps them and follows nothing
+  kNobody,  // the boot service runs with settings that were delivered once, and follows nothing
 };
 
 // The pause between failing upgrades of the boot service, as each attempt stops the service for a while: an hour, and
@@ -29,16 +29,16 @@ class UpgradePause {
   std::int64_t until_ = 0;    // Unix time
 };
 
-// The boot service makes the round where it runs. If its program is older than this one, it is first replaced by this
-// one, as `service install` does. Otherwise the pod makes the round and follows `spec`, unless a stopped boot service
-// has a source of its own. The lock of the state folder keeps a service that starts meanwhile from making a round at
-// the same time. `pause` outlives the calls: an upgrade that failed is reported once, and is not tried again before the
-// pause is over. Errors: lock, owner, those of the ports.
+// Decides who makes the next round. If the boot service runs, it does; if its program is older than this one, it is
+// first replaced by this one, as `service install` does. Otherwise the pod does and follows `spec`, unless a stopped
+// boot service has a source of its own. The lock of the state folder keeps a service that starts meanwhile from making
+// a round at the same time. `pause` outlives the calls: a failed upgrade is reported once, and not tried again until
+// the pause is over. Errors: lock, owner, those of the ports.
 Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause);
 
-// The rounds of a pod that follows `spec`: `options` with a pause that varies, and a turn of TakeTurn() before each
-// round. That nobody follows the pod's source, and what keeps a turn from being taken, is logged and passed to
-// `options.told` and `options.failed` once for each cause and day.
+// `options` for the rounds of a pod that follows `spec`: a pause that varies, and TakeTurn() before each round. If the
+// pod's source is not followed, or a turn can't be taken, that is logged and passed to `options.told` and
+// `options.failed`, once for each cause and day.
 LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options);
 
 }  // namespace prov::node

@@ -62,11 +62,11 @@ class Prober {
     request.notes = &notes;
     bool again = true;
     while (again) again = Try(request, out) && out.tries < kTries && clock_.Wait(kBetweenTries);
-    request.notes = nullptr;  // ours end here
+    request.notes = nullptr;  // `notes` goes out of scope
     return out;
   }
 
-  // One request; whether another may do better.
+  // Makes one request. Returns whether another try may succeed.
   bool Try(net::HttpRequest& request, Probed& out) {
     const std::int64_t now = clock_.NowUnix();
     if (now >= end_) {
@@ -110,7 +110,7 @@ enum class TrialState { kWaiting, kConfirmed, kTakenBack };
 Result<TrialState> ProbeTrial(machine::Host& host, const Applied& tried) {
   const auto open = PROV_TRY(host.Open(machine::Access::kRead));
   OpenNode given{host, open->Ports()};
-  RepairedView view(given);  // so that a `confirm` that is still on its way counts
+  RepairedView view(given);  // counts a `confirm` that was interrupted
   OpenNode node = PROV_TRY(view.Open());
   const auto journal = PROV_TRY(reconcile::LoadJournal(node.machine.state));
   if (journal && journal->trial) return TrialState::kWaiting;

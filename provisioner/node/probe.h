@@ -1,4 +1,4 @@
-// Probe: tests whether requests succeed with the new settings, and waits for a trial to be confirmed.
+// Probe: tests whether requests succeed with the new settings, and waits until a trial is confirmed.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace prov::node {
 
 struct ProbeOptions {
-  int timeout_seconds = 10;          // of one request
-  std::int64_t total_seconds = 120;  // of all of them
+  int timeout_seconds = 10;          // for one request
+  std::int64_t total_seconds = 120;  // for all requests together
   pki::TrustedDigests trusted = {};  // certificates that nodes leave out (WhyUntrusted) are not trusted here, either
 };
 
 struct Probed {
   std::string url;            // without credentials
   std::string via;            // the proxy's URL without credentials, or "direct"
-  std::optional<int> status;  // of the answer, if there was one
+  std::optional<int> status;  // of the response, if there was one
   std::optional<Error> error;
   int tries = 0;
 
@@ -30,22 +30,22 @@ struct Probed {
 // Errors: usage (a URL that is neither http nor https, or that has credentials).
 Result<void> CheckProbeUrls(const std::vector<std::string>& urls);
 
-// What happens when a Go client with these settings requests each URL: through the proxy that its scheme and NO_PROXY
-// select, trusting only the source's certificates if it has some. A status below 400 is good. A failure that may be
-// temporary is tried up to three times, a second apart. One result for each URL, in their order. Findings: probe-trust
-// (info: the source has no certificates, so those of the system were used), probe-digest. Errors: those of
+// Requests each URL as a Go client with these settings would: through the proxy that its scheme and NO_PROXY select,
+// trusting only the source's certificates if it has any. A status below 400 is a success. A failure that may be
+// temporary is tried up to three times, a second apart. Returns one result for each URL, in order. Findings:
+// probe-trust (info: the source has no certificates, so those of the system were used), probe-digest. Errors: those of
 // CheckProbeUrls() (then nothing was requested), no-proxy.
 Result<std::vector<Probed>> Probe(net::Http& http, Clock& clock, const egress::EgressConfig& config,
                                   const std::vector<std::string>& urls, const ProbeOptions& options,
                                   Findings& findings);
 
 // Probe() for callers that need every URL to succeed: stops at the first failure. Findings: also probe (info, one for
-// each). Errors: also those of the first failure.
+// each URL). Errors: also those of the first failure.
 Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, const std::vector<std::string>& urls,
                       const ProbeOptions& options, Findings& findings);
 
-// Waits for the end of `trial`, looking once a second; the machine must not be open. True: it was confirmed, perhaps
-// before this call. False: its time ran out, or somebody took it back.
+// Waits until `trial` ends, checking once a second; the machine must not be open. Returns true if it was confirmed,
+// perhaps before this call, and false if it expired or was taken back.
 Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial);
 
 }  // namespace prov::node

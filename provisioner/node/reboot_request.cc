@@ -27,7 +27,7 @@ Result<void> NoteAsked(OpenNode& node, RebootWay way, const std::string& boot) {
   return Remember(node.machine.state, kRebootAskedSection, json.EndObject().Text());
 }
 
-// An operator that can't be asked does not count: a reboot that is needed must not wait for it.
+// If the operator can't be reached, count as not asked: a needed reboot must not wait for it.
 bool IsAskedAlready(DrainOperator* drains) { return drains != nullptr && drains->IsAsked().value_or(false); }
 
 void AddAnswer(RebootAnswer answer, RebootWay way, Findings& findings) {

@@ -1,4 +1,4 @@
-// Requests a reboot once per boot, from Windows or from whoever drains this node.
+// Requests a reboot once per boot, from Windows or from the operator that drains this node.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@ namespace prov::node {
 
 enum class RebootAnswer {
   kNotNeeded,
-  kAsked,        // just now
-  kAskedBefore,  // in this boot, in this or the other way
+  kAsked,        // by this call
+  kAskedBefore,  // earlier in this boot, in this or the other way
 };
 
-// Whether RequestReboot() would ask: one is needed, and none was asked for in this boot. Reads only. Errors: those of
-// the ports.
+// Whether a reboot is needed and none was requested in this boot. Reads only. Errors: those of the ports.
 Result<bool> RebootIsDue(OpenNode& node);
 
 // If a reboot is needed and none was requested since the last boot, calls `ask`. A request to Windows is recorded
@@ -25,20 +24,19 @@ Result<bool> RebootIsDue(OpenNode& node);
 // again, and of the ports.
 Result<RebootAnswer> RequestReboot(OpenNode& node, RebootWay way, const std::function<Result<void>()>& ask);
 
-// Port: the Windows Machine Config Operator, which drains and reboots the nodes of its cluster one after another. It is
-// asked by an annotation of the Node. fleet/operator_reboot.h implements it.
+// Port: the Windows Machine Config Operator, which drains and reboots the nodes of its cluster one after another. An
+// annotation of the Node requests it. fleet/operator_reboot.h implements it.
 class DrainOperator {
  public:
   virtual ~DrainOperator() = default;
-  // Whether it was asked already, and has not answered yet. Errors: those of the cluster's API.
+  // Whether a request is open. Errors: those of the cluster's API.
   virtual Result<bool> IsAsked() = 0;
   // Errors: those of the cluster's API.
   virtual Result<void> Ask() = 0;
 };
 
-// Requests a reboot if it is needed, in the chosen way, once in each boot; the outcome is a finding. `drains` is null
-// where this machine is no Node that is known; RebootWay::kAnnotate needs it. Errors: those of the ports and of
-// `drains`.
+// Requests a needed reboot in the chosen way, once in each boot; the outcome is a finding. `drains` is null if this
+// machine is not a known Node; RebootWay::kAnnotate needs it. Errors: those of the ports and of `drains`.
 Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, DrainOperator* drains, Findings& findings);
 
 // The same between rounds, with the machine closed.
@@ -47,8 +45,8 @@ class RoundReboots {
   RoundReboots(machine::Host& host, const RebootChoice& choice, DrainOperator* drains)
       : host_(host), choice_(choice), drains_(drains) {}
 
-  // Does not hold the lock while a reboot waits for its window or was requested. A request that failed is repeated
-  // after five minutes. Errors: those of RequestChosenReboot; target (nobody acts on the request).
+  // Does not hold the lock while a reboot waits for its window or was requested. Repeats a failed request after five
+  // minutes. Errors: those of RequestChosenReboot; target (the request has no effect).
   Result<void> RequestWhenDue();
 
  private:

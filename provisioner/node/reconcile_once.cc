@@ -17,7 +17,7 @@ struct Round {
   bool fresh = false;  // read from the source just now
 };
 
-// Why nothing changes although the source is not readable, and how old what is kept is.
+// Reports why nothing changes although the source can't be read, and how old the kept settings are.
 Result<void> ReportKeptSettings(OpenNode& node, const Error& error, const Settings& kept, Findings& findings) {
   const auto applied = PROV_TRY(LoadApplied(node.machine.state));
   const std::string age = applied ? DescribeAge(node.host.clock().NowUnix() - applied->since) : "an unknown time";
@@ -28,20 +28,20 @@ Result<void> ReportKeptSettings(OpenNode& node, const Error& error, const Settin
   return {};
 }
 
-// What the source says now; nullopt: it is not to be read again.
+// The result of reading the source in this round; nullopt: it is not to be read again.
 using Fresh = std::optional<Result<Settings>>;
 
 Fresh ReadFollowed(machine::Host& host, const StoredSource& source, const SettingsReader& read) {
   if (!source.follow) return std::nullopt;
-  // Who can write the source decides what SYSTEM trusts.
+  // Whoever can write the source's files decides what SYSTEM trusts, so check who can.
   const Result<void> trusted = CheckSourceFiles(host.installation(), source.spec);
   return trusted ? read(source.spec) : std::unexpected(trusted.error());
 }
 
 constexpr ApplyOptions OptionsOf(const StoredSource& source) { return {.adopt = source.adopt, .unattended = true}; }
 
-// Settings that a guard refuses, or whose certificates nobody may trust, are as good as none: what was there is kept in
-// place.
+// Treats settings that a guard refuses, or whose certificates may not be trusted, as a source that can't be read: the
+// last good settings are kept in place.
 Result<void> Refuse(OpenNode& node, const StoredSource& source, Result<DerivedSettings>& fresh) {
   const Result<void> checked =
       fresh ? CheckSettings(node, *fresh, OptionsOf(source)) : Result<void>(std::unexpected(fresh.error()));
@@ -60,7 +60,8 @@ Result<Round> Choose(OpenNode& node, const StoredSource& source, Fresh fresh, Ro
   if (derived) return Round{*std::move(derived), true};
   auto kept = LastGoodSettings(node.machine.state);
   if (!kept)
-    return std::unexpected(std::move(derived).error());  // what is wrong is the source, not what was never kept
+    // Report the source's error: that nothing was kept is not the cause.
+    return std::unexpected(std::move(derived).error());
   PROV_TRY(ReportKeptSettings(node, derived.error(), *kept, report.session.findings));
   report.source_error = std::move(derived).error();
   return Round{PROV_TRY(Derive(*std::move(kept))), false};
@@ -71,7 +72,7 @@ Result<bool> IsHeld(OpenNode& node, const std::string& digest) {
   return hold && *hold == digest;
 }
 
-// A lost record says so in its own words: otherwise nobody stored one.
+// Fails if no source is stored. Says so if one was, but the record is lost.
 Result<void> RequireSource(OpenNode& node, const std::optional<StoredSource>& source) {
   if (source) return {};
   if (!PROV_TRY(RecordIsLost(node))) {
@@ -86,7 +87,7 @@ Result<void> RequireSource(OpenNode& node, const std::optional<StoredSource>& so
 
 struct Start {
   Entered entered;
-  bool held = false;  // there is nothing to do
+  bool held = false;  // nothing is to be done
   StoredSource source;
 };
 
@@ -128,7 +129,7 @@ Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   reconcile::Sections sections;
   if (round.fresh) {
     sections[std::string(kSettingsSection)] = round.derived.json;
-    sections[std::string(kFailureSection)] = std::nullopt;  // a first boot that failed is made good
+    sections[std::string(kFailureSection)] = std::nullopt;  // a first boot that failed has now succeeded
   }
   if (start.source.adopt) {
     sections[std::string(kSourceSection)] = SourceJson({start.source.spec, start.source.follow});
@@ -140,13 +141,13 @@ Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   return report;
 }
 
-// A failure to begin is one of the source that is stored, if it is known.
+// Notes a failure to begin as one of the stored source, if that is known.
 void NoteFailedBegin(OpenNode& node, const Error& error) {
   const auto source = LoadSource(node.machine.state);
   if (source && *source) NoteRound(node, **source, false, &error);
 }
 
-// Of the machine, open for as long as this takes.
+// Begins a round; the machine is open only during this call.
 Result<Start> BeginOn(machine::Host& host, const ProgramIdentity* service) {
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
@@ -156,7 +157,7 @@ Result<Start> BeginOn(machine::Host& host, const ProgramIdentity* service) {
   return start;
 }
 
-// Of the machine, open again, after the source was read.
+// Ends a round, with the machine open again after the source was read.
 Result<RoundReport> EndOn(OpenNode& node, const Start& first, Fresh fresh) {
   Start again = PROV_TRY(Begin(node));
   if (again.held) return HeldReport(std::move(again));
@@ -202,7 +203,7 @@ Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsR
   Start first = PROV_TRY(BeginOn(host, service));
   if (first.held) return HeldReport(std::move(first));
   Fresh fresh = ReadFollowed(host, first.source, read);
-  if (fresh && !*fresh && !host.clock().Wait(0)) return std::nullopt;  // the reading was stopped; nothing is wrong
+  if (fresh && !*fresh && !host.clock().Wait(0)) return std::nullopt;  // a stop was requested while reading
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
   return PROV_TRY(EndOn(node, first, std::move(fresh)));

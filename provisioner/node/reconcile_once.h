@@ -1,4 +1,4 @@
-// One round of `reconcile`: reads the stored source and brings the machine to what it says. If the source can't be
+// One round of `reconcile`: reads the stored source and brings the machine to its settings. If the source can't be
 // read, the last good settings are kept in place.
 #pragma once
 
@@ -10,19 +10,19 @@ namespace prov::node {
 
 struct RoundReport {
   reconcile::SessionReport session;
-  bool held = false;                  // a rollback or an open trial: nothing was done
-  std::optional<Error> source_error;  // the source could not be read; the last good settings were kept in place
+  bool held = false;                  // a rollback or an open trial holds: nothing was done
+  std::optional<Error> source_error;  // why the source could not be read; the last good settings were kept in place
 };
 
-// The machine is open only before and after the source is read: a source on a network may take minutes, and rollback,
-// confirm and apply must not find the machine busy in that time. nullopt: this program was asked to stop while reading.
-// The outcome is recorded for `status`; with `service`, so is the program of the boot service that calls this. Errors:
-// not-found when no source is stored, or none was ever read successfully; lock, when another run has the machine or
-// stored another source meanwhile; reboot-loop; those of the ports.
+// Runs a round. The machine is open only before and after the source is read: reading one on a network may take
+// minutes, during which rollback, confirm and apply must not find the machine busy. nullopt: this program was asked to
+// stop while reading. Records the outcome for `status`; `service` is the calling boot service's program, if any, and is
+// recorded too. Errors: not-found when no source is stored, or none was ever read successfully; lock, when another run
+// has the machine or stored another source meanwhile; reboot-loop; those of the ports.
 Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read,
                                             const ProgramIdentity* service = nullptr);
 
-// The settings that were kept of the stored source. Errors: not-found.
+// The last good settings of the stored source. Errors: not-found.
 Result<Settings> LastGoodSettings(machine::StateRecord& state);
 
 // "3 d 4 h", for messages.

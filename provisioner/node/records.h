@@ -1,6 +1,6 @@
 // Records: what a node remembers between runs, besides the records of the engine. Each is a section of the state
 // record. Records that change together are written in one step, together with the run that makes them true
-// (reconcile/journal.h): until an interrupted run is finished, they are those before it.
+// (reconcile/journal.h). Until an interrupted run is finished, they hold the state before it.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ inline constexpr std::string_view kAppliedSection = "applied";
 inline constexpr std::string_view kHoldSection = "hold";
 inline constexpr std::string_view kBootsSection = "boots";
 inline constexpr std::string_view kFailureSection = "failure";
-inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run owes one
+inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run was about to restart
 inline constexpr std::string_view kServiceSection = "service";
 inline constexpr std::string_view kRebootAskedSection = "rebootAsked";
-inline constexpr std::string_view kFloorSection = "floor";  // `remove` keeps it
+inline constexpr std::string_view kFloorSection = "floor";  // kept by `remove`
 
-// Where `reconcile` takes its settings from.
+// The source of `reconcile`.
 struct StoredSource {
   SettingsSpec spec;
-  bool follow = true;  // false: it was delivered once and is used up; the settings kept of it are what is wanted
-  bool adopt = false;  // first-boot was cut short: what its payload baked is still to become ours
+  bool follow = true;  // false: it was delivered once, and its kept settings apply
+  bool adopt = false;  // first-boot was interrupted: what its payload baked is not recorded as ours yet
 
   bool operator==(const StoredSource&) const = default;
 };
@@ -46,9 +46,9 @@ struct Applied {
   std::optional<std::int64_t> generation;
   std::int64_t since = 0;    // Unix time of the run that applied it first
   std::string source;        // for people
-  std::string payload = {};  // as in Settings
+  std::string payload = {};  // see Settings
   std::string signer = {};
-  std::string source_digest = {};  // "": not known
+  std::string source_digest = {};  // "" if it is not known
 
   bool operator==(const Applied&) const = default;
 };
@@ -56,7 +56,7 @@ Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state);
 std::string AppliedJson(const Applied& applied);
 
 // The last signed payload that was applied: older ones of that signer are refused. Like the pinned signer, this record
-// outlives what was applied; it is deleted with the state folder.
+// outlives the applied settings; it is deleted with the state folder.
 struct Floor {
   std::string signer;  // SHA-256 (hex) of the certificate
   std::int64_t generation = 0;
@@ -65,12 +65,12 @@ struct Floor {
 Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state);
 std::string FloorJson(const Floor& floor);
 
-// A rollback: it holds as long as the source gives the settings with this digest.
+// The hold of a rollback: it lasts as long as the source gives the settings with this digest.
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state);
 std::string HoldJson(std::string_view digest);
 
-// A trial: until when and in which boot it waits for `confirm`, and what is recorded as applied then. It is part of the
-// journal, as it ends with the transaction that it is about.
+// A trial: the time and the boot within which it waits for `confirm`, and what is then recorded as applied. It is part
+// of the journal, because it ends with its transaction.
 struct Trial {
   std::int64_t until = 0;  // Unix time
   std::string boot;
@@ -82,13 +82,13 @@ std::string TrialJson(const Trial& trial);
 
 // Counts the boots in which the same change, which requires a reboot, was needed.
 struct Boots {
-  std::string change;  // digest of it
+  std::string change;  // digest of the change
   std::vector<std::string> ids;
 };
 Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state);
 Result<void> SaveBoots(machine::StateRecord& state, const Boots& boots);
 
-// The boot service was installed on this machine and not uninstalled since, so it should be running.
+// Stored while the boot service should be running: it was installed on this machine and not uninstalled since.
 struct ServiceRecord {
   std::int64_t interval_seconds = 0;  // between its rounds; 0: the default
   NodeReporting reporting = {};
@@ -100,7 +100,7 @@ std::string ServiceJson(const ServiceRecord& service);
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error);
 Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state);  // "proxy-url: … (where)"
 
-// Writes one section by itself. Nothing is written if nothing differs.
+// Writes one section by itself, if it differs.
 Result<void> Forget(machine::StateRecord& state, std::string_view section);
 Result<void> Remember(machine::StateRecord& state, std::string_view section, std::string json);
 

@@ -1,5 +1,5 @@
-// Scrub: removes files of a delivered payload that hold secrets once Windows setup is over; until then setup may still
-// run the payload's scripts.
+// Scrub: removes the files of a delivered payload that hold secrets, once Windows setup is over. Until then, setup may
+// still run the payload's scripts.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace prov::node {
 
-// Full paths, remembered with `sections`; nothing is removed yet.
+// Adds full paths to remember to `sections`; removes nothing yet.
 void RememberSecretFiles(const std::vector<std::string>& paths, reconcile::Sections& sections);
 
 // Removes the remembered files if Windows setup is over. A file that can't be removed is a finding, and is tried again.

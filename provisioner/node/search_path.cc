@@ -20,7 +20,7 @@ struct Entry {
   std::size_t size = 0;
 };
 
-// C:\folder, C:\folder\ and "C:\folder" name the same one.
+// C:\folder, C:\folder\ and "C:\folder" are the same.
 bool Names(std::string_view entry, std::string_view folder) {
   if (entry.size() > 1 && entry.front() == '"' && entry.back() == '"') entry = entry.substr(1, entry.size() - 2);
   while (entry.size() > folder.size() && entry.ends_with('\\')) entry.remove_suffix(1);
@@ -41,7 +41,7 @@ Result<std::string> ProgramFolder(OpenNode& node) {
   return program.substr(0, program.rfind('\\'));
 }
 
-// The value as it is, with its text.
+// The registry value and its text.
 struct SearchPath {
   RegValue value;
   std::string text;

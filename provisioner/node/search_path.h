@@ -1,7 +1,7 @@
 // The machine's search path: adds the program's folder, so that new shells find `provisioner`. The folder comes last,
-// so that it hides no other program. Only administrators can write it (Installation), so nobody else can put a program
-// there for others to run. Every entry for that folder counts as ours, whoever made it: the folder is removed with the
-// program, and the entry would lead nowhere.
+// so that it hides no other program. Only administrators can write it (Installation), so other users can't put a
+// program there for others to run. Removal takes out every entry for that folder, whoever added it, because the folder
+// is gone.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace prov::node {
 
-// nullopt: `folder` is one of its entries already.
+// nullopt: `folder` is already an entry.
 std::optional<std::string> WithFolder(std::string_view path, std::string_view folder);
-// What WithFolder was given: each entry that names `folder` is left out.
+// Removes each entry that names `folder`, and changes nothing else.
 std::string WithoutFolder(std::string_view path, std::string_view folder);
 
 // Adds the folder of the installed program. A search path that is missing, or that is not a text, is left as it is.

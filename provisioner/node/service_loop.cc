@@ -19,11 +19,11 @@ constexpr std::int64_t kBusyWait = 5 * kMillisecondsPerSecond;
 constexpr std::int64_t kSecondsPerDay = 86400;
 constexpr std::size_t kMostCauses = 16;
 
-// Rounds that found the machine busy, one after the other: when it is told of, and after how many it is told again.
+// How many rounds in a row must find the machine busy before that is reported, and before it is reported again.
 constexpr std::int64_t kLongBusy = 600 * kMillisecondsPerSecond / kBusyWait;
 constexpr std::int64_t kBusyInADay = kSecondsPerDay * kMillisecondsPerSecond / kBusyWait;
 
-// What tells one state of affairs from another: the same one is told once.
+// A key for the outcome of a round: an outcome with the same key is reported once.
 std::string NewsOf(const Result<RoundReport>& round) {
   if (!round) return fmt::format("{} {}", round.error().message, round.error().where);
   std::string out = round->source_error ? round->source_error->message : "";
@@ -31,10 +31,10 @@ std::string NewsOf(const Result<RoundReport>& round) {
   return out + (round->held ? "|held" : "");
 }
 
-// What was told, and when.
+// What was reported last, and when.
 class Told {
  public:
-  // Whether it is to be told now: because it is news, or trouble that was told a day ago and stands.
+  // Whether to report now: the news is new, or it is trouble that was reported a day ago and persists.
   bool IsDue(std::string news, bool is_trouble, std::int64_t now) {
     const bool due = !known_ || *known_ != news || (is_trouble && now - at_ >= kSecondsPerDay);
     known_ = std::move(news);
@@ -68,7 +68,7 @@ struct Rhythm {
   std::string machine;  // its id
 };
 
-// Asked anew before each pause: another interval may be stored meanwhile.
+// Read before each pause: another interval may have been stored meanwhile.
 Rhythm RhythmOf(machine::Host& host) {
   Rhythm out;
   const auto open = host.Open(machine::Access::kRead);
@@ -133,7 +133,7 @@ void LogRound(machine::Host& host, const RoundReport& report) {
 
 void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& options) {
   LogEvent(host, Event::kServiceStarted, Severity::kInfo, "reconciling began");
-  // Another program may be put into its place while this one runs.
+  // Read once: the file may be replaced by another program while this one runs.
   const auto program = options.as_service ? InstalledProgram(host.installation()).value_or(std::nullopt) : std::nullopt;
   Told told;
   std::int64_t busy_rounds = 0;
@@ -148,7 +148,7 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
     const bool busy = !ran && ran.error().code == Code::kLock;
     if (busy) {
       if (++busy_rounds % kBusyInADay == kLongBusy) TellFailure(host, ran.error(), options);
-      go_on = host.clock().Wait(kBusyWait);  // what keeps the machine busy is no matter of the source
+      go_on = host.clock().Wait(kBusyWait);  // a change of the source would not help
       continue;
     }
     busy_rounds = 0;

@@ -1,4 +1,4 @@
-// Rounds of `reconcile`, one after the other, until this program is asked to stop.
+// Runs rounds of `reconcile` one after the other until this program is asked to stop.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace prov::node {
 
-// Waits for a reason for a new round, at most `milliseconds`; false: this program was asked to stop.
+// Waits for a reason for a new round, at most `milliseconds`; returns false if this program was asked to stop.
 using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
 
 // How rounds follow each other, and the callbacks that report them.
 struct LoopOptions {
   std::int64_t interval_seconds = 0;  // 0: what the machine has stored, else kDefaultInterval
   bool as_service = false;            // this is the boot service: see Jittered() and NoteService()
-  bool varies = false;                // Jittered(), too
-  // Called after a round that did or noticed something new, and after one that failed for a new cause. Either may be
-  // empty.
+  bool varies = false;                // apply Jittered() too
+  // `told` is called after a round that did or found something new, `failed` after one that failed for a new cause.
+  // Either may be empty.
   std::function<void(const RoundReport&)> told = {};
   std::function<void(const Error&)> failed = {};
-  ChangeWaiter wait = {};  // one that sees changes of the source; else the clock's
-  // Called before each round: true if another process makes it. May be empty.
+  ChangeWaiter wait = {};  // returns early when the source changes; empty: waits by the clock
+  // Called before each round: returns true if another process makes it. May be empty.
   std::function<bool()> stands_aside = {};
   // Called after each round, whatever its result and whoever made it, while the machine is closed. May be empty.
   std::function<void()> after_round = {};
@@ -32,9 +32,9 @@ struct LoopOptions {
 inline constexpr std::int64_t kDefaultInterval = 60;  // seconds
 inline constexpr std::int64_t kLongestInterval = 86400;
 
-// A round that fails is logged, once for each new cause and again each day that it persists, and tried again. Only
-// `wait`, or a request to stop while the source is read, ends the loop. A lock held by another run counts as a failure
-// only after minutes. The machine is open only while it is examined and changed.
+// A failed round is logged, once for each new cause and again each day that it persists, and tried again. Only `wait`,
+// or a request to stop while the source is read, ends the loop. A lock held by another run counts as a failure only
+// after minutes. The machine is open only while it is examined and changed.
 void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& options);
 
 // A pause that varies by a tenth of `milliseconds`, differently for each machine and moment, so that nodes that boot
@@ -47,10 +47,10 @@ class DailyNews {
   bool IsDue(const std::string& cause, std::int64_t now);
 
  private:
-  std::map<std::string, std::int64_t> known_;  // cause, Unix time of the last
+  std::map<std::string, std::int64_t> known_;  // cause; Unix time at which it was last reported
 };
 
-// Reports that the source can't be watched, once for each cause and again after a day. It is still read in each round.
+// Reports that the source can't be watched, once for each cause and again after a day. Rounds still read it.
 class WatchLog {
  public:
   explicit WatchLog(machine::Host& host) : host_(host) {}
@@ -65,7 +65,7 @@ class WatchLog {
 class FailureLog {
  public:
   explicit FailureLog(machine::Host& host) : host_(host) {}
-  // True: it was written.
+  // Returns whether it was written.
   bool Write(const Error& error);
 
  private:
@@ -73,7 +73,7 @@ class FailureLog {
   DailyNews news_;
 };
 
-// What a round leaves in the event log.
+// Writes the outcome of a round to the event log.
 void LogRound(machine::Host& host, const RoundReport& report);
 
 }  // namespace prov::node

@@ -17,7 +17,7 @@ using reconcile::Sections;
 using reconcile::SessionReport;
 
 struct Restarts {
-  std::string boot;  // a later one starts every service anew
+  std::string boot;  // a later boot has started every service with the new environment
   std::vector<std::string> services;
 };
 
@@ -91,7 +91,7 @@ Result<void> RestartOrReportServices(OpenNode& node, bool restart, SessionReport
     const std::string service = std::move(pending.services.front());
     pending.services.erase(pending.services.begin());
     if (PROV_TRY(IsRunning(node, service))) Restart(node, service, report.findings);
-    // One that was restarted is not restarted again, whatever ends this run.
+    // Record each restart at once, so that an interrupted run does not restart a service twice.
     if (!pending.services.empty() && !pending.boot.empty()) {
       PROV_TRY(Remember(node.machine.state, kRestartSection, RestartsJson(pending)));
     }

@@ -1,18 +1,18 @@
-// Running services have the environment that they were started with, until they start again: which of them are
-// restarted after a run, and which are only named. A restart that a killed run owes is remembered in the section
-// "restart" of the state record, with the boot that it is owed in.
+// Restarts of services after a run. A running service keeps the environment that it was started with until it starts
+// again, so a run restarts such services or reports them. Restarts that are still to be made are remembered in the
+// section "restart" of the state record, with the boot in which they are needed.
 #pragma once
 
 #include "provisioner/node/apply.h"
 
 namespace prov::node {
 
-// The running services to which `plan` gives another environment, as a section of the run that does so: if that ends
-// before they are restarted, the next one restarts them. None: no section.
+// Adds the running services to which `plan` gives another environment, as a section of the run. If the run ends before
+// it restarted them, the next one does. Without such services there is no section.
 Result<void> PlanRestarts(OpenNode& node, const reconcile::Plan& plan, reconcile::Sections& sections);
 
-// After a run: with `restart`, restarts the running services whose environment it changed, else tells of them. Those
-// that an earlier run of the same boot left behind are restarted in any case.
+// After a run: with `restart`, restarts the running services whose environment it changed; otherwise reports them.
+// Restarts that an earlier run of the same boot left over are made in any case.
 Result<void> RestartOrReportServices(OpenNode& node, bool restart, reconcile::SessionReport& report);
 
 }  // namespace prov::node

@@ -1,5 +1,5 @@
-// Settings: what a source says, the choices that go with it, and the form in which a node keeps both. What is kept
-// holds only the derived settings, not the rest of the source's answer.
+// Settings: what a source says, together with the choices, and the form in which a node keeps both. A node keeps only
+// the derived settings, not the rest of the source's answer.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ namespace prov::node {
 struct Settings {
   egress::EgressConfig config;
   reconcile::DesiredOptions options;
-  std::optional<std::int64_t> generation;  // of a payload; other sources have none
-  Findings findings;                       // of reading them
-  // Of a payload that was read just now: its digest, and where its signature was checked the signer's (SHA-256 in hex,
-  // of the manifest and of the certificate). "" for settings that were kept of one.
+  std::optional<std::int64_t> generation;  // of a payload; nullopt for other sources
+  Findings findings;                       // from reading the source
+  // For a payload that was read just now, SHA-256 in hex: of its manifest and, if its signature was checked, of the
+  // signer's certificate. "" for kept settings.
   std::string payload = {};
   std::string signer = {};
-  // egress::SettingsDigest of the whole source, which what is kept of it need not have any more; "" for kept settings.
+  // egress::SettingsDigest of the whole source, which kept settings need not have any more; "" for kept settings.
   std::string source_digest = {};
 };
 
-// Settings with what is derived from them: computed once for a run and passed on.
+// Settings and the desired state derived from them: computed once for a run and passed on.
 struct DerivedSettings {
   Settings settings;
   reconcile::DesiredState desired;
@@ -41,7 +41,7 @@ struct DerivedSettings {
 // Errors: those of MakeDesiredState.
 Result<DerivedSettings> Derive(Settings settings);
 
-// Where settings are read from: the source, and what is taken of it.
+// Where settings are read from, and which of them are taken.
 struct SettingsSpec {
   source::SourceSpec source;
   Choices choices = {};
@@ -50,12 +50,12 @@ struct SettingsSpec {
 };
 using SettingsReader = std::function<Result<Settings>(const SettingsSpec&)>;
 
-// Whether the local files that the spec names may decide what SYSTEM does: each of its paths must be absolute, and only
-// administrators may be able to write there. It refuses before anything is read or written. What is read then is
-// checked again, on the handle that is read (Installation::ReadFollowed). Errors: those of Installation::CheckSource.
+// Checks that the local files that the spec names may decide what SYSTEM does: each path must be absolute, and only
+// administrators may be able to write there. Fails before anything is read or written. The files are checked again on
+// the handles that they are read from (Installation::ReadFollowed). Errors: those of Installation::CheckSource.
 Result<void> CheckSourceFiles(machine::Installation& installation, const SettingsSpec& spec);
 
-// A JSON document; the same settings give the same bytes. Holds the credentials that the choices allow to be stored.
+// A JSON document; the same settings give the same bytes. Holds the credentials that the choices allow to store.
 std::string SettingsJson(const Settings& settings, const reconcile::DesiredState& state);
 Result<Settings> ParseSettings(std::string_view text, std::string_view where);
 

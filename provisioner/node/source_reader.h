@@ -14,27 +14,27 @@ namespace prov::node {
 
 struct SourceContent {
   egress::EgressConfig config;
-  reconcile::DesiredOptions options;  // a payload carries those it was baked with; else the defaults
+  reconcile::DesiredOptions options;  // those that a payload was baked with; otherwise the defaults
   std::int64_t generation = 1;        // of a payload
   bool is_payload = false;
-  std::vector<std::string> secret_files;  // of a payload: full paths of those that hold credentials
-  std::string digest = {};                // of a payload: the SHA-256 (hex) of what names all of it
+  std::vector<std::string> secret_files;  // of a payload: full paths of the files with credentials
+  std::string digest = {};                // of a payload: SHA-256 (hex) of its manifest, or of user data as a whole
 };
 
 struct ReadOptions {
-  std::optional<pki::Certificate> signer = {};  // the source must be a payload that this one signed
+  std::optional<pki::Certificate> signer = {};  // the source must be a payload with its signature
   bool is_followed = false;              // a node remembers it: only administrators may be able to write its files
   source::SourceCache* cache = nullptr;  // as in source::SourcePorts
 };
 
-// A remote source is read through the ports of `host`. Errors: those of source::Read, LoadPayloadFolder, ReadPayload
-// and ReadContainer; signature; those of AddClusterSuffixes.
+// Reads a source; a remote one through the ports of `host`. Errors: those of source::Read, LoadPayloadFolder,
+// ReadPayload and ReadContainer; signature; those of AddClusterSuffixes.
 Result<SourceContent> ReadSource(machine::Host& host, const source::SourceSpec& spec, const ReadOptions& options = {});
 
 // The settings that the source gives with these choices. Errors: those of ReadSource and WithChoices.
 Result<Settings> ReadSettings(machine::Host& host, const SettingsSpec& spec, const ReadOptions& options);
 
-// The request that reads it as a document.
+// The request that reads the source as a document.
 source::SourceRequest RequestOf(machine::Host& host, const source::SourceSpec& spec, bool is_followed);
 
 }  // namespace prov::node

@@ -33,7 +33,8 @@ constexpr std::string_view kRunLost =
     "the changes of an interrupted run or a trial are not known any more; the next apply takes over items that equal "
     "its settings";
 
-// A file that its program sealed is garbled where the seal is broken, whatever became of the number of its form.
+// Whether a newer program wrote the file. If the file has a seal and the seal is broken, the file is damaged, whatever
+// its version member says.
 bool IsOfNewerProgram(std::string_view text, const Error& error) {
   if (error.code != Code::kVersion) return false;
   return text.find(fmt::format("\"{}\"", kSealMember)) == std::string_view::npos || CheckSeal(text, "").has_value();
@@ -62,12 +63,12 @@ template <class T>
 struct Found {
   std::string_view file;
   std::optional<std::string> text;
-  std::optional<T> content;    // where it is good
-  std::optional<Error> error;  // where it is damaged
+  std::optional<T> content;    // nullopt: it is damaged or absent
+  std::optional<Error> error;  // why it is damaged
   bool newer = false;
 };
 
-// `original`: of a copy, which mostly is the same and then need not be parsed again.
+// `original`: the file that this is a copy of. A copy is mostly identical and is then not parsed again.
 template <class T, class Parse>
 Result<Found<T>> ReadStateFile(StateFolder& folder, std::string_view file, Parse parse, const Found<T>& original = {}) {
   Found<T> out = original;
@@ -133,7 +134,7 @@ class Repairer {
     std::string name, text;
   };
 
-  // `kept`: what was in the file is worth keeping.
+  // `kept`: keep what was in the file.
   template <class T>
   void Tell(const Found<T>& found, std::string_view from, std::string_view effect, bool kept) {
     Tell(found.file, ProblemOf(found.text, found.error), kept && found.text ? *found.text : "", from, effect);
@@ -163,7 +164,7 @@ class Repairer {
     RecordFromJournal();
   }
 
-  // The record and its copy are gone. What is ours is in the journal, if one is open.
+  // Without the record and its copy, what is ours is known only from an open journal.
   void RecordFromJournal() {
     const Found<reconcile::Transaction>& open = journal_.content ? journal_ : journal_copy_;
     const bool known = open.content && !open.content->ledger_before.empty();
@@ -192,7 +193,8 @@ class Repairer {
     Tell(journal_.error ? journal_ : journal_copy_, "", kRunLost, true);
   }
 
-  // First what is kept; the record, which says what happened; last the journal, which says what is still to be done.
+  // Writes in this order: the kept files; the record, which says what happened; last the journal, which says what is
+  // still to be done.
   Result<void> Write() {
     for (std::size_t at = 0; at < kept_.size(); ++at) {
       if (Result<void> written = folder_.Write(kept_[at].name, kept_[at].text); !written) return GiveUp(at, written);
@@ -205,7 +207,7 @@ class Repairer {
     return WriteJournal();
   }
 
-  // A disk that stays full must not fill with what each try keeps.
+  // Removes what this try has kept, so that retries do not fill a disk that stays full.
   Result<void> GiveUp(std::size_t written, const Result<void>& error) {
     for (std::size_t at = 0; at < written; ++at) (void)folder_.Remove(kept_[at].name);
     return error;
@@ -253,7 +255,7 @@ class Repairer {
   StateRepair out_;
 };
 
-// What another folder would hold after writes that don't reach it.
+// A folder whose writes stay in memory, so that readers see what it would hold.
 class FolderView final : public StateFolder {
  public:
   explicit FolderView(StateFolder& folder) : folder_(folder) {}
@@ -298,7 +300,7 @@ RepairedView::~RepairedView() = default;
 
 Result<OpenNode> RepairedView::Open() {
   repair_ = PROV_TRY(RepairFolder(*folder_, node_.host.clock().NowUnix()));
-  // What an interrupted run makes true, as far as the record goes: the next command that writes finishes it.
+  // Applies the sections of an interrupted run to the view: the next command that writes finishes that run.
   if (const auto open = PROV_TRY(reconcile::LoadJournal(record_))) PROV_TRY(record_.Commit(open->sections));
   const machine::Machine& whole = node_.machine;
   return OpenNode{node_.host,

@@ -1,7 +1,7 @@
-// Repairs the state folder: a file that is empty, cut short, garbled or deleted does not end the management of a node.
-// The state record and the journal are restored from their second copies. Without a record, the ledger is taken from an
-// open journal; the rest is reported as lost. Unreadable files are kept under a name that says what they are and from
-// when. docs/state.md says what is done for which file.
+// Repairs the state folder, so that a file that is empty, cut short, garbled or deleted does not end the management of
+// a node. The state record and the journal are restored from their second copies. Without a record, the ledger is taken
+// from an open journal, and the rest is reported as lost. Unreadable files are kept under a name that says what they
+// are and from when. docs/state.md lists what is done for each file.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace prov::node {
 
-inline constexpr std::string_view kRepairsSection = "repairs";  // what was repaired, the newest last
-// Part of what is ours here is unknown. The next apply adopts whatever equals its settings, and clears this.
+inline constexpr std::string_view kRepairsSection = "repairs";  // past repairs, the newest last
+// It is partly unknown what is ours here. The next apply adopts every value that equals its settings, and clears this.
 inline constexpr std::string_view kLostSection = "lost";
 
 struct DamagedFile {
   std::string file;     // its full path
   std::string problem;  // "is empty"
-  std::string from;     // the file that it is restored from; "": none
-  std::string kept;     // full path of what was in it; "": nothing was, or nothing of it is missing
-  std::string effect;   // what is not known any more; "": nothing is lost
+  std::string from;     // the file it is restored from; "": none
+  std::string kept;     // full path of the kept contents; "": the file was empty or absent, or was restored completely
+  std::string effect;   // what is lost; "": nothing
 };
 
 struct StateRepair {
   std::vector<DamagedFile> files;
 };
 
-// Repairs what is damaged; it can be called again after any failure. If nothing is damaged, it only makes a missing
-// copy. Errors: those of the folder. A file of a newer program is left for its reader to refuse (version).
+// Repairs damaged files; may be called again after any failure. If nothing is damaged, only adds missing second copies.
+// Errors: those of the folder. A file of a newer program is not touched: its reader refuses it (version).
 Result<StateRepair> RepairFolder(machine::StateFolder& folder, std::int64_t now);
 
-// The same on a node, for commands that write, before they read: a finding `state-damaged` (warning) and an event for
-// each damaged file.
+// RepairFolder() on a node, for commands that write: adds a finding `state-damaged` (warning) and an event for each
+// damaged file. To be called before anything is read.
 Result<void> RepairState(OpenNode& node, Findings& findings);
 
-// A node as it will be once its state is repaired, for what only reads: nothing is written.
+// A view of a node as it will be once its state is repaired, for commands that only read. Writes nothing.
 class RepairedView {
  public:
   explicit RepairedView(OpenNode& node);
@@ -47,7 +47,7 @@ class RepairedView {
   RepairedView& operator=(const RepairedView&) = delete;
   ~RepairedView();
 
-  // What it gives lasts as long as this. Errors: those of RepairFolder.
+  // The returned node is valid as long as this view. Errors: those of RepairFolder.
   Result<OpenNode> Open();
   const std::vector<DamagedFile>& damage() const { return repair_.files; }  // once it is open
 
@@ -58,14 +58,15 @@ class RepairedView {
   StateRepair repair_;
 };
 
-// Whether it is unknown, fully or in part, what is ours on this machine: the record says so, or there is none although
-// the boot service is here.
+// Whether it is unknown, fully or partly, what is ours on this machine: the record says so, or there is no record
+// although the boot service is installed.
 Result<bool> RecordIsLost(OpenNode& node);
 
-// Whether there never was a state here, or all of it was deleted.
+// True if there never was a state here, or if all of it was deleted.
 Result<bool> HasNoRecord(machine::StateFolder& folder);
 
-// If the record is lost: the finding `state-lost` (warning), once; with `sections` the record says so.
+// If the record is lost, WarnOfLoss adds the finding `state-lost` (warning), once. AddLoss adds the section with which
+// the record says so.
 Result<void> WarnOfLoss(OpenNode& node, Findings& findings);
 Result<void> AddLoss(OpenNode& node, reconcile::Sections& sections);
 
@@ -75,14 +76,14 @@ std::string Describe(const DamagedFile& file, Moment moment);
 // The message about a lost record: its consequences, and what to do.
 std::string DescribeLoss();
 
-// What was repaired on this machine, the newest last.
+// A repair that was made on this machine.
 struct PastRepair {
   std::int64_t at = 0;  // Unix time
   DamagedFile file;
 };
 Result<std::vector<PastRepair>> LoadRepairs(machine::StateRecord& state);
 
-// Removes what repairs kept. For `remove --all`.
+// Removes the files that repairs kept. For `remove --all`.
 Result<void> RemoveKeptFiles(machine::StateRecord& state);
 
 }  // namespace prov::node

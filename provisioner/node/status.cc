@@ -66,7 +66,7 @@ Result<std::optional<BootService>> LookAtBootService(OpenNode& node, const Activ
   out.running = state && state->running;
   out.expected = (out.installed || PROV_TRY(LoadService(node.machine.state)).has_value()) &&
                  !PROV_TRY(SetupIsRunning(node.machine.registry));
-  // One that others could change is of no known version; installing it anew refuses or heals that.
+  // A file that others could change has no trusted version; installing again refuses it or replaces it.
   const auto program = InstalledProgram(node.host.installation()).value_or(std::nullopt);
   if (program) out.version = program->version;
   if (!out.running) return out;
@@ -78,7 +78,7 @@ Result<std::optional<BootService>> LookAtBootService(OpenNode& node, const Activ
   return out;
 }
 
-// What was there before us is never in the ledger.
+// The certificates in the ledger are only ours: those from before us are never in it.
 std::optional<Expiry> FirstExpiry(const reconcile::Ledger& ledger, std::int64_t now) {
   std::optional<Expiry> out;
   for (const auto& [item, entry] : ledger) {

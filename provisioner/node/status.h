@@ -1,5 +1,4 @@
-// What `status` reports of a node: the engine's view, the records, and the environment that running services really
-// have.
+// What `status` reports of a node: the engine's report, the records, and the actual environment of running services.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +15,23 @@
 
 namespace prov::node {
 
-// The environment block of a running service whose environment is ours.
+// The environment block of a running service in whose environment we set variables.
 struct RunningService {
   std::string name;
   std::uint32_t process_id = 0;
-  std::vector<std::pair<std::string, std::string>> variables;  // of the three, without passwords
+  std::vector<std::pair<std::string, std::string>> variables;  // the three proxy variables, without passwords
   bool stale = false;                                          // started before the present values were written
-  std::string unreadable;                                      // why its block can't be read, or ""
+  std::string unreadable;                                      // why the block can't be read, or ""
 };
 
 // The boot service of a running system.
 struct BootService {
-  bool expected = false;  // it has to run: it was installed, and Windows setup is over
+  bool expected = false;  // it should run: it was installed, and Windows setup is over
   bool installed = false, running = false;
   std::uint32_t process_id = 0;
-  std::string version;  // of the installed program; "": not known
-  std::string
-      running_version;    // of the one that runs; "": not known, as it has not begun a round or is too old to tell
-  bool outdated = false;  // what runs is known, and is another program than the installed one
+  std::string version;          // of the installed program; "": unknown
+  std::string running_version;  // of the running program; "": unknown (no round has begun, or it is too old)
+  bool outdated = false;        // the running program is known, and differs from the installed one
 
   bool Fails() const { return expected && !running; }
 };
@@ -42,35 +40,36 @@ struct BootService {
 struct Expiry {
   std::string name;  // "ROOT 4F1A…": store and thumbprint
   std::string subject, not_after;
-  std::int64_t seconds = 0;  // until then; less than 0: it has expired
+  std::int64_t seconds = 0;  // until it expires; negative: it has expired
 
-  std::int64_t Days() const;  // whole ones; -1 when it expired within the last day
+  std::int64_t Days() const;  // whole days; -1 if it expired within the last day
 };
-// Within it an expiry is a reason for attention.
+// An expiry within this time is a reason for attention.
 inline constexpr std::int64_t kExpirySeconds = std::int64_t{30} * 24 * 60 * 60;
 
 struct NodeStatus {
   reconcile::StatusReport engine;
   std::optional<BootService> boot_service;  // nullopt: nothing runs here (an image)
   std::vector<RunningService> services;
-  std::vector<reconcile::MachineVariable> variables;  // whose the machine's are
+  std::vector<reconcile::MachineVariable> variables;  // the machine's variables and who owns them
   std::optional<StoredSource> source;
-  std::optional<std::int64_t> read_at;  // Unix time at which the stored source was last read well
+  std::optional<std::int64_t> read_at;  // Unix time of the last successful reading of the stored source
   std::int64_t read_age_seconds = 0;
-  std::optional<RoundFailure> round_failure;  // the last one of that source
+  std::optional<RoundFailure> round_failure;  // the last failed round with that source
   std::optional<Applied> applied;
-  std::int64_t age_seconds = 0;  // of what was applied last
+  std::int64_t age_seconds = 0;  // since the present settings were first applied
   bool held = false;
   std::optional<Trial> trial;
-  bool image_incomplete = false;       // an installation into this image was cut short
+  bool image_incomplete = false;       // an installation into this image was interrupted
   std::optional<std::string> failure;  // of a first boot during Windows setup: the error's text
   std::optional<Expiry> first_expiry;
-  std::vector<DamagedFile> damage;  // files of the state, which the next run repairs
-  bool record_lost = false;         // what is ours is not known any more, or not all of it
+  std::vector<DamagedFile> damage;  // damaged files of the state, which the next run repairs
+  bool record_lost = false;         // it is unknown, fully or partly, what is ours
   std::vector<PastRepair> repairs;
 
   bool RoundsFail() const { return round_failure && !round_failure->over; }
-  // Why somebody should look at this: "drift", "failure", "hold", "trial", "open", "damage", "service", "expiry".
+  // Reasons for an administrator's attention: "drift", "failure", "hold", "trial", "open", "damage", "service",
+  // "expiry".
   std::vector<std::string_view> Reasons() const;
   bool Differs() const { return !Reasons().empty(); }
 };
@@ -78,7 +77,7 @@ struct NodeStatus {
 // Reads only.
 Result<NodeStatus> StatusOf(OpenNode& node);
 
-// What `status` can't tell of a node from its image.
+// What `status` can't see in an image of a node.
 struct NotVisible {
   std::string what;  // a stable word: "users", "processes", "reboot"
   std::string why;

@@ -9,7 +9,7 @@
 namespace prov::node {
 namespace {
 
-// How long a new program must have run as the service until the former one is given up.
+// A new program must run as the service for this long before the former one is dropped.
 constexpr int kLooks = 6;
 constexpr std::int64_t kPauseMilliseconds = 500;
 
@@ -27,15 +27,15 @@ std::string Text(const std::optional<machine::ProgramVersion>& version) {
   return version ? version->Text() : "of an unknown version";
 }
 
-// What was there before, and what that makes of this installation.
+// The state before the installation, and what follows from it.
 struct Before {
   machine::ProgramStatus program;
   std::optional<machine::ServiceDefinition> service;
-  bool runs = false;         // the service
-  bool is_outdated = false;  // it runs another program, or with other words, than it shall
+  bool runs = false;         // the service runs
+  bool is_outdated = false;  // the service runs another program or command line than it should
   bool setup = false;        // Windows setup runs
 
-  // Whether there is a program that may be better than the one that comes.
+  // Whether there is a former program to go back to.
   bool HasFormer() const { return program.has_former || (program.is_installed && !program.is_same); }
 };
 
@@ -59,7 +59,8 @@ Error EndedAtOnce(std::string_view how) {
           std::string(kServiceName)};
 }
 
-// The service control manager takes a program for started that ends a moment later.
+// Starts the service and checks that it stays up: the service control manager reports success even if the program ends
+// a moment later.
 Result<void> StartAndWatch(machine::Host& host) {
   PROV_TRY(host.services().Start(kServiceName));
   const auto first = PROV_TRY(host.services().Query(kServiceName));
@@ -72,7 +73,7 @@ Result<void> StartAndWatch(machine::Host& host) {
   return {};
 }
 
-// A program that ran until now is what to go back to, whatever an earlier run that was cut short has kept.
+// The program that ran until now is the one to go back to, so drop what an interrupted earlier run has kept.
 Result<bool> Swap(OpenNode& node, const Before& before, const machine::ServiceDefinition& wanted) {
   machine::Host& host = node.host;
   bool wrote = before.is_outdated && PROV_TRY(host.services().Stop(kServiceName));
@@ -86,7 +87,7 @@ Result<bool> Swap(OpenNode& node, const Before& before, const machine::ServiceDe
   return wrote;
 }
 
-// The former program with the service as it was; without one, the service that was stopped.
+// Restores the former program and its service; without one, only the service that was stopped.
 Result<void> PutBack(machine::Host& host, const Before& before) {
   PROV_TRY(host.services().Stop(kServiceName));
   PROV_TRY(host.installation().RestoreProgram());
