@@ -1,4 +1,4 @@
-// This machine as a Node of its cluster: how the cluster is reached, and what is done to the Node object.
+// Access to the cluster of this machine, and changes to its Node object.
 #pragma once
 
 #include <optional>

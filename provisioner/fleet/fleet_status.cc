@@ -19,14 +19,14 @@ Result<std::vector<FleetNode>> NodesOf(machine::Host& host, const source::Source
   return ReadNodes(client);
 }
 
-// The digest takes a while, and is the same for all nodes.
+// Computes the credential digest once: that is slow, and it is the same for all nodes.
 class Credentials {
  public:
   Credentials(const egress::EgressConfig& config, const std::string& digest) : config_(config), digest_(digest) {}
 
   std::optional<bool> AreCurrent(const NodeState& state) {
     if (!state.credential_digest || !egress::IsCredentialDigest(*state.credential_digest)) return std::nullopt;
-    if (state.digest != digest_) return std::nullopt;  // another salt
+    if (state.digest != digest_) return std::nullopt;  // other settings mean another salt
     if (!known_) known_ = egress::CredentialDigest(config_, digest_).value_or("");
     return *known_ == *state.credential_digest;
   }
@@ -37,7 +37,7 @@ class Credentials {
   std::optional<std::string> known_;
 };
 
-// A cluster that is not OpenShift has no pools.
+// Without a pool, as in a cluster that is not OpenShift, the error suggests --source.
 Result<node::SourceContent> ReadWanted(machine::Host& host, const StatusRequest& request) {
   Result<node::SourceContent> out = node::ReadSource(host, request.wanted);
   const bool is_default = request.wanted.source == request.cluster.source;

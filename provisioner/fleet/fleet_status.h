@@ -17,13 +17,13 @@ namespace prov::fleet {
 
 struct NodeRow {
   FleetNode node;
-  std::optional<bool> credentials_current;  // nullopt: it stores none, or they can't be compared
+  std::optional<bool> credentials_current;  // nullopt: the node stores none, or they can't be compared
   bool current = false;
 };
 
 struct FleetStatus {
   egress::SourceInfo source;
-  std::string wanted;  // the digest of its settings
+  std::string wanted;  // digest of the wanted settings
   std::vector<NodeRow> rows;
   Findings findings;
 
@@ -31,17 +31,17 @@ struct FleetStatus {
 };
 
 struct StatusRequest {
-  source::SourceSpec cluster;  // whose nodes are asked for: kube://
-  source::SourceSpec wanted;   // what they should have; the same: the pool of the cluster
+  source::SourceSpec cluster;  // kube://: the cluster whose nodes are read
+  source::SourceSpec wanted;   // the settings that nodes should have; equal to `cluster`: those of its pool
   std::int64_t wait_seconds = 0;
 };
 
-// Whether nothing is to be waited for. With a time to wait, nodes that are still to join are waited for, too: without
-// any, none has the settings.
+// Whether there is nothing to wait for. If the request has a time to wait, a cluster without Windows nodes is not done:
+// nodes may still join it.
 bool IsDone(const FleetStatus& status, const StatusRequest& request);
 
-// Reads the cluster until IsDone() or until the time is over. After a reading that succeeded, an API server that is
-// away is waited for as well. Errors: those of node::ReadSource and ReadNodes.
+// Reads the cluster until IsDone() or until the time is over. Once one reading succeeded, waits as well while the API
+// server does not answer. Errors: those of node::ReadSource and ReadNodes.
 Result<FleetStatus> AwaitStatus(machine::Host& host, const StatusRequest& request);
 
 }  // namespace prov::fleet

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kMark = "# deploy: ";
 
-using Values = std::map<std::string_view, std::string>;  // by the name of a marked line
+using Values = std::map<std::string_view, std::string>;  // by the name in a mark
 
-// A JSON string, which is a YAML one, too.
+// A JSON string is also a YAML string.
 std::string Quoted(std::string_view text) {
   JsonWriter json;
   return std::string(TrimBlanks(json.String(text).Text()));
@@ -28,7 +28,8 @@ std::string QuotedList(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", out);
 }
 
-// "KEY: DEFAULT  # deploy: NAME" gets another value, and a line of a mark alone becomes the value's lines.
+// Replaces the default in "KEY: DEFAULT  # deploy: NAME", and replaces a line with only a mark by the lines of its
+// value.
 std::string Rendered(std::string_view line, const Values& values) {
   const std::size_t mark = line.find(kMark);
   if (mark == std::string_view::npos) return std::string(line) + "\n";

@@ -1,4 +1,4 @@
-// What a cluster needs to run this program on each of its Windows nodes, as YAML documents (templates/kubernetes).
+// The YAML documents with which a cluster runs this program on each of its Windows nodes (templates/kubernetes).
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace prov::fleet {
 
 struct Deployment {
   std::string image = "provisioner";
-  std::vector<std::string> args;             // of the container; its Node is $(NODE_NAME)
-  std::optional<source::KubeTarget> source;  // whose rights are needed; nullopt: no source in the cluster
-  std::string api_host, api_port;            // where pods find the API server; "": as the cluster tells them
+  std::vector<std::string> args;             // of the container; $(NODE_NAME) is its Node
+  std::optional<source::KubeTarget> source;  // the source that the pods may read; nullopt: no source in the cluster
+  std::string api_host, api_port;            // of the API server, for the pods; "": as the cluster sets it
 };
 
 // Namespace, service account, rights, admission policies, OpenShift's SecurityContextConstraints, DaemonSet; in the

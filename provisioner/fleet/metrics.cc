@@ -7,7 +7,7 @@
 namespace prov::fleet {
 namespace {
 
-// A label's value: a backslash, a quote and a line feed are escaped.
+// Escapes a label's value: backslash, quote and line feed.
 std::string Label(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -27,7 +27,7 @@ class Metrics {
     text_ += fmt::format("# HELP provisioner_{0} {1}\n# TYPE provisioner_{0} gauge\nprovisioner_{0}{2} {3}\n", name,
                          help, labels.empty() ? "" : "{" + labels + "}", value);
   }
-  // Left out where it is not known.
+  // Adds nothing if the value is unknown.
   void Add(std::string_view name, std::string_view help, const std::optional<std::int64_t>& value) {
     if (value) Add(name, help, *value);
   }

@@ -58,7 +58,7 @@ std::string EventObject(const NodeEvent& event, std::string_view node, std::int6
   json.BeginObject().Member("apiVersion", "v1").Member("kind", "Event").Key("metadata").BeginObject();
   json.Member("name", fmt::format("{}.{}", node, hash.substr(0, kNameDigits))).Member("namespace", "default");
   json.EndObject().Key("involvedObject").BeginObject();
-  // kubectl describe node looks for events with the node's name in the place of its UID, as kubelet writes them.
+  // kubectl describe node finds the events by the node's name in the place of its UID; kubelet writes them so, too.
   json.Member("apiVersion", "v1").Member("kind", "Node").Member("name", node).Member("uid", node).EndObject();
   json.Member("reason", event.reason).Member("message", Shorten(Printable(event.message), kMostMessage));
   json.Member("type", event.is_warning ? "Warning" : "Normal").Member("count", 1);

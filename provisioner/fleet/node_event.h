@@ -1,4 +1,4 @@
-// Events of a node: what changed on it, for `kubectl describe node` and for programs that collect events.
+// Events of a node: what changed on it, for `kubectl describe node` and for event collectors.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct NodeEvent {
   bool operator==(const NodeEvent&) const = default;
 };
 
-// The events worth reporting between two states; with nullopt nothing was reported before, so there are none.
+// The events worth reporting between two states. Without a state before (nullopt) there are none.
 std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, const NodeState& now);
 
 // An Event object of the core API. The same event at the same time has the same name, so it is made once.
 std::string EventObject(const NodeEvent& event, std::string_view node, std::int64_t now);
 
-// Limits the events of a node: five at once, then one every ten minutes. So a node that flaps is reported but does not
-// fill the cluster's store.
+// Limits the events of a node to five at once, then one every ten minutes, so that a node that flaps does not fill the
+// cluster's store.
 class EventBudget {
  public:
   bool Take(std::int64_t now);

@@ -11,7 +11,7 @@
 namespace prov::fleet {
 namespace {
 
-constexpr unsigned kMetricsMode = 0644;  // windows_exporter need not be an administrator
+constexpr unsigned kMetricsMode = 0644;  // windows_exporter may run as another user
 
 std::optional<OperatorReboot> OperatorOf(machine::Host& host, const node::NodeReporting& reporting) {
   if (!reporting.cluster) return std::nullopt;
@@ -34,7 +34,7 @@ NodeReports::NodeReports(machine::Host& host, node::NodeReporting what, std::str
       [this] { return OpenCluster(host_, *what_.cluster); }, source::KubeRandom, Memory());
 }
 
-// A pause that can't be kept is forgotten with this process.
+// Best effort: a pause that can't be stored is lost when this process ends.
 PauseMemory NodeReports::Memory() {
   const auto load = [this]() -> Pause {
     const auto open = host_.Open(machine::Access::kRead);

@@ -15,13 +15,13 @@ namespace prov::fleet {
 
 class NodeReports {
  public:
-  // `version`: of this program. `failed` gets what could not be done, the same error again and again.
+  // `version` is this program's. `failed` is called for each error, also when the same one repeats.
   NodeReports(machine::Host& host, node::NodeReporting what, std::string version,
               std::function<void(const Error&)> failed);
   NodeReports(const NodeReports&) = delete;
   NodeReports& operator=(const NodeReports&) = delete;
 
-  // As node::LoopOptions::after_round. A failure never ends the rounds.
+  // For node::LoopOptions::after_round. A failure never ends the rounds.
   void AfterRound();
 
  private:
@@ -39,7 +39,7 @@ class NodeReports {
   std::optional<StateReporter> reporter_;
 };
 
-// node::Follow() with these reports after each round. What could not be done is logged, once for each cause and day.
+// node::Follow() with these reports after each round. Failures are logged, once for each cause and day.
 void FollowAndReport(machine::Host& host, node::LoopOptions options, const node::NodeReporting& reporting,
                      const std::string& version);
 

@@ -23,7 +23,7 @@ void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::
   WriteText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
 }
 
-// Seconds, or a time as in a document for people.
+// Reads a Unix time or a UTC text.
 Result<std::int64_t> ReadTime(const JsonNode& node) {
   if (const auto number = node.Integer()) return *number;
   const auto time = ParseUtc(PROV_TRY(node.Text()));

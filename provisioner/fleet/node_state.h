@@ -1,5 +1,5 @@
-// What a node reports about itself to its cluster: the annotation egress-provisioner/state of its Node object.
-// Everybody who may read nodes can read it, so it holds no secrets. Its form: docs/fleet.md#the-annotation.
+// The state that a node reports to its cluster: the annotation egress-provisioner/state of its Node object. Every user
+// who may read nodes can read it, so it holds no secrets. Format: docs/fleet.md#the-annotation.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct NodeFailure {
 };
 
 struct NodeState {
-  std::optional<std::string> digest;             // of the settings it has (egress::SettingsDigest); nullopt: none yet
+  std::optional<std::string> digest;             // of the applied settings (egress::SettingsDigest); nullopt: none yet
   std::optional<std::string> credential_digest;  // of the credentials it stores; nullopt: none
   std::optional<std::int64_t> generation;        // of a payload
   std::optional<std::int64_t> applied_at;        // Unix time
-  std::optional<std::int64_t> read_at;           // of the last good reading of the source
+  std::optional<std::int64_t> read_at;           // Unix time of the last successful reading of the source
   std::int64_t drift = 0;                        // items of ours that others changed
   bool reboot_required = false;
-  bool held = false;                   // a rollback or a trial holds: it follows nothing meanwhile
-  std::optional<NodeFailure> failure;  // that stands
+  bool held = false;                   // a rollback or a trial holds: the node follows no source meanwhile
+  std::optional<NodeFailure> failure;  // the present failure
   std::string version;                 // of the program
   // The options with which the node applies the settings.
   std::vector<std::string> scope;
@@ -42,12 +42,13 @@ struct NodeState {
 // The annotation's text, in one line. The same state gives the same text.
 std::string StateText(const NodeState& state);
 
-// Unknown members are ignored; times may be texts or Unix times. Errors: json, type, version (of a newer program).
+// Unknown members are ignored. Times may be texts or Unix times. Errors: json, type, version (a newer program wrote
+// it).
 Result<NodeState> ParseState(std::string_view text, std::string_view where);
 
-// A merge patch of a Node that writes the annotation and nothing else.
+// A JSON merge patch of a Node that sets only the annotation.
 std::string StatePatch(const NodeState& state);
-// A merge patch that removes the annotation.
+// A JSON merge patch that removes the annotation.
 std::string ForgetPatch();
 
 }  // namespace prov::fleet

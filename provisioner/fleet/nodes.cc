@@ -17,7 +17,7 @@ constexpr int kMostPages = 1000;
 
 struct Page {
   std::vector<FleetNode> nodes;
-  std::string rest;  // where the next one begins; "": this is the last
+  std::string rest;  // token of the next page; "": this is the last one
 };
 
 Result<FleetNode> ParseNode(const JsonNode& item) {

@@ -12,15 +12,15 @@ namespace prov::fleet {
 
 struct FleetNode {
   std::string name;
-  std::optional<NodeState> state;  // nullopt: it tells nothing, or
-  std::optional<Error> damage;     // why what it tells can't be read
+  std::optional<NodeState> state;  // nullopt: no annotation, or a damaged one
+  std::optional<Error> damage;     // why the annotation can't be read
 };
 
-// Those with the label kubernetes.io/os=windows, by name. Errors: those of KubeClient::List, and of an answer that is
-// no list of nodes.
+// The nodes with the label kubernetes.io/os=windows, by name. Errors: those of KubeClient::List, and of an answer that
+// is not a list of nodes.
 Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client);
 
-// The one of this name. Errors: those of KubeClient::Get, json, type.
+// The node of this name. Errors: those of KubeClient::Get, json, type.
 Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name);
 
 }  // namespace prov::fleet

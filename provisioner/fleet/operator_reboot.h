@@ -11,8 +11,7 @@ namespace prov::fleet {
 
 inline constexpr std::string_view kOperatorRebootAnnotation = "windowsmachineconfig.openshift.io/reboot-required";
 
-// The operator of this node's cluster. The cluster's API gets 15 seconds for each question, because the machine is open
-// meanwhile.
+// The operator of this node's cluster. Requests time out after 15 seconds, because the machine is open meanwhile.
 class OperatorReboot final : public node::DrainOperator {
  public:
   OperatorReboot(machine::Host& host, node::ClusterNode node) : host_(host), node_(std::move(node)) {}
@@ -29,7 +28,7 @@ class OperatorReboot final : public node::DrainOperator {
   node::ClusterNode node_;
 };
 
-// A needed reboot, requested as `reporting` says: node::RequestChosenReboot with the operator of its cluster.
+// Requests a needed reboot as `reporting` says: node::RequestChosenReboot with the operator of the node's cluster.
 Result<void> RequestChosenReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings);
 
 }  // namespace prov::fleet

@@ -22,8 +22,8 @@ std::optional<NodeFailure> FailureOf(const node::NodeStatus& status) {
   return NodeFailure{status.failure->substr(0, colon), status.failure->substr(colon + 2)};
 }
 
-// Of the program that makes the rounds: of the boot service where it runs, which another program, such as a pod, may
-// tell of.
+// The version of the program that makes the rounds. If the boot service runs, that is its program, even if another
+// program, such as a pod, reports.
 std::string VersionOf(const node::NodeStatus& status, const std::string& own) {
   const auto& service = status.boot_service;
   if (!service || !service->running) return own;
@@ -31,7 +31,7 @@ std::string VersionOf(const node::NodeStatus& status, const std::string& own) {
   return service->version.empty() ? own : service->version;
 }
 
-// Of proxies alone, which is what credentials are in; it stays in this process.
+// Identifies the credentials, which only proxies hold. The result never leaves this process.
 std::string KeyOf(const egress::EgressConfig& config, const std::string& digest) {
   std::string text = digest;
   for (const auto& url : {config.http_proxy, config.https_proxy}) text += '\n' + (url ? url->Reveal() : std::string());
@@ -63,7 +63,7 @@ Result<NodeState> OwnState::Look(node::OpenNode& node, const std::string& versio
     for (const std::string_view name : kept->options.scope.Names()) out.scope.emplace_back(name);
     out.services = kept->options.services;
   }
-  // While a rollback or a trial holds, the node has other settings than those that were applied last.
+  // While a rollback or a trial holds, the node does not have the settings that were applied last.
   if (!status.applied || out.held) return out;
   out.generation = status.applied->generation;
   out.applied_at = status.applied->since;

@@ -1,4 +1,4 @@
-// The state that this node has to report to its cluster now, from its records and an inspection of the machine.
+// The state that this node reports to its cluster, computed from its records and an inspection of the machine.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@ namespace prov::fleet {
 
 class OwnState {
  public:
-  // `version`: of this program; reported if the boot service does not run. Reads only. Errors: those of node::StatusOf.
+  // `version`: this program's, reported if the boot service does not run. Reads only. Errors: those of node::StatusOf.
   Result<NodeState> Look(node::OpenNode& node, const std::string& version);
-  // The certificates that this inspection found.
+  // The certificate that the last Look() found to expire first.
   const std::optional<node::Expiry>& first_expiry() const { return first_expiry_; }
 
  private:
   std::optional<std::string> CredentialsOf(const egress::EgressConfig& config, const std::string& digest);
 
-  // The digest of credentials is slow on purpose, so it is computed once and kept for the same credentials.
+  // The credential digest is slow on purpose, so it is computed once for the same credentials.
   std::string known_key_;
   std::optional<std::string> known_;
   std::optional<node::Expiry> first_expiry_;

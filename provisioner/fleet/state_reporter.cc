@@ -21,11 +21,11 @@ bool StateReporter::IsPaused() {
   if (!knows_pause_ && memory_.load) {
     pause_ = memory_.load();
     pause_.seconds = std::clamp<std::int64_t>(pause_.seconds, 0, kLongestPause);
-    // Somebody may have started it anew because what failed works now.
+    // Shorten the pause: an administrator may have restarted the process after mending the cause.
     if (pause_.until - time <= kLongestPause) pause_.until = std::min(pause_.until, time + kLongestKept);
   }
   knows_pause_ = true;
-  return time < pause_.until && pause_.until - time <= kLongestPause;  // else the clock was set back
+  return time < pause_.until && pause_.until - time <= kLongestPause;  // a later end means that the clock was set back
 }
 
 void StateReporter::SetPause(const Pause& pause) {
@@ -40,7 +40,7 @@ bool StateReporter::IsNews(const NodeState& now) const {
   NodeState same = *reported_;
   same.read_at = now.read_at;
   if (StateText(same) == StateText(now)) return now.read_at != reported_->read_at && is_over(kHeartbeatSeconds);
-  // A server that fails in the same way may have other words for it each time.
+  // A server may word the same failure differently each time.
   if (same.failure && now.failure && same.failure->code == now.failure->code) same.failure = now.failure;
   return StateText(same) != StateText(now) || is_over(kWordsSeconds);
 }
@@ -49,7 +49,7 @@ Result<void> StateReporter::ReadReported(source::KubeClient& client) {
   if (knows_reported_) return {};
   FleetNode known = PROV_TRY(ReadNode(client, node_));
   reported_ = std::move(known.state);
-  // When that was reported is not known. With the time of reading, it is reported again within the hour.
+  // The time of that report is unknown. Take the time of reading, so that the state is reported again within the hour.
   reported_at_ = reported_ && reported_->read_at ? *reported_->read_at : 0;
   knows_reported_ = true;
   return {};

@@ -1,4 +1,4 @@
-// Reports to the cluster what this node has: writes the annotation of its Node object, and Events about changes.
+// Reports this node's state to its cluster: writes the annotation of its Node object, and Events about changes.
 #pragma once
 
 #include <functional>
@@ -22,25 +22,25 @@ struct PauseMemory {
   std::function<void(const Pause&)> save = {};
 };
 
-// Each write of the annotation is sent to everybody who watches nodes. So it is written only if something other than
-// the time of reading differs, and otherwise once an hour. If only the text of a failure differs, it is written once in
-// ten minutes. Failures are retried after a pause that grows to half an hour.
+// The API server sends each write of the annotation to every client that watches nodes. So it is written only if
+// something other than the time of reading differs, and otherwise once an hour. If only the text of a failure differs,
+// it is written once in ten minutes. Failures are retried after a pause that grows to half an hour.
 class StateReporter {
  public:
-  // `open` gives access to the cluster, anew for each call. `node`: the name of this machine's Node object.
+  // `open` opens the cluster for each call. `node`: the name of this machine's Node object.
   StateReporter(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
                 source::KubeBackoff::Random random = source::KubeRandom, PauseMemory memory = {});
 
-  // To be called after each round. If this process does not know what was reported, it reads that from the cluster
-  // first, so that a restarted process writes nothing. True: something was written. Events are best effort: a lost one
-  // is not reported again, and a refused one does not delay the annotation. Errors: those of KubeClient.
+  // Call it after each round. If this process does not know what was reported, it reads that from the cluster first, so
+  // that a restarted process does not write again. Returns whether anything was written. Events are best effort: a lost
+  // one is not reported again, and a refused one does not delay the annotation. Errors: those of KubeClient.
   Result<bool> Report(const NodeState& now);
 
   static constexpr std::int64_t kHeartbeatSeconds = 3600;
   static constexpr std::int64_t kWordsSeconds = 600;
   static constexpr std::int64_t kFirstPause = 15;      // seconds
   static constexpr std::int64_t kLongestPause = 1800;  // the same
-  static constexpr std::int64_t kLongestKept = 300;    // what is left of it after a new start
+  static constexpr std::int64_t kLongestKept = 300;    // seconds of a stored pause that remain after a restart
 
  private:
   Result<bool> ReportNow(const NodeState& now, Result<void>& events);
