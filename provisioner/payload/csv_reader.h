@@ -1,4 +1,4 @@
-// Reads CSV as RFC 4180 has it, row by row: commas, double quotes, CRLF or LF. Every field says where it begins.
+// Reads CSV (RFC 4180) row by row: commas, double quotes, CRLF or LF. Every field has its place in the text.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ struct CsvField {
 
 class CsvReader {
  public:
-  // Keeps views of both.
+  // Keeps views of both arguments.
   CsvReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
-  // The next row that isn't an empty line, nothing at the end. Errors: row (a quote that isn't where one belongs).
+  // The next row that isn't an empty line; nullopt at the end. Errors: row (a misplaced quote).
   Result<std::optional<std::vector<CsvField>>> Next();
 
  private:

@@ -57,8 +57,8 @@ DriveKind DriveKindOf(std::string_view label) {
 
 std::string_view DriveScript() { return templates::StartDrivePs1(); }
 
-// Letters of drives are not known before; cmd.exe looks, as it is there in each edition. The outer parentheses end the
-// loop: `exit 0` is not part of it, and always said, as any other code ends Windows setup.
+// The drive letter is unknown, so cmd.exe searches for it: every edition has cmd.exe. The outer parentheses end the
+// loop, so that `exit 0` always runs: any other exit code ends Windows setup.
 unattend::AnswerFileCommand DriveCommand() {
   unattend::AnswerFileCommand out;
   out.description = "Apply the egress settings of the cluster from this drive";

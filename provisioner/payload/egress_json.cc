@@ -22,7 +22,7 @@ bool ProxyInScope(const reconcile::DesiredState& state) {
   return state.scope.machine || state.scope.services || state.scope.win_http || state.scope.win_inet;
 }
 
-// What was assigned, less the credentials unless some item of the state holds them, too.
+// The URL as the source has it, with its credentials only if some item of the state holds them, too.
 std::string StoredUrl(const Secret& url, egress::ProxyVariable variable, bool with_credentials) {
   Findings ignored;
   const auto parsed = egress::ParseProxyUrl(url, variable, {}, ignored);

@@ -1,5 +1,5 @@
-// egress.json: the settings and the choices that a payload was baked with, as a source for later runs of this program.
-// Format: docs/formats/egress-json.md.
+// egress.json: the settings and the choices that a payload was baked with. Later runs of this program read it as a
+// source. Format: docs/formats/egress-json.md.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ struct EgressDocument {
   std::int64_t generation = 0;
 };
 
-// Reads it back: `MakeDesiredState(config, options)` of the result is the state that was written. `files` are a
-// payload's, since egress.json names its certificates by file. Errors: json, type, version, cert, manifest (a
-// certificate that is not the one named).
+// Reads egress.json back: `MakeDesiredState(config, options)` of the result is the state that was written. `files` are
+// those of the payload, because egress.json names its certificates by file. Errors: json, type, version, cert, manifest
+// (a certificate differs from the one named).
 Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_view where);
 
-// The parts of it that other documents share, as members of the open object.
+// The parts of egress.json that other documents share, as members of the open object.
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
 Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
-// What WriteProxy writes for one of the three variables; nullopt: nothing.
+// The value that WriteProxy writes for one of the three variables; nullopt: none.
 std::optional<std::string> ProxyValue(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                                       std::string_view variable);
 
-// Where a certificate lies in the payload: `trust/ROOT/<thumbprint>.cer`.
+// The path of a certificate in the payload: `trust/ROOT/<thumbprint>.cer`.
 std::string CertificatePath(const reconcile::CertificateItem& item);
 
 }  // namespace prov::payload

@@ -1,4 +1,4 @@
-// A payload for many nodes: the shared payload once, and beside it the files of each node.
+// A payload for many nodes: the shared payload once, and the files of each node.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ namespace prov::payload {
 
 class Fleet {
  public:
-  using Progress = std::function<void(std::size_t done)>;  // of the nodes
+  using Progress = std::function<void(std::size_t done)>;  // called with the number of finished nodes
   using MakeDrive = std::function<Result<std::unique_ptr<images::FileSink>>(const Node&)>;
 
-  // Keeps references to both. The nodes' answer files are made from `answer`, or else from the payload's; `where` names
-  // it in messages. Errors: those of NodeAnswerFile::Prepare. After this, only writing can fail.
+  // Keeps references to both. Makes the nodes' answer files from `answer`, or else from the payload's; `where` names it
+  // in messages. Errors: those of NodeAnswerFile::Prepare. After this, only writing can fail.
   static Result<Fleet> Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where,
                                const std::optional<std::string>& answer = std::nullopt);
 
@@ -34,7 +34,7 @@ class Fleet {
   // How many files and folders WriteTree writes.
   std::size_t TreeEntries() const;
 
-  // A drive for each node.
+  // Writes a drive for each node.
   Result<void> WriteDrives(const MakeDrive& make, DriveKind kind, const Progress& progress) const;
 
  private:

@@ -36,13 +36,13 @@ void WriteDescriptor(JsonWriter& json, const Blob& blob) {
   json.Member("mediaType", blob.type).Member("digest", blob.Digest()).Member("size", blob.bytes.size());
 }
 
-// Windows names them differently from answer files.
+// The architecture as images name it, which differs from answer files.
 std::string ArchitectureOf(const ProgramFile& program) {
   return program.architecture == "x86" ? "386" : program.architecture;
 }
 
-// The root of a container's files is the folder Files of a base layer. Windows looks for the five hives when it unpacks
-// one, and Server 2025 reads them.
+// The files of a Windows base layer: its folder Files is the root of a container's files. Windows looks for the five
+// hives when it unpacks the layer, and Server 2025 reads them.
 Result<std::vector<ImageFile>> LayerFiles(const ProgramFile& program) {
   constexpr std::array<std::string_view, 5> kHives = {"DEFAULT", "SAM", "SECURITY", "SOFTWARE", "SYSTEM"};
   std::vector<ImageFile> out;
@@ -64,7 +64,7 @@ Result<std::string> LayerBytes(const std::vector<ImageFile>& files, images::Arch
   return out;
 }
 
-// No os.version: with it, a node would take the image only where its own build is the same.
+// Has no os.version: with it, only nodes of the same Windows build would accept the image.
 std::string ConfigJson(const ProgramFile& program, const std::string& diff_id, std::int64_t time_unix) {
   JsonWriter json;
   json.BeginObject().Member("created", FormatUtc(time_unix)).Member("architecture", ArchitectureOf(program));

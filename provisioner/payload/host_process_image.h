@@ -18,17 +18,17 @@ struct ImageFile {
 };
 
 struct HostProcessImage {
-  std::vector<ImageFile> files;  // of the archive, in its order
-  std::vector<ImageFile> layer;  // what the container finds: paths below its root, in their order
+  std::vector<ImageFile> files;  // files of the archive, in order
+  std::vector<ImageFile> layer;  // files of the container: paths below its root, in order
   std::string digest;            // "sha256:HEX" of the manifest, as registries name it
   std::string architecture;      // as images name it: amd64, arm64 or 386
 };
 
-// The same program and time give the same bytes. The image holds no settings, because everybody who can pull it can
-// read it. Errors: those of images::MakeArchiveIn, of images::WriteHive.
+// Makes the image. The same program and time give the same bytes. The image holds no settings, because whoever can pull
+// it can read it. Errors: those of images::MakeArchiveIn, of images::WriteHive.
 Result<HostProcessImage> MakeHostProcessImage(const ProgramFile& program, std::int64_t time_unix);
 
-// The program's path for a container's command: the runtime inserts the folder of the container's files on the node.
+// The program's path for a container's command. The runtime expands the node's folder of the container's files in it.
 std::string ProgramInContainer();
 
 // Writes all of it to `path`, or nothing. Errors: those of images::MakeArchive.

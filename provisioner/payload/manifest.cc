@@ -53,7 +53,7 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   Manifest out;
   out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
-  std::set<std::string> seen;  // without case: Windows would take two names for one file
+  std::set<std::string> seen;  // in lower case: two names that differ in case are one file on Windows
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
     ManifestEntry entry = PROV_TRY(ParseEntry(node));
     if (!seen.insert(AsciiLower(entry.path)).second) {

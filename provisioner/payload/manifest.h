@@ -1,5 +1,5 @@
-// manifest.json: every file of a payload with its digest. A file that is not listed is not part of the payload. Only
-// the manifest's own signature can't be listed.
+// manifest.json: the list of a payload's files with their digests. An unlisted file is not part of the payload. Only
+// the manifest and its signature are not listed.
 #pragma once
 
 #include <cstdint>

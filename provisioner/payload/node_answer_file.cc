@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kShellSetup = "Microsoft-Windows-Shell-Setup";
 constexpr std::string_view kTcpIp = "Microsoft-Windows-TCPIP";
 constexpr std::string_view kDnsClient = "Microsoft-Windows-DNS-Client";
-// What Windows calls the first adapter; a node whose adapter has another name is known by its MAC address.
+// Windows' name for the first adapter. A node whose adapter has another name is identified by its MAC address.
 constexpr std::string_view kAdapter = "Ethernet";
 
 Result<unattend::AnswerFile> Read(const unattend::XmlText& xml, std::string_view component, std::string_view child,
@@ -31,7 +31,7 @@ Result<unattend::AnswerFile> Read(const unattend::XmlText& xml, std::string_view
   return unattend::ReadAnswerFile(xml, kind, {}, where);
 }
 
-// Elements one in the other, each on a line of its own if the file has lines.
+// Writes nested elements, each on its own line if the file has lines.
 class Elements {
  public:
   Elements(std::string& out, std::string_view newline, std::string_view unit, std::string_view prefix)
@@ -100,7 +100,7 @@ void WriteTcpIp(Elements& xml, const NodeNetwork& network, const std::string& co
 
 }  // namespace
 
-// Finds the two places and cuts the file there.
+// Finds the places of the name and the network, and cuts the file there.
 class NodeAnswerFileBuilder {
  public:
   NodeAnswerFileBuilder(const unattend::XmlText& xml, std::string_view where) : xml_(xml), where_(where) {}
@@ -119,9 +119,9 @@ class NodeAnswerFileBuilder {
 
  private:
   struct Splice {
-    std::size_t begin = 0;  // what is between goes
+    std::size_t begin = 0;  // the text from here to the end is replaced
     std::size_t end = 0;
-    std::string before;  // our text around the value
+    std::string before;  // our text before the value
     std::string after;
   };
 
@@ -154,7 +154,7 @@ class NodeAnswerFileBuilder {
     }
     out_.prefix_ = settings.prefix.empty() ? "" : fmt::format("{}:", settings.prefix);
     out_.state_prefix_ = settings.state_prefix;
-    // wcm is its usual prefix, unless it stands for the namespace of the elements themselves.
+    // Use the usual prefix wcm, unless it already stands for the namespace of the elements.
     if (settings.state_prefix.empty()) out_.state_prefix_ = settings.prefix == "wcm" ? "state" : "wcm";
     out_.component_attributes_ = fmt::format(
         " processorArchitecture=\"{}\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" "
@@ -165,7 +165,7 @@ class NodeAnswerFileBuilder {
     return {};
   }
 
-  // Where the name goes: into a ComputerName that is there, else into the component, else with a component of its own.
+  // Chooses the place of the name: an existing ComputerName, else an existing component, else a component of its own.
   Result<Splice> NameSplice(const unattend::AnswerFile& file, std::size_t new_component) const {
     const unattend::AnswerComponent* component = nullptr;
     const unattend::AnswerElement* name = nullptr;
@@ -206,7 +206,7 @@ class NodeAnswerFileBuilder {
     return fmt::format("{}{}", line.newline, line.indent);
   }
 
-  // All that is in an element gives way; an empty-element tag becomes a pair.
+  // Replaces everything inside an element; an empty-element tag becomes a pair of tags.
   static Splice InElement(const unattend::AnswerElement& at, std::string_view name, std::string before,
                           std::string after) {
     if (!at.self_closing) return {at.inside, at.close, std::move(before), std::move(after)};
@@ -214,7 +214,7 @@ class NodeAnswerFileBuilder {
     return {at.inside - 2, at.inside, ">" + before, fmt::format("{}</{}{}>", after, colon, name)};
   }
 
-  // The last settings end behind all of them, so the name comes first.
+  // The network goes to the end of the last settings, so it always follows the name.
   Result<NodeAnswerFile> Cut(const unattend::AnswerFile& file) {
     const std::size_t end = file.settings.back().at.content_end;
     const Splice name = PROV_TRY(NameSplice(file, end));
@@ -226,7 +226,7 @@ class NodeAnswerFileBuilder {
     piece(name.after, name.end, end, {});
     piece({}, end, text.size(), {});
     out_.pieces_.front().insert(0, unattend::EncodeXml({xml_.encoding, {}}));  // a byte order mark
-    // Once for all: what comes of it must be an answer file still.
+    // Check one sample now: the result must still be a valid answer file.
     const Node sample{"NODE", NodeNetwork{"10.0.0.2", 8, true, "10.0.0.1", {"10.0.0.1"}, {}}};
     const unattend::XmlText again = PROV_TRY(unattend::DecodeXml(out_.Render(sample), where_));
     PROV_TRY(Read(again, kShellSetup, "ComputerName", where_));

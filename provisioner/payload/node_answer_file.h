@@ -1,5 +1,5 @@
-// An answer file with a node's name and network in its specialize pass. It is read once; the file of each node is then
-// put together from the same pieces. Everything that isn't ours stays byte for byte.
+// An answer file with a node's name and network in its specialize pass. It is read once; each node's file is put
+// together from the same pieces. Everything that isn't ours stays byte for byte.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace prov::payload {
 
 class NodeAnswerFile {
  public:
-  // Needs a file with settings for the specialize pass; a ComputerName in it is replaced. `network`: some nodes have
-  // addresses. Errors: those of DecodeXml; xml (no such settings; the file has a network of its own).
+  // The file needs settings for the specialize pass; a ComputerName in it is replaced. `network`: whether some nodes
+  // have addresses. Errors: those of DecodeXml; xml (no such settings; the file already sets a network).
   static Result<NodeAnswerFile> Prepare(std::string_view file, bool network, std::string_view where);
 
   std::string Render(const Node& node) const;
@@ -27,11 +27,11 @@ class NodeAnswerFile {
   std::string Network(const NodeNetwork& network) const;
 
   unattend::XmlEncoding encoding_ = unattend::XmlEncoding::kUtf8;
-  std::vector<std::string> pieces_;  // before the name, between it and the network, behind that
-  // How our elements are written.
-  std::string newline_;  // with the indentation of a component; "" in a file without line ends
+  std::vector<std::string> pieces_;  // before the name, between name and network, after the network
+  // The style in which our elements are written.
+  std::string newline_;  // a line end and the indentation of a component; "" in a file without line ends
   std::string unit_;
-  std::string prefix_;  // of elements, with its colon
+  std::string prefix_;  // of element names, with its colon
   std::string state_prefix_;
   std::string component_attributes_;
 };

@@ -20,7 +20,7 @@ namespace {
 
 enum Column : std::size_t { kName, kAddress, kGateway, kDns, kMac, kColumns };
 constexpr std::array<std::string_view, kColumns> kColumnNames = {"name", "address", "gateway", "dns", "mac"};
-constexpr std::size_t kNameLimit = 15;  // of NetBIOS, which a ComputerName is, too
+constexpr std::size_t kNameLimit = 15;  // of NetBIOS names; a ComputerName is one
 
 struct Cell {
   std::string text;
@@ -47,7 +47,7 @@ bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
 }
 
-// An address that no single machine has, whatever its network; "" for others.
+// The kind of an address that no single machine can have, in any network, as a noun; "" for others.
 std::string_view WhatItIs(const IpAddress& address) {
   const auto& bytes = address.bytes();
   const std::uint8_t first = address.IsIpv4() ? bytes[12] : bytes[0];
@@ -58,8 +58,8 @@ std::string_view WhatItIs(const IpAddress& address) {
   return {};
 }
 
-// The same for an address in its network. Both ends of a network are hosts in one of two addresses or one (RFC 3021,
-// RFC 6164); IPv6 has no broadcast, and its first address belongs to the routers.
+// The same for an address in its network. In a network of one or two addresses all are hosts (RFC 3021, RFC 6164). IPv6
+// has no broadcast; its first address belongs to the routers.
 std::string_view WhatItIs(const IpAddress& address, const IpNetwork& network) {
   if (const std::string_view kind = WhatItIs(address); !kind.empty()) return kind;
   const std::size_t bits = (network.IsIpv4() ? 32 : 128) - network.prefix();
@@ -75,7 +75,7 @@ std::string_view WhatItIs(const IpAddress& address, const IpNetwork& network) {
   return ones ? "the broadcast address of the network" : std::string_view();
 }
 
-// The faults of a list, one for each bad row: who corrects one wants to know of the others.
+// Collects the faults of a list, one for each bad row, so that they can be corrected together.
 class BadRows {
  public:
   explicit BadRows(std::string_view file) : file_(file) {}
@@ -84,7 +84,7 @@ class BadRows {
   bool Any() const { return !faults_.empty(); }
   bool Enough() const { return faults_.size() == kMost; }
 
-  // All of them as one error, at the place of the first.
+  // All faults as one error, with the place of the first.
   std::unexpected<Error> Refuse() && {
     if (faults_.size() == 1) return std::unexpected(std::move(faults_.front()));
     std::string message = fmt::format("{} rows{} are wrong", faults_.size(), Enough() ? " or more" : "");
@@ -98,7 +98,7 @@ class BadRows {
   }
 
  private:
-  static constexpr std::size_t kMost = 20;  // a list with more is not the one that was meant
+  static constexpr std::size_t kMost = 20;  // a list with more faults is probably the wrong file
 
   std::string_view PlaceInFile(const Error& fault) const {
     const std::string_view where = fault.where;
@@ -109,7 +109,7 @@ class BadRows {
   std::vector<Error> faults_;
 };
 
-// Turns rows into nodes; each check refuses with the place of its cell.
+// Turns rows into nodes. Each check fails with the place of its cell.
 class Checker {
  public:
   explicit Checker(std::string_view file) : file_(file) {}
@@ -194,7 +194,7 @@ class Checker {
     if (*gateway == own) return Refuse(cell, fmt::format("the gateway {} is the node itself", cell.text));
     const std::string_view kind = network.IsIpv4() ? WhatItIs(*gateway, network) : WhatItIs(*gateway);
     if (!kind.empty()) return Refuse(cell, fmt::format("{} is {}, which no gateway can have", cell.text, kind));
-    // One of IPv6 is often a link-local address.
+    // An IPv6 gateway is often a link-local address, outside the node's network.
     const bool reachable = network.IsIpv4() ? network.Contains(*gateway) : !gateway->IsIpv4();
     if (reachable) return gateway->ToString();
     return Refuse(cell, fmt::format("the gateway {} is not in the node's network {}", cell.text, network.ToString()));
@@ -208,7 +208,7 @@ class Checker {
       if (word.empty()) continue;
       const auto address = IpAddress::Parse(word);
       if (!address) return Refuse(cell, fmt::format("\"{}\" is not the address of a DNS server", word));
-      // A node may well ask a resolver of its own.
+      // A loopback address is fine: a node may run its own resolver.
       if (const std::string_view kind = WhatItIs(*address); !kind.empty() && !address->IsLoopback())
         return Refuse(cell, fmt::format("{} is {}, which no DNS server has", word, kind));
       out.push_back(address->ToString());
@@ -236,7 +236,7 @@ class Checker {
 
   std::string_view file_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::string, std::size_t> names_;  // lower case to line
+  std::unordered_map<std::string, std::size_t> names_;  // name in lower case, line
   std::unordered_map<std::string, std::size_t> addresses_;
   std::unordered_map<std::string, std::size_t> macs_;
 };
@@ -283,7 +283,7 @@ Result<std::vector<Node>> ReadCsv(std::string_view text, std::string_view file) 
   BadRows bad(file);
   while (!bad.Enough()) {
     const auto fields = reader.Next();
-    if (!fields) {  // where the next row begins can't be told
+    if (!fields) {  // the beginning of the next row is unknown
       bad.Add(fields.error());
       break;
     }
@@ -295,13 +295,13 @@ Result<std::vector<Node>> ReadCsv(std::string_view text, std::string_view file) 
   return checker.Finish();
 }
 
-// Where each item of a JSON array begins; the text is known to be one.
+// The places where the items of a JSON array begin. The text must be valid JSON.
 std::vector<TextPlace> PlacesOfItems(std::string_view text) {
   std::vector<TextPlace> out;
   TextPlace place;
   int depth = 0;
   bool quoted = false;
-  bool item = false;  // the current item's first character was seen
+  bool item = false;  // whether the current item's first character was found
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (depth == 1 && !quoted && !item && c != ',' && c != ']' && c > ' ') {
@@ -322,7 +322,7 @@ std::vector<TextPlace> PlacesOfItems(std::string_view text) {
   return out;
 }
 
-// A text, or for dns an array of texts.
+// A string, or for dns also an array of strings.
 Result<std::string> JsonText(const JsonNode& value, Column column) {
   if (auto text = value.Text()) return std::string(TrimBlanks(*text));
   if (column != kDns) return std::unexpected(value.Text().error());

@@ -1,4 +1,4 @@
-// The list of a fleet's nodes, with what differs between them. CSV with a header line, or a JSON array of objects.
+// The list of a fleet's nodes and their differing settings: CSV with a header line, or a JSON array of objects.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 namespace prov::payload {
 
 struct NodeNetwork {
-  std::string address;  // "10.0.0.5", as net/netip writes it
+  std::string address;  // "10.0.0.5", in the form of Go's net/netip
   unsigned prefix = 0;
   bool ipv4 = true;
   std::string gateway;  // "" for none
   std::vector<std::string> dns;
-  std::string mac;  // "00:15:5d:0a:0b:0c", "" where the adapter is called Ethernet
+  std::string mac;  // "00:15:5d:0a:0b:0c"; "" if the adapter's name is Ethernet
 };
 
 struct Node {
-  std::string name;                    // ComputerName: a NetBIOS and a DNS name at once
+  std::string name;                    // ComputerName: valid both as a NetBIOS and as a DNS name
   std::optional<NodeNetwork> network;  // nullopt: by DHCP
 };
 

@@ -13,16 +13,15 @@
 namespace prov::payload {
 namespace {
 
-// cloudbase-init gives the adapter with this MAC address this name, and sets no address when another adapter has the
-// name already. Windows calls its adapters "Ethernet", "Ethernet 2" and so on, so the name is one that Windows does not
-// give, and another for each adapter.
+// cloudbase-init renames the adapter with this MAC address to this name, and sets no address if another adapter has the
+// name. So the name must be one that Windows does not give ("Ethernet", "Ethernet 2", …), and differ for each adapter.
 std::string AdapterName(const NodeNetwork& network) {
   std::string digits = AsciiLower(network.mac);
   std::erase_if(digits, [](char c) { return c == ':' || c == '-'; });
   return "Ethernet " + digits;
 }
 
-// "255.255.255.0" or "ffff:ffff::": the form in which OpenStack writes a prefix.
+// A prefix as OpenStack writes it: "255.255.255.0" or "ffff:ffff::".
 std::string Netmask(bool ipv4, unsigned prefix) {
   IpAddress::Bytes bytes{};
   const unsigned first = ipv4 ? 96 : 0;
@@ -49,7 +48,7 @@ std::string InstanceId(std::string_view payload, const Node* node) {
     text += fmt::format("\n{}/{}\n{}\n{}\n{}", n.address, n.prefix, n.gateway, fmt::join(n.dns, " "), n.mac);
   }
   std::string bytes = Sha256(text).substr(0, 16);
-  // Version 8 is for those that are made of something else than time and chance.
+  // UUID version 8: custom contents, neither time nor random numbers.
   bytes[6] = static_cast<char>((static_cast<unsigned char>(bytes[6]) & 0x0FU) | 0x80U);
   bytes[8] = static_cast<char>((static_cast<unsigned char>(bytes[8]) & 0x3FU) | 0x80U);
   const std::string hex = ToHex(bytes);
@@ -85,7 +84,7 @@ std::string NetworkDataJson(const NodeNetwork& network) {
   return json.EndObject().Text();
 }
 
-// Values are in quotes: a name such as 0x10 is a text.
+// Values are quoted, because YAML would read a name such as 0x10 as a number.
 std::string MetaDataYaml(std::string_view instance_id, const Node* node) {
   std::string out = fmt::format("instance-id: \"{}\"\n", instance_id);
   if (node != nullptr) out += fmt::format("local-hostname: \"{}\"\n", node->name);

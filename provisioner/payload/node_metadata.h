@@ -8,8 +8,8 @@
 
 namespace prov::payload {
 
-// A UUID derived from the settings of a node: when it changes, cloudbase-init repeats what it does only once. `payload`
-// is its digest; `node` is null for a drive that any node may read.
+// A UUID derived from the settings of a node. When it changes, cloudbase-init repeats the steps that it otherwise runs
+// only once. `payload` is its digest; `node` is null for a drive for any node.
 std::string InstanceId(std::string_view payload, const Node* node);
 
 // OpenStack's form: openstack/latest/meta_data.json and network_data.json.
@@ -20,7 +20,7 @@ std::string NetworkDataJson(const NodeNetwork& network);
 std::string MetaDataYaml(std::string_view instance_id, const Node* node);
 std::string NetworkConfigYaml(const NodeNetwork& network);
 
-// cloudbase-init knows an adapter by its MAC address only.
+// Without a MAC address there is no network metadata: cloudbase-init identifies an adapter only by that.
 inline bool HasNetworkMetadata(const Node* node) {
   return node != nullptr && node->network && !node->network->mac.empty();
 }

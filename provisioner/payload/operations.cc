@@ -14,7 +14,7 @@ namespace {
 using reconcile::DesiredState;
 using reconcile::EnvironmentVariable;
 
-// "env" and "HTTP_PROXY" of "env:HTTP_PROXY": as the ledger and reports have an item's key.
+// Splits an item's key, such as "env:HTTP_PROXY", into the members `kind` and `key`.
 JsonWriter& BeginOperation(JsonWriter& json, std::string_view item) {
   const std::size_t colon = item.find(':');
   return json.BeginObject().Member("kind", item.substr(0, colon)).Member("key", item.substr(colon + 1));
@@ -68,7 +68,7 @@ class Writer {
     }
   }
 
-  // The key is closed before it holds a secret.
+  // Closes the key before the operation that writes a secret into it.
   void WriteService(const reconcile::ServiceEnvironment& service) {
     if (service.variables.empty()) return;
     const std::string name = reconcile::ServiceNameKey(service.service);

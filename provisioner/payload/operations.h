@@ -1,5 +1,5 @@
-// Operations: what the engine plans for an empty machine, as data for the script of payloads and of user data
-// (templates/Apply-Egress.ps1), which carries them out. Format: docs/formats/egress-json.md#operationsjson.
+// Operations: the engine's plan for an empty machine as data. The script of payloads and of user data
+// (templates/Apply-Egress.ps1) carries them out. Format: docs/formats/egress-json.md#operationsjson.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 
 namespace prov::payload {
 
-// operations.json of a payload. Values that hold credentials are null: egress.json has them in `proxy`.
+// operations.json of a payload. Values with credentials are null: egress.json has them in `proxy`.
 std::string OperationsJson(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            std::int64_t generation);
 
 struct OperationChoices {
-  bool equal_as_null = false;  // each value that equals that in `proxy` is null, not only those with credentials
+  bool equal_as_null = false;  // null also for values without credentials that equal those in `proxy`
   bool certificates = true;
 };
 
-// The member `operations` of an open object. A null value stands for that in `proxy` as WriteProxy writes it.
+// Writes the member `operations` of the open object. A null value stands for the one in `proxy`, as WriteProxy writes
+// it.
 void WriteOperations(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state,
                      const OperationChoices& choices);
 

@@ -43,7 +43,7 @@ void AddTemplates(const PayloadOptions& options, std::vector<PayloadFile>& files
   add("scripts/SetupComplete.cmd", templates::SetupCompleteCmd(),
       "runs provisioner.exe, or else Apply-Egress.ps1, when Windows setup is done");
   if (options.unattend) {
-    // It may hold passwords: of administrators, of domains.
+    // secret: it may hold passwords of administrators or of a domain
     files.push_back({"unattend.xml", *options.unattend, true,
                      "the given answer file, which runs the same in the specialize pass, too"});
   } else {

@@ -1,4 +1,4 @@
-// A payload: what `bake` passes to a golden-image pipeline or a machine set, as files in memory. Pure: the same input
+// A payload: the files that `bake` passes to a golden-image pipeline or a machine set, in memory. Pure: the same input
 // gives the same bytes.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace prov::payload {
 
-// The signature of manifest.json, in a payload that has one (payload_signature.h).
+// The signature of manifest.json, if the payload is signed (payload_signature.h).
 inline constexpr std::string_view kSignaturePath = "manifest.json.p7s";
 
 struct PayloadFile {
   std::string path;  // relative, '/' as separator
   std::string bytes;
-  bool secret = false;  // holds credentials: readable by its owner only
-  std::string purpose;  // one line: who consumes it
+  bool secret = false;  // holds credentials: only its owner may read it
+  std::string purpose;  // one line: what it is for
 
   unsigned Mode() const { return secret ? 0600 : 0644; }
 };
@@ -36,21 +36,21 @@ struct Payload {
 struct PayloadOptions {
   std::int64_t generation = 1;
   std::optional<std::string> exe;  // bytes of provisioner.exe
-  // An answer file with PayloadCommand() in it, for the payload to carry in place of its own.
+  // An answer file with PayloadCommand() in it; the payload carries it in place of its own.
   std::optional<std::string> unattend = {};
 };
 
-// The command that an answer file must run so that a payload is applied.
+// The command with which an answer file applies a payload.
 unattend::AnswerFileCommand PayloadCommand();
 
-// Moves the program out of `options`, so that its bytes are in memory only once.
+// Makes the payload. Moves the program out of `options`, so that its bytes are in memory only once.
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             PayloadOptions options);
 
 // The number of files, and of the folders that contain them.
 std::size_t CountEntries(const Payload& payload);
 
-// Whether a payload can hold a file or a folder of this relative path: other files belong to somebody else.
+// Whether a payload can have a file or a folder at this relative path. Other files are not ours.
 bool IsPayloadPath(std::string_view path);
 bool IsPayloadFolder(std::string_view path);
 

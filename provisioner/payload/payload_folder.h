@@ -1,4 +1,4 @@
-// Writing a payload as a folder: all of it or nothing.
+// Writes a payload as a folder, completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace prov::payload {
 
-// Writes under a temporary name beside `path`, flushes, then renames. An earlier payload at `path` is replaced.
-// Anything else there except an empty folder is refused (target), so that no foreign file is lost. Missing parents are
-// made. All times are `time_unix`, for reproducible archives. `may_go_on` is called before each file.
+// Writes under a temporary name beside `path`, flushes, then renames. Replaces an earlier payload at `path`. Anything
+// else there except an empty folder is refused (target), so that no other files are lost. Makes missing parents. Sets
+// all times to `time_unix`, for reproducible archives. Calls `may_go_on` before each file.
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
                                 const MayGoOn& may_go_on = {});
 

@@ -22,7 +22,7 @@ std::unexpected<Error> IoError(std::string_view what, const fs::path& path, cons
   return posix::Failure(Code::kIo, what, path.string(), error.value());
 }
 
-// Nothing there, an empty folder or an earlier payload may be replaced.
+// Only an empty folder or an earlier payload may be replaced.
 Result<void> CheckReplaceable(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -67,7 +67,7 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
     PROV_TRY(WriteNewFile(path.string(), file.bytes, file.Mode()));
     PROV_TRY(images::SetTime(path, time_unix));
   }
-  // Inner folders first: setting an inner one's time does not change the outer one's.
+  // Inner folders first. Setting the time of an inner folder does not change that of the outer one.
   for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
     PROV_TRY(images::SetModeAndTime(*it, 0755, time_unix));
     PROV_TRY(FlushFolder(it->string()));
@@ -79,7 +79,7 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
 Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path& aside) {
   std::error_code error;
   const bool occupied = fs::exists(fs::symlink_status(path, error));
-  // Held, so that no other run takes it for a leftover while it is aside.
+  // Hold the folder, so that no other run removes it as a leftover while it is aside.
   const posix::Descriptor earlier(occupied ? open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1);
   if (earlier && !Hold(earlier))
     return Fail(Code::kTarget, "another run is replacing this payload: wait until it has ended", path.string());

@@ -14,7 +14,7 @@
 namespace prov::payload {
 namespace {
 
-// Only its arithmetic on paths: what it does on disk follows junctions and knows no long paths.
+// Used for path arithmetic only: its file operations follow junctions and can't handle long paths.
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostEntries = 100000;
@@ -28,7 +28,7 @@ std::unexpected<Error> Failure(Code code, std::string_view what, const fs::path&
 
 bool Exists(const fs::path& path) { return GetFileAttributesW(Name(path).c_str()) != INVALID_FILE_ATTRIBUTES; }
 
-// Nothing there, an empty folder or an earlier payload may be replaced.
+// Only an empty folder or an earlier payload may be replaced.
 Result<void> CheckReplaceable(const fs::path& path) {
   if (!Exists(path)) return {};
   if (!IsFolder(Text(path))) {
@@ -54,7 +54,7 @@ Result<void> CheckReplaceable(const fs::path& path) {
   return {};
 }
 
-// A FILETIME counts 100 ns from 1601.
+// A FILETIME counts units of 100 ns since 1601.
 FILETIME FileTime(std::int64_t time_unix) {
   constexpr std::int64_t kSecondsTo1970 = 11644473600;
   const auto ticks = static_cast<std::uint64_t>(time_unix + kSecondsTo1970) * 10000000U;
@@ -72,8 +72,8 @@ Result<void> SetTimes(const fs::path& path, std::int64_t time_unix) {
   return {};
 }
 
-// The folder that is meant, as an absolute path: std::filesystem takes the `\\` of a share for one separator. Empty:
-// a root, "." or "..", none of which is a name for a new folder.
+// The absolute path of the target folder. (std::filesystem takes the `\\` of a share for one separator.) Empty for a
+// root, "." and "..", which can't name a new folder.
 fs::path Target(const std::string& path) {
   const std::wstring given = win32::Wide(path);
   fs::path named = fs::path(given).lexically_normal();
@@ -81,12 +81,12 @@ fs::path Target(const std::string& path) {
   if (!named.has_filename() || named == L"." || named.filename() == L"..") return {};
   std::wstring out = win32::Absolute(given);
   while (out.ends_with(L'\\')) out.pop_back();
-  // `\\server\share` is what a drive's root is elsewhere.
+  // `\\server\share` is the root of a share.
   const bool share = out.starts_with(L"\\\\") && std::ranges::count(out, L'\\') < 4;
   return share ? fs::path() : fs::path(out);
 }
 
-// The folder and its parents as far as they don't exist, innermost first.
+// The folder and its parents that do not exist, innermost first.
 std::vector<fs::path> MissingFolders(fs::path folder) {
   std::vector<fs::path> out;
   for (; folder.has_relative_path() && !Exists(folder); folder = folder.parent_path()) out.push_back(folder);
@@ -112,11 +112,11 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
     for (fs::path parent = path.parent_path(); parent != folder; parent = parent.parent_path()) folders.insert(parent);
     PROV_TRY(MakeFolders(path.parent_path(), Code::kIo));
     const Result<void> written = WriteNewFile(Text(path), file.bytes, file.Mode());
-    // What is in the way here can only be a part of this payload.
+    // The temporary folder is new, so an existing file here is one that the payload has twice.
     if (!written) return Fail(Code::kIo, written.error().message, written.error().where);
     PROV_TRY(SetTimes(path, time_unix));
   }
-  // Inner folders first: setting an inner one's time does not change the outer one's.
+  // Inner folders first. Setting the time of an inner folder does not change that of the outer one.
   for (auto it = folders.rbegin(); it != folders.rend(); ++it) {
     PROV_TRY(FlushFolder(Text(*it)));
     PROV_TRY(SetTimes(*it, time_unix));
@@ -124,12 +124,12 @@ Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int
   return {};
 }
 
-// False if something of it stays.
+// Returns false if a part of it remains.
 bool RemoveTree(const fs::path& folder) {
   const Result<std::vector<FolderEntry>> entries = ListTree(Text(folder), kMostEntries);
   if (!entries) return false;
   bool done = true;
-  // Sorted, so from the back what is in a folder comes before the folder. A link goes, what it leads to stays.
+  // In reverse order, because a folder sorts before its contents. Removes a link, not its target.
   for (auto it = entries->rbegin(); it != entries->rend(); ++it) {
     const std::wstring name = Name(folder / fs::path(win32::Wide(it->path)).make_preferred());
     done = (DeleteFileW(name.c_str()) != 0 || RemoveDirectoryW(name.c_str()) != 0) && done;
@@ -158,13 +158,14 @@ Result<void> Replace(const fs::path& fresh, const fs::path& path, const fs::path
   return {};
 }
 
-// Nobody else may delete the folder while it is open so.
+// Opens the folder so that no other process can delete it meanwhile.
 win32::Handle Hold(const fs::path& folder, DWORD access, DWORD share) {
   return win32::Handle(CreateFileW(Name(folder).c_str(), access, share, nullptr, OPEN_EXISTING,
                                    FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
 }
 
-// What runs that were killed left beside the payload: what can be opened to be deleted is held by nobody.
+// Removes what killed runs left beside the payload. A folder that can be opened for deletion is not held by another
+// run.
 void RemoveLeftovers(const fs::path& target, win32::Leftover which) {
   for (const std::string& leftover : win32::LeftoversOf(Text(target), which)) {
     const fs::path folder(win32::Wide(leftover));
@@ -206,7 +207,7 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
   const std::vector<fs::path> missing = MissingFolders(parent);
   Result<void> done = WriteBeside(payload, target, parent, time_unix, may_go_on);
   if (!done) {
-    for (const fs::path& folder : missing) RemoveDirectoryW(Name(folder).c_str());  // those that are empty
+    for (const fs::path& folder : missing) RemoveDirectoryW(Name(folder).c_str());  // removes only those that are empty
   }
   return done;
 }

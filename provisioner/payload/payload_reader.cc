@@ -15,7 +15,7 @@ constexpr std::size_t kMaxPayloadEntries = 100'000;
 constexpr std::uint64_t kMostPayload = 512ULL << 20U;
 std::string Join(const std::string& folder, std::string_view path) { return fmt::format("{}/{}", folder, path); }
 
-// Before anything is read: a file that nobody listed may be what an attacker wants to be run beside the others.
+// Refuses unlisted files before anything is read: an attacker may have added one to be run beside the others.
 Result<void> CheckNames(const std::vector<FolderEntry>& entries, const Manifest& manifest, const std::string& folder) {
   std::set<std::string_view> listed = {kManifestName, kSignaturePath};
   for (const ManifestEntry& entry : manifest.files) listed.insert(entry.path);
@@ -32,7 +32,7 @@ Result<void> CheckNames(const std::vector<FolderEntry>& entries, const Manifest&
   return {};
 }
 
-// "": there is none.
+// "" if there is no signature.
 Result<std::string> LoadSignature(const std::string& folder, const FileReader& read_file) {
   auto read = read_file(Join(folder, kSignaturePath), kMostSignatureBytes);
   if (!read && read.error().code == Code::kNotFound) return std::string();

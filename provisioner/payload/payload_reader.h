@@ -1,5 +1,5 @@
-// A payload as a source: from a folder that `bake` wrote, back to the EgressConfig and the choices it was baked with,
-// so that baking or applying it again gives the same.
+// Reads a payload as a source: from a folder that `bake` wrote, back to the EgressConfig and the choices that it was
+// baked with. Baking or applying these again gives the same result.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace prov::payload {
 
 inline constexpr std::uint64_t kMostManifestBytes = std::uint64_t{64} << 20U;
 
-// Reads each listed file once; everything later uses these bytes. With a `signer`, the signature is checked before the
-// manifest is parsed. Errors: not-found, io, link, too-large, signature, manifest, and those of ParseManifest. `read`
-// reads each file; its refusals are returned as they are.
+// Reads each listed file once; later steps use only these bytes. With a `signer`, checks the signature before it parses
+// the manifest. `read` reads each file; its errors are returned unchanged. Errors: not-found, io, link, too-large,
+// signature, manifest, and those of ParseManifest.
 Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer = nullptr,
                                        const FileReader& read = ReadRegularFile);
 

@@ -23,7 +23,7 @@ constexpr unsigned kFewestBits = 2048;
 using KeyPointer = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using ContextPointer = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 
-// Leaves the thread's error queue as it was found.
+// Restores the thread's OpenSSL error queue.
 class ErrorScope {
  public:
   ErrorScope() { ERR_set_mark(); }
@@ -45,7 +45,7 @@ KeyPointer PublicKeyOf(const pki::Certificate& certificate) {
   return {x509 ? X509_get_pubkey(x509.get()) : nullptr, &EVP_PKEY_free};
 }
 
-// Signatures of other kinds hold a random number, or need another form.
+// Accepts RSA only: other signatures contain a random number, or need another form.
 Result<void> CheckKind(std::string_view algorithm, unsigned bits, std::string_view where) {
   if (algorithm != "rsa") {
     return Refuse(
@@ -62,7 +62,7 @@ Result<void> CheckKind(std::string_view algorithm, unsigned bits, std::string_vi
   return {};
 }
 
-// The one private key in a text; what else is in it, such as certificates, does not matter.
+// Finds the only private key in a text. Other contents, such as certificates, are ignored.
 Result<pki::PemBlock> FindKey(std::string_view text, std::string_view where) {
   pki::PemScanner scanner(text);
   std::optional<pki::PemBlock> found;
@@ -121,7 +121,7 @@ std::string NameOfSigner(const pki::Certificate& signer) {
 }
 
 Result<pki::Certificate> ReadSigner(std::string_view bytes, std::string_view where) {
-  Findings ignored;  // of what else is in the file
+  Findings ignored;  // about other contents of the file
   std::vector<pki::Certificate> found = PROV_TRY(pki::ParseTrustBundle(bytes, where, ignored));
   if (found.size() != 1) {
     return Fail(Code::kCert,
@@ -132,8 +132,8 @@ Result<pki::Certificate> ReadSigner(std::string_view bytes, std::string_view whe
   return std::move(found.front());
 }
 
-// When the certificate is or was valid does not count: a node boots with a wrong clock, and an image may be used years
-// after it was made. What ends a signer's time is that another one is pinned.
+// Ignores the certificate's validity: a node may boot with a wrong clock, and an image may be used years after it was
+// made. To retire a signer, pin another one.
 Result<void> VerifySignature(std::string_view manifest, std::string_view signature, const pki::Certificate& signer,
                              std::string_view where) {
   const ErrorScope scope;

@@ -1,6 +1,6 @@
 // Signed payloads: manifest.json.p7s beside manifest.json is a detached signature over that file's exact bytes, in the
 // form of cms_signature.h. The manifest holds the digest of every other file, so the signature covers the whole
-// payload. Only the key of one certificate that an administrator named is trusted: no chain, no store of the system.
+// payload. Only the key of one certificate, which an administrator named, is trusted: no chain, no store of the system.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace prov::payload {
 inline constexpr std::uint64_t kMostSignatureBytes = std::uint64_t{1} << 20U;
 inline constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
-// The certificate of a signer: PEM with this one certificate, or DER. Errors: cert; signature for a key that payloads
-// are not signed with (no RSA, or below 2048 bits).
+// Reads the certificate of a signer: PEM with only this certificate, or DER. Errors: cert; signature for an unsuitable
+// key (not RSA, or below 2048 bits).
 Result<pki::Certificate> ReadSigner(std::string_view bytes, std::string_view where);
 
 // "CN=… (SHA-256 …)", for messages.
@@ -34,7 +34,7 @@ Result<void> VerifySignature(std::string_view manifest, std::string_view signatu
 // A private key with its certificate.
 class SigningKey {
  public:
-  // PEM: PKCS#8 or PKCS#1, not encrypted. Errors: signature, which never quotes the key.
+  // Reads an unencrypted PEM key: PKCS#8 or PKCS#1. Errors: signature, which never quotes the key.
   static Result<SigningKey> Read(const Secret& pem, pki::Certificate signer, std::string_view where);
 
   // The same manifest gives the same bytes. Errors: internal.

@@ -13,11 +13,11 @@
 namespace prov::payload {
 namespace {
 
-// PE/COFF. Offsets are those of Microsoft's specification, "PE Format".
+// PE/COFF. Offsets are from Microsoft's specification "PE Format".
 constexpr std::size_t kPeOffsetAt = 0x3C;
-constexpr std::size_t kCoffHeaderBytes = 24;  // with the signature
+constexpr std::size_t kCoffHeaderBytes = 24;  // the signature included
 constexpr std::size_t kSectionBytes = 40;
-constexpr std::size_t kResourceDirectory = 2;  // of the data directories
+constexpr std::size_t kResourceDirectory = 2;  // index in the data directories
 constexpr std::uint32_t kVersionType = 16;     // RT_VERSION
 constexpr std::uint32_t kSubdirectory = 0x8000'0000;
 
@@ -27,7 +27,7 @@ struct Machine {
 };
 constexpr std::array<Machine, 3> kMachines = {{{0x8664, "amd64"}, {0xAA64, "arm64"}, {0x014C, "x86"}}};
 
-// The bytes of a file from which numbers are read; what lies beyond its end is nullopt.
+// Reads numbers from a file; nullopt beyond its end.
 class FileBytes {
  public:
   explicit FileBytes(std::string_view bytes) : bytes_(bytes) {}
@@ -47,15 +47,15 @@ class FileBytes {
   std::string_view bytes_;
 };
 
-// Where the parts of a PE file are that matter here.
+// The parts of a PE file that are needed here.
 struct Image {
   FileBytes bytes;
   std::string_view architecture;
   std::size_t sections = 0;  // offset of the section table
   std::uint32_t section_count = 0;
-  std::uint32_t resources = 0;  // address; 0: none
+  std::uint32_t resources = 0;  // address of the resources; 0: none
 
-  // Of what is loaded at this address.
+  // The file offset of the byte that is loaded at this address.
   std::optional<std::size_t> Offset(std::uint32_t address) const {
     for (std::uint32_t i = 0; i < section_count; ++i) {
       const std::size_t at = sections + i * kSectionBytes;
@@ -91,7 +91,8 @@ std::optional<Image> ReadHeaders(std::string_view file) {
   return out;
 }
 
-// An entry of a resource directory: the one of this ID, or the first; what it points to, from the resources' start.
+// The target of a resource directory's entry, relative to the resources. The entry is the one with this ID, or the
+// first.
 std::optional<std::uint32_t> ResourceEntry(const FileBytes& bytes, std::size_t directory,
                                            std::optional<std::uint32_t> id) {
   const auto named = bytes.Number(directory + 12, 2);
@@ -124,8 +125,7 @@ std::optional<std::string_view> VersionResource(const Image& image) {
   return image.bytes.Range(*offset, *size);
 }
 
-// One block of a version resource (VS_VERSIONINFO and what is in it have one form): its name, and what follows the
-// name.
+// A block of a version resource: its name and what follows the name. VS_VERSIONINFO and its children share one form.
 struct Block {
   std::string name;
   std::string_view value;     // from its value to its end
@@ -134,14 +134,14 @@ struct Block {
 
 constexpr std::size_t Aligned(std::size_t at) { return (at + 3) / 4 * 4; }
 
-// UTF-16LE up to a NUL.
+// UTF-16LE text, up to a NUL.
 std::string_view Terminated(std::string_view text) {
   std::size_t end = 0;
   while (end + 1 < text.size() && (text[end] != 0 || text[end + 1] != 0)) end += 2;
   return text.substr(0, end);
 }
 
-// The block at the beginning of `bytes`, which loses it; nullopt at the end and where it is damaged.
+// Removes and returns the first block of `bytes`; nullopt at the end or if it is damaged.
 std::optional<Block> ReadBlock(std::string_view& bytes) {
   constexpr std::size_t kHeaderBytes = 6;
   const FileBytes numbers(bytes);
@@ -156,7 +156,7 @@ std::optional<Block> ReadBlock(std::string_view& bytes) {
                *value_size};
 }
 
-// A text of the resource's first table, such as ProductName; "" where there is none.
+// A text of the resource's first string table, such as ProductName; "" if it has none.
 std::string VersionText(std::string_view resource, std::string_view name) {
   const auto root = ReadBlock(resource);
   if (!root || root->name != "VS_VERSION_INFO" || root->value_bytes > root->value.size()) return "";

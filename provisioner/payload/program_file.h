@@ -1,4 +1,4 @@
-// provisioner.exe as a file for payloads and images: checks that it is the right program for Windows.
+// provisioner.exe as a file for payloads and images: checks that the file is this program for Windows.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ProgramFile {
 // Reads the PE headers and the version resource. `where` names the file in errors.
 // Errors: kind (no Windows program, another program, damaged).
 Result<ProgramFile> ReadProgramFile(std::string bytes, const std::string& where);
-// As above, from a file. Errors: those of ReadFile, too.
+// Loads the file and reads it as above. Errors: also those of ReadFile.
 Result<ProgramFile> LoadProgramFile(const std::string& path);
 
 // Refuses a program that a Windows of this architecture ("AMD64", in any case) can't start. "" is an unknown

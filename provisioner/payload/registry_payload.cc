@@ -14,12 +14,12 @@ using images::KeyAt;
 using images::RegKey;
 using reconcile::DesiredState;
 
-// A .reg file holds values alone: their keys stay readable for every user of the node.
+// A .reg file sets no permissions: every user of the node can read the keys.
 constexpr std::string_view kLeftOut =
     "Left out: environments of services that hold the proxy's password. A .reg file can't close their keys\n"
     "to users. scripts\\Apply-Egress.ps1 and provisioner.exe close a key before they write.\n";
 
-// Certificates come behind the other values, whatever order a plan has.
+// Puts certificates after the other values, whatever the order of a plan.
 reconcile::BakedRegistry Bake(const DesiredState& state, bool closed) {
   reconcile::BakedRegistry out;
   for (const bool certificates : {false, true}) {

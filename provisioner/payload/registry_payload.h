@@ -1,4 +1,4 @@
-// The registry part of a payload: the desired state as the SYSTEM and SOFTWARE trees of an otherwise empty machine.
+// The registry part of a payload: the desired state as SYSTEM and SOFTWARE trees of an otherwise empty machine.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace prov::payload {
 
-// Root of a SYSTEM hive: ControlSet001 holds the environments. There is no `Select`: merged into the hive of an image,
-// it would choose the control set that Windows starts with.
+// The root of a SYSTEM hive; ControlSet001 holds the environments. It has no `Select`: merged into an image's hive,
+// that would choose the control set that Windows starts with.
 images::RegKey SystemTree(const reconcile::DesiredState& state);
-// Root of a SOFTWARE hive: WinHTTP and WinINET settings in both views and the certificate stores.
+// The root of a SOFTWARE hive: WinHTTP and WinINET settings in both views, and the certificate stores.
 images::RegKey SoftwareTree(const reconcile::DesiredState& state);
 
-// The hives of the two trees. One that holds credentials is readable by SYSTEM and Administrators only.
+// The hives of the two trees. Only SYSTEM and Administrators can read one that holds credentials.
 Result<std::string> SystemHive(const reconcile::DesiredState& state);
 Result<std::string> SoftwareHive(const reconcile::DesiredState& state);
 
 // The same values for `reg import` on a live node: paths below HKEY_LOCAL_MACHINE, the control set by its live name.
-// With `--credentials services` it leaves out values that users must not read, since an import can't close the keys; a
-// comment in it says so.
+// With `--credentials services` it leaves out values that users must not read, because an import can't close their
+// keys; a comment in it says so.
 std::string RegistryFile(const reconcile::DesiredState& state);
 bool LeavesServicesOut(const reconcile::DesiredState& state);
 
