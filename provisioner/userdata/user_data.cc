@@ -16,7 +16,7 @@
 namespace prov::userdata {
 namespace {
 
-// OpenStack counts 65,535 bytes of base64.
+// OpenStack's limit is 65,535 bytes of base64.
 constexpr std::size_t kNovaLimit = std::size_t{65535} / 4 * 3;
 
 constexpr std::array kChannels = {
@@ -75,36 +75,36 @@ std::string BundleHash(const reconcile::DesiredState& state) {
   return ToHex(Sha256(pki::EncodePem(certificates)));
 }
 
-// Whether it does is the other script's choice where there is one.
+// With another script appended, that script's <persist> decides.
 bool RunsAgain(const UserDataOptions& options) {
   return ChannelOf(options.platform).again && (!options.foreign || options.foreign->persist);
 }
 
-// On AWS it may be a launch agent instead.
+// On AWS a launch agent may read it instead.
 bool ReadByCloudbase(const UserDataOptions& options) {
   return options.secret_form == SecretForm::kClusterApi || ChannelOf(options.platform).cloudbase;
 }
 
-// cloudbase-init takes tags, too, and runs what is in them once.
+// cloudbase-init reads the tags of AWS, too, and runs their script once.
 bool WantsTags(const UserDataOptions& options) { return options.platform == Platform::kAws; }
 
 bool Downloads(const UserDataOptions& options) { return options.exe || options.bundle; }
 
-// Whether a download that failed is left to a task.
+// Whether a scheduled task repeats a failed download.
 bool Retries(const UserDataOptions& options) {
   return Downloads(options) && (!RunsAgain(options) || ReadByCloudbase(options));
 }
 
-// cloudbase-init takes user data for done whatever the exit code is, but for its own: 1002 has it run them again at the
-// next boot. That may help a machine that could not be written (13), a network (14) and another run's lock (15). What a
-// cloud-config's command gives does not reach it.
+// cloudbase-init ignores exit codes except its own: 1002 makes it run the script again at the next boot. That may help
+// after 13 (the machine could not be written), 14 (network) and 15 (another run's lock). It never sees the exit code of
+// a cloud-config's command.
 std::string_view LastLine(const UserDataOptions& options) {
   return ReadByCloudbase(options) && options.form != CloudbaseForm::kCloudConfig
              ? "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n"
              : "exit $LASTEXITCODE\n";
 }
 
-// The proxy to which PowerShell and .NET can be sent: they know none that is reached by TLS.
+// The proxy that is passed to PowerShell and .NET. They can't use one that is reached by TLS.
 const Secret* WebProxy(const egress::EgressConfig& config, const reconcile::DesiredState& state) {
   const reconcile::Scope& scope = state.scope;
   const bool known = scope.machine || scope.services || scope.win_http || scope.win_inet;
@@ -119,9 +119,9 @@ bool SetsWebProxy(const egress::EgressConfig& config, const reconcile::DesiredSt
   return options.web_proxy && NeedsWebProxy(options) && WebProxy(config, state) != nullptr;
 }
 
-// Ours comes first: it brings the proxy that the other script's downloads need, to those by PowerShell and .NET by
-// setting it in their own process. Only what these need may take its time: nobody can reach the node before the other
-// script has set up sshd. Nothing of ours comes behind it, where it may never get.
+// Our script comes first: it sets the proxy that the other script's downloads need, for PowerShell and .NET in their
+// own process. It does only what the downloads need before the other script runs, because the node is unreachable until
+// that has set up sshd. Nothing of ours follows the other script, which may never end.
 Result<std::string> Script(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
   const bool web = SetsWebProxy(config, state, options);
@@ -157,7 +157,7 @@ Result<std::string> ForCloudbase(const std::string& script, CloudbaseForm form) 
 Result<std::string> Render(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
   std::string script = PROV_TRY(Script(config, state, options));
-  // Its providers deliver what the Secret holds, vSphere's in an encoding of its own.
+  // The Cluster API's providers deliver the contents of the Secret; vSphere's encodes them itself.
   if (options.secret_form == SecretForm::kClusterApi && !WantsTags(options)) {
     return ForCloudbase(script, options.form);
   }
@@ -184,7 +184,7 @@ std::string Number(std::size_t value) {
   return out;
 }
 
-// What the parts cost, in bytes of the finished user data: the difference that leaving one out makes.
+// The sizes of the parts in bytes of the finished user data: the difference that leaving out each one makes.
 Result<std::string> Advice(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options, std::size_t size) {
   std::string out;
@@ -223,7 +223,7 @@ Result<void> CheckSize(const egress::EgressConfig& config, const reconcile::Desi
               fmt::format("user data for {}", channel.name));
 }
 
-// Other user data have another instance, for which cloudbase-init does everything anew.
+// Other user data get another instance ID, so that cloudbase-init repeats all its steps.
 GuestInfo GuestInfoOf(std::string_view bytes) {
   GuestInfo out;
   out.instance_id = payload::InstanceId(Sha256(bytes), nullptr);
@@ -260,7 +260,8 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
   return {};
 }
 
-// cloudbase-init logs the text of a multipart message at debug level, which is on by default, and no other form.
+// cloudbase-init logs the text of a multipart message at debug level, which is on by default. It does not log other
+// forms.
 std::string Readers(const UserDataOptions& options) {
   const Channel& channel = ChannelOf(options.platform);
   return fmt::format("{}{}{}",
@@ -275,7 +276,7 @@ std::string Readers(const UserDataOptions& options) {
                          : "");
 }
 
-// Where else than in the channel the script may be read.
+// Where the script can be read besides the channel.
 std::string Logs(const UserDataOptions& options) {
   return fmt::format(
       "Windows writes scripts with what they hold to the event log Microsoft-Windows-PowerShell/Operational (event "
@@ -285,7 +286,7 @@ std::string Logs(const UserDataOptions& options) {
                       : "");
 }
 
-// What the other script needs of who gave it.
+// Findings about what the appended script needs from the administrator.
 void AddAppendFindings(const UserDataOptions& options, Findings& findings) {
   constexpr std::string_view kOption = "--append-to";
   if (!options.foreign) return;
@@ -309,7 +310,7 @@ void AddAppendFindings(const UserDataOptions& options, Findings& findings) {
   }
 }
 
-// PowerShell and .NET follow neither the machine's variables nor WinHTTP's settings.
+// PowerShell and .NET use neither the machine's variables nor WinHTTP's settings.
 void AddWebFinding(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                    const UserDataOptions& options, Findings& findings) {
   if (!NeedsWebProxy(options) || !config.https_proxy || config.https_proxy->empty()) return;
@@ -331,7 +332,7 @@ bool HoldsQueries(const UserDataOptions& options) {
   return (options.exe && options.exe->HasQuery()) || (options.bundle && options.bundle->HasQuery());
 }
 
-// The node does not trust the bundle's own CAs yet.
+// The bundle's server can't be verified by the bundle's own CAs: the node does not trust them yet.
 void AddBundleFinding(const Download& bundle, Findings& findings) {
   constexpr std::string_view kHash = "Its SHA-256 keeps any other bundle out. ";
   if (!AsciiLower(bundle.url).starts_with("https:")) {
@@ -396,7 +397,7 @@ void AddDeliveryFinding(const UserDataOptions& options, const std::string& where
   }
 }
 
-// The host and VMware Tools pass a value in one message of 64 KiB. It has other things in it, too.
+// The host and VMware Tools pass a value in one message of 64 KiB, which has other contents, too.
 void AddSizeFinding(const std::string& where, UserData& out) {
   constexpr std::size_t kMessage = 65536;
   if (!out.guest_info || out.bytes.size() < kMessage) return;

@@ -25,24 +25,24 @@ struct Channel {
   Platform platform;
   std::string_view name;
   std::size_t limit;               // bytes of user data as we write it; 0: none known
-  std::string_view limit_is;       // whose limit
-  std::string_view readers;        // of credentials in it
-  bool again;                      // runs at every boot
-  bool cloudbase;                  // cloudbase-init is what reads it
-  std::string_view delivery = {};  // what a user must know of how it gets there
+  std::string_view limit_is;       // the owner of the limit
+  std::string_view readers;        // who can read credentials in it
+  bool again;                      // the script runs at every boot
+  bool cloudbase;                  // cloudbase-init reads it
+  std::string_view delivery = {};  // notes on its delivery, for the administrator
 };
 
 std::span<const Channel> Channels();  // in the order of the enum
 const Channel& ChannelOf(Platform platform);
 std::optional<Platform> PlatformOf(std::string_view name);
 
-// What cloudbase-init takes.
+// The forms that cloudbase-init reads.
 enum class CloudbaseForm { kPs1, kMultipart, kCloudConfig };
 
-// The API whose machines a Secret with the user data is for.
+// The API whose machines read the Secret with the user data.
 enum class SecretForm {
   kMachineApi,  // OpenShift's Machine API
-  kClusterApi,  // the Cluster API, whose images for Windows have cloudbase-init on each platform
+  kClusterApi,  // the Cluster API; its Windows images have cloudbase-init on each platform
 };
 
 struct UserDataOptions {
@@ -50,16 +50,16 @@ struct UserDataOptions {
   bool ec2launch_v2 = false;  // YAML, for AWS
   CloudbaseForm form = CloudbaseForm::kPs1;
   std::int64_t generation = 1;
-  std::optional<Download> exe = {};             // the program, fetched by the script; without it the script works alone
-  std::optional<Download> bundle = {};          // the certificates, fetched by the script instead of being in it
-  std::optional<ForeignUserData> foreign = {};  // runs behind our step
-  bool web_proxy = true;                        // a script behind ours that downloads finds the proxy, too
-  bool full = true;                             // as in ContainerOptions: left out where there is no room
-  bool wmco = false;                            // the Windows Machine Config Operator makes a node of the machine
-  SecretForm secret_form = SecretForm::kMachineApi;  // of the Secret that is made of it, if any
+  std::optional<Download> exe = {};     // the program, which the script downloads; without it the script works alone
+  std::optional<Download> bundle = {};  // the certificates, which the script downloads; nullopt: it holds them
+  std::optional<ForeignUserData> foreign = {};       // a script that runs after ours
+  bool web_proxy = true;                             // gives the proxy to a later script that downloads, too
+  bool full = true;                                  // as in ContainerOptions; false if the full script does not fit
+  bool wmco = false;                                 // the Windows Machine Config Operator makes the machine a node
+  SecretForm secret_form = SecretForm::kMachineApi;  // of the Secret that is made of the user data, if any
 };
 
-// Besides the value itself, what a vSphere machine and its image need.
+// The values that a vSphere machine and its image need besides the user data.
 struct GuestInfo {
   std::string instance_id;
   std::string metadata;                                            // guestinfo.metadata, in base64
@@ -71,9 +71,9 @@ struct GuestInfo {
 
 struct UserData {
   std::string bytes;
-  bool secret = false;                       // holds credentials, or a URL that may
-  Findings findings;                         // who can read them there, how it is delivered, what is not done
-  std::optional<GuestInfo> guest_info = {};  // of a value for vSphere
+  bool secret = false;                       // holds credentials, or a URL that may hold some
+  Findings findings;                         // who can read credentials there, how it is delivered, what is left out
+  std::optional<GuestInfo> guest_info = {};  // for vSphere
 };
 
 // Errors: size-limit, with the numbers; usage for options that can't be combined.

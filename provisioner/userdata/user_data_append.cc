@@ -15,9 +15,9 @@ namespace {
 constexpr std::string_view kOpen = "<powershell>";
 constexpr std::string_view kClose = "</powershell>";
 constexpr std::string_view kPersist = "<persist>true</persist>";
-// In every script of ours.
+// Occurs in every script of ours.
 constexpr std::string_view kOurs = "ProvisionerUserData";
-// What launch agents look for anywhere in user data, without case.
+// Tags that launch agents search for anywhere in user data, without case.
 constexpr std::array<std::string_view, 6> kTags = {"powershell>", "script>",           "persist>",
                                                    "detach>",     "runaslocalsystem>", "powershellarguments>"};
 
@@ -25,7 +25,7 @@ std::unexpected<Error> Refuse(std::string_view reason, std::string_view where) {
   return Fail(Code::kKind, std::string(reason), std::string(where));
 }
 
-// How other forms begin, in lower case. Some begin with the first byte that is no blank, some behind comments.
+// How other forms begin, in lower case: at the first byte that is no blank, or after comments (`behind_comments`).
 struct OtherForm {
   std::string_view begin;
   bool behind_comments;
@@ -61,7 +61,7 @@ std::string_view WithoutBlanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
 }
 
-// What is behind the comment or the attribute at the beginning; all of it if it has no end.
+// The text after the comment or the attribute at its beginning; all of it if that has no end.
 std::string_view BehindComment(std::string_view text) {
   const std::string_view end = text.starts_with('#') ? "\n" : "#>";
   const std::size_t at = text.find(end);
@@ -99,7 +99,7 @@ std::string_view OtherFormOf(std::string_view lower) {
   }
 }
 
-// What must be the first statement of a script. Comments and attributes may come before.
+// A parameter block must be the first statement of a script; only comments and attributes may precede it.
 bool BeginsWithParameters(std::string_view lower) {
   std::string_view rest = WithoutBlanks(lower);
   while (IsComment(rest) || rest.starts_with('[')) {
@@ -115,7 +115,8 @@ bool BeginsWithParameters(std::string_view lower) {
          std::ranges::any_of(kBlocks, [&](std::string_view word) { return followed_by(word, "{"); });
 }
 
-// `{"ignition": ...}`, or another object: a script block may begin with a brace, and hardly with one and a quote.
+// A JSON object, such as `{"ignition": ...}`. A script block may begin with a brace too, but hardly followed by a
+// quote.
 std::string_view JsonReason(std::string_view text) {
   text = WithoutBlanks(text);
   if (!text.starts_with('{') || !WithoutBlanks(text.substr(1)).starts_with('"')) return {};
@@ -124,8 +125,8 @@ std::string_view JsonReason(std::string_view text) {
          "for Windows: oc get secret windows-user-data -n openshift-machine-api -o yaml";
 }
 
-// Base64 of a text (UTF-8 or UTF-16) or of something compressed. Words of a script alone may look like base64, too, and
-// then it is of no text.
+// Whether the text is base64 of a text (UTF-8 or UTF-16) or of compressed data. A script's words may look like base64,
+// but do not decode to either.
 bool IsBase64(std::string_view text) {
   constexpr std::size_t kShortest = 24;
   std::string letters;
@@ -185,14 +186,15 @@ Result<ForeignUserData> ReadTagged(std::string_view bytes, std::string_view lowe
   return out;
 }
 
-// What stands behind our step. The data in it has no brace, so the first end is its own. Empty where there is none.
+// The text after our step; empty if there is none. The data in our step has no brace, so the first end is its own.
 std::string_view BehindOurs(std::string_view ours) {
   constexpr std::string_view kEnd = "$global:LASTEXITCODE=13}}\n";
   const std::size_t end = ours.find(kEnd);
   return end == std::string_view::npos ? std::string_view() : ours.substr(end + kEnd.size());
 }
 
-// Our step alone goes on with "exit $LASTEXITCODE", or for cloudbase-init with "exit ($LASTEXITCODE,1002)[...]".
+// Whether the text is the exit line that follows our step without another script: "exit $LASTEXITCODE", or for
+// cloudbase-init "exit ($LASTEXITCODE,1002)[...]".
 bool IsOurExit(std::string_view behind) {
   const std::string_view line = TrimBlanks(behind);
   return (line.starts_with("exit $LASTEXITCODE") || line.starts_with("exit ($LASTEXITCODE")) &&
@@ -239,10 +241,10 @@ Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_d
   bool persist = user_data.persist;
   if (const std::size_t close = ours.rfind(kClose); close != std::string_view::npos) {
     script = ours.substr(0, close);
-    // Other platforms than AWS have no tags, and run a script as often as they do.
+    // Platforms other than AWS have no tags; there, both scripts run equally often.
     persist = TrimBlanks(ours.substr(close + kClose.size())) == kPersist;
   }
-  // Of a multipart form.
+  // In a multipart form, the script ends at the boundary.
   if (const std::size_t end = script.rfind("\n--===provisioner===--"); end != std::string_view::npos) {
     script = script.substr(0, end);
   }

@@ -1,4 +1,4 @@
-// Takes apart user data that somebody else made, so that our step can be put before it.
+// Parses the user data of others, so that our step can be put before it.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace prov::userdata {
 
-// A PowerShell script with what stood around it: nothing, or the tags of Amazon's launch agents.
+// A PowerShell script without what enclosed it: nothing, or the tags of Amazon's launch agents.
 struct ForeignUserData {
   std::string script;    // byte for byte
-  bool tagged = false;   // in <powershell> and </powershell>
-  bool persist = false;  // <persist>true</persist>
+  bool tagged = false;   // was enclosed in <powershell> and </powershell>
+  bool persist = false;  // has <persist>true</persist>
 };
 
-// Refuses user data that our step can't be added to without changing what they do: other forms, base64 text, Ignition
-// configs, batch scripts, several scripts, a parameter block, text that is not ASCII, a step of ours that is already
-// there. Errors: kind, with the reason.
+// Parses user data that our step can be added to. Refuses those whose meaning this would change: other forms, base64
+// text, Ignition configs, batch scripts, several scripts, a parameter block, text that is not ASCII, and user data that
+// already have our step. Errors: kind, with the reason.
 Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_view where);
 
-// Whether the script allows logins by SSH, as that of the Windows Machine Config Operator does.
+// Whether the script allows logins by SSH, as the script of the Windows Machine Config Operator does.
 bool SetsUpKeys(const ForeignUserData& user_data);
 
 // Whether the script downloads with PowerShell or .NET, which use WinINET's settings and not the variables.
@@ -29,8 +29,8 @@ bool DownloadsByWeb(const ForeignUserData& user_data);
 // Whether user data in plain text contain a step of ours.
 bool IsOurs(std::string_view user_data);
 
-// Checks that `ours`, user data of ours in plain text, run exactly this script after our step, and equally often.
-// Errors: kind (it has no step of ours, or nothing behind it).
+// Whether `ours`, user data of ours in plain text, run exactly this script after our step, and equally often. Errors:
+// kind (it has no step of ours, or nothing follows it).
 Result<bool> RunsBehindOurs(std::string_view ours, const ForeignUserData& user_data, std::string_view where);
 
 }  // namespace prov::userdata

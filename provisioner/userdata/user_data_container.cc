@@ -19,7 +19,7 @@ constexpr std::string_view kHashMark = "#sha256=";
 constexpr std::size_t kSha256Digits = 64;
 constexpr std::string_view kCertificate = "certificate";  // the kind of operations
 
-// JSON without the blanks between its tokens.
+// Removes the blanks between the tokens of JSON.
 std::string Compact(std::string_view json) {
   std::string out;
   bool quoted = false;
@@ -36,7 +36,7 @@ std::string Compact(std::string_view json) {
   return out;
 }
 
-// What only differs from the default is said.
+// Writes only the choices that differ from the defaults.
 void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
   json.Strings("scope", state.scope.Names());
   const reconcile::DesiredOptions defaults;
@@ -46,7 +46,7 @@ void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
   if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
 }
 
-// The stores of the bundle's certificates, a letter each, in its order.
+// The stores of the bundle's certificates, one letter each, in the bundle's order.
 std::string StoresOf(const reconcile::DesiredState& state) {
   std::string out;
   for (const reconcile::CertificateItem& item : state.certificates) {
@@ -90,7 +90,7 @@ Result<std::vector<pki::Certificate>> ReadCertificates(const JsonNode& operation
   return out;
 }
 
-// What the source said was in scope, so it was present; where it lay is not kept.
+// Settings in scope were present in the source; their place there is not kept.
 egress::SourceFile Stated(bool in_scope) { return {"user data", in_scope, "", 0, 0}; }
 
 }  // namespace

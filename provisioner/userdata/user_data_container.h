@@ -1,5 +1,5 @@
 // The container in user data: a JSON document with the settings and the operations. On a node it is the file
-// data.egress, which the script carries out and which provisioner.exe accepts as a source.
+// data.egress. The script carries it out, and provisioner.exe accepts it as a source.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace prov::userdata {
 
-// A file at a URL, verified by its digest.
+// A file at a URL, with the digest that verifies it.
 struct Download {
   std::string url;
   std::string sha256;  // lower-case hex
 
-  // A query may be a token, so no message contains it.
+  // Messages leave out the query: it may be a token.
   bool HasQuery() const { return url.find('?') != std::string::npos; }
   std::string Shown() const { return url.substr(0, url.find('?')); }
 
@@ -32,13 +32,13 @@ Result<Download> ParseDownload(std::string_view text, std::string_view where);
 
 struct ContainerOptions {
   std::int64_t generation = 1;
-  std::optional<Download> exe = {};     // the program, which is to take over
-  std::optional<Download> bundle = {};  // the PEM file of the state's certificates, which are then not in here
-  bool later = false;                   // what takes time is left to a task: another script waits
-  bool retry = false;                   // a download that failed is left to a task: the script does not run again
-  bool web = false;                     // a script behind ours downloads, by what follows neither variables nor WinHTTP
-  bool account = false;                 // and the proxy for that wants credentials
-  bool full = true;                     // the script with all that it can do: "full" in templates/Apply-Egress.ps1
+  std::optional<Download> exe = {};     // the program, which takes over from the script
+  std::optional<Download> bundle = {};  // the PEM file of the state's certificates, which the container then leaves out
+  bool later = false;                   // slow steps are left to a task, because another script waits
+  bool retry = false;                   // a failed download is left to a task, because the script does not run again
+  bool web = false;                     // a later script downloads, and needs a proxy of its own: PowerShell or .NET
+  bool account = false;                 // and that proxy needs credentials
+  bool full = true;                     // the script with all its features: "full" in templates/Apply-Egress.ps1
 };
 
 // The container, without blanks between tokens. `options.bundle` must be what EncodePem makes of the state's
@@ -46,14 +46,14 @@ struct ContainerOptions {
 std::string MakeContainer(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                           const ContainerOptions& options);
 
-// Where the certificates are in it, which compress better by themselves: begin and end; both 0 where there are none.
+// Begin and end of the certificates in the container; both 0 if it has none. They compress better by themselves.
 std::pair<std::size_t, std::size_t> CertificatesIn(std::string_view container);
 
-// A file of this name is a container.
+// Whether the name is that of a container.
 bool IsContainerName(std::string_view path);
 
-// Reads it back: MakeDesiredState() of the result is the state that was written. Errors: json, type, version, cert,
-// remote-source (its certificates are at a URL).
+// Reads the container back: MakeDesiredState() of the result is the state that was written. Errors: json, type,
+// version, cert, remote-source (its certificates are at a URL).
 Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::string_view where);
 
 }  // namespace prov::userdata

@@ -18,8 +18,8 @@ class Deflater {
   Deflater() {
     constexpr int kGzip = 16;
     constexpr int kUnknownSystem = 255;
-    header_.os = kUnknownSystem;  // else zlib writes the one it was built for
-    // It fails for lack of memory only.
+    header_.os = kUnknownSystem;  // otherwise zlib writes the system that it was built for
+    // fails only for lack of memory
     if (deflateInit2(&stream_, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
         Z_OK) {
       throw std::bad_alloc();
@@ -31,7 +31,7 @@ class Deflater {
   ~Deflater() { deflateEnd(&stream_); }
 
   void Add(std::string_view bytes, int flush) {
-    // zlib's interface has no const; it doesn't write there.
+    // zlib's interface lacks const; it does not write there.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(bytes.size());
     std::array<char, 16384> buffer{};
@@ -106,7 +106,7 @@ std::string InEc2LaunchYaml(std::string_view script) {
 std::string WithCloudbaseMark(std::string_view script) { return fmt::format("#ps1_sysnative\n{}", script); }
 
 std::string InMultipart(std::string_view script) {
-  // cloudbase-init looks at the name's extension to know what runs it, and older ones don't decode a part.
+  // cloudbase-init chooses the interpreter by the name's extension, and older versions do not decode a part.
   return fmt::format(
       "Content-Type: multipart/mixed; boundary=\"===provisioner===\"\n"
       "MIME-Version: 1.0\n"
@@ -123,8 +123,8 @@ std::string InMultipart(std::string_view script) {
 }
 
 std::string InCloudConfig(std::string_view script) {
-  // A folder where only administrators write. The command's exit code is the script's, and the file goes whatever
-  // happens.
+  // Writes to a folder that only administrators can write. The command returns the script's exit code and always
+  // removes the file.
   constexpr std::string_view kFile = R"(C:\Windows\Setup\Scripts\ProvisionerUserData.ps1)";
   return fmt::format(
       "#cloud-config\n"

@@ -15,13 +15,13 @@
 namespace prov::userdata {
 namespace {
 
-// Windows takes longer lines; a MIME part may have 998 characters in one.
+// Windows accepts longer lines, but a MIME part allows only 998 characters in one.
 constexpr std::size_t kColumns = 900;
-// Windows logs a whole script for this word, in whatever case. Of all such words it alone is short enough to come up in
-// the data by chance.
+// Windows logs a whole script for this word, in any case. It is the only such word that is short enough to occur in the
+// data by chance.
 constexpr std::string_view kLoggedWord = "emit";
-// Where the data goes: the one line of a here-string, which takes every letter and ends with the first line that begins
-// so.
+// The place of the data: the only line of a here-string, which allows every letter and ends at the first line that
+// begins with '@.
 constexpr std::string_view kDataBegin = "$b=@'\n";
 constexpr std::string_view kDataPlace = "DATA\n";
 constexpr std::string_view kDataEnd = "'@";
@@ -44,7 +44,7 @@ std::vector<std::string_view> CodeLines(std::string_view script, Regions regions
   return out;
 }
 
-// Whether a blank between these two says nothing: PowerShell's own separators need none.
+// Whether a blank between these two is not needed: PowerShell's own separators need none.
 bool IsIdleBlank(std::string_view before, char after) {
   constexpr std::string_view kSeparators = "=,|;{}+";
   if (!before.empty() && kSeparators.find(before.back()) != std::string_view::npos) return true;
@@ -68,7 +68,7 @@ std::string Squeeze(std::string_view line) {
   return out;
 }
 
-// PowerShell's own variables; `script`, `global` and `env` stand before a colon.
+// Whether the name is PowerShell's own; `script`, `global` and `env` precede a colon.
 bool IsOwnName(std::string_view name) {
   constexpr std::array<std::string_view, 14> kForeign = {
       "_",       "args", "env",    "ErrorActionPreference", "ExecutionContext", "false", "global", "LASTEXITCODE",
@@ -76,7 +76,7 @@ bool IsOwnName(std::string_view name) {
   return name != "true" && std::ranges::find(kForeign, name) == kForeign.end();
 }
 
-// Where the names of variables are, without `$`, `${` and a scope.
+// The place of a variable's name, without `$`, `${` and a scope.
 struct NamePlace {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -90,13 +90,13 @@ std::vector<NamePlace> VariableNames(std::string_view code) {
     if (code.substr(at).starts_with("script:")) at += std::string_view("script:").size();
     const std::size_t begin = at;
     while (at < code.size() && IsNameChar(code[at])) ++at;
-    if (begin < code.size() && IsDigit(code[begin])) continue;  // of a replacement by a regular expression
+    if (begin < code.size() && IsDigit(code[begin])) continue;  // refers to a group of a regular expression
     if (at > begin && IsOwnName(code.substr(begin, at - begin))) out.push_back({begin, at});
   }
   return out;
 }
 
-// Next to a brace a line end says nothing.
+// Joins lines at braces, where a line end has no meaning.
 std::string Joined(std::string_view script, Regions regions) {
   std::string out;
   for (const std::string_view line : CodeLines(script, regions)) {
@@ -119,7 +119,8 @@ struct NameUse {
   std::size_t times = 0;
 };
 
-// What is named most often gets the shortest name, then what comes first; PowerShell's names have no case.
+// Gives the shortest names to those that occur most often, then to those that occur first. PowerShell's names ignore
+// case.
 std::map<std::string, std::string> ShortNames(const std::vector<std::string>& names) {
   std::map<std::string, std::size_t> places;
   std::vector<NameUse> uses;
@@ -153,7 +154,7 @@ std::string ShortenNames(std::string_view code) {
   return out.append(code.substr(copied));
 }
 
-// The functions that the script defines, by names of the form Verb-Noun, in their order.
+// The functions that the script defines with names of the form Verb-Noun, in order.
 std::vector<std::string> FunctionNames(std::string_view code) {
   constexpr std::string_view kFunction = "function ";
   std::vector<std::string> out;
@@ -167,7 +168,7 @@ std::vector<std::string> FunctionNames(std::string_view code) {
 
 bool IsPartOfWord(char c) { return IsNameChar(c) || c == '-' || c == '$' || c == '.'; }
 
-// No alias begins with an underscore.
+// New names begin with an underscore, as no alias does.
 std::string ShortenFunctions(std::string code) {
   std::size_t number = 0;
   for (const std::string& name : FunctionNames(code)) {
@@ -182,7 +183,7 @@ std::string ShortenFunctions(std::string code) {
   return code;
 }
 
-// A comment in its header, which no reader looks at, fills a gzip up to whole groups of Ascii85.
+// Pads a gzip to whole groups of Ascii85 with a comment in its header, which readers ignore.
 std::string InWholeGroups(std::string gzip) {
   constexpr std::size_t kGroup = 4;
   constexpr std::size_t kFlags = 3;
@@ -196,7 +197,7 @@ std::string InWholeGroups(std::string gzip) {
   return gzip.insert(kHeader, comment);
 }
 
-// Each script behind its size, in two bytes of which the second counts more; then the container.
+// The scripts, each after its size in two bytes (little-endian), and then the container.
 std::string Blob(std::span<const std::string> scripts, std::string_view container) {
   std::string text;
   for (const std::string& script : scripts) {
@@ -249,7 +250,7 @@ Result<std::string> UserDataScript(std::string_view container, const ContainerOp
   std::vector<std::string_view> outside;
   if (options.web) outside.push_back("web");
   if (options.web && options.account) outside.push_back("account");
-  // Its names are short already.
+  // Does not shorten names: they are short already.
   std::string out = Joined(templates::UserDataPs1(), outside);
   const std::size_t place = out.find(kDataBegin) + kDataBegin.size();
   return out.replace(place, kDataPlace.size(), HereStringLines(Blob(scripts, container)));

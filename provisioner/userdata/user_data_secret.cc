@@ -69,7 +69,7 @@ Result<std::string> UserDataSecret(std::string_view name, const UserData& data, 
   if (options.secret_form == SecretForm::kClusterApi) {
     return fmt::format("{}type: cluster.x-k8s.io/secret\ndata:\n  value: {}\n", head, EncodeBase64(data.bytes));
   }
-  // OpenStack's provider runs user data through Go's text/template unless this key is there, whatever its value.
+  // With this key, whatever its value, OpenStack's provider does not run user data through Go's text/template.
   const bool templates = options.platform == Platform::kOpenstack;
   return fmt::format(
       "{}  namespace: openshift-machine-api\n"

@@ -15,8 +15,8 @@ Result<void> CheckSecretName(std::string_view name);
 // Errors: usage, for a platform on which no component passes a Secret of this form to a Windows machine.
 Result<void> CheckSecretPlatform(SecretForm form, Platform platform);
 
-// The Secret, as a manifest. A MachineSet names it as userDataSecret, a Machine of the Cluster API as dataSecretName.
-// Errors: those of CheckSecretName; size-limit.
+// The Secret as a manifest. A MachineSet refers to it as userDataSecret, a Machine of the Cluster API as
+// dataSecretName. Errors: those of CheckSecretName; size-limit.
 Result<std::string> UserDataSecret(std::string_view name, const UserData& data, const UserDataOptions& options = {});
 
 }  // namespace prov::userdata
