@@ -1,4 +1,4 @@
-// A certificate as the registry holds it. Layout: docs/formats/certificate-blob.md.
+// A certificate in the form of the registry. Layout: docs/formats/certificate-blob.md.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ std::string CertificateKeyName(std::string_view der);
 // Property 3 (SHA-1) and property 32 (the certificate): the form that all readers accept.
 std::string EncodeCertificateBlob(std::string_view der);
 
-// The certificate in a blob, whatever other properties it has; nullopt if there is none. A view into `blob`.
+// The certificate in a blob, whatever other properties the blob has; nullopt if it has none. A view into `blob`.
 std::optional<std::string_view> CertificateInBlob(std::string_view blob);
 
 }  // namespace prov::machine

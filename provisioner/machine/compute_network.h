@@ -10,14 +10,14 @@
 
 namespace prov::machine {
 
-// The result of a call. Both texts are UTF-8; "" if there was none.
+// The answer to a call. Both texts are UTF-8; "" if Windows gave none.
 struct NetworkAnswer {
   std::uint32_t status = 0;  // the HRESULT
-  std::string text;          // the JSON document that was asked for
+  std::string text;          // the requested JSON document
   std::string error_record;  // JSON: {"Success","Error","ErrorCode"}
 };
 
-// An endpoint or a namespace that is open. Whoever opened one closes it.
+// An open endpoint or namespace. The caller closes it.
 using NetworkHandle = std::uintptr_t;
 
 struct OpenedNetworkObject {
@@ -26,13 +26,13 @@ struct OpenedNetworkObject {
 };
 
 // Queries and requests are JSON documents. Errors of each member: hns (not installed), target (no Windows). A call that
-// was made and failed is an answer.
+// Windows refuses is an answer, not an error.
 class ComputeNetwork {
  public:
   virtual ~ComputeNetwork() = default;
 
   virtual Result<NetworkAnswer> EnumerateEndpoints(std::string_view query) = 0;
-  // `id`: a GUID without braces; usage if it is none.
+  // `id`: a GUID without braces. Errors: also usage (not a GUID).
   virtual Result<OpenedNetworkObject> OpenEndpoint(std::string_view id) = 0;
   virtual Result<NetworkAnswer> QueryEndpoint(NetworkHandle endpoint, std::string_view query) = 0;
   virtual Result<NetworkAnswer> ModifyEndpoint(NetworkHandle endpoint, std::string_view request) = 0;
@@ -47,7 +47,7 @@ class ComputeNetwork {
   virtual Result<NetworkAnswer> Version() = 0;
 };
 
-// Where no Windows runs: each call is an error (target).
+// For a host that is not a running Windows: each call fails (target).
 ComputeNetwork& AbsentComputeNetwork();
 
 }  // namespace prov::machine

@@ -5,7 +5,7 @@
 namespace prov::machine {
 namespace {
 
-// One text of an event has at most 31,839 characters, and none of these has less than a byte.
+// A text of an event has at most 31,839 characters. Each takes at least one byte.
 constexpr std::size_t kMaxEventBytes = 30'000;
 
 }  // namespace

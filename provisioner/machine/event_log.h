@@ -1,4 +1,4 @@
-// Port: the log of runs that nobody watches; and texts in the form that the Windows event log takes.
+// Port: the log of unattended runs; and texts in the form that the Windows event log accepts.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ enum class Event : std::uint16_t {
   kRolledBack = 5,
   kSourceUnavailable = 6,
   kHeld = 7,        // a rollback holds until the source changes
-  kRebootLoop = 8,  // the same change was needed after three boots
-  kRecovered = 9,   // an interrupted run was ended, or a damaged file of the state was repaired
+  kRebootLoop = 8,  // the same change was needed again after three boots
+  kRecovered = 9,   // an interrupted run was finished, or a damaged file of the state was repaired
   kServiceStarted = 10,
   kServiceStopped = 11,
   kFailure = 100,
 };
 
-// Best effort: what can't be logged must not stop a run. `text` holds no secrets; it may hold bytes of an input.
+// Best effort: a failure to log must not stop a run. `text` holds no secrets; it may hold bytes of an input.
 class EventLog {
  public:
   virtual ~EventLog() = default;
   virtual void Write(Severity severity, std::uint16_t id, std::string_view text) = 0;
 };
 
-// Printable(), shortened to fit an event, and with a blank after each "%" that the Event Viewer would take for the
-// number of another text ("%1", "%%5").
+// Printable(), shortened to fit an event, with a blank after each "%" that the Event Viewer would otherwise replace by
+// another text ("%1", "%%5").
 std::string EventText(std::string_view text);
 
 }  // namespace prov::machine

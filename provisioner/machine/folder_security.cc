@@ -27,7 +27,7 @@ struct Right {
   std::uint32_t mask;
 };
 
-// The names that SDDL has for rights of files, directory objects and keys; Windows mixes them in what it prints.
+// SDDL's names for rights of files, directory objects and keys. Windows mixes them in its output.
 constexpr std::array kRights = {
     Right{"GA", 0x10000000}, Right{"GR", 0x80000000}, Right{"GW", 0x40000000}, Right{"GX", 0x20000000},
     Right{"RC", 0x00020000}, Right{"SD", 0x00010000}, Right{"WD", 0x00040000}, Right{"WO", 0x00080000},
@@ -41,8 +41,8 @@ constexpr std::array kRights = {
 // FILE_GENERIC_READ, FILE_GENERIC_EXECUTE, GENERIC_READ, GENERIC_EXECUTE.
 constexpr std::uint32_t kReadAndExecute = 0x001200A9 | 0x80000000 | 0x20000000;
 
-// Adding to a folder, and its attributes: FILE_ADD_FILE, FILE_ADD_SUBDIRECTORY, FILE_WRITE_EA, FILE_WRITE_ATTRIBUTES
-// and GENERIC_WRITE, which is these together.
+// The rights to add to a folder, and to change its attributes: FILE_ADD_FILE, FILE_ADD_SUBDIRECTORY, FILE_WRITE_EA,
+// FILE_WRITE_ATTRIBUTES and GENERIC_WRITE, which includes these.
 constexpr std::uint32_t kAdd = 0x00000002 | 0x00000004 | 0x00000010 | 0x00000100 | 0x40000000;
 constexpr std::uint32_t kDelete = 0x00010000;
 
@@ -59,7 +59,7 @@ constexpr std::uint32_t HarmlessFor(PathUse use) {
 
 bool IsPassed(PathUse use) { return use == PathUse::kPassage || use == PathUse::kVolume; }
 
-// The entry says nothing of the folder itself, only of what will be made in it.
+// Whether the entry applies only to objects that will be made in the folder, not to the folder itself.
 bool IsInheritOnly(std::string_view flags) {
   for (; flags.size() >= 2; flags.remove_prefix(2)) {
     if (flags.starts_with("IO")) return true;
@@ -71,7 +71,7 @@ struct Account {
   std::string_view sddl, sid, name;
 };
 
-// Those that files are mostly open to, as people know them.
+// The common accounts, with the names that administrators know.
 constexpr std::array kAccounts = {
     Account{"WD", "S-1-1-0", "Everyone"},         Account{"AU", "S-1-5-11", "Authenticated Users"},
     Account{"IU", "S-1-5-4", "INTERACTIVE"},      Account{"NU", "S-1-5-2", "NETWORK"},
@@ -81,7 +81,7 @@ constexpr std::array kAccounts = {
     Account{"PU", "S-1-5-32-547", "Power Users"},
 };
 
-// As icacls takes it: "*S-1-1-0", or the two letters where only Windows knows what account they mean here.
+// The account as icacls accepts it: "*S-1-1-0", or its two letters if their SID depends on the machine.
 std::string ForIcacls(std::string_view account) {
   const auto known = std::ranges::find(kAccounts, account, &Account::sddl);
   if (known != kAccounts.end()) return fmt::format("*{}", known->sid);
@@ -101,7 +101,7 @@ bool IsTrusted(std::string_view account, std::string_view own_account) {
   return std::ranges::find(kTrusted, account) != kTrusted.end() || (!own_account.empty() && account == own_account);
 }
 
-// They stand for whoever makes or owns a file: here always somebody trusted.
+// Whether the account stands for whoever makes or owns a file. The owner was checked before, so it is trusted here.
 bool StandsForOwner(std::string_view account) {
   constexpr std::array<std::string_view, 4> kOwners = {"CO", "S-1-3-0", "OW", "S-1-3-4"};
   return std::ranges::find(kOwners, account) != kOwners.end();
@@ -127,7 +127,7 @@ std::optional<std::uint32_t> ParseRights(std::string_view text) {
   return mask;
 }
 
-// nullopt: not a list of plain entries (conditions, a list that grants everything to everyone, damage).
+// nullopt: the list has other than plain entries (conditions), grants everything to everyone, or is damaged.
 std::optional<std::vector<Ace>> ParseDacl(std::string_view sddl) {
   if (!sddl.starts_with("D:")) return std::nullopt;
   sddl.remove_prefix(2);
@@ -148,13 +148,13 @@ std::optional<std::vector<Ace>> ParseDacl(std::string_view sddl) {
 
 struct Objection {
   std::string text;
-  std::string account = {};  // who may do too much, as SDDL has it; "": the owner or the list itself is what is wrong
+  std::string account = {};  // the account that has too many rights, in SDDL; "": the owner or the list itself is wrong
 };
 
 // `account` as in Objection.
 std::string Advice(std::string_view where, const PathFacts& facts, PathUse use, std::string_view account) {
   const bool shared = IsPassed(use) && !account.empty();
-  if (shared) {  // a folder of others, too: only that right goes
+  if (shared) {  // others may own the folder, so only the one right is removed
     return fmt::format(
         "move what is followed to a folder that only administrators can change, or take that right away (icacls "
         "\"{0}\" /inheritance:d, then icacls \"{0}\" /remove:g {1})",
@@ -186,7 +186,7 @@ Objection ObjectionTo(const Ace& ace, PathUse use) {
   return {fmt::format("can be changed by {}", who), std::move(account)};
 }
 
-// What speaks against it; nullopt: nothing.
+// Why the path is refused; nullopt: it passes.
 std::optional<Objection> ObjectionTo(const PathFacts& facts, PathUse use, std::string_view own_account) {
   if (!IsTrusted(facts.owner, own_account)) {
     const std::string owner = facts.owner.empty() ? "nobody" : NameOf(facts.owner);

@@ -14,30 +14,30 @@ namespace prov::machine {
 struct PathFacts {
   bool reparse_point = false;
   std::string owner;  // a SID: "S-1-5-18" or, as in SDDL, "SY"
-  std::string dacl;   // SDDL: "D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"; "" where there is none
+  std::string dacl;   // SDDL: "D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"; "" if there is none
   bool folder = false;
 };
 
-// kSecrets: nobody else may even read. kPrograms: others may read and execute, but change nothing. kFollowed: the same,
-// for a file that SYSTEM acts on and the folder that it is in. kPassage: a folder on the way there. Others may add
-// entries (C:\ and C:\ProgramData allow it), because these belong to them and are refused for that; others may not
-// remove or rename its entries, nor the folder itself. kVolume: the same for a volume's root, which nobody can remove
-// or rename.
+// What a path is used for, and so what others may do with it. kSecrets: nothing, not even read. kPrograms: read and
+// execute. kFollowed: the same, for a file that SYSTEM acts on and the folder that it is in. kPassage: a folder above
+// those. Others may add entries (C:\ and C:\ProgramData allow it), because an entry that they add belongs to them and
+// is refused for that. They may not remove or rename its entries, nor the folder itself. kVolume: the same for a
+// volume's root, which can't be removed or renamed.
 enum class PathUse { kSecrets, kPrograms, kFollowed, kPassage, kVolume };
 
-// The security of the files and folders that this program makes. Protected: nothing is inherited from the parent.
+// The security of the files and folders that this program makes. Protected: they inherit nothing from the parent.
 inline constexpr std::string_view kSecretFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
 inline constexpr std::string_view kSecretFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)";
 // Users may read and execute.
 inline constexpr std::string_view kProgramFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)";
 inline constexpr std::string_view kProgramFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;BU)";
 
-// The SID of the account that takes the place of administrators: the one that runs this under Wine, which maps Unix
-// owners and modes to descriptors; "" everywhere else.
+// The SID of an account that counts as an administrator: the one that runs this under Wine, which maps Unix owners and
+// modes to descriptors; "" everywhere else.
 std::string AccountForAdministrators();
 
-// Trusted are SYSTEM, Administrators, TrustedInstaller and `own_account` (a SID; "" for none). Everything else is
-// refused, also what is not understood. Errors: owner, with `where` and what to do.
+// Trusts SYSTEM, Administrators, TrustedInstaller and `own_account` (a SID; "" for none). Refuses everything else,
+// including entries that it does not understand. Errors: owner, with `where` and a remedy.
 Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_view where,
                                std::string_view own_account = {});
 
@@ -46,16 +46,16 @@ struct UnixFacts {
   bool link = false;
   bool folder = false;
   std::uint32_t owner = 0;
-  std::uint32_t mode = 0;  // permissions, with the sticky bit
+  std::uint32_t mode = 0;  // permissions, and the sticky bit
 };
 
-// Checks that only root and `own_account` can change it, or replace what is in it: one of them owns it, and neither
-// group nor others may write. A folder of root's with the sticky bit (/tmp) passes: others can add files, but can't
-// remove or rename those of others. Errors: owner, with `where` and what to do.
+// Checks that only root and `own_account` can change the file or folder, or replace what is in it: one of them owns it,
+// and neither group nor others may write. A folder of root's with the sticky bit (/tmp) passes: others can add files,
+// but can't remove or rename files that are not theirs. Errors: owner, with `where` and a remedy.
 Result<void> CheckUnixSecurity(const UnixFacts& facts, std::uint32_t own_account, std::string_view where);
 
-// CheckPathSecurity() for something that was in an image before; `descriptor` is self-relative. A captured machine had
-// users, and every user can make a folder below ProgramData. Errors: owner, with `where` and what to do.
+// CheckPathSecurity() for a file or folder that an image already had; `descriptor` is self-relative. The captured
+// machine had users, and every user can make a folder below ProgramData. Errors: owner, with `where` and a remedy.
 Result<void> CheckImageSecurity(const std::optional<std::string>& descriptor, PathUse use, std::string_view where,
                                 std::string_view own_account = {});
 

@@ -14,13 +14,13 @@ std::unexpected<Error> Refuse(std::string_view why, std::string_view path) {
   return Fail(Code::kUsage, std::string(why), std::string(path));
 }
 
-// Where a path begins, and the names that follow.
+// The root of a path, and the rest of its names.
 struct Parts {
   std::string root;
   std::string_view rest;
 };
 
-// `path` has backslashes only. "" for the root: it has none.
+// `path` must have backslashes only. The root is "" if the path has none.
 Parts WindowsParts(std::string_view path) {
   constexpr std::string_view kLong = R"(\\?\)";
   constexpr std::string_view kLongShare = R"(\\?\UNC\)";
@@ -61,7 +61,7 @@ std::vector<std::string_view> Names(std::string_view rest, char separator) {
 
 using OpenedSteps = std::vector<std::unique_ptr<OpenedPath>>;
 
-// All of them stay open as long as the last one is read: each keeps the one below it where it is.
+// Keeps all folders open while the last step is read, so that the steps below them stay in place.
 Result<OpenedSteps> Walk(PathOpener& paths, const Steps& steps) {
   OpenedSteps out;
   for (const FollowedStep& step : steps) {
@@ -94,7 +94,7 @@ Result<Steps> FollowedSteps(std::string_view path, PathStyle style) {
     out.push_back({so_far, PathUse::kPassage});
   }
   if (out.size() > 1) out.back().use = PathUse::kFollowed;
-  // The root of a volume stays what it is: nobody can put another one in its place.
+  // The root of a volume can't be replaced, so it keeps its own use.
   if (out.size() > 2) out[out.size() - 2].use = PathUse::kFollowed;
   return out;
 }

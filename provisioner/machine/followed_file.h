@@ -1,6 +1,6 @@
-// Files that a node reads repeatedly and acts on as SYSTEM. The path is walked from its root: each folder is opened
-// below the one before, never through links, and its owner and rights are checked; then the file's. The checked handle
-// is the one that is read, so nobody can exchange the file in between.
+// Reads files that a node rereads and acts on as SYSTEM. The path is walked from its root: each folder is opened below
+// the one before, never through links, and its owner and rights are checked; then the file's. The file is read from the
+// handle that was checked, so it can't be exchanged in between.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace prov::machine {
 
 enum class PathStyle { kUnix, kWindows };
 
-// One name on the way: the path up to it, and its role for the file at the end.
+// One step of the walk: the path up to it, and what that path is used for.
 struct FollowedStep {
   std::string path;
   PathUse use = PathUse::kPassage;
@@ -24,8 +24,8 @@ struct FollowedStep {
   bool operator==(const FollowedStep&) const = default;
 };
 
-// The steps from the root (of a volume or share) to the file, with each "." and ".." resolved by text, since links on
-// the way are refused anyway. Errors: usage if the path is not absolute, or names a device or a stream.
+// The steps from the root (of a volume or share) to the file. Resolves "." and ".." by text, because links are refused
+// anyway. Errors: usage if the path is not absolute, or names a device or a stream.
 Result<std::vector<FollowedStep>> FollowedSteps(std::string_view path, PathStyle style);
 
 // An open file or folder.
@@ -44,15 +44,15 @@ class PathOpener {
   virtual ~PathOpener() = default;
   virtual PathStyle style() const = 0;
   // Opens a link itself, not its target. `above` is the folder that contains it, open and checked; null for the root.
-  // While a folder is open, its path can't be redirected, or that does not affect what is opened below it. `last`: this
-  // is the file that was asked for. Errors: not-found, io.
+  // While a folder is open, its path can't be redirected, or a redirection does not affect what is opened below it.
+  // `last`: this is the file that was asked for. Errors: not-found, io.
   virtual Result<std::unique_ptr<OpenedPath>> Open(OpenedPath* above, const FollowedStep& step, bool last) = 0;
 };
 
-// The file's bytes. Errors: those of FollowedSteps, of opening, checking and reading.
+// Reads the file. Errors: those of FollowedSteps, of opening, checking and reading.
 Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit);
 
-// Checks whether a file, or a folder with its parent, may be followed. An absent one is no error here.
+// Checks whether a file, or a folder with its parent, may be followed. An absent one passes.
 Result<void> CheckFollowed(PathOpener& paths, std::string_view path);
 
 // The ports of this system.

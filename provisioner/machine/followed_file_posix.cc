@@ -31,7 +31,7 @@ class UnixPath final : public OpenedPath {
     return CheckUnixSecurity(facts, geteuid(), step.path);
   }
 
-  // A pipe would be waited for.
+  // Refuses other than plain files: reading a pipe would block.
   Result<std::string> Read(std::uint64_t limit) override {
     struct stat info{};
     if (fstat(fd_.get(), &info) != 0) return SystemError("cannot read", path_);
@@ -44,7 +44,7 @@ class UnixPath final : public OpenedPath {
   std::string path_;
 };
 
-// Each name is looked up in the folder that is open, so what its path leads to by now does not matter.
+// Opens each name relative to the open folder, so a later change of the path has no effect.
 class UnixPaths final : public PathOpener {
  public:
   PathStyle style() const override { return PathStyle::kUnix; }

@@ -29,9 +29,9 @@ class WindowsPath final : public OpenedPath {
   std::string path_;
 };
 
-// A folder that is open without FILE_SHARE_DELETE is neither renamed nor removed, and so a path through it leads where
-// it led when it was checked. The file is not shared for writing: who opened it before its rights were mended could
-// change it while it is read.
+// Opens folders without FILE_SHARE_DELETE, so that they can't be renamed or removed: a path through them leads where it
+// led when it was checked. Opens the file without FILE_SHARE_WRITE: a program that opened it while its rights were
+// weaker could otherwise change it while it is read.
 class WindowsPaths final : public PathOpener {
  public:
   PathStyle style() const override { return PathStyle::kWindows; }

@@ -1,4 +1,4 @@
-// The system that this program runs on, as the commands for a live node use it.
+// Host: the system that this program runs on, as the commands for a node use it.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace prov::machine {
 
-// A machine that is open for one run. It ends with this object.
+// A machine, open for one run: destroying this object closes it.
 class OpenMachine {
  public:
   virtual ~OpenMachine() = default;
@@ -43,16 +43,16 @@ class Host {
   virtual ComputeNetwork& compute_network() { return AbsentComputeNetwork(); }
   virtual Programs& programs() { return AbsentPrograms(); }
 
-  // Asks the system to restart; it does so soon after this process has ended.
+  // Asks the system to restart. It restarts soon after this process has ended.
   virtual Result<void> Reboot(std::string_view reason) = 0;
-  // Reports to the service control manager that this process is the service `name`, runs `body` and reports that it
-  // ended. Errors: target if no service control manager started this process.
+  // Reports to the service control manager that this process is the service `name`, runs `body`, and reports the end.
+  // Errors: target if no service control manager started this process.
   virtual Result<void> RunAsService(std::string_view name, const std::function<void()>& body) = 0;
-  // Ends a run whose effects are kept. Only an image has something to do then.
+  // Ends a run whose changes are kept. Does something for images only.
   virtual Result<void> Commit() { return {}; }
 };
 
-// The host of the running system. Without Windows each member except clock and http is an error (target).
+// The host of the running system. Without Windows, each member except clock and http fails (target).
 Host& LiveHost();
 
 }  // namespace prov::machine

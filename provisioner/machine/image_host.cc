@@ -25,8 +25,8 @@ using pki::Store;
 
 constexpr std::string_view kOwnKeysSection = "storeKeys";
 
-// Where the physical stores of one system store lie: the machine's own, the group policy's, the enterprise's and for
-// ROOT the one that Windows fills by itself.
+// The registry keys of a system store's physical stores: the machine's own, the group policy's, the enterprise's and,
+// for ROOT, the one that Windows fills by itself.
 std::vector<std::string> PhysicalStores(std::string_view name) {
   std::vector<std::string> out;
   for (const std::string_view place : {R"(Microsoft\SystemCertificates)", R"(Policies\Microsoft\SystemCertificates)",
@@ -85,8 +85,8 @@ Result<bool> ImageCertificateStore::IsDisallowed(std::string_view der) {
   return false;
 }
 
-// Windows makes these keys at its installation; an image that has none is a small one, and shall look as before when
-// everything of ours has gone.
+// Remembers the store's keys if they are missing, so that removal takes them out again. Windows setup makes these keys;
+// only a minimal image lacks them.
 Result<void> ImageCertificateStore::RememberOwnKeys(const std::string& store_key) {
   if (PROV_TRY(registry_.KeyExists(store_key))) return {};
   std::vector<std::string> own = PROV_TRY(LoadOwnKeys(state_));
@@ -138,7 +138,7 @@ Result<void> ImageStateFolder::CheckSecurity(std::string_view path) {
 }
 
 Result<void> ImageStateFolder::CheckFolder() {
-  // Where the medium has no descriptors (a folder on a Unix file system), there is nothing to check.
+  // A medium without descriptors, such as a folder on a Unix file system, has nothing to check.
   if (folder_is_checked_ || !tree_.CanProtect() || !PROV_TRY(tree_.IsFolder(kImageStateFolder))) return {};
   PROV_TRY(CheckSecurity(kImageStateFolder));
   folder_is_checked_ = true;
@@ -218,8 +218,8 @@ constexpr std::uint32_t kErrorNormal = 1;    // SERVICE_ERROR_NORMAL
 constexpr std::uint32_t kRestart = 1;        // SC_ACTION_RESTART
 constexpr std::uint32_t kFailureResetSeconds = 86'400;
 
-// SERVICE_FAILURE_ACTIONS as 32-bit Windows had it in memory: the period, two absent strings, the number of actions,
-// the offset of the first; then the actions with their pauses in milliseconds.
+// SERVICE_FAILURE_ACTIONS in the memory layout of 32-bit Windows: the period, two absent strings, the number of
+// actions, the offset of the first; then the actions with their pauses in milliseconds.
 std::string FailureActions() {
   std::string out =
       EncodeDword(kFailureResetSeconds) + EncodeDword(0) + EncodeDword(0) + EncodeDword(3) + EncodeDword(20);
@@ -229,12 +229,13 @@ std::string FailureActions() {
   return out;
 }
 
-// A Windows service as its registry key holds it: on a running system the service control manager writes these.
+// The registry key of a service. On a running system, only the service control manager writes it.
 std::string ServiceDefinitionKey(std::string_view name) {
   return R"(SYSTEM\CurrentControlSet\Services\)" + std::string(name);
 }
 
-// A process of its own, LocalSystem, started at each boot, restarted after 5, 30 and 60 seconds when it fails.
+// Defines a service with its own process, as LocalSystem, started at each boot, restarted after 5, 30 and 60 seconds
+// when it fails.
 std::vector<RegValue> ServiceValues(const ServiceDefinition& definition) {
   return {{"Type", RegType::kDword, EncodeDword(kOwnProcess)},
           {"Start", RegType::kDword, EncodeDword(kAutoStart)},
@@ -252,7 +253,7 @@ class ImageHost::ImageSystem final : public System {
  public:
   explicit ImageSystem(Registry& registry) : registry_(registry) {}
 
-  // Sysprep takes it out of a generalised image: "" then.
+  // "" in a generalised image: Sysprep removes the value.
   Result<std::string> MachineId() override {
     return PROV_TRY(Text(registry_, R"(SOFTWARE\Microsoft\Cryptography)", "MachineGuid")).value_or("");
   }
@@ -284,10 +285,10 @@ class ImageHost::ImageServices final : public Services {
     return wrote;
   }
 
-  // Nothing runs here that a definition would have to be restored for.
+  // nullopt: a definition is only needed to restore a running service.
   Result<std::optional<ServiceDefinition>> Definition(std::string_view /*name*/) override { return std::nullopt; }
 
-  // A key in which Windows has put more by now would be half a service without these values.
+  // Refuses if Windows has added subkeys: without these values the rest would be half a service.
   Result<bool> Remove(std::string_view name) override {
     const std::string key = ServiceDefinitionKey(name);
     if (!PROV_TRY(registry_.KeyExists(key))) return false;
@@ -322,7 +323,7 @@ class ImageHost::ImageInstallation final : public Installation {
   Result<std::string> ProgramPath() override {
     return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kProgram));
   }
-  Result<bool> InstallProgram() override { return false; }  // it is one of the files that `--install` writes
+  Result<bool> InstallProgram() override { return false; }  // the program is among the files that `--install` writes
   Result<ProgramStatus> LookAtProgram() override { return ProgramStatus{}; }
   Result<bool> RestoreProgram() override { return false; }
   void DropFormerProgram() override {}
@@ -334,7 +335,7 @@ class ImageHost::ImageInstallation final : public Installation {
     PROV_TRY(tree_.RemoveFolderIfEmpty(Folder(kProgram)));
     return there;
   }
-  // Whose file it is is checked where the image runs; here, a pin only ever keeps something out.
+  // The file's owner is checked when the image runs. Here, a pinned signer can only make a payload be refused.
   Result<std::optional<std::string>> PinnedSigner() override { return tree_.Read(kImageSigner, kMaxSignerBytes); }
   Result<bool> PinSigner(std::string_view /*der*/) override { return false; }  // likewise
   Result<std::string> SetupScriptsFolder() override {
@@ -347,11 +348,11 @@ class ImageHost::ImageInstallation final : public Installation {
   Result<void> RemoveFile(std::string_view /*path*/) override { return {}; }
 
   Result<void> RemoveState() override {
-    // The record is the last one: until then it says what was done here.
+    // Remove the record last: until then it says what was done here.
     for (const std::string_view file :
          {kJournalPreviousFile, kJournalFile, std::string_view("provisioner.log"),
           std::string_view("provisioner.log.1"), kLockFile, kScriptStateFile, kStatePreviousFile, kStateFile}) {
-      // A node that was cut short leaves the second and third.
+      // An interrupted run on a node may have left the second and the third.
       for (const std::string_view suffix : {"", ".new", ".old"}) {
         PROV_TRY(tree_.Remove(fmt::format("{}/{}{}", kImageStateFolder, file, suffix)));
       }
@@ -360,7 +361,7 @@ class ImageHost::ImageInstallation final : public Installation {
   }
 
  private:
-  // The letter that the system's volume has when the image runs.
+  // The drive letter of the system's volume when the image runs.
   Result<std::string> SystemDrive() {
     const auto root = PROV_TRY(Text(registry_, R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", "SystemRoot"));
     const bool drive = root && root->size() > 2 && (*root)[1] == ':' && (*root)[2] == '\\';

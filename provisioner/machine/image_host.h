@@ -1,4 +1,4 @@
-// An image in place of a running system: the same ports, but nothing runs.
+// An image in the place of a running system: it offers the same ports, but no process runs in it.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace prov::machine {
 
-// The certificate stores of an image, as Windows would assemble them from its SOFTWARE hive.
+// The certificate stores of an image, assembled from its SOFTWARE hive as Windows does it.
 class ImageCertificateStore final : public CertificateStore {
  public:
   // Both must outlive this. `state` records which keys were made for a store, so that they can be removed again.
@@ -39,7 +39,7 @@ class ImageCertificateStore final : public CertificateStore {
   StateRecord& state_;
 };
 
-// The state folder of an image: `ProgramData\Provisioner`, where the program finds it when the image runs.
+// The state folder of an image: `ProgramData\Provisioner`, where the program finds it when the image boots.
 inline constexpr std::string_view kImageStateFolder = "ProgramData/Provisioner";
 
 class ImageStateFolder final : public StateFolder {
@@ -52,11 +52,11 @@ class ImageStateFolder final : public StateFolder {
   std::string PathOf(std::string_view name) const override;
 
  private:
-  // What is already there must belong to administrators alone, as on a running node. Errors: owner.
+  // An existing folder or file must belong to administrators alone, as on a running node. Errors: owner.
   Result<void> CheckFolder();
   Result<void> CheckFile(std::string_view path);
   Result<void> CheckSecurity(std::string_view path);
-  // If that can't be checked (no descriptors), a folder that was there is closed to others by its mode.
+  // If that can't be checked (no descriptors), sets the mode of an existing folder so that others have no access.
   Result<void> CloseFolder();
 
   images::ImageTree& tree_;
@@ -68,13 +68,13 @@ inline constexpr std::string_view kImageSigner = "Program Files/Provisioner/sign
 
 class ImageHost final : public Host {
  public:
-  // `clock` must outlive this. `filetime` is the time of what is written into hives.
+  // `clock` must outlive this. `filetime` is the timestamp for what is written into hives.
   ImageHost(std::unique_ptr<images::ImageTree> tree, Clock& clock, std::uint64_t filetime);
   ~ImageHost() override;
 
   images::ImageTree& tree() { return *tree_; }
-  // Findings about this image that hold for every command: hibernation, control sets that are left alone, hives whose
-  // logs are replayed. To be called before anything is written. Errors: those of ImageRegistry.
+  // Findings about this image that apply to every command: hibernation, control sets that are left alone, hives whose
+  // logs are replayed. Call it before anything is written. Errors: those of ImageRegistry.
   Result<Findings> Notes();
 
   Result<std::uint64_t> HiveBytes(std::string_view hive) { return registry_.HiveBytes(hive); }

@@ -72,8 +72,8 @@ Result<std::optional<std::string>> ImageRegistry::Selected(std::string_view valu
   return name;
 }
 
-// The logs stay as they are: a hive that is closed cleanly is read without them, and when it is open again they are too
-// old for it. So the one file that is replaced takes the image from its old state to the new one.
+// Leaves the log files as they are: a cleanly closed hive is read without them, and once it is opened again they are
+// too old for it. So replacing one file takes the image from its old state to the new one.
 Result<std::string> ImageRegistry::Replay(Hive& hive, std::string bytes) {
   images::HiveLogs logs;
   logs.log1 = PROV_TRY(tree_.Read(fmt::format("{}.LOG1", hive.path), kLargestHive));
@@ -89,7 +89,7 @@ Result<std::string> ImageRegistry::Replay(Hive& hive, std::string bytes) {
   return std::move(replayed->bytes);
 }
 
-// What Open would say of a hive. A run is not stopped by one that it doesn't touch.
+// Finds what Open would report about a hive. A damaged hive is only a finding here: the run may not need it.
 Result<void> ImageRegistry::Foresee(Hive& hive) {
   const auto start = PROV_TRY(tree_.ReadStart(hive.path, images::regf::kBaseBlockBytes));
   if (!start || !images::IsDirtyHive(*start)) return {};
@@ -123,7 +123,7 @@ Result<std::string> ImageRegistry::ControlSet() {
     if (auto name = PROV_TRY(Selected(value))) return control_set_ = *std::move(name);
   }
   HiveEditor* system = PROV_TRY(Open(system_));
-  if (!PROV_TRY(system->KeyExists("Select"))) {  // as in the hives that `bake` writes
+  if (!PROV_TRY(system->KeyExists("Select"))) {  // the hives that `bake` writes have no Select
     std::vector<std::string> names = PROV_TRY(system->Subkeys(""));
     std::erase_if(names, [](const std::string& name) { return !IsControlSet(name); });
     if (names.size() == 1) return control_set_ = std::move(names.front());
@@ -205,7 +205,7 @@ Result<void> ImageRegistry::SetSecurity(std::string_view key, std::string_view d
 Result<void> ImageRegistry::Write(Hive& hive) {
   if (!hive.editor || !hive.editor->Changed()) return {};
   HiveEditor editor = *std::move(hive.editor);
-  hive.editor.reset();  // read again when it is needed again
+  hive.editor.reset();  // opened again when it is needed
   const auto bytes = editor.Finish(filetime_);
   if (!bytes) return std::unexpected(At(bytes.error(), tree_, hive.path));
   return tree_.Write(hive.path, *bytes, images::FileUse::kEdited);

@@ -11,12 +11,12 @@
 namespace prov::machine {
 
 // `SYSTEM\CurrentControlSet` is the control set that Windows starts with next: the value Default of `Select`. (Current
-// is the one that it ran with last; they differ after a start with the last known good configuration.) A hive that was
-// not closed cleanly is read with its logs applied; a change writes it as a clean hive. Errors of every member: those
-// of HiveEditor, ReplayLogs and ImageTree; target (an image without its hives).
+// is the one that it ran with last. They differ after a start with the last known good configuration.) A hive that was
+// not closed cleanly is read with its logs applied, and a change writes it as a clean hive. Errors of every member:
+// those of HiveEditor, ReplayLogs and ImageTree; target (an image without its hives).
 class ImageRegistry final : public Registry {
  public:
-  // `tree` must outlive this. `filetime` is the time of what is written.
+  // `tree` must outlive this. `filetime` is the timestamp for what is written.
   ImageRegistry(images::ImageTree& tree, std::uint64_t filetime) : tree_(tree), filetime_(filetime) {}
 
   Result<bool> KeyExists(std::string_view key) override;
@@ -28,21 +28,21 @@ class ImageRegistry final : public Registry {
   bool HasSecurity() const override { return true; }
   Result<std::string> Security(std::string_view key) override;
   Result<void> SetSecurity(std::string_view key, std::string_view descriptor) override;
-  // SOFTWARE before SYSTEM, so that certificates are trusted before traffic goes through the proxy.
+  // Writes SOFTWARE before SYSTEM, so that certificates are trusted before clients use the proxy.
   Result<void> Flush() override;
 
-  // "ControlSet001": where SYSTEM\CurrentControlSet leads.
+  // The control set for SYSTEM\CurrentControlSet: "ControlSet001".
   Result<std::string> ControlSet();
-  // The one that `Select` calls Current, if it is a different one.
+  // The control set that `Select` names as Current, if it differs.
   Result<std::optional<std::string>> LastControlSet();
-  // The others, which this program leaves alone.
+  // The other control sets, which this program leaves alone.
   Result<std::vector<std::string>> OtherControlSets();
 
   // The size in bytes of the hive "SYSTEM" or "SOFTWARE".
   Result<std::uint64_t> HiveBytes(std::string_view hive);
 
-  // For each hive that was not closed cleanly: `hive-replayed`, or `dirty-hive` for one that was not read yet and that
-  // can't be replayed.
+  // For each hive that was not closed cleanly: `hive-replayed`, or `dirty-hive` for an unread one whose logs can't be
+  // replayed.
   Result<Findings> Replays();
 
  private:
@@ -59,7 +59,7 @@ class ImageRegistry final : public Registry {
   };
 
   Result<images::HiveEditor*> Open(Hive& hive);
-  // The control set that a value of `Select` names; nullopt where it names none that is there.
+  // The control set that a value of `Select` names; nullopt if that does not exist.
   Result<std::optional<std::string>> Selected(std::string_view value);
   Result<std::string> Replay(Hive& hive, std::string bytes);
   Result<void> Foresee(Hive& hive);
@@ -70,7 +70,7 @@ class ImageRegistry final : public Registry {
   std::uint64_t filetime_;
   Hive system_{"Windows/System32/config/SYSTEM"};
   Hive software_{"Windows/System32/config/SOFTWARE"};
-  std::string control_set_;  // once it is known
+  std::string control_set_;  // "" until it is known
 };
 
 }  // namespace prov::machine

@@ -1,4 +1,4 @@
-// LiveCertificateStore: the stores of LOCAL_MACHINE by CryptoAPI.
+// LiveCertificateStore: the stores of LOCAL_MACHINE through CryptoAPI.
 #include <fmt/format.h>
 
 #include <map>
@@ -26,7 +26,8 @@ std::unexpected<Error> CannotOpen(const wchar_t* name, DWORD error) {
   return WindowsFailure("cannot open the certificate store", error, Where(name));
 }
 
-// PROV_SYSTEM gives all physical stores of a system store as one, PROV_SYSTEM_REGISTRY the machine's own alone.
+// The provider PROV_SYSTEM combines all physical stores of a system store. PROV_SYSTEM_REGISTRY is the machine's own
+// alone.
 OpenedStore TryOpen(const char* provider, const wchar_t* name, DWORD flags) {
   return OpenedStore(CertOpenStore(provider, 0, 0, CERT_SYSTEM_STORE_LOCAL_MACHINE | flags, name));
 }
@@ -44,23 +45,24 @@ Result<Context> Decode(std::string_view der, const wchar_t* store) {
   return Fail(Code::kCert, fmt::format("Windows can't read the certificate (0x{:08x})", GetLastError()), Where(store));
 }
 
-// The same bytes in `store`; empty: not there. Windows finds by issuer and serial number, which two certificates may
-// share.
+// Finds the certificate with the same bytes in `store`; empty: none. Windows searches by issuer and serial number,
+// which two certificates may share.
 Context FindSame(HCERTSTORE store, PCCERT_CONTEXT wanted, std::string_view der) {
   Context found;
   do {
     found = Context(CertFindCertificateInStore(store, kEncoding, 0, CERT_FIND_SUBJECT_CERT, wanted->pCertInfo,
-                                               found.Release()));  // frees the one it starts from
+                                               found.Release()));  // frees the previous one
   } while (found && std::string_view(reinterpret_cast<const char*>(found.get()->pbCertEncoded),
                                      found.get()->cbCertEncoded) != der);
   return found;
 }
 
-// A context that outlives its store keeps the store from being written, hence the order of the objects here and below.
+// Frees all contexts before the store: a context that outlives it keeps the store from being written. The objects here
+// and below are declared in that order.
 std::set<std::string, std::less<>> AllIn(HCERTSTORE store) {
   std::set<std::string, std::less<>> out;
   PCCERT_CONTEXT each = nullptr;
-  while ((each = CertEnumCertificatesInStore(store, each)) != nullptr) {  // frees the one it starts from
+  while ((each = CertEnumCertificatesInStore(store, each)) != nullptr) {  // frees the previous one
     out.emplace(reinterpret_cast<const char*>(each->pbCertEncoded), each->cbCertEncoded);
   }
   return out;
@@ -82,7 +84,7 @@ constexpr const wchar_t* kDisallowed = L"Disallowed";
 struct LiveCertificateStore::Open {
   std::map<std::wstring_view, std::set<std::string, std::less<>>> seen;  // DER, by store
   using Stores = std::map<std::wstring_view, OpenedStore>;
-  // Two views of one store must not be written in turn: never has the same store a place in both.
+  // A store is open in at most one of them: its two views must not be written in turn.
   Stores adding, removing;
 
   Result<bool> Contains(const wchar_t* name, std::string_view der) {
@@ -105,7 +107,7 @@ struct LiveCertificateStore::Open {
       return {};
     }
     const OpenedStore store = TryOpen(CERT_STORE_PROV_SYSTEM_W, name, CERT_STORE_READONLY_FLAG);
-    // Where nobody has put anything there is no store.
+    // A store that never had a certificate does not exist.
     if (!store && GetLastError() != ERROR_FILE_NOT_FOUND) return CannotOpen(name, GetLastError());
     seen[name] = store ? AllIn(store.get()) : std::set<std::string, std::less<>>();
     return {};
@@ -156,7 +158,7 @@ Result<void> LiveCertificateStore::Add(Store store, std::string_view der) {
   if (FindSame(opened, wanted.get(), der)) return {};
   DWORD error = AddTo(opened, wanted.get(), CERT_STORE_ADD_NEW);
   if (error == static_cast<DWORD>(CRYPT_E_EXISTS)) {
-    // Not this one, as was seen above, but one with its issuer and serial number; both are wanted.
+    // Another certificate with the same issuer and serial number is there; FindSame found no equal one. Keep both.
     error = AddTo(opened, wanted.get(), CERT_STORE_ADD_ALWAYS);
   }
   if (error != ERROR_SUCCESS) return WindowsFailure("cannot add a certificate", error, Where(name));
@@ -167,11 +169,11 @@ Result<void> LiveCertificateStore::Add(Store store, std::string_view der) {
 Result<void> LiveCertificateStore::Remove(Store store, std::string_view der) {
   const wchar_t* name = SystemStoreName(store);
   HCERTSTORE opened = PROV_TRY(open_->ForRemoving(name));
-  open_->seen.erase(name);  // another physical store may have it, too
+  open_->seen.erase(name);  // read again: another physical store may have it, too
   const Context wanted = PROV_TRY(Decode(der, name));
   Context found = FindSame(opened, wanted.get(), der);
   if (!found) return {};
-  if (CertDeleteCertificateFromStore(found.Release()) == 0) {  // frees it, also when it fails
+  if (CertDeleteCertificateFromStore(found.Release()) == 0) {  // frees `found`, also on failure
     return WindowsFailure("cannot remove a certificate", GetLastError(), Where(name));
   }
   return {};

@@ -1,4 +1,4 @@
-// The port Clock on Linux: the system's time, and waiting that a signal ends.
+// The port Clock on Linux: the system's time, and a wait that a signal ends.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -16,8 +16,8 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// A pipe that becomes readable, and stays so, once a stop was asked for: a signal that comes just before poll() begins
-// ends it as well.
+// A pipe that becomes readable, and stays so, once a stop was requested. So a signal that comes just before poll()
+// begins ends that wait, too.
 class StopPipe {
  public:
   StopPipe() {
@@ -29,14 +29,14 @@ class StopPipe {
   }
 
   int Readable() const { return ends_[0]; }
-  // With the number of the signal that asks; 0: none.
+  // `number`: the signal that requests the stop; 0: none.
   void Fill(int number) const {
-    const int kept = errno;  // the code that a signal interrupts may be about to look at it
+    const int kept = errno;  // the interrupted code may be about to read it
     const auto byte = static_cast<unsigned char>(number);
     [[maybe_unused]] const ssize_t written = write(ends_[1], &byte, 1);
     errno = kept;
   }
-  // What the first who asked filled in.
+  // The number of the first request.
   int Number() const {
     unsigned char byte = 0;
     return read(ends_[0], &byte, 1) == 1 ? byte : 0;
@@ -53,16 +53,16 @@ StopPipe& Stop() {
 
 void OnSignal(int number) { Stop().Fill(number); }
 
-// The first signal asks; a second one, when that takes too long, ends the program.
+// The first signal requests a stop; a second one ends the program at once.
 void ListenToSignals() {
-  Stop();  // made before a handler can need it
+  Stop();  // create it before a handler needs it
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM}) {
     struct sigaction before = {};
-    // A script's Ctrl-C is not for what it started in the background.
+    // A shell ignores Ctrl-C for programs that it starts in the background, so keep that.
     const bool ignored = sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
     if (!ignored) sigaction(number, &action, nullptr);
   }

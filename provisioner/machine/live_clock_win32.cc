@@ -1,4 +1,4 @@
-// The port Clock on Windows: the system's time, and waiting that RequestStop() ends.
+// The port Clock on Windows: the system's time, and a wait that RequestStop() ends.
 #include <algorithm>
 #include <chrono>
 
@@ -8,7 +8,7 @@
 namespace prov::machine {
 namespace {
 
-// Set, and never reset, once a stop was asked for.
+// Set once a stop was requested; never reset.
 HANDLE StopEvent() {
   static const HANDLE event = CreateEventW(nullptr, TRUE, FALSE, nullptr);
   return event;
@@ -16,14 +16,14 @@ HANDLE StopEvent() {
 
 bool StopWasAsked() { return WaitForSingleObject(StopEvent(), 0) == WAIT_OBJECT_0; }
 
-// The first Ctrl-C asks; a second one, when that takes too long, ends the program. What else Windows tells a console's
-// programs is left to it: a service must outlive the end of a session.
+// The first Ctrl-C requests a stop; a second one ends the program at once. Other console events are left to Windows: a
+// service must outlive the end of a session.
 BOOL WINAPI OnConsoleControl(DWORD control) {
   const bool closes = control == CTRL_CLOSE_EVENT;
   if (control != CTRL_C_EVENT && control != CTRL_BREAK_EVENT && !closes) return FALSE;
   if (StopWasAsked()) return FALSE;
   RequestStop();
-  // Windows ends the process when this returns: the run gets the time that Windows would wait for.
+  // Windows ends the process when this returns. Give the run the time that Windows would wait.
   constexpr DWORD kCloseMilliseconds = 5'000;
   if (closes) Sleep(kCloseMilliseconds);
   return TRUE;
@@ -35,7 +35,7 @@ class WindowsClock final : public Clock {
 
   bool Wait(std::int64_t milliseconds) override {
     [[maybe_unused]] static const BOOL listening = SetConsoleCtrlHandler(OnConsoleControl, TRUE);
-    constexpr std::int64_t kMostAtOnce = 86'400'000;  // INFINITE is a number of milliseconds, too
+    constexpr std::int64_t kMostAtOnce = 86'400'000;  // the value INFINITE has another meaning
     for (std::int64_t left = std::max<std::int64_t>(milliseconds, 0);; left -= kMostAtOnce) {
       const auto part = static_cast<DWORD>(std::min(left, kMostAtOnce));
       if (WaitForSingleObject(StopEvent(), part) == WAIT_OBJECT_0) return false;
@@ -53,6 +53,6 @@ Clock& LiveClock() {
 
 void RequestStop() { SetEvent(StopEvent()); }
 
-void EndBySignal() {}  // the exit code tells
+void EndBySignal() {}  // the exit code says it
 
 }  // namespace prov::machine

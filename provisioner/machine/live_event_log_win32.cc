@@ -28,7 +28,7 @@ void ReportToSystem(Severity severity, std::uint16_t id, std::string_view text) 
   DeregisterEventSource(source);
 }
 
-// Where the state folder is not there, or not ours alone, no log is kept.
+// Writes nothing if the state folder does not exist, or if others have rights on it.
 Result<void> AppendToLog(std::string_view line) {
   const std::string folder = PROV_TRY(DefaultStateFolder());
   const FileHandle held = PROV_TRY(HoldFolder(Wide(folder), PathUse::kSecrets));
@@ -40,7 +40,7 @@ class WindowsEventLog final : public EventLog {
  public:
   void Write(Severity severity, std::uint16_t id, std::string_view text) override {
     ReportToSystem(severity, id, text);
-    // What can't be logged must not stop a run.
+    // Best effort: a failure to log must not stop a run.
     static_cast<void>(AppendToLog(FormatLogLine(LiveClock().NowUnix(), severity, id, text)));
   }
 };

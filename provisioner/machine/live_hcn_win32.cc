@@ -1,5 +1,5 @@
-// The port ComputeNetwork on Windows. Its libraries exist only where the Containers feature is installed, so they are
-// loaded at the first call: a program that imported them would not start on other nodes.
+// The port ComputeNetwork on Windows. Its libraries exist only with the Containers feature, so they are loaded at the
+// first call: a program that imported them would not start on other nodes.
 #include <fmt/format.h>
 
 #include <bit>
@@ -14,7 +14,7 @@
 namespace prov::machine {
 namespace {
 
-// What Windows hands out belongs to whoever asked.
+// The caller owns the memory that these functions return.
 inline void FreeTaskMemory(void* memory) { CoTaskMemFree(memory); }
 using TaskText = Owned<PWSTR, &FreeTaskMemory>;
 
@@ -28,7 +28,7 @@ constexpr std::string_view kInstall =
     "install the Windows feature Containers (Install-WindowsFeature -Name Containers) on Windows Server 2019 or later, "
     "and restart the node";
 
-// A library of System32 with the functions that are needed of it.
+// A library of System32 and the functions that are needed from it.
 class Library {
  public:
   explicit Library(std::string_view name)
@@ -43,7 +43,7 @@ class Library {
     if (function == nullptr && missing_.empty()) missing_ = fmt::format("{} has no function {}", name_, name);
   }
 
-  // Whether everything was there.
+  // Fails if the library or one of the functions is missing.
   Result<void> Check() const {
     if (missing_.empty()) return {};
     return Fail(Code::kHns, fmt::format("the Host Networking Service is not installed ({}); {}", missing_, kInstall),
@@ -87,7 +87,7 @@ Result<const NetworkFunctions*> Network() {
   return &functions;
 }
 
-// No header declares it.
+// Declared in no header.
 using HnsCall = HRESULT(WINAPI*)(PCWSTR method, PCWSTR path, PCWSTR object, PWSTR* response);
 
 struct OlderFunctions {

@@ -1,4 +1,4 @@
-// The port Host on Linux: time and requests; there is no Windows to act on.
+// The port Host on Linux: time and HTTP requests only.
 #include "provisioner/machine/host.h"
 #include "provisioner/machine/live_ports.h"
 
@@ -37,7 +37,7 @@ class NoInstallation final : public Installation {
   void DropFormerProgram() override {}
   Result<bool> RunsProgram(std::uint32_t /*process_id*/) override { return NoWindows(); }
   Result<bool> RemoveProgram() override { return NoWindows(); }
-  Result<std::optional<std::string>> PinnedSigner() override { return std::nullopt; }  // what comes next tells why
+  Result<std::optional<std::string>> PinnedSigner() override { return std::nullopt; }  // the next call says why
   Result<bool> PinSigner(std::string_view /*der*/) override { return NoWindows(); }
   Result<std::string> SetupScriptsFolder() override { return NoWindows(); }
   Result<void> CheckSource(std::string_view /*path*/) override { return NoWindows(); }

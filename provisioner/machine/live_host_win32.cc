@@ -18,10 +18,11 @@ class WindowsRun final : public OpenMachine {
 
  private:
   std::unique_ptr<LiveMachine> machine_;
-  std::optional<Lock> lock_;  // given back first
+  std::optional<Lock> lock_;  // released first
 };
 
-// Whether this process has the rights now: an administrator's process that was not started as one has not.
+// Whether this process has administrator rights now. An administrator's process has none unless it was started
+// elevated.
 bool IsAdministrator() {
   BYTE sid[SECURITY_MAX_SID_SIZE];
   DWORD size = sizeof(sid);
@@ -81,7 +82,7 @@ class WindowsHost final : public Host {
   ComputeNetwork& compute_network() override { return LiveComputeNetwork(); }
   Programs& programs() override { return LivePrograms(); }
 
-  // Sessions that somebody forgot must not hold it up, so programs are closed whatever they say.
+  // Closes programs without asking them, so that forgotten sessions can't delay the reboot.
   Result<void> Reboot(std::string_view reason) override {
     PROV_TRY(EnablePrivilege(L"SeShutdownPrivilege"));
     constexpr DWORD kShutdownIsScheduled = 1190;  // mingw-w64 10 has no name for it

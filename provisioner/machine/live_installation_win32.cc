@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint64_t kMostProgramBytes = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
-// Where the program and its signer are. `former`: what an upgrade replaced, until the new program has shown that it
-// starts.
+// Where the program and its signer are. `former`: the program that an upgrade replaced, kept until the new one has
+// started.
 struct ProgramPaths {
   std::wstring folder;
   std::wstring program;
@@ -45,31 +45,31 @@ Result<std::string> OwnBytes() {
   return ReadFile(Narrow(path), kMostProgramBytes);
 }
 
-// nullopt: there is none.
+// nullopt: the file does not exist.
 Result<std::optional<std::string>> InstalledBytes(const std::wstring& path, std::uint64_t limit) {
   const FileHandle file = PROV_TRY(OpenTrusted(path, PathUse::kPrograms, GENERIC_READ, kShareAll, 0));
   if (!file) return std::nullopt;
   return PROV_TRY(ReadAll(file, limit, path));
 }
 
-// The bytes of ours that is there. nullopt: there is none, or others can change it, so that it is replaced whatever it
-// holds by now.
+// The bytes of a file of ours. nullopt: it does not exist, or others can change it, so that it must be replaced
+// whatever it contains.
 Result<std::optional<std::string>> OwnedBytes(const std::wstring& path, std::uint64_t limit) {
   Result<std::optional<std::string>> bytes = InstalledBytes(path, limit);
   if (!bytes && bytes.error().code == Code::kOwner) return std::nullopt;
   return bytes;
 }
 
-// Names for programs that are in use and were replaced or removed. Those that are not in use any more go.
+// Names for replaced or removed programs that are still in use. They are deleted once they are not.
 constexpr auto kAside = std::to_array<std::wstring_view>({L".old", L".old2", L".old3", L".old4", L".old5", L".old6"});
 
-// Also what a run that was cut short has not put in its place.
+// Also deletes what an interrupted run wrote but did not put in place.
 void RemoveSetAside(const ProgramPaths& paths) {
   for (const std::wstring& path : {paths.program, paths.signer, paths.former}) DeleteFileW((path + L".new").c_str());
   for (const std::wstring_view suffix : kAside) DeleteFileW((paths.program + std::wstring(suffix)).c_str());
 }
 
-// A running program can't be removed, but it can be renamed. The name that it has then; empty: error in GetLastError.
+// Renames a running program, because it can't be removed. Returns the new name; empty: error in GetLastError.
 std::wstring SetAside(const ProgramPaths& paths) {
   for (const std::wstring_view suffix : kAside) {
     std::wstring name = paths.program + std::wstring(suffix);
@@ -84,7 +84,7 @@ void RemoveNowOrAtNextBoot(const std::wstring& path) {
   if (DeleteFileW(path.c_str()) == 0) MoveFileExW(path.c_str(), nullptr, MOVEFILE_DELAY_UNTIL_REBOOT);
 }
 
-// Makes the folder, or refuses one that is not administrators' alone.
+// Makes the folder, or refuses one that others can change.
 Result<FileHandle> MakeProgramFolder(const ProgramPaths& paths) {
   PROV_TRY(MakeFolder(paths.folder, kProgramFolderSddl));
   FileHandle held = PROV_TRY(HoldProgramFolder(paths));
@@ -92,7 +92,7 @@ Result<FileHandle> MakeProgramFolder(const ProgramPaths& paths) {
   return held;
 }
 
-// `path` is what `fresh` will become.
+// `path` is the final name of `fresh`.
 Result<void> WriteBeside(const std::wstring& path, const std::wstring& fresh, std::string_view bytes) {
   DeleteFileW(fresh.c_str());  // left by a run that was cut short
   const FileHandle file = PROV_TRY(MakeFile(fresh, kProgramFileSddl, GENERIC_WRITE, CREATE_NEW));
@@ -101,8 +101,8 @@ Result<void> WriteBeside(const std::wstring& path, const std::wstring& fresh, st
   return written;
 }
 
-// In one step where the program does not run; else there is no program of that name for an instant, which the next
-// InstallProgram heals.
+// One step if the program does not run. Otherwise the name is missing for an instant; if the run is interrupted then,
+// the next InstallProgram repairs that.
 Result<void> PutInPlace(const ProgramPaths& paths, const std::wstring& fresh) {
   if (MoveFileExW(fresh.c_str(), paths.program.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0) {
     return {};
@@ -120,7 +120,7 @@ Result<void> PutInPlace(const ProgramPaths& paths, const std::wstring& fresh) {
 
 bool IsThere(const std::wstring& path) { return GetFileAttributesW(path.c_str()) != INVALID_FILE_ATTRIBUTES; }
 
-// All of it or nothing: half a program would be no way back.
+// Writes under a temporary name first: an incomplete program could not be restored.
 Result<void> KeepFormer(const ProgramPaths& paths, std::string_view bytes) {
   if (IsThere(paths.former)) return {};
   const std::wstring fresh = paths.former + L".new";
@@ -133,7 +133,7 @@ Result<void> KeepFormer(const ProgramPaths& paths, std::string_view bytes) {
   return kept;
 }
 
-// When it was written last; nullopt: it is not there.
+// The time of the last write; nullopt: the file does not exist.
 Result<std::optional<FILETIME>> WrittenAt(const std::wstring& path) {
   const FileHandle file(CreateFileW(path.c_str(), FILE_READ_ATTRIBUTES, kShareAll, nullptr, OPEN_EXISTING,
                                     FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
@@ -144,7 +144,7 @@ Result<std::optional<FILETIME>> WrittenAt(const std::wstring& path) {
   return WindowsFailure("cannot look at the file", error, Narrow(path));
 }
 
-// nullopt: it has ended.
+// nullopt: the process has ended.
 std::optional<FILETIME> StartedAt(std::uint32_t process_id) {
   const FileHandle process(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id));
   FILETIME started{};
@@ -155,14 +155,14 @@ std::optional<FILETIME> StartedAt(std::uint32_t process_id) {
   return started;
 }
 
-// `C:\folder\file` and no other of the many ways to name one.
+// Accepts `C:\folder\file` and no other form of a path.
 bool IsFullPlainPath(const std::wstring& path) {
   const bool drive = path.size() > 3 && iswalpha(path[0]) != 0 && path[1] == L':' && path[2] == L'\\';
   if (!drive || path.find_first_of(L":/\"<>|?*", 2) != std::wstring::npos) return false;
   std::wstring::size_type start = 3;
   while (true) {
     const std::wstring::size_type end = std::min(path.find(L'\\', start), path.size());
-    // A name that ends with a dot or blank is another one for Windows; "." and ".." are among them.
+    // Windows drops a dot or blank at the end of a name; this also refuses "." and "..".
     if (end == start || path[end - 1] == L'.' || path[end - 1] == L' ') return false;
     if (end == path.size()) return true;
     start = end + 1;
@@ -177,7 +177,7 @@ std::wstring LongName(const std::wstring& path) {
   return out;
 }
 
-// Where the opened file really is, after all links; without "\\?\".
+// The path of the opened file with all links resolved, without "\\?\".
 std::wstring FinalName(const FileHandle& file) {
   std::wstring out(32'768, L'\0');
   const DWORD size = GetFinalPathNameByHandleW(file.get(), out.data(), static_cast<DWORD>(out.size()), VOLUME_NAME_DOS);
@@ -191,7 +191,8 @@ bool SamePath(const std::wstring& a, const std::wstring& b) {
          CSTR_EQUAL;
 }
 
-// What was looked at, whatever has its name by now. Copies from a read-only medium are read-only.
+// Removes the opened file itself, whatever has its name by now. Clears the read-only attribute, which copies from a
+// read-only medium have.
 Result<void> RemoveOpened(const FileHandle& file, DWORD attributes, const std::string& where) {
   if ((attributes & FILE_ATTRIBUTE_READONLY) != 0) {
     FILE_BASIC_INFO basic{};
@@ -220,7 +221,7 @@ Result<std::vector<Entry>> Entries(const std::wstring& folder) {
   return out;
 }
 
-// Scanners hold a file open for a moment.
+// Retries, because scanners hold files open for a moment.
 Result<void> Remove(const std::wstring& path, bool is_folder) {
   constexpr int kAttempts = 20;
   constexpr DWORD kPauseMilliseconds = 50;
@@ -235,8 +236,8 @@ Result<void> Remove(const std::wstring& path, bool is_folder) {
   }
 }
 
-// Installation::RemoveFile. Errors: usage (not a full plain path), link (a link is on the way, or there), directory,
-// io.
+// Installation::RemoveFile. Errors: usage (not a full plain path), link (it is a link, or a link is on the way),
+// directory, io.
 Result<void> RemovePlainFile(std::string_view path) {
   const std::wstring wide = Wide(path);
   const std::string where(path);
@@ -263,8 +264,8 @@ Result<void> RemovePlainFile(std::string_view path) {
   return RemoveOpened(file, attributes, where);
 }
 
-// A folder with all that is beneath it; links themselves, not what they lead to. Nobody else may be able to write
-// there. Errors: io.
+// Removes a folder and everything beneath it; removes links, not their targets. Only administrators may be able to
+// write there. Errors: io.
 Result<void> RemoveTree(const std::wstring& folder) {
   for (const Entry& entry : PROV_TRY(Entries(folder))) {
     const bool is_folder = (entry.attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
@@ -324,7 +325,7 @@ class WindowsInstallation final : public Installation {
     return out;
   }
 
-  // Whoever could change what is kept could have another program run as SYSTEM: what others can change is refused.
+  // Refuses a former program that others can change: it would run as SYSTEM.
   Result<bool> RestoreProgram() override {
     const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
@@ -344,7 +345,7 @@ class WindowsInstallation final : public Installation {
     return written && started && CompareFileTime(&*started, &*written) >= 0;
   }
 
-  // The folder stays if there is something in it that is not ours.
+  // Keeps the folder if it contains other files.
   Result<bool> RemoveProgram() override {
     const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     {
@@ -393,7 +394,7 @@ class WindowsInstallation final : public Installation {
     {
       const FileHandle held = PROV_TRY(HoldFolder(wide, PathUse::kSecrets));
       if (!held) return {};
-      const Lock lock = PROV_TRY(AcquireLock(folder));  // not under another run
+      const Lock lock = PROV_TRY(AcquireLock(folder));  // fails if another run has the lock
     }
     return RemoveTree(wide);
   }
@@ -404,7 +405,7 @@ class WindowsInstallation final : public Installation {
     return WindowsFailure("cannot remove the pinned signer", GetLastError(), Narrow(paths.signer));
   }
 
-  // Renamed before it is left to the next boot: a program that is installed again until then must not go with it.
+  // Renames the program before the next boot deletes it, so that a program installed in the meantime stays.
   static Result<void> RemoveProgramFile(const ProgramPaths& paths) {
     RemoveSetAside(paths);
     DeleteFileW(paths.former.c_str());

@@ -1,4 +1,5 @@
-// The Windows machine that this program runs on: the adapters of its ports. Only for *_win32.cc; others use LiveHost().
+// The Windows machine that this program runs on: the adapters of its ports. Only for *_win32.cc; other code uses
+// LiveHost().
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ class LiveRegistry final : public Registry {
 
 // The certificate stores of the machine that this program runs on (LOCAL_MACHINE).
 //
-// Opens each store once, as opening is slow: changes that others make while this object lives are not seen. What was
-// added may be written only by Flush.
+// Opens each store once, because opening is slow, so it does not see later changes of others. Additions may be written
+// only by Flush.
 class LiveCertificateStore final : public CertificateStore {
  public:
   explicit LiveCertificateStore(Registry& registry);
@@ -55,9 +56,9 @@ class LiveCertificateStore final : public CertificateStore {
 // The state folder of the machine that this program runs on.
 class LiveStateFolder final : public StateFolder {
  public:
-  // Makes it for SYSTEM and Administrators alone where it is missing; checks it where it is not (CheckPathSecurity).
+  // Makes a missing folder for SYSTEM and Administrators alone; checks an existing one (CheckPathSecurity).
   static Result<LiveStateFolder> Open(const std::string& path);
-  // Checks it and makes nothing; where it is missing all files are.
+  // Checks the folder and makes nothing. Without it, all files are absent.
   static Result<LiveStateFolder> OpenToRead(const std::string& path);
 
   LiveStateFolder(LiveStateFolder&& other) noexcept;
@@ -73,12 +74,12 @@ class LiveStateFolder final : public StateFolder {
   LiveStateFolder(std::string path, std::intptr_t handle, bool writable);
 
   std::string path_;
-  std::intptr_t handle_;  // open without FILE_SHARE_DELETE: nobody can put another folder in its place meanwhile
+  std::intptr_t handle_;  // open without FILE_SHARE_DELETE, so that the folder can't be replaced meanwhile
   bool writable_;
 };
 
-// Removes what interrupted writes and removals of state files left; not what a payload's script left, as that may be
-// its only record. The caller must hold the folder's lock.
+// Removes what interrupted writes and removals of state files left, but not a payload's script's file: that may be its
+// only record. The caller must hold the folder's lock.
 void RemoveStateLeftovers(const std::string& path);
 
 // Identity of the machine that this program runs on and of its current boot.
@@ -95,21 +96,21 @@ class LiveSystem final : public System {
   Registry& registry_;
 };
 
-// All of them together.
+// All ports together.
 class LiveMachine {
  public:
   virtual ~LiveMachine() = default;
   virtual Machine Ports() = 0;  // valid as long as this object
 };
 
-// `C:\ProgramData\Provisioner`, wherever ProgramData is; environment variables are not used. Errors: target.
+// `C:\ProgramData\Provisioner`, or where ProgramData is instead; ignores environment variables. Errors: target.
 Result<std::string> DefaultStateFolder();
 
-// Makes `state_folder` where it is missing (its parent must exist). Errors: owner (the folder is a link, or others
-// than SYSTEM and Administrators own it or have rights on it), io.
+// Opens the machine and makes `state_folder` if it is missing; its parent must exist. Errors: owner (the folder is a
+// link, or others than SYSTEM and Administrators own it or have rights on it), io.
 Result<std::unique_ptr<LiveMachine>> OpenLiveMachine(const std::string& state_folder);
 
-// As above, but makes nothing: where the folder is missing, nothing is kept yet. Writing state is a defect then.
+// As above, but makes nothing. A missing folder counts as empty. Writing state is a defect then.
 Result<std::unique_ptr<LiveMachine>> OpenLiveMachineToRead(const std::string& state_folder);
 
 }  // namespace prov::machine

@@ -24,11 +24,11 @@ Programs& LivePrograms();              // on Windows
 // Ends a Wait() of LiveClock(), and all later ones.
 void RequestStop();
 
-// Ends this process with the signal that asked it to stop, as the sender of the signal expects. Returns if there was
-// none, and on systems without signals.
+// Ends this process with the signal that requested the stop, as the sender expects. Returns if there was none, and on
+// systems without signals.
 void EndBySignal();
 
-// Host::RunAsService on Windows. Once in a process's life.
+// Host::RunAsService on Windows. Call it at most once in a process.
 Result<void> RunServiceProcess(std::string_view name, const std::function<void()>& body);
 
 }  // namespace prov::machine

@@ -1,5 +1,4 @@
-// The port Programs on Windows. A program runs in a job that is ended with the call, so none of its processes stays
-// behind.
+// The port Programs on Windows. A program runs in a job that ends with the call, so none of its processes remains.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +17,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr DWORD kReadPauseMilliseconds = 10;
 
-// From a drive or a share on. Others depend on the folder that somebody happens to be in.
+// Whether the path begins with a drive or a share. Other paths depend on the current folder.
 bool IsAbsolute(std::string_view folder) {
   const bool drive = folder.size() > 2 && folder[1] == ':' && (folder[2] == '\\' || folder[2] == '/');
   return drive || folder.starts_with("\\\\");
@@ -30,7 +29,7 @@ std::string PathVariable() {
   return Narrow(value);
 }
 
-// As the C library's parser takes it apart: backslashes count only before a quote.
+// Quotes a word for the C library's parser, in which backslashes are special only before a quote.
 std::wstring Quoted(std::wstring_view word) {
   std::wstring out = L"\"";
   std::size_t backslashes = 0;
@@ -63,7 +62,7 @@ class Output {
   HANDLE write_end() const { return write_.get(); }
   void CloseWriteEnd() { write_.Close(); }
 
-  // Takes what is there and waits for nothing. What is beyond `most` bytes is dropped, so that the program can go on.
+  // Reads what is available without waiting. Drops bytes beyond `most`, so that the program can go on.
   void Take(std::size_t most) {
     DWORD there = 0;
     while (PeekNamedPipe(read_.get(), nullptr, 0, nullptr, &there, nullptr) != 0 && there > 0) {

@@ -14,8 +14,8 @@ using Key = Owned<HKEY, &RegCloseKey>;
 constexpr DWORD kMostNameUnits = 16384;  // of a value's name, with its terminator
 constexpr DWORD kMostKeyUnits = 257;     // of a key's name, with its terminator
 
-// Names reach Windows as terminated strings: one with a NUL would be another name. And a key outside of the two hives
-// would be one that Flush misses.
+// Windows takes names as terminated strings, so a name with a NUL would be another name. Keys outside the two hives are
+// refused, because Flush does not write them.
 Result<void> CheckNames(std::string_view key, std::string_view name) {
   const std::string_view hive = key.substr(0, key.find('\\'));
   const bool known = EqualsIgnoreAsciiCase(hive, "SYSTEM") || EqualsIgnoreAsciiCase(hive, "SOFTWARE");
@@ -31,7 +31,7 @@ std::unexpected<Error> Failure(std::string_view what, LSTATUS status, std::strin
   return WindowsFailure(what, static_cast<DWORD>(status), fmt::format("HKEY_LOCAL_MACHINE\\{}", key));
 }
 
-// Empty: there is no such key.
+// Empty: the key does not exist.
 Result<Key> Open(std::string_view key, REGSAM access) {
   PROV_TRY(CheckNames(key, ""));
   Key out;
@@ -45,7 +45,7 @@ bool SameName(const std::wstring& a, const std::wstring& b) {
          CSTR_EQUAL;
 }
 
-// A value's name as the key spells it; `asked` where it went away meanwhile.
+// A value's name as the key spells it; `asked` if the value is gone by now.
 std::wstring SpellingOf(HKEY key, const std::wstring& asked) {
   std::wstring name(kMostNameUnits, L'\0');
   for (DWORD i = 0;; ++i) {
@@ -64,7 +64,7 @@ struct Raw {
 Raw QueryValue(HKEY key, const std::wstring& name) {
   Raw out;
   DWORD size = 256;
-  do {  // somebody may make it longer between two calls
+  do {  // its length may change between two calls
     out.data.resize(size);
     out.status =
         RegQueryValueExW(key, name.c_str(), nullptr, &out.type, reinterpret_cast<BYTE*>(out.data.data()), &size);
@@ -135,14 +135,14 @@ Result<void> LiveRegistry::DeleteValue(std::string_view key, std::string_view na
 
 Result<void> LiveRegistry::DeleteKeyIfEmpty(std::string_view key) {
   const Key opened = PROV_TRY(Open(key, KEY_QUERY_VALUE | DELETE));
-  if (!opened || key.find('\\') == std::string_view::npos) return {};  // a hive's root is never ours
+  if (!opened || key.find('\\') == std::string_view::npos) return {};  // never delete a hive's root
   DWORD subkeys = 0;
   DWORD values = 0;
   LSTATUS status = RegQueryInfoKeyW(opened.get(), nullptr, nullptr, nullptr, &subkeys, nullptr, nullptr, &values,
                                     nullptr, nullptr, nullptr, nullptr);
   if (status != ERROR_SUCCESS) return Failure("cannot look into the registry key", status, key);
   if (subkeys != 0 || values != 0) return {};
-  // Windows itself refuses (access denied) if a subkey has come since.
+  // Windows refuses (access denied) if a subkey was added meanwhile.
   status = RegDeleteKeyExW(HKEY_LOCAL_MACHINE, Wide(key).c_str(), KEY_WOW64_64KEY, 0);
   if (status != ERROR_SUCCESS && !IsAbsent(status)) return Failure("cannot delete the empty registry key", status, key);
   return {};
@@ -156,7 +156,7 @@ Result<std::string> LiveRegistry::Security(std::string_view key) {
   std::string out(256, '\0');
   LSTATUS status = ERROR_SUCCESS;
   DWORD size = 0;
-  do {  // somebody may make it longer between two calls
+  do {  // its length may change between two calls
     size = static_cast<DWORD>(out.size());
     status = RegGetKeySecurity(opened.get(), kParts, out.data(), &size);
     if (status == ERROR_INSUFFICIENT_BUFFER) out.resize(size);
@@ -166,7 +166,7 @@ Result<std::string> LiveRegistry::Security(std::string_view key) {
   return out;
 }
 
-// The DACL alone: who owns the key does not change. A key that is made here is empty until it has its descriptor.
+// Sets the DACL only; the owner does not change. A key made here is empty until it has its descriptor.
 Result<void> LiveRegistry::SetSecurity(std::string_view key, std::string_view descriptor) {
   PROV_TRY(CheckNames(key, ""));
   Key opened;

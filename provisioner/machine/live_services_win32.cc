@@ -34,8 +34,8 @@ std::unexpected<Error> SettingFailure(std::string_view what, DWORD error, std::s
   return ServiceFailure(what, error, name);
 }
 
-// Restarted after longer and longer pauses; a day without a failure starts anew. After the last pause it goes on with
-// that one.
+// Restarts the service after growing pauses. After the last one, that pause repeats; a day without a failure resets the
+// count.
 constexpr DWORD kResetSeconds = 86'400;
 std::array<SC_ACTION, 3> WantedActions() {
   return {{{SC_ACTION_RESTART, 5'000}, {SC_ACTION_RESTART, 30'000}, {SC_ACTION_RESTART, 60'000}}};
@@ -50,8 +50,8 @@ bool IsWanted(const SERVICE_FAILURE_ACTIONSW& now) {
 
 bool SameText(const wchar_t* now, const std::wstring& wanted) { return (now == nullptr ? L"" : now) == wanted; }
 
-// What one of Windows' functions fills once the buffer is large enough: `ask(buffer, size, &needed)`. The pointers in
-// it lead into it. nullopt: Windows does not know this setting.
+// Calls `ask(buffer, size, &needed)` until the buffer is large enough, and returns the buffer, which may hold pointers
+// into itself. nullopt: this Windows does not know the setting.
 template <class Ask>
 Result<std::optional<std::vector<BYTE>>> QueryService(Ask ask, std::string_view name) {
   std::vector<BYTE> buffer;
@@ -107,7 +107,7 @@ Result<bool> CorrectConfiguration(const ServiceHandle& service, const ServiceDef
   const bool same_type = now.dwServiceType == SERVICE_WIN32_OWN_PROCESS;
   const bool same_start = now.dwStartType == SERVICE_AUTO_START;
   if (same_command && same_display && same_account && same_type && same_start) return false;
-  // A type is only taken together with an account.
+  // Windows changes a type only together with an account.
   const wchar_t* account = same_account && same_type ? nullptr : kAccount;
   if (ChangeServiceConfigW(service.get(), same_type ? SERVICE_NO_CHANGE : SERVICE_WIN32_OWN_PROCESS,
                            same_start ? SERVICE_NO_CHANGE : SERVICE_AUTO_START, SERVICE_NO_CHANGE,
@@ -148,7 +148,7 @@ Result<bool> CorrectFailureActions(const ServiceHandle& service, const ServiceDe
   return true;
 }
 
-// For a service that is missing.
+// Makes a service that does not exist.
 Result<void> MakeService(const ServiceHandle& manager, const ServiceDefinition& definition) {
   const ServiceHandle service(
       CreateServiceW(manager.get(), Wide(definition.name).c_str(), Wide(definition.display_name).c_str(),
@@ -160,7 +160,7 @@ Result<void> MakeService(const ServiceHandle& manager, const ServiceDefinition& 
   return WriteFailureActions(service, definition);
 }
 
-// And for one that is there: writes only what differs. Whether anything was.
+// Corrects an existing service: writes only what differs. Returns whether anything was written.
 Result<bool> CorrectService(const ServiceHandle& service, const ServiceDefinition& definition) {
   const bool configuration = PROV_TRY(CorrectConfiguration(service, definition));
   const bool description = PROV_TRY(CorrectDescription(service, definition));
@@ -182,18 +182,18 @@ Result<ServiceHandle> OpenManager(DWORD access) {
   return std::unexpected(std::move(failure));
 }
 
-// An empty handle: there is no such service.
+// An empty handle: the service does not exist.
 Result<ServiceHandle> OpenNamed(std::string_view name, DWORD access) {
   const ServiceHandle manager = PROV_TRY(OpenManager(SC_MANAGER_CONNECT));
   ServiceHandle service(OpenServiceW(manager.get(), Wide(name).c_str(), access));
   if (service) return service;
   const DWORD error = GetLastError();
-  // A name that can't be one is the name of no service.
+  // an invalid name is no service's name
   if (error == ERROR_SERVICE_DOES_NOT_EXIST || error == ERROR_INVALID_NAME) return service;
   return ServiceFailure("open", error, name);
 }
 
-// One service that is there, opened with SERVICE_QUERY_STATUS and what its members need.
+// An existing service, opened with SERVICE_QUERY_STATUS and the rights that its members need.
 class Controlled {
  public:
   Controlled(ServiceHandle service, std::string name) : service_(std::move(service)), name_(std::move(name)) {}
@@ -210,7 +210,7 @@ class Controlled {
     return status;
   }
 
-  // Until no change of state is under way.
+  // Waits until the service is stopped, running or paused.
   Result<SERVICE_STATUS_PROCESS> Settled(std::string_view doing) {
     const SteadyClock::time_point end = SteadyClock::now() + kPatience;
     for (;;) {
@@ -235,7 +235,7 @@ class Controlled {
       const bool sent = ControlService(service_.get(), SERVICE_CONTROL_STOP, &status) != 0;
       const DWORD error = sent ? ERROR_SUCCESS : GetLastError();
       if (error == ERROR_SERVICE_NOT_ACTIVE) return {};
-      // Between two states it takes no orders.
+      // A service that is changing its state accepts no controls.
       const bool passing = sent || error == ERROR_SERVICE_CANNOT_ACCEPT_CTRL;
       if (!passing) return ServiceFailure("stop", error, name_);
       if (PROV_TRY(Settled("stopping")).dwCurrentState == SERVICE_STOPPED) return {};
@@ -246,7 +246,7 @@ class Controlled {
     }
   }
 
-  // One that is on its way down is waited for, as Windows calls that running already.
+  // Waits first if the service is stopping: Windows would report it as running.
   Result<void> Start() {
     if (PROV_TRY(Settled("changing its state")).dwCurrentState != SERVICE_STOPPED) return {};
     if (StartServiceW(service_.get(), 0, nullptr) == 0) {
@@ -285,7 +285,7 @@ class Controlled {
 
 constexpr DWORD kStopAndStart = SERVICE_QUERY_STATUS | SERVICE_STOP | SERVICE_START | SERVICE_ENUMERATE_DEPENDENTS;
 
-// Stops the service after the ones that depend on it. What was stopped goes to `stopped`, also when an error ends it.
+// Stops the service after those that depend on it. Adds them to `stopped`, also if an error ends it.
 Result<void> StopWithDependents(const std::string& name, std::vector<Controlled>& stopped) {
   ServiceHandle opened = PROV_TRY(OpenNamed(name, kStopAndStart));
   if (!opened) return Fail(Code::kIo, fmt::format("the service {} does not exist any more", name), name);
@@ -295,7 +295,7 @@ Result<void> StopWithDependents(const std::string& name, std::vector<Controlled>
   }
   if (PROV_TRY(service.Settled("changing its state")).dwCurrentState == SERVICE_STOPPED) return {};
   const Result<void> ended = service.Stop();
-  stopped.push_back(std::move(service));  // also one that did not stop in time: it may yet
+  stopped.push_back(std::move(service));  // even after a timeout: it may still stop
   return ended;
 }
 
@@ -311,7 +311,7 @@ class WindowsServices final : public Services {
 
   Result<bool> Install(const ServiceDefinition& definition) override {
     const ServiceHandle service = PROV_TRY(OpenNamed(
-        definition.name, SERVICE_QUERY_CONFIG | SERVICE_CHANGE_CONFIG | SERVICE_START));  // to restart it on failure
+        definition.name, SERVICE_QUERY_CONFIG | SERVICE_CHANGE_CONFIG | SERVICE_START));  // for restarts on failure
     if (service) return CorrectService(service, definition);
     const ServiceHandle manager = PROV_TRY(OpenManager(SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE));
     PROV_TRY(MakeService(manager, definition));
@@ -324,7 +324,8 @@ class WindowsServices final : public Services {
     return PROV_TRY(ReadDefinition(service, name));
   }
 
-  // The service control manager hears that a service has stopped before its process has ended.
+  // Waits for the process as well: the service control manager reports a service as stopped before its process has
+  // ended.
   Result<bool> Stop(std::string_view name) override {
     ServiceHandle opened = PROV_TRY(OpenNamed(name, SERVICE_QUERY_STATUS | SERVICE_STOP));
     if (!opened) return false;
@@ -354,7 +355,7 @@ class WindowsServices final : public Services {
     return Controlled(std::move(opened), std::string(name)).Start();
   }
 
-  // Whatever goes wrong, what was stopped is started again: a node without its kubelet is worse than one with old
+  // Starts the stopped services again even after an error: a node without its kubelet is worse than one with old
   // settings.
   Result<void> Restart(std::string_view name) override {
     ServiceHandle opened = PROV_TRY(OpenNamed(name, SERVICE_QUERY_STATUS));
@@ -382,8 +383,8 @@ Services& LiveServices() {
 
 namespace {
 
-// What the service control manager waits for a change of state until it says that this service hangs. A stop waits for
-// the round that is under way.
+// The service control manager considers this service hung after this time without a change of state. A stop waits for
+// the current round.
 constexpr DWORD kWaitHintMilliseconds = 120'000;
 
 struct ServiceProcess {
@@ -393,7 +394,7 @@ struct ServiceProcess {
   DWORD error = ERROR_SUCCESS;
 };
 
-// Windows calls its functions back without a context.
+// Global, because Windows calls the callbacks without a context.
 ServiceProcess* process = nullptr;
 
 void Report(DWORD state) {
@@ -436,7 +437,7 @@ void WINAPI ServiceMain(DWORD /*count*/, wchar_t** /*words*/) {
 }  // namespace
 
 Result<void> RunServiceProcess(std::string_view name, const std::function<void()>& body) {
-  static ServiceProcess only;  // OnControl may come until the process ends
+  static ServiceProcess only;  // static: OnControl may be called until the process ends
   only = {Wide(name), &body, nullptr, ERROR_SUCCESS};
   process = &only;
   const SERVICE_TABLE_ENTRYW table[] = {{only.name.data(), ServiceMain}, {nullptr, nullptr}};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMaxStateFileBytes = std::uint64_t{64} << 20U;
 
-// Beside the file that they stand in for. What a run leaves behind when it is cut short is replaced by the next one.
+// Suffixes of temporary files beside the real ones. The next run overwrites what an interrupted run left.
 constexpr std::string_view kNew = ".new";
 constexpr std::string_view kOld = ".old";
 
@@ -24,7 +24,7 @@ Result<std::wstring> FilePath(const std::string& folder, std::string_view name) 
   return Wide(fmt::format("{}\\{}", folder, name));
 }
 
-// An empty handle: there is no such folder.
+// An empty handle: the folder does not exist.
 Result<FileHandle> HoldStateFolder(const std::string& path) {
   const std::wstring wide = Wide(path);
   FileHandle handle = PROV_TRY(HoldFolder(wide, PathUse::kSecrets));
@@ -98,7 +98,8 @@ Result<void> LiveStateFolder::Write(std::string_view name, std::string_view byte
   return WindowsFailure("cannot replace the file", error, Narrow(path));
 }
 
-// Windows can't flush a deletion, but it can a renaming: what a power failure may bring back is the other name.
+// Renames before it deletes: Windows can flush a renaming, but not a deletion. After a power failure, only the renamed
+// file may come back.
 Result<void> LiveStateFolder::Remove(std::string_view name) {
   if (!writable_) return OnlyForReading(path_);
   const std::wstring path = PROV_TRY(FilePath(path_, name));

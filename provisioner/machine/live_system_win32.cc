@@ -1,4 +1,4 @@
-// LiveSystem: MachineGuid, the boot by its time, accounts, and the message that the environment changed.
+// LiveSystem: MachineGuid, the boot by its time, accounts, and the broadcast that the environment changed.
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kCryptography = R"(SOFTWARE\Microsoft\Cryptography)";
 constexpr std::string_view kMachineGuid = "MachineGuid";
 
-// SYSTEM_TIMEOFDAY_INFORMATION; winternl.h keeps its members to itself.
+// SYSTEM_TIMEOFDAY_INFORMATION, whose members winternl.h does not declare.
 struct TimeOfDay {
   std::int64_t boot_time;
   std::int64_t current_time;
@@ -24,7 +24,7 @@ struct TimeOfDay {
 static_assert(sizeof(TimeOfDay) == 48);
 constexpr auto kTimeOfDay = static_cast<SYSTEM_INFORMATION_CLASS>(3);
 
-// KUSER_SHARED_DATA.BootId: a page that every process can read; 0 where the system has no such counter.
+// KUSER_SHARED_DATA.BootId, in a page that every process can read; 0 if the system has no boot counter.
 std::uint32_t BootCounter() {
   constexpr std::uintptr_t kAddress = 0x7FFE0000 + 0x2C4;
   return *reinterpret_cast<const volatile std::uint32_t*>(kAddress);
@@ -42,8 +42,8 @@ Result<std::string> LiveSystem::MachineId() {
               fmt::format("HKEY_LOCAL_MACHINE\\{}\\{}", kCryptography, kMachineGuid));
 }
 
-// When the clock is set, the kernel moves the boot time and its bias by the same step: their difference is the boot
-// time by the clock of that boot, and stays. The counter tells boots apart whose clock began at the same moment.
+// Identifies the boot by its boot time minus its bias: when the clock is set, the kernel moves both by the same step,
+// so the difference stays. The counter tells apart boots whose clocks began at the same time.
 Result<std::string> LiveSystem::BootId() {
   TimeOfDay times{};
   const NTSTATUS status = NtQuerySystemInformation(kTimeOfDay, &times, sizeof times, nullptr);
@@ -61,7 +61,7 @@ void LiveSystem::AnnounceEnvironment() {
                       kMostMilliseconds, &result);
 }
 
-// An account of this machine itself is written with a dot, which the call does not know.
+// A local account is written with a dot, which LookupAccountName does not accept.
 std::optional<std::string> LiveSystem::AccountSid(std::string_view account) {
   std::wstring name = Wide(account);
   if (name.starts_with(L".\\")) {

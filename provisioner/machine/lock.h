@@ -1,4 +1,4 @@
-// Lock: one run at a time on one machine. The system gives it back when a process ends, however it ends.
+// Lock: one run at a time on one machine. The system releases it when the process ends, however it ends.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class Lock {
 };
 
 // Locks the file kLockFile in an existing folder. The file stays there afterwards: removing it could let two runs lock
-// two different files. Only administrators can write the folder (OpenLiveMachine checks that), so nobody else can hold
-// the lock. On Windows it is the file's first byte, which a payload's script locks, too (templates/Apply-Egress.ps1).
+// two different files. Only administrators can write the folder (OpenLiveMachine checks that), so other users can't
+// hold the lock. On Windows it locks the file's first byte, as a payload's script does (templates/Apply-Egress.ps1).
 // Errors: lock (another run or a script holds it), owner (Windows: the file belongs to others), io.
 Result<Lock> AcquireLock(const std::string& folder);
 

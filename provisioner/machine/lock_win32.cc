@@ -9,10 +9,10 @@ Lock::~Lock() { const FileHandle closed(reinterpret_cast<HANDLE>(handle_)); }
 
 Result<Lock> AcquireLock(const std::string& folder) {
   const std::string path = fmt::format("{}\\{}", folder, kLockFile);
-  // Shared with everybody: a scanner that looks at the file must not look like another run.
+  // Share the file: a scanner that opens it must not look like another run.
   constexpr DWORD kAccess = GENERIC_READ | GENERIC_WRITE | READ_CONTROL;
   FileHandle file = PROV_TRY(MakeSecretFile(Wide(path), kAccess, OPEN_ALWAYS));
-  // One that was there already may be somebody else's, who can then keep every run out.
+  // The owner of an existing file could keep every run out, so check it.
   PROV_TRY(CheckTrusted(file, PathUse::kSecrets, path));
   OVERLAPPED at{};
   if (LockFileEx(file.get(), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at) != 0) {

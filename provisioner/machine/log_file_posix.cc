@@ -26,7 +26,7 @@ Result<bool> AppendTo(int fd, std::string_view bytes, std::uint64_t limit, const
 }  // namespace
 
 Result<bool> AppendWithin(const std::string& path, std::string_view bytes, std::uint64_t limit) {
-  // Without O_NONBLOCK a named pipe in its place would make this wait for a reader.
+  // With O_NONBLOCK, opening a named pipe does not wait for a reader.
   const posix::Descriptor fd(
       open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!fd) return posix::Failure(Code::kIo, "cannot open", path);

@@ -1,4 +1,4 @@
-// All ports of one target. The engine sees a machine only through this.
+// All ports of one target. The engine sees a machine only through these.
 #pragma once
 
 #include "provisioner/machine/certificate_store.h"

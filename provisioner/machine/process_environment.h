@@ -1,5 +1,4 @@
-// The environment of another process, read from that process's memory. Windows only, except for the parsing of its
-// bytes.
+// Reads the environment of another process from its memory. Windows only, except for parsing the bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +14,12 @@ namespace prov::machine {
 // Windows allows 32,767 units for one variable and sets no limit for all of them; real blocks have a few KiB.
 inline constexpr std::size_t kMostEnvironmentBytes = std::size_t{1} << 20U;
 
-// "NAME=value" in UTF-8, in the block's order. `bytes`: UTF-16LE strings, each with a NUL unit at its end, the last one
-// empty; what follows it counts for nothing. Left out: the shells' "=C:=C:\folder", which are no variables. An unpaired
-// surrogate becomes U+FFFD. Errors: io (the block doesn't end within `bytes`).
+// The "NAME=value" entries in UTF-8, in the block's order. `bytes`: UTF-16LE strings, each ended by a NUL unit; an
+// empty string ends the block, and what follows is ignored. Leaves out the shells' "=C:=C:\folder", which are no
+// variables. An unpaired surrogate becomes U+FFFD. Errors: io (the block doesn't end within `bytes`).
 Result<std::vector<std::string>> ParseEnvironmentBlock(std::string_view bytes);
 
-// Services::EnvironmentOf. For *_win32.cc alone.
+// Services::EnvironmentOf. Only for *_win32.cc.
 Result<std::vector<std::string>> ReadProcessEnvironment(std::uint32_t process_id);
 
 }  // namespace prov::machine

@@ -8,8 +8,8 @@
 namespace prov::machine {
 namespace {
 
-// Where 64-bit Windows keeps them, since Vista: in the process environment block the address of the parameters, in
-// those the address of the environment. No call gives the environment of another process.
+// Offsets in 64-bit Windows since Vista: of the parameters' address in the process environment block, and of the
+// environment's address in the parameters. Windows has no call for the environment of another process.
 constexpr std::uintptr_t kParametersOffset = 0x20;
 constexpr std::uintptr_t kEnvironmentOffset = 0x80;
 
@@ -33,7 +33,7 @@ class ProcessMemory {
   }
 
   Result<std::vector<std::string>> Environment() {
-    // A process that sets a variable may move its environment; what was read meanwhile would be part of something else.
+    // A process that sets a variable may move its environment, and then the bytes that were read may be something else.
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const std::uintptr_t before = PROV_TRY(EnvironmentAddress());
       auto variables = ReadBlock(before);
@@ -76,7 +76,7 @@ class ProcessMemory {
     return PointerAt(PROV_TRY(PointerAt(block + kParametersOffset)) + kEnvironmentOffset);
   }
 
-  // From `address` to the end of what is committed there, up to the limit.
+  // Reads from `address` to the end of the committed memory there, up to the limit.
   Result<std::vector<std::string>> ReadBlock(std::uintptr_t address) {
     MEMORY_BASIC_INFORMATION region{};
     if (VirtualQueryEx(process_.get(), reinterpret_cast<const void*>(address), &region, sizeof(region)) == 0) {

@@ -10,11 +10,11 @@ namespace prov::machine {
 namespace {
 
 // VS_FIXEDFILEINFO, which follows the key of a version resource at the next multiple of four bytes: its signature, its
-// own version, then the file's version as two numbers of 32 bits.
+// own version, then the file's version as two 32-bit numbers.
 constexpr std::string_view kSignature("\xBD\x04\xEF\xFE\x00\x00\x01\x00", 8);
 constexpr std::size_t kFileVersion = kSignature.size();
 constexpr std::size_t kFileVersionSize = 8;
-// Two null bytes end the key; with the head of the resource (6 bytes) the block begins where 4 divides its place.
+// Two null bytes end the key. The header has 6 bytes, and the block is aligned to 4.
 constexpr std::size_t kMostPadding = 4;
 
 std::uint16_t Word(std::string_view bytes, std::size_t at) {

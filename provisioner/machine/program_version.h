@@ -14,10 +14,10 @@ struct ProgramVersion {
   std::array<std::uint16_t, 4> parts{};
 
   auto operator<=>(const ProgramVersion&) const = default;
-  std::string Text() const;  // "0.1.0"; a fourth part only where it is not 0
+  std::string Text() const;  // "0.1.0"; a fourth part only if it is not 0
 };
 
-// Of the first version resource (VS_VERSIONINFO) in the bytes of a program. nullopt: there is none.
+// Reads the first version resource (VS_VERSIONINFO) in the bytes of a program. nullopt: it has none.
 std::optional<ProgramVersion> ProgramVersionOf(std::string_view bytes);
 
 }  // namespace prov::machine

@@ -11,29 +11,29 @@
 
 namespace prov::machine {
 
-// Keys are named from the hive: `SYSTEM\CurrentControlSet\…` or `SOFTWARE\…`, UTF-8, backslashes between names, no
-// backslash at an end. Names of keys and values compare without case; a value that is set again keeps its spelling.
+// Key paths begin with the hive, `SYSTEM\CurrentControlSet\…` or `SOFTWARE\…`, in UTF-8, with backslashes between names
+// and none at the end. Names of keys and values compare without case; setting an existing value keeps its spelling.
 class Registry {
  public:
   virtual ~Registry() = default;
 
   virtual Result<bool> KeyExists(std::string_view key) = 0;
-  // Absent, or in an absent key: nullopt.
+  // nullopt if the value or the key is absent.
   virtual Result<std::optional<images::RegValue>> Read(std::string_view key, std::string_view name) = 0;
-  virtual Result<std::vector<std::string>> Subkeys(std::string_view key) = 0;  // none of an absent key
+  virtual Result<std::vector<std::string>> Subkeys(std::string_view key) = 0;  // empty for an absent key
 
   virtual Result<void> Set(std::string_view key, const images::RegValue& value) = 0;  // makes missing keys
   virtual Result<void> DeleteValue(std::string_view key, std::string_view name) = 0;  // absent: nothing to do
-  virtual Result<void> DeleteKeyIfEmpty(std::string_view key) = 0;                    // absent or in use: nothing to do
+  virtual Result<void> DeleteKeyIfEmpty(std::string_view key) = 0;  // absent or not empty: nothing to do
 
-  // Whether keys have descriptors here that the two below read and set.
+  // Whether keys have descriptors that the two functions below read and set.
   virtual bool HasSecurity() const { return false; }
-  // Self-relative: owner, group, DACL; "" of an absent key.
+  // Self-relative: owner, group, DACL; "" for an absent key.
   virtual Result<std::string> Security(std::string_view /*key*/) { return std::string(); }
   // Makes missing keys.
   virtual Result<void> SetSecurity(std::string_view /*key*/, std::string_view /*descriptor*/) { return {}; }
 
-  // Until this returns, a power failure may undo what was written.
+  // Until this returns, a power failure may undo writes.
   virtual Result<void> Flush() = 0;
 };
 

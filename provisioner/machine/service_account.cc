@@ -14,7 +14,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kServiceDomain = "NT SERVICE\\";
 
-// The accounts that every Windows has, without blanks and as the service control manager writes them.
+// The accounts that every Windows has, in lower case without blanks.
 struct KnownAccount {
   std::string_view name;
   std::string_view sid;
@@ -44,7 +44,7 @@ Result<bool> HasOwnSid(Registry& registry, std::string_view key) {
   return value && value->data.find_first_not_of('\0') != std::string::npos;  // unrestricted, or restricted
 }
 
-// "": not known here.
+// "" if it can't be found here.
 std::string SidOf(System& system, std::string_view account) {
   std::string plain = AsciiLower(account);
   std::erase(plain, ' ');
@@ -70,7 +70,7 @@ std::string ServiceSid(std::string_view service) {
 Result<ServiceReaders> ReadersOf(Registry& registry, System& system, std::string_view key, std::string_view service) {
   ServiceReaders out;
   const std::string account = PROV_TRY(TextAt(registry, key, "ObjectName"));
-  if (!account.empty() && account.front() != '\\') {  // a driver's is the name of an object
+  if (!account.empty() && account.front() != '\\') {  // a driver's ObjectName names an object, not an account
     const std::string sid = SidOf(system, account);
     if (sid.empty()) out.unknown = account;
     if (!sid.empty() && sid != kSystem) out.sids.push_back(sid);

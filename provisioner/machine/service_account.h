@@ -1,4 +1,4 @@
-// The account that a service runs as: it must keep read access to the service's key when the key is closed to others.
+// The account that a service runs as: it must keep read access to the service's key when others lose it.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace prov::machine {
 
-// The binary SID of `NT SERVICE\NAME`, S-1-5-80-…, which is derived from the name alone.
+// The binary SID of `NT SERVICE\NAME`, S-1-5-80-…; it depends only on the name.
 std::string ServiceSid(std::string_view service);
 
 struct ServiceReaders {
-  images::Sids sids;    // besides SYSTEM, which reads everything
-  std::string unknown;  // an account whose SID can't be told here; "" where there is none
+  images::Sids sids;    // without SYSTEM, which can read everything
+  std::string unknown;  // an account whose SID can't be found here; "" if there is none
 };
 
-// From the values ObjectName and ServiceSidType of the service's key: LocalService, NetworkService, another account,
-// and the service's own SID if its processes have it. Nobody for LocalSystem, for a driver and for an absent key.
+// Reads ObjectName and ServiceSidType of the service's key: LocalService, NetworkService or another account, and the
+// service's own SID if its processes have it. Empty for LocalSystem, a driver and an absent key.
 Result<ServiceReaders> ReadersOf(Registry& registry, System& system, std::string_view key, std::string_view service);
 
 }  // namespace prov::machine

@@ -32,16 +32,17 @@ class Services {
   // Creates or corrects the service: its own process, LocalSystem, started at each boot, restarted by the system when
   // it fails. Returns whether anything was written.
   virtual Result<bool> Install(const ServiceDefinition& definition) = 0;
-  // The service as it is defined now; nullopt: no such service.
+  // The present definition of the service; nullopt: no such service.
   virtual Result<std::optional<ServiceDefinition>> Definition(std::string_view name) = 0;
   virtual Result<bool> Remove(std::string_view name) = 0;  // stops it first; false: no such service
-  virtual Result<void> Start(std::string_view name) = 0;   // running already: nothing to do
-  // Waits until its process has ended, so that its program is in use no more. False: it did not run.
+  virtual Result<void> Start(std::string_view name) = 0;   // nothing to do if it runs already
+  // Waits until the process has ended, so that the program is not in use any more. Returns false if the service did not
+  // run.
   virtual Result<bool> Stop(std::string_view name) = 0;
-  // Stops it with the running services that depend on it, and starts all of them again; waits for each. If it does not
-  // run: nothing to do.
+  // Stops the service and the running services that depend on it, and starts all of them again; waits for each. Does
+  // nothing if the service does not run.
   virtual Result<void> Restart(std::string_view name) = 0;
-  // The "NAME=value" entries of a running process's environment block, as they are in that process now.
+  // The "NAME=value" entries of a running process's present environment block.
   virtual Result<std::vector<std::string>> EnvironmentOf(std::uint32_t process_id) = 0;
 };
 

@@ -15,11 +15,11 @@ class StateFolder {
   virtual ~StateFolder() = default;
 
   virtual Result<std::optional<std::string>> Read(std::string_view name) = 0;
-  // Old or new content at any moment, and durable when it returns.
+  // Replaces the file: at any moment it has the old or the new content, and the new one is durable on return.
   virtual Result<void> Write(std::string_view name, std::string_view bytes) = 0;
-  virtual Result<void> Remove(std::string_view name) = 0;  // durable; absent: nothing to do
+  virtual Result<void> Remove(std::string_view name) = 0;  // durable; nothing to do if it is absent
 
-  // Where a file is, for people.
+  // The full path of a file, for messages.
   virtual std::string PathOf(std::string_view name) const { return std::string(name); }
 };
 

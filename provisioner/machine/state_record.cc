@@ -28,7 +28,7 @@ std::string StateText(const StateContent& content) {
   return Seal(json.EndObject().EndObject().Text());
 }
 
-// The file may have been replaced since: by another process, before this one held the lock.
+// Reads the file again: another process may have replaced it before this one held the lock.
 Result<void> StateRecord::Load() {
   auto text = PROV_TRY(folder_->Read(kStateFile));
   if (is_loaded_ && text == text_) return {};
@@ -46,9 +46,9 @@ Result<std::optional<JsonNode>> StateRecord::Read(std::string_view section) {
 
 Result<void> StateRecord::Write() {
   std::string text = StateText(content_);
-  is_loaded_ = false;  // until it is written, this says neither the old nor the new
-  // The copy comes before: where the disk is full nothing has happened yet. But for the very first one, as a copy alone
-  // says that the record was deleted.
+  is_loaded_ = false;  // until the write succeeds, it is unknown which text the file has
+  // Write the copy first: if the disk is full, nothing has changed yet. The very first time, write it last, because a
+  // copy alone means that the record was deleted.
   const bool is_first = !text_;
   if (!is_first) PROV_TRY(folder_->Write(kStatePreviousFile, text));
   PROV_TRY(folder_->Write(kStateFile, text));

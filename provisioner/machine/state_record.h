@@ -1,7 +1,6 @@
-// State record: everything that this program remembers of a machine, in one file of the state folder, state.json. It
-// consists of sections, each owned by one concept. Sections that change together change in one step: one file replaces
-// another. The only other file is the journal of an unfinished run (reconcile/journal.h). Format:
-// provisioner/docs/state.md.
+// State record: everything that this program remembers of a machine, in one file of the state folder, state.json. Its
+// sections each belong to one concept. Sections that change together are written in one step, by replacing the file.
+// The only other file is the journal of an unfinished run (reconcile/journal.h). Format: provisioner/docs/state.md.
 #pragma once
 
 #include <map>
@@ -17,14 +16,15 @@ namespace prov::machine {
 inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kJournalFile = "journal.json";
 inline constexpr std::string_view kScriptStateFile = "script-state.json";  // of a payload's script
-// The second copy of each file: the last good one, which is used if the file is damaged or gone (node/state_repair.h).
+// The second copy of each file: the last good one, which is used if the file is damaged or missing
+// (node/state_repair.h).
 inline constexpr std::string_view kStatePreviousFile = "state.previous.json";
 inline constexpr std::string_view kJournalPreviousFile = "journal.previous.json";
 
-// Sections by name, each as a JSON document; nullopt: the section is removed.
+// Sections by name, each as a JSON document; nullopt removes the section.
 using Sections = std::map<std::string, std::optional<std::string>, std::less<>>;
 
-// What the file of a state record holds: its sections by name.
+// The contents of a state record's file: its sections by name.
 using StateContent = std::map<std::string, JsonNode, std::less<>>;
 // Errors, with `where`: json, type, hash-mismatch (the file is damaged); version (a newer program wrote it).
 Result<StateContent> ParseState(std::string_view text, std::string_view where);
@@ -38,9 +38,8 @@ class StateRecord {
   // damaged); version (a newer program wrote it).
   Result<std::optional<JsonNode>> Read(std::string_view section);
 
-  // Makes all of them true in one step, durable when this returns: the second copy is written first, and replacing the
-  // file is the step. If nothing differs, nothing is written except a missing copy. Errors: as above; those of
-  // StateFolder::Write.
+  // Writes all changes in one step, durable on return: it writes the second copy first, and replacing the file is the
+  // step. If nothing differs, writes only a missing copy. Errors: as above; those of StateFolder::Write.
   Result<void> Commit(const Sections& changes);
 
   StateFolder& folder() { return *folder_; }
@@ -48,11 +47,11 @@ class StateRecord {
  private:
   Result<void> Load();
   Result<void> Write();
-  Result<void> KeepCopy();  // where there is none
+  Result<void> KeepCopy();  // writes the second copy if it is missing
 
   StateFolder* folder_;
   bool is_loaded_ = false;
-  std::optional<std::string> text_;  // of the file that content_ is from
+  std::optional<std::string> text_;  // text of the file that content_ was read from
   StateContent content_;
 };
 

@@ -1,4 +1,4 @@
-// Helpers that all live adapters need. Only *_win32.cc may include it: it brings in windows.h.
+// Helpers of all live adapters. Only *_win32.cc may include it, because it includes windows.h.
 #pragma once
 
 #include "provisioner/base/windows_api.h"
@@ -24,10 +24,10 @@ using win32::Wide;
 inline void CloseCertificateStore(HCERTSTORE store) { CertCloseStore(store, 0); }
 using OpenedStore = Owned<HCERTSTORE, &CloseCertificateStore>;
 
-// Others may read, write and remove it meanwhile.
+// Other programs may read, write and remove the file meanwhile.
 inline constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-// "cannot X: Windows says: … (5)". For denied access it adds which account is needed.
+// "cannot X: Windows says: … (5)". If access was denied, it adds which account is needed.
 std::unexpected<Error> WindowsFailure(std::string_view what, DWORD error, std::string_view where);
 
 }  // namespace prov::machine

@@ -10,17 +10,18 @@
 
 namespace prov::machine {
 
-// The check of the function below, for what was opened with READ_CONTROL. Errors: owner, io.
+// The check of OpenTrusted(), for a file that was opened with READ_CONTROL. Errors: owner, io.
 Result<void> CheckTrusted(const FileHandle& file, PathUse use, const std::string& where);
 
-// Opens what exists, a link itself rather than its target, and refuses it (owner) if others than administrators own it
-// or have rights on it that `use` forbids. READ_CONTROL is added to `access`. An empty handle: it does not exist.
+// Opens an existing file or folder, and a link itself rather than its target. Refuses it (owner) if others than
+// administrators own it or have rights on it that `use` forbids. Adds READ_CONTROL to `access`. An empty handle: it
+// does not exist.
 Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD access, DWORD share, DWORD flags);
 inline Result<FileHandle> OpenSecret(const std::wstring& path, DWORD access, DWORD share, DWORD flags) {
   return OpenTrusted(path, PathUse::kSecrets, access, share, flags);
 }
 
-// A folder that can't be replaced by another while the handle is open. Windows enforces sharing only for handles that
+// Opens a folder so that it can't be replaced while the handle is open. Windows enforces sharing only for handles that
 // may read the folder, hence the access. An empty handle: it does not exist.
 inline Result<FileHandle> HoldFolder(const std::wstring& path, PathUse use) {
   return OpenTrusted(path, use, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS);
@@ -32,15 +33,15 @@ inline Result<FileHandle> MakeSecretFile(const std::wstring& path, DWORD access,
   return MakeFile(path, kSecretFileSddl, access, disposition);
 }
 
-// Makes a folder with the security `sddl`, unless there is one.
+// Makes a folder with the security `sddl`, unless it exists.
 Result<void> MakeFolder(const std::wstring& path, std::string_view sddl);
 
 // `path` is for messages. Errors of reading: too-large, io.
 Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const std::wstring& path);
 Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const std::wstring& path);
 
-// Replaces another file durably. Virus scanners and indexers hold new files open for a moment, so it is retried for a
-// while. Returns ERROR_SUCCESS or the error.
+// Replaces another file durably. Retries for a while, because virus scanners and indexers hold new files open for a
+// moment. Returns ERROR_SUCCESS or the error.
 inline DWORD MoveOver(const std::wstring& from, const std::wstring& to) {
   return win32::Move(from, to, MOVEFILE_REPLACE_EXISTING);
 }

@@ -40,7 +40,7 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
 
 Result<void> CheckTrusted(const FileHandle& file, PathUse use, const std::string& where) {
   const PathFacts facts = PROV_TRY(FactsOf(file.get(), where));
-  // Wine makes descriptors of Unix modes and knows no sticky bit: /tmp would let nobody pass.
+  // Wine derives descriptors from Unix modes and knows no sticky bit, so it would refuse every path through /tmp.
   const bool passed = use == PathUse::kPassage || use == PathUse::kVolume;
   if (passed && !facts.reparse_point && win32::RunsUnderWine()) return {};
   return CheckPathSecurity(facts, use, where, AccountForAdministrators());
@@ -87,7 +87,7 @@ Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const s
     if (::ReadFile(file.get(), out.data() + at, static_cast<DWORD>(out.size() - at), &read, nullptr) == 0) {
       return WindowsFailure("cannot read", GetLastError(), Narrow(path));
     }
-    if (read == 0) break;  // it became shorter
+    if (read == 0) break;  // the file became shorter
     at += read;
   }
   out.resize(at);

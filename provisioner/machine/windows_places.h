@@ -1,5 +1,5 @@
-// The folders of Windows that this program needs. None of them is taken from the environment, because whoever starts a
-// program controls that. Only *_win32.cc may include it.
+// The folders of Windows that this program needs. They do not come from the environment, which is controlled by whoever
+// starts the program. Only *_win32.cc may include it.
 #pragma once
 
 #include <string>

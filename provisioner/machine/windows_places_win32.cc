@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::wstring_view kSystemDrive = L"%SystemDrive%";
 
-// Unexpanded, as the system's own list of folders has it.
+// Reads a folder from the system's own list, without expanding variables.
 Result<std::wstring> MachineFolder(const wchar_t* key, const wchar_t* name) {
   wchar_t text[MAX_PATH] = {};
   DWORD size = sizeof(text);
@@ -31,7 +31,7 @@ Result<std::wstring> MachineFolder(const wchar_t* key, const wchar_t* name) {
 
 }  // namespace
 
-// Not from the shell: that expands %ProgramData%.
+// The shell's call would expand %ProgramData% from the environment.
 Result<std::wstring> ProgramDataFolder() {
   return MachineFolder(L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\ProfileList", L"ProgramData");
 }
@@ -40,7 +40,7 @@ Result<std::wstring> ProgramFilesFolder() {
   return MachineFolder(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion", L"ProgramFilesDir");
 }
 
-// Not the one that a terminal server session has for itself, which GetWindowsDirectory gives.
+// GetWindowsDirectory could return the private folder of a terminal server session.
 Result<std::wstring> WindowsFolder() {
   wchar_t path[MAX_PATH] = {};
   const UINT size = GetSystemWindowsDirectoryW(path, MAX_PATH);
