@@ -1,4 +1,4 @@
-// `apply`: brings this machine to what a source says; with --try as a trial.
+// `apply`: applies the settings of a source to this machine; with --try as a trial.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments)
   return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTrial), "--try");
 }
 
-// The probes of a trial that ends at `end`, which they don't outlast.
+// Runs the probes of a trial. They end with the trial, at `end` (Unix time).
 Result<void> ProbeUntil(const std::vector<std::string>& urls, machine::Host& host, const node::Settings& settings,
                         std::int64_t end, Findings& findings) {
   node::ProbeOptions options;
@@ -58,14 +58,14 @@ Result<void> ProbeUntil(const std::vector<std::string>& urls, machine::Host& hos
   return node::ProbeAll(host, settings.config, urls, options, findings);
 }
 
-// The machine is closed while a trial waits, so that `confirm` can open it.
+// Closes the machine while the trial waits, so that `confirm` can open it.
 Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, machine::Host& host,
                     const node::DerivedSettings& derived) {
   const bool json = options.json;
   PROV_TRY(node::CheckProbeUrls(options.probes));
   std::string name;
   reconcile::SessionReport report;
-  std::optional<node::Trial> trial;  // kept here: `confirm` may be called while the probes run, and ends the record
+  std::optional<node::Trial> trial;  // loaded now: `confirm` may end the trial while the probes run
   const std::int64_t end = host.clock().NowUnix() + seconds;
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
@@ -75,7 +75,7 @@ Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, ma
     trial = PROV_TRY(node::LoadTrial(node.machine.state));
   }
   const Result<void> probed = ProbeUntil(options.probes, host, derived.settings, end, report.findings);
-  if (!report.trial) {  // nothing differs, so there is nothing to take back
+  if (!report.trial) {  // nothing differs: there is no trial to take back
     PROV_TRY(probed);
     return SessionOutcome(json, name, std::move(report), true, 0);
   }
@@ -89,7 +89,7 @@ Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, ma
   Result<bool> confirmed = false;
   if (probed && trial) confirmed = node::AwaitConfirmation(host, *trial);
   if (!confirmed.value_or(false)) {
-    // A round of the service must not keep what nobody confirmed in place.
+    // Roll back here: a round of the service must not keep unconfirmed settings in place.
     const Target target =
         PROV_TRY(OpenTarget(host, machine::Access::kWrite, std::max(options.wait_lock, kTakeBackWait)));
     node::OpenNode node = target.Node(host);

@@ -123,7 +123,7 @@ std::string PayloadText(const egress::EgressConfig& config, const DesiredState& 
   return out;
 }
 
-// A default would make all signed payloads equally new.
+// No default: it would give all signed payloads the same generation.
 Error MissingGeneration() {
   return Error{Code::kUsage,
                "is missing: nodes refuse a signed payload with a lower number than the last one, so give a number "
@@ -131,7 +131,7 @@ Error MissingGeneration() {
                "--generation"};
 }
 
-// The answer file with the payload's command in it. Its components say which architecture it installs.
+// The answer file with the payload's command added. Its components say for which architecture it is.
 Result<std::string> WithCommand(const std::string& answer_file, const std::optional<payload::ProgramFile>& program,
                                 const std::string& where) {
   unattend::AnswerFileEdit edit = PROV_TRY(unattend::AddCommand(answer_file, payload::PayloadCommand(), where));
@@ -147,18 +147,18 @@ struct BakeOptions {
   std::string path;                  // --out
   std::int64_t time = kDefaultTime;  // of the files
   std::optional<UserDataRequest> user_data;
-  std::string answer_file = "unattend.xml";  // its name, for messages
+  std::string answer_file = "unattend.xml";  // name of the answer file, for messages
   Delivery delivery;
-  payload::PayloadOptions payload;         // but for the generation
-  std::optional<std::int64_t> generation;  // nullopt: as the source tells
+  payload::PayloadOptions payload;         // without the generation
+  std::optional<std::int64_t> generation;  // nullopt: as in the source
   std::optional<payload::SigningKey> key;
-  std::optional<pki::Certificate> signer;  // of SOURCE
+  std::optional<pki::Certificate> signer;  // the signer that SOURCE must have
   source::SourceSpec source;
   node::Choices choices;
   bool allow_empty = false;
 };
 
-// The answer file and the program that the payload carries.
+// Reads the answer file and the program that the payload carries.
 Result<void> ReadCarried(const Arguments& arguments, std::string_view format, BakeOptions& out) {
   std::optional<std::string> answer_file;
   if (arguments.Has("unattend")) {
@@ -194,7 +194,7 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findi
   return out;
 }
 
-// What a person should know of a payload that was written.
+// Adds findings that an administrator should read about the written payload.
 void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, const payload::Payload& payload,
                         bool has_exe, Findings& findings) {
   for (const Finding& f : state.findings) {
@@ -246,7 +246,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, desired));
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
-  // All that can still be refused comes before the write: an error means that nothing was written.
+  // All checks come before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, desired.trusted, NowUnix()))) findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
   if (options.user_data) {

@@ -35,10 +35,10 @@ std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
   return std::nullopt;
 }
 
-// How far a long run is, on a terminal: one line that is written over and goes at the end.
+// Shows the progress of a long run on a terminal: one line that is overwritten, and removed at the end.
 class Progress {
  public:
-  // Nothing is printed unless standard error is a terminal, nor of a run that is over at once.
+  // Prints nothing unless standard error is a terminal, or if the run ends at once.
   Progress(std::string_view what, std::size_t total);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -61,7 +61,7 @@ Progress::Progress(std::string_view what, std::size_t total)
     : what_(what), total_(total), terminal_(IsTerminal(stderr)), next_(Clock::now() + kInterval) {}
 
 Progress::~Progress() {
-  if (printed_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(printed_), "");  // throws nothing
+  if (printed_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(printed_), "");  // does not throw
 }
 
 void Progress::Show(std::size_t done) {
@@ -75,7 +75,7 @@ void Progress::Show(std::size_t done) {
   printed_ = line.size();
 }
 
-// Asks before each file whether there shall be more of them.
+// Calls `may_go_on` before each file.
 class AskingSink final : public images::FileSink {
  public:
   AskingSink(std::unique_ptr<images::FileSink> sink, const MayGoOn& may_go_on)
@@ -114,7 +114,7 @@ ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const 
           .time_unix = time_unix,
           .label = delivery.label,
           .mode = HoldsSecrets(payload) ? 0600U : 0644U,
-          .first_entries = {"README.txt", "common/"}};  // of a payload, of a fleet
+          .first_entries = {"README.txt", "common/"}};  // of a payload; of a fleet
 }
 
 Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
@@ -195,7 +195,7 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
 
 Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std::string& path, std::int64_t time_unix,
                      std::string_view answer_file) {
-  PROV_TRY(Ask(delivery.may_go_on));  // from here on a signal asks, and no longer ends the program
+  PROV_TRY(Ask(delivery.may_go_on));  // from here on a signal requests a stop, and no longer ends the program
   const std::optional<ArchiveFormat> format = ArchiveFormatOf(delivery.format);
   if (!delivery.nodes.empty()) return WriteFleet(delivery, format, payload, path, time_unix, answer_file);
   if (!format) return payload::WritePayloadFolder(payload, path, time_unix, delivery.may_go_on);

@@ -1,4 +1,4 @@
-// How `bake` delivers a payload: as a folder, an archive or a drive; for one node or, with --nodes, for many.
+// Delivers a payload of `bake` as a folder, an archive or a drive; for one node or, with --nodes, for many.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ namespace prov::cli {
 struct Delivery {
   std::string format = "dir";        // or tar, tgz, zip, iso
   std::string label;                 // of a drive
-  std::vector<payload::Node> nodes;  // none: the payload alone
+  std::vector<payload::Node> nodes;  // empty: the payload without nodes
   std::string drive_answer_file;     // at the root of a plain drive
-  MayGoOn may_go_on;                 // asked before each file
+  MayGoOn may_go_on;                 // called before each file; an error ends the run
 };
 
 // --label and --nodes.
 OptionGroup DeliveryOptionSpecs();
 
-// `own_answer_file`: the file that --unattend names. Errors: usage; those of payload::ReadNodeList and
-// payload::DriveAnswerFile: a bad row is found before anything is written.
+// `own_answer_file`: the contents of the file that --unattend names. A bad row is found before anything is written.
+// Errors: usage; those of payload::ReadNodeList and payload::DriveAnswerFile.
 Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,
                                const std::optional<std::string>& own_answer_file);
 
-// Writes all of it or nothing. `answer_file` names the payload's in messages. Errors: target, io, usage, size-limit,
-// xml; those of may_go_on.
+// Writes everything or nothing. `answer_file` names the payload's answer file in messages. Errors: target, io, usage,
+// size-limit, xml; those of may_go_on.
 Result<void> Deliver(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                      std::int64_t time_unix, std::string_view answer_file);
 
-// What a user should know about this form of the payload.
+// Adds findings that an administrator should read about this form of the payload.
 void AddDeliveryFindings(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                          Findings& findings);
 

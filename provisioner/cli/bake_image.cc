@@ -12,7 +12,7 @@
 namespace prov::cli {
 namespace {
 
-// What of the command's options means something here.
+// Checks that only options that apply to an image are given.
 Result<void> CheckBakeImageOptions(const Arguments& arguments, const CommandSpec& spec) {
   constexpr std::array<std::string_view, 4> kTaken = {"out", "format", "exe", "output"};
   if (!arguments.positional().empty()) {

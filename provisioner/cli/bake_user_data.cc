@@ -22,10 +22,10 @@ using userdata::SecretForm;
 using userdata::UserData;
 using userdata::UserDataOptions;
 
-// 4 MiB: more than any platform takes, in a Secret.
+// 4 MiB: more than any platform accepts, even in a Secret.
 constexpr OwnFile kUserDataFile{"user data", "--out", 4ULL << 20U, IsOurUserData};
 
-// Names of options that only some forms of a payload have a use for.
+// Options that apply to some forms of a payload only.
 constexpr std::array<std::string_view, 8> kUserDataOnly = {"platform",     "ec2launch", "userdata-form", "exe-url",
                                                            "ca-transport", "append-to", "secret",        "secret-form"};
 constexpr std::array<std::string_view, 5> kNeverInUserData = {"exe", "unattend", "nodes", "label", "sign"};
@@ -78,7 +78,7 @@ void WriteGuestInfo(JsonWriter& json, const GuestInfo& info) {
   json.Member("instanceId", info.instance_id).Member("metadataServices", GuestInfo::kMetadataServices);
 }
 
-// The settings that go with the value, ready to be copied.
+// The settings that belong to the value, ready to be copied.
 std::string GuestInfoText(const GuestInfo& info) {
   return fmt::format(
       "set    guestinfo.userdata.encoding = {}\n"
@@ -137,7 +137,7 @@ Result<void> CheckUserDataArguments(const Arguments& arguments, std::string_view
   return {};
 }
 
-// Of user data that somebody puts into a Secret without us.
+// Warns about user data that OpenStack would change, for the case that it is put into a Secret by other means.
 void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Findings& findings) {
   if (options.platform != Platform::kOpenstack || data.bytes.find("{{") == std::string::npos) return;
   AddWarning(findings, "userdata-template",
@@ -203,7 +203,7 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
   if (!request.secret) AddTemplateFinding(options, data, job.findings);
   const std::string bytes =
       request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data, options)) : data.bytes;
-  // What another script holds is not ours to show.
+  // Another script's contents may be secret, so only the owner may read the file.
   PROV_TRY(WriteOwnFile(job.path, bytes, data.secret || options.foreign ? 0600 : 0644, kUserDataFile));
   for (const Findings* more : {&job.state.findings, &data.findings}) {
     for (const Finding& f : *more) {

@@ -28,13 +28,13 @@ struct UserDataRequest {
 // missing one; hash-spec; reserved-name; those of reading the file of --append-to.
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format);
 
-// What `bake` has worked out before it writes.
+// The input for writing, which `bake` has computed before.
 struct BakeJob {
   const egress::EgressConfig& config;
   const reconcile::DesiredState& state;
   std::int64_t generation = 1;
   std::string path;
-  std::string described;  // the state, for people
+  std::string described;  // the state as text for people
   Findings findings;
   bool json = false;
 };

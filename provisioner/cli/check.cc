@@ -1,4 +1,4 @@
-// `check`: checks whether a source is valid, and whether it will do what is intended.
+// `check`: checks whether a source is valid, and whether it works as intended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kProbeTimeout = 10;
 constexpr std::int64_t kLongestProbeTimeout = 600;
-// Of which all probes have this many at least: as many as two minutes hold by default.
+// All probes together have at least this many timeouts: the number that fits into two minutes by default.
 constexpr std::int64_t kProbeTimeouts = 12;
 
 // `"probes": [{"url","via","ok","status","error",...}]` as a member of the open object.
@@ -47,7 +47,7 @@ void WriteProbes(JsonWriter& json, const std::vector<node::Probed>& probes) {
   json.EndArray();
 }
 
-// A line for each, and one more for each failure, safe for a terminal.
+// One line for each probe, and one more for each failure, safe for a terminal.
 std::string ProbeText(const std::vector<node::Probed>& probes) {
   std::string out;
   for (const node::Probed& probe : probes) {
@@ -76,17 +76,17 @@ std::string CheckText(const egress::EgressConfig& config, const Findings& findin
                      CountFindings(findings, Severity::kError), CountFindings(findings, Severity::kWarning));
 }
 
-// A proxy as it can be used; none where it is not set, or malformed, which is an error of its own.
+// The proxy in usable form; nullopt if it is not set, or malformed, which Review() reports.
 std::optional<egress::ProxyUrl> Usable(const std::optional<Secret>& text, egress::ProxyVariable variable) {
   if (!text || text->empty()) return std::nullopt;
-  Findings ignored;  // Review() has them
+  Findings ignored;  // Review() reports them
   auto url = egress::ParseProxyUrl(*text, variable, egress::NameOf(variable), ignored);
   if (!url) return std::nullopt;
   return *std::move(url);
 }
 
-// What of the proxies WinHTTP's and WinINET's settings can't hold. What they can't hold of NO_PROXY the disagreements
-// say for all clients.
+// Findings about the parts of the proxies that WinHTTP's and WinINET's settings can't hold. The disagreements cover
+// NO_PROXY, for all clients.
 Findings LostOnWindows(const egress::EgressConfig& config, const egress::NoProxy* list) {
   constexpr std::array<FindingCode, 3> kKept = {"winhttp-https-proxy", "winhttp-credentials", "winhttp-idn"};
   Findings out;
@@ -97,7 +97,7 @@ Findings LostOnWindows(const egress::EgressConfig& config, const egress::NoProxy
   return out;
 }
 
-// Where the clients of a node would do different things, if there is a proxy at all.
+// Findings about requests that the clients of a node decide differently; none without a proxy.
 Findings Disagreements(const egress::EgressConfig& config) {
   const bool proxied = !config.http_proxy.value_or(Secret()).empty() || !config.https_proxy.value_or(Secret()).empty();
   const std::string where = config.proxy_file.path + ": NO_PROXY";
@@ -119,7 +119,7 @@ OptionGroup ProbeOptionSpecs() {
 
 struct ProbeRequests {
   std::vector<std::string> urls;
-  int timeout_seconds = 10;  // of each
+  int timeout_seconds = 10;  // for each probe
 };
 
 Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
@@ -132,9 +132,9 @@ Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
   return Fail(Code::kUsage, "needs --probe URL", "--probe-timeout");
 }
 
-// Makes the requests of --probe; none of them unless `settings_are_valid`, since nobody can use settings that aren't
-// (finding probe-skipped). By `trusted` certificates are left out, as on nodes. Errors: usage (a malformed URL),
-// no-proxy; a failed probe is none.
+// Makes the requests of --probe. Makes none unless `settings_are_valid`, because invalid settings are not usable
+// (finding probe-skipped). Leaves out certificates as nodes do, with `trusted` as exceptions. A failed probe is a
+// result, not an error. Errors: usage (a malformed URL), no-proxy.
 Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machine::Host& host,
                                             const egress::EgressConfig& config, const pki::TrustedDigests& trusted,
                                             bool settings_are_valid, Findings& findings) {
@@ -157,7 +157,7 @@ struct CheckCommandOptions {
   bool strict = false;
   pki::TrustedDigests trusted;
   source::SourceSpec source;
-  // Of the cluster; nullopt: as the source tells.
+  // Of the cluster; nullopt: as in the source.
   std::optional<std::string> api_host;
   std::optional<std::string> metadata_address;
   std::optional<std::vector<std::string>> service_ranges;
@@ -201,8 +201,8 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
     return f.severity == Severity::kError || (options.strict && f.severity == Severity::kWarning);
   });
-  // Not counted by --strict: the settings are right. No OpenShift list is without a network, which divides clients, and
-  // many a proxy wants credentials, which WinHTTP can't hold.
+  // Added after --strict counted, because the settings are right: every OpenShift list has a network, which clients
+  // read differently, and many proxies need credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));
   const int exit = valid ? ExitOfProbes(probes) : InfoOf(Code::kProxyUrl).exit;
   if (options.json) return Outcome{exit, CheckJson(findings, valid, probes), {}};

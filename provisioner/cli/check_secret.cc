@@ -37,7 +37,7 @@ Result<Files> ParseFiles(const Arguments& arguments) {
   return Files{arguments.Get("secret"), arguments.Get("append-to")};
 }
 
-// Two of ours, or the two in each other's place.
+// Fails if both files have our step, or if they were given in the wrong order.
 Result<void> CheckOrder(const Files& files, std::string_view ours, std::string theirs) {
   if (!userdata::IsOurs(PlainUserData(std::move(theirs)))) return {};
   if (userdata::IsOurs(ours)) {

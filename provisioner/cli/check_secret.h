@@ -1,5 +1,5 @@
-// `check --secret`: checks whether a Secret with our user data still contains the current version of the script that it
-// was combined with.
+// `check --secret`: checks whether a Secret with our user data contains the current version of the script that our step
+// was put before.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace prov::cli {
 // --secret and --append-to.
 OptionGroup SecretCheckOptionSpecs();
 
-// Compares the two files. Exit 4 when ours is out of date. Errors: usage; kind (a file that holds something else);
-// those of reading them.
+// Compares the two files. Exit code 4 if ours is out of date. Errors: usage; kind (a file has other contents); those of
+// reading the files.
 Result<Outcome> CheckSecret(const Arguments& arguments);
 
 }  // namespace prov::cli

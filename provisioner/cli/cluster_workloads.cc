@@ -22,7 +22,7 @@ struct WorkloadKind {
 constexpr std::array<WorkloadKind, 4> kWorkloadKinds = {
     {{"apps", "deployments"}, {"apps", "daemonsets"}, {"apps", "statefulsets"}, {"batch", "cronjobs"}}};
 
-// Where the next page begins; "": this is the last.
+// The token of the next page; "": this is the last one.
 Result<std::string> RestOf(const std::string& page, const std::string& where) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(page, where));
   const auto metadata = PROV_TRY(root.Find("metadata"));

@@ -1,4 +1,4 @@
-// The objects in a cluster that make pods: its Deployments, DaemonSets, StatefulSets and CronJobs.
+// The objects of a cluster that create pods: its Deployments, DaemonSets, StatefulSets and CronJobs.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace prov::cli {
 
-// Passes each page of each list to `take`, as JSON, with the place that it comes from. `cluster`: a kube:// URI as its
-// source. A kind that the cluster does not know is skipped. Errors: those of source::KubeClient::List and of `take`;
-// too-large (a list that does not end).
+// Reads the lists in pages and passes each page to `take`, as JSON, with its place for messages. `cluster`: its source
+// is a kube:// URI. Skips kinds that the cluster does not know. Errors: those of source::KubeClient::List and of
+// `take`; too-large (a list that does not end).
 Result<void> ReadWorkloads(machine::Host& host, const source::SourceSpec& cluster,
                            const std::function<Result<void>(std::string page, const std::string& where)>& take);
 

@@ -26,14 +26,14 @@ inline constexpr std::size_t kMostAskedDestinations = 100'000;
 
 struct Outcome {
   int exit = 0;
-  std::string out;    // for standard output, complete: nothing is printed of a command that fails half-way
+  std::string out;    // complete standard output: a command that fails prints none of it
   Findings findings;  // for standard error
 };
 
 struct Command {
   CommandSpec spec;
-  bool always_json = false;         // a data command: errors are a document whatever --output says
-  std::string_view data_word = {};  // behind the command's name: makes it a data command
+  bool always_json = false;         // a data command: its errors are JSON, whatever --output says
+  std::string_view data_word = {};  // this word after the command's name makes it a data command
   Result<Outcome> (*run)(const Arguments& arguments, machine::Host& host);
 };
 
@@ -62,22 +62,22 @@ Command FleetCommand();
 Command PodCommand();
 Command DeployCommand();
 
-// Of every command, in the order of provisioner --help.
+// The specs of all commands, in the order of provisioner --help.
 std::vector<CommandSpec> CommandSpecs();
 
-// The options that say how a source is read, of every command with a SOURCE.
+// The options that say how a source is read; every command with a SOURCE has them.
 OptionGroup SourceOptionSpecs();
 OptionSpec ClusterSuffixesOption();  // one of them
-// --output and --help, of every command.
+// --output and --help, which every command has.
 OptionGroup OutputOptionSpecs();
 
-// SOURCE and the options that say how to read it, as given. Errors: usage, proxy-url.
+// SOURCE and the options that say how to read it. Errors: usage, proxy-url.
 Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments);
 
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);
 
-// How many of them have this severity.
+// The number of findings with this severity.
 std::size_t CountFindings(const Findings& findings, Severity severity);
 
 // `text` as a member of the open object; null if it is empty.

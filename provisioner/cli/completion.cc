@@ -1,4 +1,4 @@
-// `completion`, and what all shells' scripts take from the option tables.
+// `completion`, and what the scripts of all shells take from the option tables.
 #include "provisioner/cli/completion.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kShells = {"bash", "zsh", "fish", "powershell"};
 
-// As it is typed; placeholders are in upper case.
+// Whether a user types the word as it is; placeholders are in upper case.
 bool IsTypedWord(std::string_view text) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
   return !text.empty() && text.front() != '-' && text.find_first_not_of(kLetters) == std::string_view::npos;

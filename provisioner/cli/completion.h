@@ -1,4 +1,4 @@
-// Shell completion, made from the option tables: nothing in it is written by hand for a command.
+// Shell completion, generated from the option tables only.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,13 @@ namespace prov::cli {
 // The possible values of an option.
 struct CompletedValue {
   std::vector<std::string_view> words;
-  bool files = false;  // with no words and no files: anything, so nothing is offered
+  bool files = false;  // with neither words nor files, the value can be anything, so nothing is offered
 };
-// From its `choices`, else from its placeholder: "text|json" is two words, "FILE|in-cluster" a file or a word.
+// The values from `choices`, or else from the placeholder: "text|json" gives two words, "FILE|in-cluster" files and a
+// word.
 CompletedValue CompletedValueOf(const OptionSpec& option);
 
-// The action words of which one follows the command's name: "install" and "uninstall" of "install|uninstall".
+// The action words, one of which follows the command's name: "install" and "uninstall" of "install|uninstall".
 std::vector<std::string_view> ActionsOf(const CommandSpec& command);
 
 // Whether positional words can be files.
@@ -29,11 +30,11 @@ enum class Shell { kBash, kZsh, kFish, kPowerShell };
 // "bash", "zsh", "fish", "powershell".
 std::optional<Shell> ShellOf(std::string_view name);
 
-// A script in ASCII that completes the command lines of `provisioner` in that shell. It needs nothing but the shell,
-// and does not run the program.
+// A script in ASCII that completes the command lines of `provisioner` in that shell. It needs only the shell and does
+// not run the program.
 std::string CompletionScript(Shell shell, std::span<const CommandSpec> commands);
 
-// One shell each, for CompletionScript().
+// One for each shell, for CompletionScript().
 std::string BashCompletion(std::span<const CommandSpec> commands);
 std::string ZshCompletion(std::span<const CommandSpec> commands);
 std::string FishCompletion(std::span<const CommandSpec> commands);

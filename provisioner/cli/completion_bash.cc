@@ -1,4 +1,4 @@
-// The script for bash: one function that looks at the words of the line.
+// The script for bash: one function that examines the words of the line.
 #include <fmt/format.h>
 
 #include <map>
@@ -51,7 +51,7 @@ constexpr std::string_view kBashTail = R"(  if [[ -n $any ]]; then
 complete -F _provisioner provisioner
 )";
 
-// What stands behind an option, as assignments of the function.
+// The value of an option, as assignments of the function.
 std::string Assignments(const OptionSpec& option) {
   const CompletedValue value = CompletedValueOf(option);
   if (value.words.empty() && !value.files) return "any=yes";
@@ -64,7 +64,7 @@ std::string Assignments(const OptionSpec& option) {
 std::string BashCase(const CommandSpec& command) {
   std::vector<std::string> options;
   options.reserve(command.options.size());
-  std::map<std::string, std::vector<std::string>> behind;  // by what is done
+  std::map<std::string, std::vector<std::string>> behind;  // options by the assignments for their values
   for (const OptionSpec& option : command.options) {
     options.push_back(fmt::format("--{}", option.name));
     if (!option.value.empty()) behind[Assignments(option)].push_back(options.back());

@@ -1,4 +1,4 @@
-// The script for PowerShell, Windows PowerShell 5.1 among them: tables, and a block that looks into them.
+// The script for PowerShell, including Windows PowerShell 5.1: tables, and a block that looks words up in them.
 #include <fmt/format.h>
 
 #include "provisioner/cli/completion.h"
@@ -12,7 +12,7 @@ Register-ArgumentCompleter -Native -CommandName 'provisioner', 'provisioner.exe'
   param($wordToComplete, $commandAst, $cursorPosition)
 )";
 
-// A list that is empty leaves the word to PowerShell, which offers files.
+// An empty list leaves the word to PowerShell, which offers files.
 constexpr std::string_view kPowerShellTail = R"(
   $word = "$wordToComplete"
   $before = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { "$_" })

@@ -6,7 +6,7 @@
 namespace prov::cli {
 namespace {
 
-// Text within single quotes, of which `special` have a backslash in front.
+// Text for single quotes, with a backslash before each of `special`.
 std::string EscapedForZsh(std::string_view text, std::string_view special) {
   std::string out;
   for (const char c : text) {
@@ -20,7 +20,7 @@ std::string EscapedForZsh(std::string_view text, std::string_view special) {
   return out;
 }
 
-// One specification. Most options may be repeated, so none is withheld when it stands there already.
+// One specification. An option that is already there is offered again, because most options may be repeated.
 std::string Specification(const OptionSpec& option) {
   const std::string help = EscapedForZsh(option.help, "\\[]:");
   if (option.value.empty()) return fmt::format("'--{}[{}]'", option.name, help);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kDefaultPort = "443";
 
-// Options that the pod gets as they are given here.
+// Options that are passed to the pod unchanged.
 OptionGroup PassedOn() {
   return JoinOptions(
       {DesiredOptionSpecs(),
@@ -36,21 +36,21 @@ OptionGroup PassedOn() {
        RebootOptionSpecs()});
 }
 
-// Kubernetes takes $(NAME) in an argument for a variable, and $$ for a dollar.
+// Escapes an argument: Kubernetes replaces $(NAME) by a variable, and $$ by a dollar.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '$' ? "$$" : std::string(1, c);
   return out;
 }
 
-// A full one of Windows.
+// Whether the path is an absolute path of Windows.
 bool IsNodePath(std::string_view path) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const bool has_drive = path.size() > 3 && is_letter(path[0]) && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
   return has_drive || path.starts_with(R"(\\)");
 }
 
-// In the pod they are checked again, with its Node; here so that nobody rolls out what no pod takes.
+// Checks options that the pod checks again, so that a rollout does not fail in the pods.
 Result<void> CheckPassedOn(const Arguments& arguments) {
   PROV_TRY(ParseChoices(arguments));
   PROV_TRY(ParseInterval(arguments));
@@ -63,7 +63,7 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
                             Printable(arguments.Get(name))),
                 fmt::format("--{}", name));
   }
-  if (arguments.Get("reboot") == "annotate") return {};  // its Node is given by the manifest
+  if (arguments.Get("reboot") == "annotate") return {};  // the manifest sets the Node
   PROV_TRY(ParseReboot(arguments));
   return {};
 }
@@ -99,7 +99,7 @@ Result<std::optional<source::KubeTarget>> RightsOf(const std::string& source) {
   return Fail(Code::kUsage, "can't be followed by a fleet; give kube:///POOL or kube:///proxy", source);
 }
 
-// What no pod takes is an error, what its node may lack a finding.
+// Fails if no pod can use the source. If only its node may lack something, adds a finding.
 Result<void> CheckSource(const Arguments& arguments, const std::string& source, Findings& findings) {
   if (source.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--source");
   const OptionSpec suffixes = ClusterSuffixesOption();
@@ -135,7 +135,7 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
   return {};
 }
 
-// What skopeo takes with "docker://" is no name for a kubelet.
+// An image name for kubelet, so skopeo's "docker://" is refused.
 Result<std::string> ParseImage(const Arguments& arguments) {
   std::string image = arguments.Get("image", "provisioner:" + VersionNumber());
   if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");

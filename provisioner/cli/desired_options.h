@@ -12,7 +12,7 @@ namespace prov::cli {
 
 OptionGroup DesiredOptionSpecs();
 
-// --trust, which commands that only look at certificates have, too.
+// --trust, which commands that only read certificates have, too.
 OptionSpec TrustOption();
 // The SHA-256 digests of the certificates that --trust names. Errors: usage.
 Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& arguments);

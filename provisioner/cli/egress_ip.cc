@@ -1,5 +1,5 @@
-// `egress-ip`: the addresses with which the namespaces of a cluster reach the outside, and the nodes they leave
-// through.
+// `egress-ip`: the addresses from which the namespaces of a cluster reach the outside, and the nodes that their traffic
+// leaves through.
 #include "provisioner/egressip/egress_ip.h"
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ std::string EgressReportJson(const EgressReport& report) {
   return json.EndObject().Text();
 }
 
-// As wide as the widest of `texts`, within reason, and at least as its heading.
+// The width of the widest text, within limits, and at least that of the heading.
 template <class T>
 std::size_t WidthOf(const std::vector<T>& rows, std::string_view heading) {
   std::size_t width = heading.size();

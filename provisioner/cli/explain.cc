@@ -1,4 +1,4 @@
-// `explain`: what each client stack does with a request, by which entry of NO_PROXY, and why.
+// `explain`: what each client does with a request, which entry of NO_PROXY decides, and why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
   if (bytes.find('\0') != std::string::npos) {
     return Fail(Code::kRow, "holds NUL bytes, so it is not UTF-8 text (UTF-16?); save it as UTF-8", path);
   }
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // which editors on Windows put in front of UTF-8
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // editors on Windows begin UTF-8 files with it
   const std::string_view text = std::string_view(bytes).substr(bytes.starts_with(kMark) ? kMark.size() : 0);
   std::size_t number = 0;
   for (const std::string_view whole : Split(text, '\n')) {
@@ -70,7 +70,7 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
   return out;
 }
 
-// One that is no URL stops the others only where there are none.
+// An invalid URL is fatal only if none is valid.
 Result<std::vector<Asked>> ReadUrls(const std::vector<std::string>& urls) {
   std::vector<Asked> out;
   std::optional<Error> first;
@@ -104,7 +104,7 @@ Result<Question> ParseQuestion(const Arguments& arguments) {
               "provisioner explain");
 }
 
-// Of the URLs that could not be asked about.
+// Findings about the URLs that are invalid.
 Findings FaultsOf(const Question& question) {
   Findings out;
   for (const Asked& one : question.urls) {
@@ -163,7 +163,7 @@ std::string ExplainJson(const Explainer& explainer, const Question& question,
   return json.EndObject().Text();
 }
 
-// Text in the colour of a route, where there are colours; padded to `width`.
+// Text padded to `width`; in the colour of a route if colours are on.
 std::string ColouredCell(Route route, std::string_view text, std::size_t width, bool colour) {
   std::string padded = fmt::format("{:<{}}", text, width);
   if (!colour) return padded;
@@ -196,7 +196,7 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
   std::size_t widest = 11;
   for (const Asked& one : hosts) widest = std::max(widest, std::min(Printable(one.shown).size(), kWidestHost));
   std::string out = fmt::format("{:<{}}", "destination", widest);
-  // The last column is not padded.
+  // The last column has no padding.
   const auto width = [&](Dialect client) { return client == clients.back() ? std::size_t{0} : std::size_t{8}; };
   for (const Dialect client : clients) out += fmt::format("  {:<{}}", egress::NameOf(client), width(client));
   out += "\n";
@@ -259,7 +259,7 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   const Question& question = options.question;
   node::SourceContent content = PROV_TRY(node::ReadSource(host, options.source));
   egress::EgressConfig& config = content.config;
-  DropFindings(config.findings, "no-trust-file");  // the way of a request has no certificates in it
+  DropFindings(config.findings, "no-trust-file");  // the certificates have no effect on a route
   egress::ClientSettings settings{config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()),
                                   config.no_proxy.value_or(""),
                                   content.options.win_http_octets || options.win_http_octets};

@@ -1,4 +1,4 @@
-// `explain-code`: what the code of an error or of a finding means, and what to do about it.
+// `explain-code`: prints the meaning of an error's or finding's code, and the remedy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t kWidth = 100;
 constexpr std::string_view kWhere = "provisioner explain-code";
 
-// A row of the table of errors, or of that of findings. Some names are in both.
+// A row of the table of errors or of findings. Some names are in both tables.
 struct CodeEntry {
   std::string_view name;
-  std::optional<int> exit;                   // of an error
-  std::vector<std::string_view> severities;  // of a finding
+  std::optional<int> exit;                   // of an error; nullopt for a finding
+  std::vector<std::string_view> severities;  // of a finding; empty for an error
   std::string_view meaning;
   std::string_view remedy;
 };
@@ -38,7 +38,7 @@ std::vector<CodeEntry> AllEntries() {
   return out;
 }
 
-// Each once.
+// Each name once.
 std::vector<std::string_view> NamesOf(const std::vector<CodeEntry>& entries) {
   std::vector<std::string_view> out;
   out.reserve(entries.size());
@@ -48,19 +48,19 @@ std::vector<std::string_view> NamesOf(const std::vector<CodeEntry>& entries) {
   return out;
 }
 
-// What to do about a name that no code has.
+// The remedy for an unknown name.
 std::string WhatToDo(std::string_view name, const std::vector<CodeEntry>& all) {
   const std::string near = DidYouMean(name, NamesOf(all));
   return near.empty() ? fmt::format("{} lists all", kWhere) : near;
 }
 
-// A code as messages show it, in brackets, is taken as well.
+// Also accepts a code in brackets, as messages show it.
 std::string_view WithoutBrackets(std::string_view word) {
   const bool brackets = word.size() > 2 && word.starts_with('[') && word.ends_with(']');
   return brackets ? word.substr(1, word.size() - 2) : word;
 }
 
-// Those that are asked for, in the order of `words`; all for none.
+// The entries for `words`, in their order; all entries if there are none.
 Result<std::vector<CodeEntry>> Select(const std::vector<std::string>& words) {
   std::vector<CodeEntry> all = AllEntries();
   if (words.empty()) return all;
@@ -94,7 +94,7 @@ std::string CodesJson(const std::vector<CodeEntry>& entries) {
   return json.EndArray().EndObject().Text();
 }
 
-// Everything that is known of a few codes.
+// All details of a few codes.
 std::string CodesText(const std::vector<CodeEntry>& entries) {
   std::string out;
   for (const CodeEntry& entry : entries) {
@@ -107,7 +107,7 @@ std::string CodesText(const std::vector<CodeEntry>& entries) {
   return out;
 }
 
-// A line or two for each code there is.
+// One or two lines for each code.
 std::string CodesList(const std::vector<CodeEntry>& entries) {
   std::size_t width = 0;
   for (const CodeEntry& entry : entries) width = std::max(width, entry.name.size());
@@ -126,7 +126,7 @@ std::string CodesList(const std::vector<CodeEntry>& entries) {
   return out + fmt::format("\n{} CODE says what to do.\n", kWhere);
 }
 
-// As it stands in a cell of a Markdown table.
+// Escapes text for a cell of a Markdown table.
 std::string MarkdownCell(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -136,7 +136,7 @@ std::string MarkdownCell(std::string_view text) {
   return out;
 }
 
-// The page codes.md of the packages.
+// The page codes.md in the packages.
 std::string Markdown(const std::vector<CodeEntry>& entries) {
   std::string errors;
   std::string findings;

@@ -22,7 +22,7 @@ using egress::Explainer;
 using egress::NoProxyEntry;
 using router::WayOut;
 
-// A browser takes seconds for these, and minutes for five times as many.
+// A browser needs seconds for these, and minutes for five times as many.
 constexpr std::size_t kMostRows = 2'000;
 constexpr std::size_t kMostEntries = 5'000;
 constexpr OwnFile kPageFile{"a page", "--html", 512ULL << 20U, IsExplainPage};
@@ -49,7 +49,7 @@ std::string_view KindOfEntry(const NoProxyEntry& entry) {
   return "nothing";
 }
 
-// What becomes of a request behind the client, in a few words.
+// The end of a request behind the client, in a few words.
 std::string EndOf(const WayOut& way) {
   if (way.end != WayOut::End::kRouter) return {};
   if (!way.source.empty() && way.Passes()) return "seen as " + way.source;
@@ -61,7 +61,7 @@ PageCell CellOf(const Explainer& explainer, const Question& question, const Aske
                 egress::Route go) {
   const ClientDecision decision = explainer.Decide(client, asked.to);
   PageCell out{.word = WordOf(question.way, asked, decision), .differs = decision.route != go};
-  // A proxy's URL that somebody took for an entry holds a password.
+  // Redact it: an entry may be a proxy's URL with a password.
   out.entry = egress::RedactNoProxyEntry(decision.entry);
   out.proxy = decision.proxy;
   out.note = explainer.Note(client, asked.to, decision);
@@ -81,7 +81,7 @@ PageRow RowOf(const Explainer& explainer, const Question& question, const Asked&
   return out;
 }
 
-// How many destinations each entry decides, by the text of the entry.
+// The number of destinations that each entry decides, by the entry's text.
 std::map<std::string, std::size_t, std::less<>> CountDecided(const std::vector<PageRow>& rows) {
   std::map<std::string, std::size_t, std::less<>> out;
   for (const PageRow& row : rows) {
@@ -96,7 +96,7 @@ std::map<std::string, std::size_t, std::less<>> CountDecided(const std::vector<P
 void AddEntries(const egress::NoProxy& list, const std::vector<std::string>& added, ExplainPage& page) {
   const auto decided = CountDecided(page.rows);
   const std::size_t shown = std::min(list.entries().size(), kMostEntries);
-  // What --augment adds stands at the end.
+  // --augment adds its entries at the end.
   const std::size_t own = list.entries().size() - std::min(added.size(), list.entries().size());
   page.entries.reserve(shown);
   for (std::size_t at = 0; at < shown; ++at) {
@@ -120,7 +120,7 @@ std::string Wanted(const router::Requirement& one) {
   return out;
 }
 
-// Findings on the list as the source has it, and on how clients read `list`, to which entries may have been added.
+// Findings about the source's own list, and about how clients read `list`, which may have added entries.
 Result<Findings> FindingsOf(const egress::EgressConfig& config, const egress::ClientSettings& settings,
                             const egress::NoProxy& list, const std::string& where) {
   Findings out = config.findings;

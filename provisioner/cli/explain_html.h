@@ -1,4 +1,4 @@
-// `explain --html FILE`: the answers as a page.
+// `explain --html FILE`: writes the answers as a page.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace prov::cli {
 
 OptionSpec HtmlOption();
 
-// Where the page goes; "" without --html. Errors: usage; too-large (more destinations than a browser shows).
+// The path of the page; "" without --html. Errors: usage; too-large (more destinations than a browser can show).
 Result<std::string> ParseHtml(const Arguments& arguments, const Question& question);
 
-// What the page says: of `config` with `settings`, which are its own or augmented. The findings of `config` are on it,
-// and those about its proxy URLs and its list. Errors: no-proxy.
+// Makes the page for `config`. `settings` are its own or augmented ones. The page has the findings of `config` and
+// those about its proxy URLs and its list. Errors: no-proxy.
 Result<ExplainPage> MakeExplainPage(const egress::EgressConfig& config, const egress::ClientSettings& settings,
                                     const std::optional<egress::AugmentedNoProxy>& augmented,
                                     const egress::Explainer& explainer, const Question& question,
                                     const std::vector<RequiredResult>& required);
 
-// Replaces an earlier page only. Errors: target, io.
+// Writes the page; replaces an earlier page, but no other file. Errors: target, io.
 Result<void> WriteExplainPage(const std::string& path, const ExplainPage& page);
 
 }  // namespace prov::cli

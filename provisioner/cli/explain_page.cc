@@ -45,7 +45,7 @@ std::string CodeElement(std::string_view text) {
   return fmt::format("<code class=\"value\">{}</code>", HtmlText(text));
 }
 
-// A table that scrolls by itself, also by keys.
+// A table that scrolls by itself; the keyboard can scroll it, too.
 std::string TableStart(std::string_view label, std::string_view style,
                        std::initializer_list<std::string_view> columns) {
   std::string out =
@@ -112,7 +112,7 @@ std::string RequiredSection(const ExplainPage& page) {
   return out + "</section>\n";
 }
 
-// It works with the page's script only, which shows it.
+// Hidden until the page's script shows it, because it needs the script.
 std::string Filter() {
   std::string out =
       "<div class=\"filter\" id=\"filter\" role=\"search\" hidden>\n"
@@ -127,7 +127,7 @@ std::string Filter() {
          "<output id=\"filter-count\" for=\"filter-text filter-kind\" aria-live=\"polite\"></output>\n</div>\n";
 }
 
-// The words that are on this page.
+// Explains the words that occur on this page.
 std::string Legend(const ExplainPage& page) {
   const auto has = [&](std::string_view word) {
     return std::ranges::any_of(page.rows, [&](const PageRow& row) {
@@ -153,7 +153,7 @@ std::string MatrixCell(const PageCell& cell) {
   return out + "</td>";
 }
 
-// What the filter's list asks of a row.
+// The words of a row that the filter's list matches.
 std::string FilterWordsOf(const PageRow& row) {
   std::string out;
   for (const Word& word : kWords) {
@@ -190,7 +190,7 @@ std::string Matrix(const ExplainPage& page) {
   return out + "</section>\n";
 }
 
-// The clients of a row that do the same for the same reason share a line.
+// Clients of a row with the same result and reason share a line.
 std::string Reasons(const ExplainPage& page, const PageRow& row) {
   std::vector<std::pair<std::string, const PageCell*>> groups;
   for (std::size_t at = 0; at < row.cells.size() && at < page.clients.size(); ++at) {
@@ -253,7 +253,7 @@ std::string NoProxySection(const ExplainPage& page) {
   return out + "</section>\n";
 }
 
-// What the codes on this page mean, each once.
+// The meaning of each code on this page.
 std::string Codes(const Findings& findings) {
   std::map<std::string_view, const FindingInfo*> used;
   for (const FindingInfo& info : AllFindingCodes()) {

@@ -1,14 +1,14 @@
-// The constant parts of the page that `explain --html` writes. No value is rendered into either of them, so the page's
-// Content-Security-Policy can allow them by their digests and nothing else.
+// The constant parts of the page that `explain --html` writes. They contain no values, so that the page's
+// Content-Security-Policy can allow them by their digests alone.
 #pragma once
 
 #include <string_view>
 
 namespace prov::cli {
 
-// Colours by prefers-color-scheme, the layout for phones and desktops.
+// Colours follow prefers-color-scheme; the layout suits phones and desktops.
 std::string_view ExplainPageStyle();
-// The filter. Without it the page shows everything.
+// The filter. The page shows all rows without it.
 std::string_view ExplainPageScript();
 
 }  // namespace prov::cli

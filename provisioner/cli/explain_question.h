@@ -1,4 +1,4 @@
-// What `explain` is asked: destinations, clients, and the routers behind the proxy.
+// The question to `explain`: destinations, clients, and the routers behind the proxy.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 namespace prov::cli {
 
 struct Asked {
-  std::string shown;  // the URL, or a line of --hosts; without a password
+  std::string shown;  // the URL or the line of --hosts, without a password
   egress::Destination to;
-  std::string fault;  // of a URL that can't be asked about, which has no destination
+  std::string fault;  // why the URL is invalid; it has no destination then
 };
 
 struct Question {
@@ -24,15 +24,15 @@ struct Question {
   std::vector<Asked> required;  // the destinations of --required
   std::vector<egress::Dialect> clients;
   ExplainWay way;
-  std::string html = {};  // where the page goes; "": nowhere
+  std::string html = {};  // path of the page; "": none
 
   std::size_t destinations() const { return urls.size() + hosts.size() + required.size(); }
 };
 
 std::string_view NameOf(egress::Route route);  // "direct", "proxy", "invalid"
 
-// One word for what becomes of a request: the name of its route, or what a router does that it does not get past:
-// "refused", "depends", "unknown".
+// One word for the end of a request: the name of its route or, if it does not pass a router, what that does: "refused",
+// "depends", "unknown".
 std::string_view WordOf(const ExplainWay& routers, const Asked& asked, const egress::ClientDecision& decision);
 
 }  // namespace prov::cli

@@ -85,7 +85,7 @@ Findings ExplainWay::FindingsOf(const egress::ClientSettings& settings, const st
   Findings out = findings_;
   if (!chain_) return out;
   const auto check = [&](const Secret& text, egress::ProxyVariable variable) {
-    Findings ignored;  // the source's own
+    Findings ignored;  // reported by the source's review
     const std::string where = fmt::format("{}: {}", file, egress::NameOf(variable));
     const auto proxy = egress::ParseProxyUrl(text, egress::ProxyVariable::kHttps, where, ignored);
     if (proxy) chain_->CheckProxy(*proxy, where, out);

@@ -19,10 +19,10 @@ namespace prov::cli {
 // The options, as rows of the command's table.
 OptionGroup WayOptionSpecs();
 
-// A required destination, judged for all clients.
+// The result for a required destination, for all clients.
 struct RequiredResult {
   const router::Requirement* required;
-  std::vector<std::pair<egress::Dialect, std::string>> objections;  // of the clients that have one
+  std::vector<std::pair<egress::Dialect, std::string>> objections;  // the clients that do not meet it, and why
 };
 
 class ExplainWay {
@@ -32,10 +32,10 @@ class ExplainWay {
 
   bool has_routers() const { return chain_.has_value(); }
   const std::vector<router::Requirement>& required() const { return required_; }
-  // Findings about the routers, and about proxies that do not lead to them; `file` is where the proxies come from.
+  // Findings about the routers, and about proxies that do not lead to them; `file` is the source of the proxies.
   Findings FindingsOf(const egress::ClientSettings& settings, const std::string& file) const;
 
-  // nullopt without routers.
+  // Follows a request through the routers; nullopt if there are none.
   std::optional<router::WayOut> Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
 
   std::vector<RequiredResult> Judge(const egress::Explainer& explainer,
@@ -52,10 +52,10 @@ void WriteRoute(JsonWriter& json, const router::WayOut* way);
 // The member "required" of the document.
 void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results);
 
-// Who objects, and why: clients of one mind share a row.
+// Clients and reason of each objection; clients with the same reason share a row.
 std::vector<std::pair<std::string, std::string>> GroupObjections(const RequiredResult& result);
 
-// For people: the text after a client's decision, and the list of required destinations.
+// The text after a client's decision, and the list of required destinations.
 std::string DescribeWay(const router::WayOut& way);
 std::string DescribeRequired(const std::vector<RequiredResult>& results, bool colour);
 

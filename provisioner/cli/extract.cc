@@ -68,8 +68,8 @@ std::string ExtractJson(const EgressConfig& config, const pki::TrustedDigests& t
   return json.EndObject().Text();
 }
 
-// Its purpose is to be used, so it holds the secrets. A line end in a value would be a line of its own to whoever reads
-// this.
+// Contains the secrets, because the output is for use. Refuses a line end in a value: a reader would take it for a new
+// line.
 Result<std::string> EnvironmentLines(const EgressConfig& config) {
   const std::array<std::pair<std::string_view, std::string>, 3> values = {
       {{"HTTP_PROXY", config.http_proxy.value_or(Secret()).Reveal()},
@@ -97,7 +97,7 @@ Result<ExtractOptions> ParseExtractOptions(const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
   ExtractOptions out;
   out.format = PROV_TRY(OneOf(arguments, "format", kFormats));
-  PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
+  PROV_TRY(WantsJson(arguments));  // checks the value only; the output is always JSON
   out.show_secrets = arguments.Has("show-secrets");
   out.trusted = PROV_TRY(NamedCertificates(arguments));
   out.source = PROV_TRY(ParseSourceSpec(arguments));

@@ -1,5 +1,5 @@
-// `first-boot`: applies the settings, installs the program and cleans up, with exit codes that Windows setup
-// understands.
+// `first-boot`: applies the settings, installs the program and removes what was delivered, with exit codes that Windows
+// setup understands.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,11 +15,11 @@
 namespace prov::cli {
 namespace {
 
-// Windows setup's answers to WillReboot=OnRequest; it ends the installation at any other but 0.
+// Exit codes for WillReboot=OnRequest. Windows setup ends the installation for any other code but 0.
 constexpr int kRebootThenNext = 1;
 constexpr int kRebootThenAgain = 2;
 
-// The boot service begins with a round when Windows starts, just when setup runs this.
+// The boot service makes its first round when Windows starts, which may be while setup runs this.
 constexpr std::int64_t kFirstBootLockWait = 60;
 
 Result<node::BootRequest> ParseBootRequest(const Arguments& arguments, machine::Host& host) {
@@ -36,11 +36,11 @@ Result<node::BootRequest> ParseBootRequest(const Arguments& arguments, machine::
   return out;
 }
 
-// How its end is told.
+// How the result is reported.
 struct FirstBootOptions {
   bool json = false;
   bool in_setup = false;    // Windows setup reads the exit code
-  bool on_request = false;  // and takes one that asks for a reboot
+  bool on_request = false;  // Windows setup accepts exit codes that ask for a reboot
   Ending ending;
   std::int64_t wait_lock = 0;  // seconds
 };
@@ -59,7 +59,8 @@ Result<FirstBootOptions> ParseFirstBootOptions(const Arguments& arguments) {
               "--phase");
 }
 
-// Setup must go on: the error is in the event log and in a marker that the boot service and `status` show.
+// Reports success to setup, which must go on. The error is in the event log and in a marker that the boot service and
+// `status` show.
 Outcome Tolerate(const Error& error, bool try_again, bool json) {
   if (!json) PrintError(stderr, error);
   return Outcome{try_again ? kRebootThenAgain : 0, json ? ErrorDocument(error) : std::string(), {}};

@@ -1,4 +1,4 @@
-// `fleet`: compares what the nodes of a cluster report with what they should have.
+// `fleet`: compares the settings that the nodes of a cluster report with those that they should have.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::
   WriteOptionalText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
 }
 
-// Of a node whose annotation can't be read, that is its failure.
+// The failure that a node reports, or why its annotation can't be read.
 std::optional<fleet::NodeFailure> FailureOf(const fleet::FleetNode& node) {
   if (node.damage) return fleet::NodeFailure{std::string(InfoOf(node.damage->code).name), node.damage->message};
   return node.state ? node.state->failure : std::nullopt;

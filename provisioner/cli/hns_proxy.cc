@@ -15,11 +15,11 @@
 namespace prov::cli {
 namespace {
 
-// Which options a command of `hns-proxy` takes. Every one takes --output and --help.
+// The options that a command of `hns-proxy` accepts. Every command accepts --output and --help.
 enum Takes : unsigned { kPolicy = 1, kTarget = 2, kContainer = 4, kFormat = 8, kDryRun = 16 };
 
 struct OptionRow {
-  unsigned with;  // any of these commands
+  unsigned with;  // for any of these commands
   OptionSpec spec;
 };
 
@@ -73,7 +73,7 @@ std::vector<OptionRow> OptionRows() {
 struct Subcommand {
   std::string_view name;
   unsigned takes;
-  std::size_t most_words;  // with its name
+  std::size_t most_words;  // with the command's own name
 };
 
 constexpr std::array kSubcommands = {
@@ -104,7 +104,8 @@ Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) 
               std::string(kHnsProxyCommand));
 }
 
-// Of two values that an option can't both have, the first would be forgotten: another pod than that would be changed.
+// Refuses an option that is given twice but has one value: the first value would be ignored, and the command would act
+// on another pod.
 Result<void> CheckCounts(const Arguments& arguments, const std::string& where) {
   for (const OptionRow& row : OptionRows()) {
     const bool repeats = row.spec.name.find("-except-") != std::string_view::npos || row.spec.name == "policy";
@@ -119,7 +120,7 @@ Result<void> CheckCounts(const Arguments& arguments, const std::string& where) {
   return {};
 }
 
-// An option that a command ignores is a mistake about what it does.
+// Refuses options that the command would ignore: the user expects them to have an effect.
 Result<void> CheckSubcommandArguments(const Subcommand& subcommand, const Arguments& arguments) {
   const std::string where = fmt::format("{} {}", kHnsProxyCommand, subcommand.name);
   for (const OptionRow& row : OptionRows()) {
@@ -155,7 +156,7 @@ std::string OneOrList(const std::vector<std::string>& documents) {
   return fmt::format("[{}]\n", fmt::join(documents, ","));
 }
 
-// An entry of `policies` in a CNI configuration of win-overlay, in the letters that its other entries have.
+// An entry of `policies` in a CNI configuration of win-overlay, with member names in lower case like the other entries.
 std::string CniEntry(std::string_view settings) {
   return fmt::format(R"({{"name":"EndpointPolicy","value":{{"type":"{}","settings":{}}}}})", hns::kPolicyType,
                      settings);
@@ -164,7 +165,7 @@ std::string CniEntry(std::string_view settings) {
 Result<Outcome> Render(const Arguments& arguments, machine::Host& host) {
   constexpr std::array<std::string_view, 3> kFormats = {"endpoint", "request", "cni"};
   const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
-  PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
+  PROV_TRY(WantsJson(arguments));  // checks the value only; the output is always JSON
   Findings findings;
   const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
   const Findings warnings = PROV_TRY(hns::RequireValid(policies));
@@ -185,7 +186,7 @@ struct CheckedPolicies {
   Findings findings;
 };
 
-// A policy that can't be read as one is not valid either; other errors remain errors.
+// A policy that can't be parsed counts as invalid; other errors remain errors.
 Result<CheckedPolicies> CheckPolicies(const Arguments& arguments, machine::Host& host) {
   CheckedPolicies out;
   auto policies = GivenPolicies(arguments, host, out.findings);

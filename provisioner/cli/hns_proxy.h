@@ -1,5 +1,5 @@
-// What the commands of `hns-proxy` share: hns_proxy.cc has the options, render, check and lookup;
-// hns_proxy_endpoints.cc has those that ask HNS.
+// What the commands of `hns-proxy` share. hns_proxy.cc has the options, render, check and lookup;
+// hns_proxy_endpoints.cc has the commands that query HNS.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace prov::cli {
 
 inline constexpr std::string_view kHnsProxyCommand = "provisioner hns-proxy";  // in messages
 
-// The policies that --policy or the flags give, not yet validated. Errors: usage (none is given, or both are); json;
+// The policies from --policy or from the flags, not yet validated. Errors: usage (none or both are given); json;
 // policy; io and not-found of files.
 Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings);
-// Whether the arguments give a policy.
+// Whether the arguments include a policy.
 bool NamesPolicy(const Arguments& arguments);
 
 // "1 policy", "2 policies".

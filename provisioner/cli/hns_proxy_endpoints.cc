@@ -1,4 +1,4 @@
-// `hns-proxy list|clear|add|ensure`, and `check` without a policy: what is done with endpoints of this node.
+// `hns-proxy list|clear|add|ensure`, and `check` without a policy: the commands for endpoints of this node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,21 +24,21 @@ enum class Wish { kList, kClear, kAdd, kEnsure };
 struct Request {
   Wish wish = Wish::kList;
   bool dry_run = false;
-  std::vector<std::string> wanted;  // settings, of add and ensure
-  bool all = false;                 // every endpoint of the node is the target
+  std::vector<std::string> wanted;  // settings, for add and ensure
+  bool all = false;                 // act on every endpoint of the node
 };
 
 struct EndpointReport {
   std::string id;
-  std::vector<std::string> settings;  // what is there now
+  std::vector<std::string> settings;  // present settings
   std::string_view action = "none";
   std::optional<Error> error = {};
 };
 
 struct EndpointsReport {
   std::vector<EndpointReport> endpoints;
-  std::size_t writes = 0;  // endpoints that were changed
-  bool differs = false;    // one would be, but for --dry-run
+  std::size_t writes = 0;  // changed endpoints
+  bool differs = false;    // an endpoint differs and was not changed because of --dry-run
   Findings findings;
 
   bool HasError() const {
@@ -70,7 +70,7 @@ void AddVanished(EndpointsReport& report, const std::string& id) {
   AddInfo(report.findings, "hns-vanished", "the endpoint went away meanwhile, with its pod", id);
 }
 
-// One that was read just now. Errors: those of ChangeEndpoint().
+// Acts on an endpoint that was just read. Errors: those of ChangeEndpoint().
 Result<void> Treat(const Request& request, ComputeNetwork& network, Endpoint found, EndpointsReport& report) {
   const EndpointChange change = ChangeFor(request, found.settings);
   const std::string_view action = ActionOf(request.wish, change);
@@ -93,7 +93,7 @@ Result<void> Treat(const Request& request, ComputeNetwork& network, Endpoint fou
   return {};
 }
 
-// What one endpoint meets does not stop the others.
+// A failure at one endpoint does not stop the others.
 void TreatEach(const Request& request, ComputeNetwork& network, const std::vector<std::string>& ids,
                EndpointsReport& report) {
   for (const std::string& id : ids) {
@@ -105,14 +105,14 @@ void TreatEach(const Request& request, ComputeNetwork& network, const std::vecto
     } else if (request.all && !request.wanted.empty() && (**found).is_remote) {
       continue;  // its pod has its proxy on another node
     } else if (!Treat(request, network, **std::move(found), report)) {
-      // Whatever the change left there.
+      // Report whatever settings the failed change left.
       auto now = hns::ReadEndpoint(network, id);
       if (now && *now) report.endpoints.back().settings = std::move((**now).settings);
     }
   }
 }
 
-// Which endpoints a command is about: exactly one of these was given.
+// The endpoints that a command acts on: exactly one of these is given.
 struct EndpointTarget {
   std::string endpoint, name_space, container;
   bool all = false;
@@ -142,7 +142,7 @@ Result<EndpointTarget> ParseEndpointTarget(const Arguments& arguments) {
   return out;
 }
 
-// Of all endpoints the node's own get no policy: it has no proxy in a pod beside it, and would be cut off.
+// With --all, the node's own endpoints get no policy: they have no proxy in a pod, and would lose their connection.
 Result<std::vector<std::string>> EndpointsOf(const EndpointTarget& target, bool gives, const Arguments& arguments,
                                              machine::Host& host) {
   if (target.all && gives) return hns::AllPodEndpoints(host.compute_network());
@@ -219,7 +219,7 @@ int ExitOfEndpoints(const Request& request, const EndpointsReport& report) {
   return request.dry_run && report.differs ? kExitDifferences : 0;
 }
 
-// Whether HNS has such policies at all.
+// Whether this HNS supports such policies.
 Result<Outcome> CheckVersion(ComputeNetwork& network, bool json) {
   const hns::Version version = PROV_TRY(hns::QueryVersion(network));
   const Result<void> supported = hns::RequireSupport(version);
@@ -242,7 +242,7 @@ Result<std::string> CrictlPath(const Arguments& arguments, machine::Host& host) 
               "crictl");
 }
 
-// A container that nobody knows is one that was named wrongly: the node has no such target.
+// An unknown container means that the user named the wrong one, which is an error of the target.
 Result<std::string> AskForContainer(machine::Host& host, const std::string& crictl, const std::string& id) {
   auto document = hns::InspectContainer(host.programs(), crictl, id);
   if (!document && document.error().code == Code::kNotFound) document.error().code = Code::kTarget;

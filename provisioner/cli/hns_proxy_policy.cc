@@ -1,4 +1,4 @@
-// The policy that the options of `hns-proxy` name: a file, or one option for each member.
+// The policy in the options of `hns-proxy`: a file, or one option for each member.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace prov::cli {
 namespace {
 
-// Options of one value each, and what they set.
+// An option with one value, and the member that it sets.
 struct TextOption {
   std::string_view name;
   std::string& (*member)(hns::Policy& policy);
@@ -41,7 +41,7 @@ constexpr std::array kLists = {
     ListOption{"out-except-port", [](hns::Policy& policy) -> auto& { return policy.outbound.ports; }},
 };
 
-// The name of an option that describes a policy by itself, or "".
+// The first given option that describes a policy by itself, or "".
 std::string_view GivenFlag(const Arguments& arguments) {
   if (arguments.Has("port")) return "port";
   for (const TextOption& option : kTexts) {
@@ -53,7 +53,7 @@ std::string_view GivenFlag(const Arguments& arguments) {
   return {};
 }
 
-// An empty value is not "none": it is a variable that was not set, and would redirect something else.
+// Refuses an empty value: it is probably an unset variable, and the policy would redirect other traffic.
 Result<std::string> GivenValue(const Arguments& arguments, std::string_view name) {
   std::string value = arguments.Get(name);
   if (!TrimBlanks(value).empty()) return value;
@@ -84,7 +84,7 @@ Result<hns::Policy> PolicyOfFlags(const Arguments& arguments) {
   return out;
 }
 
-// The word behind `render` and `check` is a file, too.
+// `render` and `check` also take a file as their argument.
 std::vector<std::string> PolicyFiles(const Arguments& arguments) {
   std::vector<std::string> out = arguments.All("policy");
   const std::vector<std::string>& words = arguments.words();
@@ -104,7 +104,7 @@ Result<void> AddExceptions(const Arguments& arguments, machine::Host& host, std:
   Findings told;
   for (hns::Policy& policy : policies) {
     told.clear();
-    hns::AddNoProxy(list, where, policy, told);  // says the same of each
+    hns::AddNoProxy(list, where, policy, told);  // repeats the same findings for each policy
   }
   findings.insert(findings.end(), told.begin(), told.end());
   return {};

@@ -6,11 +6,11 @@
 
 namespace prov::cli {
 
-// `text` as the content of an element or of an attribute in quotes: nothing in it is markup. Control characters,
-// bidirectional overrides and malformed UTF-8 are shown as Printable() writes them.
+// Escapes `text` for the content of an element or of a quoted attribute. Control characters, bidirectional overrides
+// and malformed UTF-8 appear as Printable() writes them.
 std::string HtmlText(std::string_view text);
 
-// The source expression with which a Content-Security-Policy allows just this script or style: 'sha256-…'.
+// The source expression with which a Content-Security-Policy allows only this script or style: 'sha256-…'.
 std::string PolicySource(std::string_view content);
 
 }  // namespace prov::cli

@@ -27,7 +27,7 @@ Result<payload::Payload> PayloadOf(const node::DerivedSettings& derived, const I
   return payload::MakePayload(derived.settings.config, derived.desired, std::move(payload));
 }
 
-// Windows names its own architecture to every process by a variable.
+// Compares the program with the image's own architecture, which Windows keeps in a machine variable.
 Result<void> CheckProgram(node::OpenNode& node, const ImageOptions& options) {
   if (!options.exe) return {};
   const auto value = PROV_TRY(node.machine.registry.Read(reconcile::EnvironmentKeyPath(), "PROCESSOR_ARCHITECTURE"));
@@ -57,7 +57,7 @@ void AddService(reconcile::Change change, SessionReport& report) {
   report.changes.push_back(std::move(change));
 }
 
-// A name that no service of the image has is more often a slip than a service that is yet to come.
+// Warns about a service that the image does not have: its name is more likely misspelled than of a later service.
 Result<void> AddUnknownServices(node::OpenNode& node, const reconcile::DesiredState& desired, const std::string& image,
                                 Findings& findings) {
   constexpr std::size_t kSlip = 2;
@@ -76,7 +76,7 @@ Result<void> AddUnknownServices(node::OpenNode& node, const reconcile::DesiredSt
   return {};
 }
 
-// To be asked before anything is written.
+// Call it before anything is written.
 Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const reconcile::DesiredState& desired,
                          const ImageOptions& options) {
   Findings out = PROV_TRY(image.Notes());
@@ -105,8 +105,8 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const 
 
 Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
                           Findings& findings) {
-  // From here on a signal asks, and ends the run no longer in the middle of a file: a folder's files take seconds, and
-  // a WIM file asks again.
+  // From here on, a signal requests a stop instead of ending the run in the middle of a file. A folder's files take
+  // seconds; writing a WIM file checks again.
   PROV_TRY(GoOn(image.clock(), image.Name()));
   PROV_TRY(node::RemoveLeftovers(image.tree(), findings));
   return node::RequireRoom(image, node, work);
@@ -182,7 +182,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
   std::optional<reconcile::Change> service;
   reconcile::Sections sections;
   PROV_TRY(CheckProgram(node, image_options));
-  // What refuses comes before anything is written, what killed runs left goes before there is asked for room.
+  // Checks come before the first write. Leftovers of killed runs are removed before the room is checked.
   node::ImageWork work{PROV_TRY(node::PlanSettings(node, derived, options)).changes, &files,
                        derived.settings.config.certificates};
   Findings notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options));
@@ -215,7 +215,7 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   node::OpenNode node = target.Node(image);
   Findings notes = PROV_TRY(image.Notes());
   PROV_TRY(node::RepairState(node, notes));
-  // What can't be taken out is named before anything is.
+  // Find what can't be removed before anything is removed.
   std::optional<node::FilePlan> files;
   if (all) files = PROV_TRY(node::PlanImageFileRemoval(image.tree(), node.machine.state));
   node::ImageWork work{PROV_TRY(node::PlanRemoval(node)), files ? &*files : nullptr};
@@ -234,11 +234,11 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
     PROV_TRY(node::UnregisterEventSource(node));
     PROV_TRY(node::RemoveFromSearchPath(node));
     PROV_TRY(image.services().Remove(node::kServiceName));
-    PROV_TRY(node.machine.registry.Flush());  // nothing starts the program any more when it goes
+    PROV_TRY(node.machine.registry.Flush());  // before the program goes, so that nothing starts it any more
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, *files));
     PROV_TRY(node::EndInstallation(node.machine.state, *files));
     PROV_TRY(node::RemoveKeptFiles(node.machine.state));
-    PROV_TRY(image.installation().RemoveProgram());  // one that no record names: the image has run
+    PROV_TRY(image.installation().RemoveProgram());  // a program without a record: it was installed when the image ran
     PROV_TRY(image.installation().RemoveState());
     Add(*files, report);
   } else {

@@ -1,4 +1,4 @@
-// `plan` and `apply` on images: the settings and, with --install, what makes the image keep them when it runs.
+// `plan` and `apply` on images: the settings and, with --install, the files that make the image keep them when it runs.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,11 @@ OptionGroup ImageOptionSpecs();
 struct ImageOptions {
   bool install = false;
   std::optional<payload::ProgramFile> exe;
-  // To be pinned; nullopt: what is pinned in an image stays.
+  // The signer to pin; nullopt: an image keeps its pinned signer.
   std::optional<pki::Certificate> signer = {};
 };
-// Errors: usage (an option of images without --root or --wim, and the other way around), those of LoadProgramFile and
-// of GivenSigner.
+// Errors: usage (an option of images without --root or --wim, or the reverse), those of LoadProgramFile and of
+// GivenSigner.
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
 
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSettings& derived,
@@ -30,15 +30,15 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
 
-// Before the first write into an image: removes leftovers and checks that there is room. Errors: target; interrupted;
-// those of the tree.
+// Removes leftovers and checks that there is room. Call it before the first write into an image. Errors: target;
+// interrupted; those of the tree.
 Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
                           Findings& findings);
 
-// A finding if an installed payload stays in the image after a `rollback`, or a `remove` without --all.
+// Adds a finding if an installed payload stays in the image after a `rollback`, or a `remove` without --all.
 Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, reconcile::SessionReport& report);
 
-// `all`: also what --install put there, and the state.
+// `all`: also removes what --install put there, and the state.
 Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all);
 
 }  // namespace prov::cli

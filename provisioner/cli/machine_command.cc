@@ -27,7 +27,7 @@ constexpr int kCloudbaseReboot = 1001;
 constexpr std::int64_t kLockPause = 500;  // milliseconds
 constexpr std::int64_t kLongestLockWait = 86400;
 
-// An option that was not given stays as it is.
+// Does nothing for an option that was not given.
 Result<void> MakeAbsolute(std::optional<std::string>& path) {
   if (path) path = PROV_TRY(AbsolutePath(*path));
   return {};
@@ -162,7 +162,7 @@ Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given) {
   }
   if (!source::IsRemote(source)) source = PROV_TRY(AbsolutePath(source));
   if (!given.source.ca_file.empty()) given.source.ca_file = PROV_TRY(AbsolutePath(given.source.ca_file));
-  // A service has no person's environment to find it in.
+  // A service has no user's environment in which to find it.
   given.source.kubeconfig =
       source::IsKubeUri(source) ? PROV_TRY(AbsoluteKubeconfig(given.source.kubeconfig, source)) : std::string();
   PROV_TRY(MakeAbsolute(given.choices.subtract_file));
@@ -172,7 +172,7 @@ Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given) {
 
 void TellFailure(bool json, const Error& error) {
   PrintError(stderr, error);
-  std::fflush(stderr);  // a file that somebody follows
+  std::fflush(stderr);  // the output may be a file that is being watched
   if (!json) return;
   const std::string text = ErrorDocument(error);
   std::fwrite(text.data(), 1, text.size(), stdout);

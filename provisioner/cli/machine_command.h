@@ -1,4 +1,4 @@
-// What the commands that act on a machine share: opening it, reading its settings, ending a run.
+// What the commands that act on a machine share: opening it, reading its settings, and ending a run.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace prov::cli {
 
-// An open target with its name for reports.
+// An open target and its name for reports.
 struct Target {
   std::string name;
   std::unique_ptr<machine::OpenMachine> machine;
@@ -23,13 +23,13 @@ struct Target {
   node::OpenNode Node(machine::Host& host) const { return {host, machine->Ports()}; }
 };
 
-// Waits for a lock that another run holds. It counts its pauses instead of reading the clock, because the clock may be
-// set meanwhile: at a machine's first boot it often is.
+// Waits for a lock that another run holds. Counts its pauses instead of reading the clock, because the clock may be set
+// meanwhile: at a machine's first boot it often is.
 class LockWait {
  public:
   LockWait(Clock& clock, std::int64_t seconds);
-  // Whether to try again: the error is `lock`, and there was time left for a pause. The first pause is announced on
-  // standard error. When the time is over, `error` says so.
+  // Returns whether to try again: the error is `lock`, and there was time left for a pause. Announces the first pause
+  // on standard error. When the time is over, adds that to `error`.
   bool Again(Error& error);
 
  private:
@@ -37,7 +37,7 @@ class LockWait {
   std::int64_t seconds_, left_;  // in milliseconds
 };
 
-// Calls `open` until no other run holds the lock or the time is over; returns its last result.
+// Calls `open` until no other run holds the lock or the time is over. Returns its last result.
 template <class Open>
 auto WhenFree(Clock& clock, std::int64_t seconds, Open open) -> decltype(open()) {
   LockWait wait(clock, seconds);
@@ -56,20 +56,20 @@ Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments);
 
 Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds = 0);
 
-// --allow-downgrade of `plan`, `service` and of what has ApplyOptionSpecs().
+// --allow-downgrade of `plan`, `service` and the commands with ApplyOptionSpecs().
 OptionSpec AllowDowngradeOption();
 
 // --allow-empty of `bake`, `apply` and `first-boot`.
 OptionSpec AllowEmptyOption();
-// Whether to refuse a source that sets nothing on a machine. One on a network is not refused: it is the cluster's own
-// statement.
+// Whether to refuse a source that sets nothing on a machine. A source on a network is not refused: it is the cluster's
+// own statement.
 bool RefusesEmpty(const Arguments& arguments);
 
 // --reboot, its related options, and --exit-style of `apply`, `first-boot` and `reconcile --once`.
 OptionGroup ApplyOptionSpecs();
 struct Ending {
-  node::NodeReporting reporting;  // as far as this run is concerned
-  int reboot_exit = 0;            // exit code that tells "done, reboot needed"
+  node::NodeReporting reporting;  // the part that applies to this run
+  int reboot_exit = 0;            // exit code for "done, reboot needed"
 };
 Result<Ending> ParseEnding(const Arguments& arguments);
 Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
@@ -77,20 +77,20 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 // Requests a reboot if one is needed and chosen. Returns the exit code.
 Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report);
 
-// SOURCE, how it is read, and what is taken of it, as given. Errors: usage, proxy-url.
+// SOURCE, how it is read, and which settings are taken from it, as given. Errors: usage, proxy-url.
 Result<node::SettingsSpec> ParseSettingsSpec(const Arguments& arguments);
 
-// The path in a form for a process with another working folder. Errors: io.
+// The absolute form of a path, for a process with another working folder. Errors: io.
 Result<std::string> AbsolutePath(const std::string& path);
-// The kubeconfig that a service, which has no person's environment, is to use for `given`, or if that is "", for the
-// default of this process: an absolute path, or "in-cluster". Errors: usage, io.
+// The kubeconfig for a service, which has no user's environment: an absolute path, or "in-cluster". `given` is the path
+// on the command line; "": the default of this process. Errors: usage, io.
 Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::string& where);
 
-// What a node remembers of a spec: the same with absolute paths. The signer is not among it: it is pinned in a file
-// that only administrators can write. Errors: usage (standard input; no kubeconfig), io.
+// The spec as a node remembers it, with absolute paths. Excludes the signer: it is pinned in a file that only
+// administrators can write. Errors: usage (standard input; no kubeconfig), io.
 Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given);
 
-// Prints a failure that does not end the command at once: on standard error, and as a document if the output is JSON.
+// Prints a failure that does not end the command: on standard error, and as a document if the output is JSON.
 void TellFailure(bool json, const Error& error);
 
 // The report as the result of a command.
@@ -100,7 +100,7 @@ struct TargetReport {
   std::string target;
   reconcile::SessionReport report;
 };
-// Of several images: the sum, and each of them as an element of `targets`.
+// For several images: the sum, and each image as an element of `targets`.
 Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit);
 
 }  // namespace prov::cli

@@ -65,7 +65,7 @@ std::string GeneralHelpDocument() {
   return json.EndArray().EndObject().Text();
 }
 
-// Standard output is a result that callers act on: what could not be written must not look like success.
+// Callers act on standard output, so an incomplete write must not look like success.
 int Print(std::string_view text, int exit) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return exit;
@@ -73,14 +73,14 @@ int Print(std::string_view text, int exit) {
   return InfoOf(Code::kIo).exit;
 }
 
-// Who is told of a failure, and how.
+// Who reads an error, and in which form.
 struct Audience {
-  bool json = false;       // what is printed is a document
-  bool asked_for = false;  // by --output json, rather than by the command's nature
+  bool json = false;       // standard output gets a document
+  bool asked_for = false;  // because of --output json, not of the command's nature
 };
 
-// Programs get the document and logs the line. A person at a terminal would see the same twice, and gets the line, or
-// the document that was asked for.
+// Programs read the document, and logs get the line. A person at a terminal would see the same twice, so they get only
+// the line, or only the document if they asked for it.
 int ReportError(const Error& error, const Audience& to) {
   const bool person_sees_both = to.json && IsTerminal(stdout) && IsTerminal(stderr);
   if (!person_sees_both || !to.asked_for) PrintError(stderr, error);
@@ -89,11 +89,12 @@ int ReportError(const Error& error, const Audience& to) {
   return document ? Print(ErrorDocument(error), exit) : exit;
 }
 
-// A URL may have been given where none belongs; messages quote it, and they go into logs.
+// Redacts URLs in an error: messages quote the command line, where a URL may stand in any place, and messages end up in
+// logs.
 Error WithoutPasswords(Error error, std::span<const std::string> words) {
   const auto hide = [&error](std::string_view value) {
     const bool is_path = (value.starts_with('/') && !value.starts_with("//")) || value.starts_with("./") ||
-                         value.starts_with("../");  // which may hold an '@'
+                         value.starts_with("../");  // a path may contain an '@'
     if (is_path && value.find("://") == std::string_view::npos) return;
     if (value.find("://") == std::string_view::npos && value.find('@') == std::string_view::npos) return;
     const std::string shown = egress::RedactUrl(value);
@@ -110,8 +111,8 @@ Error WithoutPasswords(Error error, std::span<const std::string> words) {
   return error;
 }
 
-// Whether errors are a document, decided before the options are known to be right. The last word counts, as it does
-// when they are.
+// Whether errors are to be printed as JSON. Decided before the options are validated; as in valid options, the last
+// --output counts.
 bool AsksForJson(std::span<const std::string> words) {
   bool json = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -157,7 +158,7 @@ int RunCommand(const Command& command, std::span<const std::string> words) {
 
 bool IsHelp(std::string_view word) { return word == "--help" || word == "-h" || word == "help"; }
 
-// --output may stand before the command, too.
+// Allows --output before the command.
 std::vector<std::string> CommandFirst(std::vector<std::string> words) {
   if (words.empty() || !words.front().starts_with("--output")) return words;
   const std::size_t before = words.front() == "--output" ? 2 : 1;

@@ -1,4 +1,4 @@
-// `man`, and how the manual page is made.
+// `man`, and the generator of the manual page.
 #include "provisioner/cli/man_page.h"
 
 #include <fmt/format.h>
@@ -20,22 +20,22 @@ namespace {
 constexpr std::string_view kVersionMark = "@VERSION@";
 constexpr std::string_view kCommandsMark = ".\\\" @COMMANDS@\n";
 
-// An option with the same words, and the commands that have it.
+// An option (name, value, help), and the commands that have it.
 using OptionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
 using OptionUses = std::map<OptionKey, std::vector<std::string_view>>;
 
 OptionKey KeyOf(const OptionSpec& option) { return {option.name, option.value, option.help}; }
 
-// An option of so many commands is described once for all.
+// An option that at least this many commands have is described once for all.
 constexpr std::size_t kShared = 3;
 
-// A line of text: one that begins with a control character is no request.
+// A line of text, escaped if it begins with a control character, so that it is not a request.
 std::string RoffLine(std::string_view text) {
   const bool control = text.starts_with('.') || text.starts_with('\'');
   return fmt::format("{}{}\n", control ? "\\&" : "", RoffText(text));
 }
 
-// Paragraphs stay paragraphs; lines that are set in stay lines.
+// Keeps paragraphs, and keeps indented lines as lines.
 std::string Paragraphs(std::string_view text) {
   std::string out;
   bool filled = true;
@@ -53,7 +53,7 @@ std::string Name(const OptionSpec& option) {
   return fmt::format("\\fB\\-\\-{}\\fR{}", RoffText(option.name), value);
 }
 
-// Its name and what it does. `uses` are named where several commands share it.
+// The option's name and help. Lists `uses` if several commands have it.
 std::string OptionEntry(const OptionSpec& option, const std::vector<std::string_view>& uses) {
   std::string out = fmt::format(".TP\n{}\n", Name(option));
   out += RoffLine(fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : ""));
@@ -87,7 +87,7 @@ std::string CommandsText(std::span<const CommandSpec> commands) {
     for (const OptionSpec& option : command.options) uses[KeyOf(option)].push_back(command.name);
   }
   std::string out = ".SH COMMANDS\n";
-  std::map<OptionKey, std::string> entries;  // by name
+  std::map<OptionKey, std::string> entries;  // sorted by name
   for (const CommandSpec& command : commands) {
     out += CommandText(command, uses);
     for (const OptionSpec& option : command.options) {
@@ -102,7 +102,7 @@ std::string CommandsText(std::span<const CommandSpec> commands) {
   return out;
 }
 
-// `text` with `mark` replaced, where it is in it.
+// Replaces `mark` in `text`, if present.
 std::string Replaced(std::string text, std::string_view mark, std::string_view by) {
   const std::size_t at = text.find(mark);
   if (at != std::string::npos) text.replace(at, mark.size(), by);
@@ -151,8 +151,8 @@ std::string RoffText(std::string_view text) {
 
 std::string ManPage(std::string_view prose, std::span<const CommandSpec> commands, std::string_view version) {
   std::string page(prose);
-  std::erase(page, '\r');            // embedded text has Windows' line ends
-  page.erase(0, page.find(".TH "));  // remarks for those who write it
+  std::erase(page, '\r');            // embedded text has CRLF line ends
+  page.erase(0, page.find(".TH "));  // comments for authors
   page = Replaced(std::move(page), kVersionMark, version);
   return Replaced(std::move(page), kCommandsMark, CommandsText(commands));
 }

@@ -58,7 +58,7 @@ std::string Hint(const CommandSpec& command) {
   return fmt::format("provisioner {} --help lists the options", command.name);
 }
 
-// "-" behind an option that takes a value is that value, standard input: --crictl - becomes --crictl=-. Any other lone
+// Joins "-" (standard input) to the option before it that takes a value: --crictl - becomes --crictl=-. Any other lone
 // "-" is an argument.
 void JoinStandardInput(const CommandSpec& command, std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -76,7 +76,7 @@ po::variables_map Parse(const CommandSpec& command, const std::vector<std::strin
   po::positional_options_description positional;
   positional.add("positional", -1);
   namespace style = po::command_line_style;
-  // No guessing: an abbreviated --show would silently become --show-secrets.
+  // No abbreviations: --show would silently mean --show-secrets.
   const int unix_style = style::unix_style & ~style::allow_guessing;
   po::variables_map values;
   po::store(po::command_line_parser(words).options(options).positional(positional).style(unix_style).run(), values);
@@ -88,14 +88,14 @@ std::string UsageLine(const CommandSpec& command) {
                      command.positional);
 }
 
-// An option as --help shows it; what it does begins behind `width` characters.
+// An option as --help shows it; its help text begins after `width` characters.
 std::string HelpLine(const OptionSpec& option, std::size_t width) {
   const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
   const std::string help = fmt::format("{}{}", option.help, option.secret ? SecretArgumentHelp() : "");
   return fmt::format("  {:<{}}  {}\n", left, width, Wrap(help, width + 4, kHelpWidth));
 }
 
-// `word` is the option as given, perhaps with a value.
+// `word`: the option as given, perhaps with a value.
 std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   std::vector<std::string> dashed;
@@ -107,7 +107,7 @@ std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view
               fmt::format("provisioner {}", command.name));
 }
 
-// "--format --output json": an option that takes a value is never followed by another option.
+// Refuses "--format --output json": the value of an option is never another option.
 Result<void> CheckValues(const CommandSpec& command, std::span<const std::string> words) {
   const auto option = [&](std::string_view word) -> const OptionSpec* {
     if (!word.starts_with("--")) return nullptr;
@@ -131,7 +131,7 @@ bool StandsInstead(const CommandSpec& command, const Arguments& given) {
   return name.size() == command.instead.size() || given.Get(name) == command.instead.substr(name.size() + 1);
 }
 
-// The words that are no options, as many as the command takes.
+// Checks that the number of positional words is the one that the command takes.
 Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vector<std::string> words) {
   if (command.positional.ends_with("...")) return words;
   const std::string where = fmt::format("provisioner {}", command.name);
@@ -208,7 +208,7 @@ std::vector<std::string> Arguments::List(std::string_view name) const {
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words) {
   Arguments out;
   PROV_TRY(CheckValues(command, words));
-  // A lone "-" means standard input; Boost would take it for a broken option.
+  // Boost would reject a lone "-".
   std::vector<std::string> rest(words.begin(), words.end());
   JoinStandardInput(command, rest);
   const auto dash = std::ranges::find(rest, "-");
@@ -276,7 +276,7 @@ Result<std::string> OneOf(const Arguments& arguments, std::string_view name,
 std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
                                    std::span<const std::string_view> allowed) {
   std::vector<std::string_view> named(allowed.begin(), allowed.end());
-  std::erase(named, std::string_view());  // what an option is without a value
+  std::erase(named, std::string_view());  // an option without a value is an empty string here
   const std::string near = DidYouMean(value, named);
   return Fail(Code::kUsage,
               fmt::format("takes {} {}, not \"{}\"{}{}", how_many, fmt::join(named, ", "), value,

@@ -34,13 +34,13 @@ struct OptionSpec {
   std::string_view value;  // placeholder such as "FILE"; "" = a switch; "FILE..." takes all words up to the next option
   std::string_view help;
   Group group;
-  bool secret = false;  // its value may hold a password or a token, and may stand elsewhere (secret_argument.h)
-  // The words that it takes, with blanks between, where `value` is a placeholder. They are offered by completion.
+  bool secret = false;  // its value may hold a password or a token, and may be read from elsewhere (secret_argument.h)
+  // The words that it accepts, separated by blanks, if `value` is a placeholder. Completion offers them.
   std::string_view choices = {};
 };
 
 using OptionGroup = std::vector<OptionSpec>;
-// The table of a command: the groups that it names, and rows of its own, in this order.
+// The options of a command: those of the groups and its own, in this order.
 OptionGroup JoinOptions(std::initializer_list<OptionGroup> groups);
 
 struct CommandSpec {
@@ -48,9 +48,9 @@ struct CommandSpec {
   std::string_view summary;     // one line
   std::string_view positional;  // "SOURCE", "" for none, several with blanks between, or "[CODE]..." for any number
   std::string_view details;     // paragraphs for --help
-  std::string_view example;     // a real command line and what it prints
+  std::string_view example;     // a real command line and its output
   OptionGroup options;
-  // An option, or OPTION=VALUE, that makes the positional word unnecessary.
+  // An option, or OPTION=VALUE, with which the positional word is not needed.
   std::string_view instead = {};
   // What completion offers for each positional word.
   std::vector<std::string_view> words = {};
@@ -60,16 +60,16 @@ struct SecretPlaces;
 
 class Arguments {
  public:
-  // The positional word of a command that takes one.
+  // The positional word of a command with one.
   const std::string& positional() const { return positional_; }
-  // The positional words of a command that takes several, or any number.
+  // The positional words of a command with several, or any number.
   const std::vector<std::string>& words() const { return words_; }
   bool Has(std::string_view name) const { return values_.contains(name); }
   // The names of the options given.
   std::vector<std::string> Names() const;
   // The last value given, or `fallback`.
   std::string Get(std::string_view name, std::string_view fallback = {}) const;
-  // All values given, in order, as they are.
+  // All values given, in order, unchanged.
   std::vector<std::string> All(std::string_view name) const;
   // All values given, in order; each may be a comma-separated list.
   std::vector<std::string> List(std::string_view name) const;
@@ -83,7 +83,7 @@ class Arguments {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
-// Errors: usage, with what to do.
+// Errors: usage, with a remedy.
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
 
 std::string HelpText(const CommandSpec& command);
@@ -91,14 +91,14 @@ std::string HelpText(const CommandSpec& command);
 // "example"}`.
 std::string HelpDocument(const CommandSpec& command);
 
-// Breaks at blanks so that no line is longer than `width`; lines after the first start with `indent` blanks.
+// Breaks lines at blanks to at most `width`; lines after the first are indented by `indent` blanks.
 std::string Wrap(std::string_view text, std::size_t indent, std::size_t width);
 
-// The value of an option that takes one of `allowed`. Errors: usage.
+// The value of an option, checked against `allowed`. Errors: usage.
 Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed);
 
-// The error for a value that is none of `allowed`: "takes one of a, b, not "c"", with a suggestion. `place` is the
-// option, `how_many` such as "one of" or "a list of".
+// The error for a value that is not in `allowed`: "takes one of a, b, not "c"", with a suggestion. `place` names the
+// option; `how_many` is a phrase such as "one of" or "a list of".
 std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
                                    std::span<const std::string_view> allowed);
 

@@ -1,4 +1,4 @@
-// `plan`: what `apply` would do.
+// `plan`: prints what `apply` would do.
 #include <algorithm>
 
 #include "provisioner/cli/desired_options.h"
@@ -45,7 +45,7 @@ Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
                                        : PROV_TRY(PlanMachine(*host, derived, options.apply)));
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
-  if (differs) PROV_TRY(targets.CheckCommit());  // where nothing differs, apply writes nothing
+  if (differs) PROV_TRY(targets.CheckCommit());  // apply writes nothing if nothing differs
   return SessionsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
 }
 

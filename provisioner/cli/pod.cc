@@ -1,4 +1,5 @@
-// `pod`: the process of a HostProcess container that keeps its node at what a source says. Manifests: docs/fleet.md.
+// `pod`: the process of a HostProcess container that keeps the settings of a source applied on its node. Manifests:
+// docs/fleet.md.
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/cli/removal.h"
@@ -10,14 +11,14 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::int64_t kRemovalLock = 120;      // seconds: rounds of the boot service end by then
+constexpr std::int64_t kRemovalLock = 120;      // seconds, within which a round of the boot service ends
 constexpr std::int64_t kIdlePause = 3'600'000;  // milliseconds
 
 struct PodOptions {
   bool json = false;
   bool remove = false;
-  node::SettingsSpec spec;    // of the source; with `remove` none
-  std::int64_t interval = 0;  // seconds; 0: what the machine has stored
+  node::SettingsSpec spec;    // unused with `remove`
+  std::int64_t interval = 0;  // seconds; 0: the stored one
   node::NodeReporting reporting;
 };
 
@@ -35,7 +36,7 @@ Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
   return out;
 }
 
-// A DaemonSet starts again what ends, so this waits when all is done.
+// Waits when it is done, because a DaemonSet would restart a container that ends.
 Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
   const TargetReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
   PrintSession(options.json, removed.report);
@@ -47,7 +48,7 @@ Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
 Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
   const PodOptions options = PROV_TRY(ParsePodOptions(arguments));
   if (options.remove) return Remove(options, host);
-  // What keeps the first round from running is an error at once.
+  // Fail at once if the first round could not run.
   PROV_TRY(OpenTarget(host, machine::Access::kRead));
   const node::LoopOptions loop{
       .interval_seconds = options.interval,

@@ -1,4 +1,4 @@
-// `pod-env`: the variables that AKS' webhook would put into the pods of a manifest, as patches.
+// `pod-env`: the variables that AKS' webhook would add to the pods of a manifest, as patches.
 #include "provisioner/publish/pod_env.h"
 
 #include <fmt/format.h>
@@ -34,12 +34,12 @@ struct PodEnvOptions {
   std::string pods;         // the file
   bool patch_only = false;  // --format patch
   bool show_secrets = false;
-  bool check = false;  // exit 4 where something is lacking
+  bool check = false;  // exit with 4 if a pod lacks something
   std::string patch_name;
   publish::PodEnvRequest request;
 };
 
-// --check prints no patches, and only it looks into a cluster.
+// --check prints no patches; reading from a cluster needs --check.
 Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
   if (!options.check) {
     if (!source::IsKubeUri(options.pods)) return options;
@@ -49,7 +49,7 @@ Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
     return Fail(Code::kUsage, "--check prints no patches; leave out --format patch and --annotate",
                 std::string(kPodEnvCommand));
   options.request.patch = PatchKind::kNone;
-  options.request.lists_all = source::IsKubeUri(options.pods);  // one workload must not hide the others
+  options.request.lists_all = source::IsKubeUri(options.pods);  // list all: one workload must not hide the others
   options.patch_name = "none";
   return options;
 }
@@ -95,11 +95,11 @@ ProxyValues Redacted(const ProxyValues& values) {
   return {shown(values.http_proxy), shown(values.https_proxy), egress::RedactNoProxy(values.no_proxy)};
 }
 
-// What the source means for pods, beyond what its review says.
+// Findings about the source's meaning for pods, besides its review.
 Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& options) {
   Findings out = PROV_TRY(egress::Review(config, {}, NowUnix()));
   if (options.request.annotate) return out;
-  Findings told;  // by the review
+  Findings told;  // dropped: the review reports them
   PROV_TRY(egress::ParseProxySettings(config, told));
   if (ValuesOf(config).IsEmpty()) {
     AddWarning(out, "pod-env-nothing",
@@ -176,7 +176,7 @@ std::string Joined(const std::vector<std::string>& names) {
   return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-// What a report would say, for standard error.
+// The contents of a report as findings, for standard error.
 void ReportContainers(const PodEnvObject& object, const std::string& where, Findings& findings) {
   CappedFindings capped(findings, where);
   for (const publish::PodContainer& container : object.containers) {
@@ -191,7 +191,7 @@ bool Lacks(const PodEnvObject& object) {
   return object.adds_volume || std::ranges::any_of(object.containers, &publish::PodContainer::Lacks);
 }
 
-// Those of a file, or of a cluster.
+// Reads the objects of a file or of a cluster.
 Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOptions& options, Findings& findings) {
   std::vector<PodEnvObject> out;
   const auto take = [&](const publish::Object& pods) -> Result<void> {
@@ -215,7 +215,7 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
   return out;
 }
 
-// Which of them lack what a patch would add.
+// Lists the objects that lack what a patch would add.
 Result<Outcome> Check(machine::Host& host, const PodEnvOptions& options, Findings findings) {
   const std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
   const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
@@ -229,7 +229,7 @@ Result<Outcome> Check(machine::Host& host, const PodEnvOptions& options, Finding
   return Outcome{lacking == 0 ? 0 : kExitDifferences, json.EndObject().Text(), {}};
 }
 
-// Its purpose is to be used, so it holds the secrets. In the form of the manifest: YAML or JSON.
+// Contains the secrets, because the output is for use. Uses the format of the manifest, YAML or JSON.
 Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& options, Findings findings) {
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   if (report.objects.size() != 1) {

@@ -1,4 +1,4 @@
-// `publish`: what the cluster's network operator derives from a Proxy, as JSON and as files.
+// `publish`: writes what the cluster's network operator derives from a Proxy, as JSON and as files.
 #include "provisioner/publish/publish.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr unsigned kMode = 0644;
 std::string PathOf(const std::string& folder, const std::string& name) { return fmt::format("{}/{}", folder, name); }
 unsigned ModeOf(const publish::PublishedFile& file) { return file.secret ? kSecretMode : kMode; }
 
-// Pipes have no readers of their own, and on Windows no file has such bits.
+// Also true for a pipe, which has no other readers, and on Windows, where files have no such bits.
 bool IsOwnerOnly(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -52,12 +52,12 @@ Result<std::optional<publish::NamedBytes>> LoadOptional(const Arguments& argumen
 }
 
 struct PublishOptions {
-  std::string folder;  // "": nothing is written
+  std::string folder;  // "": writes nothing
   publish::PublishRequest request;
 };
 
 Result<PublishOptions> ParsePublishOptions(const Arguments& arguments) {
-  PROV_TRY(WantsJson(arguments));  // what it says is checked; the output is JSON in any case
+  PROV_TRY(WantsJson(arguments));  // checks the value only; the output is always JSON
   PublishOptions options;
   options.folder = arguments.Get("out");
   publish::PublishRequest& out = options.request;

@@ -1,4 +1,4 @@
-// `reconcile`: brings this machine to what the stored source says: once, as a service, or until stopped.
+// `reconcile`: applies the stored source to this machine: once, as a service, or until stopped.
 #include <fmt/format.h>
 
 #include "provisioner/cli/machine_command.h"
@@ -17,10 +17,10 @@ enum class Mode { kOnce, kWatch, kService };
 
 struct ReconcileOptions {
   bool json = false;
-  std::int64_t interval = 0;  // seconds; 0: what the machine has stored
+  std::int64_t interval = 0;  // seconds; 0: the stored one
   Mode mode = Mode::kOnce;
   Ending ending;                                 // of one round
-  std::optional<node::NodeReporting> reporting;  // of several; nullopt: what the machine has stored
+  std::optional<node::NodeReporting> reporting;  // of several rounds; nullopt: the stored one
   std::int64_t wait_lock = 0;                    // of one round, in seconds
 };
 
@@ -35,13 +35,13 @@ Result<ReconcileOptions> ParseReconcileOptions(const Arguments& arguments) {
   out.reporting = PROV_TRY(GivenReporting(arguments, true));
   if (out.mode == Mode::kOnce) {
     out.ending = PROV_TRY(ParseEnding(arguments));
-    if (out.reporting) out.reporting->reboot = {};  // `ending` has it
+    if (out.reporting) out.reporting->reboot = {};  // `ending` has the reboot
   }
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
   return out;
 }
 
-// The machine is closed after a round.
+// Opens the machine again, because it is closed after a round.
 Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconcile::SessionReport& report) {
   if (!options.ending.reporting.reboot.way)
     return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
@@ -50,7 +50,7 @@ Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconc
   return End(node, options.ending, report);
 }
 
-// Of the boot service: what was chosen when it was installed.
+// The reporting options; of the boot service, those stored when it was installed.
 Result<node::NodeReporting> ReportingOf(machine::Host& host, const ReconcileOptions& options) {
   if (options.reporting) return *options.reporting;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
@@ -67,7 +67,7 @@ Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
   int exit = PROV_TRY(EndOnce(host, options, report.session));
   const auto tell = [&](const Error& error) { TellFailure(options.json, error); };
   if (options.reporting) fleet::NodeReports(host, *options.reporting, VersionNumber(), tell).AfterRound();
-  // What is kept is in place, but the source needs somebody's attention.
+  // The kept settings are in place, but an administrator must look after the source.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
   return SessionOutcome(options.json, host.Name(), std::move(report.session), true, exit);
 }
@@ -78,7 +78,7 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
   node::LoopOptions loop{.interval_seconds = options.interval};
   if (options.mode == Mode::kService) {
     loop.as_service = true;
-    // What can't be read of it must not keep the rounds from running.
+    // A record that can't be read must not stop the rounds.
     const Result<node::NodeReporting> stored = ReportingOf(host, options);
     if (!stored) node::LogFailure(host, stored.error());
     const node::NodeReporting reporting = stored.value_or(node::NodeReporting());
@@ -86,7 +86,7 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
         host.RunAsService(node::kServiceName, [&] { fleet::FollowAndReport(host, loop, reporting, VersionNumber()); }));
     return Outcome{};
   }
-  // What keeps the first round from running is an error at once.
+  // Fail at once if the first round could not run.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
   loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };

@@ -11,7 +11,7 @@
 namespace prov::cli {
 namespace {
 
-// windows_exporter takes files of this name only, and passes others over silently.
+// windows_exporter reads only files with this ending and ignores others silently.
 constexpr std::string_view kMetricsEnding = ".prom";
 
 // nullopt: --node was not given.

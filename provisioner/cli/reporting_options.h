@@ -1,4 +1,4 @@
-// The options that say what a node does besides its rounds: reports to its cluster, metrics, reboots.
+// The options for what a node does besides its rounds: reports to its cluster, metrics, reboots.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ namespace prov::cli {
 OptionGroup ClusterNodeOptionSpecs();  // --node, --node-kubeconfig
 OptionGroup RebootOptionSpecs();       // --reboot, --reboot-window
 OptionSpec MetricsOption();
-OptionGroup ReportingOptionSpecs();  // all of them
+OptionGroup ReportingOptionSpecs();  // all of these and --metrics
 
 // --metrics; "": not given. Errors: usage.
 Result<std::string> ParseMetrics(const Arguments& arguments);
-// Checks that --reboot-window goes with --reboot, and that rounds at the distance of --interval can meet the window.
+// Checks that --reboot-window goes with --reboot, and that with this --interval some round falls into the window.
 // nullopt: not given. Errors: usage.
 Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments);
 
-// What all but --metrics say: of the Node, and of the reboot that a run may need. Errors: usage.
+// The values of all options but --metrics: the Node, and the reboot that a run may need. Errors: usage.
 Result<node::NodeReporting> ParseReboot(const Arguments& arguments);
-// What all of them say of a command that has some or all. Errors: usage.
+// The values of all options. A command may have only some of them. Errors: usage.
 Result<node::NodeReporting> ParseReporting(const Arguments& arguments);
 // The same with absolute paths; nullopt: none of the options was given. `with_reboot`: --reboot applies to each round,
 // not to this run alone. Errors: usage, io.

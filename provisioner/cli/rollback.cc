@@ -29,7 +29,7 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
 struct UndoOptions {
   bool json = false;
   TargetOptions target;
-  bool all = false;            // of remove
+  bool all = false;            // for remove
   std::int64_t wait_lock = 0;  // seconds
 
   Result<Targets> Open(machine::Host& live) const {
@@ -77,7 +77,7 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
   Outcome out = SessionsOutcome(options.json, std::move(reports), true, 0);
-  // An image's report lists what was put into it.
+  // An image's report already lists its files.
   if (options.all && machine && !options.json)
     out.out +=
         "the service, the program and the state folder are removed; a program that still runs goes at the next boot\n";

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 3> kRouterActions = {"render", "check", "
 constexpr std::array<std::string_view, 3> kRouterKinds = {"redirect", "http-proxy", "dns-proxy"};
 constexpr std::uint64_t kMostRouterFileBytes = 64ULL << 20U;
 constexpr std::uint64_t kMostResolvBytes = 64ULL << 10U;
-constexpr unsigned kMostServers = 1000;  // that haproxy gets for one name
+constexpr unsigned kMostServers = 1000;  // addresses that haproxy may get for one name
 constexpr std::string_view kResolv = "/etc/resolv.conf";
 
 std::unexpected<Error> RouterUsageError(std::string message) {
@@ -56,12 +56,12 @@ Result<std::optional<router::RouterKind>> GivenRouterKind(const Arguments& argum
   return router::RouterKindOf(PROV_TRY(OneOf(arguments, "kind", kRouterKinds)));
 }
 
-// The words behind the action.
+// The words after the action.
 std::vector<std::string> Rest(const Arguments& arguments) {
   return {arguments.words().begin() + 1, arguments.words().end()};
 }
 
-// The one router that `files`, --policy and --destination hold.
+// The router in `files`, --policy and --destination.
 Result<RouterPolicy> ReadPolicy(const Arguments& arguments, std::vector<std::string> files) {
   const auto kind = PROV_TRY(GivenRouterKind(arguments));
   for (const std::string& path : arguments.All("policy")) files.push_back(path);
@@ -91,7 +91,7 @@ Result<RouterPolicy> ReadPolicy(const Arguments& arguments, std::vector<std::str
   return std::move(found.front());
 }
 
-// NAME=COUNT.
+// Parses NAME=COUNT.
 Result<std::map<std::string, unsigned>> ReadRecords(const Arguments& arguments) {
   std::map<std::string, unsigned> out;
   for (const std::string& text : arguments.List("a-records")) {
@@ -111,7 +111,7 @@ Result<std::map<std::string, unsigned>> ReadRecords(const Arguments& arguments) 
   return out;
 }
 
-// As the script takes them from the pod's file.
+// Parses the file as the script in the pod does.
 std::vector<std::string> NameserversOf(std::string_view resolv) {
   std::vector<std::string> out;
   for (const std::string_view line : Split(resolv, '\n')) {
@@ -128,7 +128,7 @@ std::vector<std::string> NameserversOf(std::string_view resolv) {
   return out;
 }
 
-// Those of --nameserver, else this machine's.
+// The servers of --nameserver, or else this machine's.
 Result<std::vector<std::string>> Nameservers(const Arguments& arguments, const RouterPolicy& policy,
                                              Findings& findings) {
   std::vector<std::string> given = arguments.List("nameserver");
@@ -228,12 +228,12 @@ Result<void> AddHosts(const std::string& path, std::vector<AskedDestination>& ou
   return {};
 }
 
-// The words, and the lines of --hosts.
+// The destinations from the words and from the lines of --hosts.
 Result<std::vector<AskedDestination>> Destinations(const Arguments& arguments, router::KnownAnswers& answers) {
   std::vector<AskedDestination> out;
   for (const std::string& text : arguments.All("resolve")) PROV_TRY(answers.Add(text));
   for (const std::string& word : Rest(arguments)) {
-    // Behind --resolve, people write several.
+    // After --resolve, users often write several answers as words.
     const bool answer = word.find('=') != std::string::npos && word.find_first_of("/?") == std::string::npos;
     if (answer) {
       PROV_TRY(answers.Add(word));
@@ -251,7 +251,7 @@ Result<std::vector<AskedDestination>> Destinations(const Arguments& arguments, r
   return out;
 }
 
-// Errors: usage, and row for a line of --hosts.
+// Errors: usage; row for a line of --hosts.
 Result<router::RouterDestination> ParseAsked(router::RouterKind kind, const AskedDestination& asked) {
   auto out = router::ParseRouterDestination(kind, asked.text);
   if (out || asked.place.empty()) return out;
@@ -284,7 +284,7 @@ Result<Outcome> ExplainAction(const Arguments& arguments, bool json) {
   return Outcome{0, RouterExplainText(explained), std::move(findings)};
 }
 
-// An option and the action that takes it; another action would pass it over in silence.
+// Options and the action that they belong to. Another action would ignore them, so it refuses them.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kOwners = {{{"format", "render"},
                                                                                     {"name", "render"},
                                                                                     {"namespace", "render"},

@@ -1,4 +1,4 @@
-// The output of `router`.
+// The text output of `router`.
 #pragma once
 
 #include <string>

@@ -48,7 +48,7 @@ Result<std::string> FromFile(const std::string& path, std::string_view option, c
 }
 
 Result<std::string> FromVariable(const std::string& name, std::string_view option, const SecretPlaces& places) {
-  // What is no name may be a password: it is not shown.
+  // An invalid name may be a password, so do not quote it.
   if (!IsVariableName(name)) {
     return Fail(Code::kUsage,
                 "env: is followed by the name of an environment variable: letters, digits and _; a URL begins with its "
@@ -68,7 +68,7 @@ Result<std::string> ReadSecretSource(const std::string& text, std::string_view w
               std::string(where));
 }
 
-// What takes standard input for a whole document, if anything does.
+// The argument that reads a whole document from standard input, if any.
 std::string ReaderOfDocuments(const CommandSpec& command, const Arguments& arguments) {
   if (arguments.positional() == "-") return std::string(command.positional);
   for (const OptionSpec& option : command.options) {

@@ -22,7 +22,7 @@ void WriteVersion(JsonWriter& out, std::string_view name, const std::optional<ma
   }
 }
 
-// `program`: null where none was installed.
+// `program`: null if none was installed.
 Outcome Told(bool json, bool wrote, std::string_view text, const node::ProgramReport* program, Findings findings) {
   if (!json) return {0, fmt::format("{}\n", text), std::move(findings)};
   JsonWriter out;
@@ -39,7 +39,7 @@ Outcome Told(bool json, bool wrote, std::string_view text, const node::ProgramRe
 
 constexpr std::int64_t kUninstallLockWait = 60;  // seconds
 
-// With the full path: a shell that is open already does not find the program by its name yet.
+// Shows the full path, because shells that are already open do not find the program by its name yet.
 std::string DescribeProgram(const node::ProgramReport& program) {
   std::string out =
       program.wrote ? "the service Provisioner is installed" : "the service Provisioner was installed already";
@@ -98,7 +98,7 @@ Result<Outcome> Install(const ServiceOptions& options, machine::Host& host) {
   return Told(options.json, program.wrote, DescribeProgram(program), &program, std::move(findings));
 }
 
-// status misses it no more. A record that can't be read keeps nobody from removing the service.
+// Makes `status` not expect the service any more. A record that can't be read must not prevent the service's removal.
 Result<void> ForgetService(machine::Host& host) {
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));

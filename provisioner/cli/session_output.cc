@@ -101,7 +101,7 @@ std::string SessionText(std::string_view target, const reconcile::SessionReport&
 void PrintSession(bool json, const reconcile::SessionReport& report) {
   const std::string text = json ? SessionJson("this machine", report) : SessionText("this machine", report, true);
   if (!json) PrintFindings(stderr, report.findings);
-  std::fflush(stderr);  // a file that somebody follows
+  std::fflush(stderr);  // the output may be a file that is being watched
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }

@@ -1,4 +1,4 @@
-// Prints the report of a run on a machine: as JSON for programs, or as text for people.
+// Prints the report of a run on a machine: as JSON, or as text for people.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ void WriteSession(JsonWriter& json, std::string_view target, const reconcile::Se
 // A whole document with `schema`.
 std::string SessionJson(std::string_view target, const reconcile::SessionReport& report);
 
-// `done`: the changes were made ("created"), not only planned ("create").
+// `done`: words the changes as made ("created"), not as planned ("create").
 std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done);
 
-// Prints at once what a run did to this machine: one of these to standard output; without `json`, the findings to
-// standard error.
+// Prints at once what a run did to this machine: the JSON or the text on standard output; without `json`, the findings
+// on standard error.
 void PrintSession(bool json, const reconcile::SessionReport& report);
 
 }  // namespace prov::cli

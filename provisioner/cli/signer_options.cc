@@ -10,7 +10,8 @@ namespace {
 
 using Signer = std::optional<pki::Certificate>;
 
-// Whoever checks the signature does not mind; people who look at the certificate may.
+// Warns about the certificate's validity. Verification ignores it, but administrators who check the certificate may
+// not.
 void ReviewValidity(const pki::Certificate& signer, const std::string& where, Findings& findings) {
   const std::int64_t now = NowUnix();
   if (now > signer.not_after_unix) {

@@ -10,7 +10,7 @@
 
 namespace prov::cli {
 
-// --signer of the commands that take a payload.
+// --signer of the commands that accept a payload.
 OptionSpec SignerOption();
 
 // The certificate that --signer names. Errors: those of ReadFile and of payload::ReadSigner.
@@ -24,8 +24,8 @@ Result<std::optional<pki::Certificate>> WantedSigner(const std::optional<pki::Ce
 // --sign and --signer of `bake`.
 OptionGroup SignOptionSpecs();
 
-// The key that --sign names; nullopt: payloads stay unsigned. Warns about a certificate that is not valid now. Errors:
-// usage (--sign without --signer), those of ReadFile, payload::ReadSigner and payload::SigningKey::Read.
+// The key that --sign names; nullopt: payloads stay unsigned. Warns if the certificate is not valid now. Errors: usage
+// (--sign without --signer), those of ReadFile, payload::ReadSigner and payload::SigningKey::Read.
 Result<std::optional<payload::SigningKey>> ReadSigningKey(const Arguments& arguments, Findings& findings);
 
 }  // namespace prov::cli

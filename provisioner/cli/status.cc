@@ -1,4 +1,4 @@
-// `status`: what is ours on this machine, and whether it is unchanged.
+// `status`: reports what is ours on this machine, and whether it is unchanged.
 #include "provisioner/node/status.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ void WriteItems(JsonWriter& json, const reconcile::Ledger& ledger) {
   json.EndObject();
 }
 
-// null: this program's record is all there is.
+// Writes null if there is only this program's record.
 void WriteScript(JsonWriter& json, const reconcile::StatusReport& engine) {
   json.Key("scriptRecord");
   if (!engine.script && !engine.damage) {
@@ -63,7 +63,7 @@ void WriteServices(JsonWriter& json, const std::vector<node::RunningService>& se
   json.EndArray();
 }
 
-// A URL may hold what is as good as a password.
+// Redacts the URL of a remote source, which may hold a token.
 std::string LocationOf(const node::StoredSource& source) {
   const std::string& location = source.spec.source.source;
   return source::IsRemote(location) ? egress::RedactUrl(location) : location;
@@ -111,7 +111,7 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
   json.EndObject();
 }
 
-// A pin that can't be read is told as a finding: what else there is to see does not depend on it.
+// A pin that can't be read is a finding, so that the rest is reported all the same.
 std::optional<pki::Certificate> SignerOf(machine::Host& host, Findings& findings) {
   Result<std::optional<pki::Certificate>> signer = node::PinnedSigner(host);
   if (signer) return *std::move(signer);
@@ -135,7 +135,7 @@ struct TargetStatus {
   std::int64_t now = 0;  // Unix time
   node::NodeStatus status;
   std::optional<pki::Certificate> signer;
-  std::vector<node::NotVisible> not_visible;  // of an image
+  std::vector<node::NotVisible> not_visible;  // what an image can't show
 };
 
 void WriteNotVisible(JsonWriter& json, const std::vector<node::NotVisible>& all) {
@@ -186,7 +186,7 @@ std::string SourceLines(const node::NodeStatus& status) {
   return out;
 }
 
-// Only where the operator's daemon decides: elsewhere they are ours, or drift.
+// Only if the operator's daemon decides; otherwise the variables are ours, or drift.
 std::string OperatorLines(const std::vector<reconcile::MachineVariable>& variables) {
   std::string out;
   for (const reconcile::MachineVariable& variable : variables) {
@@ -216,7 +216,7 @@ std::string ServiceLines(const std::vector<node::RunningService>& services) {
   return out;
 }
 
-// Who is to know that a script, and not this program, keeps the record.
+// Reports that a script, and not this program, keeps the record.
 void ReportScriptRecord(const reconcile::StatusReport& engine, Findings& findings) {
   reconcile::ReportScriptRecord({{}, engine.script}, findings);
   if (engine.damage) AddError(findings, "script-state", engine.damage->message, engine.damage->where);
@@ -267,7 +267,7 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
   }
   JsonWriter document;
   document.BeginObject().Member("schema", 1);
-  // Of several images the first stands for the keys that every report has; each is in `targets`.
+  // The first image fills the members that every report has; all images are in `targets`.
   WriteTargetStatus(document, all.front());
   if (all.size() > 1) {
     document.Key("targets").BeginArray();

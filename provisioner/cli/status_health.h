@@ -1,4 +1,4 @@
-// The parts of `status` that need somebody's attention: the boot service, failures, damage, certificates that expire.
+// The parts of `status` that need attention: the boot service, failures, damage, certificates that expire.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace prov::cli {
 // the open object.
 void WriteHealth(JsonWriter& json, const node::NodeStatus& status);
 
-// The same for people, each line with its end. `now`: Unix time.
+// The same as text lines, each with its line end. `now`: Unix time.
 std::string BootLine(const node::BootService& service);
 std::string HealthLines(const node::NodeStatus& status, std::int64_t now);
 
-// `state-damaged` for each damaged file of the state, `state-lost` if the record is lost.
+// Adds `state-damaged` for each damaged file of the state, and `state-lost` if the record is lost.
 void ReportDamage(const node::NodeStatus& status, Findings& findings);
 
 }  // namespace prov::cli

@@ -10,10 +10,10 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;      // nothing longer is compared
-constexpr std::size_t kShortestLongWord = 4;  // two letters may differ in such a word, else one
+constexpr std::size_t kLongestWord = 64;      // longer words get no suggestion
+constexpr std::size_t kShortestLongWord = 4;  // two letters may differ in such a word, otherwise one
 constexpr std::size_t kShortestBeginning = 3;
-constexpr std::size_t kShortestWord = 3;  // all others are near to anything
+constexpr std::size_t kShortestWord = 3;  // shorter words are similar to anything
 
 std::string_view WithoutDashes(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));

@@ -17,7 +17,7 @@ namespace {
 using images::TreeAccess;
 using machine::ImageHost;
 
-// FILETIME counts 100 ns from 1601.
+// A FILETIME counts units of 100 ns since 1601.
 std::uint64_t FileTime(std::int64_t unix_seconds) {
   constexpr std::int64_t kSecondsFrom1601To1970 = 11'644'473'600;
   return static_cast<std::uint64_t>(unix_seconds + kSecondsFrom1601To1970) * 10'000'000U;
@@ -34,7 +34,7 @@ struct WimWords {
   std::vector<int> indices;
 };
 
-// The last colon: a path may begin with a drive.
+// Splits at the last colon, because a path may begin with a drive letter.
 Result<WimWords> ParseWim(const std::string& given) {
   const std::size_t colon = given.rfind(':');
   if (colon == std::string::npos || colon == 0) return BadWim(given);
@@ -59,7 +59,7 @@ Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> t
   return std::make_unique<ImageHost>(std::move(tree), live.clock(), FileTime(live.clock().NowUnix()));
 }
 
-// Work on the WIM file, with its progress on a terminal.
+// Runs `work` on the WIM file and shows its progress on a terminal.
 Result<void> WithWimProgress(std::string_view what, const MayGoOn& may_go_on,
                              const std::function<Result<void>(const images::WimProgress&)>& work) {
   const bool shown = IsTerminal(stderr);

@@ -1,4 +1,4 @@
-// What a command acts on: the machine itself, or the images that --root or --wim names.
+// The targets of a command: the machine itself, or the images that --root or --wim names.
 #pragma once
 
 #include <memory>
@@ -32,13 +32,13 @@ class Targets {
   static Result<Targets> Open(const TargetOptions& options, machine::Host& live, images::TreeAccess access);
 
   std::vector<machine::Host*> Hosts();
-  // The image of a host that is one, else nullptr.
+  // The host as an image's host; nullptr if it is not one.
   static machine::ImageHost* ImageOf(machine::Host& host) { return dynamic_cast<machine::ImageHost*>(&host); }
 
-  // Checks for what would make Commit fail. Reads only.
+  // Checks for conditions that would make Commit fail. Reads only.
   Result<void> CheckCommit();
-  // Makes the changes durable: each folder by itself, the images of a WIM file together. Until then a WIM file is
-  // unchanged. Errors: those of WimFile::Commit; interrupted, and then it is still unchanged.
+  // Makes the changes durable: each folder by itself, the images of a WIM file together. A WIM file is unchanged
+  // before, and also after the error interrupted. Errors: those of WimFile::Commit; interrupted.
   Result<void> Commit();
 
   // The WIM file that --wim names; nullptr without --wim.
@@ -48,7 +48,7 @@ class Targets {
   machine::Host* live_ = nullptr;
   std::unique_ptr<images::WimFile> wim_;  // outlives the trees of its images
   std::vector<std::unique_ptr<machine::ImageHost>> images_;
-  MayGoOn may_go_on_;  // asked while the WIM file is written
+  MayGoOn may_go_on_;  // called while the WIM file is written; an error ends that
 };
 
 }  // namespace prov::cli

@@ -1,4 +1,5 @@
-// Where the program writes. Messages for people: one line each, safe for a terminal, coloured if it is one.
+// The program's output to terminals: messages of one line each, with control characters made safe, coloured on a
+// terminal.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +10,7 @@
 
 namespace prov::cli {
 
-// What a terminal is sent to begin a colour, and to end it.
+// The escape sequences that begin and end a colour.
 inline constexpr std::string_view kRed = "\x1b[31m";
 inline constexpr std::string_view kGreen = "\x1b[32m";
 inline constexpr std::string_view kYellow = "\x1b[33m";
@@ -21,11 +22,11 @@ void PrintFindings(std::FILE* to, const Findings& findings);
 
 bool IsTerminal(std::FILE* file);
 
-// Whether `file` is a terminal that takes colours (NO_COLOR unset, TERM not dumb).
+// Whether `file` is a terminal that supports colours (NO_COLOR unset, TERM not dumb).
 bool SupportsColour(std::FILE* file);
 
-// Makes a write beyond the limit on file sizes (ulimit -f) fail with an error. By default it kills the process, which
-// would leave a half-written folder behind.
+// Makes a write beyond the limit on file sizes (ulimit -f) fail with an error. By default the signal kills the process,
+// which would leave a half-written folder behind.
 void MakeFailedWritesErrors();
 
 }  // namespace prov::cli

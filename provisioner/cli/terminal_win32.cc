@@ -15,11 +15,11 @@ bool SupportsColour(std::FILE* file) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the C library gives a handle
   HANDLE handle = reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file)));
   DWORD mode = 0;
-  // A console interprets colours only when asked to; anything that isn't one refuses.
+  // A console interprets colours only when this mode is set; setting it fails for anything else.
   return GetConsoleMode(handle, &mode) != 0 && SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
-// Windows tells of a failed write only where it fails.
+// On Windows, a failed write is an error already.
 void MakeFailedWritesErrors() {}
 
 }  // namespace prov::cli

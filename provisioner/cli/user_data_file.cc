@@ -16,14 +16,14 @@
 namespace prov::cli {
 namespace {
 
-// More than any platform takes, in a Secret.
+// More than any platform accepts, even in a Secret.
 constexpr std::uint64_t kFileLimit = 4ULL << 20U;
-// In every script of user data; a cloud-config names a file by it.
+// Occurs in every script of user data; a cloud-config uses it in a file name.
 constexpr std::string_view kMark = "ProvisionerUserData";
-// Where a Secret has it: for the Machine API, for the Cluster API.
+// The key in a Secret: of the Machine API, of the Cluster API.
 constexpr std::array<std::string_view, 2> kKeys = {"userData", "value"};
 
-// A manifest as `oc get secret -o yaml|json` prints it, rather than a script.
+// Whether the text is a manifest as `oc get secret -o yaml|json` prints it, and not a script.
 bool LooksLikeManifest(std::string_view bytes) {
   if (TrimBlanks(bytes).starts_with('{')) return true;
   const std::vector<std::string_view> lines = Split(bytes, '\n');
@@ -56,7 +56,7 @@ Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where
                 where);
   }
   for (const std::string_view key : kKeys) {
-    // What the API server does: stringData wins.
+    // stringData overrides data, as in the API server.
     if (const JsonValue* plain = text("stringData", key)) return std::string(JsonTextOf(*plain));
     const JsonValue* encoded = text("data", key);
     if (encoded == nullptr) continue;
@@ -67,7 +67,7 @@ Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where
   return Fail(Code::kKind, "has no text data.userData, which contains the user data of machines", where);
 }
 
-// What a guestinfo value or a Secret holds; empty for other text.
+// The contents of a guestinfo value or a Secret; empty for other text.
 std::string Unpacked(std::string_view text) {
   for (const std::string_view name : kKeys) {
     const std::string key = fmt::format("\n  {}: ", name);
@@ -80,7 +80,7 @@ std::string Unpacked(std::string_view text) {
   return ignition::Gunzip(*bytes, kFileLimit, "").value_or("");
 }
 
-// Of a cloud-config, what its one file holds.
+// The contents of a cloud-config's only file.
 std::string FileOfCloudConfig(std::string_view bytes) {
   constexpr std::string_view kContent = "\n  content: ";
   const std::size_t at = bytes.find(kContent);
@@ -93,7 +93,7 @@ std::string FileOfCloudConfig(std::string_view bytes) {
 
 Result<std::string> ReadUserDataFile(const std::string& path) {
   std::string bytes = PROV_TRY(ReadFile(path, kFileLimit));
-  // PowerShell's > writes UTF-16. A script in it would not be the bytes that machines are given.
+  // PowerShell's > writes UTF-16. Decode a manifest, but not a script: machines would get other bytes.
   std::string text = bytes;
   if (!DecodeMarked(text) || !LooksLikeManifest(text)) return bytes;
   return UserDataOfSecret(std::move(text), path);
@@ -112,7 +112,7 @@ bool IsOurUserData(std::string_view bytes) {
   if (bytes.find(kMark) != std::string_view::npos) return true;
   const std::string inner = Unpacked(bytes);
   if (inner.find(kMark) != std::string_view::npos) return true;
-  // A Secret with a guestinfo value.
+  // A Secret may contain a guestinfo value.
   return Unpacked(inner).find(kMark) != std::string_view::npos;
 }
 

@@ -1,4 +1,4 @@
-// Files with user data: a script, a Secret that holds one, or what this program made from either.
+// Files with user data: a script, a Secret that contains one, or what this program made from either.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace prov::cli {
 
-// The user data in a file: the whole file, or its part of a Secret as `oc get secret -o yaml|json` prints it, also in
-// the UTF-16 that PowerShell's > writes. Errors: those of ReadFile; yaml, json; kind (another object, or a Secret
+// The user data in a file: the whole file, or the user data of a Secret as `oc get secret -o yaml|json` prints it, also
+// in the UTF-16 that PowerShell's > writes. Errors: those of ReadFile; yaml, json; kind (another object, or a Secret
 // without user data).
 Result<std::string> ReadUserDataFile(const std::string& path);
 

@@ -22,10 +22,10 @@ namespace {
 struct Library {
   std::string_view name;
   std::string version;
-  std::string_view package;  // "" where it is not known
+  std::string_view package;  // "" if it is unknown
 };
 
-// Those that are linked in.
+// The linked libraries.
 std::vector<Library> Libraries() {
   std::vector<Library> out = {
       {"Boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100),

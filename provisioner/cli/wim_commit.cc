@@ -16,8 +16,8 @@ bool MayHaveTakenPassword(const Change& change) {
   switch (change.kind) {
     case ItemKind::kEnvironment:
     case ItemKind::kWinInet:
-      return change.before.find('@') != std::string::npos;  // redacted, but it shows that there was a user part
-    case ItemKind::kServiceEnvironment:                     // shown by its names alone
+      return change.before.find('@') != std::string::npos;  // redacted, but a user part leaves an '@'
+    case ItemKind::kServiceEnvironment:                     // shows names only
       return true;
     case ItemKind::kFile:
       return change.name.ends_with("egress.json");

@@ -1,5 +1,4 @@
-// The last step of commands that edit images: commits what they wrote, and reports the old data that a WIM file still
-// holds.
+// The last step of commands that edit images: commits the changes, and reports old data that a WIM file still holds.
 #pragma once
 
 #include <vector>
@@ -9,11 +8,11 @@
 
 namespace prov::cli {
 
-// Whether the data that these changes removed may hold a password.
+// Whether the data that these changes removed or replaced may hold a password.
 bool MayHaveTakenPassword(const std::vector<reconcile::Change>& changes);
 
-// Commits. Where a WIM file then holds unused bytes with what may be a password, the first report gets the warning
-// wim-freed-blobs. Errors: those of Targets::Commit.
+// Commits the targets. If a WIM file then has unreferenced bytes that may hold a password, adds the warning
+// wim-freed-blobs to the first report. Errors: those of Targets::Commit.
 Result<void> CommitTargets(const TargetOptions& options, Targets& targets, std::vector<TargetReport>& reports);
 
 }  // namespace prov::cli
