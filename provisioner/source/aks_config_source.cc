@@ -31,7 +31,7 @@ std::string AksUnknown(const AksFacts& facts) {
   };
   add(!facts.api_servers.empty(), "the API server's name");
   add(!facts.service_cidrs.empty(), "the service range");
-  // Which of the two there is depends on the network plugin.
+  // A cluster has one of the two, depending on its network plugin.
   add(!facts.pod_cidrs.empty() || !facts.subnet_cidrs.empty(), "the pods' or nodes' range");
   add(!facts.vnet_cidrs.empty(), "the virtual network's range");
   return out;
@@ -76,7 +76,7 @@ bool HasMember(const JsonValue& object, std::string_view name) {
                      [&](const auto& member) { return JsonTextOf(member.name) == name; });
 }
 
-// In the command line's own file, which has no object around it, the cluster's facts stand beside the keys.
+// Refuses unknown members. The command line's own file (not `wrapped`) may also have the cluster's facts.
 Result<void> RefuseUnknownMembers(const ObjectView& config, bool wrapped) {
   for (const std::string_view name : config.Names()) {
     if (IsTrustKey(name) || std::ranges::find(kMembers, name) != kMembers.end()) continue;
@@ -91,7 +91,7 @@ Result<void> RefuseUnknownMembers(const ObjectView& config, bool wrapped) {
   return {};
 }
 
-// A boolean, or its text as the documentation has it; true unless it says otherwise.
+// Accepts a boolean, or its text as in the documentation. True unless the value says otherwise.
 Result<bool> IsEnabled(const ObjectView& config) {
   const JsonValue* value = config.Find("enabled");
   if (value == nullptr) return true;
@@ -102,11 +102,11 @@ Result<bool> IsEnabled(const ObjectView& config) {
   return Fail(Code::kType, "expected true or false", config.At("enabled"));
 }
 
-// Says what AKS would refuse; the URL itself is judged where all sources' URLs are.
+// Reports what AKS would refuse. The URLs of all sources are checked elsewhere.
 void ReviewUrl(const Secret& url, ProxyVariable variable, const std::string& where, Findings& findings) {
   Findings doubts;
   const auto parsed = egress::ParseProxyUrl(url, variable, where, doubts);
-  if (!parsed && parsed.error().code == Code::kFailOpen) return;  // AKS takes it
+  if (!parsed && parsed.error().code == Code::kFailOpen) return;  // AKS accepts it
   if (!parsed) {
     AddError(findings, "aks-url", "HTTPProxyWrongUrlError: AKS refuses this URL: " + parsed.error().message, where);
     return;
@@ -149,7 +149,7 @@ void AddText(std::string_view text, std::vector<std::string>& out) {
   if (!text.empty()) out.emplace_back(text);
 }
 
-// A member that is one text, and its plural that is a list of them.
+// Adds a member with one text, and its plural with a list of them.
 Result<void> AddRanges(const ObjectView& object, std::string_view one, std::string_view many,
                        std::vector<std::string>& out) {
   AddText(PROV_TRY(object.TextOr(one, "")), out);
@@ -198,7 +198,7 @@ void ReviewEntries(std::span<const std::string_view> entries, const std::string&
   }
 }
 
-// What AKS adds to the list that the user wrote; a finding names it.
+// Reports the entries that AKS adds to the user's list.
 void ReportInjected(std::span<const std::string_view> user, std::span<const std::string> injected, std::string where,
                     Findings& findings) {
   std::set<std::string_view> seen(user.begin(), user.end());
@@ -241,7 +241,7 @@ Result<void> ReadNoProxy(const ObjectView& cluster, const ObjectView& config, Eg
   return {};
 }
 
-// The key, in whatever case it is written; the seed of many copies spells it trustedCA.
+// The name of the key, in any case; some widely copied examples spell it trustedCA.
 Result<std::optional<std::string_view>> TrustKey(const ObjectView& config, Findings& findings) {
   std::optional<std::string_view> key;
   for (const std::string_view name : config.Names()) {
@@ -271,7 +271,7 @@ void ReviewBundle(const TrustText& trust, Findings& findings) {
              trust.where);
 }
 
-// Not there: no statement; null: none.
+// Absent: no statement; null: no certificates.
 Result<std::optional<TrustText>> ReadAksTrust(const ObjectView& config, Findings& findings) {
   const auto key = PROV_TRY(TrustKey(config, findings));
   if (!key) return std::nullopt;
@@ -291,21 +291,21 @@ Result<std::optional<TrustText>> ReadAksTrust(const ObjectView& config, Findings
   return out;
 }
 
-// AKS has no proxy, or had one: what was set on nodes goes.
+// States that there is no proxy, so that nodes remove an earlier one.
 void StateNothing(std::string path, std::string message, Reading& out) {
   AddInfo(out.config.findings, "aks-disabled", std::move(message), path);
   StateProxy(out.config, path);
   out.trust = TrustText{std::move(path), ""};
 }
 
-// The object that holds httpProxyConfig, or `object` itself where it is the configuration.
+// The object that holds httpProxyConfig, or `object` itself if it is the configuration.
 Result<ObjectView> HolderOf(const ObjectView& object) {
   if (object.Has(kConfig)) return object;
   const auto properties = PROV_TRY(object.Object("properties"));
   return properties && properties->Has(kConfig) ? *properties : object;
 }
 
-// What counts below "properties" in ARM, and at the top in what the command line prints.
+// The object's members below "properties", as in ARM, or at its top, as the command line prints them.
 const JsonValue& InnerOf(const JsonValue& object) {
   const JsonValue* properties = JsonMember(&object, "properties");
   return properties != nullptr && properties->IsObject() ? *properties : object;
@@ -316,10 +316,10 @@ bool IsCluster(const JsonValue& object) {
   return type != nullptr && type->IsString() && EqualsIgnoreAsciiCase(JsonTextOf(*type), kClusterType);
 }
 
-// What Azure answers about a cluster that is there. It leaves out what a cluster does not have.
+// Whether it is Azure's answer about an existing cluster. Azure leaves out what a cluster does not have.
 bool IsDeployed(const JsonValue& object) { return IsCluster(object) && HasMember(InnerOf(object), kDeployed); }
 
-// In templates a text in brackets is computed, and two brackets stand for one.
+// Refuses a text in brackets, which templates compute. Two brackets are an escaped bracket.
 Result<void> RefuseExpression(const JsonValue& value, std::string_view name, const std::string& where) {
   const std::string_view text = value.IsString() ? JsonTextOf(value) : std::string_view();
   if (!text.starts_with('[') || text.starts_with("[[") || !text.ends_with(']')) return {};

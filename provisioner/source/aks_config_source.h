@@ -1,5 +1,5 @@
-// AKS' httpProxyConfig: the file of `az aks create --http-proxy-config`, an ARM fragment, resource or template, or what
-// `az aks show` prints.
+// AKS' httpProxyConfig: the file of `az aks create --http-proxy-config`, an ARM fragment, resource or template, or the
+// output of `az aks show`.
 // Facts: docs/egress-systems.md#aks-httpproxyconfig, #aks-noproxy and #aks-updates.
 #pragma once
 
@@ -14,47 +14,47 @@
 
 namespace prov::source {
 
-// Whether an object is one of these, except for templates. What Azure prints of a cluster counts even without the
-// member: Azure leaves out what a cluster does not have.
+// Whether an object is one of these, except for templates. Azure's output about a cluster counts even without the
+// member, because Azure leaves out what a cluster does not have.
 bool IsAksConfig(const JsonValue& object);
 
 // Whether a resource of an ARM template is a cluster with an httpProxyConfig. A cluster without one makes no statement.
 bool IsAksResource(const JsonValue& resource);
 
-// Errors: invalid-config where the httpProxyConfig of a template's resource is computed by an expression, or has one.
+// Errors: invalid-config if the httpProxyConfig of a template's resource is computed by an expression, or contains one.
 Result<void> RefuseExpressions(const JsonValue& resource, const std::string& path);
 
-// NO_PROXY is effectiveNoProxy if it is there, else the user's entries and what AKS adds, as far as the cluster is
-// known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig or, in the command line's own file,
-// beside its keys (apiServerFqdn, serviceCidrs, podCidrs, vnetCidrs, subnetCidrs). "enabled": false, an httpProxyConfig
-// that is null, and a deployed cluster without one all mean "no proxy". Errors: type, invalid-config, cert; if AKS has
-// a name for the error, the message begins with it. Findings: aks-disabled, aks-injected, aks-https-default,
-// aks-url-slash, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors aks-url and aks-credentials.
+// NO_PROXY is effectiveNoProxy if it is there, else the user's entries and those that AKS adds, as far as the cluster
+// is known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig or, in the command line's own
+// file, beside its keys (apiServerFqdn, serviceCidrs, podCidrs, vnetCidrs, subnetCidrs). "enabled": false, an
+// httpProxyConfig that is null, and a deployed cluster without one all mean "no proxy". If AKS has a name for an error,
+// the message begins with it. Errors: type, invalid-config, cert. Findings: aks-disabled, aks-injected,
+// aks-https-default, aks-url-slash, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors aks-url and
+// aks-credentials.
 Result<Reading> ReadAksConfig(const ObjectView& object);
 
-// What is known about a cluster; an empty member is not known.
+// The known facts of a cluster; an empty member is unknown.
 struct AksFacts {
-  std::vector<std::string> api_servers;  // names
+  std::vector<std::string> api_servers;  // host names
   std::vector<std::string> service_cidrs;
   std::vector<std::string> pod_cidrs;  // of kubenet and overlay clusters
   std::vector<std::string> vnet_cidrs;
-  std::vector<std::string> subnet_cidrs;  // of the nodes, where the CNI is Azure's
+  std::vector<std::string> subnet_cidrs;  // of the nodes, with Azure's CNI
 };
 
-// What AKS adds to its HTTP proxy's noProxy: five constants, then what is known of the cluster.
+// The entries that AKS adds to noProxy: five constants, then those from the known facts.
 std::vector<std::string> AksInjected(const AksFacts& facts);
 
-// The facts that AKS adds and that are not known here, in words; "" for none.
+// A phrase with the facts that AKS adds and that are unknown here; "" if none.
 std::string AksUnknown(const AksFacts& facts);
 
-// The user's entries in their order, then the others sorted, each once. AKS lists them in no fixed order, and the same
-// set must give the same text.
+// The user's entries in order, then the others sorted, each once. AKS lists them in no fixed order, and the same set
+// must give the same text.
 std::string JoinNoProxy(std::span<const std::string_view> user, std::vector<std::string> others);
 
-// Adds .svc and .cluster.local, the suffixes of names within a cluster, to the NO_PROXY of an AKS source, as far as
-// they are not in it: AKS leaves them out, and without them the names of services go to the proxy. Where AKS has no
-// proxy nothing changes. Errors: kind for another source, whose list is complete or its owner's own. Findings:
-// aks-cluster-suffixes.
+// Adds the suffixes of names within a cluster, .svc and .cluster.local, to the NO_PROXY of an AKS source, if they are
+// missing: AKS leaves them out, and without them requests to services go to the proxy. Changes nothing if AKS has no
+// proxy. Errors: kind for another source, whose list is complete or set by its owner. Findings: aks-cluster-suffixes.
 Result<void> AddClusterSuffixes(egress::EgressConfig& config);
 
 }  // namespace prov::source

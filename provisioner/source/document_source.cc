@@ -26,7 +26,8 @@ constexpr std::string_view kOtherKinds =
     "; also read are a ControllerConfig, a Proxy with its ConfigMap, an install-config, AKS' httpProxyConfig, a pod or "
     "what makes pods, a proxy.env, a file of certificates";
 
-// The reader for what is there, in this order: the surest statement about nodes first. nullopt: none of them is.
+// Reads the objects of the first kind that is present; the kinds with the most certain statement about nodes come
+// first. nullopt: none is present.
 Result<std::optional<Reading>> ReadObjects(const SourceObjects& found, std::string_view name) {
   if (!found.controller_configs.empty())
     return PROV_TRY(ReadControllerConfig(*PROV_TRY(ChooseObject(found.controller_configs, "ControllerConfig", name))));
@@ -46,7 +47,7 @@ Result<std::optional<Reading>> ReadObjects(const SourceObjects& found, std::stri
   return PROV_TRY(ReadPodEnvironment(*chosen, found.pods[static_cast<std::size_t>(chosen - pods.data())].kind));
 }
 
-// What the file holds besides what was taken.
+// Reports the other objects that the file holds.
 void ReportOthers(const SourceObjects& found, const std::string& where, egress::EgressConfig& config) {
   const std::string& kind = config.source.kind;
   const auto report = [&](bool there, std::string_view what) {
@@ -60,7 +61,8 @@ void ReportOthers(const SourceObjects& found, const std::string& where, egress::
   report(!found.install_configs.empty(), "InstallConfig");
 }
 
-// What is read without the reader of MachineConfigs; neither: that is there for it, or nothing that is known.
+// The result of the readers other than that of MachineConfigs. Both empty: that reader is to be used, or nothing is
+// known.
 struct Known {
   std::optional<Reading> reading;
   std::optional<UserData> user_data;
@@ -79,13 +81,13 @@ Result<Known> ReadKnown(const JsonDocument& document, const std::string& where, 
   return out;
 }
 
-// A pointer config, mostly: what it refers to is read, too.
+// Reads user data, usually a pointer config, and what it refers to.
 Result<egress::EgressConfig> ReadUserData(UserData user_data, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher) {
   auto out = ReadMachineConfig(std::move(user_data.config), user_data.path, {}, limits, fetcher);
   if (out) return out;
   Error error = std::move(out).error();
-  // A place within the config; one on the network stays as it is.
+  // Only a place within the config needs the prefix, not an address on the network.
   if (error.where.starts_with('$') || error.where.starts_with("line ")) {
     if (error.where != user_data.path) error.where = fmt::format("{}: {}", user_data.path, error.where);
   }
@@ -95,10 +97,10 @@ Result<egress::EgressConfig> ReadUserData(UserData user_data, const ignition::Li
 Result<egress::EgressConfig> ReadByContent(std::string bytes, const std::string& where,
                                            const ignition::Selection& selection, const ignition::Limits& limits,
                                            ignition::Fetcher* fetcher) {
-  if (!ignition::BeginsAsJson(bytes)) {  // no other text begins like that
-    // Before it is decoded: the reader of bundles takes more encodings, and the digest is that of the file.
+  if (!ignition::BeginsAsJson(bytes)) {  // no other format begins like JSON
+    // Test before decoding: the reader of bundles accepts more encodings, and the digest must be that of the file.
     if (IsCertificateText(bytes)) return Finish(ReadCertificateText(std::move(bytes), where));
-    DecodeMarked(bytes);  // what is damaged is refused by the parser
+    DecodeMarked(bytes);  // the parser refuses malformed text
     if (IsEnvironmentText(bytes)) return Finish(PROV_TRY(ReadEnvironmentText(bytes, where)));
   }
   auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits, ignition::Documents::kSeveral);
@@ -106,7 +108,7 @@ Result<egress::EgressConfig> ReadByContent(std::string bytes, const std::string&
   Known known = PROV_TRY(ReadKnown(**parsed, where, selection.name));
   if (known.user_data) return ReadUserData(*std::move(known.user_data), limits, fetcher);
   if (known.reading) {
-    parsed->reset();  // before the certificates are read: both together would be the most that is ever held
+    parsed->reset();  // freed first, so that document and certificates are never in memory together
     return Finish(*std::move(known.reading));
   }
   const bool object = (*parsed)->root().IsObject();
@@ -115,7 +117,7 @@ Result<egress::EgressConfig> ReadByContent(std::string bytes, const std::string&
   return out;
 }
 
-// A place within the document is of little use without its name; an address is of another document.
+// Adds the document's name to an error whose place is in the document. An address belongs to another document.
 Error OfDocument(Error error, const std::string& document) {
   if (error.where.empty()) {
     error.where = document;

@@ -1,4 +1,4 @@
-// Reads an EgressConfig from the bytes of any document that can be a source, wherever they came from.
+// Reads an EgressConfig from the bytes of any document that can be a source, wherever the document came from.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace prov::source {
 
 // Recognises the document by its content: MachineConfig or Ignition config (or a list), ControllerConfig, Proxy with
 // its trust ConfigMap, install-config, AKS httpProxyConfig, pod template. `where` names the input in messages.
-// `fetcher` may be null: remote configs and contents are errors then. Errors: json, yaml, kind, and those of the
-// format; their `where` is the place in the document, their `file` the input.
+// `fetcher` may be null; then remote configs and contents are errors. Errors: json, yaml, kind, and those of the
+// format. Their `where` is the place in the document, their `file` the input.
 Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
                                           const ignition::Selection& selection, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher);

@@ -17,16 +17,15 @@ namespace {
 
 using ignition::FetchOrder;
 
-// Two orders of this key get the same answer. The settings follow from where
-// the config comes from.
+// Orders with the same key get the same answer. The settings follow from where the config comes from, so they are not
+// part of it.
 std::string OrderKey(const FetchOrder& order) {
   std::string out = order.url;
   for (const auto& [name, value] : order.headers) out += fmt::format("\n{}: {}", name, value);
   return out;
 }
 
-// An error of the config that refers to something, rather than of what was
-// asked. `where` is filled in by who reads it.
+// An error of the config that refers to a resource, rather than of the resource. The caller fills in `where`.
 std::unexpected<Error> RefuseOrder(const FetchOrder& order, std::string_view why) {
   const bool config = order.use == ignition::ResourceUse::kConfig;
   return Fail(config ? Code::kMergeRemote : Code::kRemoteSource,
@@ -126,14 +125,14 @@ Result<std::string> HttpFetcher::Fetch(const FetchOrder& order) {
 
 Result<bool> HttpFetcher::StillSame(std::vector<Fetched>& known) {
   for (Fetched& one : known) {
-    if (one.order.has_hash) continue;  // it can't be anything else
+    if (one.order.has_hash) continue;  // its contents can't change
     net::FetchAnswer answer = PROV_TRY(Ask(one.order, one.etag));
     if (answer.status == net::http_status::kNotModified) continue;
     if (Sha256(answer.body) == one.digest) {
       one.etag = answer.Header("etag");
       continue;
     }
-    // What is remembered keeps its tag: if the reading that follows fails, the next one must see the change again.
+    // Keep the old entity tag: if the reading that follows fails, the next one must see the change again.
     fresh_.insert_or_assign(OrderKey(one.order), std::move(answer));
     return false;
   }

@@ -1,4 +1,4 @@
-// Fetches from servers what Ignition configs refer to.
+// Fetches from servers the resources that Ignition configs refer to.
 #pragma once
 
 #include <map>
@@ -11,32 +11,30 @@
 
 namespace prov::source {
 
-// The trust for servers that a config without certificateAuthorities refers to.
+// The trust for servers, used for references of a config without certificateAuthorities.
 struct Trust {
   std::vector<std::string> roots;  // DER
-  bool system = false;             // without roots: what the system trusts; else nothing
+  bool system = false;             // used without roots: trust the system's; otherwise trust none
 };
 
-// https:// by the CAs of the config, else by the trust given here; http:// only
-// where the config has a hash. Everything else, and https:// that nothing is
-// trusted for, is merge-remote or remote-source. ignition.proxy counts unless
-// the request has a proxy of its own, ignition.timeouts within the patience of
-// the request. Redirects from https to https are followed and lose the config's
-// headers when they lead to another server. Errors: those of Ask(), cert,
+// Verifies https:// with the CAs of the config, else with the given trust; allows http:// only if the config has a
+// hash. Everything else, and https:// without any trust, is merge-remote or remote-source. Uses ignition.proxy unless
+// the request has a proxy of its own, and ignition.timeouts within the patience of the request. Follows redirects from
+// https to https; they lose the config's headers when they lead to another server. Errors: those of Ask(), cert,
 // proxy-url.
 class HttpFetcher final : public ignition::Fetcher {
  public:
-  // `time` is that of the source, whose own document may have taken some of it.
+  // `time` is the source's; its own document may have used a part of it.
   HttpFetcher(const SourceRequest& request, Trust trust, const SourcePorts& ports, SourceTime& time)
       : request_(request), trust_(std::move(trust)), ports_(ports), time_(time) {}
 
   Result<std::string> Fetch(const ignition::FetchOrder& order) override;
 
-  // All that was fetched, in order, if the ports have a cache for it.
+  // All resources that were fetched, in order, if the ports have a cache.
   const std::vector<Fetched>& fetched() const { return fetched_; }
 
-  // Whether those things are unchanged on the server; their new entity tags are added to `known`. What is fetched for
-  // this check is reused if something has changed.
+  // Whether these resources are unchanged on the server. Adds their new entity tags to `known`. If something has
+  // changed, the answers fetched here are reused.
   Result<bool> StillSame(std::vector<Fetched>& known);
 
  private:

@@ -19,13 +19,13 @@ using egress::EgressConfig;
 
 constexpr std::size_t kMaxNamedFields = 40;
 
-// What the file tells of the cluster to be.
+// What the file says about the planned cluster.
 struct PlannedCluster {
   egress::ClusterDescription cluster;
-  std::vector<std::string> unknown;  // what the cluster adds to noProxy, too, and the file lacks: words
+  std::vector<std::string> unknown;  // phrases for what the cluster also adds to noProxy and the file lacks
 };
 
-// Networks as objects with a cidr; the file may have none, then the installer takes defaults.
+// Reads networks, objects with a cidr. If the file has none, the installer uses defaults.
 Result<void> AddNetworks(const std::optional<ObjectView>& networking, std::string_view name, std::string_view what,
                          std::vector<std::string>& out, PlannedCluster& planned) {
   if (networking) {
@@ -40,7 +40,7 @@ Result<void> AddNetworks(const std::optional<ObjectView>& networking, std::strin
 
 Result<void> AddAzure(const ObjectView& platform, egress::ClusterDescription& cluster) {
   const auto azure = PROV_TRY(platform.Object("azure"));
-  // The installer's default, which it writes into the cluster's Infrastructure.
+  // The installer writes this default into the cluster's Infrastructure.
   cluster.cloud_name = azure ? PROV_TRY(azure->TextOr("cloudName", "")) : "";
   if (cluster.cloud_name.empty()) cluster.cloud_name = "AzurePublicCloud";
   cluster.arm_endpoint = azure ? PROV_TRY(azure->TextOr("armEndpoint", "")) : "";
@@ -78,7 +78,7 @@ Result<void> AddApiServer(const ObjectView& object, EgressConfig& out, PlannedCl
   return {};
 }
 
-// What the cluster's operator will add to noProxy.
+// Reads the facts from which the cluster's operator will extend noProxy.
 Result<PlannedCluster> ReadPlannedCluster(const ObjectView& object, EgressConfig& out) {
   PlannedCluster planned;
   egress::ClusterDescription& cluster = planned.cluster;
@@ -96,7 +96,7 @@ Result<PlannedCluster> ReadPlannedCluster(const ObjectView& object, EgressConfig
   return planned;
 }
 
-// The words of a finding: entries first, then what isn't told.
+// The text of a finding: the missing entries, then what is unknown.
 std::string Missing(const PlannedCluster& planned, std::string_view no_proxy) {
   std::set<std::string_view> present;
   for (const std::string_view entry : Split(no_proxy, ',')) present.insert(TrimBlanks(entry));
@@ -145,7 +145,7 @@ Result<std::optional<TrustText>> ReadPlannedTrust(const ObjectView& object) {
     return Fail(Code::kInvalidConfig, fmt::format("the policy \"{}\" is neither Proxyonly nor Always", Shorten(policy)),
                 object.At("additionalTrustBundlePolicy"));
   }
-  // Whatever the policy, nodes get the bundle: it only decides about pods.
+  // Nodes get the bundle whatever the policy, which only concerns pods.
   const auto text = PROV_TRY(object.Text("additionalTrustBundle"));
   if (!text) return std::nullopt;
   return TrustText{object.At("additionalTrustBundle"), std::string(*text)};

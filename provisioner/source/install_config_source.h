@@ -9,9 +9,9 @@ namespace prov::source {
 // Whether an object without a kind is an install-config.
 bool IsInstallConfig(const JsonValue& object);
 
-// What the user wrote: `proxy` and `additionalTrustBundle` (PEM); where one is absent there is no statement about it.
-// noProxy lacks what the cluster will add: a finding names what is known of that. Errors: type, invalid-config, cert.
-// Findings: no-proxy-file, no-proxy-incomplete.
+// Reads the user's `proxy` and `additionalTrustBundle` (PEM); an absent one makes no statement. noProxy lacks the
+// entries that the cluster will add: a finding lists the known ones. Errors: type, invalid-config, cert. Findings:
+// no-proxy-file, no-proxy-incomplete.
 Result<Reading> ReadInstallConfig(const ObjectView& object);
 
 }  // namespace prov::source

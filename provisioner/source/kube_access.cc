@@ -28,14 +28,14 @@ bool Exists(const std::string& path) {
   return std::filesystem::exists(Utf8Path(path), error);
 }
 
-// Relative to the kubeconfig's folder, as kubectl has it.
+// Resolves a path relative to the kubeconfig's folder, as kubectl does.
 std::string Resolve(const std::string& file, const std::string& kubeconfig) {
   if (Utf8Path(file).is_absolute()) return file;
   const std::size_t end = kubeconfig.find_last_of("/\\");
   return fmt::format("{}/{}", end == std::string::npos ? "." : kubeconfig.substr(0, end), file);
 }
 
-// --ca, else the kubeconfig's; neither: none, which is what the system trusts.
+// The CAs of --ca, else the kubeconfig's; empty: the system's are trusted.
 Result<std::vector<std::string>> Roots(const KubeMaterial& ca, const std::string& kubeconfig,
                                        const SourceRequest& request) {
   if (!request.ca_file.empty()) return RootsOf(request);
@@ -62,7 +62,7 @@ Result<std::optional<net::ClientIdentity>> ClientOf(const KubeUser& user, const 
   return out;
 }
 
-// A token is a word: what else is in its place must not become a header.
+// Refuses a token that is not one word: anything else must not get into a header.
 Result<Secret> CheckToken(std::string_view text, const std::string& where) {
   const std::string_view token = TrimBlanks(text);
   if (token.empty()) return Fail(Code::kNotFound, "the token is empty", where);
@@ -83,8 +83,8 @@ struct PodAccount {
   std::string server;  // "host:port"
 };
 
-// What each pod is given. In Windows' host processes the folder may lie below the place where the container's files
-// are.
+// The account that the cluster gives to each pod. In Windows' host processes, its folder may be below that of the
+// container's files.
 std::optional<PodAccount> AccountOfPod(const KubeSurroundings& surroundings) {
   const auto host = surroundings.environment("KUBERNETES_SERVICE_HOST");
   const auto port = surroundings.environment("KUBERNETES_SERVICE_PORT");
@@ -171,7 +171,8 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
       pod ? PROV_TRY(ConfigOfPod(surroundings))
           : PROV_TRY(ParseKubeConfig(PROV_TRY(request.ReadLocal(file, kMostConfigBytes)), file, context));
   const std::string base = pod ? std::string() : file;
-  // What kubelet mounts for this pod lies behind links of its own. Who can change that can change the pod itself.
+  // What kubelet mounts for this pod is behind links, which read_followed would refuse. Whoever can change it can
+  // change the pod itself.
   SourceRequest mounted = request;
   mounted.read_followed = nullptr;
   const SourceRequest& material = pod && request.ca_file.empty() ? mounted : request;

@@ -1,5 +1,5 @@
-// Access to a cluster: its address, which CAs to trust, and the credentials; from a kubeconfig, or as a pod of the
-// cluster gets them.
+// Access to a cluster: its address, the trusted CAs, and the credentials. They come from a kubeconfig, or are those
+// that a cluster gives to its pods.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace prov::source {
 
-// A value of SourceRequest::kubeconfig that is no file: what the cluster gives to each of its pods.
+// A special value of SourceRequest::kubeconfig: use the credentials that the cluster gives to each of its pods.
 inline constexpr std::string_view kInCluster = "in-cluster";
 
-// The environment of this process, as far as it matters here. Tests have their own.
+// The parts of this process's environment that matter here. Tests have their own.
 struct KubeSurroundings {
   std::function<std::optional<std::string>(const std::string& name)> environment;  // a variable; nullopt: none
   std::string account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";    // token, ca.crt, namespace
@@ -30,15 +30,15 @@ Result<std::string> DefaultKubeconfig(const KubeSurroundings& surroundings);
 
 class KubeAccess {
  public:
-  // `request` says where to look (kubeconfig, "" as DefaultKubeconfig). A CA or a proxy in it replaces that of the
-  // kubeconfig. Errors: those of ParseKubeConfig and of reading files, cert.
+  // `request` has the kubeconfig ("" as DefaultKubeconfig). Its CA and proxy, if any, replace those of the kubeconfig.
+  // Errors: those of ParseKubeConfig and of reading files, cert.
   static Result<KubeAccess> Open(const SourceRequest& request, const std::string& context,
                                  const KubeSurroundings& surroundings);
   // The cluster that a kube:// URI names, with the options beside it, for this process. Errors: usage; those above.
   static Result<KubeAccess> Open(const SourceSpec& cluster);
 
-  // A GET of this path (with its query), complete with CA, proxy and credentials. A token in a file is read anew each
-  // time. Errors: those of reading it.
+  // A GET of this path (with its query), with CA, proxy and credentials. Reads a token in a file each time. Errors:
+  // those of reading it.
   Result<net::FetchRequest> Request(const std::string& path) const;
 
   const std::string& who() const { return who_; }  // `user "x" of context "y"`, for messages

@@ -20,10 +20,10 @@ constexpr int kAfterErrors = 600;
 constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
 constexpr std::string_view kConfigGroup = "config.openshift.io";
 
-// What the API server says with an error (metav1.Status).
+// The body of an error of the API server (metav1.Status).
 struct ApiStatus {
   std::string message;
-  bool names_object = false;  // the kind is known, the object is not there
+  bool names_object = false;  // the server knows the kind, but not the object
 };
 
 ApiStatus ReadApiStatus(const std::string& body) {
@@ -82,7 +82,7 @@ std::string NotFoundMessage(const KubeObject& object, const ApiStatus& status) {
   return fmt::format("\"{}\" is not among the {} of this cluster", object.name, object.resource);
 }
 
-// What is of the core API is known to each API server: one that does not name the object is none, or does not speak.
+// A 404. Every API server knows the core API, so an answer that does not name its object comes from something else.
 Error NotFound(const KubeObject& object, const ApiStatus& status) {
   if (object.group.empty() && !status.names_object) {
     return {Code::kNetwork,
@@ -120,7 +120,7 @@ KubeObject ConfigMapObject(std::string name_space, std::string name) {
 
 KubeObject NodeObject(std::string name) { return {.group = "", .resource = "nodes", .name = std::move(name)}; }
 
-// Events of what has no namespace are in "default".
+// Events of cluster-scoped objects are in "default".
 KubeObject NodeEvents() { return {.group = "", .resource = "events", .name_space = "default", .name = {}}; }
 
 std::int64_t KubeBackoff::Next() {
@@ -131,8 +131,8 @@ std::int64_t KubeBackoff::Next() {
 }
 
 std::uint32_t KubeRandom() {
-  // Pauses of nodes that boot together shall differ, and nothing else hangs on it. std::random_device would make the
-  // Linux program need glibc 2.36.
+  // The only use is to vary pauses of nodes that boot together. std::random_device would make the Linux program need
+  // glibc 2.36.
   thread_local std::mt19937 engine(
       static_cast<std::mt19937::result_type>(std::chrono::steady_clock::now().time_since_epoch().count()));
   return static_cast<std::uint32_t>(engine());
@@ -180,13 +180,13 @@ Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, c
           where};
 }
 
-// One thing that is asked for, or done.
+// A request and what is known of it.
 struct KubeClient::Call {
   const KubeObject& object;
-  std::string_view verb;  // of a ClusterRole
+  std::string_view verb;  // as in a ClusterRole
   std::string path;       // with its query
   std::string body;
-  bool metadata_will_do = false;  // of a list
+  bool metadata_will_do = false;  // for a list
 
   bool IsDone(int status) const {
     if (status == net::http_status::kOk) return true;
@@ -270,7 +270,7 @@ Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) cons
     const int status = answer ? answer->status : 0;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, call.verb, call.object, access_) : std::move(answer).error();
-    // A token may be replaced between its reading and its use; a second refusal is one.
+    // A token may be replaced after it was read, so try once more. A second refusal is an error.
     const bool stale = status == net::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;
     const bool lost = status == 0 && error.code == Code::kNetwork && notes.may_pass;

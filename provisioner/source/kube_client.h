@@ -12,14 +12,14 @@
 
 namespace prov::source {
 
-// The object of a request; the words are those of a ClusterRole, too.
+// The object of a request, in the words of a ClusterRole.
 struct KubeObject {
   std::string group;         // "" for the core API
   std::string resource;      // plural
-  std::string name_space{};  // "" for what belongs to the cluster
+  std::string name_space{};  // "" for cluster-scoped objects
   std::string name;
 
-  // "/apis/GROUP/v1/RESOURCE", and "/NAME", where there is one.
+  // "/apis/GROUP/v1/RESOURCE"; Path() appends "/NAME" if there is a name.
   std::string CollectionPath() const;
   std::string Path() const;
 };
@@ -29,11 +29,11 @@ KubeObject MachineConfigObject(std::string name);
 KubeObject ControllerConfigObject();
 KubeObject ProxyObject();
 KubeObject ConfigMapObject(std::string name_space, std::string name);
-KubeObject NodeObject(std::string name);  // "": all of them
-KubeObject NodeEvents();                  // where the events of nodes are
+KubeObject NodeObject(std::string name);  // "": all nodes
+KubeObject NodeEvents();                  // the collection for events of nodes
 
-// Waiting times that double. Each is chosen at random between half and all of its length, so that clients that were cut
-// off together don't return together.
+// Pauses that double. Each is random between half and all of its length, so that clients that were disconnected
+// together don't come back together.
 class KubeBackoff {
  public:
   using Random = std::function<std::uint32_t()>;
@@ -51,15 +51,15 @@ class KubeBackoff {
 // Random numbers that differ between machines, for pauses; not for secrets. Tests have their own.
 std::uint32_t KubeRandom();
 
-// Turns a status other than 200 into an error that says what to do about it. `verb` is that of a ClusterRole. Codes:
-// not-found (404; in the core API only if the answer names the object), else network.
+// Turns a status other than 200 into an error with a remedy. `verb` is that of a ClusterRole. Codes: not-found (404; in
+// the core API only if the answer names the object), else network.
 Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
                         const KubeAccess& access);
 
 // Whether the same request may succeed a moment later: 429 and 5xx.
 bool IsKubeTrouble(int status);
 
-// How many milliseconds the server asks to wait, at most a minute; 0: it doesn't say.
+// The milliseconds that the server asks to wait, at most a minute; 0: it doesn't say.
 std::int64_t RetryAfterMs(const net::FetchAnswer& answer);
 
 class KubeClient {
@@ -70,23 +70,23 @@ class KubeClient {
         random_(std::move(random)),
         time_(access.timeout_seconds().value_or(kSecondsForAll)) {}
 
-  // The object as JSON, with spare capacity for the parser. What may pass (network, 429, 5xx, a token that was just
-  // replaced) is tried up to five times. All objects together have a minute and a half, or the time that the request
-  // names. Errors: network, tls, not-found, too-large.
+  // The object as JSON, with spare capacity for the parser. Tries up to five times after temporary failures (network,
+  // 429, 5xx, a token that was just replaced). All objects together have a minute and a half, or the time that the
+  // request sets. Errors: network, tls, not-found, too-large.
   Result<std::string> Get(const KubeObject& object);
 
-  // A page of the collection that `objects` without a name stands for, asked for with `query` (URL-encoded). Of each
-  // object the metadata will do: a server that can leaves the rest out. Errors: those of Get().
+  // A page of a collection (`objects` without a name), requested with `query` (URL-encoded). The caller needs only the
+  // objects' metadata: a server that can do so leaves the rest out. Errors: those of Get().
   Result<std::string> List(const KubeObject& objects, const std::string& query);
 
-  // The same with whole objects.
+  // The same with complete objects.
   Result<std::string> ListWhole(const KubeObject& objects, const std::string& query);
 
-  // Makes an object of this document, which names it, in the collection that `objects` without a name stands for. One
-  // that is there already is left as it is. Errors: those of Get().
+  // Creates an object from this document, which has its name, in a collection (`objects` without a name). Leaves an
+  // existing one unchanged. Errors: those of Get().
   Result<void> Create(const KubeObject& objects, const std::string& document);
 
-  // Merges a JSON document into the object (RFC 7386); doing it twice changes nothing more. Errors: those of Get().
+  // Merges a JSON document into the object (RFC 7386); repeating it has no further effect. Errors: those of Get().
   Result<void> Patch(const KubeObject& object, const std::string& document);
 
  private:

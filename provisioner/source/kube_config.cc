@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMaxKubeconfigBytes = 16ULL << 20U;
 constexpr unsigned kMaxKubeconfigDepth = 50;
 
-// Of several members of one name the last counts, as for readers of JSON in Go.
+// The last one of repeated members counts, as in Go's JSON reader.
 Result<ObjectView> ViewOf(const JsonValue& value, std::string path) {
   return ObjectView::Of(value, std::move(path), RepeatedKeys::kLastCounts);
 }
@@ -28,8 +28,8 @@ Result<std::string> TextOrEmpty(const ObjectView& object, std::string_view name)
   return std::string(PROV_TRY(object.TextOr(name, "")));
 }
 
-// The object of that name in a list of {name, KIND: {...}}. Entries behind it are not looked at: what is wrong with
-// them is of no matter to this context.
+// The object of that name in a list of {name, KIND: {...}}. Ignores the entries behind it: their faults do not concern
+// this context.
 Result<ObjectView> NamedObject(const ObjectView& root, std::string_view list, std::string_view kind,
                                const std::string& name) {
   const JsonValue* items = root.Find(list);
@@ -78,7 +78,7 @@ Result<KubeCluster> ReadCluster(const ObjectView& object) {
   out.prefix = std::move(server.prefix);
   out.tls_server_name = PROV_TRY(TextOrEmpty(object, "tls-server-name"));
   if (!out.tls_server_name.empty()) {
-    // It takes the host's place in a URL.
+    // It replaces the host in a URL, so it must be a host name.
     const KubeServer name = PROV_TRY(ParseKubeServer("https://" + out.tls_server_name, object.At("tls-server-name")));
     if (name.host != out.tls_server_name) {
       return Fail(Code::kType, "must be a host name", object.At("tls-server-name"));
@@ -93,7 +93,8 @@ Result<KubeCluster> ReadCluster(const ObjectView& object) {
   return out;
 }
 
-// Ways to say who asks that this program does not go: it runs no programs of others and keeps no passwords.
+// Refuses kinds of authentication that are not supported: this program runs no other programs for it, and keeps no
+// passwords.
 Result<void> RefuseOtherWays(const ObjectView& object) {
   constexpr auto kWays = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"exec", "gets its credentials from a program (exec), which this program does not run"},

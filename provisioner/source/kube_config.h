@@ -1,5 +1,5 @@
-// kubeconfig files: which server a context stands for, which CAs to trust there, and the credentials. Facts:
-// client-go's clientcmd API, version v1.
+// kubeconfig files: the server of a context, the CAs to trust there, and the credentials. Facts: client-go's clientcmd
+// API, version v1.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace prov::source {
 
-// Given in the file itself (decoded), or as the path of another file.
+// A value in the file itself (decoded), or the path of another file.
 struct KubeMaterial {
   std::optional<Secret> data;
   std::string file;  // as written; relative to the kubeconfig's folder
@@ -19,8 +19,8 @@ struct KubeMaterial {
 
 struct KubeCluster {
   std::string host;             // "host" or "host:port", IPv6 in brackets
-  std::string prefix;           // path before /api, without a slash at its end; mostly ""
-  std::string tls_server_name;  // "": the host's own
+  std::string prefix;           // path before /api, without a slash at its end; usually ""
+  std::string tls_server_name;  // "": the host's name
   KubeMaterial ca;              // PEM
   std::optional<Secret> proxy_url;
 };
@@ -28,7 +28,7 @@ struct KubeCluster {
 struct KubeUser {
   std::string name;
   std::optional<Secret> token;
-  std::string token_file;  // wins over `token`
+  std::string token_file;  // takes precedence over `token`
   KubeMaterial certificate;
   KubeMaterial key;
 };
@@ -39,12 +39,12 @@ struct KubeConfig {
   KubeUser user;
 };
 
-// YAML or JSON. `context`: "" is the file's current one. Errors: yaml, json, type; not-found (context, cluster, user,
-// server); cert (data that is no base64); tls (insecure-skip-tls-verify, a server without TLS); kind (credentials by
-// another program, a password, in somebody else's name). They never hold anything of a credential.
+// YAML or JSON. `context`: "" is the file's current one. Errors never quote a credential. Errors: yaml, json, type;
+// not-found (context, cluster, user, server); cert (data that is not base64); tls (insecure-skip-tls-verify, a server
+// without TLS); kind (credentials by another program, a password, impersonation).
 Result<KubeConfig> ParseKubeConfig(std::string bytes, const std::string& where, const std::string& context);
 
-// "host", "host:port" and path of an https URL. Errors: tls, type.
+// The host with its port, and the path, of an https URL. Errors: tls, type.
 struct KubeServer {
   std::string host;
   std::string prefix;

@@ -11,8 +11,8 @@
 namespace prov::source {
 namespace {
 
-constexpr int kSlackSeconds = 10;                  // what the server may be late
-constexpr std::int64_t kShortestWatchSeconds = 2;  // of a clock with whole seconds: at least one
+constexpr int kSlackSeconds = 10;                  // how late the server may end a watch
+constexpr std::int64_t kShortestWatchSeconds = 2;  // shorter ones count as failed; the clock has whole seconds
 
 KubeObject ObjectOf(const KubeTarget& target) {
   switch (target.kind) {
@@ -47,7 +47,7 @@ void KubeFollower::Follow(const SourceRequest& request) {
   access_.reset();
   const bool was_current = std::exchange(current_, false);
   if (!IsKubeUri(request.source)) return;
-  // What is wrong with these is told by reading the source.
+  // Reading the source reports these errors.
   const auto target = ParseKubeUri(request.source, request.selection);
   if (!target || target->kind == KubeKind::kMachineConfig) return;
   auto access = KubeAccess::Open(request, target->context, surroundings_);
@@ -56,7 +56,7 @@ void KubeFollower::Follow(const SourceRequest& request) {
   kind_ = target->kind;
   object_ = ObjectOf(*target);
   current_ = was_current;
-  // With a position, a change since then comes with the watch.
+  // With a position, the watch delivers a change since then.
   if (position_) return;
   fingerprint_.reset();
   FindPosition();
@@ -70,7 +70,7 @@ bool KubeFollower::Wait(std::int64_t milliseconds) {
   const std::int64_t end = ports_.clock.NowUnix() + whole;
   while (!stopped_) {
     const std::int64_t left = end - ports_.clock.NowUnix();
-    // A clock that was put back must not make this wait for longer.
+    // If the clock was set back, stop waiting.
     if (left <= 0 || left > whole) return ports_.clock.Wait(0);
     const Step step = position_ ? Watch(std::min(left, kLongestWatchSeconds)) : FindPosition();
     current_ = step == Step::kAgain && position_ && kind_ != KubeKind::kProxy;
@@ -92,7 +92,7 @@ bool KubeFollower::Wait(std::int64_t milliseconds) {
   return false;
 }
 
-// Where to watch from. kChanged: something else is there than what was there when the source was read.
+// Lists the object to find where to begin to watch. kChanged: it differs from when the source was read.
 KubeFollower::Step KubeFollower::FindPosition() {
   Result<net::FetchRequest> request =
       access_->Request(fmt::format("{}?{}", object_.CollectionPath(), Selector(object_)));
@@ -118,7 +118,7 @@ KubeFollower::Step KubeFollower::Watch(std::int64_t seconds) {
   KubeWatchReader reader(kind_, object_.name);
   changed_ = gone_ = false;
   broken_.reset();
-  // The server ends a watch itself. One that is silent for longer is dead.
+  // The server ends a watch by itself. One without any data for longer than that is dead.
   request->answer_seconds = static_cast<int>(seconds) + kSlackSeconds;
   request->total_seconds = request->connect_seconds + request->answer_seconds;
   bool listened = false;
@@ -131,7 +131,7 @@ KubeFollower::Step KubeFollower::Watch(std::int64_t seconds) {
   const Result<net::FetchAnswer> answer = ports_.http.Fetch(*request);
   const std::int64_t took = ports_.clock.NowUnix() - begin;
   listened = listened || took >= std::min<std::int64_t>(seconds, kSlackSeconds);
-  // One that ends at once, again and again, must not become a busy loop, whatever it sends.
+  // Pause after a watch that ends at once, whatever it sent, or a busy loop could result.
   return AfterWatch(answer, listened, took < kShortestWatchSeconds);
 }
 
@@ -144,7 +144,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<net::FetchAnswer>& answ
   }
   if (gone_ || (answer && answer->status == net::http_status::kGone)) {
     position_.reset();
-    // A list follows. Where that does not help, it follows more and more slowly.
+    // List again. If that fails repeatedly, the pauses grow.
     return ++failures_ > 1 ? Step::kPause : Step::kAgain;
   }
   if (broken_) {
@@ -152,16 +152,16 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<net::FetchAnswer>& answ
     return Failed(*broken_);
   }
   if (answer && answer->status != net::http_status::kOk) return Judge(*answer, "watch");
-  if (answer && at_once) return Step::kPause;  // longer and longer
+  if (answer && at_once) return Step::kPause;  // with growing pauses
   if (!listened) return answer ? Step::kPause : Failed(answer.error());
   backoff_.Reset();
   failures_ = 0;
   if (answer) return Step::kAgain;
-  ++failures_;  // cut off after a while, as load balancers do; worth a word only if it can't be begun anew
+  ++failures_;  // the connection was cut, as load balancers do; reported only if no new watch begins
   return Step::kPause;
 }
 
-// A status other than 200.
+// Handles a status other than 200.
 KubeFollower::Step KubeFollower::Judge(const net::FetchAnswer& answer, std::string_view verb) {
   const Error error = ExplainKubeStatus(answer, verb, object_, *access_);
   least_pause_ms_ = RetryAfterMs(answer);
@@ -170,13 +170,13 @@ KubeFollower::Step KubeFollower::Judge(const net::FetchAnswer& answer, std::stri
   return Step::kGiveUp;
 }
 
-// What may pass. Told from the second time on: a server that is replaced is away for a moment.
+// A temporary failure. Reported from the second time on: a server may be away for a moment while it is replaced.
 KubeFollower::Step KubeFollower::Failed(const Error& error) {
   if (++failures_ > 1 && report_) report_(error);
   return Step::kPause;
 }
 
-// False: enough was heard.
+// Returns false when nothing more needs to be read.
 bool KubeFollower::ReadEvents(KubeWatchReader& reader, std::string_view piece) {
   for (const KubeEvent& event : reader.Feed(piece)) {
     if (event.kind == KubeEvent::Kind::kGone) gone_ = true;
@@ -197,7 +197,7 @@ bool KubeFollower::ShouldStop() {
   return stopped_;
 }
 
-// Nodes that heard the same don't all ask at once, and a storm of changes is no storm of rounds.
+// Waits for a random time, so that nodes don't all read the source at once, and many changes together cause one round.
 bool KubeFollower::Settle() {
   constexpr std::int64_t kLeastMs = 500;
   constexpr std::uint32_t kSpreadMs = 1000;

@@ -1,5 +1,5 @@
 // Waits for a kube:// source to change: lists it, watches it from there, and resumes the watch after each interruption.
-// What can't be watched is left to the next round.
+// Changes that can't be watched are left to the next round.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace prov::source {
 
 class KubeFollower {
  public:
-  // `report` gets the errors that keep the watch from working; the same one may come again and again.
+  // `report` gets the errors that keep the watch from working, also when the same one repeats.
   KubeFollower(const SourcePorts& ports, std::function<void(const Error&)> report,
                KubeSurroundings surroundings = ThisProcess(), KubeBackoff::Random random = KubeRandom)
       : ports_(ports),
@@ -24,23 +24,23 @@ class KubeFollower {
         random_(random),
         backoff_(kFirstPauseMs, kLongestPauseMs, std::move(random)) {}
 
-  // Call this before a source is read: a change after this call ends the next Wait(). Sources that are not kube:// are
-  // not watched, nor are MachineConfigs by name, which do not change.
+  // Call this before a source is read: a change after this call ends the next Wait(). Does not watch sources other than
+  // kube://, nor MachineConfigs by name, which never change.
   void Follow(const SourceRequest& request);
 
-  // Returns when the source has changed, at the latest after `milliseconds` (for a Proxy: at the latest after a
-  // minute). False as soon as this program is asked to stop, even while the watch is silent.
+  // Returns when the source has changed, at the latest after `milliseconds` (for a Proxy: after a minute). Returns
+  // false as soon as this program is asked to stop, even while the server sends nothing.
   bool Wait(std::int64_t milliseconds);
 
-  // Whether the object was watched without a gap until the last Wait() ended and is unchanged, so that reading it again
-  // would give the same. Never true for a Proxy, as not all objects that belong to it are watched.
+  // Whether the object was watched without a gap until the last Wait() ended, and is unchanged, so that reading it
+  // again would give the same. Never true for a Proxy, because not all of its objects are watched.
   bool IsCurrent() const { return current_; }
 
   static constexpr std::int64_t kFirstPauseMs = 1000;
   static constexpr std::int64_t kLongestPauseMs = 30'000;
   // The watch is restarted after this time, so that a connection that died silently is noticed.
   static constexpr std::int64_t kLongestWatchSeconds = 290;
-  // The ConfigMaps beside a Proxy are not watched; their changes are seen after this time.
+  // The ConfigMaps of a Proxy are not watched; their changes are found after this time.
   static constexpr std::int64_t kLongestUnseenMs = 60'000;
 
  private:
@@ -70,11 +70,11 @@ class KubeFollower {
   KubeKind kind_ = KubeKind::kPool;
   KubeObject object_;
   std::optional<std::string> position_;     // resource version to watch from
-  std::optional<std::string> fingerprint_;  // what was there when the source was read last
-  std::int64_t least_pause_ms_ = 0;         // the server's wish
-  int failures_ = 0;                        // in a row
+  std::optional<std::string> fingerprint_;  // of the object when the source was last read
+  std::int64_t least_pause_ms_ = 0;         // requested by the server
+  int failures_ = 0;                        // consecutive ones
   bool changed_ = false, gone_ = false, stopped_ = false, current_ = false;
-  std::optional<Error> broken_;  // what the server sent
+  std::optional<Error> broken_;  // the server's malformed answer
 };
 
 }  // namespace prov::source

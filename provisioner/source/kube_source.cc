@@ -15,7 +15,7 @@
 namespace prov::source {
 namespace {
 
-// Objects that are looked into here are small; the others go to their readers whole.
+// Limits for the objects that are parsed here, which are small. The others go to their readers unparsed.
 JsonLimits SmallObject() {
   JsonLimits out;
   out.input = 16ULL << 20U;
@@ -34,7 +34,7 @@ Result<std::unique_ptr<JsonDocument>> Parse(std::string body, const KubeObject& 
   return document;
 }
 
-// The text at a path of members; "" where something on the way is absent or of another type.
+// The text at a path of members; "" if a member is absent or has another type.
 std::string_view TextAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
   const JsonValue* value = &root;
   for (const std::string_view name : path) {
@@ -74,7 +74,7 @@ class KubeSourceReader {
     return source::ReadDocument(std::move(bytes), where, selection, ignition::Limits(), nullptr);
   }
 
-  // The config that the pool's nodes have: the newest of its configs may still be on its way to them.
+  // The rendered config that the pool's nodes have. The pool's newest config may not be on all nodes yet.
   Result<std::string> RenderedName(const KubeObject& pool, Findings& findings) {
     const auto document = PROV_TRY(Parse(PROV_TRY(client_.Get(pool)), pool));
     const ignition::MachineConfigPool said = ignition::ReadMachineConfigPool(document->root());
@@ -93,7 +93,7 @@ class KubeSourceReader {
     std::string name = PROV_TRY(RenderedName(pool, findings));
     Result<egress::EgressConfig> out = ReadObject(MachineConfigObject(name), name);
     if (!out && out.error().code == Code::kNotFound) {
-      // Replaced and removed between the two requests, perhaps.
+      // It may have been replaced and removed between the two requests.
       findings.clear();
       const std::string again = PROV_TRY(RenderedName(pool, findings));
       if (again != name) out = ReadObject(MachineConfigObject(again), again);
@@ -102,18 +102,19 @@ class KubeSourceReader {
     return out;
   }
 
-  // nullopt: there is none.
+  // nullopt if it does not exist.
   Result<std::optional<std::string>> FindConfigMap(std::string_view name_space, std::string_view name) {
     const KubeObject map = ConfigMapObject(std::string(name_space), std::string(name));
     Result<std::string> body = client_.Get(map);
-    // A token's file that is not there is not-found, too.
+    // A missing token file is not-found as well, so compare the path.
     if (!body && body.error().code == Code::kNotFound && body.error().where == map.Path()) return std::nullopt;
     if (!body) return std::unexpected(std::move(body).error());
-    PROV_TRY(Parse(*body, map));  // goes into a list with others: must be one whole object
+    PROV_TRY(Parse(*body, map));  // becomes an item of a list, so it must be one complete object
     return *std::move(body);
   }
 
-  // What nodes get: the Proxy with openshift-config/user-ca-bundle, where there is one, and the ConfigMap it names.
+  // Reads what nodes get: the Proxy with openshift-config/user-ca-bundle, if there is one, and the ConfigMap that it
+  // names.
   Result<egress::EgressConfig> ReadProxy() {
     const KubeObject proxy = ProxyObject();
     std::string items = PROV_TRY(client_.Get(proxy));
@@ -137,14 +138,14 @@ class KubeSourceReader {
     std::string list = R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
     egress::EgressConfig out = PROV_TRY(ReadBytes(std::move(list), proxy.Path(), ""));
     PROV_TRY(RefuseUnaccepted(out, proxy));
-    // That there is no user-ca-bundle is known here.
+    // the cluster has none, so the finding does not apply
     if (!user) DropFindings(out.findings, "no-user-ca-bundle");
     if (trusted.empty() && !user) StateNoCertificates(out);
     return out;
   }
 
-  // A file may be a manifest that was in no cluster yet; the cluster's own object is not: its operator has yet to look
-  // at the spec, and may refuse it.
+  // A Proxy whose status is missing is an error here. (A file may be a manifest that was never in a cluster.) The
+  // operator has not checked the spec yet, and may refuse it.
   static Result<void> RefuseUnaccepted(const egress::EgressConfig& config, const KubeObject& proxy) {
     if (!HasFinding(config.findings, "proxy-not-accepted")) return {};
     return Fail(Code::kInvalidConfig,
@@ -158,8 +159,8 @@ class KubeSourceReader {
             proxy.Path()};
   }
 
-  // The cluster was asked, and has no CAs of its own: that is a statement, which a file without a ConfigMap does not
-  // make.
+  // States that there are no certificates: the cluster was asked and has none. A file without a ConfigMap makes no such
+  // statement.
   static void StateNoCertificates(egress::EgressConfig& out) {
     out.trust_file.path = "$.spec.trustedCA";
     out.trust_file.present = true;

@@ -5,8 +5,8 @@
 
 namespace prov::source {
 
-// The pool's rendered MachineConfig, a MachineConfig by name, the ControllerConfig, or the Proxy with its trust
-// ConfigMap (kube_uri.h). Temporary failures are retried a few times. Errors: usage, network, tls, not-found, those of
+// Reads the pool's rendered MachineConfig, a MachineConfig by name, the ControllerConfig, or the Proxy with its trust
+// ConfigMap (kube_uri.h). Retries temporary failures a few times. Errors: usage, network, tls, not-found, those of
 // kubeconfigs (kube_config.h) and of the format that is read.
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports);
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports,

@@ -45,7 +45,7 @@ Result<KubeTarget> NamedTarget(KubeKind kind, std::string_view name, const std::
   return KubeTarget{{}, kind, std::string(name)};
 }
 
-// The object that there is one of in a cluster.
+// The target for a kind with only one object in a cluster.
 Result<KubeTarget> Single(KubeKind kind, std::string_view name, const std::vector<std::string_view>& path,
                           const std::string& uri) {
   if (path.size() == 2 && path[1] != name) {

@@ -1,4 +1,4 @@
-// kube:// URIs: which object is read from which cluster.
+// kube:// URIs: the cluster and the object to read.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace prov::source {
 enum class KubeKind { kPool, kMachineConfig, kControllerConfig, kProxy };
 
 struct KubeTarget {
-  std::string context;  // of the kubeconfig; "": its current one
+  std::string context;  // a context of the kubeconfig; "": its current one
   KubeKind kind = KubeKind::kPool;
-  std::string name;  // of the object
+  std::string name;  // the object's name
 };
 
 bool IsKubeUri(std::string_view source);
@@ -24,10 +24,10 @@ bool IsKubeUri(std::string_view source);
 // `selection` takes precedence over a pool. Errors: usage.
 Result<KubeTarget> ParseKubeUri(const std::string& uri, const ignition::Selection& selection);
 
-// Whether `name` can be the name of an object: a DNS subdomain in lower case, so it needs no escape in a URL.
+// Whether `name` is a valid object name: a DNS subdomain in lower case, so it needs no escape in a URL.
 bool IsKubeName(std::string_view name);
 
-// `text` as a part of a URL: all but letters, digits and "-._~" as %XX.
+// `text` as a part of a URL: everything but letters, digits and "-._~" as %XX.
 std::string PercentEncode(std::string_view text);
 
 }  // namespace prov::source

@@ -12,7 +12,7 @@
 namespace prov::source {
 namespace {
 
-constexpr unsigned kMaxObjectDepth = 100;  // the fingerprint is made by a function that calls itself for each level
+constexpr unsigned kMaxObjectDepth = 100;  // limits the recursion that computes the fingerprint
 constexpr std::size_t kMostShown = 300;
 
 JsonLimits LineLimits() {
@@ -37,7 +37,7 @@ std::string Bytes(const JsonValue& object, std::string_view name) {
   return value == nullptr ? "null" : WriteJson(*value, 0);
 }
 
-// Never empty, as that means: not there.
+// Never empty, because that would mean: the object does not exist.
 std::string FingerprintOf(const JsonValue& object, KubeKind kind) {
   if (kind == KubeKind::kPool) {
     const JsonValue* status = ObjectIn(object, "status");
@@ -119,7 +119,7 @@ void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& ou
     return;
   }
   const bool there = type == "ADDED" || type == "MODIFIED";
-  if (!there && type != "DELETED") return;  // of a later version of the protocol
+  if (!there && type != "DELETED") return;  // an event type of a later protocol version
   if (TextIn(metadata, "name") != name_) return;
   event.kind = KubeEvent::Kind::kState;
   if (there) event.state.fingerprint = FingerprintOf(*object, kind_);

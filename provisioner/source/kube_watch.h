@@ -1,5 +1,5 @@
-// Parses the watch of the Kubernetes API: turns the lines that the server sends, one JSON event each, into what they
-// mean for one object. No input or output. Facts: Kubernetes API concepts, "Efficient detection of changes".
+// Parses the watch of the Kubernetes API: turns the lines that the server sends, one JSON event each, into events of
+// one object. No input or output. Facts: Kubernetes API concepts, "Efficient detection of changes".
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace prov::source {
 
 // The state of an object at one moment.
 struct KubeState {
-  std::string resource_version;  // from where to watch on; opaque
-  // Equal where nothing has changed that is read from the object; "": the object is not there. A pool's is the name of
-  // its rendered config, so that the counting of its machines is no change.
+  std::string resource_version;  // where to continue to watch; opaque
+  // Equal if nothing has changed that is read from the object; "": the object does not exist. For a pool, the name of
+  // its rendered config, so that changing counts of its machines are no change.
   std::string fingerprint;
 
   bool operator==(const KubeState&) const = default;
@@ -26,12 +26,12 @@ struct KubeState {
 struct KubeEvent {
   enum class Kind {
     kState,     // the object was added, modified or deleted
-    kBookmark,  // nothing but a newer resource version
-    kGone,      // the server knows that resource version no more: list again
-    kError,     // the server's or of what it sent
+    kBookmark,  // only a newer resource version
+    kGone,      // the server does not have that resource version any more: list again
+    kError,     // an error of the server, or in what it sent
   };
   Kind kind = Kind::kBookmark;
-  KubeState state;  // kBookmark: the version alone
+  KubeState state;  // kBookmark: only the version
   Error error;      // kError: json, type, too-large, network
 
   bool operator==(const KubeEvent& other) const;
@@ -44,8 +44,8 @@ class KubeWatchReader {
   KubeWatchReader(KubeKind kind, std::string name, std::size_t most_line = kMostLine)
       : kind_(kind), name_(std::move(name)), most_line_(most_line) {}
 
-  // The events that this piece completes. How the stream is cut into pieces makes no difference. Nothing comes after
-  // kGone or kError. Events of other objects are skipped.
+  // The events that this piece completes; the stream may be cut anywhere. Returns none after kGone or kError. Skips
+  // events of other objects.
   std::vector<KubeEvent> Feed(std::string_view piece);
   bool ended() const { return ended_; }
 
@@ -55,7 +55,7 @@ class KubeWatchReader {
   KubeKind kind_;
   std::string name_;
   std::size_t most_line_;
-  std::string line_;  // what is there of it
+  std::string line_;  // the incomplete line
   bool ended_ = false;
 };
 

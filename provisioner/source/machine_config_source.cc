@@ -18,16 +18,16 @@
 namespace prov::source {
 namespace {
 
-// Where the proxy lived before OpenShift 4.7: `Environment=` lines in drop-in files (4.2-4.4) or in drop-ins and units
+// The proxy settings before OpenShift 4.7: `Environment=` lines in drop-in files (4.2-4.4) or in drop-ins and units
 // (4.5, 4.6). Facts: docs/openshift.md#proxyenv.
 struct LegacyEnvironment {
-  std::string path;   // the file, or unit and drop-in, that was taken
+  std::string path;   // the file, or the unit and drop-in, that was used
   std::string bytes;  // its text
   unsigned mode = 0644;
   std::vector<egress::Assignment> assignments;  // the proxy variables among its Environment= lines
 };
 
-// kubelet first: it is the service whose environment matters most, and the one that all releases configure.
+// kubelet comes first: its environment matters most, and all releases configure it.
 constexpr std::array<std::string_view, 4> kUnits = {"kubelet.service", "crio.service",
                                                     "machine-config-daemon-host.service", "pivot.service"};
 constexpr std::array<std::string_view, 2> kDropIns = {"10-mco-default-env.conf", "10-default-env.conf"};
@@ -78,21 +78,21 @@ bool SameAssignments(const std::vector<egress::Assignment>& a, const std::vector
   return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return x.name == y.name && x.value == y.value; });
 }
 
-// The first of the old places that the config has. nullopt: none, or they only refer to /etc/mco/proxy.env. Places that
-// disagree with the one taken are a finding.
+// The first of the old places that the config has. nullopt: none, or they only refer to /etc/mco/proxy.env. Reports
+// places that disagree with it.
 Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::Config& config, Findings& findings) {
   std::vector<LegacyText> places = PROV_TRY(LegacyFiles(config));
   std::vector<LegacyText> unit_places = LegacyUnits(PROV_TRY(config.Units()));
   std::ranges::move(unit_places, std::back_inserter(places));
   std::optional<LegacyEnvironment> taken;
   for (LegacyText& place : places) {
-    // Later releases only point to proxy.env from here.
+    // In later releases, these only refer to proxy.env.
     if (place.text.find("EnvironmentFile=") != std::string::npos) continue;
     PROV_TRY(egress::CheckEnvironmentSize(place.text, place.path));
     Findings own;
     std::vector<egress::Assignment> variables = ProxyVariables(place, own);
     const bool drop_in = place.path.find("default-env.conf") != std::string::npos;
-    if (variables.empty() && !drop_in) continue;  // a unit without proxy lines says nothing
+    if (variables.empty() && !drop_in) continue;  // a unit without proxy lines makes no statement
     if (!taken) {
       findings.insert(findings.end(), own.begin(), own.end());
       taken = LegacyEnvironment{std::move(place.path), std::move(place.text), place.mode, std::move(variables)};
@@ -154,8 +154,8 @@ Result<void> ReadTrustFile(const std::optional<ignition::FileContents>& file, Eg
   return {};
 }
 
-// Where kubelets reach the API server. Only for the review of NO_PROXY, so whatever is wrong with this file is not our
-// business.
+// Reads the address at which kubelets reach the API server. Only the review of NO_PROXY needs it, so a malformed file
+// is ignored.
 void ReadConfigFacts(const ignition::Config& config, EgressConfig& out) {
   const auto file = config.Read(kApiServerUrlPath);
   if (!file || !*file) return;
@@ -171,7 +171,7 @@ Result<EgressConfig> Read(Result<ignition::Document> read) {
   EgressConfig out;
   std::optional<ignition::FileContents> bundle;
   {
-    // The document goes before the certificates are read: both together would be the most that this program ever holds.
+    // Free the document before the certificates are read, so that both are never in memory together.
     const ignition::Document document = PROV_TRY(std::move(read));
     out.source = {document.kind, document.name, document.config.version()};
     out.findings = document.findings;

@@ -1,5 +1,5 @@
-// Reads an EgressConfig from the bytes of a MachineConfig or Ignition config: which files are wanted and what they
-// mean.
+// Reads an EgressConfig from the bytes of a MachineConfig or Ignition config: finds the files that matter and parses
+// them.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kProxyEnvPath = "/etc/mco/proxy.env";
 inline constexpr std::string_view kTrustBundlePath =
     "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
 
-// `where` names the input in messages. `fetcher` may be null: remote configs and contents are errors then.
+// `where` names the input in messages. `fetcher` may be null; then remote configs and contents are errors.
 Result<egress::EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
                                                const ignition::Selection& selection, const ignition::Limits& limits,
                                                ignition::Fetcher* fetcher);

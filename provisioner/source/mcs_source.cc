@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::string_view kConfigPath = "config/";
 constexpr std::uint16_t kPort = 22623;
-// Larger than a MachineConfig can be stored, in the form in which this server
-// sends it.
+// More than the largest MachineConfig that can be stored, in the form in which this server sends it.
 constexpr std::uint64_t kMaxAnswerBytes = 64ULL << 20U;
 
 bool IsPoolName(std::string_view name) {

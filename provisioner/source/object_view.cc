@@ -10,7 +10,7 @@
 namespace prov::source {
 namespace {
 
-// A view costs many times what the three bytes of an empty object do.
+// A view needs many times the memory of an empty object's two bytes in the document.
 constexpr rapidjson::SizeType kMaxArrayObjects = 100000;
 
 bool IsPlainName(std::string_view name) {

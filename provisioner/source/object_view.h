@@ -1,4 +1,4 @@
-// A read-only view of one object of a parsed document, for the readers of Kubernetes objects and of files that people
+// A read-only view of one object of a parsed document, for the readers of Kubernetes objects and of files that users
 // write.
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace prov::source {
 
-// A key that occurs twice: readers differ in which value they take.
+// How to handle a repeated key, of which readers take different values.
 enum class RepeatedKeys { kRefused, kLastCounts };
 
-// Getters take null for absent, as Kubernetes does; IsNull() tells the two apart. Errors are type, with the JSON path.
-// The document must outlive it.
+// Getters treat null as absent, as Kubernetes does; IsNull() tells the two apart. Errors are type, with the JSON path.
+// The document must outlive the view.
 class ObjectView {
  public:
-  // `repeated` holds for the objects inside as well. Errors: type unless `value` is an object; invalid-config for a key
-  // that occurs twice and is refused.
+  // `repeated` applies to the objects inside as well. Errors: type unless `value` is an object; invalid-config for a
+  // repeated key that is refused.
   static Result<ObjectView> Of(const JsonValue& value, std::string path,
                                RepeatedKeys repeated = RepeatedKeys::kRefused);
 
@@ -28,17 +28,17 @@ class ObjectView {
   const JsonValue& value() const { return *value_; }
   std::string At(std::string_view name) const;  // the path of a member, "$.data[\"ca-bundle.crt\"]"
 
-  bool Has(std::string_view name) const;     // also as null
-  bool IsNull(std::string_view name) const;  // there, and null
+  bool Has(std::string_view name) const;     // present, also as null
+  bool IsNull(std::string_view name) const;  // present as null
   std::vector<std::string_view> Names() const;
 
   Result<std::optional<std::string_view>> Text(std::string_view name) const;
   Result<std::string_view> TextOr(std::string_view name, std::string_view other) const;
   Result<std::optional<ObjectView>> Object(std::string_view name) const;
   Result<std::optional<std::vector<std::string_view>>> Texts(std::string_view name) const;  // an array of strings
-  // An array of objects; absent: none. Errors: too-large (over 100,000).
+  // An array of objects; empty if absent. Errors: too-large (over 100,000).
   Result<std::vector<ObjectView>> Objects(std::string_view name) const;
-  // Any value; null: absent or null.
+  // Any value; nullptr if it is absent or null.
   const JsonValue* Find(std::string_view name) const { return JsonMember(value_, name); }
 
  private:

@@ -76,7 +76,7 @@ bool HasBundle(const ConfigMap& map) {
   return false;
 }
 
-// As the machine-config operator reads them: binaryData first, and data may be base64 as a whole.
+// Reads the map as the machine-config operator does: binaryData first, and data may be base64 as a whole.
 Result<TrustText> BundleOf(const ConfigMap& map) {
   TrustText out{map.object.At("data"), "", false, map.merged};
   if (const auto binary = PROV_TRY(map.object.Object("binaryData"))) {
@@ -96,7 +96,7 @@ Result<TrustText> BundleOf(const ConfigMap& map) {
   }
   out.where = data->At(kBundleKey);
   std::string packed(*text);
-  std::erase_if(packed, [](char c) { return c == '\r' || c == '\n'; });  // Go's decoder passes over them, too
+  std::erase_if(packed, [](char c) { return c == '\r' || c == '\n'; });  // Go's decoder skips them, too
   auto decoded = packed.empty() ? std::string() : DecodeBase64(packed).value_or("");
   out.bytes = decoded.empty() ? std::string(*text) : std::move(decoded);
   return out;
@@ -204,7 +204,7 @@ Result<void> ReadValues(const ObjectView& proxy, const std::optional<ObjectView>
   return {};
 }
 
-// nullptr: there is none.
+// nullptr if it is not there.
 Result<const ConfigMap*> FindMap(std::span<const ConfigMap> maps, std::string_view name, std::string_view name_space) {
   const ConfigMap* found = nullptr;
   for (const ConfigMap& map : maps) {
@@ -229,7 +229,7 @@ const ConfigMap* FindMerged(std::span<const ConfigMap> maps) {
   return nullptr;
 }
 
-// The certificates of both, as the machine-config operator puts them together.
+// The certificates of both maps, joined as the machine-config operator does it.
 Result<TrustText> Joined(const ConfigMap* user, const ConfigMap* named) {
   TrustText out = PROV_TRY(BundleOf(user != nullptr ? *user : *named));
   if (user == nullptr || named == nullptr || user == named) return out;

@@ -15,8 +15,8 @@ namespace prov::source {
 struct ConfigMap {
   ObjectView object;
   std::string_view name;
-  std::string_view name_space;  // "" where the manifest gives none
-  bool merged = false;          // holds the cluster's system roots, too: trusted-ca-bundle, or injected with it
+  std::string_view name_space;  // "" if the manifest has none
+  bool merged = false;          // also holds the cluster's system roots: trusted-ca-bundle, or a map with that injected
 };
 
 // Errors: type.
@@ -24,22 +24,22 @@ Result<ConfigMap> ReadConfigMapHead(const ObjectView& object);
 
 bool HasBundle(const ConfigMap& map);
 
-// Its certificates as bytes. Errors: type; invalid-config when the key is missing; cert.
+// The map's certificates, unparsed. Errors: type; invalid-config when the key is missing; cert.
 Result<TrustText> BundleOf(const ConfigMap& map);
 
-// For ConfigMaps alone: certificates, and no statement about the proxy. If there are several, the one called `name`;
-// with "" the only one with a bundle, else user-ca-bundle. Errors: not-found, and as above.
+// For ConfigMaps without a Proxy: certificates, and no statement about the proxy. If there are several, uses the one
+// called `name`; with "" the only one with a bundle, else user-ca-bundle. Errors: not-found, and as above.
 Result<Reading> ReadConfigMaps(std::span<const ConfigMap> maps, std::string_view name);
 
-// ControllerConfig (machineconfiguration.openshift.io/v1): proxy and trust bundle in one object, as nodes get them:
-// spec.proxy and spec.additionalTrustBundle (base64). null is the explicit empty; a member that is absent makes no
-// statement. Errors: type, no-config, cert. Findings: no-proxy-file.
+// ControllerConfig (machineconfiguration.openshift.io/v1): proxy and trust bundle in one object, as nodes get them, in
+// spec.proxy and spec.additionalTrustBundle (base64). null means explicitly none; an absent member makes no statement.
+// Errors: type, no-config, cert. Findings: no-proxy-file.
 Result<Reading> ReadControllerConfig(const ObjectView& object);
 
-// The cluster's Proxy object (config.openshift.io/v1). `status` is what the cluster's operator published, and is used;
-// `spec` only if there is no status yet. The certificates are those that nodes get: user-ca-bundle and what
-// spec.trustedCA names, or else a merged bundle. If `maps` lack what is named there, the result makes no statement
-// about certificates. If they lack user-ca-bundle, which not every cluster has, there is a finding. Errors: type,
+// The cluster's Proxy object (config.openshift.io/v1). Uses `status`, which the cluster's operator publishes; `spec`
+// only if there is no status yet. The certificates are those that nodes get: user-ca-bundle and the map that
+// spec.trustedCA names, or else a merged bundle. If `maps` lack that named map, the result makes no statement about
+// certificates. If they lack user-ca-bundle, which not every cluster has, there is a finding. Errors: type,
 // invalid-config, cert. Findings: proxy-not-accepted, proxy-status-differs, no-proxy-incomplete, no-trust-config-map,
 // no-user-ca-bundle.
 Result<Reading> ReadProxyObject(const ObjectView& proxy, std::span<const ConfigMap> maps);

@@ -51,7 +51,7 @@ namespace {
 // The variables of one container, in the order of egress::kProxyVariables.
 struct Variables {
   struct Value {
-    std::string_view text;   // "" also where a `value` is left out, as Kubernetes has it
+    std::string_view text;   // "" also without a `value`, as in Kubernetes
     bool elsewhere = false;  // valueFrom
     std::string where;
   };
@@ -87,7 +87,7 @@ bool SameVariables(const Variables& a, const Variables& b) {
 
 struct Found {
   std::optional<Variables> taken;
-  std::string where;  // the container's
+  std::string where;  // place of the container
   bool lower_case = false;
 };
 

@@ -14,7 +14,7 @@
 namespace prov::source {
 namespace {
 
-constexpr unsigned kMode = 0644;  // what the file would have: the source itself gives none
+constexpr unsigned kMode = 0644;  // mode of a proxy.env, because such a source has no file mode
 
 std::string EnvironmentText(const egress::EgressConfig& config) {
   std::string out;

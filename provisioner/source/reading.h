@@ -1,4 +1,4 @@
-// The result of the readers of single kinds, and what they share.
+// The result of the readers of single kinds, and the functions that they share.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace prov::source {
 // A trust bundle before it is parsed. The document is freed first, so that both are never in memory together.
 struct TrustText {
   std::string where;  // JSON path, or the file
-  std::string bytes;  // as ParseTrustBundle takes them
+  std::string bytes;  // in any form that ParseTrustBundle accepts
   bool may_be_empty = true;
-  bool system_roots = false;  // a merged bundle: the cluster's own roots are in it, too
+  bool system_roots = false;  // a merged bundle: it also has the cluster's system roots
 };
 
 struct Reading {
@@ -24,15 +24,15 @@ struct Reading {
   std::optional<TrustText> trust;  // nullopt: no statement about certificates
 };
 
-// Notes that the source makes a statement about the proxy, found at `path`: the values that `config` holds, or none.
-// Size and digest are those of the proxy.env with these values.
+// Records that the source makes a statement about the proxy, found at `path`: the values in `config`, or none. Size and
+// digest are those of a proxy.env with these values.
 void StateProxy(egress::EgressConfig& config, std::string path);
 
-// Reads the members httpProxy, httpsProxy and noProxy, those that are not empty: in a cluster's objects "empty means
-// unset". Errors: type.
+// Reads the members httpProxy, httpsProxy and noProxy that are not empty: in a cluster's objects "empty means unset".
+// Errors: type.
 Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config);
 
-// base64 as people and tools store it: with line ends. Errors: cert; the message begins with `message_start`.
+// Decodes base64 with line ends, as users and tools store it. Errors: cert; the message begins with `message_start`.
 Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view message_start, const std::string& where);
 
 // Parses the bundle. Errors: cert, too-large. Findings: no-trust-file (info; no statement), system-roots.

@@ -65,8 +65,7 @@ class Asking {
     return Fail(code, fmt::format("the {} answered with status {}: {}", who, status, meaning), Where());
   }
 
-  // The clock may be set meanwhile, at a first boot above all: what was waited
-  // counts in any case.
+  // The clock may be set meanwhile, above all at a first boot, so count at least the pauses.
   std::int64_t Elapsed() const {
     return std::max(ports_.clock.NowUnix() - start_, (waited_ + kMillisecondsPerSecond - 1) / kMillisecondsPerSecond);
   }
@@ -106,8 +105,8 @@ class Asking {
       net::FetchRequest request = Prepared();
       request.notes = &notes;
       Result<net::FetchAnswer> answer = ports_.http.Fetch(request);
-      if (*stopped_ || (answer && answer->status == 0)) return Stopped();  // with whatever there is of an answer
-      // A proxy that refuses would otherwise get the credentials again and again.
+      if (*stopped_ || (answer && answer->status == 0)) return Stopped();  // even with a partial answer
+      // A proxy that refuses the credentials must not get them again and again.
       const bool may_pass = answer ? answer->status >= net::http_status::kInternalServerError
                                    : answer.error().code == Code::kNetwork && notes.may_pass;
       if (!may_pass) return answer;

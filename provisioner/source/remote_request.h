@@ -1,5 +1,5 @@
-// Fetches one document from a server: retries while that can help, within bounds, and explains a failure in a sentence.
-// When Ignition waits and retries: docs/openshift.md#machine-config-server.
+// Fetches one document from a server: retries within limits, and explains a failure in a sentence. When Ignition waits
+// and retries: docs/openshift.md#machine-config-server.
 #pragma once
 
 #include <cstdint>
@@ -15,46 +15,41 @@ namespace prov::source {
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 struct RemoteRequest {
-  std::string url;                 // https://, or http:// where the caller knows a hash; no
-                                   // credentials in it
-  Headers headers = {};            // for every server that is asked
-  Headers own_headers = {};        // for the first one only: a redirect to another server loses them
-  std::vector<std::string> roots;  // DER; none: what the system trusts
+  std::string url;                 // https://, or http:// if the caller knows a hash; without credentials
+  Headers headers = {};            // for every server, redirects included
+  Headers own_headers = {};        // for the first server only: a redirect to another one loses them
+  std::vector<std::string> roots;  // DER; empty: the system's are trusted
   std::optional<Secret> proxy_url = {};
-  bool follow = true;  // redirects, from https to https, a few
+  bool follow = true;  // a few redirects, from https to https
   std::uint64_t most_bytes = 256ULL << 20U;
-  int answer_seconds = 10;                       // as FetchRequest
-  bool has_digest = false;                       // as FetchRequest
-  std::string (*explain)(int status) = nullptr;  // what ExplainStatus() says of any server, said of this one; "":
-                                                 // nothing
+  int answer_seconds = 10;                       // as in FetchRequest
+  bool has_digest = false;                       // as in FetchRequest
+  std::string (*explain)(int status) = nullptr;  // replaces ExplainStatus() for this server; "": no explanation
 };
 
 // How long to wait for a document.
 struct Patience {
-  int total_seconds = 60;  // for everything, waiting included
-  int retry_seconds = 10;  // until then a failed try is followed by another one
+  int total_seconds = 60;  // for everything, pauses included
+  int retry_seconds = 10;  // a failed try is repeated until then
 
-  // Of a request that says so itself: as long as that, and trying again all the
-  // while.
+  // As `request` sets it: that long, with tries all the time.
   static Patience Of(const SourceRequest& request);
 };
 
-// An answer with status 200, or 304 where a header of the request asked for
-// that. Network errors and statuses from 500 on are tried again, after 200 ms
-// and then twice as long each time, up to 5 s. Errors: network, tls, not-found,
-// too-large, scheme, kind (see CheckBody()); their `where` is the URL as
-// messages may show it.
+// Makes the request. The answer has status 200, or 304 if a header of the request asked for that. Network errors and
+// statuses from 500 on are tried again, after 200 ms and then twice as long each time, up to 5 s. Errors: network, tls,
+// not-found, too-large, scheme, kind (see CheckBody()); their `where` is the redacted URL.
 Result<net::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports);
 
-// The same for one of several documents of a source, within what is left of the time for all of them.
+// The same for one of several documents of a source, within the time that is left for all of them.
 Result<net::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
                              SourceTime& time);
 
-// What a status other than 200 means and what to do about it.
+// The meaning of a status other than 200, with a remedy.
 std::string ExplainStatus(int status);
 
-// Whether this can be a document at all: the error kind if it is empty, an HTML page or compressed. Its reader decides
-// what it is.
+// Checks whether this can be a document at all. Errors: kind if it is empty, an HTML page or compressed. Its reader
+// decides what it is.
 Result<void> CheckBody(const net::FetchAnswer& answer, const std::string& where);
 
 }  // namespace prov::source

@@ -41,7 +41,7 @@ Result<std::vector<std::string>> RootsOf(const SourceRequest& request) {
   std::vector<std::string> out;
   if (request.ca_file.empty()) return out;
   std::string bytes = PROV_TRY(request.ReadLocal(request.ca_file, kMaxCaFileBytes));
-  DecodeMarked(bytes);  // what is damaged is refused by the reader of bundles
+  DecodeMarked(bytes);  // the reader of bundles refuses malformed text
   if (!ignition::BeginsAsJson(bytes)) return ParseRoots(bytes, request.ca_file);
   const ignition::FetchSettings settings = PROV_TRY(ignition::ReadFetchSettings(std::move(bytes), request.ca_file));
   if (settings.authorities.empty()) {

@@ -1,4 +1,4 @@
-// The certificates with which a server is verified.
+// The certificates that verify a server.
 #pragma once
 
 #include <string>
@@ -9,17 +9,16 @@
 
 namespace prov::source {
 
-// DER, in order, each once. `bytes` is PEM in any shape, or one DER certificate. An input without certificates is an
-// error: an empty list would mean the system's trust. Errors: cert, too-large.
+// DER, in order, each once. `bytes` is PEM in any form, or one DER certificate. An input without certificates is an
+// error, because an empty list would mean the system's trust. Errors: cert, too-large.
 Result<std::vector<std::string>> ParseRoots(std::string_view bytes, const std::string& where);
 
-// Those of --ca: of a PEM file, or of a pointer config, whose
-// certificateAuthorities count. None where the option is not given. Errors:
-// those of ParseRoots() and of request.ReadLocal(); for a pointer config those
-// of ignition::ReadFetchSettings().
+// The certificates of --ca: a PEM file, or the certificateAuthorities of a pointer config. Empty without the option.
+// Errors: those of ParseRoots() and of request.ReadLocal(); for a pointer config those of
+// ignition::ReadFetchSettings().
 Result<std::vector<std::string>> RootsOf(const SourceRequest& request);
 
-// Error usage on a node that follows the source (request.IsFollowed()): the system's store there holds what the source
+// Fails with usage on a node that follows the source (request.IsFollowed()): its system store holds what the source
 // delivered, so whoever has the key of a delivered CA could replace the source.
 Result<void> MayUseSystemRoots(const SourceRequest& request);
 

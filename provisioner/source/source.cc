@@ -20,13 +20,13 @@
 namespace prov::source {
 namespace {
 
-// The document that a source is, before it is read.
+// The document of a source before it is parsed.
 struct SourceDocument {
   std::string where;
   std::string bytes;
   std::string etag;
-  bool unchanged = false;  // the server says so: no bytes
-  Trust trust;             // for what it refers to
+  bool unchanged = false;  // the server says that it is unchanged; `bytes` is empty
+  Trust trust;             // for the resources that it refers to
 };
 
 Result<SourceDocument> OpenFile(const SourceRequest& request, const ignition::Limits& limits) {
@@ -72,8 +72,7 @@ Result<SourceDocument> OpenWeb(const SourceRequest& request, const ignition::Lim
   return out;
 }
 
-// With an entity tag of what is known already: perhaps only the word that it
-// did not change.
+// Opens the source. With the entity tag of a known document, the server may answer that it is unchanged.
 Result<SourceDocument> Open(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
                             const SourcePorts& ports, SourceTime& time) {
   if (!IsRemote(request.source)) return OpenFile(request, limits);
@@ -99,7 +98,7 @@ Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
   auto proxy =
       egress::ParseProxyUrl(url, egress::ProxyVariable::kHttps, where, findings, egress::ProxyReaders::kThisProgram);
   if (proxy) return {};
-  // The parser speaks of the variable that such a URL is mostly for.
+  // The parser names HTTPS_PROXY, but this URL is for this program's own requests.
   Error error = std::move(proxy).error();
   const std::string_view variable = egress::NameOf(egress::ProxyVariable::kHttps);
   if (error.message.starts_with(variable)) error.message.replace(0, variable.size(), "the URL of the proxy");
@@ -115,7 +114,7 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
   SourceTime time(Patience::Of(request).total_seconds);
   SourceDocument document = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports, time));
   HttpFetcher fetcher(request, document.trust, ports, time);
-  const auto digest_of = [&ports](const std::string& bytes) {  // one read of a source compares nothing
+  const auto digest_of = [&ports](const std::string& bytes) {  // without a cache, nothing compares the digest
     return ports.cache != nullptr ? Sha256(bytes) : std::string();
   };
   std::string digest = document.unchanged ? known->digest : digest_of(document.bytes);

@@ -1,5 +1,5 @@
-// What a process that reads its source repeatedly keeps from the last reading: enough to see that nothing changed, and
-// what was derived from it, but none of the answers.
+// What a process that reads its source repeatedly keeps from the last reading: enough to detect changes, and the
+// result, but none of the answers.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace prov::source {
 
-// Something that a config referred to and that was fetched.
+// A resource that a config referred to and that was fetched.
 struct Fetched {
   ignition::FetchOrder order;
   std::string etag;
@@ -19,8 +19,8 @@ struct Fetched {
 };
 
 struct SourceMemory {
-  std::string key;     // whose it is: source, pool and name
-  std::string etag;    // of the document itself; "" where the server gives none
+  std::string key;     // identifies the source: source, pool and name
+  std::string etag;    // of the document itself; "" if the server sends none
   std::string digest;  // SHA-256 of the document
   std::vector<Fetched> references;
   egress::EgressConfig config;

@@ -18,7 +18,7 @@ std::string_view TextMember(const JsonValue& object, std::string_view name) {
   return value != nullptr && value->IsString() ? JsonTextOf(*value) : "";
 }
 
-// "List" and "ProxyList" alike; such an object has items.
+// Matches "List" and "ProxyList"; such an object has items.
 bool IsList(const JsonValue& object, std::string_view kind) {
   const JsonValue* items = JsonMember(&object, "items");
   return kind.ends_with(kList) && items != nullptr && items->IsArray();
@@ -31,7 +31,7 @@ class Finder {
     const std::string_view kind = TextMember(root, "kind");
     if (kind.empty() && !IsAksConfig(root)) PROV_TRY(AddArm(root, path));
     if (!IsList(root, kind)) return Add(root, kind, path);
-    // The API server leaves the kind of items out of lists of one kind.
+    // In a list of one kind, the API server leaves out the kind of the items.
     const std::string_view items_kind = kind.substr(0, kind.size() - kList.size());
     const JsonValue& items = *JsonMember(&root, "items");
     for (rapidjson::SizeType i = 0; i < items.Size(); ++i) {
@@ -50,7 +50,7 @@ class Finder {
   SourceObjects& found() { return found_; }
 
  private:
-  // A list as Azure's API answers, or a template.
+  // Adds the objects of a list from Azure's API, or of a template.
   Result<void> AddArm(const JsonValue& root, const std::string& path) {
     if (const JsonValue* list = JsonMember(&root, "value"); list != nullptr && list->IsArray()) {
       for (rapidjson::SizeType i = 0; i < list->Size(); ++i)
@@ -59,7 +59,7 @@ class Finder {
     return AddTemplate(root, path);
   }
 
-  // Its resources are an array, or an object with names of its own choice.
+  // The resources of a template are an array, or an object with names of the author's choice.
   Result<void> AddTemplate(const JsonValue& root, const std::string& path) {
     const JsonValue* resources = JsonMember(&root, "resources");
     if (resources == nullptr) return {};
@@ -79,7 +79,7 @@ class Finder {
       PROV_TRY(RefuseExpressions(resource, path));
       found_.aks_configs.push_back(PROV_TRY(View(resource, path)));
     }
-    // A deployment within the deployment, as each module of Bicep becomes one.
+    // A nested deployment, such as a module of Bicep.
     const JsonValue* properties = JsonMember(&resource, "properties");
     const JsonValue* inner =
         properties != nullptr && properties->IsObject() ? JsonMember(properties, "template") : nullptr;
@@ -106,7 +106,7 @@ class Finder {
       found_.secrets.push_back(PROV_TRY(View(object, path)));
     } else if (IsPodKind(kind)) {
       found_.pods.push_back({PROV_TRY(View(object, path)), kind});
-    } else if (IsAksConfig(object)) {  // `az aks show` has a kind of its own, "Base"
+    } else if (IsAksConfig(object)) {  // `az aks show` prints a kind of its own, "Base"
       found_.aks_configs.push_back(PROV_TRY(View(object, path)));
     } else if (kind == "InstallConfig" || (kind.empty() && IsInstallConfig(object))) {
       found_.install_configs.push_back(PROV_TRY(View(object, path)));
@@ -114,7 +114,7 @@ class Finder {
     return {};
   }
 
-  // Other projects have kinds of this name.
+  // Other projects have kinds of this name, so check the group.
   static bool IsConfigGroup(const JsonValue& object) {
     const std::string_view version = TextMember(object, "apiVersion");
     return version.empty() || version.starts_with("config.openshift.io/");
@@ -126,7 +126,7 @@ class Finder {
 
 Result<std::string_view> NameOf(const ObjectView& object) {
   const JsonValue* metadata = object.Find("metadata");
-  if (metadata == nullptr) return PROV_TRY(object.TextOr("name", ""));  // as Azure's objects have it
+  if (metadata == nullptr) return PROV_TRY(object.TextOr("name", ""));  // as in Azure's objects
   return PROV_TRY(PROV_TRY(object.Object("metadata"))->TextOr("name", ""));
 }
 

@@ -1,4 +1,4 @@
-// The objects of a document that can be sources, found by their kind or, where they have none, by their members.
+// The objects of a document that can be sources, found by their kind or, without one, by their members.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct PodObject {
 };
 
 struct SourceObjects {
-  bool machine_config = false;  // one at least, or an Ignition config: ignition/document.h reads these
+  bool machine_config = false;  // at least one, or an Ignition config; ignition/document.h reads these
   std::vector<ObjectView> controller_configs;
   std::vector<ObjectView> proxies;
   std::vector<ObjectView> aks_configs;
@@ -26,11 +26,12 @@ struct SourceObjects {
   std::vector<ObjectView> secrets;
 };
 
-// The sources in a single object, in a List (also of one kind) or in several YAML documents; from a plain array (az aks
-// list) only AKS clusters. Objects of other kinds are skipped. Errors: type, invalid-config; too-large (over 100,000).
+// Finds the sources in a single object, in a List (also of one kind) or in several YAML documents. From a plain array
+// (az aks list) takes only AKS clusters. Skips objects of other kinds. Errors: type, invalid-config; too-large (over
+// 100,000).
 Result<SourceObjects> FindObjects(const JsonDocument& document);
 
-// The one called `name`; with "" the only one. Errors: not-found, also if several have that name.
+// The object called `name`; with "" the only one. Errors: not-found, also if several have that name.
 Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, std::string_view what,
                                        std::string_view name);
 

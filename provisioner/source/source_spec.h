@@ -1,4 +1,4 @@
-// SourceSpec: a SOURCE and how it is read, as data. Options are parsed into it, and a node remembers it.
+// SourceSpec: a SOURCE and how to read it, as data. Options are parsed into it, and a node remembers it.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,16 @@ namespace prov::source {
 struct SourceSpec {
   std::string source;  // a path, "-" for standard input, or a URI: https://, http://…#sha256=…, mcs://, kube://
   ignition::Selection selection = {};
-  std::string ca_file = {};     // PEM: the only roots that a remote source is verified with; "": the system's
+  std::string ca_file = {};     // PEM: the only roots for a remote source; "": the system's
   std::string kubeconfig = {};  // path; "in-cluster"; "": $KUBECONFIG, ~/.kube/config, in-cluster (kube_access.h)
-  std::optional<Secret> proxy_url = {};  // for the requests of this program itself; nullopt: direct
-  // How long a remote source may take, with all that it refers to and other tries; nullopt: a minute (kube://: a minute
-  // and a half), and other tries for a document for ten seconds.
+  std::optional<Secret> proxy_url = {};  // for this program's own requests; nullopt: direct
+  // How long a remote source may take, with retries and everything that it refers to. nullopt: a minute (kube://: a
+  // minute and a half), with retries for a document for ten seconds.
   std::optional<int> timeout_seconds = {};
-  bool add_cluster_suffixes = false;  // to NO_PROXY of an AKS source
+  bool add_cluster_suffixes = false;  // adds them to NO_PROXY of an AKS source
 
-  // The paths in it: of the source itself unless it is remote or standard input, and of the files that say whom to
-  // trust.
+  // The paths in the spec: that of the source unless it is remote or standard input, and of the files with CAs and
+  // credentials.
   std::vector<std::string> Files() const;
 
   bool operator==(const SourceSpec&) const = default;
@@ -32,11 +32,11 @@ struct SourceSpec {
 
 inline constexpr int kLongestTimeout = 3600;  // seconds
 
-// Whether it names something on a network rather than a file: it has a scheme.
+// Whether the source is on a network and not a file: it has a scheme.
 bool IsRemote(const std::string& source);
 
-// The spec as the next value of the document (docs/state.md). It holds the password of `proxy_url`. The same spec gives
-// the same bytes.
+// Writes the spec as the next value of the document (docs/state.md), with the password of `proxy_url`. The same spec
+// gives the same bytes.
 void WriteSourceSpec(JsonWriter& json, const SourceSpec& spec);
 // Errors: type, proxy-url.
 Result<SourceSpec> ReadSourceSpec(const JsonNode& node);

@@ -12,15 +12,15 @@ namespace prov::source {
 // cluster without a proxy consists of comments only; it is recognised by the file name in them.
 bool IsEnvironmentText(std::string_view bytes);
 
-// An environment file by itself: proxy settings, and no statement about certificates. Errors: kind where it assigns
-// none of the three variables (it may be somebody else's), those of ParseEnvironmentFile.
+// Reads an environment file: proxy settings, and no statement about certificates. Errors: kind if it assigns none of
+// the three variables (it may be for other purposes), those of ParseEnvironmentFile.
 Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& where);
 
-// Whether it is PEM (a BEGIN line that is not indented below something else, in UTF-8 or UTF-16) or one certificate in
-// DER.
+// Whether it is PEM (a BEGIN line that is not nested in something else by indentation, in UTF-8 or UTF-16) or one
+// certificate in DER.
 bool IsCertificateText(std::string_view bytes);
 
-// Certificates by themselves, and no statement about the proxy.
+// Reads a file of certificates, which makes no statement about the proxy.
 Reading ReadCertificateText(std::string bytes, const std::string& where);
 
 }  // namespace prov::source

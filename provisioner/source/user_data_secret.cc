@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kUserData = "userData";
 
-// nullopt: it has none.
+// nullopt if it has none.
 Result<std::optional<UserData>> ReadOne(const ObjectView& secret) {
-  if (const auto plain = PROV_TRY(secret.Object("stringData"))) {  // as people write manifests
+  if (const auto plain = PROV_TRY(secret.Object("stringData"))) {  // as users write manifests
     if (const auto text = PROV_TRY(plain->Text(kUserData))) return UserData{std::string(*text), plain->At(kUserData)};
   }
   const auto data = PROV_TRY(secret.Object("data"));
@@ -43,7 +43,7 @@ Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> s
     found.push_back(*std::move(data));
   }
   if (with.empty()) return std::nullopt;
-  // One object needs no name: --name is that of a MachineConfig, too.
+  // With one Secret, ignore the name: --name may be that of a MachineConfig.
   const ObjectView* chosen = with.size() == 1 ? with.data() : PROV_TRY(ChooseObject(with, "Secret", name));
   UserData out = std::move(found[static_cast<std::size_t>(chosen - with.data())]);
   if (ignition::BeginsAsJson(out.config)) return out;

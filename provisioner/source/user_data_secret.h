@@ -13,10 +13,10 @@ namespace prov::source {
 
 struct UserData {
   std::string config;  // an Ignition config, JSON
-  std::string path;    // where in the document it is
+  std::string path;    // its place in the document
 };
 
-// The user data of the Secret called `name`, or of the only one that has some; nullopt: none has. Errors: type;
+// The user data of the Secret called `name`, or of the only one that has some; nullopt if none has. Errors: type;
 // invalid-config if it is not base64; kind if it is not an Ignition config; not-found if several Secrets have user
 // data.
 Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> secrets, std::string_view name);

@@ -27,7 +27,7 @@ Result<WebSource> ParseWebSource(const std::string& uri) {
   const std::size_t authority = out.url.find("://") + 3;
   const std::string_view host = std::string_view(out.url).substr(0, out.url.find_first_of("/?", authority));
   if (const std::size_t at = host.rfind('@'); at != std::string::npos && at >= authority) {
-    // A name alone may be a token.
+    // Redact the user name, too: it may be a token.
     return Fail(Code::kScheme,
                 "has credentials in it, which logs and other processes would "
                 "see; leave them out",

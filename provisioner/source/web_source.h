@@ -8,12 +8,11 @@
 namespace prov::source {
 
 struct WebSource {
-  std::string url;   // less the fragment
-  std::string hash;  // SHA-256 that the body must have; "": any
+  std::string url;   // without the fragment
+  std::string hash;  // SHA-256 that the body must have; "": not checked
 };
 
-// Errors: scheme: no host, credentials, another fragment than #sha256=<64 hex
-// digits>, or http:// without it.
+// Errors: scheme (no host, credentials, another fragment than #sha256=<64 hex digits>, or http:// without it).
 Result<WebSource> ParseWebSource(const std::string& uri);
 
 // Errors: hash-mismatch.
