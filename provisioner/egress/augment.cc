@@ -14,7 +14,7 @@ using Kind = NoProxyEntry::Kind;
 
 constexpr std::size_t kMostListBytes = 32767 - sizeof("NO_PROXY=");
 
-// Whether an entry with a dot in front, for its subdomains, can be made of the name.
+// Whether the name with a leading dot is a valid entry for its subdomains.
 bool TakesSubdomains(std::string_view name) {
   return !name.empty() && name.size() <= 253 && !name.ends_with('.') &&
          std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });

@@ -10,7 +10,7 @@
 namespace prov::egress {
 
 struct AugmentedNoProxy {
-  std::string text;                // the list as given, then the additions; the same text if there is none
+  std::string text;                // the list as given, then the additions; unchanged if there are none
   std::vector<std::string> added;  // in order
 };
 

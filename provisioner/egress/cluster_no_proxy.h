@@ -1,4 +1,4 @@
-// What an OpenShift cluster adds to the noProxy that its user wrote, from 4.14 on. Facts:
+// The entries that an OpenShift cluster adds to the noProxy of its user, from 4.14 on. Facts:
 // docs/openshift.md#merged-noproxy.
 #pragma once
 
@@ -10,9 +10,9 @@ namespace prov::egress {
 
 inline constexpr std::string_view kMetadataAddress = "169.254.169.254";
 
-// What is known of a cluster; an empty member is not known.
+// The known facts of a cluster; an empty member is unknown.
 struct ClusterDescription {
-  bool hosted = false;                        // a control plane that runs elsewhere (HyperShift)
+  bool hosted = false;                        // the control plane runs elsewhere (HyperShift)
   std::vector<std::string> machine_networks;  // CIDRs, here and below
   std::vector<std::string> cluster_networks;
   std::vector<std::string> service_networks;
@@ -23,11 +23,11 @@ struct ClusterDescription {
   std::string arm_endpoint;  // of Azure Stack: a URL
 };
 
-// Whether machines of the platform ask kMetadataAddress about themselves.
+// Whether machines of the platform get facts about themselves from kMetadataAddress.
 bool HasMetadataAddress(std::string_view platform);
 
-// The entries, in no particular order and perhaps some twice; none for what is not known. A machine network 0.0.0.0/0
-// is left out, as it would exempt everything; no other network is looked at.
+// The entries, in no particular order and possibly repeated; none for unknown facts. Leaves out a machine network
+// 0.0.0.0/0, which would exempt everything; does not check other networks.
 std::vector<std::string> ClusterNoProxy(const ClusterDescription& cluster);
 
 }  // namespace prov::egress

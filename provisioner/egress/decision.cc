@@ -23,7 +23,7 @@ bool HasBlankOrControl(std::string_view text) {
   return false;
 }
 
-// `text` has no colon; "" gives the scheme's own port.
+// `text` has no colon; "" gives the port of the scheme.
 Result<std::uint16_t> ParseUrlPort(std::string_view text, std::string_view scheme) {
   if (text.empty()) return static_cast<std::uint16_t>(scheme == "https" ? 443 : scheme == "http" ? 80 : 0);
   unsigned value = 0;
@@ -35,7 +35,7 @@ Result<std::uint16_t> ParseUrlPort(std::string_view text, std::string_view schem
   return static_cast<std::uint16_t>(value);
 }
 
-// `authority` is "host", "host:port" or "[IPv6]:port".
+// Parses "host", "host:port" or "[IPv6]:port".
 Result<RequestTarget> ParseAuthority(std::string_view authority, std::string scheme) {
   RequestTarget target;
   target.scheme = std::move(scheme);
@@ -61,7 +61,7 @@ Result<RequestTarget> ParseAuthority(std::string_view authority, std::string sch
   return target;
 }
 
-// The first entry that alone makes the route direct.
+// The first entry that makes the route direct by itself.
 std::optional<std::string> EntryFor(const NoProxy& no_proxy, const RequestTarget& target) {
   for (const NoProxyEntry& entry : no_proxy.entries()) {
     const auto alone = NoProxy::Parse(entry.text, "NO_PROXY");

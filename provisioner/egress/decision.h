@@ -1,4 +1,4 @@
-// Where a Go client sends a request: the proxy that its scheme picks, unless NO_PROXY has the host.
+// Decides like a Go client where a request goes: to the proxy for its scheme, unless NO_PROXY matches the host.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@ struct RequestTarget {
   std::uint16_t port = 0;
 };
 
-// An absolute URL with a host ("https://user@host:8443/path"). Code::kUsage, `where` "url", if it is none: messages
-// never quote it, since it may hold a password. Other schemes than http and https are fine; without a port theirs is 0.
+// Parses an absolute URL with a host ("https://user@host:8443/path"). Other schemes than http and https are accepted;
+// without a port theirs is 0. Errors: usage, with `where` "url"; the message never quotes the URL, because it may hold
+// a password.
 Result<RequestTarget> ParseRequestTarget(std::string_view url);
 
-// A URL, or a host, host:port or address that people list, as a URL: https where it names no scheme.
+// Turns a URL, host, host:port or address from a list into a URL: https if it has no scheme.
 std::string RequestUrlOf(std::string_view text);
 
 enum class Route { kDirect, kProxy, kInvalid };
@@ -31,12 +32,12 @@ enum class Route { kDirect, kProxy, kInvalid };
 struct Decision {
   Route route = Route::kDirect;
   std::string proxy;                 // redacted; "" for kDirect
-  std::optional<std::string> entry;  // the first NO_PROXY entry that has the target
-  std::string note;                  // why, for a person
+  std::optional<std::string> entry;  // the first NO_PROXY entry that matches the target
+  std::string note;                  // the reason, as text for people
 };
 
-// Empty texts are unset. Errors: usage (the URL), no-proxy. The result is Route::kInvalid for a proxy URL that not all
-// `readers` use as intended.
+// Empty texts are unset. The result is Route::kInvalid for a proxy URL that not all `readers` use as intended. Errors:
+// usage (the URL), no-proxy.
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
                         std::string_view url, ProxyReaders readers = ProxyReaders::kEveryClient);
 

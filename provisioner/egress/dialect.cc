@@ -10,7 +10,7 @@
 namespace prov::egress {
 namespace {
 
-constexpr std::size_t kMaxRequestHost = 1024;  // four times what DNS takes
+constexpr std::size_t kMaxRequestHost = 1024;  // four times the limit of DNS
 
 struct Names {
   Dialect dialect;
@@ -29,7 +29,7 @@ constexpr std::array<Names, kDialectCount> kNames = {{{Dialect::kGo, "go", "Go"}
                                                       {Dialect::kJava, "java", "Java"},
                                                       {Dialect::kDotnet11, "dotnet11", ".NET 11"}}};
 
-// An IPv6 address as inet_ntop writes it: embedded IPv4 addresses with dots.
+// An IPv6 address in the form of inet_ntop: embedded IPv4 addresses have dots.
 std::string Ipv6Text(const IpAddress& address) {
   if (address.IsIpv4()) return "::ffff:" + address.ToString();
   const IpAddress::Bytes& b = address.bytes();
@@ -80,7 +80,7 @@ std::optional<IpAddress> ParseLooseIpv4(std::string_view text) {
       if (number > 0xFFFFFFFFU) return std::nullopt;
     }
     const bool last = digits.size() == text.size();
-    // The last part fills what is left of the four bytes.
+    // The last part fills the remaining of the four bytes.
     if (number >> (last ? 8 * (4 - part) : 8U)) return std::nullopt;
     if (last) {
       value |= number;

@@ -1,7 +1,7 @@
-// NO_PROXY in the dialects of the client stacks that run on nodes: the same list means different things to them.
-// Sources: x/net/http/httpproxy; curl 7.88.1, 8.14.1 and 8.23.0 and .NET 10.0.12 as they run; urllib of Python 3.11;
-// requests 2.34; Java 17's DefaultProxySelector; for WinHTTP and WinINET published measurements, which nothing here
-// could repeat. tests/differential asks those clients that run on Linux. docs/clients.md has the rules.
+// NO_PROXY in the dialects of the clients that run on nodes: they read the same list differently. Sources:
+// x/net/http/httpproxy; curl 7.88.1, 8.14.1 and 8.23.0 and .NET 10.0.12, as observed; urllib of Python 3.11; requests
+// 2.34; Java 17's DefaultProxySelector; for WinHTTP and WinINET published measurements, which could not be repeated
+// here. tests/differential queries those clients that run on Linux. docs/clients.md has the rules.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@
 namespace prov::egress {
 
 enum class Dialect {
-  kGo,        // kubelet, containerd, WMCO: what a cluster's NO_PROXY means
+  kGo,        // kubelet, containerd, WMCO: the reading that a cluster's NO_PROXY is written for
   kCurl,      // 8.18 and later
   kCurl8,     // 8.14
   kCurl7,     // 7.88
-  kDotnet,    // up to 10: services and PowerShell 7, by the environment
+  kDotnet,    // up to 10: services and PowerShell 7, from the environment
   kWinHttp,   // the bypass list of WinHttpSettings
   kWinInet,   // the list of exceptions in the registry; also .NET Framework and PowerShell 5.1
   kPython,    // urllib
   kRequests,  // Python's requests
   kJava,      // http.nonProxyHosts
-  kDotnet11,  // reads networks; not among the ten defaults
+  kDotnet11,  // reads networks; not among the ten default dialects
 };
 
 inline constexpr std::array<Dialect, 10> kDialects = {
@@ -41,7 +41,7 @@ std::string_view NameOf(Dialect dialect);  // "go", "curl", "curl8", "curl7", "d
 std::optional<Dialect> DialectOf(std::string_view name);
 std::string_view TitleOf(Dialect dialect);  // for people: "curl 7.88", ".NET"
 
-// A request's URL in the forms in which clients compare its host. They are made once for all of them.
+// The URL of a request in the forms in which clients compare its host, computed once for all clients.
 struct Destination {
   std::string scheme;          // lower case
   std::string host;            // as written, IPv6 without brackets
@@ -49,30 +49,31 @@ struct Destination {
   bool is_ipv6 = false;        // written in brackets
   std::string name;            // `host` in ASCII lower case
   std::string authority;       // `name`, IPv6 in brackets
-  std::string authority_port;  // with ":port" as written, where there is one
-  std::string name_port;       // `name` and ":port" as a number, where there is one
-  // IPv4 in all forms of inet_aton (10.1, 0x7f.1) and IPv6 in canonical form, as curl and .NET make of it; else `name`.
+  std::string authority_port;  // with ":port" as written, if there is one
+  std::string name_port;       // `name` and ":port" as a number, if there is one
+  // The address as curl and .NET read it: IPv4 in all forms of inet_aton (10.1, 0x7f.1), and IPv6, in canonical form;
+  // else `name`.
   std::string normal;
   std::string normal_authority;       // IPv6 in brackets
   std::optional<IpAddress> address;   // of a plain address (Go's rules)
   std::optional<IpAddress> resolved;  // of `normal`
 };
 
-// Errors: usage, as ParseRequestTarget has them, and hosts above 1024 bytes; messages never quote the URL.
+// Errors: usage, as in ParseRequestTarget, and for hosts above 1024 bytes; messages never quote the URL.
 Result<Destination> ParseDestination(std::string_view url);
 
 struct Bypass {
   enum class Kind {
     kNo,
-    kImplicit,  // always so, whatever the list says
+    kImplicit,  // direct whatever the list says
     kEntry,
-    kInvalid,  // the client can't use the list, nor any proxy
+    kInvalid,  // the client can use neither the list nor any proxy
   };
   Kind kind = Kind::kNo;
-  std::string_view entry = {};  // kEntry: the first that has the destination; lives as long as the list
+  std::string_view entry = {};  // kEntry: the first entry that matches; valid as long as the list
 };
 
-// A list as one client stack reads it.
+// A list as one client reads it.
 class DialectList {
  public:
   DialectList() = default;
@@ -82,10 +83,10 @@ class DialectList {
   virtual Bypass Find(const Destination& destination) const = 0;
 };
 
-// Not for kWinHttp and kWinInet: their lists are no NO_PROXY.
+// Not for kWinHttp and kWinInet, which do not read NO_PROXY.
 std::unique_ptr<DialectList> CompileNoProxy(Dialect dialect, const NoProxy& list);
 
-// `bypass` as WinHttpSettings or the registry's ProxyOverride hold it; `dialect` is kWinHttp or kWinInet.
+// `bypass`: the text in WinHttpSettings or in the registry's ProxyOverride. `dialect`: kWinHttp or kWinInet.
 std::unique_ptr<DialectList> CompileBypassList(Dialect dialect, std::string_view bypass);
 
 }  // namespace prov::egress

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxAddressEntry = 127;
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
-// What atoi gives, as an unsigned number: a number that is none is 0, a negative one too large for any network.
+// The result of atoi as an unsigned number: 0 without digits; a negative number becomes too large for any network.
 unsigned LooseNumber(std::string_view digits) {
   if (digits.starts_with('+')) digits.remove_prefix(1);
   const bool negative = digits.starts_with('-');
@@ -26,7 +26,7 @@ unsigned LooseNumber(std::string_view digits) {
   return negative && value > 0 ? 1000 : value;
 }
 
-// Digits and nothing else, up to 128.
+// Digits only, up to 128.
 std::optional<unsigned> StrictNumber(std::string_view digits) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -45,7 +45,7 @@ class CurlList final : public DialectList {
       Add(text.substr(0, end));
       text.remove_prefix(end);
       while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
-      // Whatever follows a lone blank is not read; 7.88 takes the blank for a separator.
+      // curl stops after a blank without a comma; 7.88 takes the blank as a separator.
       if (!text.empty() && text.front() != ',' && version_ != CurlVersion::k7_88) return;
       while (!text.empty() && text.front() == ',') text.remove_prefix(1);
     }
@@ -57,7 +57,7 @@ class CurlList final : public DialectList {
       const AddressFamily family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
       return texts_.Found(addresses_.FindAddress(*address, family));
     }
-    // Older ones compare IPv6 addresses as text, in canonical form where that is shorter.
+    // Older versions compare IPv6 addresses as text, in canonical form if that is shorter.
     std::string_view host = to.is_ipv6 && to.normal.size() < to.name.size() ? to.normal : to.name;
     if (host.ends_with('.')) host.remove_suffix(1);
     return texts_.Found(names_.FindName(host));
@@ -66,11 +66,11 @@ class CurlList final : public DialectList {
  private:
   bool IsOld() const { return version_ != CurlVersion::k8_18; }
 
-  // Of a host that is no name.
+  // The address of a host; nullopt for a name.
   std::optional<IpAddress> AddressOf(const Destination& to) const {
     if (IsOld()) return to.is_ipv6 ? std::nullopt : to.resolved;
     if (to.resolved || !to.name.ends_with('.')) return to.resolved;
-    // From 8.21 on, which is not told from 8.18, a final dot makes no name of an address.
+    // From 8.21 on, an address may have a final dot. All versions from 8.18 are treated so.
     return ParseLooseIpv4(std::string_view(to.name).substr(0, to.name.size() - 1));
   }
 

@@ -17,26 +17,26 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-// Of curl's readings the older one counts: what nodes and images have is mostly older than 8.18.
+// For curl the older reading is compared: most nodes and images have a version before 8.18.
 constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl8, Dialect::kDotnet, Dialect::kWinHttp};
-constexpr std::size_t kMostVariableBytes = 32767;  // what a variable of Windows can hold
+constexpr std::size_t kMostVariableBytes = 32767;  // limit of a Windows variable
 constexpr std::size_t kMaxNamedEntries = 5;
 constexpr std::size_t kLongestShown = 100;
 constexpr std::string_view kLoopback = "127.0.0.1";
 
-// What a destination is to the entry that it was made from, in the order in which findings are given.
+// How a destination relates to the entry that it was made from, in the order of the findings.
 enum class About { kAddressInNetwork, kBelow, kApex, kHost, kPort, kAddress, kAll, kLoopback };
 
 struct Probe {
   About about;
-  std::string host;  // with a port where the entry has one
+  std::string host;  // with a port if the entry has one
 };
 
 std::string HostOf(const IpAddress& address) {
   return address.IsIpv4() ? address.ToString() : "[" + address.ToString() + "]";
 }
 
-// An address of the network that is not its first, where it has others.
+// An address of the network other than its first, if it has others.
 IpAddress Inside(const IpNetwork& network) {
   IpAddress::Bytes bytes = network.address().bytes();
   if (network.prefix() < (network.IsIpv4() ? 32U : 128U)) bytes.back() |= 1U;
@@ -46,13 +46,13 @@ IpAddress Inside(const IpNetwork& network) {
 std::vector<Probe> ProbesOf(const NoProxyEntry& entry) {
   const std::string port = entry.port ? fmt::format(":{}", *entry.port) : "";
   const auto about = [&](About without_port) { return entry.port ? About::kPort : without_port; };
-  const bool longest = entry.name.size() > kLongestShown * 2;  // no name; only costs time
+  const bool longest = entry.name.size() > kLongestShown * 2;  // too long for a name; testing it only costs time
   switch (entry.kind) {
     case Kind::kAll:
       return {{About::kAll, "a.example"}};
     case Kind::kHost:
       if (longest || entry.name.empty()) return {};
-      if (entry.name == "localhost") return {{about(About::kHost), entry.name + port}};  // nothing is below it
+      if (entry.name == "localhost") return {{about(About::kHost), entry.name + port}};  // no names below it
       return {{about(About::kHost), entry.name + port}, {about(About::kBelow), "a." + entry.name + port}};
     case Kind::kSuffix:
       if (longest || entry.name.empty()) return {};
@@ -62,7 +62,7 @@ std::vector<Probe> ProbesOf(const NoProxyEntry& entry) {
       return {{about(About::kAddress), HostOf(*entry.address) + port}};
     case Kind::kCidr4:
     case Kind::kCidr6:
-      if (HostOf(Inside(*entry.network)) == kLoopback) return {};  // which is looked at in any case
+      if (HostOf(Inside(*entry.network)) == kLoopback) return {};  // tested separately
       return {{About::kAddressInNetwork, HostOf(Inside(*entry.network))}};
     case Kind::kInert:
       break;
@@ -120,7 +120,8 @@ struct Group {
   std::size_t count = 0;
 };
 
-// Bits of kClients that go direct; one more for curl of today, which only decides on what the older one is called.
+// The clients that go direct, as bits of kClients. One more bit for the newest curl, which only decides how the older
+// one is named in messages.
 using DirectClients = unsigned;
 constexpr DirectClients kEveryone = (1U << kClients.size()) - 1;
 constexpr DirectClients kNewCurl = 1U << kClients.size();
@@ -167,7 +168,7 @@ Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
   const auto part = NoProxy::Parse(text, where);
   if (!part || text.size() > kMostVariableBytes) return out;
   const NoProxy& list = *part;
-  const Secret proxy("http://proxy.invalid:3128");  // which one does not matter
+  const Secret proxy("http://proxy.invalid:3128");  // any proxy will do
   const auto explainer = Explainer::Make({proxy, proxy, list.text(), false});
   if (!explainer) return out;
   std::map<std::pair<About, DirectClients>, Group> groups;
@@ -178,7 +179,7 @@ Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
       if (Disagree(direct)) Note(groups[{probe.about, direct}], entry);
     }
   }
-  // The words of the list are about "*" where it has one.
+  // For a list with "*", the findings are about "*" only.
   const DirectClients loopback =
       list.HasAll() ? kEveryone : Ask(*explainer, ParseDestination("http://127.0.0.1/").value());
   if ((loopback & kEveryone) != kEveryone) groups[{About::kLoopback, loopback}].names = kLoopback;

@@ -10,8 +10,8 @@ namespace prov::egress {
 
 // One warning `clients-disagree` for each way in which Go, curl, .NET and WinHTTP, which every node has, disagree about
 // a destination that an entry covers: an address in a network, a name, a name below it; and about 127.0.0.1, unless the
-// list has "*". Each names up to five entries, counts the others, and says what can be done. Only the first 32,767
-// bytes are examined: a Windows variable holds no more, and an attacker could make the list long to cost time.
+// list has "*". Each names up to five entries, counts the others, and gives a remedy. Examines only the first 32,767
+// bytes: a Windows variable holds no more, and a longer list could cost an attacker's victim time.
 Findings ReviewDisagreements(const NoProxy& list, std::string_view where);
 
 }  // namespace prov::egress

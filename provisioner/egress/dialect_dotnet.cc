@@ -1,5 +1,5 @@
-// .NET's reading of NO_PROXY: entries are compared with Uri.Host, which holds addresses in canonical form and IPv6 in
-// brackets. "*" has no meaning. From .NET 11 on networks are read.
+// .NET's reading of NO_PROXY: compares entries with Uri.Host, which has addresses in canonical form and IPv6 in
+// brackets. "*" has no meaning. .NET 11 and later read networks.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -10,11 +10,12 @@
 namespace prov::egress {
 namespace {
 
-// Of Latin, Greek and Cyrillic letters beyond ASCII, all of which have two bytes; .NET ignores their case.
+// The lower case of Latin, Greek and Cyrillic letters beyond ASCII, all of which have two bytes; .NET ignores their
+// case.
 unsigned LowerLetter(unsigned c) {
   const auto within = [c](unsigned first, unsigned last) { return c >= first && c <= last; };
   if (c == 0x178) return 0xFF;
-  if (c == 0x3C2) return 0x3C3;  // the two small sigmas
+  if (c == 0x3C2) return 0x3C3;  // final sigma
   if (c == 0xD7 || c == 0x130 || c == 0x131 || c == 0x138 || c == 0x149 || c == 0x3A2) return c;
   if (within(0xC0, 0xDE) || within(0x391, 0x3AB) || within(0x410, 0x42F)) return c + 0x20;
   if (within(0x400, 0x40F)) return c + 0x50;
@@ -54,7 +55,7 @@ class DotnetList final : public DialectList {
   }
 
   Bypass Find(const Destination& to) const override {
-    const std::string& host = to.normal_authority;  // in ASCII lower case already
+    const std::string& host = to.normal_authority;  // already in ASCII lower case
     const bool ascii = std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
     PatternSet::Entry found = ascii ? patterns_.FindName(host) : patterns_.FindName(Lower(host));
     if (to.resolved) {

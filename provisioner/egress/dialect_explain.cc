@@ -19,8 +19,8 @@ bool IsCurl(Dialect dialect) {
   return dialect == Dialect::kCurl || dialect == Dialect::kCurl8 || dialect == Dialect::kCurl7;
 }
 
-// The variable that a client takes for a scheme, if any. Measured with one value in each: .NET takes HTTPS_PROXY for
-// all that it knows no better for; curl 7.88 speaks no ws.
+// The variable that a client uses for a scheme, if any. Measured with one value in each: .NET uses HTTPS_PROXY for
+// every scheme that has no variable of its own; curl 7.88 does not know ws.
 std::optional<ProxyVariable> VariableFor(Dialect dialect, std::string_view scheme) {
   if (scheme == "http") return ProxyVariable::kHttp;
   if (scheme == "https") return ProxyVariable::kHttps;
@@ -30,7 +30,7 @@ std::optional<ProxyVariable> VariableFor(Dialect dialect, std::string_view schem
   return std::nullopt;
 }
 
-// The network of "10.*" and its like, or of an address.
+// The first address of a pattern such as "10.*", or an address itself.
 std::optional<IpAddress> FirstAddressOf(std::string_view pattern) {
   std::string text(pattern);
   if (text.ends_with(".*")) {
@@ -107,7 +107,7 @@ void Explainer::AddPattern(const NoProxyEntry& entry) {
   if (entry.kind == Kind::kCidr4) networks_.push_back(number);
 }
 
-// The entry of NO_PROXY that a pattern stands for; "" for those that every list has.
+// The entry of NO_PROXY that a pattern comes from; "" for patterns that every list has.
 std::string_view Explainer::OriginOf(std::string_view pattern) const {
   if (const auto found = origins_.find(std::string(pattern)); found != origins_.end())
     return list_.entries()[found->second].text;
@@ -165,7 +165,7 @@ std::string_view OnNetworks(Dialect dialect) {
   }
 }
 
-// Why a client does not take what Go takes by `entry`.
+// Why a client does not go direct although `entry` makes Go do so.
 std::string_view Shortcoming(Dialect dialect, const NoProxyEntry& entry) {
   if (IsWindows(dialect) && entry.port) return "can't hold an entry to a port, so it is left out of what is written";
   if (entry.port) return "does not read this entry's port so";
@@ -195,7 +195,7 @@ std::string_view Shortcoming(Dialect dialect, const NoProxyEntry& entry) {
   return "reads the list in another way";
 }
 
-// Why a client goes direct where Go does not.
+// Why a client goes direct although Go does not.
 std::string_view Excess(Dialect dialect, const Destination& to, std::string_view entry) {
   if (to.host.ends_with('.')) return "ignores the host's final dot";
   if (entry.starts_with('.')) return "takes the name behind a leading dot, too";
@@ -210,7 +210,7 @@ std::string_view Excess(Dialect dialect, const Destination& to, std::string_view
 
 }  // namespace
 
-// Whether the client would speak in the clear to a proxy that wants TLS. (HTTP_PROXY takes none of these.)
+// Whether the client would connect without TLS to a proxy that needs it. (HTTP_PROXY accepts no such proxy.)
 bool Explainer::LacksTls(Dialect dialect, const Proxy& proxy) const {
   return proxy.is_tls && (dialect == Dialect::kJava || dialect == Dialect::kPython);
 }
@@ -272,7 +272,7 @@ std::string Explainer::Difference(Dialect dialect, const Destination& to, const 
 
 std::string Explainer::Note(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
   std::string note = Base(dialect, to, decision);
-  // The machine has no such list unless it is asked for.
+  // WinINET has no list unless the scope includes it.
   const bool written = decision.why == Why::kEntry || decision.why == Why::kApplies;
   if (dialect == Dialect::kWinInet && written) note += "; this holds where --scope has wininet";
   const auto taken = VariableFor(dialect, to.scheme);

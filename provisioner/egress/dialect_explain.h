@@ -1,5 +1,5 @@
-// What each client stack does with a request: proxy, direct or broken; which entry of NO_PROXY decides; and why the
-// result differs from Go, whose reading is the one that the cluster means.
+// Explains what each client does with a request: proxy, direct or invalid; which entry of NO_PROXY decides; and why the
+// result differs from Go, whose reading the cluster's list is written for.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace prov::egress {
 
-// The settings that decide; empty texts are unset.
+// The settings that the clients read; empty texts are unset.
 struct ClientSettings {
   Secret http_proxy;
   Secret https_proxy;
@@ -27,48 +27,49 @@ struct ClientSettings {
 
 struct ClientDecision {
   enum class Why {
-    kScheme,      // one that the client has no proxy for
-    kUnset,       // no proxy for this scheme
+    kScheme,      // the client uses no proxy for this scheme
+    kUnset,       // no proxy is set for this scheme
     kImplicit,    // the client never proxies this host
-    kEntry,       // NO_PROXY has it
+    kEntry,       // an entry of NO_PROXY matches
     kNotCarried,  // WinHTTP's and WinINET's settings can't hold this proxy
-    kMalformed,   // the proxy's URL
-    kApplies,     // to the proxy
+    kMalformed,   // the proxy's URL is malformed
+    kApplies,     // the request goes to the proxy
   };
 
   Route route = Route::kDirect;
   Why why = Why::kUnset;
-  std::string_view proxy;  // redacted; of kProxy and kInvalid
-  std::string_view entry;  // of kEntry: as the client reads it; for WinHTTP and WinINET the one it was translated from
+  std::string_view proxy;  // redacted; for kProxy and kInvalid
+  std::string_view entry;  // for kEntry: as the client reads it; for WinHTTP and WinINET before translation
 
   bool operator==(const ClientDecision&) const = default;
 };
 
-// The settings, compiled for all clients: each question costs about a hundred nanoseconds. Views in its answers live as
-// long as it does.
+// The settings, compiled for all clients: a decision takes about a hundred nanoseconds. Views in its answers are valid
+// as long as it is.
 class Explainer {
  public:
-  // Errors: no-proxy (control characters). Malformed proxy URLs are Route::kInvalid in the answers.
+  // Errors: no-proxy (control characters). A malformed proxy URL gives answers with Route::kInvalid.
   static Result<Explainer> Make(const ClientSettings& settings);
 
   ClientDecision Decide(Dialect dialect, const Destination& to) const;
 
-  // For a person, one line: why, and where the client differs from Go or its versions do. May quote NO_PROXY.
+  // One line of text for people: the reason, and where the client differs from Go or its versions differ. May quote
+  // NO_PROXY.
   std::string Note(Dialect dialect, const Destination& to, const ClientDecision& decision) const;
 
-  // What WinHTTP's and WinINET's settings will be; nullptr: none.
+  // The future settings of WinHTTP and WinINET; nullptr: none.
   const WinHttpProxy* win_http() const { return has_windows_ ? &windows_ : nullptr; }
 
  private:
-  // The proxy of one scheme.
+  // The proxy for one scheme.
   struct Proxy {
     bool is_set = false;
     bool has_credentials = false;
-    bool is_tls = false;  // it is spoken to over https
+    bool is_tls = false;  // clients connect to it with TLS
     std::string redacted;
-    std::string host_port;  // as WinHTTP, WinINET and Java have it; "" if it is malformed
-    std::string fault;      // of a malformed URL
-    bool carried = false;   // by WinHTTP and WinINET
+    std::string host_port;  // in the form for WinHTTP, WinINET and Java; "" if the URL is malformed
+    std::string fault;      // why the URL is malformed
+    bool carried = false;   // WinHTTP and WinINET can hold it
   };
 
   Explainer() = default;
@@ -88,10 +89,10 @@ class Explainer {
   WinHttpProxy windows_;
   NoProxy list_;
   std::array<std::unique_ptr<DialectList>, kDialectCount> lists_;
-  // WinHTTP's patterns, each with the entry of NO_PROXY that it says.
+  // WinHTTP's patterns, with the index of the NO_PROXY entry that each comes from.
   std::unordered_map<std::string, std::size_t> origins_;
   std::unordered_map<std::string_view, std::size_t> by_text_;  // entries of NO_PROXY; the first of each text
-  std::vector<std::size_t> networks_;                          // entries that octet patterns may come from
+  std::vector<std::size_t> networks_;                          // entries that may have become octet patterns
 };
 
 }  // namespace prov::egress

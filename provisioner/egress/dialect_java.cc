@@ -1,6 +1,6 @@
-// Java's http.nonProxyHosts, assuming that the property holds NO_PROXY with '|' in place of ',', as people translate
-// it: Java itself does not read the environment. Blanks belong to an entry. An empty list replaces Java's own default
-// exceptions, too.
+// Java's http.nonProxyHosts, assuming that it holds NO_PROXY with '|' in place of ',', which is how users translate it:
+// Java itself does not read the environment. Blanks are part of an entry. An empty list also removes Java's own default
+// exceptions.
 #include <algorithm>
 
 #include "provisioner/base/text.h"
@@ -32,7 +32,7 @@ class JavaList final : public DialectList {
   }
 
  private:
-  // A '*' counts at the ends only.
+  // A '*' is a wildcard only at the ends.
   void Add(std::string_view pattern, PatternSet::Entry number) {
     if (pattern == "*") {
       patterns_.AddAll(number);
@@ -41,7 +41,7 @@ class JavaList final : public DialectList {
     const bool front = pattern.starts_with('*');
     const bool back = pattern.ends_with('*');
     const std::string_view literal = pattern.substr(front ? 1 : 0, pattern.size() - (front ? 1 : 0) - (back ? 1 : 0));
-    if (literal.find('*') != std::string_view::npos) return;  // no host has a star
+    if (literal.find('*') != std::string_view::npos) return;  // no host contains a star
     if (!front && !back) {
       patterns_.AddName(literal, true, false, number);
     } else if (front && !back && literal.starts_with('.')) {

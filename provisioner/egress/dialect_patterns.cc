@@ -23,7 +23,7 @@ IpAddress::Bytes Masked(IpAddress::Bytes bytes, unsigned bits) {
 bool MatchesGlob(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
-  // Where to go on after a mismatch: the last star takes one character more.
+  // Where to continue after a mismatch: the last star matches one more character.
   std::size_t star = std::string_view::npos;
   std::size_t taken = 0;
   while (t < text.size()) {

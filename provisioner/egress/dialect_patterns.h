@@ -1,6 +1,6 @@
-// The patterns of a list of exceptions, whichever client reads it: names, addresses, networks and globs. They are
-// looked up without going through the list, so a long list costs no more than a short one; only globs are tried one by
-// one. Also the parsers that turn a list into these patterns. Only for dialect*.cc and the rules of routers.
+// The patterns of a list of exceptions, for any client: names, addresses, networks and globs. Lookups do not scan the
+// list, so a long list is as fast as a short one; only globs are tried one by one. Also the parsers that turn a list
+// into these patterns. Only for dialect*.cc and the rules of routers.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ namespace prov::egress {
 
 enum class AddressFamily { kIpv4, kIpv6 };
 
-// Whether `text` as a whole has the form that `pattern` says: '*' stands for any run of characters, also an empty one.
+// Whether the whole `text` matches `pattern`: '*' stands for any run of characters, also an empty one.
 bool MatchesGlob(std::string_view pattern, std::string_view text);
 
-// Patterns with the number of the entry that each comes from. Numbers must not fall from one call of Add… to the next.
-// Texts compare byte by byte: whoever ignores case passes lower case.
+// Patterns with the number of the entry that each comes from. Numbers must not decrease from one call of Add… to the
+// next. Texts compare byte by byte; to ignore case, pass lower case.
 class PatternSet {
  public:
   using Entry = std::uint32_t;
   static constexpr Entry kNone = std::numeric_limits<Entry>::max();
-  using Port = std::optional<std::uint16_t>;  // only requests to this port
+  using Port = std::optional<std::uint16_t>;  // only requests to this port match
 
   void AddAll(Entry entry);
-  // `itself`: the host of that name; `below`: the names that end in a dot and that name.
+  // `itself`: match the host of that name; `below`: match names that end in a dot and that name.
   void AddName(std::string_view name, bool itself, bool below, Entry entry, Port port = {});
   void AddAddress(const IpAddress& address, AddressFamily family, Entry entry, Port port = {});
-  // The first `bits` (0-128) of the address' 16 bytes count; an IPv4 address' own bits begin at the 97th.
+  // Matches the first `bits` (0-128) of the address' 16 bytes; the bits of an IPv4 address begin at the 97th.
   void AddNetwork(const IpAddress& address, unsigned bits, AddressFamily family, Entry entry);
   void AddGlob(std::string pattern, Entry entry);
 
@@ -73,7 +73,7 @@ class PatternSet {
   std::vector<std::pair<std::string, Entry>> globs_;
 };
 
-// The texts of entries, by number.
+// The texts of entries, by their numbers.
 class EntryTexts {
  public:
   PatternSet::Entry Add(std::string_view text) {
@@ -89,15 +89,15 @@ class EntryTexts {
   std::vector<std::string> texts_;
 };
 
-// Addresses in the forms of inet_aton: one to four parts, decimal, octal (0…) or hexadecimal (0x…).
+// Parses addresses in the forms of inet_aton: one to four parts, decimal, octal (0…) or hexadecimal (0x…).
 std::optional<IpAddress> ParseLooseIpv4(std::string_view text);
 
-// Whether `text` is an IPv4 or IPv6 address by inet_pton, and of which family as written: ::ffff:10.0.0.1 is IPv6.
+// Parses an IPv4 or IPv6 address as inet_pton does, with the family as written: ::ffff:10.0.0.1 is IPv6.
 std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::string_view text);
 
-enum class CurlVersion { k7_88, k8_14, k8_18 };  // those since which the reading did not change, as far as is known
+enum class CurlVersion { k7_88, k8_14, k8_18 };  // versions whose reading differs from the one before, as far as known
 
-// The list as each dialect reads it.
+// Compiles the list as each dialect reads it.
 std::unique_ptr<DialectList> CompileGo(const NoProxy& list);
 std::unique_ptr<DialectList> CompileCurl(const NoProxy& list, CurlVersion version);
 std::unique_ptr<DialectList> CompileDotnet(const NoProxy& list, bool reads_networks);

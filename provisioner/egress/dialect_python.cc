@@ -1,4 +1,5 @@
-// Python's readings of NO_PROXY: urllib's, and that of requests, which asks urllib where its own rules say no.
+// Python's readings of NO_PROXY: that of urllib, and that of requests, which uses urllib's if its own rules do not
+// match.
 #include <algorithm>
 #include <charconv>
 
@@ -12,7 +13,7 @@ std::string_view WithoutDots(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of('.'), text.size()));
 }
 
-// `host` without ":digits" at its end; urllib cuts an IPv6 address without brackets there, too.
+// `host` without ":digits" at its end. Like urllib, also cuts an IPv6 address without brackets.
 std::string_view WithoutPort(std::string_view host) {
   const std::size_t end = host.find_last_not_of("0123456789");
   return end != std::string_view::npos && host[end] == ':' ? host.substr(0, end) : host;
@@ -28,7 +29,7 @@ class UrllibList final : public DialectList {
 
   Bypass Find(const Destination& to) const override { return Find(to.authority_port); }
 
-  // `host` in lower case, perhaps with a port.
+  // `host`: in lower case, with or without a port.
   Bypass Find(std::string_view host) const {
     const PatternSet::Entry found = std::min(patterns_.FindName(host), patterns_.FindName(WithoutPort(host)));
     return texts_.Found(std::min(patterns_.FindAll(), found));
@@ -39,7 +40,7 @@ class UrllibList final : public DialectList {
   PatternSet patterns_;
 };
 
-// The address and the length of what requests takes for a network.
+// The address and the length of a text that requests reads as a network.
 std::optional<std::pair<IpAddress, unsigned>> ParseNetwork(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
@@ -66,7 +67,7 @@ class RequestsList final : public DialectList {
       } else {
         addresses_.AddName(entry, true, false, number);
       }
-      // Hosts are lower case by now, entries are as written.
+      // The entries keep their case, although hosts are in lower case by now.
       names_.AddName(WithoutDots(entry), true, true, number);
     }
   }

@@ -11,7 +11,7 @@ namespace {
 class WindowsList final : public DialectList {
  public:
   WindowsList(bool is_winhttp, std::string_view bypass) : is_winhttp_(is_winhttp) {
-    // A '/' anywhere: WinHTTP opens no session, WinINET sends everything direct.
+    // With a '/' anywhere, WinHTTP opens no session, and WinINET sends everything direct.
     has_slash_ = bypass.find('/') != std::string_view::npos;
     if (has_slash_) (void)texts_.Add(bypass);
     const std::string_view separators = is_winhttp ? "; \t\r\n" : "; \t\r\n,";
@@ -47,7 +47,7 @@ class WindowsList final : public DialectList {
     }
   }
 
-  // What WinINET never proxies: loopback and link-local addresses.
+  // The hosts that WinINET never proxies: loopback and link-local addresses.
   static bool IsImplicit(const Destination& to) {
     if (to.name == "localhost" || to.name == "loopback" || to.name == "127.0.0.1") return true;
     if (!to.address) return false;

@@ -1,4 +1,4 @@
-// EgressConfig: what a source says about egress, read and checked, but not yet turned into the state of a machine.
+// EgressConfig: the egress settings of a source, read and checked, but not yet turned into the state of a machine.
 // Every kind of source produces one, and every command starts from one.
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace prov::egress {
 
-// The variables that carry the settings, as Linux nodes get them in proxy.env and Windows nodes as machine variables.
+// The variables with the settings: Linux nodes have them in proxy.env, Windows nodes as machine variables.
 inline constexpr std::array<std::string_view, 3> kProxyVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
 struct SourceInfo {
   std::string kind;              // "MachineConfig", "Ignition"
-  std::string name;              // object name, "" where there is none
-  std::string ignition_version;  // as written, "" where there is none
+  std::string name;              // of the object; "" if there is none
+  std::string ignition_version;  // as written; "" if there is none
 };
 
-// One of the two files a source delivers. Not present = the source makes no statement about its subject, which is not
-// the same as empty.
+// One of the two files of a source. Not present: the source makes no statement about its subject, which differs from an
+// empty file.
 struct SourceFile {
   std::string path;
   bool present = false;
@@ -39,17 +39,17 @@ struct SourceFile {
 struct EgressConfig {
   SourceInfo source;
   SourceFile proxy_file;
-  // As assigned; an empty text is an assignment too, and later stages treat it as unset.
+  // As assigned. An empty text is an assignment, too; later stages treat it as unset.
   std::optional<Secret> http_proxy;
   std::optional<Secret> https_proxy;
   std::optional<std::string> no_proxy;
   SourceFile trust_file;
   std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
-  ClusterFacts facts;                          // what the source tells of the cluster, for the review of NO_PROXY
+  ClusterFacts facts;                          // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;
 };
 
-// The proxy settings with their meaning; what was unset or empty is absent.
+// The parsed proxy settings; unset and empty values are absent.
 struct ProxySettings {
   std::optional<ProxyUrl> http;
   std::optional<ProxyUrl> https;

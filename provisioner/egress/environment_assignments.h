@@ -1,4 +1,4 @@
-// What the readers of environment files and of units share: which names are valid, and collecting the assignments.
+// What the readers of environment files and of units share: the valid names, and collecting the assignments.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 inline bool IsEnvironmentBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Whether systemd takes `text`: UTF-8 without noncharacters (U+FFFE, U+FFFF and their like in other planes, U+FDD0 to
+// Whether systemd accepts `text`: UTF-8 without noncharacters (U+FFFE, U+FFFF and their like in other planes, U+FDD0 to
 // U+FDEF).
 bool IsSystemdText(std::string_view text);
 
@@ -24,7 +24,7 @@ bool IsVariableName(std::string_view name);  // [A-Za-z_][A-Za-z0-9_]*
 
 std::string AtLine(std::string_view where, std::size_t line);  // "where, line N"
 
-// Reports (env-name) a name that systemd drops. It may be a mangled value, so it is shown only if it can't be one.
+// Reports (env-name) a name that systemd drops. Quotes it only if it can't be a part of a value.
 void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, CappedFindings& findings);
 
 // The assignments in the order in which names first appear, with the last value of each; reports env-lower-case and

@@ -14,8 +14,7 @@ namespace {
 bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
 bool IsComment(char c) { return c == '#' || c == ';'; }
 
-// The states of systemd's reader; the names follow its grammar: blanks and quotes before a value, then the value's
-// text.
+// The states of systemd's parser, named after its grammar: blanks and quotes before a value, then the value's text.
 enum class State {
   kBeforeName,
   kName,
@@ -38,7 +37,7 @@ class FileReader {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const char c = bytes[i];
       Step(c);
-      // "\r\n" is one line end for counting.
+      // "\r\n" counts as one line end.
       if (c == '\n' || (c == '\r' && !(i + 1 < bytes.size() && bytes[i + 1] == '\n'))) ++line_;
       if (error_) return std::unexpected(std::move(*error_));
     }
@@ -162,7 +161,7 @@ class FileReader {
     }
   }
 
-  // A character that is kept even if it is a blank at the end.
+  // Adds a character that stays even if it is a blank at the end.
   void PutEscaped(char c) {
     value_.push_back(c);
     kept_ = value_.size();
@@ -218,7 +217,7 @@ class FileReader {
   State state_ = State::kBeforeName;
   std::string name_;
   std::string value_;
-  std::size_t kept_ = 0;  // bytes of value_ that stay when blanks at its end are dropped
+  std::size_t kept_ = 0;  // bytes of value_ that stay when trailing blanks are dropped
   bool quoted_ = false;
   std::size_t line_ = 1;
   std::size_t begin_line_ = 1;

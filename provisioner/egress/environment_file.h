@@ -1,5 +1,5 @@
-// What systemd reads from an EnvironmentFile= (such as /etc/mco/proxy.env) and from the Environment= lines of a unit.
-// Facts: docs/openshift.md#environment-files.
+// Reads what systemd reads from an EnvironmentFile= (such as /etc/mco/proxy.env) and from the Environment= lines of a
+// unit. Facts: docs/openshift.md#environment-files.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@ namespace prov::egress {
 struct Assignment {
   std::string name;      // [A-Za-z_][A-Za-z0-9_]*
   Secret value;          // UTF-8 without NUL, unquoted; may be empty and may hold line ends
-  std::size_t line = 0;  // 1-based line on which the assignment that counts begins
+  std::size_t line = 0;  // 1-based line on which the last assignment begins
 
   bool operator==(const Assignment&) const = default;
 };
 
-// Linux passes 128 KiB per variable to a program; a file above this can't be meant, but would cost memory.
+// Linux passes at most 128 KiB per variable to a program. A larger file is a mistake, and would use memory.
 inline constexpr std::size_t kMostEnvironmentBytes = std::size_t{1} << 20U;
 
-// The error too-large for a text that is longer.
+// Errors: too-large if the text is longer.
 Result<void> CheckEnvironmentSize(std::string_view bytes, std::string_view where);
 
-// Reads an environment file by the rules of systemd 252. Gives the assignments with a valid name, the last one of each
-// name, in the order in which the names first appear; lower-case names are given too (and reported), the caller picks
-// the ones it wants. A NUL anywhere is env-nul, a file above the size too-large; a name or value that systemd does not
-// take as text (malformed UTF-8, a noncharacter) is env-utf8: systemd then drops the whole file, so nothing of it is
-// used. `where` names the file; ", line N" is appended. Findings never hold values, nor anything that could be a part
-// of one. At most 20 of each, then one that counts the rest:
+// Reads an environment file by the rules of systemd 252. Returns the assignments with a valid name, the last one of
+// each name, in the order in which the names first appear. Lower-case names are returned and reported; the caller picks
+// the ones it needs. Errors: env-nul (a NUL anywhere); too-large; env-utf8 (a name or value that systemd does not
+// accept as text: malformed UTF-8, a noncharacter; systemd then drops the whole file). `where` names the file; ", line
+// N" is appended. Findings never hold values, nor anything that could be a part of one. At most 20 of each, then one
+// that counts the rest:
 //   env-name               a name that systemd drops (`export A=b`, a byte order mark before the first name)
 //   env-line               a line without '='
 //   env-lower-case         http_proxy, https_proxy or no_proxy: no component of the cluster writes or needs it
@@ -44,9 +44,9 @@ Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std
                                                      Findings& findings);
 
 // Reads the Environment= lines of the [Service] sections of a unit or drop-in, as used before OpenShift 4.7: words
-// separated by blanks, quotes, C escapes, lines continued by a backslash; an empty Environment= drops what came before.
-// A '%' is kept as it is: the machine-config operator wrote values without doubling it. A line that systemd could not
-// read is reported (env-line, env-name, env-quote, env-utf8, env-nul) and left out. The caller bounds the text's size.
+// separated by blanks, quotes, C escapes, lines continued by a backslash. An empty Environment= drops what came before.
+// A '%' is kept, because the machine-config operator wrote values without doubling it. Lines that systemd could not
+// read are reported (env-line, env-name, env-quote, env-utf8, env-nul) and left out. The caller limits the text's size.
 std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings);
 
 }  // namespace prov::egress

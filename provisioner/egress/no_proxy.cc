@@ -14,7 +14,7 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-// The blanks that are not ASCII and that Go's TrimSpace drops.
+// The non-ASCII blanks that Go's TrimSpace removes.
 constexpr std::array<std::string_view, 18> kWideBlanks = {"\u00A0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
                                                           "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009",
                                                           "\u200A", "\u2028", "\u2029", "\u202F", "\u205F", "\u3000"};
@@ -47,7 +47,7 @@ struct HostPort {
   std::string_view port;
 };
 
-// What net.SplitHostPort gives; nullopt where it fails (above all: no port).
+// The result of Go's net.SplitHostPort; nullopt if it fails (mostly: no port).
 std::optional<HostPort> SplitHostPort(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<HostPort> SplitHostPort(std::string_view text) {
   return HostPort{host, port};
 }
 
-// A port as requests have it: decimal, no leading zero, 0-65535.
+// A port in the form of requests: decimal, no leading zero, 0-65535.
 std::optional<std::uint16_t> ParseEntryPort(std::string_view digits) {
   if (digits.empty() || digits.size() > 5 || (digits.size() > 1 && digits[0] == '0')) return std::nullopt;
   unsigned value = 0;
@@ -114,7 +114,7 @@ void ClassifyName(NoProxyEntry& entry, std::string_view name) {
   }
 }
 
-// `text` is trimmed and not empty.
+// `text` must be trimmed and not empty.
 NoProxyEntry Classify(std::string_view text) {
   NoProxyEntry entry;
   entry.text = text;
@@ -230,7 +230,7 @@ constexpr std::size_t kMostName = 253;  // bytes of a DNS name
 
 bool IsLabelCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
 
-// RFC 1123 as Kubernetes checks a subdomain: labels may be of any length.
+// RFC 1123 as Kubernetes checks a subdomain, which does not limit the length of labels.
 bool IsSubdomain(std::string_view text) {
   if (text.size() > kMostName) return false;
   for (const std::string_view label : Split(text, '.')) {

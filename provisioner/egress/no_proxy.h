@@ -16,8 +16,8 @@ namespace prov::egress {
 struct NoProxyEntry {
   enum class Kind {
     kAll,     // "*"
-    kHost,    // "foo.com": that name and all below it
-    kSuffix,  // ".foo.com" or "*.foo.com": only what is below
+    kHost,    // "foo.com": that name and all names below it
+    kSuffix,  // ".foo.com" or "*.foo.com": only names below it
     kIp4,
     kIp6,
     kCidr4,
@@ -31,7 +31,7 @@ struct NoProxyEntry {
   std::optional<IpAddress> address;   // kIp4, kIp6
   std::optional<IpNetwork> network;   // kCidr4, kCidr6
   std::optional<std::uint16_t> port;  // kHost, kSuffix, kIp4, kIp6: only requests to this port
-  std::string reason;                 // kInert: why, for a person
+  std::string reason;                 // kInert: the reason, as text for people
 };
 
 class NoProxy {
@@ -54,22 +54,21 @@ class NoProxy {
 };
 
 // Whether a Go client would contact host:port directly. `host` as in a URL (IPv6 with or without brackets); nothing is
-// resolved. localhost (lower case only), 127.0.0.0/8 and ::1 are always direct. Names that are not ASCII compare as
-// text: Go would compare their punycode.
+// resolved. localhost (lower case only), 127.0.0.0/8 and ::1 are always direct. Compares names that are not ASCII as
+// text; Go would compare their punycode.
 bool GoBypasses(const NoProxy& no_proxy, std::string_view host, std::uint16_t port);
 
-// What is known about the cluster; an empty member is not known.
+// The known facts of a cluster; an empty member is unknown.
 struct ClusterFacts {
   std::string api_host;                     // name or address of the internal API server
   std::vector<std::string> service_ranges;  // CIDRs
   std::string metadata_address;             // of the platform's metadata service, e.g. 169.254.169.254
 };
 
-// What a person should know about the list (all warnings unless said otherwise; at most 20 of a kind, then one that
-// counts the rest):
+// Findings about the list (all warnings unless said otherwise; at most 20 of a kind, then one that counts the rest):
 //   no-proxy-separator     blanks or ';' inside an entry
 //   no-proxy-inert         an entry that matches nothing, and why
-//   no-proxy-odd-address   a name that looks like an address and is none
+//   no-proxy-odd-address   a name that looks like an address but is none
 //   no-proxy-idn           a name that is not ASCII
 //   no-proxy-wide          "*" in a list, 0.0.0.0/0, ::/0
 //   no-proxy-missing       API host, metadata address or service range is not covered
@@ -78,18 +77,18 @@ struct ClusterFacts {
 //   no-proxy-trailing-dot  info: matches only hosts written with a final dot
 Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::string_view where);
 
-// One item of a list as OpenShift's network operator accepts it: a DNS name in lower case (a dot in front and one
-// behind are allowed), an address or a network. AKS documents the same rules. Facts: docs/openshift.md#proxy-status,
+// Whether OpenShift's network operator accepts the item of a list: a DNS name in lower case (with or without a dot at
+// either end), an address or a network. AKS documents the same rules. Facts: docs/openshift.md#proxy-status,
 // docs/egress-systems.md#aks-httpproxyconfig.
 bool IsNoProxyItem(std::string_view item);
 
-// An IP address or a network in CIDR notation.
+// Whether the text is an IP address or a network in CIDR notation.
 bool IsAddressOrRange(std::string_view text);
 
-// An entry as an output may hold it: a whole proxy URL that was pasted into the list is without its password, and so is
-// whatever else RedactUrl hides something of. Names, ports, addresses (with a zone, too) and networks stay as they are.
+// An entry as output may show it: without the password of a proxy URL that was pasted into the list, and without
+// anything else that RedactUrl hides. Names, ports, addresses (also with a zone) and networks stay as they are.
 std::string RedactNoProxyEntry(std::string_view entry);
-// Each entry of a list in that form; everything between the entries stays. A bypass list separates by "; ".
+// Redacts each entry of a list; everything between the entries stays. A bypass list separates by "; ".
 std::string RedactNoProxy(std::string_view list, std::string_view separators = ",");
 
 }  // namespace prov::egress

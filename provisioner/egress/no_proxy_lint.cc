@@ -1,4 +1,4 @@
-// LintNoProxy: what a person should know about a NO_PROXY list.
+// LintNoProxy: findings about a NO_PROXY list.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::size_t kMaxEntryBytes = 100;  // bytes of an entry in a message
 constexpr std::uint16_t kApiPort = 6443;
 constexpr std::uint16_t kMetadataPort = 80;
 
-// An entry as a message may hold it.
+// An entry, redacted and shortened for a message.
 std::string Shown(std::string_view text) {
   const std::string out = RedactNoProxyEntry(text);
   return out.size() <= kMaxEntryBytes ? out : std::string(Shorten(out, kMaxEntryBytes)) + "…";
@@ -57,7 +57,7 @@ class Lint {
   std::map<std::string_view, Count> counts_;  // by the name of the code
 };
 
-// Nothing but digits and dots: meant as an address.
+// Digits and dots only: probably meant as an address.
 bool LooksLikeAddress(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos;
 }

@@ -1,4 +1,4 @@
-// RedactNoProxy: a list of exceptions without the passwords of URLs that were pasted into it.
+// RedactNoProxy: removes the passwords of URLs that were pasted into a list of exceptions.
 #include <algorithm>
 
 #include "provisioner/base/ip_address.h"
@@ -9,7 +9,7 @@
 namespace prov::egress {
 namespace {
 
-// fe80::1%eth0: an address on one of a machine's networks. No list takes it, and nothing in it is secret.
+// An address with a zone, such as fe80::1%eth0. No list accepts it, and no part of it is secret.
 bool IsZonedAddress(std::string_view item) {
   const std::size_t zone = item.find('%');
   return zone != std::string_view::npos && item.find_first_of("@/:", zone) == std::string_view::npos &&
@@ -21,7 +21,7 @@ bool IsZonedAddress(std::string_view item) {
 std::string RedactNoProxyEntry(std::string_view entry) {
   const std::string_view item = TrimBlanks(entry);
   if (item.empty() || IsAddressOrRange(item) || IsZonedAddress(item)) return std::string(entry);
-  // Blanks around it would keep it from being read as a URL.
+  // RedactUrl would not recognise a URL with blanks around it.
   const std::size_t begin = entry.find(item);
   return std::string(entry.substr(0, begin)) + RedactUrl(item) + std::string(entry.substr(begin + item.size()));
 }

@@ -11,7 +11,7 @@
 namespace prov::egress {
 namespace {
 
-constexpr std::size_t kMaxHost = 253;  // RFC 1035, less the root label
+constexpr std::size_t kMaxHost = 253;  // RFC 1035, without the root label
 constexpr std::string_view kSchemeEnd = "://";
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
@@ -27,7 +27,7 @@ std::string_view SchemeOf(std::string_view text) {
   return {};
 }
 
-// Percent-decoding; nullopt where a '%' is not followed by two hexadecimal digits.
+// Percent-decodes; nullopt if a '%' is not followed by two hexadecimal digits.
 std::optional<std::string> Unescape(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -45,7 +45,7 @@ std::optional<std::string> Unescape(std::string_view text) {
   return out;
 }
 
-// What net/url takes in a userinfo without escaping.
+// The characters that net/url accepts unescaped in a userinfo.
 bool IsUserinfoCharacter(char c) {
   return IsLetter(c) || IsDigit(c) || std::string_view("-._~!$&'()*+,;=:@%").find(c) != std::string_view::npos;
 }
@@ -54,14 +54,14 @@ bool IsUserinfoCharacter(char c) {
 struct Parts {
   std::string_view userinfo;
   bool has_userinfo = false;
-  std::string_view host;   // as written, brackets included
+  std::string_view host;   // as written, with brackets
   bool has_colon = false;  // before the port
   std::string_view port;
   std::string_view rest;  // path, query and fragment
 };
 
-// The last label of a name, without a final dot: a number there means an address in inet_aton's forms to some
-// resolvers.
+// Whether the last label of a name, without a final dot, is a number: some resolvers read such a name as an address, as
+// inet_aton does.
 bool EndsInNumber(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   const std::size_t dot = host.rfind('.');
@@ -87,8 +87,8 @@ std::string ProxyUrl::HostPort() const {
 
 std::string ProxyUrl::Redacted() const { return RedactUrl(text_.Reveal()); }
 
-// One text on its way to a ProxyUrl. Messages name the variable and the fault but never a piece of the text that may be
-// a password.
+// Parses one text into a ProxyUrl. Messages name the variable and the fault, but never quote a part of the text that
+// may be a password.
 class ProxyUrlParser {
  public:
   ProxyUrlParser(std::string_view text, ProxyVariable variable, std::string_view where, Findings& findings,
@@ -109,7 +109,7 @@ class ProxyUrlParser {
     bare += parts.rest.substr(0, parts.rest.find_first_of("?#"));
     if (parts.has_userinfo) {
       bare.erase(static_cast<std::size_t>(parts.userinfo.data() - text_.data()), parts.userinfo.size() + 1);
-      // What is left of "user:password@http:" would be a scheme.
+      // Without the userinfo, the rest of "user:password@http:" would look like a scheme.
       if (scheme_less_) bare.insert(0, "http://");
     }
     out_.without_credentials_ = Secret(std::move(bare));
@@ -123,7 +123,7 @@ class ProxyUrlParser {
                 std::string(where_));
   }
 
-  // Most places end in the variable's name, which is said once then.
+  // Most places end in the variable's name; then the message leaves it out.
   std::string Named(std::string_view message) const {
     const std::string_view name = NameOf(variable_);
     return where_.ends_with(name) ? std::string(message) : fmt::format("{}: {}", name, message);
@@ -150,7 +150,7 @@ class ProxyUrlParser {
     return {};
   }
 
-  // Sets the scheme; gives what follows it and its slashes.
+  // Sets the scheme. Returns what follows it and its slashes.
   Result<std::string_view> ReadScheme() {
     const std::string_view scheme = SchemeOf(text_);
     const std::string lower = AsciiLower(scheme);
@@ -174,7 +174,7 @@ class ProxyUrlParser {
       return Refuse("its scheme is neither http nor https, so clients would take the scheme for the proxy's name",
                     "write http://host:port");
     }
-    // Go puts "http://" in front of what it can't read or whose scheme it does not know, such as proxy:3128.
+    // Go prepends "http://" to a text that it can't parse or whose scheme it does not know, such as proxy:3128.
     out_.scheme_ = "http";
     scheme_less_ = true;
     Warn("proxy-url-no-scheme",
@@ -214,7 +214,7 @@ class ProxyUrlParser {
       parts.host = authority.substr(0, colon);
       authority.remove_prefix(parts.host.size());
     }
-    // "htp:/proxy" without a known scheme would make a proxy named "htp".
+    // Without a known scheme, "htp:/proxy" would mean a proxy named "htp".
     const bool lone_colon = authority == ":";
     if (!authority.empty()) {
       parts.has_colon = true;
@@ -333,7 +333,7 @@ class ProxyUrlParser {
     return {};
   }
 
-  // Path, query and fragment: clients ignore them, but a broken escape makes Go refuse the whole URL, silently.
+  // Clients ignore path, query and fragment, but a broken escape makes Go refuse the whole URL silently.
   Result<void> CheckRest(std::string_view rest) {
     if (rest.empty() || rest == "/") return {};
     if (rest.starts_with("//")) {
@@ -362,7 +362,7 @@ class ProxyUrlParser {
         std::string(where_));
   }
 
-  // What Go takes as it is meant and another client drops without a word. Measured: docs/clients.md#proxy-urls.
+  // Refuses what Go uses as intended and another client drops silently. Measured: docs/clients.md#proxy-urls.
   Result<void> CheckOtherClients(const Parts& parts) const {
     if (parts.has_colon && parts.port.empty()) {
       return RefuseFailOpen("no port follows the ':' behind its host, so .NET goes direct",
@@ -376,7 +376,7 @@ class ProxyUrlParser {
       return RefuseFailOpen("a password stands behind an empty user name, so .NET goes direct",
                             "write a user name; where the password is a token, proxies take any");
     }
-    // .NET looks for the ':' between user and password after decoding.
+    // .NET splits user and password at the ':' only after decoding.
     if (out_.username_.starts_with(':')) {
       return RefuseFailOpen("its user name begins with an escaped ':', so .NET takes it for empty and goes direct",
                             "use another user name");
@@ -394,7 +394,7 @@ class ProxyUrlParser {
   std::string_view where_;
   Findings& findings_;
   ProxyReaders readers_;
-  Findings found_;  // handed over only if the URL is accepted
+  Findings found_;  // passed on only if the URL is accepted
   bool scheme_less_ = false;
   ProxyUrl out_;
 };

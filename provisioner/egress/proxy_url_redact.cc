@@ -1,4 +1,4 @@
-// RedactUrl: hiding what may be a password in anything that resembles a URL.
+// RedactUrl: hides what may be a password in any text that resembles a URL.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kHidden = "***";
 constexpr std::string_view kAfterScheme = "://";
 
-// Where a ':' or its escape begins and how long it is; npos if there is none.
+// The place and length of a ':' or its escape; npos if there is none.
 std::pair<std::size_t, std::size_t> FindColon(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == ':') return {i, 1};
@@ -29,8 +29,8 @@ bool IsScheme(std::string_view text) {
   });
 }
 
-// Where the userinfo may begin: behind "scheme://" if the scheme is one that proxies or sources have. Any other start
-// may be a user name, unless there is no '@' that would end one.
+// Where the userinfo may begin: after "scheme://" if the scheme is one of proxies or sources. Otherwise at the start,
+// which may be a user name if an '@' follows.
 std::size_t UserinfoStart(std::string_view text) {
   constexpr std::array<std::string_view, 15> kSchemes = {"http",   "https",   "socks", "socks4", "socks4a",
                                                          "socks5", "socks5h", "ftp",   "ws",     "wss",
@@ -49,7 +49,8 @@ struct Redaction {
   bool hides = false;
 };
 
-// How much of `host` is an address: "2001:db8::1", also of a network, or "[fe80::1%25eth0]"; 0 if it is none.
+// The length of an address at the beginning of `host`: "2001:db8::1", also of a network, or "[fe80::1%25eth0]"; 0 if it
+// is none.
 std::size_t AddressLength(std::string_view host) {
   constexpr std::string_view kZone = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%-._";
   if (!host.starts_with('[')) {
@@ -64,12 +65,12 @@ std::size_t AddressLength(std::string_view host) {
   return is_zone && IpAddress::Parse(inside.substr(0, zone)) ? close + 1 : 0;
 }
 
-// What follows the userinfo: a port number stays, anything else after a ':' and every query and fragment goes.
+// Redacts what follows the userinfo: keeps a port number, hides anything else after a ':' and every query and fragment.
 Redaction RedactHostPart(std::string_view text) {
   const std::size_t query = text.find_first_of("?#");
   const std::string_view host = text.substr(0, query);
   const std::size_t from = AddressLength(host);
-  // No host has an escape, so this is rather a password whose '@' is escaped.
+  // Hosts have no escapes, so this is probably a password whose '@' is escaped.
   if (host.substr(from, host.find('/', from) - from).find('%') != std::string_view::npos)
     return {std::string(kHidden), true};
   const auto [colon, length] = FindColon(host.substr(from));
@@ -84,7 +85,7 @@ Redaction RedactHostPart(std::string_view text) {
   return {std::string(host) + text[query] + std::string(kHidden), true};
 }
 
-// A user name that stands alone is hidden, too: proxies take a token in its place.
+// Hides also a user name without a password: proxies accept a token in its place.
 Redaction Redact(std::string_view text) {
   const std::size_t start = UserinfoStart(text);
   const std::string_view rest = text.substr(start);

@@ -13,7 +13,7 @@ void Append(Findings& out, Findings more) { std::ranges::move(more, std::back_in
 
 }  // namespace
 
-// Each value on its own, so that one malformed URL does not hide what is wrong with the next.
+// Parses each value by itself, so that one malformed URL does not hide faults of the other.
 Result<Findings> ReviewProxySettings(const EgressConfig& config) {
   Findings out;
   for (int part = 0; part < 3; ++part) {

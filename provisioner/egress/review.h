@@ -10,11 +10,11 @@
 namespace prov::egress {
 
 // The source's own findings, then those about proxy URLs (a malformed one is an error finding `proxy-url`, one that not
-// every client uses is `fail-open`), NO_PROXY and certificates. `now_unix` decides what has expired. Errors: no-proxy
+// every client uses is `fail-open`), NO_PROXY and certificates. Certificates expire by `now_unix`. Errors: no-proxy
 // (control characters), the only fault here that makes a config unusable.
 Result<Findings> Review(const EgressConfig& config, const pki::TrustedDigests& trusted, std::int64_t now_unix);
 
-// Of these only what is about proxy URLs and NO_PROXY. Errors: no-proxy.
+// Only the findings about proxy URLs and NO_PROXY. Errors: no-proxy.
 Result<Findings> ReviewProxySettings(const EgressConfig& config);
 
 }  // namespace prov::egress

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kHeading = "provisioner settings 1\n";
 constexpr unsigned kCredentialRounds = 600000;
 
-// The proxy as clients reach it. Of a URL that is none, what can be shown.
+// The proxy as clients reach it; of a malformed URL, the redacted text.
 std::string AddressOf(const Secret& url, ProxyVariable variable) {
   Findings ignored;
   const auto parsed = ParseProxyUrl(url, variable, {}, ignored);
@@ -23,7 +23,7 @@ std::string AddressOf(const Secret& url, ProxyVariable variable) {
   return fmt::format("{}://{}", parsed->scheme(), AsciiLower(parsed->HostPort()));
 }
 
-// Entries as a set, with those that --augment would add: whether a node adds them is its own choice.
+// The entries as a set, with those that --augment would add: each node chooses whether it adds them.
 std::set<std::string> EntriesOf(std::string_view no_proxy) {
   std::set<std::string> out;
   const auto list = NoProxy::Parse(no_proxy, {});
@@ -52,7 +52,8 @@ std::string TrustLines(const EgressConfig& config) {
   return out;
 }
 
-// Nothing where the URL has no user. Each part says its length, so that no two users and passwords give one text.
+// Empty if the URL has no user. Each part begins with its length, so that different users and passwords never give the
+// same text.
 std::string CredentialsOf(const std::optional<Secret>& url, ProxyVariable variable) {
   if (!url || url->empty()) return {};
   Findings ignored;

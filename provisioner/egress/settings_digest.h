@@ -1,4 +1,4 @@
-// Digests that two machines compare instead of their settings: one of what a source says, and one of its credentials.
+// Digests that two machines compare instead of their settings: one of a source's settings, and one of its credentials.
 // The digested text: docs/formats/settings-digest.md.
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace prov::egress {
 
-// SHA-256 (lower-case hex) of the proxies, NO_PROXY and the certificates. Only what they mean counts: not the order of
-// entries or certificates, nor duplicates, nor how a URL is spelt, nor entries that AugmentNoProxy() adds. Users and
-// passwords are left out, so it tells nobody whether a guess of one is right. Absent and empty differ.
+// SHA-256 (lower-case hex) of the meaning of the proxies, NO_PROXY and the certificates. Independent of the order of
+// entries and certificates, of duplicates, of the spelling of a URL, and of entries that AugmentNoProxy() adds.
+// Excludes users and passwords, so it can't confirm a guess of one. Absent and empty differ.
 std::string SettingsDigest(const EgressConfig& config);
 
 // "pbkdf2-sha256:ROUNDS:HEX" of the users and passwords of both proxy URLs, salted with `digest`, that of the same
-// settings; nullopt: there are none. It takes some tenths of a second, on purpose.
+// settings; nullopt without any. Takes some tenths of a second, on purpose.
 std::optional<std::string> CredentialDigest(const EgressConfig& config, std::string_view digest);
 
-// Whether `text` has the form of a CredentialDigest(). Only then does a different text mean different credentials.
+// Whether `text` has the form of a CredentialDigest(). Only then, a different text means different credentials.
 bool IsCredentialDigest(std::string_view text);
 
 }  // namespace prov::egress

@@ -9,7 +9,7 @@
 namespace prov::egress {
 namespace {
 
-// The C escapes of a unit file that stand for one byte.
+// The C escapes of a unit file for a single byte.
 std::optional<char> SimpleEscape(char c) {
   constexpr std::string_view kFrom = "abfnrtv\\\"'s";
   constexpr std::string_view kTo = "\a\b\f\n\r\t\v\\\"' ";
@@ -44,8 +44,8 @@ std::optional<char> ReadEscape(std::string_view& text) {
   return static_cast<char>(static_cast<unsigned char>(value));
 }
 
-// Takes the next word from `text`, unquoted; nullopt for an open quote or a bad escape. `text` starts with no blank and
-// is not empty.
+// Removes the next word from `text` and returns it unquoted; nullopt for an open quote or a bad escape. `text` must not
+// be empty or begin with a blank.
 std::optional<std::string> ReadWord(std::string_view& text) {
   std::string word;
   char quote = '\0';
@@ -108,12 +108,12 @@ bool Continues(std::string_view line) {
   return backslashes % 2 == 1;
 }
 
-// The logical lines of a unit file: continued lines joined, comments (which may stand between their parts) left out.
+// The logical lines of a unit file: joins continued lines, and drops comments, which may stand between their parts.
 class UnitLines {
  public:
   explicit UnitLines(std::string_view text) : text_(text) {}
 
-  // The next line, trimmed, or nothing at the end of the text. A continuation that nothing follows ends there.
+  // The next line, trimmed; nullopt at the end of the text. A continuation without a next line ends there.
   std::optional<std::string> Next() {
     std::string logical;
     bool continued = false;
@@ -131,7 +131,7 @@ class UnitLines {
     return std::string(TrimBlanks(logical));
   }
 
-  std::size_t number() const { return begin_; }  // 1-based, where the last line returned began
+  std::size_t number() const { return begin_; }  // 1-based line on which the last returned line began
 
  private:
   std::string_view ReadPhysicalLine() {

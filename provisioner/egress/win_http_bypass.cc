@@ -16,9 +16,9 @@ namespace {
 using Kind = NoProxyEntry::Kind;
 
 constexpr std::size_t kMaxListedEntries = 20;  // entries named in one finding
-constexpr std::size_t kMaxName = 253;          // RFC 1035, less the root label; longer ones can't be looked up
+constexpr std::size_t kMaxName = 253;          // RFC 1035, without the root label; longer names can't be resolved
 
-// A name as a proxy or an entry may have it: letters, digits, '-', '_' and single dots, no dot in front.
+// Whether the name may be a proxy or an entry: letters, digits, '-', '_' and single dots, no leading dot.
 bool IsPlainName(std::string_view name) {
   if (name.empty() || name.size() > kMaxName || name.starts_with('.') || name.find("..") != std::string_view::npos)
     return false;
@@ -34,7 +34,7 @@ bool IsBracketedIpv6(std::string_view text) {
   return inside.find(':') != std::string_view::npos && IpAddress::Parse(inside).has_value();
 }
 
-// Entries that could not be carried, by reason, so that each reason gives one finding.
+// Entries that could not be expressed, grouped by reason, so that each reason gives one finding.
 class LeftOut {
  public:
   void Add(FindingCode code, const std::string& text) {
@@ -64,7 +64,7 @@ class LeftOut {
   std::map<std::string_view, Group> groups_;  // by the name of the code
 };
 
-// The patterns whose union is an IPv4 network: octet patterns for up to 24 bits, else single addresses. At most 128;
+// Patterns that together match an IPv4 network: octet patterns for up to 24 bits, else single addresses. At most 128;
 // not for /0.
 std::vector<std::string> OctetPatterns(const IpNetwork& network) {
   const unsigned octets = (network.prefix() + 7) / 8;
@@ -127,7 +127,7 @@ class BypassBuilder {
           left_out_.Add("winhttp-cidr", entry.text);
         }
         break;
-      case Kind::kAll:    // Build() has dealt with it
+      case Kind::kAll:    // handled by Build()
       case Kind::kInert:  // matches nothing in Go either; LintNoProxy says so
         break;
     }
@@ -157,7 +157,7 @@ class BypassBuilder {
     }
   }
 
-  // All of an entry's patterns or none.
+  // Adds all patterns of an entry or none.
   void Put(const std::vector<std::string>& patterns, const std::string& entry) {
     std::size_t size = 0;
     for (const std::string& pattern : patterns) size += pattern.size() + 1;
@@ -198,7 +198,7 @@ class BypassBuilder {
   LeftOut left_out_;
 };
 
-// "host:port" of a proxy that WinHTTP can be told of; "" if it can't.
+// "host:port" if WinHTTP can express the proxy; else "".
 std::string CarryProxy(const ProxyUrl& url, ProxyVariable variable, Findings& findings) {
   const std::string where(NameOf(variable));
   const std::string_view requests = variable == ProxyVariable::kHttp ? "http" : "https";
@@ -239,7 +239,7 @@ std::unexpected<Error> Refuse(std::string_view field, std::string_view fault) {
               fmt::format("WinHttpSettings {}", field));
 }
 
-// "10.*" up to "10.1.2.*".
+// A pattern from "10.*" to "10.1.2.*".
 bool IsOctetPattern(std::string_view entry) {
   if (!entry.ends_with(".*")) return false;
   const std::vector<std::string_view> octets = Split(entry.substr(0, entry.size() - 2), '.');

@@ -1,5 +1,5 @@
-// The machine proxy of WinHTTP, translated from HTTP_PROXY, HTTPS_PROXY and NO_PROXY without sending more around the
-// proxy than Go would. What its list can say: docs/formats/winhttp-settings.md#the-bypass-list.
+// The machine proxy of WinHTTP, translated from HTTP_PROXY, HTTPS_PROXY and NO_PROXY so that no more requests go around
+// the proxy than in Go. What its list can express: docs/formats/winhttp-settings.md#the-bypass-list.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct WinHttpProxy {
 
 inline constexpr std::size_t kMaxWinHttpBypass = 32767;
 
-// nullopt when neither proxy can be carried. A WinHTTP list is a glob on the host's text, so what it can't say is left
+// nullopt if neither proxy can be expressed. A WinHTTP list has globs on the host's text. What it can't express is left
 // out (the traffic then goes to the proxy) and reported:
 //   winhttp-https-proxy  a proxy with https:// is left out: those requests go direct in WinHTTP
 //   winhttp-idn          a proxy or entry that is not ASCII is left out
@@ -34,17 +34,15 @@ inline constexpr std::size_t kMaxWinHttpBypass = 32767;
 //   winhttp-length       entries beyond kMaxWinHttpBypass are left out
 //   winhttp-octets       `octets` only: octet patterns also match names such as 10.0.evil.example
 // `octets` writes IPv4 networks as octet patterns (10.*) or single addresses. The list always has localhost, 127.0.0.1
-// (127.* with octets) and
-// [::1], which Go never proxies. Residuals that can't be expressed: WinHTTP ignores case, so LOCALHOST is direct there
-// and not in Go.
+// (127.* with octets) and [::1], which Go never proxies. One difference remains: WinHTTP ignores case, so LOCALHOST is
+// direct there but not in Go.
 std::optional<WinHttpProxy> TranslateForWinHttp(const std::optional<ProxyUrl>& http,
                                                 const std::optional<ProxyUrl>& https, const NoProxy* no_proxy,
                                                 bool octets, Findings& findings);
 
 // Refuses (fail-open) what WinHTTP would reject, or read as "everything direct": '/', blanks, control characters, bytes
-// outside ASCII, a leading
-// '.', '<local>', stray wildcards, credentials, schemes, and a bypass list without a proxy. "*" is accepted as the only
-// entry.
+// outside ASCII, a leading '.', '<local>', stray wildcards, credentials, schemes, and a bypass list without a proxy.
+// "*" is accepted as the only entry.
 Result<void> ValidateWinHttp(const WinHttpProxy& settings);
 
 }  // namespace prov::egress
