@@ -44,7 +44,7 @@ class Digits {
   std::string_view rest_;
 };
 
-// "Z", or the offset "+hhmm" in seconds. Nothing may follow.
+// Parses "Z", or the offset "+hhmm", in seconds. Nothing may follow.
 std::optional<int> ParseZone(std::string_view zone) {
   if (zone == "Z") return 0;
   if (zone.size() != 5 || (zone.front() != '+' && zone.front() != '-')) return std::nullopt;
@@ -56,9 +56,9 @@ std::optional<int> ParseZone(std::string_view zone) {
   return zone.front() == '+' ? seconds : -seconds;
 }
 
-// UTCTime or GeneralizedTime (by the DER tag) as seconds since 1970. Old forms are accepted: without seconds, with a
-// fraction (dropped), with an offset such as +0100. nullopt for other tags, malformed text and dates that don't exist.
-// Two-digit years from 50 on are of the 20th century (RFC 5280, 4.1.2.5.1).
+// Parses a UTCTime or GeneralizedTime (by the DER tag) into seconds since 1970. Accepts old forms: without seconds,
+// with a fraction (dropped), with an offset such as +0100. nullopt for other tags, malformed text and invalid dates.
+// Two-digit years from 50 on are in the 20th century (RFC 5280, 4.1.2.5.1).
 std::optional<std::int64_t> ParseCertificateTime(std::uint8_t tag, std::string_view content) {
   const bool generalized = tag == der::kGeneralizedTime;
   if (!generalized && tag != der::kUtcTime) return std::nullopt;
@@ -114,7 +114,7 @@ constexpr std::array kAlgorithms = {
     KnownAlgorithm{"\x60\x86\x48\x01\x65\x03\x04\x03\x02"sv, "dsa_with_SHA256"},
     KnownAlgorithm{"\x2B\x65\x70"sv, "ED25519"},
     KnownAlgorithm{"\x2B\x65\x71"sv, "ED448"},
-    // Of before PKCS#1 had them.
+    // Older than those of PKCS#1.
     KnownAlgorithm{"\x2B\x0E\x03\x02\x03"sv, "md5WithRSA", true},
     KnownAlgorithm{"\x2B\x0E\x03\x02\x1D"sv, "sha1WithRSA", true},
     KnownAlgorithm{"\x2B\x0E\x03\x02\x1B"sv, "dsaWithSHA1-old", true},
@@ -137,14 +137,14 @@ bool IsWeakPss(std::string_view parameters) {
   return !hash || std::ranges::find(kWeakHashes, *hash) != kWeakHashes.end();
 }
 
-// With which algorithm a certificate is signed, and whether such a signature can be forged.
+// The algorithm of a certificate's signature, and whether such a signature can be forged.
 struct SignatureAlgorithm {
   std::string name;   // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
-  bool weak = false;  // it signs a digest by MD2, MD4, MD5 or SHA-1
+  bool weak = false;  // signs a digest by MD2, MD4, MD5 or SHA-1
 };
 
-// Content of an AlgorithmIdentifier. nullopt when its OID is malformed. RSASSA-PSS is weak unless its parameters name
-// another hash: without them it is SHA-1 (RFC 4055, 3.1).
+// Parses the content of an AlgorithmIdentifier. nullopt if its OID is malformed. RSASSA-PSS is weak unless its
+// parameters name another hash: the default is SHA-1 (RFC 4055, 3.1).
 std::optional<SignatureAlgorithm> ParseSignatureAlgorithm(std::string_view identifier) {
   DerReader reader(identifier);
   const auto oid = reader.Read(der::kOid);
@@ -163,7 +163,7 @@ constexpr std::string_view kSubjectKeyIdentifier = "\x55\x1D\x0E"sv;
 constexpr std::string_view kBasicConstraints = "\x55\x1D\x13"sv;
 constexpr std::string_view kAuthorityKeyIdentifier = "\x55\x1D\x23"sv;
 
-// Reads the fields of one certificate in their order. Each step returns what is damaged, or "" if nothing is.
+// Parses the fields of one certificate in order. Each step returns the damaged field, or "" if there is none.
 class Parser {
  public:
   explicit Parser(std::string_view der) : der_(der) {}
@@ -364,7 +364,8 @@ void Parser::Conclude() {
   const auto names_own_key = [&] {
     if (!authority_key_id_) return !authority_serial_ || *authority_serial_ == serial_;
     if (subject_key_id_) return *authority_key_id_ == *subject_key_id_;
-    // Without an identifier of its own, the usual one: SHA-1 of the key's bits (RFC 5280, 4.2.1.2, method 1).
+    // Without its own key identifier, compare with the usual one: SHA-1 of the key's bits (RFC 5280, 4.2.1.2, method
+    // 1).
     DerReader fields(key_info_);
     fields.Next();
     const auto bits = fields.Read(der::kBitString);

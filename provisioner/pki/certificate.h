@@ -1,5 +1,4 @@
-// X.509 certificates, read for listing them and for choosing their store. There is no cryptography here: see
-// signature.h.
+// X.509 certificates, parsed for lists and for choosing their store. Without cryptography: see signature.h.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +24,23 @@ struct Certificate {
   std::int64_t not_before_unix = 0;  // seconds since 1970
   std::int64_t not_after_unix = 0;
   int version = 1;           // 1..3
-  bool is_ca = false;        // basicConstraints says cA TRUE; so never for v1
+  bool is_ca = false;        // basicConstraints says cA TRUE; never for v1
   bool self_issued = false;  // subject and issuer are the same bytes
-  // self_issued, and the authority key identifier, when there is one, is its own. This is a judgement by the text of
-  // the certificate, without cryptography; VerifySelfSignature() proves it.
+  // self_issued, and an authority key identifier, if present, is its own. Judged by the certificate's text, without
+  // cryptography; VerifySelfSignature() proves it.
   bool self_signed = false;
   std::string key_algorithm;        // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
-  unsigned key_bits = 0;            // 0 when unknown; EC by the order of the curve
+  unsigned key_bits = 0;            // 0 if unknown; for EC, of the curve's order
   std::string signature_algorithm;  // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
-  bool weak_signature = false;      // it signs a digest by MD2, MD4, MD5 or SHA-1
-  bool rejected = false;            // by the OpenSSL trust settings that it came with (trust_bundle.h)
+  bool weak_signature = false;      // signs a digest by MD2, MD4, MD5 or SHA-1
+  bool rejected = false;            // rejected by the OpenSSL trust settings that came with it (trust_bundle.h)
 };
 
-// Reads one DER certificate; bytes behind it are an error. Failures are Code::kCert with `where` as given and the
-// damaged field in the message. Tolerated, because real roots have it: negative and zero serials, v1, times without
-// seconds or with an offset, any string type in names, BOOLEAN TRUE other than FF. Stricter than OpenSSL's d2i_X509:
-// shortest definite lengths only, versions 1 to 3, times must be valid dates, an RSA key must be readable,
-// basicConstraints and key identifiers must be readable and not repeated, and both signature algorithms must be the
-// same.
+// Parses one DER certificate; trailing bytes are an error. Errors: cert, with `where` as given and the damaged field in
+// the message. Tolerates what real roots have: negative and zero serials, v1, times without seconds or with an offset,
+// any string type in names, BOOLEAN TRUE other than FF. Stricter than OpenSSL's d2i_X509: only definite lengths in
+// their shortest form, versions 1 to 3, valid dates, a readable RSA key, readable basicConstraints and key identifiers
+// that are not repeated, and two equal signature algorithms.
 Result<Certificate> ParseCertificate(std::string_view der, std::string_view where);
 
 }  // namespace prov::pki

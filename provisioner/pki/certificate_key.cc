@@ -35,7 +35,7 @@ constexpr std::array kCurves = {
     Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0D"sv, 512},  // brainpoolP512r1
 };
 
-// Bits of the INTEGER that stands behind `skip` other elements.
+// The size of the INTEGER after `skip` other elements.
 unsigned BitsOfInteger(std::string_view sequence, int skip) {
   DerReader fields(sequence);
   for (int i = 0; i < skip; ++i) {
@@ -52,7 +52,7 @@ unsigned EcBits(std::string_view parameters) {
     }
     return 0;
   }
-  // Spelled out: version, fieldID, curve, base, order.
+  // Explicit parameters: version, fieldID, curve, base, order.
   const auto explicit_curve = OnlyElement(parameters, der::kSequence);
   return explicit_curve ? BitsOfInteger(*explicit_curve, 4) : 0;
 }

@@ -20,7 +20,7 @@ struct AttributeType {
   std::string_view name;
 };
 
-// Short names as OpenSSL prints them, so that both texts can be compared; those of RFC 4514 are among them.
+// Short names as OpenSSL prints them, so that both texts can be compared. They include those of RFC 4514.
 constexpr std::array kTypes = {
     AttributeType{"\x55\x04\x03"sv, "CN"},
     AttributeType{"\x55\x04\x0A"sv, "O"},
@@ -69,7 +69,7 @@ std::string Latin1ToUtf8(std::string_view bytes) {
   return out;
 }
 
-// UCS-4 by way of UTF-16, whose converter checks the pairs.
+// Converts UCS-4 through UTF-16, whose converter checks the surrogates.
 std::optional<std::string> Ucs4ToUtf8(std::string_view bytes) {
   if (bytes.size() % 4 != 0) return std::nullopt;
   std::string utf16;
@@ -92,7 +92,7 @@ std::optional<std::string> Ucs4ToUtf8(std::string_view bytes) {
   return FromUtf16Be(utf16);
 }
 
-// The text of a value, or nullopt if it is none.
+// The text of a value; nullopt if it is not text.
 std::optional<std::string> TextOf(const DerElement& value) {
   switch (value.tag) {
     case 0x0C:  // UTF8String
@@ -117,7 +117,7 @@ std::optional<std::string> TextOf(const DerElement& value) {
 
 constexpr std::string_view kSpecial = ",+\"\\<>;";
 
-// By byte: whether it can't stand for itself anywhere in a value.
+// Whether a byte must always be escaped in a value.
 constexpr std::array<bool, 256> MakeEscaped() {
   std::array<bool, 256> table{};
   for (std::size_t i = 0; i < 0x20; ++i) table[i] = true;
@@ -148,7 +148,7 @@ void AppendEscaped(std::string& out, std::string_view text) {
 struct Attribute {
   std::string_view type;
   DerElement value;
-  bool joined = false;  // shares an RDN with the one before
+  bool joined = false;  // in the same RDN as the previous one
 };
 
 bool AppendAttribute(std::string& out, const Attribute& attribute) {
@@ -200,7 +200,7 @@ std::vector<std::string> Names(std::string_view general_names) {
   return out;
 }
 
-// The content of the Extensions; nullopt where there are none.
+// The content of the Extensions; nullopt if there are none.
 std::optional<std::string_view> ExtensionsOf(std::string_view certificate) {
   const auto parts = OnlyElement(certificate, der::kSequence);
   if (!parts) return std::nullopt;

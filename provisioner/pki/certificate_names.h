@@ -1,5 +1,5 @@
-// The names in a certificate: its subject and issuer as text, and the host names that a server's certificate is valid
-// for.
+// The names in a certificate: its subject and issuer as text, and the host names for which a server's certificate is
+// valid.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,15 @@
 
 namespace prov::pki {
 
-// `name` is a whole Name (SEQUENCE OF SET OF AttributeTypeAndValue) in DER. The text is that of RFC 4514 in UTF-8: last
-// RDN first, "CN=example userca,O=Example Corp"; the members of a multi-valued RDN are joined by '+', last first too.
-// Special characters have a backslash, control characters are written as \XX. Attribute types that are not in the
-// table, and values that are no text or malformed text, become #hex of the value's DER; the types then are dotted OIDs.
-// Teletex and other 8-bit strings are read as Latin-1, as OpenSSL does. nullopt if `name` isn't a Name. An empty Name
-// gives "".
+// Formats a complete DER Name (SEQUENCE OF SET OF AttributeTypeAndValue) by RFC 4514 in UTF-8: last RDN first,
+// "CN=example userca,O=Example Corp". The members of a multi-valued RDN are joined by '+', also last first. Special
+// characters have a backslash; control characters are written as \XX. Unknown attribute types appear as dotted OIDs.
+// Their values, and values that are not or not valid text, appear as #hex of the DER. Teletex and other 8-bit strings
+// are read as Latin-1, as OpenSSL does. nullopt if `name` isn't a Name; "" for an empty one.
 std::optional<std::string> FormatDistinguishedName(std::string_view name);
 
-// The host names and addresses of the subjectAltName of a DER certificate, in their order: names as written, addresses
-// as text. None where there is no such extension or it can't be read. At most 1000.
+// The host names and addresses in the subjectAltName of a DER certificate, in order: names as written, addresses as
+// text. Empty if the extension is absent or can't be read. At most 1000.
 std::vector<std::string> AlternativeNames(std::string_view der);
 
 }  // namespace prov::pki

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kSoon = std::int64_t{30} * 24 * 60 * 60;
 
-// DSA of any size: TLS clients have dropped it.
+// DSA is weak at any size: TLS clients have dropped it.
 bool HasWeakKey(const Certificate& certificate) {
   return certificate.key_algorithm == "dsa" || IsWeakKey(certificate.key_algorithm, certificate.key_bits);
 }
@@ -26,7 +26,7 @@ class Review {
     const std::string name = fmt::format("certificate {} \"{}\"", number, certificate.subject);
     const auto [first, is_new] = seen_.emplace(certificate.der, number);
     if (!is_new) {
-      // All else was said about the first one.
+      // Everything else was reported for the first one.
       AddInfo(out_, "cert-duplicate", fmt::format("{} is the same as certificate {}", name, first->second), where_);
       return;
     }
@@ -37,7 +37,7 @@ class Review {
                  where_);
     }
     if (certificate.weak_signature) {
-      // A root is trusted for being in the store: its signature proves nothing.
+      // Clients do not check a root's signature: a root is trusted because it is in the store.
       AddWarning(out_, "cert-weak-signature",
                  fmt::format("{} is signed with {}, {}", name, certificate.signature_algorithm,
                              certificate.self_signed ? "by itself: no client checks that, but it is an old one"

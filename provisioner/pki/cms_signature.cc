@@ -15,7 +15,7 @@ constexpr std::string_view kSignedData = "\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02"s
 constexpr std::string_view kData = "\x2A\x86\x48\x86\xF7\x0D\x01\x07\x01"sv;           // 1.2.840.113549.1.7.1
 constexpr std::string_view kSha256 = "\x60\x86\x48\x01\x65\x03\x04\x02\x01"sv;         // 2.16.840.1.101.3.4.2.1
 constexpr std::string_view kRsaEncryption = "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01"sv;  // 1.2.840.113549.1.1.1
-constexpr std::string_view kVersionOne = "\x01"sv;  // of SignedData and SignerInfo that have nothing newer in them
+constexpr std::string_view kVersionOne = "\x01"sv;  // version of SignedData and SignerInfo without newer features
 constexpr std::uint8_t kNull = 0x05;
 
 std::string Element(std::uint8_t tag, std::string_view content) {
@@ -37,7 +37,7 @@ std::string Sha256Algorithm() { return Element(der::kSequence, Element(der::kOid
 
 std::unexpected<std::string> No(std::string why) { return std::unexpected(std::move(why)); }
 
-// AlgorithmIdentifier of SHA-256, whose parameters RFC 5754 wants absent and lets be NULL.
+// Checks for SHA-256's AlgorithmIdentifier. RFC 5754: its parameters should be absent and may be NULL.
 bool IsSha256(std::optional<std::string_view> algorithm) {
   if (!algorithm) return false;
   DerReader fields(*algorithm);
@@ -120,7 +120,7 @@ std::expected<CmsSignature, std::string> ParseCms(std::string_view bytes) {
 }
 
 std::string IssuerAndSerial(const Certificate& certificate) {
-  // Read before: Certificate ::= SEQUENCE { SEQUENCE { [0] version OPTIONAL, serialNumber, ... } ... }
+  // Was parsed before: Certificate ::= SEQUENCE { SEQUENCE { [0] version OPTIONAL, serialNumber, ... } ... }
   DerReader whole(OnlyElement(certificate.der, der::kSequence).value_or(""sv));
   DerReader fields(whole.Read(der::kSequence).value_or(""sv));
   fields.Read(der::ContextConstructed(0));

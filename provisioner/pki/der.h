@@ -11,7 +11,7 @@
 
 namespace prov::pki {
 
-// Identifier octets, class and constructed bit included.
+// Identifier octets, with class and constructed bit.
 namespace der {
 inline constexpr std::uint8_t kBoolean = 0x01;
 inline constexpr std::uint8_t kInteger = 0x02;
@@ -44,25 +44,25 @@ class DerReader {
   // Whether the next element has this tag; false at the end.
   bool NextIs(std::uint8_t tag) const { return !rest_.empty() && static_cast<std::uint8_t>(rest_.front()) == tag; }
 
-  // The next element; nullopt at the end and for a length that is cut short, indefinite, not in its shortest form or of
-  // more than four bytes, and for multi-byte tags. After nullopt the reader stands where it stood.
+  // The next element; nullopt at the end, for a length that is cut short, indefinite, not in its shortest form or of
+  // more than four bytes, and for multi-byte tags. After nullopt the reader's position is unchanged.
   std::optional<DerElement> Next();
-  // The content of the next element if it has this tag; otherwise nullopt, and the reader stands where it stood.
+  // The content of the next element if it has this tag; otherwise nullopt, with the position unchanged.
   std::optional<std::string_view> Read(std::uint8_t tag);
 
  private:
   std::string_view rest_;
 };
 
-// The only element in `bytes`, with this tag and nothing behind it: its content.
+// The content of the only element in `bytes`; nullopt if it has another tag, or if bytes follow.
 std::optional<std::string_view> OnlyElement(std::string_view bytes, std::uint8_t tag);
 
-// Content of an OBJECT IDENTIFIER as "2.5.4.3"; nullopt when malformed or an arc needs more than 64 bits.
+// The content of an OBJECT IDENTIFIER as "2.5.4.3"; nullopt if it is malformed or an arc needs more than 64 bits.
 std::optional<std::string> DottedOid(std::string_view content);
 
 // Whether this is the content of an INTEGER: not empty and in its shortest form.
 bool IsDerInteger(std::string_view content);
-// Number of significant bits of a non-negative INTEGER's content; 0 for zero, negative or malformed.
+// The number of significant bits of a non-negative INTEGER's content; 0 for zero, negative or malformed ones.
 std::size_t IntegerBits(std::string_view content);
 // Lower-case hex of an INTEGER's magnitude in whole bytes, without padding: "00" for zero, "-05" for minus five.
 std::string IntegerHex(std::string_view content);

@@ -16,14 +16,14 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// What ends a line for the reader; the vertical tab stands for an escaped line end (see pem_text.h).
+// The characters that end a line. The vertical tab stands for an escaped line end (see pem_text.h).
 constexpr std::string_view kLineEnds = "\n\r\v\f";
 bool IsLineEnd(char c) { return c >= '\n' && c <= '\r'; }
 
 constexpr std::string_view kWord = "CERTIFICATE";
 constexpr std::size_t kLongestGap = 8;  // blanks between the words of a marker
 
-// What keyboards, word processors and web pages make of a dash. The single bytes are those of Windows-1252.
+// Characters that keyboards, word processors and web pages put in place of a dash. The single bytes are Windows-1252.
 constexpr std::array kDashLikes = {"-"sv,
                                    "\xE2\x80\x90"sv,
                                    "\xE2\x80\x91"sv,
@@ -67,7 +67,7 @@ bool DropWordBehind(std::string_view& text, std::string_view word) {
   return true;
 }
 
-// Whether the CERTIFICATE at `at` is the label of a marker that lost its shape.
+// Whether the CERTIFICATE at `at` is the label of a damaged marker.
 bool IsMarkerRemnant(std::string_view line, std::size_t at) {
   std::string_view before = line.substr(0, at);
   DropBlanksBehind(before);
@@ -88,7 +88,7 @@ std::optional<std::size_t> FindMarkerRemnant(std::string_view line) {
   return std::nullopt;
 }
 
-// A line that ends inside the keyword of its marker, as the last one of a file that was cut.
+// Whether the line ends within the keyword of a marker, as in a truncated file.
 bool IsCutMarker(std::string_view line) {
   if (!line.starts_with("-----")) return false;
   line.remove_prefix(std::min(line.find_first_not_of('-'), line.size()));
@@ -96,7 +96,8 @@ bool IsCutMarker(std::string_view line) {
   return !line.empty() && ("BEGIN"sv.starts_with(line) || "END"sv.starts_with(line));
 }
 
-// Long, and of the mixture that random bytes have: so neither a digest in hex nor a line of ornaments.
+// Whether a word is long and has the mixture of characters of random bytes. Excludes a digest in hex, and a line of
+// ornaments.
 bool IsBase64Word(std::string_view word) {
   constexpr std::size_t kLong = 60;
   while (word.ends_with('=')) word.remove_suffix(1);
@@ -160,7 +161,7 @@ struct Label {
   bool closed = false;
 };
 
-// The label at the start of `text`, blanks collapsed; nullopt if what stands there is prose and no label.
+// The label at the start of `text`, with blanks collapsed; nullopt if the text is prose.
 std::optional<Label> ParseLabel(std::string_view text) {
   Label label;
   bool blank = false;
@@ -190,13 +191,13 @@ std::optional<Label> ParseLabel(std::string_view text) {
 
 struct PemScanner::Marker {
   bool begin = false;
-  bool closed = false;  // five dashes stand behind the label
+  bool closed = false;  // five dashes follow the label
   std::string label;
-  std::size_t offset = 0;  // of the five dashes before it
-  std::size_t end = 0;     // behind the closing dashes
+  std::size_t offset = 0;  // of the five dashes before the keyword
+  std::size_t end = 0;     // after the closing dashes
 };
 
-// The next place where five dashes are followed by BEGIN or END and by what may be a label.
+// The next place where five dashes are followed by BEGIN or END and a possible label.
 std::optional<PemScanner::Marker> PemScanner::FindMarker(std::size_t from) const {
   for (std::size_t at = text_.find(kDashes, from); at != std::string_view::npos; at = text_.find(kDashes, at)) {
     const std::size_t word = std::min(text_.find_first_not_of('-', at), text_.size());
@@ -215,9 +216,10 @@ std::optional<PemScanner::Marker> PemScanner::FindMarker(std::size_t from) const
   return std::nullopt;
 }
 
-// Looks at the text between blocks, and keeps track of the line that it ends in.
+// Checks the text between blocks, and keeps track of the line at its end.
 std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) {
-  const std::string_view text = text_.substr(0, to);  // no search may go beyond: there may be many gaps
+  const std::string_view text =
+      text_.substr(0, to);  // searches end here: otherwise many gaps would take quadratic time
   while (from < to) {
     const std::size_t end = std::min(text.find_first_of(kLineEnds, from), to);
     std::string_view line = text.substr(from, end - from);
@@ -245,7 +247,7 @@ std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) 
   return std::nullopt;
 }
 
-// A marker in a '#' line is a comment if the rest of the block is one too: more text on the line, or '#' on the next.
+// A marker in a '#' line is a comment if the rest of the block is one, too: more text on the line, or '#' on the next.
 // Otherwise a bundle was appended to a file that ended in a comment without a line end, and the marker counts.
 bool PemScanner::IsCommentedOut(const Marker& begin) {
   if (line_end_ <= begin.offset) line_end_ = std::min(text_.find_first_of(kLineEnds, begin.end), text_.size());
@@ -256,7 +258,7 @@ bool PemScanner::IsCommentedOut(const Marker& begin) {
 }
 
 void PemScanner::LeaveBlock(std::string_view block) {
-  // The END marker's line is no comment, unless it is still the line that the block began in.
+  // The line of the END marker is not a comment, unless the block began in the same line.
   if (block.find_first_of(kLineEnds) != std::string_view::npos) line_is_comment_ = false;
   line_has_text_ = true;
 }
@@ -297,7 +299,7 @@ std::expected<std::optional<PemBlock>, PemFault> PemScanner::Next() {
 
 namespace {
 
-// Bytes of the RFC 1421 headers that a body begins with: lines with a colon, and the empty line behind them.
+// The size of the RFC 1421 headers at the start of a body: lines with a colon, and the empty line after them.
 std::expected<std::size_t, PemFault> SkipHeaders(std::string_view body) {
   std::size_t length = 0;
   for (;;) {
@@ -313,13 +315,13 @@ std::expected<std::size_t, PemFault> SkipHeaders(std::string_view body) {
   }
 }
 
-// All lines without their ends: all that a well-formed body needs, and much faster than JoinCharacters.
+// Joins the lines without their ends. Enough for a well-formed body, and much faster than JoinCharacters.
 std::string JoinLines(std::string_view body) {
   std::string out;
   out.reserve(body.size());
   std::size_t end = 0;
   while (!body.empty()) {
-    // Most lines are as long as the one before. Should a line end lie within, the decoder refuses it.
+    // Most lines are as long as the one before. If a line end lies within, the decoder refuses it.
     if (end == 0 || end >= body.size() || body[end] != '\n') end = std::min(body.find('\n'), body.size());
     std::string_view line = body.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
@@ -333,7 +335,7 @@ bool IsBase64(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
 }
 
-// All base64 characters, whatever blanks stand between them.
+// Joins the base64 characters, whatever blanks separate them.
 std::expected<std::string, PemFault> JoinCharacters(std::string_view body, std::size_t from) {
   std::string out;
   out.reserve(body.size() - from + 3);

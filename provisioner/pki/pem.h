@@ -1,6 +1,5 @@
-// PEM blocks (RFC 7468) as people paste them: indented, glued to each other, on one line. The reader finds blocks by
-// their markers wherever they stand, and reports what looks like a damaged block instead of passing over it. Linear
-// time on any input.
+// PEM blocks (RFC 7468) as users paste them: indented, glued together, on one line. The reader finds blocks by their
+// markers at any place, and reports what looks like a damaged block instead of skipping it. Linear time on any input.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace prov::pki {
 
-// What is wrong at an offset. The message never holds text of the input other than labels.
+// A fault at an offset. The message quotes no text of the input except labels.
 struct PemFault {
   std::size_t offset = 0;
   std::string message;
@@ -19,22 +18,22 @@ struct PemFault {
 
 struct PemBlock {
   std::string label;       // such as "CERTIFICATE"; blanks collapsed
-  std::string_view body;   // all between the two markers; see DecodePemBody
+  std::string_view body;   // everything between the two markers; see DecodePemBody
   std::size_t offset = 0;  // of the BEGIN marker
 };
 
-// Walks the blocks of a text (see pem_text.h for how bytes become text). The text must outlive the scanner and its
+// Reads the blocks of a text (see pem_text.h for how bytes become text). The text must outlive the scanner and its
 // blocks.
 class PemScanner {
  public:
   explicit PemScanner(std::string_view text) : text_(text) {}
 
   // The next block; nullopt at the end. Faults: BEGIN without END, END without BEGIN, BEGIN inside a block, differing
-  // labels, markers with damaged dashes or letter case, and base64 outside of any block. After a fault the scanner is
-  // not to be used.
+  // labels, markers with damaged dashes or letter case, and base64 outside of any block. Do not use the scanner after a
+  // fault.
   std::expected<std::optional<PemBlock>, PemFault> Next();
 
-  // Blocks that were passed over because each of their lines is a '#' comment, and the offset of the first.
+  // The number of skipped blocks whose lines are all '#' comments, and the offset of the first.
   std::size_t commented() const { return commented_; }
   std::size_t first_commented() const { return first_commented_; }
 
@@ -47,7 +46,7 @@ class PemScanner {
 
   std::string_view text_;
   std::size_t position_ = 0;
-  // The line that position_ stands in: whether it has a character that is no blank, and whether the first one is '#'.
+  // The line of position_: whether it has a character that is no blank, and whether the first such is '#'.
   bool line_has_text_ = false;
   bool line_is_comment_ = false;
   std::size_t line_end_ = 0;  // cached end of a comment line; valid while > position_
@@ -55,21 +54,21 @@ class PemScanner {
   std::size_t first_commented_ = 0;
 };
 
-// Whether a line outside of any block looks like a part of one: a reader that skips such lines would lose certificates
-// silently. `line` is not a comment and has no line end. Reported are BEGIN/END CERTIFICATE (also X509, TRUSTED; any
-// letter case) beside dashes of any kind or alone on the line, BEGIN and END that are cut short, and words of 60 or
+// Finds a line outside of any block that looks like a part of one: a reader that skips such lines would lose
+// certificates silently. `line` must not be a comment or have a line end. Reports BEGIN/END CERTIFICATE (also X509,
+// TRUSTED; any letter case) beside dashes of any kind or alone on the line, truncated BEGIN and END, and words of 60 or
 // more base64 characters. Offsets are in `line`.
 std::optional<PemFault> FindPemDamage(std::string_view line);
 
 struct PemBody {
   std::string bytes;
-  bool has_headers = false;    // RFC 1421 headers such as "Comment: x" stood before the base64
+  bool has_headers = false;    // RFC 1421 headers such as "Comment: x" preceded the base64
   bool added_padding = false;  // '=' were missing at the end
-  bool odd_blanks = false;     // blanks beyond ASCII stood in the base64, such as no-break spaces
+  bool odd_blanks = false;     // the base64 contained non-ASCII blanks, such as no-break spaces
 };
 
-// Base64 of a body: blanks of all kinds (also no-break and zero-width ones and byte order marks) and RFC 1421 headers
-// are passed over. Missing padding is tolerated: what is inside says its own length. Encrypted bodies (Proc-Type:
+// Decodes the base64 of a body. Skips blanks of all kinds (also no-break and zero-width ones and byte order marks) and
+// RFC 1421 headers. Tolerates missing padding, because the content has its own length. Encrypted bodies (Proc-Type:
 // 4,ENCRYPTED) are a fault. Offsets are in `body`.
 std::expected<PemBody, PemFault> DecodePemBody(std::string_view body);
 

@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF"sv;
 
-// What an editor's byte order mark, or the pattern of zero bytes that ASCII text has in UTF-16, tells.
+// The encoding, by a byte order mark or by the zero bytes that ASCII text has in UTF-16.
 enum class Encoding { kBytes, kUtf16Le, kUtf16Be };
 
 Encoding GuessEncoding(std::string_view bytes) {
@@ -43,7 +43,7 @@ std::optional<char> UnicodeEscape(std::string_view text) {
   return value == '\n' || value == '\r' ? '\v' : static_cast<char>(value);
 }
 
-// Resolves the escapes of JSON and double-quoted YAML. What is none stays as it is: the PEM reader then judges it.
+// Resolves the escapes of JSON and double-quoted YAML. Leaves other backslashes for the PEM reader to judge.
 std::string Unescape(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -69,7 +69,7 @@ std::string Unescape(std::string_view text) {
       case 't':
         out.push_back('\t');
         break;
-      case '\n':  // a line folded by YAML: the line end counts for line numbers, and is blank anyway
+      case '\n':  // a line folded by YAML; kept, because it counts for line numbers and is blank anyway
       case '/':
       case '"':
       case ' ':
@@ -160,7 +160,7 @@ std::string DescribeText(std::string_view text) {
 }
 
 std::string DescribeDer(std::string_view bytes) {
-  // The first bytes inside the outer SEQUENCE tell the kinds apart.
+  // The first bytes inside the outer SEQUENCE distinguish the kinds.
   if (bytes.size() < 16 || bytes.front() != '\x30') return {};
   const auto length = static_cast<std::uint8_t>(bytes[1]);
   const std::string_view inside = bytes.substr(length < 0x80 ? 2 : 2 + (length & 0x7FU) % 8);

@@ -9,32 +9,30 @@
 
 namespace prov::pki {
 
-// nullopt: the bytes are the text already, which is the usual case and costs no copy. Otherwise the text: UTF-16 (with
-// a byte order mark, or without when clearly so) as UTF-8, and the escapes of a JSON or YAML string resolved if the
-// markers are followed by such ("-----\n"); an escaped line end becomes a vertical tab, so that line numbers stay those
-// of the file. The error is a message: damaged UTF-16, or NUL bytes in what is no UTF-16 (mixed encodings, a file that
-// a crash left with zeros).
+// nullopt: the bytes are already text, which is usual and needs no copy. Otherwise the text: UTF-16 (with a byte order
+// mark, or clearly without) is converted to UTF-8, and the escapes of a JSON or YAML string are resolved if they follow
+// the markers ("-----\n"). An escaped line end becomes a vertical tab, so that line numbers stay those of the file. The
+// error is a message: damaged UTF-16, or NUL bytes in other text (mixed encodings, a file with zeros after a crash).
 std::expected<std::optional<std::string>, std::string> DecodePemText(std::string_view bytes);
 
-// A guess at what a text without any certificate is, as a clause: "it looks like an HTML or XML page"; "" if there is
-// no guess.
+// A guess about a text without any certificate, as a clause: "it looks like an HTML or XML page"; "" without a guess.
 std::string DescribeText(std::string_view text);
-// A guess at what DER bytes without a certificate are, and how to convert them; "" if there is no guess.
+// A guess about DER bytes without a certificate, with the conversion; "" without a guess.
 std::string DescribeDer(std::string_view bytes);
 
-// Whether there is nothing but blanks (byte order marks included), or nothing but those and lines that begin with '#'.
+// Whether the text has only blanks (byte order marks included), or only those and lines that begin with '#'.
 bool IsBlankText(std::string_view text);
 bool IsCommentText(std::string_view text);
 
-// Bytes of a blank-like character at the start of `text`: ASCII blanks, no-break spaces, zero-width characters, byte
+// The size of a blank character at the start of `text`: ASCII blanks, no-break spaces, zero-width characters, byte
 // order mark; 0 if there is none.
 std::size_t BlankLength(std::string_view text);
 
-// Line numbers of offsets that don't decrease from call to call; so many calls cost one pass.
+// Line numbers of offsets that must not decrease from call to call. All calls together make one pass.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}
-  std::size_t LineAt(std::size_t offset);  // 1 is the first; LF, CR LF and a lone CR end a line
+  std::size_t LineAt(std::size_t offset);  // from 1; LF, CR LF and a lone CR end a line
 
  private:
   std::string_view text_;

@@ -11,7 +11,7 @@
 namespace prov::pki {
 namespace {
 
-// Takes OpenSSL's last reason, and leaves the thread's error queue as it was found.
+// Gives OpenSSL's last reason, and restores the thread's error queue.
 class ErrorScope {
  public:
   ErrorScope() { ERR_set_mark(); }

@@ -6,10 +6,10 @@
 
 namespace prov::pki {
 
-// Verifies the certificate's signature with the key in it (OpenSSL). Code::kCert if it doesn't verify, or can't be
-// checked because OpenSSL does not know the key or the algorithm, or has it disabled; the message tells which.
-// Validity, purpose and security level are not checked, so old roots with SHA-1 pass: a root is trusted because it is
-// in the store, not because of its signature.
+// Verifies the certificate's signature with its own key (OpenSSL). Errors: cert if it doesn't verify, or can't be
+// checked because OpenSSL does not know the key or the algorithm, or has it disabled; the message says which. Does not
+// check validity, purpose and security level, so old roots with SHA-1 pass: a root is trusted because it is in the
+// store, not because of its signature.
 Result<void> VerifySelfSignature(const Certificate& certificate);
 
 }  // namespace prov::pki

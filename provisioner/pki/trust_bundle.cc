@@ -19,10 +19,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// What stands behind the certificate in OpenSSL's TRUSTED CERTIFICATE.
+// The settings that follow the certificate in OpenSSL's TRUSTED CERTIFICATE.
 struct TrustSettings {
-  std::size_t certificate_bytes = 0;  // of the certificate before them
-  // They reject it for some use, or trust it for others than servers alone. Windows' stores can't hold that: a CA in
+  std::size_t certificate_bytes = 0;  // size of the certificate before them
+  // They reject it for some use, or trust it for others than servers alone. Windows' stores can't express that: a CA in
   // ROOT is trusted for everything.
   bool reject = false;
 };
@@ -30,7 +30,7 @@ struct TrustSettings {
 constexpr std::string_view kServerAuth = "\x2B\x06\x01\x05\x05\x07\x03\x01"sv;
 constexpr std::string_view kAnyUse = "\x55\x1D\x25\x00"sv;
 
-// Whether a list of uses has servers in it.
+// Whether a list of uses includes servers.
 bool TrustsServers(std::string_view uses) {
   DerReader reader(uses);
   while (const auto use = reader.Next()) {
@@ -39,7 +39,7 @@ bool TrustsServers(std::string_view uses) {
   return false;
 }
 
-// `bytes`: the certificate and, if there are any, its settings. nullopt when they are cut short or no DER.
+// Parses the certificate and the settings, if any, in `bytes`. nullopt if they are truncated or not DER.
 // X509_CERT_AUX: SEQUENCE { trust SEQUENCE OF OID, reject [0] SEQUENCE OF OID, alias, keyid, other [1] }, all optional.
 std::optional<TrustSettings> ParseTrustSettings(std::string_view bytes) {
   DerReader reader(bytes);
@@ -53,7 +53,7 @@ std::optional<TrustSettings> ParseTrustSettings(std::string_view bytes) {
   while (const auto field = fields.Next()) {
     const bool trust = field->tag == der::kSequence;
     const bool reject = field->tag == der::ContextConstructed(0);
-    // An empty list says nothing; OpenSSL takes one that is not empty for all there is to trust.
+    // An empty list has no effect. With any other list, OpenSSL trusts only the listed uses.
     if ((trust && !field->content.empty() && !TrustsServers(field->content)) || (reject && !field->content.empty())) {
       out.reject = true;
     }
@@ -62,16 +62,16 @@ std::optional<TrustSettings> ParseTrustSettings(std::string_view bytes) {
   return out;
 }
 
-constexpr std::size_t kUsualPemBytes = 1024;  // of one certificate; a guess that only saves moving them
+constexpr std::size_t kUsualPemBytes = 1024;  // of one certificate; an estimate to reserve memory
 
-// What certificates of a bundle have in common that other programs stumble over.
+// A deviation of some certificates that other programs fail at.
 struct Repair {
   std::string_view what;
   std::size_t count = 0;
-  std::string first = {};  // the place of the first
+  std::string first = {};  // place of the first such certificate
 };
 
-// Whether the BEGIN line of a block begins a line and ends there, and the END line begins one.
+// Whether the BEGIN line of a block is a line of its own, and the END marker begins a line.
 bool StandsAlone(std::string_view text, const PemBlock& block) {
   const auto is_end = [](char c) { return c == '\n' || c == '\v'; };  // \v: an escaped line end
   const bool begins = block.offset == 0 || is_end(text[block.offset - 1]);
@@ -81,7 +81,7 @@ bool StandsAlone(std::string_view text, const PemBlock& block) {
 
 class BundleReader {
  public:
-  // `repaired`: what was done to the bytes to make them this text, such as "it is UTF-16"; or "".
+  // `repaired`: how the bytes became this text, such as "it is UTF-16"; or "".
   BundleReader(std::string_view text, std::string_view repaired, std::string_view where, Findings& findings,
                const BundleLimits& limits)
       : text_(text), repaired_(repaired), where_(where), lines_(text), findings_(findings, where), limits_(limits) {}
@@ -132,7 +132,7 @@ Result<std::vector<Certificate>> BundleReader::Run() {
   for (;;) {
     auto block = scanner.Next();
     if (!block) {
-      // A page or an object with a damaged block in it: both facts help.
+      // A damaged block may be in a page or an object; report both.
       std::string hint = out_.empty() ? DescribeText(text_) : std::string();
       if (!hint.empty()) hint.insert(0, "; as for the whole, ");
       return Fail(
@@ -204,7 +204,7 @@ void BundleReader::NoteShape(const PemBlock& block, const PemBody& body) {
   }
 }
 
-// Once for the whole: a bundle that was pasted with blanks before it has them everywhere.
+// Reports once for the whole bundle: if blanks were pasted, they are everywhere.
 void BundleReader::ReportShapes() {
   if (!repaired_.empty() && !out_.empty()) {
     findings_.Add(
@@ -283,7 +283,7 @@ Result<TrustSettings> BundleReader::ReadTrustSettings(const PemBlock& block, std
   return *settings;
 }
 
-// A copy without the settings is the same CA.
+// Rejects copies without settings, too: they are the same CA.
 void BundleReader::RejectCopies() {
   std::set<std::string_view> rejected;
   for (const Certificate& certificate : out_) {
@@ -294,7 +294,7 @@ void BundleReader::RejectCopies() {
 }
 
 Result<void> BundleReader::PassOver(const PemBlock& block) {
-  // A certificate under a wrong label would be lost without a word.
+  // A certificate under a wrong label would be lost silently.
   if (const auto body = DecodePemBody(block.body); body && ParseCertificate(body->bytes, {})) {
     return Fail(Code::kCert,
                 fmt::format("the block is labelled {} but holds a certificate: label it CERTIFICATE", block.label),
@@ -307,7 +307,7 @@ Result<void> BundleReader::PassOver(const PemBlock& block) {
   return {};
 }
 
-// A file that is one certificate in DER: text can't begin with these two bytes.
+// Whether the file is one DER certificate: text can't begin with these two bytes.
 bool IsDer(std::string_view bytes) {
   return bytes.size() >= 2 && bytes[0] == '\x30' && static_cast<std::uint8_t>(bytes[1]) >= 0x80;
 }

@@ -1,4 +1,4 @@
-// Trust bundles: the certificates of a file that a person or a cluster put together.
+// Trust bundles: files with certificates, made by people or by a cluster.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,23 @@ struct BundleLimits {
   std::size_t certificates = 100000;
 };
 
-// All certificates in order of appearance, duplicates kept: from PEM text in any shape that people paste (pem.h,
-// pem_text.h), or one raw DER certificate. Never fewer than are there without an error: a damaged block is Code::kCert
-// with the line in `where`, and so is a text that is not blank and holds no certificate. Nothing but blanks, or but '#'
-// comments (finding `empty-bundle`), is the explicit empty. Beyond the limits: too-large. Findings: `private-key`
-// (warning; skipped, never quoted), `pem-other` (other blocks), `pem-trusted` (OpenSSL's TRUSTED CERTIFICATE: its
-// settings are dropped; a warning where they reject it for any use, or trust it for others than servers alone: it and
-// its copies are `rejected` then), `pem-commented`, `pem-repaired` (headers, missing padding, markers that do not stand
-// alone, odd blanks, UTF-16, escaped line ends). Of each at most 20, then one that counts the rest.
+// Parses all certificates in order of appearance, duplicates kept: from PEM text in any form that users paste (pem.h,
+// pem_text.h), or one raw DER certificate. Never drops one silently: a damaged block is cert with the line in `where`,
+// and so is a text that is not blank and holds no certificate. Only blanks, or only '#' comments (finding
+// `empty-bundle`), are an explicitly empty bundle. Beyond the limits: too-large. Findings: `private-key` (warning;
+// skipped, never quoted), `pem-other` (other blocks), `pem-trusted` (OpenSSL's TRUSTED CERTIFICATE: its settings are
+// dropped; a warning if they reject it for any use, or trust it for others than servers alone: then it and its copies
+// are `rejected`), `pem-commented`, `pem-repaired` (headers, missing padding, markers that share a line, odd blanks,
+// UTF-16, escaped line ends). Of each at most 20, then one that counts the rest.
 Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings,
                                                   const BundleLimits& limits = {});
 
-// The certificates as PEM: 64 columns, LF, nothing between the blocks.
+// The certificates as PEM: 64 columns, LF, no text between the blocks.
 std::string EncodePem(std::span<const Certificate> certificates);
 
-// What is noteworthy about certificates at a time (seconds since 1970): `cert-expired`, `cert-not-yet-valid`,
-// `cert-expires-soon` (within 30 days), `cert-weak-key` (RSA and DSA below 2048 bits or any DSA, EC below 224),
-// `cert-weak-signature` (MD2, MD4, MD5 or SHA-1), `cert-not-ca`, `cert-duplicate` (info). In the order
-// of the certificates; `where` as given.
+// Findings about certificates at a time (seconds since 1970): `cert-expired`, `cert-not-yet-valid`, `cert-expires-soon`
+// (within 30 days), `cert-weak-key` (RSA and DSA below 2048 bits or any DSA, EC below 224), `cert-weak-signature` (MD2,
+// MD4, MD5 or SHA-1), `cert-not-ca`, `cert-duplicate` (info). In the order of the certificates; `where` as given.
 Findings ReviewCertificates(std::span<const Certificate> certificates, std::int64_t now_unix, std::string_view where);
 
 }  // namespace prov::pki

@@ -24,7 +24,7 @@ std::string_view NameOf(Store store) {
 
 namespace {
 
-// By the kind of the certificate alone.
+// The store by the kind of the certificate alone.
 Store UsualStore(const Certificate& certificate, const TrustedDigests& trusted) {
   if (certificate.self_signed) return Store::kRoot;
   return certificate.is_ca || trusted.contains(certificate.sha256) ? Store::kCa : Store::kNone;
@@ -75,7 +75,7 @@ Findings ReviewStores(std::span<const Certificate> certificates, const TrustedDi
   std::size_t number = 0;
   for (const Certificate& certificate : certificates) {
     const std::string name = NameInBundle(certificate, ++number);
-    if (!WhyUntrusted(certificate, trusted).empty()) continue;  // ReviewTrust() tells
+    if (!WhyUntrusted(certificate, trusted).empty()) continue;  // reported by ReviewTrust()
     const Store store = UsualStore(certificate, trusted);
     if (store == Store::kNone) {
       AddWarning(out, "leaf-skipped",
