@@ -16,7 +16,7 @@ namespace {
 using pki::Certificate;
 
 constexpr std::size_t kLongestName = 160;  // of a quoted name, in bytes
-constexpr std::size_t kMostNames = 4;      // of a certificate, named in a message
+constexpr std::size_t kMostNames = 4;      // of a certificate, listed in a message
 
 std::string Quoted(const std::string& name) {
   if (name.size() <= kLongestName) return fmt::format("\"{}\"", name);
@@ -29,7 +29,7 @@ std::optional<Certificate> Read(const std::string& der) {
   return *std::move(certificate);
 }
 
-// All sentences about one failure.
+// The sentences about one failure.
 class Explanation {
  public:
   explicit Explanation(const CertificateFailure& failure) : failure_(failure) {
@@ -63,7 +63,7 @@ class Explanation {
                            failure_.whose, Quoted(culprit_->subject), failure_.detail);
       case CertificateFault::kName:
         return OtherName();
-      case CertificateFault::kOther:  // names, paths, extensions: no other CA changes that
+      case CertificateFault::kOther:  // names, paths, extensions: another CA would not help
         return fmt::format("{} shows {}, which is not valid ({}): reissue it", Shower(), Quoted(culprit_->subject),
                            failure_.detail);
       case CertificateFault::kNone:
@@ -84,14 +84,14 @@ class Explanation {
                        failure_.roots.size(), failure_.roots.size() == 1 ? "" : "s");
   }
 
-  // What to do about a CA that is not trusted. A server that was asked for a source may be the wrong one.
+  // The remedy for an untrusted CA. When a source was requested, it may be the wrong server.
   std::string Advice(std::string_view for_a_bundle) const {
     return std::string(failure_.roots_are_named ? "is this the right server, and was the right CA named?"
                                                 : for_a_bundle) +
            Inspection();
   }
 
-  // Without certificates there are the library's words only.
+  // Without certificates there is only the library's message.
   std::string Unread() const {
     return fmt::format("{} shows a certificate that can't be verified with {} ({}): {}", failure_.whose, Trusted(),
                        failure_.detail, Advice("add the CA that signed it to the trust bundle"));
@@ -101,7 +101,8 @@ class Explanation {
     return failure_.behind_proxy ? "; a proxy that inspects TLS signs with its own CA" : "";
   }
 
-  // "--certs *=FILE" of mitmproxy, with the file of its CA, does so. One that names hosts is a server's own.
+  // mitmproxy does so with "--certs *=FILE" and the file of its CA. A CA certificate that names hosts belongs to a
+  // server.
   bool LeafIsCa() const {
     return leaf_->is_ca && (leaf_->self_issued || failure_.peer.chain.size() == 1) &&
            pki::AlternativeNames(leaf_->der).empty();
@@ -134,7 +135,7 @@ class Explanation {
                                   : "add it there"));
   }
 
-  // Whether a trusted certificate has this subject and other bytes.
+  // Whether a trusted certificate has the same subject but other bytes.
   bool HoldsNamesake(const std::string& subject, const std::string& der) const {
     return std::ranges::any_of(failure_.roots, [&](const std::string& root) {
       const std::optional<Certificate> known = root == der ? std::nullopt : Read(root);

@@ -1,4 +1,4 @@
-// Explains why a TLS peer's certificate is not valid, in a sentence for the person who has to fix it.
+// Explains why a TLS peer's certificate is not valid, in a sentence for the administrator.
 #pragma once
 
 #include <string>
@@ -8,40 +8,40 @@ namespace prov::net {
 
 enum class CertificateFault {
   kNone,
-  kUnknownIssuer,  // nobody who is trusted issued it; also a self-signed one
-  kSignature,      // the issuer that is trusted did not sign it
+  kUnknownIssuer,  // issued by none of the trusted CAs; also a self-signed one
+  kSignature,      // not signed by the trusted issuer of that name
   kExpired,
   kNotYetValid,
   kNotCa,    // issued by a certificate that is not a CA
   kTooWeak,  // key or signature
-  kPurpose,  // it is not made for servers
-  kName,     // it holds, but is for other hosts
+  kPurpose,  // not for servers
+  kName,     // valid, but for other hosts
   kOther,
 };
 
-// What a TLS peer presented, and the result of verification.
+// The certificates that a TLS peer presented, and the result of verification.
 struct PeerCertificates {
-  std::vector<std::string> chain;  // DER, the peer's own first, as sent; empty: not known
+  std::vector<std::string> chain;  // DER, as sent, the peer's own first; empty: unknown
   CertificateFault fault = CertificateFault::kNone;
-  std::string culprit;  // DER: the one at which verification ended
+  std::string culprit;  // DER: the certificate at which verification ended
 };
 
 struct CertificateFailure {
   PeerCertificates peer;
   std::string whose;               // "the proxy proxy.example.com:3128", "the server"
-  std::string host;                // as which it was spoken to
-  bool own_roots = false;          // certificates of a trust bundle counted, not those of the system
-  std::vector<std::string> roots;  // DER: these
-  bool roots_are_named = false;    // they are CAs that somebody named for this server, and no trust bundle
-  bool behind_proxy = false;       // it may be a proxy on the way that showed it
-  std::string detail;              // the library's words
+  std::string host;                // the name that the client used for the peer
+  bool own_roots = false;          // a trust bundle was used, not the system's roots
+  std::vector<std::string> roots;  // DER: its certificates
+  bool roots_are_named = false;    // they are CAs that the user named for this server, not a trust bundle
+  bool behind_proxy = false;       // a proxy on the way may have presented the certificate
+  std::string detail;              // the library's message
 };
 
-// What is wrong and what to do. Names in certificates are quoted and cut to a sensible length.
+// The fault and a remedy. Names in certificates are quoted and shortened.
 std::string ExplainCertificate(const CertificateFailure& failure);
 
-// Whether a valid certificate names its hosts as Go programs require it: "" or what is wrong. libcurl still accepts a
-// host name in the subject (CN); kubelet and containerd don't.
+// Checks whether a valid certificate names its hosts as Go programs require it: "" or what is wrong. libcurl still
+// accepts a host name in the subject (CN); kubelet and containerd don't.
 std::string ReviewForGo(const PeerCertificates& peer, const std::string& whose);
 
 }  // namespace prov::net

@@ -1,5 +1,5 @@
-// The few functions of libcurl, and of its OpenSSL, that are needed. Linux loads the library on first use: loading it
-// and its thirty dependencies would cost every start several milliseconds, and few commands make requests.
+// The functions of libcurl, and of its OpenSSL, that are used. Linux loads the library on first use: loading it and its
+// thirty dependencies would cost every start several milliseconds, and few commands make requests.
 #pragma once
 
 #include <curl/curl.h>
@@ -12,8 +12,8 @@
 
 namespace prov::net {
 
-// The few functions of OpenSSL that read what a TLS peer presents. They must come from the library that libcurl uses,
-// which on Linux is not this program's own.
+// The functions of OpenSSL that read what a TLS peer presents. They must come from the library that libcurl uses, which
+// on Linux is not this program's own.
 struct TlsFunctions {
   decltype(&::SSL_CTX_set_cert_verify_callback) set_verify;
   decltype(&::X509_verify_cert) verify;
@@ -33,10 +33,10 @@ struct CurlFunctions {
   decltype(&::curl_easy_getinfo) getinfo;
   decltype(&::curl_easy_strerror) strerror;
   decltype(&::curl_easy_cleanup) cleanup;
-  std::optional<TlsFunctions> tls;  // nothing where libcurl's TLS is not OpenSSL's
+  std::optional<TlsFunctions> tls;  // nullopt if libcurl uses another TLS library
 };
 
-// Ready for use. Errors: network (it can't be loaded).
+// Loads libcurl. Errors: network (it can't be loaded).
 Result<const CurlFunctions*> LoadCurl();
 
 }  // namespace prov::net

@@ -9,8 +9,8 @@
 namespace prov::net {
 namespace {
 
-// Requests do without; what they lack then is a name for what is wrong with a certificate. `library` is a copy: what it
-// has not is no loss to the rest.
+// nullopt if a function is missing: requests then work, but can't say what is wrong with a certificate. `library` is a
+// copy, so that a failed lookup does not affect the original.
 std::optional<TlsFunctions> LoadTls(posix::Library library) {
   TlsFunctions tls{};
   library.Find(tls.set_verify, "SSL_CTX_set_cert_verify_callback");
@@ -25,7 +25,7 @@ std::optional<TlsFunctions> LoadTls(posix::Library library) {
 }
 
 std::optional<CurlFunctions> Load() {
-  // Both have the same interface, and distributions differ in which they install.
+  // Both have the same interface; distributions differ in which they install.
   posix::Library library({"libcurl.so.4", "libcurl-gnutls.so.4"});
   CurlFunctions out{};
   decltype(&::curl_version_info) version = nullptr;

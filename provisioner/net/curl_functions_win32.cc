@@ -20,7 +20,7 @@ Result<const CurlFunctions*> LoadCurl() {
 
 std::string LinkedLibcurlVersion() { return curl_version_info(CURLVERSION_NOW)->version; }
 
-// The C library has a copy of the environment, from its start.
+// The C library copied the environment at its start.
 void ForgetKeyLogFile() {
   SetEnvironmentVariableW(L"SSLKEYLOGFILE", nullptr);
   _wputenv_s(L"SSLKEYLOGFILE", L"");

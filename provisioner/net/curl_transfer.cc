@@ -14,7 +14,7 @@
 namespace prov::net {
 namespace {
 
-constexpr int kMostCertificates = 32;  // of a chain; more are verified, but not kept
+constexpr int kMostCertificates = 32;  // recorded from a chain; more are verified, too
 
 CertificateFault FaultOf(int error) {
   switch (error) {
@@ -80,7 +80,7 @@ CURLcode PeerRecorder::StartTls(CURL* /*handle*/, void* context, void* self) {
   return CURLE_OK;
 }
 
-// Takes the place of OpenSSL's own call of X509_verify_cert and gives its answer.
+// Replaces OpenSSL's own call of X509_verify_cert, and returns its result.
 int PeerRecorder::Verify(X509_STORE_CTX* store, void* peer) {
   const TlsFunctions& tls = *static_cast<Peer*>(peer)->tls;
   const int ok = tls.verify(store);
@@ -98,7 +98,7 @@ int PeerRecorder::Verify(X509_STORE_CTX* store, void* peer) {
 
 namespace {
 
-// A connection error of this system that says: nothing listens there.
+// Whether this system's connection error means that nothing listens there.
 bool IsRefused(long number) {
   constexpr long kWindowsRefused = 10'061;  // WSAECONNREFUSED
   return number == ECONNREFUSED || number == kWindowsRefused;
@@ -108,13 +108,13 @@ bool HasAny(std::string_view text, std::initializer_list<std::string_view> words
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-// Statuses by which proxies turn away who gives no credentials.
+// Statuses with which proxies refuse clients without credentials.
 bool TurnsAway(int status) {
   return status == http_status::kUnauthorized || status == http_status::kForbidden ||
          status == http_status::kProxyAuthenticationRequired;
 }
 
-// Why a TLS handshake failed, by the words of OpenSSL and GnuTLS.
+// The reason of a failed TLS handshake, by the messages of OpenSSL and GnuTLS.
 HttpTrouble TlsTrouble(std::string_view words) {
   if (HasAny(words, {"wrong version number", "packet length too long", "http request", "unexpected TLS packet"})) {
     return HttpTrouble::kPlain;
@@ -152,12 +152,12 @@ Result<void> CurlTransfer::Prepare(const std::string& proxy) {
   Set(CURLOPT_FOLLOWLOCATION, 0L);
   Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   Set(CURLOPT_USERAGENT, "provisioner");
-  Set(CURLOPT_NOSIGNAL, 1L);  // no SIGALRM for time-outs
+  Set(CURLOPT_NOSIGNAL, 1L);  // no SIGALRM for timeouts
   SetTrust();
   return SetProxy(proxy);
 }
 
-// With roots of its own, a request must not succeed by one of the system's.
+// With its own roots, a request must not succeed because of the system's.
 void CurlTransfer::SetTrust() {
   Set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   Set(CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
@@ -180,7 +180,7 @@ void CurlTransfer::SetTrust() {
   SetBlob(CURLOPT_PROXY_CAINFO_BLOB, roots_);
 }
 
-// Always said, as libcurl takes from the environment what is not.
+// Always sets the proxy options, because libcurl reads those that are not set from the environment.
 Result<void> CurlTransfer::SetProxy(const std::string& name) {
   Set(CURLOPT_NOPROXY, "");
   if (!route_.proxy_url) {
@@ -221,7 +221,7 @@ int CurlTransfer::OnProgress(void* self, curl_off_t /*down_total*/, curl_off_t /
 
 // Called about once a second, and for each byte that a proxy sends along with its answer to CONNECT.
 bool CurlTransfer::Ends() {
-  constexpr std::chrono::milliseconds kGrace(200);  // libcurl's own time-outs come first: they know more
+  constexpr std::chrono::milliseconds kGrace(200);  // lets libcurl's own timeouts come first: they are more precise
   constexpr std::chrono::milliseconds kBetweenQuestions(200);
   const auto now = std::chrono::steady_clock::now();
   const auto over = [&](int seconds) { return seconds != 0 && now - start_ > std::chrono::seconds(seconds) + kGrace; };
@@ -259,13 +259,13 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
     case CURLE_COULDNT_CONNECT:
       return HttpTrouble::kConnect;
     case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_ABORTED_BY_CALLBACK:  // by Ends(): whoever asked for a stop looks at no failure
+    case CURLE_ABORTED_BY_CALLBACK:  // by Ends(): a caller that requested a stop ignores the failure
       if (Info<curl_off_t>(CURLINFO_NAMELOOKUP_TIME_T) != 0) return HttpTrouble::kTimeout;
       return proxy_.empty() ? HttpTrouble::kServerName : HttpTrouble::kProxyName;
     case CURLE_PEER_FAILED_VERIFICATION:
       return with_proxy ? HttpTrouble::kProxyCertificate : HttpTrouble::kCertificate;
     case CURLE_SSL_CONNECT_ERROR: {
-      // For a signature that another key made libcurl has no code.
+      // libcurl has no code for a signature by another key.
       const PeerCertificates& peer = with_proxy ? peers_->proxy() : peers_->server();
       if (peer.fault == CertificateFault::kNone) return TlsTrouble(words_.data());
       return with_proxy ? HttpTrouble::kProxyCertificate : HttpTrouble::kCertificate;
@@ -273,7 +273,7 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CIPHER:
       return HttpTrouble::kTls;
-    case CURLE_OUT_OF_MEMORY:  // what libcurl 7 calls a header line that is too long
+    case CURLE_OUT_OF_MEMORY:  // libcurl 7 reports a too long header line so
       return HttpTrouble::kHeaders;
     case CURLE_RECV_ERROR:
       if (HasAny(words_.data(), {"CONNECT response too large", "Too large response headers"})) {
@@ -284,7 +284,7 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
     case CURLE_SEND_ERROR:
     case CURLE_PARTIAL_FILE:
       return HttpTrouble::kCut;
-    case CURLE_UNSUPPORTED_PROTOCOL:  // the scheme is one of two: so this is an answer without a status line
+    case CURLE_UNSUPPORTED_PROTOCOL:  // the scheme is http or https, so this means an answer without a status line
     case CURLE_WEIRD_SERVER_REPLY:
       return HttpTrouble::kNotHttp;
     default:
@@ -292,7 +292,7 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
   }
 }
 
-// Whether trouble with TLS is with the proxy itself.
+// Whether the TLS failure is with the proxy itself.
 bool CurlTransfer::WithProxy(int connect_status) {
   if (!proxy_is_tls_ || peers_->reached_server_tls()) return false;
   const bool opened = connect_status >= http_status::kOk && connect_status < http_status::kMultipleChoices;
@@ -314,23 +314,23 @@ HttpFailure CurlTransfer::FailureOf(CURLcode code) {
   out.challenges = answer_.challenges();
   out.proxy_reason = answer_.reason();
   out.refused = IsRefused(Info<long>(CURLINFO_OS_ERRNO));
-  out.connected = Info<long>(CURLINFO_LOCAL_PORT) != 0;  // CONNECT_TIME_T waits for the tunnel
+  out.connected = Info<long>(CURLINFO_LOCAL_PORT) != 0;  // CONNECT_TIME_T also includes the tunnel
   out.own_roots = !roots_.empty();
   out.peer = out.with_proxy ? peers_->proxy() : peers_->server();
-  // OpenSSL verifies what libcurl then compares with the name.
+  // OpenSSL found it valid, so libcurl refused its name.
   if (out.peer.fault == CertificateFault::kNone) out.peer.fault = CertificateFault::kName;
   out.roots = route_.roots;
   out.detail = Detail(code);
   return out;
 }
 
-// Nothing came of HTTP before the end.
+// Whether the connection ended without any HTTP.
 bool CurlTransfer::IsCutUnheard(const HttpFailure& failure) {
   const bool cut = failure.trouble == HttpTrouble::kCut || failure.trouble == HttpTrouble::kNotHttp;
   return cut && Info<long>(CURLINFO_RESPONSE_CODE) == 0;
 }
 
-// Who is spoken to first.
+// The first peer of the connection.
 std::string CurlTransfer::PlainPeer() const { return proxy_.empty() ? server_ : proxy_; }
 
 void CurlTransfer::LookForTls(HttpFailure& failure) {
@@ -339,7 +339,7 @@ void CurlTransfer::LookForTls(HttpFailure& failure) {
   failure.speaks_tls = SpeaksTls();
 }
 
-// Nothing but the handshake is sent.
+// Sends only the handshake.
 bool CurlTransfer::SpeaksTls() {
   using std::chrono::milliseconds;
   milliseconds left(3000);
@@ -347,7 +347,7 @@ bool CurlTransfer::SpeaksTls() {
     const auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start_);
     left = std::min(left, milliseconds(std::chrono::seconds(bounds_.total_seconds)) - spent);
   }
-  if (left.count() <= 0) return false;  // libcurl would take it for no bound
+  if (left.count() <= 0) return false;  // libcurl would read 0 as no limit
   looked_for_tls_ = true;
   const std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle(curl_.init(), curl_.cleanup);
   if (!handle) return false;
@@ -357,7 +357,7 @@ bool CurlTransfer::SpeaksTls() {
   curl_.setopt(handle.get(), CURLOPT_NOSIGNAL, 1L);
   curl_.setopt(handle.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
   const CURLcode code = curl_.perform(handle.get());
-  return code == CURLE_OK || code == CURLE_PEER_FAILED_VERIFICATION;  // it showed a certificate, good or not
+  return code == CURLE_OK || code == CURLE_PEER_FAILED_VERIFICATION;  // it presented a certificate, valid or not
 }
 
 bool CurlTransfer::RefusedUnasked(int status) const {

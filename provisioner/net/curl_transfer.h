@@ -1,4 +1,4 @@
-// What all requests by libcurl share: TLS and trust, the proxy, and turning a failure into an error.
+// What all requests through libcurl share: TLS and trust, the proxy, and turning a failure into an error.
 #pragma once
 
 #include <array>
@@ -19,29 +19,29 @@
 
 namespace prov::net {
 
-// Where a request goes, and how the server is verified. All of it must outlive the transfer.
+// The destination of a request, and how the server is verified. All of it must outlive the transfer.
 struct CurlRoute {
   const std::string& url;
   const std::optional<Secret>& proxy_url;  // as in HttpRequest
   const std::vector<std::string>& roots;   // as in HttpRequest
-  // Only self-signed certificates count as roots: a certificate that another one issued is no root.
+  // Only self-signed certificates count as roots, not those that another CA issued.
   bool up_to_roots = false;
 };
 
-// Time limits of a transfer. libcurl's own time-outs cover most of it, but not the time in which it reads what a proxy
-// sends along with its answer to CONNECT.
+// Time limits of a transfer. libcurl's own timeouts do not cover the time in which it reads what a proxy sends along
+// with its answer to CONNECT.
 struct CurlBounds {
-  int connect_seconds = 0;            // until the connection (with tunnel and TLS) stands; 0: no bound
-  int total_seconds = 0;              // 0: no bound
-  std::function<bool()> should_stop;  // asked a few times a second; true ends the transfer
+  int connect_seconds = 0;            // until connected, with tunnel and TLS; 0: no limit
+  int total_seconds = 0;              // 0: no limit
+  std::function<bool()> should_stop;  // called a few times a second; returning true ends the transfer
 };
 
-// Which authentication to use with a proxy. If several are allowed, none is used before the proxy asks, so that a proxy
-// that takes Digest never sees the password. Basic alone is sent with the first request, as Go programs do it.
+// The authentication for a proxy. With several schemes, libcurl sends nothing before the proxy asks, so that a proxy
+// with Digest never sees the password. Basic alone is sent with the first request, as Go programs do.
 inline constexpr unsigned long kWhenAsked = CURLAUTH_BASIC | CURLAUTH_DIGEST;
 inline constexpr unsigned long kUnasked = CURLAUTH_BASIC;
 
-// Reads the certificates that the TLS peers of a transfer present; OpenSSL alone decides whether they are valid.
+// Records the certificates that the TLS peers of a transfer present; only OpenSSL decides whether they are valid.
 class PeerRecorder {
  public:
   // `proxy_is_tls`: the first TLS layer of a connection is the proxy's.
@@ -49,12 +49,12 @@ class PeerRecorder {
   PeerRecorder(const PeerRecorder&) = delete;
   PeerRecorder& operator=(const PeerRecorder&) = delete;
 
-  // Before the transfer; this object must outlive it. Where libcurl's TLS is not OpenSSL's nothing is ever known.
+  // Call it before the transfer; this object must outlive it. Records nothing if libcurl uses another TLS library.
   void Attach(CURL* handle);
 
   const PeerCertificates& proxy() const { return proxy_.shown; }
   const PeerCertificates& server() const { return server_.shown; }
-  // Whether the newest connection came as far as TLS with the server.
+  // Whether the newest connection reached TLS with the server.
   bool reached_server_tls() const { return layers_ > (proxy_is_tls_ ? 1 : 0); }
 
  private:
@@ -69,7 +69,7 @@ class PeerRecorder {
 
   const CurlFunctions& curl_;
   bool proxy_is_tls_;
-  int layers_ = 0;  // of TLS in the newest connection
+  int layers_ = 0;  // number of TLS layers in the newest connection
   Peer proxy_;
   Peer server_;
 };
@@ -85,7 +85,7 @@ class CurlTransfer {
     const CURLcode code = curl_.setopt(handle_.get(), option, value);
     if (code != CURLE_OK) refused_option_ = code;
   }
-  // `bytes` outlive the transfer.
+  // `bytes` must outlive the transfer.
   void SetBlob(CURLoption option, const std::string& bytes);
 
   template <class Value>
@@ -95,21 +95,21 @@ class CurlTransfer {
     return value;
   }
 
-  // Sets URL, TLS, trust and proxy; nothing is taken from the environment. `proxy` names the proxy's URL in errors:
-  // proxy-url. Other errors: those of ParseRequestTarget(), internal.
+  // Sets URL, TLS, trust and proxy, and takes nothing from the environment. `proxy` names the proxy's URL in errors.
+  // Errors: proxy-url; those of ParseRequestTarget(), internal.
   Result<void> Prepare(const std::string& proxy);
 
-  // To be called after all options. Errors: internal, if this libcurl does not know an option: a request is never made
-  // with less security for that.
+  // Call it after all options are set. Errors: internal, if this libcurl does not know an option: a request is never
+  // made with less security.
   Result<CURLcode> Perform(CurlBounds bounds);
   bool was_stopped() const { return was_stopped_; }  // by should_stop
   int Seconds() const;                               // since Perform() began
 
-  // Explains the result of Perform(), CURLE_OK included. The caller knows how long the wait was.
+  // Explains the result of Perform(), also CURLE_OK. The caller adds how long it waited.
   HttpFailure FailureOf(CURLcode code);
 
-  // For a connection without TLS whose peer did not understand the request: tests whether the peer speaks TLS. Takes
-  // the time that the transfer has left, three seconds at most.
+  // For a connection without TLS whose peer did not understand the request: tests whether the peer speaks TLS. Takes at
+  // most the transfer's remaining time, and at most three seconds.
   void LookForTls(HttpFailure& failure);
   bool SpeaksTls();
   bool looked_for_tls() const { return looked_for_tls_; }
@@ -117,15 +117,15 @@ class CurlTransfer {
 
   // Whether an answer is from the proxy itself, or passed through it unencrypted.
   bool by_proxy() const { return !proxy_.empty() && !is_tls_; }
-  // Whether the proxy refused without asking for credentials, although it did not get any yet.
+  // Whether the proxy refused without asking for credentials, although it had not got any.
   bool RefusedUnasked(int status) const;
   bool RefusedUnasked(const HttpFailure& failure);
 
-  std::string Where() const;  // the URL as messages may show it
+  std::string Where() const;  // the redacted URL, for messages
   std::string Detail(CURLcode code) const { return words_[0] != '\0' ? words_.data() : curl_.strerror(code); }
-  const std::string& proxy() const { return proxy_; }  // "host:port"; "" for none
+  const std::string& proxy() const { return proxy_; }  // "host:port"; "" without a proxy
   bool credentials() const { return credentials_; }
-  ProxyAnswer& answer() { return answer_; }  // gets each header line
+  ProxyAnswer& answer() { return answer_; }  // is passed each header line
   const PeerRecorder& peers() const { return *peers_; }
 
  private:
@@ -146,7 +146,7 @@ class CurlTransfer {
   std::string roots_;    // PEM
   std::string host_;     // of the URL
   std::string server_;   // "host:port" of the URL
-  bool is_tls_ = false;  // the URL
+  bool is_tls_ = false;  // for https://
   std::string proxy_;
   bool proxy_is_tls_ = false;
   bool credentials_ = false;
@@ -157,7 +157,7 @@ class CurlTransfer {
   bool was_stopped_ = false;
   bool looked_for_tls_ = false;
   std::optional<PeerRecorder> peers_;
-  std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle_;  // goes before what it points to
+  std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle_;  // destroyed before the members that it points to
   CURLcode refused_option_ = CURLE_OK;
 };
 

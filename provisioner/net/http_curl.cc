@@ -1,4 +1,4 @@
-// The port Http by libcurl: Get, for probes, and Fetch, for one document, limited in time and size.
+// The port Http through libcurl: Get for probes, and Fetch for one document, with limits of time and size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostBodyBytes = std::size_t{64} << 10U;
 
-// Reads a body that nobody wants: what is more than the limit ends the transfer.
+// Drops a body. Ends the transfer beyond the limit.
 std::size_t Drop(char* /*bytes*/, std::size_t size, std::size_t count, void* total) {
   auto& read = *static_cast<std::size_t*>(total);
   read += size * count;
@@ -44,7 +44,7 @@ class Probe {
     return End(PROV_TRY(transfer_.Perform({.total_seconds = seconds, .should_stop = {}})));
   }
 
-  // Whether a proxy that knows nothing of our credentials turned us away without asking for them.
+  // Whether a proxy refused without asking for credentials, although it had not got any.
   bool RefusedUnasked() const { return refused_unasked_; }
   int Seconds() const { return transfer_.Seconds(); }
 
@@ -55,7 +55,7 @@ class Probe {
     const int status = static_cast<int>(transfer_.Info<long>(CURLINFO_RESPONSE_CODE));
     HttpFailure failure = FailureOf(CURLE_OK);
     refused_unasked_ = transfer_.RefusedUnasked(status);
-    // Only a proxy answers so, also to a plain request; and only squid says that an error is its own.
+    // Only a proxy sends 407, also to a plain request. Of other errors, only squid marks its own.
     const bool own_error = transfer_.by_proxy() && status >= http_status::kBadRequest && !failure.proxy_reason.empty();
     if (status == http_status::kProxyAuthenticationRequired || own_error) {
       failure.connect_status = status;
@@ -85,7 +85,7 @@ class Probe {
     return std::unexpected(Explain(failure));
   }
 
-  // What works for libcurl must work for Go programs as well.
+  // A certificate that libcurl accepts must also work for Go programs, so report if it does not.
   Result<int> Good(int status, const std::vector<std::string>& challenges) {
     std::string words = ReviewForGo(transfer_.peers().proxy(), "the proxy " + transfer_.proxy());
     if (words.empty()) words = ReviewForGo(transfer_.peers().server(), "the server");
@@ -100,17 +100,17 @@ class Probe {
   }
 
   const HttpRequest& request_;
-  std::size_t body_bytes_ = 0;  // before the transfer, which points to it
+  std::size_t body_bytes_ = 0;  // declared before the transfer, which points to it
   CurlTransfer transfer_;
   bool refused_unasked_ = false;
 };
 
 constexpr std::size_t kMostHeaderBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMostErrorBytes = std::size_t{64} << 10U;
-constexpr std::size_t kMostReserved = std::size_t{16} << 20U;  // on the word of a server
-constexpr std::size_t kSpare = 64;                             // for readers that parse in place
+constexpr std::size_t kMostReserved = std::size_t{16} << 20U;  // reserved by the server's Content-Length
+constexpr std::size_t kSpare = 64;                             // for parsers that work in place
 
-// A list as libcurl takes it, of lines that live as long.
+// A libcurl list; libcurl points into its lines.
 class CurlList {
  public:
   void Add(std::string line) {
@@ -121,7 +121,7 @@ class CurlList {
   curl_slist* get() { return nodes_.empty() ? nullptr : &nodes_.front(); }
 
  private:
-  std::deque<std::string> lines_;  // a deque, as nodes and libcurl point into it
+  std::deque<std::string> lines_;  // a deque, because libcurl points into the strings
   std::deque<curl_slist> nodes_;
 };
 
@@ -150,7 +150,7 @@ Result<void> CheckUrl(const std::string& url) {
 
 class FetchTransfer {
  public:
-  // `sent`: what is sent with it; null: it is a GET.
+  // `sent`: the method and body; null for a GET.
   FetchTransfer(const CurlFunctions& curl, const FetchRequest& request, const SendRequest* sent,
                 unsigned long authentication, int total_seconds)
       : request_(request),
@@ -168,7 +168,7 @@ class FetchTransfer {
     return End(PROV_TRY(transfer_.Perform({request_.connect_seconds, total_seconds_, request_.should_stop})));
   }
 
-  // Whether a proxy that knows nothing of our credentials turned us away without asking for them.
+  // Whether a proxy refused without asking for credentials, although it had not got any.
   bool RefusedUnasked() const { return refused_unasked_; }
 
   // Since the transfer began.
@@ -191,7 +191,7 @@ class FetchTransfer {
 
   void SetRequest() {
     Set(CURLOPT_HEADEROPT,
-        static_cast<long>(CURLHEADER_SEPARATE));  // the proxy of a CONNECT gets none of them
+        static_cast<long>(CURLHEADER_SEPARATE));  // not sent to the proxy with CONNECT
     Set(CURLOPT_HEADERFUNCTION, &OnHeader);
     Set(CURLOPT_HEADERDATA, this);
     Set(CURLOPT_WRITEFUNCTION, &OnBody);
@@ -211,7 +211,7 @@ class FetchTransfer {
     for (const auto& [name, value] : request_.headers) {
       const bool sound = !name.empty() && IsPlain(name) && name.find(':') == std::string::npos && IsOneLine(value);
       if (!sound) return Fail(Code::kInternal, "a request header contains characters that headers can't hold", Where());
-      // "name;" is how libcurl takes an empty value.
+      // libcurl's form for an empty value is "name;".
       headers_.Add(fmt::format("{}{}{}", name, value.empty() ? ";" : ": ", value));
     }
     if (request_.bearer_token) {
@@ -224,7 +224,7 @@ class FetchTransfer {
       if (sent_->content_type.empty() || !IsPlain(sent_->content_type))
         return Fail(Code::kInternal, "the type of the body contains characters that headers can't hold", Where());
       headers_.Add("Content-Type: " + sent_->content_type);
-      headers_.Add("Expect:");  // servers answer a small body at once
+      headers_.Add("Expect:");  // no wait for 100 Continue with a small body
     }
     if (headers_.get() != nullptr) Set(CURLOPT_HTTPHEADER, headers_.get());
     return {};
@@ -240,7 +240,7 @@ class FetchTransfer {
     Set(CURLOPT_SSLCERTTYPE, "PEM");
     Set(CURLOPT_SSLKEYTYPE, "PEM");
     Set(CURLOPT_KEYPASSWD,
-        "");  // else an encrypted key would have OpenSSL ask on the terminal
+        "");  // otherwise OpenSSL would prompt for the password of an encrypted key
     transfer_.SetBlob(CURLOPT_SSLCERT_BLOB, request_.client->certificate_pem);
     transfer_.SetBlob(CURLOPT_SSLKEY_BLOB, request_.client->key_pem.Reveal());
   }
@@ -261,7 +261,7 @@ class FetchTransfer {
     header_bytes_ += line.size();
     if (header_bytes_ > kMostHeaderBytes) return End(Stop::kHeaders);
     transfer_.answer().AddLine(line);
-    if (line.starts_with("HTTP/")) {  // what there is is of an answer that came before, such as a CONNECT's
+    if (line.starts_with("HTTP/")) {  // drops an earlier answer, such as that to CONNECT
       answer_.headers.clear();
       length_.clear();
     }
@@ -272,7 +272,7 @@ class FetchTransfer {
     return name != "content-length" || IsTheLength(value) || End(Stop::kLengths);
   }
 
-  // libcurl believes the last one, and what stands between may believe another.
+  // Reject differing Content-Length headers: libcurl takes the last, a proxy may not.
   bool IsTheLength(std::string_view value) {
     for (const std::string_view piece : Split(value, ',')) {
       const std::string_view length = TrimBlanks(piece);
@@ -341,7 +341,7 @@ class FetchTransfer {
     return std::move(answer_);
   }
 
-  // Where the end of the connection is the end of the body, one that is lost ends like one that is finished.
+  // If the body ends with the connection, a lost connection looks like a complete body.
   bool EndIsKnown() {
     if (request_.sink || request_.has_digest || Info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >= 0) return true;
     const std::string coding = AsciiLower(answer_.Header("transfer-encoding"));
@@ -366,12 +366,11 @@ class FetchTransfer {
     if (!refused_unasked_) transfer_.LookForTls(failure);
     if (request_.notes != nullptr) request_.notes->may_pass = MayPass(failure);
     Error out = Explain(failure);
-    if (failure.trouble == HttpTrouble::kHeaders) out.code = Code::kTooLarge;  // as where it is this program's limit
+    if (failure.trouble == HttpTrouble::kHeaders) out.code = Code::kTooLarge;  // like this program's own limits
     return out;
   }
 
-  // How long it was waited in vain, to the nearest of the bounds, or in all tries. libcurl's clock may be a little
-  // behind the bound that it met.
+  // The time of a vain wait: the nearest limit, or that of all tries. libcurl's clock may be slightly behind the limit.
   int Waited() {
     constexpr curl_off_t kSecond = 1'000'000, kBehind = 100'000;
     if (request_.given_seconds != 0) return request_.given_seconds;
@@ -383,19 +382,19 @@ class FetchTransfer {
   const FetchRequest& request_;
   const SendRequest* sent_;
   int total_seconds_;
-  CurlList headers_, connect_to_;  // before the transfer, which points to them
+  CurlList headers_, connect_to_;  // declared before the transfer, which points to them
   CurlTransfer transfer_;
   FetchAnswer answer_;
   std::size_t header_bytes_ = 0;
-  std::string length_;  // as the answer says it; "": it does not
+  std::string length_;  // Content-Length of the answer; "": none
   std::uint64_t body_bytes_ = 0;
   Stop stop_ = Stop::kNone;
   bool refused_unasked_ = false;
 };
 
-// Http::Fetch and Http::Send. Beside the bounds of the request: 64 KiB of headers, and of the body of an answer that is
-// no 200, which is cut there. Takes nothing from the environment, knows no cookies, sends what `headers` says and no
-// more than Host, User-Agent and, unless given, Accept: */*.
+// Http::Fetch and Http::Send. Besides the limits of the request: 64 KiB of headers, and of the body of an answer other
+// than 200, which is cut there. Uses no environment and no cookies. Sends `headers`, Host, User-Agent and, unless
+// given, Accept: */*.
 Result<FetchAnswer> FetchByCurl(const FetchRequest& request, const SendRequest* sent) {
   PROV_TRY(CheckUrl(request.url));
   const CurlFunctions& curl = *PROV_TRY(LoadCurl());
@@ -403,7 +402,7 @@ Result<FetchAnswer> FetchByCurl(const FetchRequest& request, const SendRequest* 
   Result<FetchAnswer> answer = polite.Run();
   const int left = request.total_seconds == 0 ? 0 : request.total_seconds - polite.Seconds();
   if (!polite.RefusedUnasked() || left < 0 || (left == 0 && request.total_seconds != 0)) return answer;
-  // A proxy that never asks.
+  // The proxy never asks, so send Basic at once.
   return FetchTransfer(curl, request, sent, kUnasked, left).Run();
 }
 
@@ -420,7 +419,7 @@ class CurlHttp final : public Http {
     Result<int> answer = polite.Run(request.timeout_seconds);
     const int left = request.timeout_seconds - polite.Seconds();
     if (!polite.RefusedUnasked() || left <= 0) return answer;
-    // A proxy that never asks: Go programs offer Basic unasked.
+    // The proxy never asks, so send Basic at once, as Go programs do.
     return Probe(curl, request, kUnasked).Run(left);
   }
 

@@ -46,7 +46,7 @@ std::string CertificateMessage(const HttpFailure& failure) {
   CertificateFailure out;
   out.peer = failure.peer;
   out.whose = of_proxy ? Peer(failure) : "the server";
-  // Its port is no part of a name.
+  // Remove the port: certificates have none.
   out.host = of_proxy ? failure.proxy.substr(0, failure.proxy.rfind(':')) : failure.host;
   out.own_roots = failure.own_roots;
   out.roots_are_named = failure.roots_are_named;
@@ -56,7 +56,7 @@ std::string CertificateMessage(const HttpFailure& failure) {
   return ExplainCertificate(out);
 }
 
-// An http:// URL for a port that takes TLS.
+// For an http:// URL whose port speaks TLS.
 std::string SpeaksTlsMessage(const HttpFailure& failure) {
   return fmt::format(
       "{} speaks TLS on this port and its URL starts with http://: let it start with https://, or name "
@@ -64,7 +64,7 @@ std::string SpeaksTlsMessage(const HttpFailure& failure) {
       Peer(failure));
 }
 
-// An https:// URL for a port without TLS.
+// For an https:// URL whose port does not speak TLS.
 std::string PlainMessage(const HttpFailure& failure) {
   if (failure.with_proxy) {
     return fmt::format(
@@ -154,7 +154,7 @@ struct Reason {
   const char* meaning;
 };
 
-// Of squid's error pages, those that say more than the status does.
+// Squid's error pages that say more than the status.
 constexpr std::array kReasons = {
     Reason{"ERR_DNS_FAIL", "it does not find the destination's address: check the name, and the proxy's DNS"},
     Reason{"ERR_CONNECT_FAIL",

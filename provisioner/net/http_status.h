@@ -5,16 +5,16 @@ namespace prov::net::http_status {
 
 inline constexpr int kOk = 200;
 inline constexpr int kCreated = 201;
-inline constexpr int kMultipleChoices = 300;  // the first that is not a success
+inline constexpr int kMultipleChoices = 300;  // the first status above success
 inline constexpr int kNotModified = 304;
 inline constexpr int kBadRequest = 400;  // the first error
 inline constexpr int kUnauthorized = 401;
 inline constexpr int kForbidden = 403;
 inline constexpr int kNotFound = 404;
 inline constexpr int kProxyAuthenticationRequired = 407;
-inline constexpr int kConflict = 409;  // of what is to be made: it is there already
+inline constexpr int kConflict = 409;  // an object to create exists already
 inline constexpr int kGone = 410;
 inline constexpr int kTooManyRequests = 429;
-inline constexpr int kInternalServerError = 500;  // the first fault of a server
+inline constexpr int kInternalServerError = 500;  // the first server error
 
 }  // namespace prov::net::http_status

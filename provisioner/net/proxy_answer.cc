@@ -13,7 +13,7 @@ constexpr std::size_t kMostChallenges = 16;
 constexpr std::size_t kLongestChallenge = 1024;
 constexpr std::size_t kLongestReason = 48;
 
-// "ERR_DNS_FAIL 0": an error page's name and a system's error number.
+// The error's name in a value such as "ERR_DNS_FAIL 0", which also has a system error number.
 std::string Word(std::string_view value) {
   const std::string_view word = value.substr(0, value.find(' '));
   const bool is_name =
@@ -29,7 +29,7 @@ bool IsTokenCharacter(char c) {
   return alphanumeric || c == '-' || c == '_' || c == '.';
 }
 
-// The pieces between commas that are not within quotes.
+// Splits at commas outside of quotes.
 std::vector<std::string_view> Pieces(std::string_view value) {
   std::vector<std::string_view> out;
   bool quoted = false;
@@ -46,14 +46,14 @@ std::vector<std::string_view> Pieces(std::string_view value) {
   return out;
 }
 
-// A challenge starts with its scheme; a parameter of it has a '=' behind its name.
+// The scheme that begins a challenge; "" for a parameter, whose name is followed by '='.
 std::string SchemeOf(std::string_view piece) {
   piece = TrimBlanks(piece);
   const auto end = std::ranges::find_if_not(piece, IsTokenCharacter);
   const std::string_view token = piece.substr(0, static_cast<std::size_t>(end - piece.begin()));
   const std::string_view rest = TrimBlanks(piece.substr(token.size()));
   if (rest.starts_with('=') || token.size() > kLongestScheme) return {};
-  if (!rest.empty() && token.size() + rest.size() == piece.size()) return {};  // a piece of something else: "a;b"
+  if (!rest.empty() && token.size() + rest.size() == piece.size()) return {};  // another kind of text: "a;b"
   return AsciiLower(token);
 }
 
@@ -61,7 +61,7 @@ bool Has(std::span<const std::string> schemes, std::string_view wanted) {
   return std::ranges::find(schemes, wanted) != schemes.end();
 }
 
-// As people know them.
+// The usual name of a scheme.
 std::string NameOf(const std::string& scheme) {
   if (scheme == "ntlm") return "NTLM";
   if (scheme == "negotiate") return "Negotiate (Kerberos)";

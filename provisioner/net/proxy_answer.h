@@ -1,4 +1,4 @@
-// What a proxy's answers say about it: which authentication it requires, why it refuses, and what to do about that.
+// Reads what a proxy's answers say: which authentication it requires, why it refuses, and the remedy.
 #pragma once
 
 #include <span>
@@ -8,33 +8,33 @@
 
 namespace prov::net {
 
-// Reads the header lines of answers.
+// Collects the header lines of answers.
 class ProxyAnswer {
  public:
-  // A line of a response's head, its status line first; of all responses of a transfer, in their order.
+  // Adds a line of a response's header, beginning with the status line; for all responses of a transfer, in order.
   void AddLine(std::string_view line);
 
-  // The values of Proxy-Authenticate in the newest response that had any. At most 16, of at most 1 KiB each.
+  // The values of Proxy-Authenticate in the newest response with any. At most 16, of at most 1 KiB each.
   const std::vector<std::string>& challenges() const { return challenges_; }
-  // Squid's name for why the newest response is an error of its own ("ERR_DNS_FAIL"); "": it isn't, or is not squid's.
+  // Squid's name for its own error in the newest response ("ERR_DNS_FAIL"); "": it is no such error, or not squid.
   const std::string& reason() const { return reason_; }
 
  private:
   std::vector<std::string> challenges_;
-  bool challenges_are_old_ = false;  // of a response before the newest
+  bool challenges_are_old_ = false;  // from a response before the newest
   std::string reason_;
 };
 
-// The authentication schemes that Proxy-Authenticate headers offer ("basic", "digest", "negotiate", ...): in lower
-// case, in their order, each once, at most 16. A header may hold several; what is no token is left out.
+// The authentication schemes in Proxy-Authenticate headers ("basic", "digest", "negotiate", ...): in lower case, in
+// order, each once, at most 16. A header may hold several. Leaves out what is not a token.
 std::vector<std::string> AuthenticationSchemes(std::span<const std::string> header_values);
 
-// The sentence for a 407: what the proxy wants, and what to do about it. `credentials`: the proxy's URL has some, which
-// did not do.
+// The sentence for a 407: what the proxy requires, and the remedy. `credentials`: the proxy's URL has some, which the
+// proxy refused.
 std::string ExplainChallenge(const std::string& proxy, std::span<const std::string> schemes, bool credentials);
 
-// "" or a warning about programs that can't authenticate with these schemes. libcurl knows Digest, Go's clients know
-// Basic only.
+// "" or a warning about programs that can't authenticate with these schemes. libcurl supports Digest; Go's clients
+// support only Basic.
 std::string ReviewSchemesForGo(const std::string& proxy, std::span<const std::string> schemes);
 
 }  // namespace prov::net

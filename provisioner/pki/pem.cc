@@ -218,8 +218,7 @@ std::optional<PemScanner::Marker> PemScanner::FindMarker(std::size_t from) const
 
 // Checks the text between blocks, and keeps track of the line at its end.
 std::optional<PemFault> PemScanner::ReviewGap(std::size_t from, std::size_t to) {
-  const std::string_view text =
-      text_.substr(0, to);  // searches end here: otherwise many gaps would take quadratic time
+  const std::string_view text = text_.substr(0, to);  // bounds the searches: many gaps would take quadratic time
   while (from < to) {
     const std::size_t end = std::min(text.find_first_of(kLineEnds, from), to);
     std::string_view line = text.substr(from, end - from);
