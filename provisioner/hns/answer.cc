@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kFailure = 0x80000000U;  // the bit of an HRESULT
 constexpr std::uint32_t kEndpointMissing = 0x803B0002U;
 constexpr std::uint32_t kNotFound = 0x80070490U;  // ERROR_NOT_FOUND
-constexpr std::uint32_t kPlainNotFound = 0x490U;  // the same as an error record may have it
+constexpr std::uint32_t kPlainNotFound = 0x490U;  // the same code in an error record
 constexpr std::size_t kLongestText = 300;
 
 struct KnownCode {
@@ -46,7 +46,7 @@ const KnownCode* Known(std::uint32_t code) {
   return found == kKnownCodes.end() ? nullptr : found;
 }
 
-// What a record says, as far as it can be read: HNS must not become unusable by a record of another form.
+// Parses an error record as far as possible: an unknown form must not make HNS unusable.
 Refusal ReadRecord(const std::string& record) {
   Refusal out{0, std::string(TrimBlanks(record))};
   const Result<JsonNode> root = ParseJsonDocument(record, "error record");
@@ -60,7 +60,7 @@ Refusal ReadRecord(const std::string& record) {
   return out;
 }
 
-// A document of HNS that is not as expected is not the caller's fault.
+// An unexpected document is an error of HNS, not of the caller.
 std::unexpected<Error> Unreadable(const Error& error, const std::string& where) {
   return Fail(Code::kHns, fmt::format("the answer of HNS can't be read: {} ({})", error.message, error.where), where);
 }

@@ -1,4 +1,4 @@
-// The meaning of an answer of HNS: whether the call failed, with which code, and with which text.
+// Interprets the answers of HNS: whether a call failed, its code, and its text.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +15,33 @@ namespace prov::hns {
 // A call that failed.
 struct Refusal {
   std::uint32_t code = 0;
-  std::string text;  // HNS' own words; "" where it had none
+  std::string text;  // HNS' own message; "" if there is none
 
-  // The object that was to be opened or queried does not exist: it may have just been deleted, as pods come and go.
+  // Whether the object to be opened or queried does not exist. It may have just been deleted, because pods come and go.
   bool IsMissing() const;
-  // The same for an object that was to be changed. Other codes of that kind may then concern a policy.
+  // The same for the endpoint to be changed. Other such codes may then refer to a policy.
   bool IsEndpointMissing() const;
-  // `call` is a name such as "HcnModifyEndpoint"; `where` is the object of the call. Returns an error with the code
-  // hns.
+  // The error of a call, with the code hns. `call` is a name such as "HcnModifyEndpoint"; `where` is the object of the
+  // call.
   Error ToError(std::string_view call, std::string where) const;
 };
 
-// nullopt: the call succeeded. An error record makes it a failure whatever the status says.
+// nullopt: the call succeeded. With an error record it failed, whatever the status is.
 std::optional<Refusal> RefusalOf(const machine::NetworkAnswer& answer);
-// The text of a call that succeeded. Errors: hns.
+// The text of a successful call. Errors: hns.
 Result<std::string> TextOf(machine::NetworkAnswer answer, std::string_view call, const std::string& where);
 
-// A list of GUIDs, as HNS enumerates its objects. Errors: hns (it is none).
+// A list of GUIDs, in which HNS enumerates its objects. Errors: hns (another document).
 Result<std::vector<std::string>> ReadIds(std::string_view text, const std::string& where);
-// What HNS tells of a namespace.
+// The properties of a namespace.
 struct NamespaceProperties {
   std::vector<std::string> endpoints;  // among its resources
-  bool is_of_node = false;             // the compartment of the node itself, not of a pod
+  bool is_of_node = false;             // the node's own compartment, not that of a pod
 };
 // Errors: hns.
 Result<NamespaceProperties> ReadNamespace(std::string_view properties, const std::string& where);
 
-// Whether these are the properties of an endpoint that represents a pod of another node.
+// Whether these are the properties of an endpoint that stands for a pod of another node.
 bool IsOfAnotherNode(std::string_view endpoint_properties);
 
 struct Version {
@@ -51,7 +51,7 @@ struct Version {
   bool HasProxyPolicies() const { return major > 13 || (major == 13 && minor >= 2); }
   std::string Text() const;  // "13.2"
 };
-// From what GET /globals/version answers. Errors: hns.
+// Parses the answer to GET /globals/version. Errors: hns.
 Result<Version> ReadVersion(const machine::NetworkAnswer& answer);
 
 }  // namespace prov::hns

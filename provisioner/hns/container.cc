@@ -19,7 +19,7 @@ std::unexpected<Error> RefuseKind(const JsonNode& node, std::string message) {
   return node.Refuse(Code::kKind, std::move(message));
 }
 
-// The member of an object; nullopt: it is not there, or this is no object.
+// The member of an object; nullopt if it is absent or the node is no object.
 std::optional<JsonNode> Member(const JsonNode& node, std::string_view name) {
   auto found = node.Find(name);
   return found ? *std::move(found) : std::nullopt;
@@ -33,7 +33,7 @@ Result<std::string> IdOf(const JsonNode& document) {
   return *text;
 }
 
-// The runtime's own words about the container. crictl has them as an object; CRI itself, as a text in info.info.
+// The runtime's details about the container. crictl prints them as an object; CRI has them as a text in info.info.
 Result<JsonNode> InfoOf(const JsonNode& document, const std::string& where) {
   auto info = Member(document, "info");
   if (!info) return RefuseKind(document, "has no info; the container is known to the runtime by its ID only");
@@ -45,7 +45,7 @@ Result<JsonNode> InfoOf(const JsonNode& document, const std::string& where) {
   return *std::move(info);
 }
 
-// The runtime's annotation for containers that are processes of the node.
+// Whether the runtime's annotation says that the container's processes are processes of the node.
 bool IsHostProcess(const JsonNode& spec) {
   const auto annotations = Member(spec, "annotations");
   const auto value = annotations ? Member(*annotations, "microsoft.com/hostprocess-container") : std::nullopt;
@@ -91,7 +91,7 @@ Result<std::vector<Entry>> EntriesOf(const JsonNode& root) {
   return out;
 }
 
-// The one whose ID it is, or that alone begins so.
+// The entry with this ID, or the only one whose ID begins with it.
 Result<Entry> Select(std::vector<Entry> entries, std::string_view container, const JsonNode& root) {
   const auto exact = std::ranges::find(entries, container, [](const Entry& e) { return std::string_view(e.id); });
   if (exact != entries.end()) return *exact;

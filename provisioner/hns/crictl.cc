@@ -16,7 +16,7 @@ constexpr std::int64_t kMilliseconds = 10'000;
 constexpr std::size_t kLongestError = 300;
 constexpr std::string_view kNamespaceLabel = "io.kubernetes.pod.namespace";  // docs/hns-proxy.md#containers
 
-// The part of an ID that crictl takes. What is no such word might be an option to crictl.
+// The part of an ID that crictl accepts. Refuses other text, which crictl could take as an option.
 Result<std::string> ContainerWord(std::string_view id) {
   constexpr std::string_view kScheme = "containerd://";
   std::string_view word = id;
@@ -48,7 +48,8 @@ struct Listed {
   bool is_running = false;
 };
 
-// nullopt: it is in another namespace. crictl chose them by the label; another tool of that name may not have.
+// nullopt: the container is in another namespace. crictl filtered by the label, but another program called crictl may
+// not.
 Result<std::optional<Listed>> ReadListed(const JsonNode& item, std::string_view name_space) {
   const auto labels = PROV_TRY(item.Find("labels"));
   if (!labels || PROV_TRY(MemberText(*labels, kNamespaceLabel)) != name_space) return std::nullopt;
@@ -89,7 +90,7 @@ Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, c
   return out;
 }
 
-// RFC 1123, as Kubernetes names namespaces.
+// RFC 1123, as Kubernetes checks namespaces.
 bool IsNamespaceName(std::string_view name) {
   constexpr std::size_t kLongest = 63;
   const auto fits = [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };

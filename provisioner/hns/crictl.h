@@ -1,5 +1,5 @@
-// crictl, the container runtime's command-line client: which containers a node has, and the details of one. It runs
-// with its own configuration, and its arguments are checked first.
+// Runs crictl, the container runtime's command-line client: lists a node's containers, and inspects one. It uses its
+// own configuration. Its arguments are checked first.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace prov::hns {
 
-// What `crictl inspect` prints of a container. `id`: its ID or the beginning of it, with or without "containerd://".
-// Errors: usage (that is none); target (crictl can't be run, does not end, or failed, with its own words); not-found
-// (it knows no such container); too-large.
+// The output of `crictl inspect` for a container. `id`: its ID or the beginning of it, with or without "containerd://".
+// Errors: usage (not an ID); target (crictl can't be run, does not end, or failed, with its own message); not-found
+// (crictl does not know the container); too-large.
 Result<std::string> InspectContainer(machine::Programs& programs, const std::string& crictl, std::string_view id);
 
-// One container of each pod in a namespace of Kubernetes, a running one where there is one: the endpoint of a pod stays
-// while its containers start again. Pods that have ended may be among them. Errors: target and too-large, as above;
-// kind, json (the answer is no list of containers).
+// One container of each pod in a Kubernetes namespace, a running one if there is one: a pod keeps its endpoint while
+// its containers restart. May include pods that have ended. Errors: target and too-large, as above; kind, json (the
+// output is not a list of containers).
 Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, const std::string& crictl,
                                                   std::string_view name_space);
 
-// Whether it can be the name of a namespace of Kubernetes.
+// Whether the name is valid for a Kubernetes namespace.
 bool IsNamespaceName(std::string_view name);
 
 }  // namespace prov::hns

@@ -31,7 +31,7 @@ Result<std::optional<Endpoint>> Read(ComputeNetwork& network, const std::string&
   return Endpoint{id, PROV_TRY(ListedSettings(*properties, id)), IsOfAnotherNode(*properties)};
 }
 
-// Closes it, whatever happens meanwhile.
+// Closes the namespace on destruction.
 class OpenedNamespace {
  public:
   OpenedNamespace(ComputeNetwork& network, machine::NetworkHandle handle) : network_(network), handle_(handle) {}
@@ -46,7 +46,7 @@ class OpenedNamespace {
   machine::NetworkHandle handle_;
 };
 
-// nullopt: it is not there.
+// nullopt: it does not exist.
 Result<std::optional<NamespaceProperties>> QueryNamespace(ComputeNetwork& network, const std::string& id,
                                                           std::string_view query) {
   const machine::OpenedNetworkObject opened = PROV_TRY(network.OpenNamespace(id));
@@ -60,7 +60,7 @@ Result<std::optional<NamespaceProperties>> QueryNamespace(ComputeNetwork& networ
   return PROV_TRY(ReadNamespace(properties, id));
 }
 
-// The same by the calls that find it first.
+// The same, with the calls that enumerate first.
 Result<std::optional<NamespaceProperties>> FindNamespace(ComputeNetwork& network, const std::string& id) {
   const std::string query = QueryFor(id);
   machine::NetworkAnswer listed = PROV_TRY(network.EnumerateNamespaces(query));
@@ -118,7 +118,7 @@ Result<Endpoint> FindEndpoint(ComputeNetwork& network, const std::string& id) {
   const std::string query = QueryFor(id);
   machine::NetworkAnswer answer = PROV_TRY(network.EnumerateEndpoints(query));
   const std::string text = PROV_TRY(TextOf(std::move(answer), "HcnEnumerateEndpoints", id));
-  // The filter is HNS' own affair; what is changed is the endpoint that was named.
+  // Do not rely on HNS' filter: only the named endpoint may be changed.
   const std::vector<std::string> ids = PROV_TRY(ReadIds(text, id));
   if (!Contains(ids, id)) return NoEndpoint(id);
   std::optional<Endpoint> found = PROV_TRY(Read(network, id, query));

@@ -24,10 +24,10 @@ bool HasAnyOf(std::span<const std::string> all, std::span<const std::string> unw
   return std::ranges::any_of(unwanted, [&](const std::string& one) { return Has(all, one); });
 }
 
-// How adding ended that did not succeed.
+// Why adding failed.
 struct Failed {
   Error error;
-  bool missing = false;  // the endpoint has gone
+  bool missing = false;  // the endpoint does not exist any more
 };
 
 Failed FailedBy(const Refusal& refusal, const std::string& id) {
@@ -48,7 +48,7 @@ Error NotAdded(const Settings& after, const Settings& wanted, const std::string&
   return WithoutEffect("added the policies", fmt::format("only {} of {} are there", there, wanted.size()), id);
 }
 
-// nullopt: the wanted policies are there, in `after`.
+// nullopt: the endpoint has the wanted policies; `after` has all its policies.
 Result<std::optional<Failed>> Add(OpenedEndpoint& endpoint, const EndpointChange& change, Settings& after) {
   if (!change.add.empty()) {
     const auto refusal = PROV_TRY(endpoint.Modify(ModifyRequest(Modification::kAdd, change.add)));
@@ -61,8 +61,7 @@ Result<std::optional<Failed>> Add(OpenedEndpoint& endpoint, const EndpointChange
   return std::nullopt;
 }
 
-// Half of what was wanted redirects something else than what was wanted: it goes again. What is left of it, if HNS
-// refuses, the next run sees.
+// Undoes a partial change, which would redirect other traffic than wanted. If HNS refuses, the next run finds the rest.
 Result<void> TakeBack(OpenedEndpoint& endpoint, const Settings& after, const Settings& added) {
   Settings half;
   std::ranges::copy_if(after, std::back_inserter(half), [&](const std::string& one) { return Has(added, one); });
@@ -70,7 +69,7 @@ Result<void> TakeBack(OpenedEndpoint& endpoint, const Settings& after, const Set
   return {};
 }
 
-// Whether what was removed is there again. HNS may have said that it removed what it did not.
+// Returns whether the removed policies are there again. HNS may have reported a removal that it did not make.
 Result<bool> PutBack(OpenedEndpoint& endpoint, const Settings& removed) {
   const auto now = PROV_TRY(endpoint.Settings(kQueryAll));
   if (!now) return false;
@@ -81,7 +80,7 @@ Result<bool> PutBack(OpenedEndpoint& endpoint, const Settings& removed) {
   return settings && HasAll(*settings, removed);
 }
 
-// `after`: what is there when adding failed.
+// `after`: the policies after adding failed.
 Error AfterPutBack(OpenedEndpoint& endpoint, const EndpointChange& change, const Settings& after, Error error) {
   const Result<void> taken = TakeBack(endpoint, after, change.add);
   if (change.remove.empty()) return error;

@@ -1,4 +1,4 @@
-// Changes the proxy policies of an endpoint, and explains it when HNS does not do so.
+// Changes the proxy policies of an endpoint, and explains when HNS does not apply them.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace prov::hns {
 
-// Settings of policies. To remove: as HNS returns them; to add: as SettingsJson() writes them.
+// The settings of policies: to remove, as HNS returns them; to add, as SettingsJson() writes them.
 struct EndpointChange {
   std::vector<std::string> remove;
   std::vector<std::string> add;
@@ -19,16 +19,16 @@ struct EndpointChange {
   bool operator==(const EndpointChange&) const = default;
 };
 
-// Adds those that are missing. Existing ones stay.
+// Adds the missing policies. Existing ones stay.
 EndpointChange ChangeToAdd(std::span<const std::string> present, std::span<const std::string> wanted);
-// The endpoint gets exactly the wanted policies. Policies that are already right stay untouched.
+// Makes the endpoint have exactly the wanted policies. Policies that are already there are not touched.
 EndpointChange ChangeToEnsure(std::span<const std::string> present, std::span<const std::string> wanted);
-// Removes all.
+// Removes all policies.
 EndpointChange ChangeToClear(std::span<const std::string> present);
 
-// Opens the endpoint, removes, adds, queries the result, closes. Returns what is there afterwards; nullopt: the
-// endpoint is gone. If adding fails, policies that took effect are removed, removed ones are put back, and the error
-// says whether that worked. Errors: hns (refused, or reported as done but without effect). `change` is not empty.
+// Opens the endpoint, removes, adds, queries the result, closes. Returns its present policies; nullopt: the endpoint
+// does not exist any more. If adding fails, removes those that took effect and adds the removed ones again; the error
+// says whether that worked. Errors: hns (refused, or reported as done but without effect). `change` must not be empty.
 Result<std::optional<Endpoint>> ChangeEndpoint(machine::ComputeNetwork& network, const std::string& id,
                                                const EndpointChange& change);
 

@@ -13,7 +13,7 @@ using egress::NoProxyEntry;
 
 constexpr unsigned kAllBits = 32;
 
-// The address that the entry is, or "" with the reason why it can't be an exception.
+// The entry's address; "" if it can't be an exception, with the reason in `why`.
 std::string AddressOf(const NoProxyEntry& entry, std::string& why) {
   if (entry.port) {
     why = "is for one port, and an exception is for an address or for a port";

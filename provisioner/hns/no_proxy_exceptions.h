@@ -1,4 +1,4 @@
-// Which entries of a node's NO_PROXY can be exceptions of a policy: docs/hns-proxy.md#a-nodes-own-exceptions.
+// Turns entries of a node's NO_PROXY into exceptions of a policy: docs/hns-proxy.md#a-nodes-own-exceptions.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace prov::hns {
 
-// Adds the IPv4 addresses of the list to the outbound exceptions of the policy, each once. Everything else (names,
-// networks, ports, IPv6, "*") is left out, so that this traffic is redirected; each such entry is a finding
-// "hns-no-proxy" at `where`.
+// Adds the IPv4 addresses of the list to the outbound exceptions of the policy, each once. Leaves out everything else
+// (names, networks, ports, IPv6, "*"), so that this traffic is redirected; each such entry is a finding "hns-no-proxy"
+// at `where`.
 void AddNoProxy(const egress::NoProxy& no_proxy, const std::string& where, Policy& policy, Findings& findings);
 
 }  // namespace prov::hns

@@ -11,7 +11,7 @@ namespace {
 
 using Endpoints = std::optional<std::vector<std::string>>;
 
-// nullopt: the pod has none, or has ended.
+// nullopt: the pod has no endpoint, or has ended.
 Result<Endpoints> EndpointsOfContainer(machine::ComputeNetwork& network, machine::Programs& programs,
                                        const std::string& crictl, const std::string& id) {
   Result<std::string> document = InspectContainer(programs, crictl, id);

@@ -1,4 +1,4 @@
-// The endpoints of pods, as Kubernetes names pods.
+// The endpoints of pods, selected by their Kubernetes namespace.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace prov::hns {
 
 inline constexpr std::string_view kAllPods = "all";
 
-// Those of all pods, or of the pods in a namespace of Kubernetes, by what crictl in PATH says of it. Pods without an
-// endpoint of their own are left out: those of the node's network, those with Hyper-V isolation, and those that end
-// meanwhile. Errors: hns; of a namespace also target (no crictl, or it fails), too-large, kind and json.
+// The endpoints of all pods, or of the pods in a Kubernetes namespace, which crictl in PATH lists. Leaves out pods
+// without an endpoint of their own: those in the node's network, those with Hyper-V isolation, and those that end
+// meanwhile. Errors: hns; for a namespace also target (no crictl, or it fails), too-large, kind and json.
 Result<std::vector<std::string>> EndpointsOfPods(machine::ComputeNetwork& network, machine::Programs& programs,
                                                  std::string_view pods);
 

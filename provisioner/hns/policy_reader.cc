@@ -1,4 +1,4 @@
-// Reads policies as people write them: the file formats, and names that stand for numbers or SIDs.
+// Reads policies as users write them: the file formats, and names for numbers or SIDs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace prov::hns {
 namespace {
 
-constexpr std::size_t kSlip = 3;  // letters that "did you mean" looks over
+constexpr std::size_t kSlip = 3;  // letters by which "did you mean" allows a name to differ
 
 // The member of `known` that was probably meant, as the end of a message.
 std::string DidYouMean(std::string_view name, std::span<const std::string_view> known) {
@@ -36,7 +36,7 @@ std::unexpected<Error> RefuseMember(const JsonNode& node, std::string_view name,
 
 using Members = std::vector<std::pair<std::string, JsonNode>>;
 
-// Those that are not null.
+// The members that are not null.
 Result<Members> MembersOf(const JsonNode& node, std::string_view wanted) {
   auto members = node.Members();
   if (!members) return node.Refuse(Code::kPolicy, fmt::format("is not {}", wanted));
@@ -94,7 +94,7 @@ Result<FilterTuple> ReadFilter(const JsonNode& node) {
   return out;
 }
 
-// One member of the settings. False: it is none of them.
+// Reads one member of the settings. False: the name is unknown.
 Result<bool> ReadMember(std::string_view name, const JsonNode& value, Policy& out, std::optional<JsonNode>& port) {
   if (name == "Port") {
     port = value;
@@ -165,7 +165,7 @@ Result<Policy> ReadPolicy(const JsonNode& node, const std::string& place) {
   return ReadSettings(inner, place + ".Settings");
 }
 
-// Lists with blanks between their items are lists still.
+// Removes blanks around the items of a list.
 std::string TidyList(std::string_view text) {
   std::vector<std::string_view> items = Split(text, ',');
   for (std::string_view& item : items) item = TrimBlanks(item);

@@ -1,4 +1,4 @@
-// Refuses, before any call, policies that HNS silently accepts and does not honour.
+// Refuses policies that HNS would silently accept but not apply.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A number as it is written to HNS: digits, no zero in front of others, no more than `most`.
+// Parses a number in the form for HNS: digits, no leading zero, at most `most`.
 std::optional<std::uint64_t> NumberOf(std::string_view text, std::uint64_t most) {
   if (!IsDigits(text) || text.size() > kLongestNumber || (text.size() > 1 && text.front() == '0')) return std::nullopt;
   std::uint64_t value = 0;
@@ -67,7 +67,7 @@ bool IsAddresses(std::string_view text) {
   return first && last && first->bytes() <= last->bytes();
 }
 
-// S-1-AUTHORITY-SUB-…, in decimal as Windows writes it.
+// S-1-AUTHORITY-SUB-…, in decimal, as Windows writes a SID.
 bool IsSid(std::string_view text) {
   const std::vector<std::string_view> parts = Split(text, '-');
   if (parts.size() < 4 || parts.size() > 3 + kMostSubAuthorities || parts[0] != "S" || parts[1] != "1") return false;

@@ -1,4 +1,4 @@
-// Policies as HNS reads and writes them.
+// Policies in the form of HNS.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace prov::hns {
 namespace {
 
-// A member; left out where it is empty.
+// Writes a member; leaves out an empty one.
 void WriteText(JsonWriter& json, std::string_view name, std::string_view text) {
   if (!text.empty()) json.Member(name, text);
 }
@@ -26,7 +26,7 @@ void WriteTexts(JsonWriter& json, std::string_view name, const std::vector<std::
   json.EndArray();
 }
 
-// The digits of a number. What is none (Validate() refuses it) is a text.
+// Writes a number; other text, which Validate() refuses, as a string.
 void WriteNumber(JsonWriter& json, std::string_view name, std::string_view digits) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -41,12 +41,12 @@ void WriteExceptions(JsonWriter& json, std::string_view name, const Exceptions& 
   json.EndObject();
 }
 
-// Notes the Settings of policies of our type while a document is read: they begin and end where the stream is then.
+// Records the Settings of policies of our type while a document is parsed, by their places in the stream.
 class SettingsFinder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, SettingsFinder> {
  public:
   explicit SettingsFinder(std::string_view text) : text_(text), stream_(text.data(), text.size()) {}
 
-  // nullopt: no JSON object.
+  // nullopt: not a JSON object.
   std::optional<std::vector<std::string>> Find() {
     const auto end = rapidjson::Reader().Parse<rapidjson::kParseIterativeFlag>(stream_, *this);
     if (end.IsError() || !is_object_) return std::nullopt;
@@ -135,7 +135,7 @@ std::string CanonicalMembers(std::vector<std::pair<std::string, std::string>> me
   return out.empty() ? std::string() : fmt::format("{{{}}}", out);
 }
 
-// A value by which equal ones are the same text; "" for what says nothing. `name` is that of its member.
+// A text that is equal for equal values; "" for a value without a meaning. `name` is the name of its member.
 std::string Canonical(const JsonNode& node, std::string_view name) {
   if (node.IsNull()) return {};
   if (const auto number = node.Integer()) {
@@ -147,13 +147,13 @@ std::string Canonical(const JsonNode& node, std::string_view name) {
   }
   if (const auto items = node.Items()) return CanonicalItems(*items, name);
   const auto members = node.Members();
-  if (!members) return node.Json();  // true, false, a fraction
+  if (!members) return node.Json();  // true, false, or a fraction
   std::vector<std::pair<std::string, std::string>> texts;
   for (const auto& [key, value] : *members) texts.emplace_back(key, Canonical(value, key));
   return CanonicalMembers(std::move(texts));
 }
 
-// The Port of 2019 becomes what it means where the newer ports are not there.
+// Replaces the Port of 2019 by the newer ports that are absent.
 void ReplacePort(std::vector<std::pair<std::string, std::string>>& members) {
   const auto find = [&members](std::string_view name) {
     return std::ranges::find(members, name, [](const auto& member) { return std::string_view(member.first); });
@@ -190,7 +190,7 @@ std::string SettingsJson(const Policy& policy) {
   WriteText(json, "UserSID", policy.user_sid);
   WriteExceptions(json, "InboundExceptions", policy.inbound);
   WriteExceptions(json, "OutboundExceptions", policy.outbound);
-  // HNS' own clients send it in one line, and the tests compare it with that byte for byte.
+  // HNS' own clients send one line, and the tests compare it byte for byte.
   return json.EndObject().OneLine();
 }
 
