@@ -1,4 +1,4 @@
-// What the three lists of destinations share: lines, comments, ports. For destinations.cc and *_destinations.cc only.
+// What the three lists of destinations share: lines, comments, ports. Only for destinations.cc and *_destinations.cc.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +14,35 @@
 
 namespace prov::router {
 
-// A line that is neither blank nor a comment, without blanks at its ends.
+// A line that is neither blank nor a comment, trimmed.
 struct DestinationLine {
   std::size_t number = 0;
   std::string_view text = {};
   std::string where = {};  // "WHERE: line N"
 
-  std::vector<std::string_view> Words() const;  // between spaces; tabs are none
-  // "SCRIPT'S WORDS: what a line is", followed by a common mistake if the line contains one.
+  std::vector<std::string_view> Words() const;  // separated by spaces, not by tabs
+  // The error "SCRIPT'S WORDS: forms of a line", with a common mistake if the line contains one.
   std::unexpected<Error> Refuse(std::string script_words, std::string_view forms) const;
 };
 
-// Calls `read` for each of them, until one fails; with `faults` to the end, and what fails is added there. Errors:
-// too-large, and without `faults` those of `read`.
+// Calls `read` for each line. Without `faults`, stops at the first error; with `faults`, continues and adds the errors
+// there. Errors: too-large, and without `faults` those of `read`.
 Result<void> ForEachLine(std::string_view text, const std::string& where,
                          const std::function<Result<void>(const DestinationLine&)>& read, Faults* faults);
 
-// An excerpt of a list for a message: short, and without what may be a password, in case a proxy.env was given by
-// mistake.
+// An excerpt of a list for a message: short, and redacted in case the list is a proxy.env by mistake.
 std::string Quoted(std::string_view text);
 
 bool IsDigits(std::string_view text);
-// Four runs of digits, as the scripts see an address; its numbers may be too large.
+// Whether the text is four runs of digits, which the scripts take as an address; its numbers may be too large.
 bool HasFormOfIpv4(std::string_view text);
 // 1 to 65535 without leading zeros. `text` holds digits only. Errors: destination.
 Result<std::uint16_t> ReadPort(std::string_view text, const DestinationLine& line);
-// An IPv4 address of the form above. Errors: destination, with `script_words` first.
+// Parses an IPv4 address of the form above. Errors: destination, with `script_words` first.
 Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, const DestinationLine& line,
                              CappedFindings& findings);
 
-// The three lists.
+// Readers of the three lists.
 Result<void> ReadRedirectRules(std::string_view text, RouterPolicy& out, Faults* faults);
 Result<void> ReadHttpRules(std::string_view text, RouterPolicy& out, Faults* faults);
 Result<void> ReadDnsRules(std::string_view text, RouterPolicy& out, Faults* faults);

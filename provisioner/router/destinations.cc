@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t";
 
-// As bash's `read` leaves a line.
+// Trims a line as bash's `read` does.
 std::string_view TrimSpaces(std::string_view line) {
   const std::size_t first = line.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
 }
 
-// What makes a line unusable that looks right.
+// A mistake that makes a line invalid although it looks right.
 std::string_view MistakeIn(std::string_view line) {
   if (line.ends_with('\r')) return "; it ends in a carriage return: save the text with line feeds alone";
   if (std::ranges::any_of(line, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
@@ -34,7 +34,7 @@ std::string_view MistakeIn(std::string_view line) {
   return "";
 }
 
-// Without leading zeros, which a script may take for octal numbers.
+// Refuses leading zeros, which a script may read as octal.
 std::optional<unsigned> ReadPrefix(std::string_view text, unsigned most) {
   unsigned bits = 0;
   const auto end = text.data() + text.size();

@@ -1,5 +1,5 @@
-// Lists of destinations as EGRESS_DESTINATION and similar variables hold them. They are read by the rules of the
-// images' scripts, and refused if the scripts accept a line that then fails or means something else. Facts:
+// Lists of destinations, as in EGRESS_DESTINATION and similar variables. They are parsed by the rules of the images'
+// scripts. A line that the scripts accept, but that then fails or means something else, is refused. Facts:
 // docs/egress-router.md#destinations.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace prov::router {
 
 inline constexpr std::size_t kMostDestinations = 100'000;
 
-// Adds the rules of `text` to a policy whose kind and where are set; findings are those of the policy. Errors:
-// destination, with "WHERE: line N" as where and the script's own words first; too-large (over kMostDestinations).
+// Adds the rules of `text` to a policy, whose kind and where must be set; adds findings to the policy. Errors:
+// destination, with "WHERE: line N" as where and the script's own message first; too-large (over kMostDestinations).
 Result<void> ReadDestinations(std::string_view text, RouterPolicy& out);
 
-// The same, but continues after a wrong line: the rules are those of the other lines, and the errors of wrong lines are
-// returned, at most kMostFaults.
+// The same, but continues after an invalid line: adds the rules of the valid lines, and returns the errors of the
+// others, at most kMostFaults.
 using Faults = std::vector<Error>;
 inline constexpr std::size_t kMostFaults = 20;
 Faults CheckDestinations(std::string_view text, RouterPolicy& out);
@@ -28,7 +28,7 @@ Faults CheckDestinations(std::string_view text, RouterPolicy& out);
 // Why an IPv4 address can't belong to an outside host, such as "a multicast address"; "" for an ordinary one.
 std::string_view NoHost(const IpAddress& address);
 
-// EGRESS_SOURCE: "IP" or "IP/N". IPv6 only of a CNI. Errors: destination, at out.where.
+// EGRESS_SOURCE: "IP" or "IP/N". IPv6 only for a CNI plugin. Errors: destination, at out.where.
 Result<void> ReadSource(std::string_view text, const std::string& where, RouterPolicy& out);
 Result<void> ReadGateway(std::string_view text, const std::string& where, RouterPolicy& out);
 

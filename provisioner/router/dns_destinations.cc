@@ -22,7 +22,7 @@ bool IsHostLabel(std::string_view label) {
          std::ranges::all_of(label, letter);
 }
 
-// Why the name is none that can be asked for; "" for one that can. One final dot is allowed.
+// Why the name can't be looked up; "" if it can. One final dot is allowed.
 std::string_view FaultOf(std::string_view name) {
   if (name.ends_with('.')) name.remove_suffix(1);
   const auto labels = Split(name, '.');

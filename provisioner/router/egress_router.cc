@@ -84,7 +84,7 @@ class EgressRouterReader {
     return {};
   }
 
-  // 0 where it may be absent and is.
+  // 0 if the port is optional and absent.
   Result<std::uint16_t> Port(const ObjectView& rule, std::string_view name, bool needed) const {
     const JsonValue* value = rule.Find(name);
     if (value == nullptr && !needed) return std::uint16_t{0};

@@ -1,5 +1,5 @@
 // EgressRouter objects (network.operator.openshift.io/v1), as the cluster's network operator and its plugin
-// egress-router-cni take them. Facts: docs/egress-router.md#egressrouter.
+// egress-router-cni read them. Facts: docs/egress-router.md#egressrouter.
 #pragma once
 
 #include "provisioner/base/result.h"
@@ -8,8 +8,8 @@
 
 namespace prov::router {
 
-// Lines are the numbers of redirectRules, from 1. Errors: destination where the operator drops or mistakes a value
-// silently, type. Findings: router-fallback, router-ignored, router-target.
+// Line numbers are those of redirectRules, from 1. Errors: destination if the operator would silently drop or misread a
+// value, type. Findings: router-fallback, router-ignored, router-target.
 Result<RouterPolicy> ReadEgressRouter(const RouterObject& object);
 
 }  // namespace prov::router

@@ -45,7 +45,7 @@ Evaluation::Index::Index(const RouterPolicy& of) : policy(of), http(of) {
   for (std::size_t i = 0; i < of.redirect.size(); ++i) {
     const RedirectRule& rule = of.redirect[i];
     if (rule.fallback && fallback == nullptr) fallback = &rule;
-    if (!rule.fallback) ports.emplace(KeyOf(rule.protocol, rule.port), i);  // the first one counts
+    if (!rule.fallback) ports.emplace(KeyOf(rule.protocol, rule.port), i);  // emplace: the first one counts
   }
   for (std::size_t i = 0; i < of.dns.size(); ++i) ports.emplace(KeyOf(Protocol::kTcp, of.dns[i].port), i);
 }

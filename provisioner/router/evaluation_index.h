@@ -1,4 +1,4 @@
-// The look-up tables of an Evaluation. Only for evaluation.cc and http_evaluation.cc.
+// The lookup tables of an Evaluation. Only for evaluation.cc and http_evaluation.cc.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ class HttpIndex {
   using Entry = egress::PatternSet::Entry;
   static constexpr Entry kNone = egress::PatternSet::kNone;
 
-  // What is known about a destination, and which rules can't be decided without DNS.
+  // What is known about a destination without DNS, and the kinds of rules that need DNS.
   struct Found {
-    Entry rule = kNone;                   // the first that has it, as far as is known
-    bool addresses_unknown = false;       // of a name
-    bool name_unknown = false;            // of an address
-    std::optional<IpAddress> by_address;  // for which of a name's addresses the rule was found
+    Entry rule = kNone;                   // the first that matches, as far as known
+    bool addresses_unknown = false;       // for a name
+    bool name_unknown = false;            // for an address
+    std::optional<IpAddress> by_address;  // the address of a name that the rule matched
   };
 
   Found Find(const RouterDestination& destination, const KnownAnswers& answers) const;
@@ -38,7 +38,7 @@ class HttpIndex {
   const RouterPolicy& policy_;
   egress::PatternSet patterns_;
   Entry any_address_ = kNone;  // 0.0.0.0/0
-  // The first rule of each kind that denies [0] and allows [1].
+  // The first rule of each kind, by whether it allows: [0] denies, [1] allows.
   std::array<Entry, 2> first_network_ = {kNone, kNone};
   std::array<Entry, 2> first_domain_ = {kNone, kNone};
 };
@@ -52,13 +52,13 @@ struct Evaluation::Index {
 
   const RouterPolicy& policy;
   HttpIndex http;
-  std::unordered_map<std::uint32_t, std::size_t> ports;  // a protocol and a port, to the rule
+  std::unordered_map<std::uint32_t, std::size_t> ports;  // protocol and port to rule
   const RedirectRule* fallback = nullptr;
 };
 
 // "203.0.113.5:443", "[2001:db8::1]:443", or without a port if it is 0.
 std::string WithPort(std::string_view host, std::uint16_t port);
-// The address that the outside sees, "" where the policy has none.
+// The source address that servers see; "" if the policy has none.
 std::string SourceOf(const RouterPolicy& policy);
 
 }  // namespace prov::router

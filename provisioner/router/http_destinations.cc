@@ -16,7 +16,7 @@ constexpr std::string_view kHttpForms =
 
 bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// As the script sees an address: hexadecimal digits, dots and colons, also of a name such as cafe.de.
+// Whether the script takes the text as an address: hexadecimal digits, dots and colons, which also fits cafe.de.
 bool HasFormOfAddress(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash != std::string_view::npos && !IsDigits(text.substr(slash + 1))) return false;
@@ -85,7 +85,7 @@ class HttpListReader {
 
   Result<void> CheckNetwork(std::string_view text, bool ipv6, const IpNetwork& network, const IpAddress& address,
                             const DestinationLine& line) {
-    // Squid holds IPv4 as ::ffff:a.b.c.d.
+    // Squid stores IPv4 as ::ffff:a.b.c.d.
     const bool holds_ipv4 =
         ipv6 && (network.IsIpv4() ? text.find('/') != std::string_view::npos : HoldsMapped(network));
     if (holds_ipv4)
@@ -148,7 +148,7 @@ class HttpListReader {
 
   RouterPolicy& out_;
   CappedFindings findings_;
-  std::size_t wildcard_ = 0;  // its line
+  std::size_t wildcard_ = 0;  // line of the rule "*"
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ using Match = HttpRule::Match;
 
 AddressFamily FamilyOf(bool ipv4) { return ipv4 ? AddressFamily::kIpv4 : AddressFamily::kIpv6; }
 
-// Squid takes 0.0.0.0 and :: for no address at all when it looks for a name.
+// Squid does not treat 0.0.0.0 and :: as addresses when it needs a name.
 bool IsAny(const IpAddress& address) {
   const auto& bytes = address.bytes();
   return std::ranges::all_of(bytes.begin() + 12, bytes.end(), [](std::uint8_t b) { return b == 0; }) &&
@@ -38,7 +38,7 @@ HttpIndex::HttpIndex(const RouterPolicy& policy) : policy_(policy) {
     }
     Entry& first = (rule.match == Match::kNetwork ? first_network_ : first_domain_)[rule.allow ? 1 : 0];
     if (rule.match == Match::kDomain) {
-      // What is asked for has no final dot, so a rule with one matches nothing.
+      // Squid removes a final dot from requested names, so a rule with one matches nothing.
       const bool below = rule.text.starts_with('.');
       const std::string name = AsciiLower(std::string_view(rule.text).substr(below ? 1 : 0));
       if (name.ends_with('.')) continue;
@@ -61,7 +61,7 @@ HttpIndex::Found HttpIndex::Find(const RouterDestination& destination, const Kno
   Found out;
   out.rule = patterns_.FindAll();
   const bool ipv6 = destination.host.find(':') != std::string::npos;
-  // Also an address is compared as text: "*.113.5" has 203.0.113.5. Squid holds one of IPv6 in brackets.
+  // Squid also compares addresses as text: "*.113.5" matches 203.0.113.5. IPv6 addresses have brackets there.
   if (!ipv6) out.rule = std::min(out.rule, patterns_.FindName(destination.host));
   if (!destination.address) {
     const auto known = answers.addresses.find(destination.host);
@@ -131,7 +131,7 @@ RouterDecision HttpIndex::Decided(const RouterDestination& destination, const Kn
 
 RouterDecision HttpIndex::Explain(const RouterDestination& destination, const KnownAnswers& answers) const {
   const Found found = Find(destination, answers);
-  // A rule before it that DNS decides matters only where it decides otherwise.
+  // An earlier rule that needs DNS matters only if it would decide differently.
   const std::size_t other = Allows(found.rule) ? 0 : 1;
   Entry first = kNone;
   if (found.addresses_unknown) first = first_network_[other];

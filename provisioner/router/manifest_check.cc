@@ -18,7 +18,7 @@ using source::ObjectView;
 
 constexpr std::string_view kOs = "kubernetes.io/os";
 constexpr std::array<std::string_view, 2> kOsLabels = {kOs, "beta.kubernetes.io/os"};
-// Roles that nodes with Windows never have.
+// Roles that Windows nodes never have.
 constexpr std::array<std::string_view, 3> kLinuxRoles = {
     "node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/infra", "node-role.kubernetes.io/master"};
 
@@ -133,7 +133,7 @@ class Checker {
     return {};
   }
 
-  // What a selector's value for the system says; nullopt: nothing.
+  // Whether a selector's entry requires Linux; nullopt: it says nothing about the system.
   static std::optional<bool> SaysLinux(std::string_view key, std::string_view value) {
     if (std::ranges::find(kOsLabels, key) != kOsLabels.end()) return EqualsIgnoreAsciiCase(value, "linux");
     if (std::ranges::find(kLinuxRoles, key) != kLinuxRoles.end()) return true;
@@ -151,7 +151,7 @@ class Checker {
     return out;
   }
 
-  // Whether a term's expression leaves nodes with Linux only.
+  // Whether a term's expression selects Linux nodes only.
   static Result<bool> LeavesLinux(const ObjectView& expression) {
     const std::string_view key = PROV_TRY(expression.TextOr("key", ""));
     const std::string_view op = PROV_TRY(expression.TextOr("operator", ""));
@@ -163,7 +163,7 @@ class Checker {
     return op == "NotIn" && system && values && std::ranges::find(*values, "windows") != values->end();
   }
 
-  // Whether each term of the required node affinity does.
+  // Whether each term of the required node affinity selects Linux nodes only.
   Result<bool> AffinityLeavesLinux() const {
     const auto affinity = PROV_TRY(spec_.Object("affinity"));
     const auto node = affinity ? PROV_TRY(affinity->Object("nodeAffinity")) : std::nullopt;
@@ -222,7 +222,7 @@ class Checker {
              At(container.path));
   }
 
-  // What a container does with the variables it has, and not another one.
+  // Checks that a container has the variables for its own mode, and not those for another one.
   void Mode(const RouterContainer& container) {
     const std::string_view list = VariableOf(pod_.kind);
     if (pod_.kind != RouterKind::kRedirect && container.init && container.variables.contains(list)) {

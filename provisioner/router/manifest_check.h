@@ -1,5 +1,5 @@
-// Checks the objects around a router's containers for faults that keep its pod from running, or give two pods the same
-// address. Facts: docs/egress-router.md#manifests.
+// Checks the objects around a router's containers for faults that keep its pod from running, or that give two pods the
+// same address. Facts: docs/egress-router.md#manifests.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace prov::router {
 
-// A pod, or what makes pods, and what is in it.
+// A pod, or an object that creates pods, with its containers.
 struct RouterPod {
   const RouterObject& object;
   const std::vector<RouterContainer>& containers;
@@ -19,7 +19,7 @@ struct RouterPod {
 };
 
 // Adds findings: router-annotation, router-privilege, router-service-account, router-replicas, router-node,
-// router-mode, router-source (of a pod that has none). Errors: type.
+// router-mode, router-source (for a pod without one). Errors: type.
 Result<void> CheckManifest(const RouterPod& pod, Findings& out);
 
 }  // namespace prov::router

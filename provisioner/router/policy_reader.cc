@@ -32,7 +32,7 @@ Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const st
   return out;
 }
 
-// The place of an error that names none of the files.
+// Adds the file to an error whose place names none.
 std::unexpected<Error> InFile(Error error, const std::string& where) {
   const bool named = error.where.starts_with(where) || error.where.starts_with("--");
   if (!named) error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
@@ -74,7 +74,7 @@ class Collector {
       auto added = AddRouter(object, maps);
       if (!added) return InFile(std::move(added).error(), object.where);
     }
-    // Maps by themselves; that of a pod is a part of the pod's router.
+    // Add ConfigMaps that no pod uses; one that a pod uses is part of the pod's router.
     const bool alone = out_.empty() && maps.size() == 1;
     for (const RouterObject& object : objects_.objects) {
       if (object.kind != "ConfigMap" || maps.IsTaken(object)) continue;
@@ -87,7 +87,7 @@ class Collector {
   }
 
  private:
-  // What YAML can't tell of a manifest that was pasted from a web page.
+  // Adds typographic characters to a YAML error: a manifest may have been pasted from a web page.
   static std::unexpected<Error> Explained(Error error, const PolicyFile& file) {
     std::string text = file.bytes;
     Findings found;
@@ -129,7 +129,7 @@ class Collector {
     return policy;
   }
 
-  // With what the command line adds.
+  // Adds the settings of the command line.
   Result<void> Complete(RouterPolicy& policy) const {
     if (!policy.source && !request_.source.empty()) PROV_TRY(ReadSource(request_.source, "--source", policy));
     if (!policy.gateway && !request_.gateway.empty()) PROV_TRY(ReadGateway(request_.gateway, "--gateway", policy));
@@ -151,7 +151,7 @@ Result<void> AddObject(const JsonValue& object, std::string_view kind, std::stri
   return {};
 }
 
-// As a shell script exports them: systemd would take "export" for a part of the name.
+// Removes "export ", as in a shell script: systemd would read it as part of the name.
 std::string WithoutExport(std::string_view bytes) {
   constexpr std::string_view kExport = "export ";
   std::string out;
@@ -165,7 +165,7 @@ std::string WithoutExport(std::string_view bytes) {
   return out;
 }
 
-// Those that say that a value is not the one that was meant. The rest is about systemd, which never sees the file.
+// Keeps the findings about changed values. The others concern systemd, which never reads this file.
 Result<void> TakeFindings(Findings read, Findings& out) {
   for (Finding& one : read) {
     if (one.code == "env-quote") {
@@ -218,7 +218,7 @@ Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjec
     for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
       const JsonValue& item = (*items)[i];
       if (!item.IsObject()) continue;
-      // The API server leaves the kind of items out of lists of one kind.
+      // In a list of one kind, the API server leaves out the kind of the items.
       const std::string_view own = ObjectKind(item);
       PROV_TRY(AddObject(item, own.empty() ? kind.substr(0, kind.size() - 4) : own,
                          fmt::format("{}.items[{}]", path, i), where, out));

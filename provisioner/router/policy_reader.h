@@ -1,4 +1,4 @@
-// Reads the files of routers: the form of each, and the objects in it.
+// Reads the files of routers: detects the form of each file, and finds the objects in it.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,27 @@ namespace prov::router {
 
 enum class FileForm { kObjects, kAssignments, kList };
 
-// Decides by the lines: objects have members such as apiVersion, assignments begin with EGRESS_.
+// Detects the form by the lines: objects have members such as apiVersion; assignments begin with EGRESS_.
 FileForm FormOf(std::string_view bytes);
 
-// The objects in all files for which FormOf() says objects.
+// The objects of all files that have the form of objects.
 struct RouterObjects {
-  std::vector<std::unique_ptr<JsonDocument>> documents;  // own what `objects` view
+  std::vector<std::unique_ptr<JsonDocument>> documents;  // own the values that `objects` refer to
   std::vector<RouterObject> objects;
 };
 
-// Adds those of one file: a single object, a List, or several YAML documents. Errors: json, yaml, type, kind,
+// Adds the objects of one file: a single object, a List, or several YAML documents. Errors: json, yaml, type, kind,
 // too-large.
 Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjects& out);
 
-// EGRESS_* of an environment file; others are passed over. Findings: env-line, env-duplicate. Errors: destination (a
-// quote that is never closed), those of ParseEnvironmentFile().
+// The EGRESS_* assignments of an environment file; ignores others. Findings: env-line, env-duplicate. Errors:
+// destination (an unterminated quote), those of ParseEnvironmentFile().
 Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where, Findings& findings);
 
-// The kind of router whose list this looks like, for a list that none accepts.
+// The kind of router that an invalid list resembles most.
 RouterKind LikelyKind(std::string_view text);
 
-// A plain list. Without a kind, the lines decide. Errors: destination; kind if they fit several routers.
+// Reads a plain list. Without `kind`, the lines decide. Errors: destination; kind if they fit several routers.
 Result<RouterPolicy> ReadList(std::string_view text, const std::string& where, std::optional<RouterKind> kind);
 
 }  // namespace prov::router

@@ -18,11 +18,11 @@ namespace {
 
 using Match = HttpRule::Match;
 
-// The rules of an HTTP proxy that were seen so far. Each look-up takes as many steps as a name has labels, or as there
-// are lengths of prefixes, however many rules there are.
+// The rules of an HTTP proxy that were seen so far. A lookup takes one step for each label of a name or each length of
+// a prefix, however many rules there are.
 class SeenRules {
  public:
-  // The earlier rule that has all that `rule` has; nullptr: none.
+  // The earlier rule that matches everything that `rule` matches; nullptr: none.
   const HttpRule* Find(const HttpRule& rule) const {
     if (rule.match == Match::kDomain) return FindName(AsciiLower(rule.text));
     return rule.match == Match::kNetwork ? FindNetwork(*rule.network) : nullptr;
@@ -53,7 +53,7 @@ class SeenRules {
     return first->line <= second->line ? first : second;
   }
 
-  // The same name, or a domain that it is in: ".b.c" has "b.c", "a.b.c" and ".a.b.c".
+  // The rule for the same name, or for a domain that contains it: ".b.c" contains "b.c", "a.b.c" and ".a.b.c".
   const HttpRule* FindName(const std::string& name) const {
     const HttpRule* out = In(names_, name);
     std::string_view domain = name;
@@ -80,7 +80,7 @@ class SeenRules {
 
   Table names_;
   std::map<std::pair<unsigned, bool>, Table> networks_;  // by length and whether it is IPv4
-  const HttpRule* every_ = nullptr;                      // 0.0.0.0/0, which has IPv6 as well
+  const HttpRule* every_ = nullptr;                      // 0.0.0.0/0, which also matches IPv6
 };
 
 std::string Place(const RouterPolicy& policy, std::size_t line) {
@@ -103,7 +103,7 @@ void FindShadowed(const RouterPolicy& policy, CappedFindings& findings) {
     }
     seen.Add(rule);
   }
-  // Only those of an EgressRouter: the scripts refuse a port that occurs twice.
+  // Only for an EgressRouter: the scripts refuse a repeated port.
   std::map<std::pair<Protocol, std::uint16_t>, std::size_t> ports;
   for (const RedirectRule& rule : policy.redirect) {
     if (rule.fallback) continue;
@@ -121,7 +121,7 @@ bool InNetwork(const IpAddress& address, const SourceAddress& source) {
   return network && network->Contains(address);
 }
 
-// What the source address is that no router can have; "" for one that it can.
+// Why the address can't be a router's source, as a noun; "" if it can.
 std::string_view NoSource(const SourceAddress& source) {
   if (const std::string_view what = NoHost(source.address); !what.empty()) return what;
   const unsigned length = source.prefix.value_or(32);

@@ -1,5 +1,5 @@
-// Warnings about a valid policy that is probably not what its author intends: lines that are never reached, addresses
-// that do not fit together, a list that is too long.
+// Warns about a valid policy that probably differs from what its author intends: unreachable lines, addresses that do
+// not fit together, a list that is too long.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace prov::router {
 
-// The longest variable of a Linux program, with its name and '='; with a longer one it does not start.
+// The maximum size of a variable of a Linux program, with its name and '='; a program with a larger one does not start.
 inline constexpr std::size_t kMostVariableBytes = (std::size_t{128} << 10U) - 1;
 
 // Adds findings: router-shadowed, router-size, router-gateway, router-source (an address outside of `node_networks`;
-// none are given: not looked at).
+// not checked if there are none).
 void ReviewPolicy(const RouterPolicy& policy, const std::vector<IpNetwork>& node_networks, Findings& out);
 
 }  // namespace prov::router

@@ -10,7 +10,7 @@
 namespace prov::router {
 namespace {
 
-// Whether a router of this kind has the form.
+// Whether the format exists for this kind of router.
 bool Suits(Format format, RouterKind kind) {
   switch (format) {
     case Format::kNft:
@@ -50,7 +50,7 @@ namespace {
 
 constexpr std::string_view kDefaultName = "egress-router";
 constexpr std::size_t kMostLabelBytes = 63;
-constexpr std::size_t kMostNameBytes = 240;  // of 253, with what is added to it
+constexpr std::size_t kMostNameBytes = 240;  // of 253, minus what is appended
 
 // A label of DNS-1123.
 bool IsLabel(std::string_view text) {
@@ -59,7 +59,8 @@ bool IsLabel(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return letter(c) || c == '-'; });
 }
 
-// Whether all objects of the format can have the name. A Service takes the least: a label that begins with a letter.
+// Whether the name is valid for all objects of the format. A Service is the strictest: a label that begins with a
+// letter.
 bool IsObjectName(std::string_view text, Format format) {
   if (format == Format::kManifest) return IsLabel(text) && text.front() >= 'a';
   return text.size() <= kMostNameBytes && std::ranges::all_of(Split(text, '.'), IsLabel);

@@ -1,5 +1,5 @@
 // Renders a policy in each form: the rules, byte for byte as the images' scripts write them, and the objects and files
-// for a deployment. The same policy gives the same bytes.
+// of a deployment. The same policy gives the same bytes.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ enum class Format {
   kIptables,      // the rules of images before June 2026
   kIptablesFile,  // for `iptables-restore --noflush`
   kSquid,         // the ACLs
-  kSquidConf,     // the whole file
-  kHaproxy,       // the whole file
+  kSquidConf,     // a complete squid.conf
+  kHaproxy,       // a complete haproxy.cfg
   kEnv,           // EGRESS_* assignments
   kConfigMap,     // with the destinations
-  kManifest,      // all objects that a router needs
+  kManifest,      // all objects of a router's deployment
   kCr,            // EgressRouter
-  kNad,           // the NetworkAttachmentDefinition that the network operator makes of it
+  kNad,           // the NetworkAttachmentDefinition that the network operator creates for it
 };
 
 inline constexpr std::array<std::string_view, 12> kFormatNames = {
@@ -38,16 +38,16 @@ std::optional<Format> FormatOf(std::string_view name);
 
 struct RenderRequest {
   Format format = Format::kEnv;
-  std::string name = {};                           // of the objects; "": the policy's, else "egress-router"
+  std::string name = {};                           // name of the objects; "": the policy's, else "egress-router"
   std::string name_space = {};                     // "": the policy's
   std::string image = {};                          // of the container that sets up the network; "": a placeholder
   std::string proxy_image = {};                    // of squid or haproxy
-  std::map<std::string, unsigned> a_records = {};  // how many addresses a name has: haproxy gets a server for each
-  std::vector<std::string> nameservers = {};       // that haproxy asks
+  std::map<std::string, unsigned> a_records = {};  // number of addresses by name: haproxy gets a server for each
+  std::vector<std::string> nameservers = {};       // for haproxy
 };
 
-// Errors: usage if the format is not one of the kind's, or Kubernetes does not accept a name; destination if the format
-// can't express the policy, or an address is missing; yaml.
+// Errors: usage if the router's kind has no such format, or Kubernetes does not accept a name; destination if the
+// format can't express the policy, or an address is missing; yaml.
 Result<std::string> Render(const RouterPolicy& policy, const RenderRequest& request);
 
 }  // namespace prov::router

@@ -1,4 +1,4 @@
-// The single forms, for render.cc only. Each takes a policy of a kind that has the form.
+// The single forms. Only for render.cc. Each needs a policy of a kind that has the form.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace prov::router {
 
-// The name and the namespace of the objects ("" for none): the request's, else the policy's. Errors: usage where
-// Kubernetes does not take them for an object of the format.
+// The name and the namespace of the objects ("": none): the request's, else the policy's. Errors: usage if Kubernetes
+// does not accept them for an object of the format.
 Result<std::string> ObjectName(const RouterPolicy& policy, const RenderRequest& request);
 Result<std::string> ObjectNamespace(const RouterPolicy& policy, const RenderRequest& request);
 
-// "192.0.2.10/24" or without the prefix. Errors: destination where the policy has none.
+// "192.0.2.10/24", or without the prefix. Errors: destination if the policy has none.
 Result<std::string> SourceText(const RouterPolicy& policy, bool with_prefix);
 Result<std::string> GatewayText(const RouterPolicy& policy);
-// The destinations as written; of an EgressRouter made of its rules. Errors: destination (SCTP, IPv6).
+// The destinations as written; for an EgressRouter, made from its rules. Errors: destination (SCTP, IPv6).
 Result<std::string> DestinationsText(const RouterPolicy& policy);
 
 Result<std::string> RenderNft(const RouterPolicy& policy, bool whole_file);

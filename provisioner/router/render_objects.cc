@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kNetworkImage = "registry.redhat.io/openshift4/ose-egress-router";
 constexpr std::string_view kPauseImage = "registry.redhat.io/openshift4/ose-pod";
-// The names that the network operator gives, whatever an EgressRouter is called.
+// The network operator's fixed name, whatever the EgressRouter is called.
 constexpr std::string_view kNadName = "egress-router-cni-nad";
 
 Result<std::string> ToYaml(JsonWriter& json) {
@@ -47,7 +47,7 @@ class ManifestWriter {
   }
 
   Result<std::string> All() {
-    // Looked at first: nothing is written of a router that has no address.
+    // Checked first: without an address, nothing is written.
     PROV_TRY(ReadNames());
     source_ = PROV_TRY(SourceText(policy_, true));
     gateway_ = PROV_TRY(GatewayText(policy_));
@@ -78,7 +78,7 @@ class ManifestWriter {
 
   void Labels(std::string_view key) { json_.Key(key).BeginObject().Member("app", name_).EndObject(); }
 
-  // What `oc adm policy add-scc-to-user privileged -z NAME` makes.
+  // The binding that `oc adm policy add-scc-to-user privileged -z NAME` creates.
   void WriteRoleBinding() {
     Begin("rbac.authorization.k8s.io/v1", "RoleBinding", name_ + "-privileged");
     json_.Key("roleRef").BeginObject().Member("apiGroup", "rbac.authorization.k8s.io").Member("kind", "ClusterRole");
@@ -136,7 +136,7 @@ class ManifestWriter {
 
   void WriteDeployment() {
     Begin("apps/v1", "Deployment", name_);
-    // One pod at a time: two would have the same address.
+    // Only one pod at a time: two would have the same address.
     json_.Key("spec").BeginObject().Member("replicas", 1);
     json_.Key("strategy").BeginObject().Member("type", "Recreate").EndObject();
     json_.Key("selector").BeginObject();
@@ -158,7 +158,7 @@ class ManifestWriter {
     json_.Member("protocol", AsciiUpper(router::NameOf(protocol))).Member("port", int{port}).EndObject();
   }
 
-  // A service has ports one by one: a fallback has none.
+  // Writes no service for a fallback, because a service lists single ports.
   void WriteService() {
     if (policy_.kind == RouterKind::kRedirect && (policy_.redirect.empty() || policy_.redirect.front().fallback))
       return;
@@ -184,7 +184,7 @@ class ManifestWriter {
   JsonWriter json_;
 };
 
-// In double quotes, as systemd's EnvironmentFile= and a shell read it.
+// Double-quoted for systemd's EnvironmentFile= and for a shell.
 std::string Assignment(std::string_view name, std::string_view value) {
   std::string out = fmt::format("{}=\"", name);
   for (const char c : value) {
@@ -200,7 +200,7 @@ std::string CniDestination(const RedirectRule& rule) {
   return rule.to_port == 0 ? out : fmt::format("{} {}", out, rule.to_port);
 }
 
-// An EgressRouter's address needs the prefix, or its gateway is out of reach.
+// An EgressRouter's address needs the prefix: without it the gateway is unreachable.
 Result<std::string> CniSource(const RouterPolicy& policy) {
   std::string source = PROV_TRY(SourceText(policy, true));
   if (policy.source->prefix) return source;
@@ -210,7 +210,7 @@ Result<std::string> CniSource(const RouterPolicy& policy) {
       "EGRESS_SOURCE");
 }
 
-// Those that an EgressRouter can say.
+// The rules that an EgressRouter can express.
 Result<std::vector<RedirectRule>> EgressRouterRules(const RouterPolicy& policy) {
   std::vector<RedirectRule> out;
   out.reserve(policy.redirect.size());
@@ -269,7 +269,7 @@ Result<std::string> DestinationsText(const RouterPolicy& policy) {
     if (rule.to_port != 0) fmt::format_to(std::back_inserter(out), " {}", rule.to_port);
     out += '\n';
   }
-  // The scripts take a list of comments, and none that is empty.
+  // The scripts accept a list of comments, but not an empty list.
   return out.empty() ? "# no destinations\n" : out;
 }
 

@@ -18,7 +18,7 @@ std::string Target(const RedirectRule& rule) {
   return rule.to.IsIpv4() ? fmt::format("{}:{}", address, rule.to_port) : fmt::format("[{}]:{}", address, rule.to_port);
 }
 
-// The plugin of EgressRouter objects has a table of its own, and its rule for the source comes first.
+// The plugin of EgressRouter objects uses its own table and puts the rule for the source first.
 std::string CniRules(const RouterPolicy& policy, const std::string& source) {
   const std::string_view family = policy.source->address.IsIpv4() ? "ip" : "ip6";
   std::string out = fmt::format("add rule {} egress_cni postrouting oif \"net1\" snat to {}\n", family, source);

@@ -13,7 +13,7 @@ using egress::Route;
 
 constexpr std::size_t kMost = 100'000;
 
-// Up to a comment.
+// The words before a comment.
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> out;
   constexpr std::string_view kBlanks = " \t\r";
@@ -48,7 +48,7 @@ Result<Requirement> Parse(const std::vector<std::string_view>& words, const std:
 
 std::string_view WordOf(Route route) { return route == Route::kProxy ? "through the proxy" : "direct"; }
 
-// Which way it goes, and by which entry of NO_PROXY.
+// The route, and the entry of NO_PROXY that decides.
 std::string DescribeDecision(const ClientDecision& decision) {
   std::string out = fmt::format("goes {}", WordOf(decision.route));
   if (!decision.entry.empty()) out += fmt::format(" by {} of NO_PROXY", decision.entry);
@@ -57,7 +57,7 @@ std::string DescribeDecision(const ClientDecision& decision) {
   return out;
 }
 
-// What the routers do with it.
+// Why the routers do not pass the request; "" if they do.
 std::string ObjectionOf(const WayOut& way) {
   if (way.end == WayOut::End::kUnknown) return way.note;
   if (way.end != WayOut::End::kRouter || way.Passes()) return {};

@@ -1,5 +1,4 @@
-// Destinations that must be reachable, and in which way: reads the list that people write, and reports what does not
-// hold.
+// Required destinations, and how they must be reached: parses the list, and reports requirements that are not met.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +20,16 @@ struct Requirement {
   std::string shown;  // the URL, without a password
   egress::Destination to;
   std::optional<egress::Route> route = {};  // kProxy or kDirect; nullopt: either
-  std::optional<IpAddress> source = {};     // that the outside must see
+  std::optional<IpAddress> source = {};     // source address that servers must see
 };
 
-// A line "URL [proxy|direct] [source-IP]" each; without a scheme https counts. What follows a '#' at the beginning of a
-// word is a comment. Errors: row (with the line), too-large (over 100,000), empty lists included: a file without a
-// destination proves nothing.
+// Parses lines "URL [proxy|direct] [source-IP]"; https without a scheme. A '#' at the beginning of a word begins a
+// comment. Errors: row (with the line, also for a list without destinations, which would prove nothing), too-large
+// (over 100,000).
 Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::string& where);
 
-// Why a client's request is not as required; "" if it is. `way`: null without routers. A request that depends on DNS,
-// or whose router is not known, does not count as reachable.
+// Why a client's request does not meet the requirement; "" if it does. `way`: null without routers. A request that
+// depends on DNS, or whose router is unknown, does not meet it.
 std::string Objection(const Requirement& requirement, const egress::ClientDecision& decision, const WayOut* way);
 
 }  // namespace prov::router

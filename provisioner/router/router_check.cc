@@ -30,7 +30,7 @@ class Check {
       return;
     }
     const FileForm form = FormOf(text);
-    // What else is wrong is told as well, as if these characters were plain.
+    // Continue with plain characters in their place, to report further faults.
     if (form != FileForm::kList && FindTypography(text, file.where, out_)) text = WithoutTypography(text);
     if (form == FileForm::kList) return List(text, file.where);
     if (form == FileForm::kAssignments) return Assignments(text, file.where);
@@ -104,13 +104,13 @@ class Check {
     Policy(*variables, where);
   }
 
-  // The policy of the variables, if they have one.
+  // The policy that the variables describe, if any.
   std::optional<RouterKind> Policy(const Variables& variables, const std::string& where,
                                    const RouterObject* of = nullptr) {
     Faults faults;
     auto policy = PolicyOf(variables, where, &faults);
     Wrong(std::move(faults));
-    if (!policy || !*policy) return std::nullopt;  // it gives no errors: they are faults
+    if (!policy || !*policy) return std::nullopt;  // no errors: they are in `faults`
     const RouterKind kind = (*policy)->kind;
     if (of != nullptr) {
       (*policy)->name = of->Metadata("name").value_or("");
@@ -131,7 +131,7 @@ class Check {
     return CheckNames(object);
   }
 
-  // What the other readers need of a router's object. Errors: type.
+  // Checks the names that the other readers need. Errors: type.
   static Result<void> CheckNames(const RouterObject& object) {
     for (const std::string_view key : {"name", "namespace"}) {
       if (auto text = object.Metadata(key); !text) return std::unexpected(std::move(text).error());
@@ -158,7 +158,7 @@ class Check {
   }
 
   void FindSeveral() {
-    std::map<std::string, std::string> sources;  // with the place of the first
+    std::map<std::string, std::string> sources;  // each with the place of the first use
     std::map<std::string, std::string> spaces;   // of EgressRouters
     for (const RouterPolicy& policy : policies_) {
       if (policy.source) {
@@ -187,7 +187,7 @@ class Check {
   RouterObjects objects_;
   std::vector<RouterPolicy> policies_;
   bool found_ = false;   // a router
-  bool failed_ = false;  // something was wrong that may have been one
+  bool failed_ = false;  // an invalid part may have been a router
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Checks whether the routers of files are valid and do what is intended: reports every fault of every file as a
-// finding.
+// Checks whether the routers of files are valid and work as intended: reports every fault of every file as a finding.
 #pragma once
 
 #include <optional>
@@ -12,12 +11,12 @@
 namespace prov::router {
 
 struct CheckRequest {
-  std::optional<RouterKind> kind = {};        // of plain lists
-  std::vector<IpNetwork> node_networks = {};  // none: sources are not looked at
+  std::optional<RouterKind> kind = {};        // for plain lists
+  std::vector<IpNetwork> node_networks = {};  // empty: sources are not checked
 };
 
-// The files belong together, as for ReadRouterPolicies(). No error ends the check: what can't be read is a finding, too
-// (router-document, router-destination, router-reference).
+// The files belong together, as for ReadRouterPolicies(). No error ends the check: a file that can't be read is a
+// finding, too (router-document, router-destination, router-reference).
 Findings CheckRouters(const std::vector<PolicyFile>& files, const CheckRequest& request = {});
 
 }  // namespace prov::router

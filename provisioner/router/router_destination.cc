@@ -1,4 +1,4 @@
-// Reads the destinations that `explain` and `router explain` are asked about, and the answers of DNS that people give.
+// Parses the destinations for `explain` and `router explain`, and the answers of DNS from the command line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::optional<Protocol> ProtocolOf(std::string_view text) {
   return std::nullopt;
 }
 
-// Without a user, a path and a scheme; `port` is the scheme's.
+// The authority of a URL, without a user; sets `port` to the scheme's.
 std::string_view Authority(std::string_view text, std::uint16_t& port) {
   const std::size_t scheme = text.find("://");
   if (scheme != std::string_view::npos) {
@@ -43,7 +43,7 @@ std::string_view Authority(std::string_view text, std::uint16_t& port) {
   return user == std::string_view::npos ? text : text.substr(user + 1);
 }
 
-// Takes ":PORT" off the end of "HOST:PORT", "[V6]:PORT"; a bare IPv6 address has none. False: no port.
+// Removes ":PORT" from the end of "HOST:PORT" or "[V6]:PORT"; a bare IPv6 address has none. False: the port is invalid.
 bool TakePort(std::string_view& text, std::uint16_t& port) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || text.ends_with(']') || IpAddress::Parse(text)) return true;
@@ -55,7 +55,7 @@ bool TakePort(std::string_view& text, std::uint16_t& port) {
   return found.has_value();
 }
 
-// As squid holds it.
+// Sets the host in the form that squid uses.
 bool SetHost(std::string_view host, RouterDestination& out) {
   const bool brackets = host.starts_with('[') && host.ends_with(']');
   if (brackets) host = host.substr(1, host.size() - 2);
@@ -69,7 +69,7 @@ bool SetHost(std::string_view host, RouterDestination& out) {
   if (!out.address && !brackets) out.address = egress::ParseLooseIpv4(host);
   const bool ipv6 = host.find(':') != std::string_view::npos;
   if (ipv6 && !out.address) return false;
-  // 0.0.0.0 stays as it was written: squid does not take it for an address here.
+  // Keep 0.0.0.0 as written: squid does not read it as an address here.
   if (out.address && out.address->ToString() != "0.0.0.0") out.host = out.address->ToString();
   return true;
 }
@@ -112,7 +112,7 @@ std::unexpected<Error> RefuseAnswer(std::string_view assignment) {
               "--resolve");
 }
 
-// As it is looked up.
+// The form of a name in the tables.
 std::string NameKey(std::string_view name) {
   while (name.ends_with('.')) name.remove_suffix(1);
   return AsciiLower(name);
@@ -147,7 +147,7 @@ Result<void> KnownAnswers::Add(std::string_view assignment) {
     if (!address) return RefuseAnswer(assignment);
     given.push_back(*address);
   }
-  // Only now: an assignment that is refused leaves what is known as it was.
+  // Only now, so that an invalid assignment changes nothing.
   std::vector<IpAddress>& known = addresses[NameKey(name)];
   known.insert(known.end(), given.begin(), given.end());
   return {};

@@ -1,5 +1,5 @@
-// What an egress router does with traffic, independent of the form it was written in: the model that every reader
-// returns and every writer takes. Facts: docs/egress-router.md.
+// The policy of an egress router, independent of the form in which it was written. Every reader returns it, and every
+// renderer takes it. Facts: docs/egress-router.md.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace prov::router {
 inline constexpr std::string_view kMacvlanAnnotation = "pod.network.openshift.io/assign-macvlan";
 
 enum class RouterKind {
-  kRedirect,   // a port of the router leads to an address
-  kHttpProxy,  // squid: a list of what may be asked for
-  kDnsProxy,   // haproxy: a port of the router leads to an address or a name
+  kRedirect,   // a port of the router forwards to an address
+  kHttpProxy,  // squid: a list of allowed and denied destinations
+  kDnsProxy,   // haproxy: a port of the router forwards to an address or a name
 };
 enum class Protocol { kTcp, kUdp, kSctp };
 
@@ -30,9 +30,9 @@ std::string_view NameOf(Protocol protocol);    // "tcp", "udp", "sctp"
 std::string_view VariableOf(RouterKind kind);  // of its destinations: "EGRESS_DESTINATION", …
 std::optional<RouterKind> RouterKindOf(std::string_view name);
 
-// A port of the router, or, as the last one, every other port and protocol.
+// Forwards a port of the router or, as the last rule, every other port and protocol.
 struct RedirectRule {
-  std::size_t line = 0;  // of the destinations, from 1
+  std::size_t line = 0;  // in the destinations, from 1
   bool fallback = false;
   std::uint16_t port = 0;
   Protocol protocol = Protocol::kTcp;
@@ -50,7 +50,7 @@ struct HttpRule {
   std::size_t line = 0;
   bool allow = true;
   Match match = Match::kAll;
-  std::string text = {};  // as squid gets it: "10.0.0.0/8", "example.com", ".example.com"
+  std::string text = {};  // the text for squid: "10.0.0.0/8", "example.com", ".example.com"
   std::optional<IpNetwork> network = {};
 };
 
@@ -70,18 +70,18 @@ struct SourceAddress {
 
 struct RouterPolicy {
   RouterKind kind = RouterKind::kRedirect;
-  bool is_cni = false;          // of an EgressRouter object: egress-router-cni makes the rules
-  std::string where = {};       // of the destinations, in which lines are counted
-  std::string text = {};        // the destinations as written, "" of an EgressRouter
-  std::string name = {};        // of the object, "" where there is none
-  std::string name_space = {};  // "" where the object gives none
+  bool is_cni = false;          // from an EgressRouter object: egress-router-cni makes the rules
+  std::string where = {};       // place of the destinations, in which lines are counted
+  std::string text = {};        // the destinations as written; "" for an EgressRouter
+  std::string name = {};        // of the object; "" if there is none
+  std::string name_space = {};  // "" if the object has none
   std::optional<SourceAddress> source = {};
   std::optional<IpAddress> gateway = {};
-  // Those of its kind; the others are empty.
+  // Only the rules of its kind; the others are empty.
   std::vector<RedirectRule> redirect = {};
   std::vector<HttpRule> http = {};
   std::vector<DnsRule> dns = {};
-  Findings findings = {};  // what upstream takes and means otherwise
+  Findings findings = {};  // about values that upstream accepts but reads differently
 };
 
 struct PolicyFile {
@@ -89,21 +89,21 @@ struct PolicyFile {
   std::string where = {};  // for messages
 };
 
-// Settings of the command line besides the files.
+// Settings from the command line, in addition to the files.
 struct PolicyRequest {
-  std::optional<RouterKind> kind = {};  // of a plain list of destinations; else it is seen by its lines
-  std::string source = {};              // IP or IP/N, where no file has EGRESS_SOURCE; "" for none
+  std::optional<RouterKind> kind = {};  // of a plain list of destinations; nullopt: its lines decide
+  std::string source = {};              // IP or IP/N, used if no file has EGRESS_SOURCE; "" for none
   std::string gateway = {};
 };
 
-// All routers of the files, which belong together: a ConfigMap of one may hold the destinations of a pod of another,
-// and one that no pod takes is a router of its own. A file holds EGRESS_* assignments, a plain list of destinations, or
-// objects as JSON or YAML: ConfigMap, Pod and what makes pods, EgressRouter. Errors: destination (with the line), json,
-// yaml, type, kind, invalid-config, too-large.
+// Reads all routers of the files. The files belong together: a ConfigMap of one may hold the destinations of a pod of
+// another, and one that no pod uses is a router of its own. A file holds EGRESS_* assignments, a plain list of
+// destinations, or objects as JSON or YAML: ConfigMap, Pod and objects that create pods, EgressRouter. Errors:
+// destination (with the line), json, yaml, type, kind, invalid-config, too-large.
 Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFile>& files,
                                                      const PolicyRequest& request = {});
 
-// The only one of a file. Errors: those, and kind where there are several.
+// Reads the only router of a file. Errors: the same, and kind if there are several.
 Result<RouterPolicy> ReadRouterPolicy(std::string bytes, const std::string& where, const PolicyRequest& request = {});
 
 }  // namespace prov::router

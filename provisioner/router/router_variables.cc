@@ -60,7 +60,7 @@ class ContainerReader {
     if (!reference) return {};
     const std::string prefix(PROV_TRY(entry.TextOr("prefix", "")));
     const RouterObject* map = PROV_TRY(Find(PROV_TRY(reference->TextOr("name", ""))));
-    if (map == nullptr) return {};  // whether it has any of ours can't be known
+    if (map == nullptr) return {};  // unknown whether it has variables of ours
     for (auto& [name, variable] : PROV_TRY(ReadConfigMapData(*map))) {
       if (std::string whole = prefix + name; whole.starts_with(kPrefix)) out[std::move(whole)] = variable;
     }
@@ -78,7 +78,7 @@ class ContainerReader {
     return {};
   }
 
-  // nullopt: an optional one that is not there.
+  // nullopt: an optional value that is absent.
   Result<std::optional<Variable>> ValueFrom(std::string_view name, const ObjectView& from) const {
     const auto reference = PROV_TRY(from.Object("configMapKeyRef"));
     if (!reference) {
@@ -115,7 +115,7 @@ std::string_view TextOf(const Variables& variables, std::string_view name) {
   return found == variables.end() ? std::string_view() : found->second.text;
 }
 
-// The list that decides which router it is; nullopt: none of ours.
+// The kind of router by its variables; nullopt: no router.
 std::optional<RouterKind> KindOfVariables(const Variables& variables) {
   for (const RouterKind kind : {RouterKind::kHttpProxy, RouterKind::kDnsProxy}) {
     if (variables.contains(VariableOf(kind)) || TextOf(variables, "EGRESS_ROUTER_MODE") == NameOf(kind)) return kind;
@@ -137,7 +137,7 @@ ConfigMaps::ConfigMaps(const std::vector<RouterObject>& objects) {
   for (const RouterObject& object : objects) {
     if (object.kind != "ConfigMap") continue;
     ++size_;
-    // One whose metadata can't be read has no name that a pod could give.
+    // One with malformed metadata has no name that a pod could refer to.
     by_name_[object.Metadata("name").value_or("")].emplace(object.Metadata("namespace").value_or(""), &object);
   }
 }
@@ -190,7 +190,7 @@ const Variable* FindList(const Variables& data, bool any_key) {
 
 namespace {
 
-// An error of one part of a router; with `faults` the rest is read on.
+// Handles an error of one part of a router; with `faults`, the rest is read all the same.
 Result<void> Note(Result<void> part, Faults* faults) {
   if (part || faults == nullptr) return part;
   faults->push_back(std::move(part).error());

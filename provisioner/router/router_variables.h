@@ -1,5 +1,4 @@
-// The EGRESS_* variables of a router, wherever they are assigned: in a file, in the containers of a pod, in a
-// ConfigMap.
+// The EGRESS_* variables of a router, wherever they are set: in a file, in the containers of a pod, in a ConfigMap.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +19,19 @@ namespace prov::router {
 struct Variable {
   std::string text = {};
   std::string where = {};  // "FILE: $.spec.containers[0].env[2].value"
-  bool unknown = false;    // taken from something that is not among the files
+  bool unknown = false;    // its value comes from an object that is not among the files
 };
 
 using Variables = std::map<std::string, Variable, std::less<>>;
 
-// An object of a file; `where` is the file, and every place in messages begins with it.
+// An object of a file. `where` is the file; every place in messages begins with it.
 struct RouterObject {
   source::ObjectView object;
   std::string kind;
   std::string where;
 
   std::string At(std::string_view path) const;
-  // metadata.name and metadata.namespace, "" where there are none. Errors: type.
+  // metadata.name or metadata.namespace; "" if absent. Errors: type.
   Result<std::string> Metadata(std::string_view name) const;
 };
 
@@ -46,14 +45,13 @@ struct RouterContainer {
   Variables variables;               // EGRESS_* only
 };
 
-// The ConfigMaps of the files, and which of them pods take variables from. A look-up takes the same time however many
-// there are.
+// The ConfigMaps of the files, and which of them pods use. A lookup takes the same time however many there are.
 class ConfigMaps {
  public:
-  // `objects` must outlive it and stay where they are.
+  // `objects` must outlive it and not be moved.
   explicit ConfigMaps(const std::vector<RouterObject>& objects);
 
-  // The map of this name that may be in the namespace ("": not told), which then counts as taken; null: none.
+  // The map of this name that may be in the namespace ("": unknown); marks it as used. nullptr: none.
   const RouterObject* Take(std::string_view name, std::string_view name_space);
   bool IsTaken(const RouterObject& map) const { return taken_.contains(&map); }
   std::size_t size() const { return size_; }
@@ -66,24 +64,24 @@ class ConfigMaps {
   std::size_t size_ = 0;
 };
 
-// Those of a pod or of what makes pods: containers, then init containers. `maps` are what variables are taken from.
-// Errors: type, invalid-config (a Secret, a ConfigMap that is not there). With `faults`, what is invalid-config is
+// The containers, then the init containers, of a pod or of an object that creates pods. Variables may come from `maps`.
+// Errors: type, invalid-config (a Secret, a ConfigMap that does not exist). With `faults`, errors of invalid-config are
 // added there, and the variable is unknown.
 Result<std::vector<RouterContainer>> ReadContainers(const RouterObject& pod, ConfigMaps& maps,
                                                     Faults* faults = nullptr);
 
-// All together; of a name that two have, the first counts.
+// The variables of all containers; of variables with the same name, the first counts.
 Variables Merge(const std::vector<RouterContainer>& containers);
 
 // The data of a ConfigMap. Errors: type.
 Result<Variables> ReadConfigMapData(const RouterObject& map);
 
-// The list of destinations in the data of a ConfigMap without EGRESS_* variables: under the key that OpenShift's
-// documentation uses, or with `any_key` under the only one. Null: none.
+// The list of destinations in the data of a ConfigMap without EGRESS_* variables: under the key of OpenShift's
+// documentation, or with `any_key` under the only key. nullptr: none.
 const Variable* FindList(const Variables& data, bool any_key);
 
-// The router that these variables describe; nullopt if none is a list of destinations and the mode asks for none.
-// Errors: destination. With `faults` the errors are added there, and the policy consists of the valid rest.
+// The router that these variables describe; nullopt if none is a list of destinations and the mode requires none.
+// Errors: destination. With `faults`, errors are added there, and the policy has the valid rest.
 Result<std::optional<RouterPolicy>> PolicyOf(const Variables& variables, const std::string& where,
                                              Faults* faults = nullptr);
 

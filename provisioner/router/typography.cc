@@ -12,7 +12,7 @@ namespace {
 struct Character {
   std::string_view bytes;
   std::string_view name;
-  std::string_view plain;  // what to write instead
+  std::string_view plain;  // the replacement
 };
 
 constexpr std::array<Character, 13> kCharacters = {{{"\xE2\x80\x9C", "U+201C, a left double quote", "\""},
@@ -36,14 +36,14 @@ const Character* CharacterAt(std::string_view text) {
   return nullptr;
 }
 
-// Whether what stands at the end of `before` is followed by an item, a key or a value.
+// Whether an item, a key or a value begins after `before`.
 bool BeginsSomething(std::string_view before) {
   const std::string_view words = TrimBlanks(before);
   return words.empty() || (words.size() < before.size() && (words.ends_with(':') || words.ends_with('-'))) ||
          words.ends_with('[') || words.ends_with('{') || words.ends_with(',') || words.ends_with('=');
 }
 
-// The first of a line, before a comment.
+// The first such character of a line, before a comment.
 struct Found {
   const Character* character = nullptr;
   bool structural = false;

@@ -15,19 +15,21 @@ using egress::ClientDecision;
 using egress::Destination;
 using egress::Route;
 
-// The image's squid listens there.
+// the port of the image's squid
 constexpr std::uint16_t kSquidPort = 8080;
 
 std::string WithPort(const std::string& authority, std::uint16_t port) {
   return port == 0 ? authority : fmt::format("{}:{}", authority, port);
 }
 
-// A redirect router forwards only what comes in at eth0, where it does not have its source address.
+// Whether the host is the router's source address. A redirect router does not count: it forwards only packets from
+// eth0, which does not have that address.
 bool IsSource(const RouterPolicy& policy, std::string_view host) {
   return policy.kind != RouterKind::kRedirect && policy.source && policy.source->address.ToString() == host;
 }
 
-// A name in the cluster is that of a Service; one of the router's own name is taken for it.
+// Whether the host names the router. Names in the cluster are those of Services; a Service with the router's own name
+// is assumed to be the router's.
 bool IsNamed(const RouterPolicy& policy, std::string_view host) {
   if (IsSource(policy, host)) return true;
   if (policy.name.empty() || !host.starts_with(policy.name)) return false;
@@ -44,7 +46,7 @@ bool IsNamed(const RouterPolicy& policy, std::string_view host) {
                                    : host == policy.name_space;
 }
 
-// Of the cluster's DNS, which programs on a node itself do not ask.
+// Whether only the cluster's DNS knows the name. Programs on a node do not use that DNS.
 bool IsNameInCluster(std::string_view host) { return host.ends_with(".svc") || host.ends_with(".cluster.local"); }
 
 }  // namespace
@@ -97,7 +99,7 @@ const RouterChain::Router* RouterChain::Choose(std::string_view proxy_host) cons
   return proxies.empty() && routers_.size() == 1 ? routers_.front().get() : nullptr;
 }
 
-// The one place that asks for the rules.
+// The only function that evaluates the rules.
 WayOut RouterChain::Ask(const Router& router, const std::string& destination) const {
   WayOut out;
   const auto asked = ParseRouterDestination(router.policy.kind, destination);
@@ -116,7 +118,7 @@ WayOut RouterChain::Ask(const Router& router, const std::string& destination) co
   return out;
 }
 
-// "HOST:PORT" or "[IPV6]:PORT", as routers say where they send; the same port where none is given.
+// Parses a router's target, "HOST:PORT" or "[IPV6]:PORT"; without a port, `port`.
 RouterChain::Endpoint RouterChain::EndpointOf(std::string_view host_port, std::uint16_t port) {
   const std::size_t colon = IpAddress::Parse(host_port) ? std::string_view::npos : host_port.rfind(':');
   std::string_view host = host_port.substr(0, colon);
@@ -126,7 +128,7 @@ RouterChain::Endpoint RouterChain::EndpointOf(std::string_view host_port, std::u
   return {std::string(host), port};
 }
 
-// `asked` is what the HTTP proxy at the end is asked for, `port` the one of the router in front.
+// `asked`: the request to an HTTP proxy at the end; `port`: that of the first router.
 WayOut RouterChain::Walk(const Router& first, std::uint16_t port, const std::string& asked) const {
   std::string before;
   const Router* router = &first;
@@ -147,7 +149,7 @@ WayOut RouterChain::Walk(const Router& first, std::uint16_t port, const std::str
   return out;
 }
 
-// A router of ports is reached by its own name; what is behind an HTTP proxy has another one.
+// A direct request reaches a router of ports by the router's name. What is behind an HTTP proxy has another name.
 WayOut RouterChain::FollowDirect(const Destination& to, const std::string& asked) const {
   const Router* router = Named(to.name);
   if (router != nullptr && router->policy.kind != RouterKind::kHttpProxy) return Ask(*router, asked);
@@ -167,7 +169,7 @@ WayOut RouterChain::Follow(const Destination& to, const ClientDecision& decision
     out.note = "the client can't use its proxy as it is meant";
     return out;
   }
-  // WinHTTP, WinINET and Java have HOST:PORT only.
+  // WinHTTP, WinINET and Java have only HOST:PORT.
   Findings findings;
   const auto url = egress::ParseProxyUrl(Secret(std::string(decision.proxy)), egress::ProxyVariable::kHttps, "proxy",
                                          findings, egress::ProxyReaders::kThisProgram);

@@ -1,5 +1,5 @@
-// The path of a request to the outside: from a client's decision (proxy or direct) through the egress routers to the
-// address that the outside sees.
+// Follows a request to the outside: from a client's decision (proxy or direct) through the egress routers to the source
+// address that servers see.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,26 @@ namespace prov::router {
 struct WayOut {
   enum class End {
     kInvalid,  // the client can't use its proxy
-    kDirect,   // past the routers, from the node itself
-    kUnknown,  // which of the routers it takes is not told
+    kDirect,   // from the node itself, past the routers
+    kUnknown,  // it is unknown which router it takes
     kRouter,   // a router decides: `verdict`
   };
 
   End end = End::kUnknown;
   Verdict verdict = Verdict::kNone;
-  const RouterPolicy* router = nullptr;  // of kRouter: the last one that is asked
-  std::size_t line = 0;                  // of the router's destinations; 0: none
-  std::string to = {};                   // "HOST:PORT"; "" where it goes nowhere or that is not known
-  std::string source = {};               // that the outside sees; "" where it is not known or nothing leaves
-  std::string note = {};                 // why, for a person
+  const RouterPolicy* router = nullptr;  // for kRouter: the last router on the path
+  std::size_t line = 0;                  // in the router's destinations; 0: none
+  std::string to = {};                   // "HOST:PORT"; "" if unknown or there is none
+  std::string source = {};               // that servers see; "" if unknown, or if nothing leaves
+  std::string note = {};                 // the reason, as text for people
 
   // "invalid", "direct", "unknown", or the verdict: "allow", "deny", "forward", "none", "depends".
   std::string_view decision() const;
-  // Whether the request gets out, as far as it is known.
+  // Whether the request leaves the cluster, as far as known.
   bool Passes() const;
 };
 
-// The routers of a cluster, asked for many requests.
+// The routers of a cluster, prepared for many requests.
 class RouterChain {
  public:
   RouterChain(std::vector<RouterPolicy> policies, KnownAnswers answers);
@@ -48,14 +48,14 @@ class RouterChain {
   RouterChain& operator=(RouterChain&&) noexcept;
   ~RouterChain();
 
-  // A proxied request takes the router that the proxy's host names (by its object's name, also with namespace, .svc and
-  // .svc.cluster.local, or by its source address); else the only HTTP proxy; else the only router, at the proxy's port.
-  // Where a router forwards it to another one, that is asked next. A direct one takes a router only if its own host
-  // names one.
+  // Follows a request. A proxied one takes the router that the proxy's host names (by the name of its object, also with
+  // namespace, .svc and .svc.cluster.local, or by its source address); else the only HTTP proxy; else the only router,
+  // at the proxy's port. If a router forwards to another router, that one is next. A direct request takes a router only
+  // if its own host names one.
   WayOut Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
 
-  // Why a proxy's URL does not lead to the router that requests are assumed to use: a name that nodes can't resolve,
-  // TLS, a port on which nothing listens. Findings: proxy-router. `where` names the URL in them.
+  // Reports why a proxy's URL does not lead to the router that requests are assumed to use: a name that nodes can't
+  // resolve, TLS, a port on which nothing listens. Findings: proxy-router, with `where` as the place of the URL.
   void CheckProxy(const egress::ProxyUrl& proxy, std::string_view where, Findings& findings) const;
 
  private:
