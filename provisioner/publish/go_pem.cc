@@ -14,7 +14,7 @@ constexpr std::string_view kEnd = "-----END ";
 constexpr std::string_view kEndLine = "\n-----END ";
 constexpr std::string_view kDashes = "-----";
 
-// Base64 of a body in which blanks and line ends don't count; nullopt if it is none.
+// Decodes base64 with blanks and line ends; nullopt if it is invalid.
 std::optional<std::string> Decode(std::string_view body) {
   std::string text;
   text.reserve(body.size());
@@ -59,14 +59,14 @@ std::optional<GoPemBlock> GoPemReader::ReadBlock(std::string_view type) {
     position_ = line.next;
   }
   const std::size_t body = position_;
-  std::size_t end = body;  // of the body
+  std::size_t end = body;  // end of the body
   std::size_t trailer = body + kEnd.size();
   if (block.has_headers || !text_.substr(body).starts_with(kEnd)) {
     end = FindEnd(body);
     if (end == std::string_view::npos) return std::nullopt;
     trailer = end + kEndLine.size();
   }
-  // Another BEGIN inside. Looked for first, because there may be many before one END.
+  // Another BEGIN inside. Test this first, because many may precede one END.
   if (text_.substr(body, end - body).find('-') != std::string_view::npos) return std::nullopt;
   const Line last = LineAt(trailer);
   const bool closed =

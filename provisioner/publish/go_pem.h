@@ -1,5 +1,5 @@
-// PEM as Go's encoding/pem finds it, which the cluster's operators use: a block begins and ends at the start of a line,
-// and damaged blocks are silently skipped. (pki/pem.h reports such damage instead.)
+// Finds PEM blocks as Go's encoding/pem does, which the cluster's operators use: a block begins and ends at the start
+// of a line, and damaged blocks are silently skipped. (pki/pem.h reports such damage instead.)
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct GoPemBlock {
   std::string bytes;  // decoded
 };
 
-// Walks the blocks of a text, in linear time. The text must outlive reader and blocks.
+// Reads the blocks of a text in linear time. The text must outlive reader and blocks.
 class GoPemReader {
  public:
   explicit GoPemReader(std::string_view text) : text_(text) {}
@@ -23,8 +23,8 @@ class GoPemReader {
 
  private:
   struct Line {
-    std::string_view text;  // without blanks at its end
-    std::size_t next = 0;   // where the next one begins
+    std::string_view text;  // without trailing blanks
+    std::size_t next = 0;   // where the next line begins
   };
 
   bool FindBegin();
@@ -34,7 +34,7 @@ class GoPemReader {
 
   std::string_view text_;
   std::size_t position_ = 0;
-  std::size_t end_ = 0;  // the first END marker at or behind the place that was last asked for
+  std::size_t end_ = 0;  // the first END marker at or after the last requested place
 };
 
 }  // namespace prov::publish

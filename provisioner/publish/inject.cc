@@ -12,8 +12,8 @@
 namespace prov::publish {
 namespace {
 
-constexpr std::size_t kMostContainers = 100;                     // that one annotation names
-constexpr std::size_t kMaxAddedBytes = std::size_t{128} << 20U;  // bytes, of one file
+constexpr std::size_t kMostContainers = 100;                     // in one annotation
+constexpr std::size_t kMaxAddedBytes = std::size_t{128} << 20U;  // to one file
 
 using JsonMemory = rapidjson::Document::AllocatorType;
 
@@ -84,7 +84,7 @@ class Injector {
   CappedFindings findings_;
   InjectionReport report_;
   std::size_t added_ = 0;
-  bool changed_ = false;  // the workload at hand
+  bool changed_ = false;  // the current workload
 };
 
 Result<void> Injector::Count(std::size_t bytes, const std::string& path) {
@@ -155,7 +155,7 @@ Result<void> Injector::Container(JsonValue& container, const std::string& path) 
     PROV_TRY(Count(value.size() + 64, path));
     JsonValue entry(rapidjson::kObjectType);
     entry.AddMember("name", Reference(name), memory_);
-    // Kubernetes leaves an empty value out, and so means the same.
+    // Kubernetes leaves out an empty value, which means the same.
     if (!value.empty()) entry.AddMember("value", Reference(value), memory_);
     environment->PushBack(entry, memory_);
   }
@@ -220,7 +220,7 @@ Result<void> Injector::All(JsonValue& objects, const std::string& path) {
   return {};
 }
 
-// A List's items may be Lists: nesting is bounded by the reader.
+// A List may contain Lists. The reader limits the nesting.
 Result<void> Injector::One(JsonValue& object, const std::string& path) {
   const std::string_view kind = TextAt(object, "kind");
   JsonValue* items = kind.ends_with("List") ? Find(object, "items") : nullptr;

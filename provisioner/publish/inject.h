@@ -1,5 +1,6 @@
-// What the cluster's operators inject into other objects: the merged bundle into labelled ConfigMaps, the proxy
-// variables into annotated workloads. Facts: docs/openshift.md#trusted-cas, docs/egress-systems.md#injected-variables.
+// Injects what the cluster's operators put into other objects: the merged bundle into labelled ConfigMaps, and the
+// proxy variables into annotated workloads. Facts: docs/openshift.md#trusted-cas,
+// docs/egress-systems.md#injected-variables.
 #pragma once
 
 #include <cstddef>
@@ -25,18 +26,18 @@ struct Injection {
 };
 
 struct InjectionReport {
-  std::size_t config_maps = 0;      // that got the bundle
-  std::size_t workloads = 0;        // that got variables
-  std::vector<std::string> errors;  // the operator's text: a container that is not there
+  std::size_t config_maps = 0;      // number that got the bundle
+  std::size_t workloads = 0;        // number that got variables
+  std::vector<std::string> errors;  // the operator's messages about containers that do not exist
 };
 
 // Changes an object, each item of a List, or each of several documents, in place:
 // - a ConfigMap with the label "true" gets data["ca-bundle.crt"]; its other keys stay;
-// - in a Deployment or DaemonSet with the annotation "c1,c2" the containers and init containers of these names get
-//   HTTP_PROXY, HTTPS_PROXY and NO_PROXY at the end of their env, all three even where one is empty, unless all are.
-//   A container that already ends in exactly these stays as it is, so that the result can be given again.
-// Findings: inject-kind, inject-label, inject-duplicate. Errors: type, too-large (what all copies of the bundle add up
-// to), not-found (a ConfigMap asks for the bundle, and it is empty).
+// - in a Deployment or DaemonSet with the annotation "c1,c2", the containers and init containers with these names get
+//   HTTP_PROXY, HTTPS_PROXY and NO_PROXY at the end of their env: all three unless all are empty. A container that
+//   already ends in exactly these stays as it is, so that the result can be given again.
+// Findings: inject-kind, inject-label, inject-duplicate. Errors: type, too-large (all copies of the bundle together),
+// not-found (a ConfigMap requests the bundle, and it is empty).
 Result<InjectionReport> Inject(Object& object, const Injection& injection, Findings& findings);
 
 }  // namespace prov::publish

@@ -55,7 +55,7 @@ Result<std::string> MetadataName(const ObjectReader& object) {
   return std::string(Shorten(name, kMaxNameBytes));
 }
 
-// "cidr" of each object of an array.
+// The member "cidr" of each object in an array.
 Result<std::vector<std::string>> Ranges(const ObjectReader& part, std::string_view name) {
   std::vector<std::string> out;
   for (const ObjectReader& entry : PROV_TRY(part.Children(name))) {
@@ -82,7 +82,7 @@ Result<Infrastructure> ReadInfrastructure(const ObjectReader& object) {
   const ObjectReader status = PROV_TRY(object.Child("status"));
   if (!status) return out;
   out.api_internal_url = PROV_TRY(status.Text("apiServerInternalURI"));
-  // Compared where it is: g++ 12 at -O2 takes a moved string for uninitialised.
+  // Compared in place: g++ 12 at -O2 warns that a moved string is uninitialised.
   const Result<std::string> topology = status.Text("controlPlaneTopology");
   if (!topology) return std::unexpected(topology.error());
   out.hosted = *topology == "External";
@@ -143,7 +143,7 @@ std::expected<std::string, std::string> MergeNoProxy(std::string_view user, cons
   SortedTexts set;
   for (std::string& entry : egress::ClusterNoProxy(cluster)) set.insert(std::move(entry));
   for (const std::string_view item : Split(user, ',')) set.emplace(item);
-  set.erase("");  // no list would hold it
+  set.erase("");  // never part of the list
   return fmt::format("{}", fmt::join(set, ","));
 }
 

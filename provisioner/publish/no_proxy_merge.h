@@ -1,5 +1,5 @@
-// status.noProxy: the user's list merged with what the cluster must reach directly, as OpenShift's network operator
-// merges them from 4.8 on. Facts: docs/openshift.md#merged-noproxy.
+// status.noProxy: merges the user's list with the destinations that the cluster must reach directly, as OpenShift's
+// network operator does from 4.8 on. Facts: docs/openshift.md#merged-noproxy.
 #pragma once
 
 #include <expected>
@@ -20,8 +20,8 @@ struct Infrastructure {
   std::string region;                   // of AWS
   std::string cloud_name;               // of Azure
   std::string arm_endpoint;             // of Azure Stack
-  bool hosted = false;                  // a control plane that runs elsewhere (HyperShift)
-  bool api_by_proxy = false;  // the internal API server is reached through the proxy, its URL is not looked at
+  bool hosted = false;                  // the control plane runs elsewhere (HyperShift)
+  bool api_by_proxy = false;            // the internal API server is reached through the proxy, so its URL is ignored
 };
 
 struct Network {
@@ -31,20 +31,20 @@ struct Network {
 };
 
 struct InstallConfig {
-  std::string machine_cidr;  // the old single one; "" where there is none
+  std::string machine_cidr;  // the older single network; "" if there is none
   std::vector<std::string> machine_networks;
 };
 
 // Errors: type.
 Result<Infrastructure> ReadInfrastructure(const ObjectReader& object);
 Result<Network> ReadNetwork(const ObjectReader& object);
-// An install-config, or the ConfigMap cluster-config-v1 that holds one (nullopt: it has no such key). Errors: json,
-// yaml, kind, type, too-large.
+// Reads an install-config, or the ConfigMap cluster-config-v1 that contains one (nullopt: the key is missing). Errors:
+// json, yaml, kind, type, too-large.
 Result<std::optional<InstallConfig>> ReadInstallConfig(std::string bytes, const std::string& where);
 
-// Sorted bytewise, each entry once. "*" alone stays. Errors use the operator's text: a missing or malformed network, or
-// an invalid URL of the internal API server. Without an install-config no machine networks are added, and without AWS'
-// region not the domain of its nodes.
+// The merged list, sorted bytewise, each entry once; "*" alone stays. The errors are the operator's messages: a missing
+// or malformed network, or an invalid URL of the internal API server. Without an install-config adds no machine
+// networks, and without AWS' region not the domain of its nodes.
 std::expected<std::string, std::string> MergeNoProxy(std::string_view user, const Infrastructure& infrastructure,
                                                      const Network& network,
                                                      const std::optional<InstallConfig>& install_config);

@@ -16,7 +16,7 @@ std::string_view TextOrNone(const JsonValue& object, std::string_view name) {
   return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
 }
 
-// "config.openshift.io/v1" has the group config.openshift.io, "v1" the core group.
+// "config.openshift.io/v1" has the group config.openshift.io; "v1" is of the core group.
 std::string_view GroupOf(const JsonValue& object) {
   const std::string_view version = TextOrNone(object, "apiVersion");
   const std::size_t slash = version.find('/');
@@ -42,7 +42,7 @@ std::string Described(std::string_view kind, std::string_view group) {
   return group.empty() ? std::string(kind) : fmt::format("{} of {}", kind, group);
 }
 
-// The first one anywhere; nesting is bounded by kObjectLimits.
+// The first repeated key at any level; kObjectLimits limits the nesting.
 std::optional<std::string_view> RepeatedKey(const JsonValue& value) {
   if (value.IsArray()) {
     for (const JsonValue& item : value.GetArray()) {
@@ -58,7 +58,7 @@ std::optional<std::string_view> RepeatedKey(const JsonValue& value) {
 }
 
 Result<Object> ParseObject(std::string bytes, const std::string& where, ignition::Documents documents) {
-  DecodeMarked(bytes);  // what is damaged is refused by the parser
+  DecodeMarked(bytes);  // the parser refuses malformed text
   const bool is_json = ignition::BeginsAsJson(bytes);
   auto document = ignition::ParseJsonOrYaml(std::move(bytes), kObjectLimits, documents);
   if (!document) {
@@ -130,7 +130,7 @@ Result<std::vector<ObjectReader>> ObjectReader::Children(std::string_view name) 
 }
 
 ObjectReader ReaderOf(const Object& object) {
-  // That no key occurs twice was seen when the object was read.
+  // ReadAnyObject has refused repeated keys already.
   return ObjectReader(
       source::ObjectView::Of(*object.root, object.where + ": $", source::RepeatedKeys::kLastCounts).value());
 }

@@ -1,5 +1,5 @@
-// Objects of a cluster as `oc get … -o yaml|json` prints them: found, checked for kind and types, and kept complete, so
-// that they can be written again with one part changed.
+// Objects of a cluster as `oc get … -o yaml|json` prints them. They are found, checked for kind and types, and kept
+// complete, so that they can be written again with one part changed.
 #pragma once
 
 #include <memory>
@@ -14,43 +14,43 @@
 
 namespace prov::publish {
 
-// Kubernetes stores objects of at most some megabytes. The bounds on nesting and values also bound what indentation
-// adds when an object is written as YAML.
+// Kubernetes stores objects of at most a few megabytes. The limits on nesting and values also limit the indentation
+// that writing an object as YAML adds.
 inline constexpr JsonLimits kObjectLimits{.input = 16ULL << 20U, .depth = 64, .values = 400'000};
 
-// As `oc get -o json` prints objects.
+// The indentation of `oc get -o json`.
 inline constexpr unsigned kJsonIndent = 4;
 
 struct Object {
   std::unique_ptr<JsonDocument> document;  // owns `root`
   JsonValue* root = nullptr;               // an object, or with `several` an array of objects
-  bool is_json = false;                    // as it was written
+  bool is_json = false;                    // the input was JSON
   bool several = false;                    // YAML documents
-  std::string where;                       // the input's name
+  std::string where;                       // name of the input
 };
 
-// Any JSON or YAML object. Errors: json, yaml, too-large, kind (no object at all), invalid-config (a key that occurs
-// twice in one object).
+// Reads any JSON or YAML object. Errors: json, yaml, too-large, kind (not an object), invalid-config (a repeated key).
 Result<Object> ReadAnyObject(std::string bytes, const std::string& where);
 
-// The same, or several YAML documents, as manifests are written.
+// Reads an object, or several YAML documents.
 Result<Object> ReadManifest(std::string bytes, const std::string& where);
 
-// The object of this kind and API group ("" for the core group), which may be an item of a List; of several the one
-// named "cluster" is taken, else the first. Errors: those of ReadAnyObject, type, kind.
+// Reads the object of this kind and API group ("" for the core group), which may be an item of a List. Of several,
+// takes the one named "cluster", else the first. Errors: those of ReadAnyObject, type, kind.
 Result<Object> ReadObject(std::string bytes, const std::string& where, std::string_view kind, std::string_view group);
 
-// An object that may be absent, as null is; then so are its members. Errors: type, with "FILE: path" as where.
+// Reads an object that may be absent or null; then its members are absent, too. Errors: type, with "FILE: path" as
+// where.
 class ObjectReader {
  public:
   explicit ObjectReader(std::optional<source::ObjectView> view) : view_(std::move(view)) {}
 
   explicit operator bool() const { return view_.has_value(); }
   const JsonValue& value() const { return view_->value(); }
-  Result<ObjectReader> Child(std::string_view name) const;                    // an object, or nothing
-  Result<std::string> Text(std::string_view name) const;                      // "" where there is none
+  Result<ObjectReader> Child(std::string_view name) const;                    // an object; may be absent
+  Result<std::string> Text(std::string_view name) const;                      // "" if it is absent
   Result<std::vector<std::string>> Texts(std::string_view name) const;        // of an array
-  Result<std::vector<ObjectReader>> Children(std::string_view name) const;    // objects of an array
+  Result<std::vector<ObjectReader>> Children(std::string_view name) const;    // the objects of an array
   std::string Where(std::string_view name) const { return view_->At(name); }  // "FILE: $.spec.name"
 
  private:

@@ -1,4 +1,4 @@
-// The proxy variables that AKS puts into pods, as patches of the objects that make the pods: for pods that AKS' webhook
+// The proxy variables that AKS adds to pods, as patches of the objects that create the pods: for pods that AKS' webhook
 // does not change (Windows node pools), and to preview its changes. Facts: docs/egress-systems.md#aks-pods.
 #pragma once
 
@@ -21,29 +21,29 @@ enum class PatchKind {
   kNone,       // only the report
 };
 
-// A ConfigMap with certificates for containers to trust, and the key that holds them all as PEM.
+// A ConfigMap with certificates for containers to trust, and the key with all of them as PEM.
 struct PodTrust {
   std::string config_map;
   std::string key;
 };
-// "configmap/NAME[:KEY]"; the key that OpenShift fills is the default. Errors: usage, with `where`.
+// Parses "configmap/NAME[:KEY]"; the default key is the one that OpenShift fills. Errors: usage, with `where`.
 Result<PodTrust> ParsePodTrust(std::string_view text, const std::string& where);
 
 struct PodEnvRequest {
-  ProxyValues proxy;  // as the patches are to hold them; what is empty is not added
+  ProxyValues proxy;  // the values for the patches; empty ones are not added
   PatchKind patch = PatchKind::kStrategic;
-  bool annotate = false;  // not the variables: the annotation that keeps them away
+  bool annotate = false;  // add the annotation that opts out of the variables, instead of the variables
   std::optional<PodTrust> trust = {};
-  bool lists_all = false;  // another volume of the trust volume's name is something that lacks, and no error
+  bool lists_all = false;  // another volume with the trust volume's name counts as lacking, instead of being an error
 };
 
 struct PodContainer {
   std::string name;
   bool init = false;
   std::vector<std::string> added;  // names of variables
-  std::vector<std::string> kept;   // of these variables, those that it has already, in whatever form
-  bool mounts = false;             // gets the ConfigMap at its place
-  bool imports = false;            // gets a hook that imports certificates into Windows' store
+  std::vector<std::string> kept;   // of these variables, those that the container already has, in any form
+  bool mounts = false;             // the ConfigMap is mounted
+  bool imports = false;            // a hook is added that imports certificates into Windows' store
 
   bool Lacks() const { return !added.empty() || mounts || imports; }
 };
@@ -51,31 +51,32 @@ struct PodContainer {
 struct PodEnvObject {
   std::string kind;
   std::string name;
-  std::string name_space;  // "" where the manifest gives none
+  std::string name_space;  // "" if the manifest has none
   bool windows = false;
-  bool opted_out = false;  // as the object is now
+  bool opted_out = false;  // the object's present state
   std::vector<PodContainer> containers;
   bool adds_volume = false;
-  JsonValue patch;  // null: there is nothing to change, or no patch was asked for
+  JsonValue patch;  // null: nothing to change, or no patch was requested
 };
 
 struct PodEnvReport {
   rapidjson::Document memory;         // owns the patches
-  std::vector<PodEnvObject> objects;  // those that are pods or make pods, in their order
+  std::vector<PodEnvObject> objects;  // the pods and the objects that create pods, in order
   Findings findings;
 };
 
-// Each container and init container of a pod that has not opted out gets the variables that it lacks: six for Linux,
-// HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (spec.os.name, else nodeSelector), where case makes no difference. A
-// "$" that Kubernetes would take for a reference is doubled. A JSON patch goes by index and tests the container's name
-// before. With `trust`, each container also gets the ConfigMap mounted and the variables by which programs find a
-// bundle, and on Windows a postStart hook that imports its *.cer, where it has no hook and is no HostProcess container,
-// which has the store of its node; who opted out of the proxy variables gets these all the same. `manifest` as
-// ReadManifest() gives it. Findings: pod-opt-out, pod-opt-out-place, pod-opt-out-value, pod-os, pod-env-from. Errors:
-// kind (nothing in it is or makes a pod), type, invalid-config, too-large (all patches together).
+// Each container and init container of a pod that has not opted out gets the variables that it lacks: six for Linux;
+// HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (by spec.os.name, else nodeSelector), where case does not matter. A
+// "$" that Kubernetes would read as a reference is doubled. A JSON patch addresses containers by index, and tests the
+// name first. With `trust`, each container also gets the ConfigMap mounted and the variables with which programs find a
+// bundle. On Windows it also gets a postStart hook that imports the ConfigMap's *.cer, unless it has a hook already or
+// is a HostProcess container, whose store is the node's. Opting out of the proxy variables does not affect `trust`.
+// `manifest` comes from ReadManifest(). Findings: pod-opt-out, pod-opt-out-place, pod-opt-out-value, pod-os,
+// pod-env-from. Errors: kind (no object is a pod or creates pods), type, invalid-config, too-large (all patches
+// together).
 Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request);
 
-// The empty patch for `kubectl patch`, which changes nothing: {} or [].
+// The patch for `kubectl patch` that changes nothing: {} or [].
 JsonValue EmptyPatch(PatchKind kind);
 
 }  // namespace prov::publish

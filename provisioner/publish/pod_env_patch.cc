@@ -61,7 +61,7 @@ JsonValue Hook(const PatchedContainer& container, PatchMemory& memory) {
   return Holding("exec", Holding("command", std::move(command), memory), memory);
 }
 
-// Only those that get something: a container of this name that is gone would come back, without an image.
+// Only the containers that are changed: the patch would create one that has been removed meanwhile, without an image.
 JsonValue MergedContainers(const PatchedList& list, const PodVolume& volume, PatchMemory& memory) {
   JsonValue out(rapidjson::kArrayType);
   for (const PatchedContainer& container : list.containers) {
@@ -92,7 +92,7 @@ JsonValue MergePatch(std::span<const std::string_view> path, const std::vector<P
   return AtPath(Holding("spec", std::move(spec), memory), path, memory);
 }
 
-// A JSON pointer (RFC 6901) to the pod; none of the names needs an escape.
+// A JSON pointer (RFC 6901) to the pod. No name needs an escape.
 std::string PointerTo(std::span<const std::string_view> path) {
   std::string out;
   for (const std::string_view name : path) out += fmt::format("/{}", name);
@@ -122,7 +122,7 @@ class Operations {
     list_.PushBack(std::move(out), memory_);
   }
 
-  // An item at the end of a list that may not be there.
+  // Appends an item to a list that may not exist.
   void Append(const std::string& list, bool is_there, JsonValue item) {
     if (is_there) {
       Put("add", list + "/-", std::move(item));
@@ -132,7 +132,7 @@ class Operations {
   }
 
   void Container(const PatchedContainer& container, const PodVolume& volume, const std::string& pointer) {
-    // Another object's container must not get them.
+    // Test the name: another container may be at this index by now.
     Put("test", pointer + "/name", Text(container.name, memory_));
     if (!container.has_env && !container.added.empty()) {
       Put("add", pointer + "/env", VariableList(container.added, memory_));

@@ -1,4 +1,4 @@
-// Writes the decisions of pod_env.h as patches that `kubectl patch` accepts.
+// Writes the decisions of pod_env.h as patches for `kubectl patch`.
 #pragma once
 
 #include <span>
@@ -17,11 +17,11 @@ struct PodVariable {
 
 struct PatchedContainer {
   std::string name;
-  bool has_env = false;  // one variable at least
+  bool has_env = false;  // has at least one variable
   std::vector<PodVariable> added;
-  std::string mount_path = {};         // where the volume of `PodVolume` is added; "": nowhere
-  bool has_mounts = false;             // one at least
-  std::vector<std::string> hook = {};  // the command of a postStart hook that is added; empty: none
+  std::string mount_path = {};         // where the volume of `PodVolume` is mounted; "": it is not
+  bool has_mounts = false;             // has at least one mount
+  std::vector<std::string> hook = {};  // command of the added postStart hook; empty: none is added
   bool has_lifecycle = false;
 
   bool Changes() const { return !added.empty() || !mount_path.empty() || !hook.empty(); }
@@ -31,8 +31,8 @@ struct PatchedContainer {
 struct PodVolume {
   std::string name;
   std::string config_map;
-  bool is_added = false;     // else it is there already
-  bool has_volumes = false;  // one at least
+  bool is_added = false;     // false: the pod has it already
+  bool has_volumes = false;  // the pod has at least one volume
 };
 
 struct PatchedList {
@@ -40,15 +40,15 @@ struct PatchedList {
   std::vector<PatchedContainer> containers;
 };
 
-// The existing metadata.annotations; an empty object counts as none, as the API server drops it.
+// How much of metadata.annotations exists. An empty object counts as absent, because the API server drops it.
 enum class AnnotationPlace { kNoMetadata, kNoAnnotations, kAnnotations };
 
-// `path` leads from the object to the pod (source::PodPath). Patches are null for PatchKind::kNone.
+// `path`: the members from the object to the pod (source::PodPath). Patches are null for PatchKind::kNone.
 class PodPatcher {
  public:
   PodPatcher(PatchKind kind, rapidjson::Document::AllocatorType& memory) : kind_(kind), memory_(memory) {}
 
-  // Null where there is nothing to add, too.
+  // Also null if there is nothing to add.
   JsonValue Environment(std::span<const std::string_view> path, const std::vector<PatchedList>& lists,
                         const PodVolume& volume) const;
   // Sets the annotation `name` to "true".

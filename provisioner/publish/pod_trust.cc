@@ -16,12 +16,12 @@ constexpr std::string_view kDefaultKey = "ca-bundle.crt";
 constexpr std::string_view kLinuxPlace = "/etc/egress-trust";
 constexpr std::string_view kWindowsPlace = R"(C:\egress-trust)";
 
-// Of OpenSSL and Go on Linux, Node.js, Python's requests, curl, git, the AWS SDKs.
+// Used by OpenSSL and Go on Linux, Node.js, Python's requests, curl, git, the AWS SDKs.
 constexpr std::array<std::string_view, 6> kVariables = {"SSL_CERT_FILE",  "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE",
                                                         "CURL_CA_BUNDLE", "GIT_SSL_CAINFO",      "AWS_CA_BUNDLE"};
 
-// Nano Server has certoc, Server Core certutil; both take one certificate of a file. A hook that fails ends its
-// container, so this one never does.
+// Nano Server has certoc, Server Core certutil; both import one certificate per file. The command always succeeds,
+// because a failing hook ends its container.
 constexpr std::string_view kImport =
     R"((for %c in (C:\egress-trust\*.cer) do @if exist %SystemRoot%\System32\certoc.exe (certoc.exe -addstore root %c) )"
     R"(else if exist %SystemRoot%\System32\certutil.exe (certutil.exe -addstore -f Root %c)) & exit /b 0)";

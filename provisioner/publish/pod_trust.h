@@ -18,8 +18,8 @@ inline constexpr std::string_view kTrustVolume = "egress-trust";
 // SSL_CERT_FILE and similar variables, with the bundle's path in the container.
 std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows);
 
-// The volume, and whether the pod's spec lacks it. Errors: type; invalid-config (the name is another volume's, unless
-// `lists_all`: then it lacks ours).
+// The volume, and whether the pod's spec lacks it. Errors: type; invalid-config (another volume has the name, unless
+// `lists_all`: then ours is lacking).
 Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust, bool lists_all);
 
 // Whether the pod or the container is a HostProcess one, by its securityContext. Errors: type.
@@ -28,12 +28,12 @@ Result<bool> IsHostProcess(const source::ObjectView& spec_or_container);
 // The kind of node and pod that a container runs in.
 struct PodPlace {
   bool windows = false;
-  bool host_process = false;  // the pod as a whole
+  bool host_process = false;  // the whole pod is a HostProcess pod
 };
 
-// Adds the mount and the hook that the container lacks. If something else is mounted at that path, it is left alone.
-// Init containers can't have hooks, and HostProcess containers need none: their certificate store is that of the node,
-// where nobody would remove the certificates again. Errors: type.
+// Adds the mount and the hook that the container lacks. Leaves another mount at that path alone. Init containers can't
+// have hooks. HostProcess containers get none: their certificate store is the node's, from which the certificates would
+// never be removed. Errors: type.
 Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, PodContainer& report,
                       PatchedContainer& patched);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostItems = 20;
 constexpr std::size_t kMaxDnsNameBytes = 253;  // bytes of a DNS name
 
-// No variable can be longer, and no object of a cluster holds more.
+// Longer than any variable, and than an object of a cluster.
 constexpr std::size_t kMostBytes = egress::kMostEnvironmentBytes;
 constexpr std::size_t kMostUrl = std::size_t{64} << 10U;
 
@@ -37,7 +37,7 @@ Result<ProxyValues> ReadValues(const ObjectReader& part) {
                      PROV_TRY(ReadValue(part, "noProxy"))};
 }
 
-// What Go's strings.TrimSpace cuts: Unicode's blanks.
+// Removes what Go's strings.TrimSpace removes: Unicode's blanks.
 std::string_view TrimSpace(std::string_view text) {
   constexpr std::array<std::string_view, 25> kBlanks = {" ",
                                                         "\t",
@@ -95,13 +95,13 @@ void CheckNoProxy(std::string_view no_proxy, std::vector<std::string>& errors) {
     if (egress::IsNoProxyItem(trimmed)) continue;
     if (++bad > kMostItems) return;
     const std::string shown = ShownItem(trimmed);
-    // Where nothing can be shown, its place is told.
+    // If the item is redacted completely, name its place.
     errors.push_back(shown == "***" ? fmt::format("invalid noProxy: {} (item {})", shown, place)
                                     : fmt::format("invalid noProxy: {}", shown));
   }
 }
 
-// Whether the URI may be used for the checks of endpoints.
+// Returns whether the URI may be used to check endpoints.
 bool CheckProxy(std::string_view field, const Secret& uri, bool https_allowed, std::vector<std::string>& errors) {
   if (uri.empty()) return true;
   const auto scheme = CheckUri(uri.Reveal());

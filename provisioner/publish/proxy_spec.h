@@ -13,7 +13,7 @@
 
 namespace prov::publish {
 
-// What spec and status share, as written; "" where there is none.
+// The values that spec and status share, as written; "" if absent.
 struct ProxyValues {
   Secret http_proxy;
   Secret https_proxy;
@@ -28,21 +28,21 @@ struct ProxySpec {
   ProxyValues values;
   std::vector<std::string> readiness_endpoints;
   std::string trusted_ca;  // name of a ConfigMap
-  ProxyValues status;      // what the object says now
+  ProxyValues status;      // the object's present status
 };
 
-// Errors: type (also: no spec).
+// Errors: type (also for a missing spec).
 Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy);
 
-// The operator's errors about the spec, in its words and in the order of its checks. The operator stops at the first
-// one; this function continues. None if all three values are empty, since nothing is checked then. At most 20 items of
-// noProxy are named. Passwords are hidden. No requests are made here (readiness.h).
+// The operator's errors about the spec, in its wording and in the order of its checks. (The operator stops at the
+// first; this function continues.) Empty if all three values are empty, because nothing is checked then. Names at most
+// 20 items of noProxy, and hides passwords. Makes no requests (see readiness.h).
 std::vector<std::string> ValidateProxySpec(const ProxySpec& spec);
 
-// Findings about values that the operator accepts and that will still not work as intended.
+// Findings about values that the operator accepts but that will not work as intended.
 void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& findings);
 
-// The proxy that the operator uses for an endpoint: httpsProxy for an https endpoint, if it is set.
+// The proxy that the operator uses for an endpoint: for https, httpsProxy if it is set.
 const Secret& ProxyFor(const ProxyValues& values, std::string_view endpoint_scheme);
 
 }  // namespace prov::publish

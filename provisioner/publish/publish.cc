@@ -23,7 +23,7 @@ constexpr std::string_view kConfigGroup = "config.openshift.io";
 
 void Append(Findings& to, Findings from) { std::ranges::move(from, std::back_inserter(to)); }
 
-// The name of an object in a message; a whole URL may have been pasted there.
+// The name of an object for a message, redacted: a URL may have been pasted there.
 std::string Named(std::string_view name) { return GoQuote(ShownUri(name)); }
 
 class Publisher {
@@ -215,8 +215,8 @@ void Publisher::ReviewStatus(const egress::ClusterFacts& facts) {
   ReviewProxyEnv(RenderProxyEnv(out_.status), out_.status, out_.findings);
 }
 
-// With a trustedCA the operator trusts the user's certificates and the system's; with one of the two alone a probe
-// would fail that succeeds there.
+// With a trustedCA, the operator trusts the user's and the system's certificates. With only one of them, a probe could
+// fail here that succeeds there.
 Result<void> Publisher::CheckProbeTrust() const {
   if (spec_.trusted_ca.empty() || (request_.user_ca && request_.system_ca)) return {};
   return Fail(Code::kNotFound,
@@ -303,7 +303,7 @@ Result<void> CheckNames(const std::vector<PublishedFile>& files) {
               *twice);
 }
 
-// The status is last: whoever sees it may rely on the rest.
+// Writes the status last, so that whoever sees it can rely on the other files.
 Result<void> Publisher::Render() {
   const std::string bundle = MergeBundles(user_text_, system_text_);
   if (!system_text_) {
@@ -318,7 +318,7 @@ Result<void> Publisher::Render() {
   out_.files.push_back({"proxy.env", RenderProxyEnv(out_.status), HoldsCredentials(out_.status)});
   SetStatus(proxy_, out_.status);
   std::string object = WriteYaml(*proxy_.root);
-  // Old credentials may stand in annotations.
+  // Annotations may contain old credentials.
   const bool secret =
       request_.proxy.owner_only || HoldsCredentials(spec_.values) || object.find('@') != std::string::npos;
   out_.files.push_back({"proxy.yaml", std::move(object), secret});

@@ -22,7 +22,7 @@ void TryOnce(const net::HttpRequest& request, net::Http& http, Probe& probe) {
   }
   probe.status = *answer;
   probe.ok = *answer >= 200 && *answer < 400;
-  // The blank at the end is the operator's.
+  // The operator's message ends with this blank.
   probe.error = probe.ok ? std::string()
                          : fmt::format("endpoint probe failed with statuscode '{}' for endpoint '{}' using proxy '{}' ",
                                        *answer, probe.url, probe.via);

@@ -13,12 +13,12 @@
 namespace prov::publish {
 
 struct Probe {
-  std::string url;  // passwords are hidden, here and in the others
+  std::string url;  // redacted, as the other texts are
   std::string via;  // the proxy
   bool ok = false;
-  int status = 0;  // of the last answer; 0: there was none
+  int status = 0;  // of the last response; 0: there was none
   int tries = 0;
-  std::string error;  // the operator's text
+  std::string error;  // the operator's message
 };
 
 struct ProbePorts {
@@ -26,10 +26,10 @@ struct ProbePorts {
   Clock& clock;
 };
 
-// One GET after another, each in up to three tries a second apart; a status from 200 to 399 is good. Stops at the first
-// endpoint that fails, as the operator does, and after twenty endpoints. Only `roots` are trusted; if there are none,
-// what this system trusts. The spec must have passed ValidateProxySpec. noProxy has no effect here. Redirects are not
-// followed; the operator follows them.
+// Requests one endpoint after another with GET, each in up to three tries a second apart; a status from 200 to 399 is a
+// success. Stops at the first endpoint that fails, as the operator does, and after twenty endpoints. Trusts only
+// `roots`; if they are empty, what this system trusts. The spec must have passed ValidateProxySpec. Ignores noProxy.
+// Does not follow redirects; the operator does.
 std::vector<Probe> ProbeReadiness(const ProxySpec& spec, std::span<const pki::Certificate> roots,
                                   const ProbePorts& ports);
 

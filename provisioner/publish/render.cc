@@ -14,7 +14,7 @@
 namespace prov::publish {
 namespace {
 
-// The operator's own comment: a part of the format, as nodes' files are told apart by their digests.
+// The operator's own comment. It is part of the format, because nodes' files are compared by their digests.
 constexpr std::string_view kEnvHeader =
     "# Proxy environment variables will be populated in this file. Properly\n"
     "# url encoded passwords with special characters will use '%<HEX><HEX>'.\n"
@@ -49,7 +49,7 @@ void SetMember(JsonValue& object, std::string_view name, const std::string& text
 
 bool HasCredentials(const Secret& url) { return egress::MayHoldCredentials(url.Reveal()); }
 
-// "scheme://user@host" anywhere in a text.
+// Whether the text contains "scheme://user@host".
 bool HasUserUrl(std::string_view text) {
   constexpr std::string_view kSchemeEnd = "://";
   for (std::size_t at = text.find(kSchemeEnd); at != std::string_view::npos; at = text.find(kSchemeEnd, at)) {
@@ -60,7 +60,7 @@ bool HasUserUrl(std::string_view text) {
   return false;
 }
 
-// Nesting is bounded by the reader.
+// The reader limits the nesting.
 class Search {
  public:
   explicit Search(const ProxyValues& values) {

@@ -21,12 +21,12 @@ constexpr std::string_view kHidden = "***";
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 bool Holds(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
 
-// No '@' and none escaped: then there is no userinfo, whatever is cut where.
+// Whether there is no '@', also not escaped: then no part can be a userinfo.
 bool HasNoAt(std::string_view text) {
   return text.find('@') == std::string_view::npos && text.find("%40") == std::string_view::npos;
 }
 
-// Whether nothing in the text can be a password or a token: what follows each ':' is a number, and there is no query.
+// Whether no part of the text can be a password or a token: a number follows each ':', and there is no query.
 bool IsHarmless(std::string_view text) {
   if (!HasNoAt(text) || text.find_first_of("?#") != std::string_view::npos) return false;
   const std::size_t start = text.find("://");
@@ -43,12 +43,12 @@ bool IsHarmless(std::string_view text) {
          (end == std::string_view::npos || rest.find(':', end) == std::string_view::npos);
 }
 
-// A piece of the text as a reason may quote it.
+// A part of the text as a reason may quote it.
 std::string Piece(std::string_view piece, bool harmless) { return GoQuote(harmless ? piece : kHidden); }
 
 enum class Part { kUserinfo, kHost, kZone, kPath };
 
-// What a host may hold without escaping, beside letters, digits and all beyond ASCII.
+// The characters of a host that need no escape, besides letters, digits and everything beyond ASCII.
 bool IsHostCharacter(char c) {
   return IsLetter(c) || IsDigit(c) || static_cast<unsigned char>(c) >= 0x80 || Holds("-_.~!$&'()*+,;=:[]<>\"", c);
 }
@@ -70,7 +70,7 @@ class Parser {
   bool harmless_;
 };
 
-// "scheme:" is cut off `rest`; "" where there is none.
+// Removes "scheme:" from `rest` and returns the scheme; "" if there is none.
 Parsed<std::string> CutScheme(std::string_view& rest) {
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const char c = rest[i];
@@ -105,7 +105,8 @@ Parsed<std::string> Parser::Unescape(std::string_view text, Part part) const {
     const auto refuse = [&] { return std::unexpected(fmt::format("invalid URL escape {}", Piece(escape, harmless_))); };
     if (!whole) return refuse();
     const std::string byte = FromHex(escape.substr(1)).value_or("");
-    // In a host only bytes beyond ASCII are escaped; a zone also takes blanks and what a host holds anyway.
+    // In a host, Go accepts escapes only for bytes beyond ASCII; in a zone, also for blanks and for a host's
+    // characters.
     if (part == Part::kHost && static_cast<unsigned char>(byte[0]) < 0x80 && escape != "%25") return refuse();
     const bool zone_takes =
         escape == "%25" || byte == " " || (IsHostCharacter(byte[0]) && static_cast<unsigned char>(byte[0]) < 0x80);
@@ -146,7 +147,7 @@ Parsed<std::string> Parser::ParseHost(std::string_view host) const {
   return out;
 }
 
-// The decoded host with its port; the userinfo is only looked at.
+// Returns the decoded host with its port. Only checks the userinfo.
 Parsed<std::string> Parser::ParseAuthority(std::string_view authority) const {
   const std::size_t at = authority.rfind('@');
   auto host = ParseHost(at == std::string_view::npos ? authority : authority.substr(at + 1));
@@ -210,7 +211,7 @@ Parsed<RequestUri> Parser::Run() {
   return out;
 }
 
-// Code point and length of the character at the front; nullopt for a malformed byte. Well-formed text is decoded.
+// The code point and length of the first character; nullopt for a malformed byte.
 std::optional<std::pair<std::uint32_t, std::size_t>> FrontCharacter(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t first = byte(0);
@@ -221,8 +222,8 @@ std::optional<std::pair<std::uint32_t, std::size_t>> FrontCharacter(std::string_
   return std::pair(point, length);
 }
 
-// Characters that Go's unicode.IsPrint lacks and that occur in hostile text: controls, other blanks, format characters
-// and private use.
+// Approximates Go's unicode.IsPrint by the unprintable characters that occur in hostile text: controls, other blanks,
+// format characters and private use.
 bool IsPrintable(std::uint32_t c) {
   if (c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0xAD) return false;
   if (c >= 0x2000 && c <= 0x200F) return false;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostPem = std::size_t{16} << 20U;
 constexpr std::size_t kMostCertificates = 20'000;
 
-// Objects are JSON or have these keys at the start of a line, and the bundle inside is indented.
+// Whether the text is an object: JSON, or YAML, which has these keys at the start of a line and an indented bundle.
 bool IsObject(std::string_view bytes) {
   if (TrimBlanks(bytes).starts_with('{')) return true;
   if (bytes.starts_with("-----BEGIN ") || bytes.find("\n-----BEGIN ") != std::string_view::npos) return false;
@@ -45,9 +45,9 @@ Certificates ReadCertificates(std::string_view text) {
 
 constexpr std::string_view kPemBegin = "-----BEGIN ";
 constexpr std::string_view kKey = "PRIVATE KEY-----";
-constexpr std::size_t kLongestLabel = 80;  // with the dashes before it
+constexpr std::size_t kLongestLabel = 80;  // including the dashes before it
 
-// Where a private key's BEGIN marker starts; npos if there is none.
+// The start of a private key's BEGIN marker; npos if there is none.
 std::size_t FindKey(std::string_view text, std::size_t from) {
   for (std::size_t at = text.find(kKey, from); at != std::string_view::npos; at = text.find(kKey, at + 1)) {
     const std::size_t start = at - std::min(at - from, kLongestLabel);

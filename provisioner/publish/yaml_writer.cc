@@ -14,13 +14,13 @@
 namespace prov::publish {
 namespace {
 
-// What YAML 1.1 makes of a plain word and 1.2 does not.
+// Words that are booleans in YAML 1.1 but not in 1.2.
 bool IsOldBoolean(std::string_view text) {
   constexpr std::array<std::string_view, 6> kWords = {"y", "n", "yes", "no", "on", "off"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return EqualsIgnoreAsciiCase(text, word); });
 }
 
-// May be a number, a time or a date to somebody: begins like one and holds nothing else.
+// Whether some reader may take the text as a number, a time or a date: it begins like one and has no other characters.
 bool LooksNumeric(std::string_view text) {
   const char first = text.front();
   if (!IsDigit(first) && first != '.' && first != '+' && first != '-') return false;
@@ -39,8 +39,8 @@ bool IsPlain(std::string_view text) {
   return ignition::ResolvePlainScalar(text).kind == ignition::PlainScalar::Kind::kString;
 }
 
-// Whether the text can be a literal block: it has lines, and nothing in them needs an escape. libyaml quotes it all the
-// same if a line ends with a blank or holds a tab.
+// Whether the text can be a literal block: it has lines, and needs no escapes. libyaml quotes it all the same if a line
+// ends with a blank or contains a tab.
 bool IsBlock(std::string_view text) {
   if (text.find('\n') == std::string_view::npos || text.find_first_not_of(" \n") == std::string_view::npos)
     return false;
@@ -52,7 +52,7 @@ yaml_scalar_style_t StyleOf(std::string_view text, bool is_key) {
   return !is_key && IsBlock(text) ? YAML_LITERAL_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE;
 }
 
-// A float is written so that YAML 1.1 reads it as one.
+// A float in a form that is also a float in YAML 1.1.
 std::string Double(double number) {
   std::string out = fmt::format("{}", number);
   if (out.find('.') != std::string::npos) return out;
@@ -68,13 +68,14 @@ std::string Word(const JsonValue& value) {
   return value.IsUint64() ? std::to_string(value.GetUint64()) : Double(value.GetDouble());
 }
 
-// One document by libyaml's emitter. Its functions fail only for lack of memory: the events nest, and texts are UTF-8.
+// Writes one document with libyaml's emitter. Its functions fail only for lack of memory, because the events nest and
+// texts are UTF-8.
 class Emitter {
  public:
   Emitter() {
     Check(yaml_emitter_initialize(&emitter_));
     yaml_emitter_set_output(&emitter_, &Append, &out_);
-    yaml_emitter_set_width(&emitter_, -1);  // no line is folded
+    yaml_emitter_set_width(&emitter_, -1);  // does not fold lines
     yaml_emitter_set_unicode(&emitter_, 1);
   }
   Emitter(const Emitter&) = delete;
@@ -87,7 +88,7 @@ class Emitter {
     Value(value);
     Emit(yaml_document_end_event_initialize, 1);
     Emit(yaml_stream_end_event_initialize);
-    // What changes the direction of text stands in double quotes only, whose escapes are those of JSON.
+    // Characters that change the direction of text occur only in double quotes, whose escapes are those of JSON.
     return PrintableJson(std::move(out_));
   }
 
@@ -117,7 +118,7 @@ class Emitter {
     Scalar(text, StyleOf(text, is_key));
   }
 
-  // Nesting is bounded by kObjectLimits.
+  // kObjectLimits limits the nesting.
   void Value(const JsonValue& value) {
     if (value.IsObject()) {
       Emit(yaml_mapping_start_event_initialize, nullptr, nullptr, 1, YAML_BLOCK_MAPPING_STYLE);

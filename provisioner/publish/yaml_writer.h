@@ -1,5 +1,5 @@
-// Writes a document as readable YAML: indented blocks, multi-line texts as they are. The same document gives the same
-// bytes, and every YAML reader (1.1 and 1.2) reads back what was written.
+// Writes a document as readable YAML: indented blocks, multi-line texts as literal blocks. The same document gives the
+// same bytes, and every YAML reader (1.1 and 1.2) gets the same document back.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace prov::publish {
 
-// Members in their order, sequences at the indentation of their key, a final line feed. A text is quoted where any
-// reader could take it for something else. Bytes that are not UTF-8 become U+FFFD. `value` is an object or an array; no
-// key occurs twice in an object.
+// Writes members in order, sequences at the indentation of their key, and a final line feed. Quotes a text that any
+// reader could read as something else. Bytes that are not UTF-8 become U+FFFD. `value` must be an object or an array
+// without repeated keys.
 std::string WriteYaml(const JsonValue& value);
 
-// What ReadManifest() read: "---" stands before each of several documents.
+// Writes the result of ReadManifest(), with "---" before each of several documents.
 std::string WriteManifest(const Object& object);
 
 }  // namespace prov::publish
