@@ -11,7 +11,7 @@
 namespace prov::egressip {
 namespace {
 
-// A Node that is the machine of a HostSubnet is one node of the report.
+// A HostSubnet and its Node are one node of the report.
 std::vector<NodeEgress> NodesOf(const EgressObjects& objects) {
   std::map<std::string, NodeEgress> by_name;
   for (const HostSubnet& one : objects.host_subnets) by_name[one.name].address = one.host_ip;
@@ -75,7 +75,7 @@ void TellOfNodes(const EgressObjects& objects, EgressReport& report) {
   }
 }
 
-// A kind of objects that was forgotten looks like a cluster without any.
+// Warns about missing kinds of objects: a forgotten kind looks like a cluster without such objects.
 void TellOfMissing(const EgressObjects& objects, bool sdn, Findings& out) {
   const auto warn = [&](std::string_view kind, std::string_view effect, std::string_view resource) {
     AddWarning(out, "egress-ip-incomplete",

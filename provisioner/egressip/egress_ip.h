@@ -1,6 +1,6 @@
-// EgressIPs: the addresses with which the pods of each namespace leave the cluster, and the nodes that they leave
-// through, by the rules of openshift-sdn or OVN-Kubernetes; also while some nodes are offline. Pure: where a controller
-// would choose by chance, this chooses by name, and a finding says so.
+// EgressIPs: the source addresses with which the pods of each namespace leave the cluster, and the nodes that they
+// leave through, by the rules of openshift-sdn or OVN-Kubernetes; also while some nodes are offline. Pure: where a
+// controller would choose at random, this chooses by name, and a finding says so.
 #pragma once
 
 #include <set>
@@ -15,9 +15,9 @@
 namespace prov::egressip {
 
 enum class EgressDecision {
-  kEgressIp,  // by one of `addresses`
-  kNodeIp,    // by the address of the node that a pod runs on
-  kDropped,   // nothing leaves
+  kEgressIp,  // with one of `addresses`
+  kNodeIp,    // with the address of the pod's node
+  kDropped,   // no traffic leaves
 };
 std::string_view NameOf(EgressDecision decision);  // "egressIP", "nodeIP", "dropped"
 
@@ -30,10 +30,10 @@ struct NamespaceEgress {
 
 struct NodeEgress {
   std::string name;
-  std::string address;  // its own; "": not told
+  std::string address;  // its own address; "": unknown
   bool windows = false;
   bool offline = false;
-  std::vector<std::string> egress_ips;  // that are active there
+  std::vector<std::string> egress_ips;  // active on this node
 };
 
 struct EgressReport {
@@ -42,8 +42,8 @@ struct EgressReport {
   Findings findings;
 };
 
-// `offline` are names or addresses of nodes; those whose condition Ready is not True are offline, too. Errors: kind
-// (the objects are of no plugin, or of both), usage (a node of `offline` is not there).
+// `offline`: names or addresses of nodes. Nodes whose condition Ready is not True are offline, too. Errors: kind (no
+// objects of a plugin, or of both), usage (a node of `offline` does not exist).
 Result<EgressReport> EvaluateEgressIps(const EgressObjects& objects, const std::vector<std::string>& offline);
 
 }  // namespace prov::egressip

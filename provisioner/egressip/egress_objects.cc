@@ -15,7 +15,7 @@ namespace {
 
 using source::ObjectView;
 
-// The Nodes of a large cluster are some ten MiB.
+// The Nodes of a large cluster take some tens of MiB.
 constexpr JsonLimits kLimits{.input = 64ULL << 20U, .depth = 64, .values = 4'000'000};
 constexpr JsonLimits kAnnotationLimits{.input = 1ULL << 20U, .depth = 16, .values = 10'000};
 
@@ -30,7 +30,7 @@ std::string_view TextMember(const JsonValue& object, std::string_view name) {
   return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
 }
 
-// "k8s.ovn.org/v1" has the group k8s.ovn.org; other projects have kinds of the same name.
+// "k8s.ovn.org/v1" has the group k8s.ovn.org. Other projects have kinds with the same names, so check the group.
 bool IsOfGroup(const JsonValue& object, std::string_view group) {
   const std::string_view version = TextMember(object, "apiVersion");
   if (version.empty()) return true;
@@ -62,7 +62,7 @@ Result<std::optional<std::int64_t>> ReadInteger(const ObjectView& object, std::s
   return value->GetInt64();
 }
 
-// The text of an annotation as the JSON that it holds. It lives as long as `keep`.
+// Parses the text of an annotation as JSON. The result is valid as long as `keep`.
 Result<const JsonValue*> ReadAnnotation(const ObjectView& annotations, std::string_view name,
                                         std::vector<std::unique_ptr<JsonDocument>>& keep) {
   const auto text = PROV_TRY(annotations.Text(name));
@@ -93,7 +93,7 @@ Result<void> AddFamilies(const ObjectView& families, std::vector<IpNetwork>& out
   return {};
 }
 
-// ["10.0.0.7/24", …], or addresses alone.
+// Parses ["10.0.0.7/24", …], or addresses without a prefix.
 Result<void> AddHostAddresses(const JsonValue& list, const std::string& where, NodeObject& node) {
   if (!list.IsArray()) return WrongJsonType(list, "an array of addresses", where);
   for (const JsonValue& item : list.GetArray()) {
@@ -111,7 +111,7 @@ Result<void> AddHostAddresses(const JsonValue& list, const std::string& where, N
   return {};
 }
 
-// What a cloud says; it counts alone where it is there.
+// Reads a cloud's annotation. If it exists, only it counts.
 Result<void> ReadCloudConfig(const JsonValue& list, const std::string& where, NodeObject& node) {
   if (!list.IsArray() || list.Empty()) return WrongJsonType(list, "an array with an interface", where);
   node.networks.emplace();
@@ -213,7 +213,7 @@ Result<HostSubnet> ReadHostSubnet(const ObjectView& object) {
 
 Result<NamespaceObject> ReadNamespace(const ObjectView& object) {
   NamespaceObject out{PROV_TRY(NameOf(object)), PROV_TRY(ReadLabels(PROV_TRY(Metadata(object)))), {}};
-  out.labels.emplace("kubernetes.io/metadata.name", out.name);  // which the API server sets
+  out.labels.emplace("kubernetes.io/metadata.name", out.name);  // set by the API server
   return out;
 }
 
@@ -228,7 +228,7 @@ class Adder {
     const std::string_view kind = TextMember(root, "kind");
     const JsonValue* items = JsonMember(&root, "items");
     if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) return Add(root, kind, path);
-    // The API server leaves the kind of items out of lists of one kind.
+    // In a list of one kind, the API server leaves out the kind of the items.
     const std::string_view items_kind = kind.substr(0, kind.size() - 4);
     for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
       const JsonValue& item = (*items)[i];
@@ -279,7 +279,7 @@ Result<void> AddParsed(const JsonDocument& document, const std::string& where, E
   const JsonValue& root = document.root();
   if (!document.several) return adder.AddRoot(root, "$");
   for (rapidjson::SizeType i = 0; i < root.Size(); ++i) {
-    if (!root[i].IsNull()) PROV_TRY(adder.AddRoot(root[i], fmt::format("$[{}]", i)));  // an empty document
+    if (!root[i].IsNull()) PROV_TRY(adder.AddRoot(root[i], fmt::format("$[{}]", i)));  // skip an empty document
   }
   return {};
 }

@@ -1,6 +1,6 @@
-// The objects that determine the addresses with which the namespaces of a cluster leave it, as `oc get … -o yaml|json`
+// The objects that determine with which addresses the namespaces of a cluster leave it, as `oc get … -o yaml|json`
 // prints them: NetNamespaces and HostSubnets of openshift-sdn, EgressIPs of OVN-Kubernetes, Nodes and Namespaces.
-// Addresses are kept as written: the evaluation reports what is wrong with them.
+// Addresses are kept as written, so that the evaluation can report their faults.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct NetNamespace {
 };
 
 struct HostSubnet {
-  std::string name;     // of the node
+  std::string name;     // the node's name
   std::string host_ip;  // the node's address
   std::vector<std::string> egress_ips;
   std::vector<std::string> egress_cidrs;
@@ -49,14 +49,14 @@ struct EgressIpObject {
 
 struct NodeObject {
   std::string name;
-  std::string address;               // its InternalIP; "": not told
-  std::vector<IpAddress> addresses;  // all that are on its interfaces, as far as they are told
+  std::string address;               // its InternalIP; "": unknown
+  std::vector<IpAddress> addresses;  // all addresses of its interfaces, as far as known
   bool windows = false;
-  bool ready = true;  // false: its condition Ready says so
+  bool ready = true;  // false by its condition Ready
   bool assignable = false;
-  // The networks that can hold an egress IP there; nullopt: no annotation tells.
+  // The networks from which the node can have an egress IP; nullopt: no annotation lists them.
   std::optional<std::vector<IpNetwork>> networks;
-  // How many the cloud gives it, in all and by family; nullopt: no bound.
+  // How many egress IPs the cloud allows the node, in total and by family; nullopt: no limit.
   std::optional<std::int64_t> capacity = {};
   std::optional<std::int64_t> capacity_ipv4 = {};
   std::optional<std::int64_t> capacity_ipv6 = {};
@@ -75,13 +75,13 @@ struct EgressObjects {
   std::vector<EgressIpObject> egress_ips;
   std::vector<NodeObject> nodes;
   std::vector<NamespaceObject> namespaces;
-  std::size_t others = 0;                   // objects of kinds that say nothing about egress IPs
-  std::map<std::string, std::string> seen;  // "Node win-1" and where it was
+  std::size_t others = 0;                   // objects of other kinds, which have no effect on egress IPs
+  std::map<std::string, std::string> seen;  // "Node win-1" and its place
 };
 
-// Adds the objects of one document: JSON, or YAML documents, single objects and lists alike. `where` names it in
-// messages. Errors: json, yaml, too-large, kind (no objects at all), type, invalid-config (no name, an object or a key
-// twice, an annotation that can't be read).
+// Adds the objects of one document: JSON or YAML documents, single objects and lists alike. `where` names it in
+// messages. Errors: json, yaml, too-large, kind (not an object), type, invalid-config (no name, a repeated object or
+// key, a malformed annotation).
 Result<void> AddEgressObjects(std::string bytes, const std::string& where, EgressObjects& out);
 
 }  // namespace prov::egressip

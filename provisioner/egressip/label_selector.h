@@ -1,4 +1,4 @@
-// Label selectors of Kubernetes: which objects a rule applies to.
+// Label selectors of Kubernetes: select the objects that a rule applies to.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@ namespace prov::egressip {
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 
-// The labels of an object's metadata; none where there are none. Errors: type, invalid-config.
+// The labels in an object's metadata; empty without any. Errors: type, invalid-config.
 Result<Labels> ReadLabels(const source::ObjectView& metadata);
 
-// matchLabels and matchExpressions, all of which must hold. One without any selects everything.
+// matchLabels and matchExpressions, all of which must match. A selector without any selects everything.
 class LabelSelector {
  public:
-  // Errors: type, invalid-config (an unknown operator, values where none belong or none where some do).
+  // Errors: type, invalid-config (an unknown operator, missing or unexpected values).
   static Result<LabelSelector> Read(const source::ObjectView& selector);
 
   bool Matches(const Labels& labels) const;

@@ -1,5 +1,5 @@
-// OVN-Kubernetes: pods that an EgressIP selects leave with its addresses that are assigned to a node. If none is
-// assigned, they leave with the address of their own node.
+// OVN-Kubernetes: pods that an EgressIP selects leave with those of its addresses that are assigned to a node. If none
+// is assigned, they leave with the address of their own node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,9 +30,9 @@ class Ovn {
  private:
   struct Entry {
     const EgressIpObject* object;
-    std::vector<IpAddress> wanted;  // none where one of them is none
+    std::vector<IpAddress> wanted;  // empty if one of them is invalid
     std::vector<EgressIpAssignment> active;
-    std::vector<std::string> missing;  // why
+    std::vector<std::string> missing;  // the reasons
     bool used = false;
   };
 
@@ -50,7 +50,7 @@ class Ovn {
   std::vector<Entry> egress_ips_;
 };
 
-// With one that is none, the controller assigns nothing of the EgressIP.
+// If one address is invalid, the controller assigns none of the EgressIP.
 std::vector<IpAddress> Ovn::Addresses(const EgressIpObject& egress_ip) {
   std::vector<IpAddress> out;
   for (std::size_t i = 0; i < egress_ip.egress_ips.size(); ++i) {
@@ -92,7 +92,7 @@ void Ovn::Assign(Entry& entry) {
   if (entry.wanted.empty()) entry.missing.emplace_back("it has no valid addresses");
 }
 
-// Which pods two EgressIPs with podSelector have in common is not known here.
+// Reports namespaces that several EgressIPs select. Which pods two with podSelector share is unknown here.
 void Ovn::TellOfOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting) {
   const auto whole = [](const Entry* one) { return !one->object->pods; };
   if (selecting.size() < 2 || std::ranges::none_of(selecting, whole)) return;

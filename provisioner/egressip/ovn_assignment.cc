@@ -10,7 +10,7 @@ namespace prov::egressip {
 OvnAssignment::OvnAssignment(const EgressObjects& objects, const NodeNames& offline)
     : objects_(objects), offline_(offline) {}
 
-// Windows nodes are no egress nodes whatever their labels say: the controller passes over them.
+// The controller ignores Windows nodes, whatever their labels are.
 bool OvnAssignment::Usable(const NodeObject& node) const {
   return node.assignable && !node.windows && !offline_.contains(node.name);
 }
@@ -45,7 +45,7 @@ bool OvnAssignment::HasRoomFor(const NodeObject& node, const IpAddress& address)
          (!by_family || (address.IsIpv4() ? use.ipv4 : use.ipv6) < *by_family);
 }
 
-// Those with the fewest first. Equals are in the order of their names here, and in any in the cluster.
+// Nodes with the fewest addresses first. Equal ones are sorted by name here; their order is arbitrary in the cluster.
 std::vector<const NodeObject*> OvnAssignment::Candidates() const {
   std::vector<const NodeObject*> out;
   for (const NodeObject& node : objects_.nodes) {
@@ -63,7 +63,7 @@ void OvnAssignment::Keep(const EgressIpObject& egress_ip, const std::vector<IpAd
     const auto address = IpAddress::Parse(one.ip);
     if (!address || one.node.empty() || std::ranges::find(addresses, *address) == addresses.end()) continue;
     const NodeObject* node = UsableNode(one.node);
-    // Without any Node, the status is all that is known.
+    // Without any Node object, only the status is known.
     const bool unknown = objects_.nodes.empty() && !offline_.contains(one.node);
     if (!unknown && (node == nullptr || !HasNetworkFor(*node, *address))) continue;
     if (UseOf(one.node).egress_ips.contains(egress_ip.name) || owners_.contains(address->ToString())) continue;
@@ -71,7 +71,7 @@ void OvnAssignment::Keep(const EgressIpObject& egress_ip, const std::vector<IpAd
   }
 }
 
-// Why no node may have it, whatever nodes there are; "" where one may.
+// Why no node may ever have the address; "" if one may.
 std::string OvnAssignment::Obstacle(const EgressIpObject& egress_ip, const IpAddress& address) const {
   const std::string shown = address.ToString();
   for (const NodeObject& node : objects_.nodes) {
@@ -124,7 +124,7 @@ OvnAssignment::Given OvnAssignment::AssignOne(const EgressIpObject& egress_ip, c
 std::vector<OvnAssignment::Given> OvnAssignment::Assign(const EgressIpObject& egress_ip,
                                                         const std::vector<IpAddress>& addresses) {
   std::vector<Given> out;
-  std::string stopped;  // at the first obstacle, the controller leaves the rest as it is
+  std::string stopped;  // after the first obstacle, the controller assigns no further address
   for (const IpAddress& address : addresses) {
     const auto kept = owners_.find(address.ToString());
     if (kept != owners_.end() && kept->second.egress_ip == egress_ip.name) {

@@ -1,4 +1,4 @@
-// Which node OVN-Kubernetes assigns an egress IP to: existing assignments stay if they are still possible; the others
+// Assigns egress IPs to nodes as OVN-Kubernetes does: existing assignments stay if they are still possible; the others
 // go to the nodes with the fewest.
 #pragma once
 
@@ -17,15 +17,15 @@ class OvnAssignment {
  public:
   struct Given {
     std::string node;         // "": none
-    bool others = false;      // other nodes could have had it
-    std::string reason = {};  // of one that has none: why
+    bool others = false;      // other nodes were possible
+    std::string reason = {};  // why there is no node
   };
 
   OvnAssignment(const EgressObjects& objects, const NodeNames& offline);
 
-  // The nodes of the addresses of an EgressIP, in their order. What its status says must have been kept before.
+  // The nodes for the addresses of an EgressIP, in order. Call Keep() for all EgressIPs first.
   std::vector<Given> Assign(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
-  // Records what the status of an EgressIP says, as far as it is still valid.
+  // Records the assignments in the status of an EgressIP that are still valid.
   void Keep(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
 
  private:
@@ -36,7 +36,7 @@ class OvnAssignment {
   struct Use {  // of a node
     std::int64_t ipv4 = 0;
     std::int64_t ipv6 = 0;
-    std::set<std::string, std::less<>> egress_ips;  // the names of those whose addresses it has
+    std::set<std::string, std::less<>> egress_ips;  // names of the EgressIPs with an address on the node
   };
 
   const NodeObject* UsableNode(std::string_view name) const;

@@ -1,4 +1,4 @@
-// The two network plugins of OpenShift, as EvaluateEgressIps asks them.
+// The evaluations of OpenShift's two network plugins, for EvaluateEgressIps.
 #pragma once
 
 #include <set>
@@ -10,11 +10,11 @@ namespace prov::egressip {
 
 using NodeNames = std::set<std::string, std::less<>>;
 
-// Both add to `out` the namespaces, and to its nodes (which are there already) what is active on them.
+// Both add the namespaces to `out`, and the active addresses to its nodes, which it has already.
 void EvaluateSdn(const EgressObjects& objects, const NodeNames& offline, EgressReport& out);
 void EvaluateOvn(const EgressObjects& objects, const NodeNames& offline, EgressReport& out);
 
-// The node of the report, or null.
+// The node in the report, or nullptr.
 NodeEgress* FindNode(EgressReport& report, std::string_view name);
 
 }  // namespace prov::egressip

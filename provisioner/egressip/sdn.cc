@@ -1,5 +1,4 @@
-// openshift-sdn: a namespace that requests addresses leaves with those that are active, and never with a node's
-// address.
+// openshift-sdn: a namespace that requests addresses leaves with the active ones, and never with a node's address.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::string_view kOnlyIpv4 = "openshift-sdn takes IPv4 only";
 
-// Why it is none, or "".
+// Why the text is not a valid address; "" if it is.
 std::string FaultOf(std::string_view text, const std::optional<IpAddress>& address) {
   if (!address) return fmt::format("\"{}\" is not an IP address", Shorten(text));
   return address->IsIpv4() ? "" : fmt::format("{} is an IPv6 address, and {}", address->ToString(), kOnlyIpv4);
@@ -26,10 +25,10 @@ std::string FaultOf(std::string_view text, const std::optional<IpNetwork>& netwo
   return network->IsIpv4() ? "" : fmt::format("{} is an IPv6 network, and {}", network->ToString(), kOnlyIpv4);
 }
 
-// A group of namespaces with what its NetNamespaces say.
+// A group of namespaces, with the contents of their NetNamespaces.
 struct Members {
   std::vector<const NetNamespace*> namespaces;
-  std::size_t invalid = 0;  // requested, and no addresses
+  std::size_t invalid = 0;  // number of invalid requests
 };
 
 class Sdn {
@@ -64,11 +63,11 @@ class Sdn {
   EgressReport& out_;
   CappedFindings findings_;
   std::vector<std::string> places_;  // of the nodes
-  std::vector<Members> members_;     // of the groups
-  SdnTracker tracker_;               // made of these
+  std::vector<Members> members_;     // by group
+  SdnTracker tracker_;               // made from these
 };
 
-// One with an invalid entry is ignored as a whole.
+// A HostSubnet with an invalid entry is ignored completely.
 SdnNode Sdn::Node(const HostSubnet& subnet) {
   SdnNode out{subnet.name, {}, {}, offline_.contains(subnet.name)};
   bool valid = true;
@@ -176,7 +175,7 @@ std::string Sdn::NamespacesOf(const std::vector<std::size_t>& groups) const {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-// Why a requested address is of no use; "" where it is.
+// Why a requested address can't be used; "" if it can.
 std::string Sdn::Why(const IpAddress& address, const SdnGroup& group) const {
   const std::string shown = address.ToString();
   const SdnClaim& claim = *tracker_.ClaimOf(address);
@@ -199,7 +198,7 @@ void Sdn::Decide(std::size_t group) {
   const SdnGroup& wanted = tracker_.groups()[group];
   NamespaceEgress decision;
   std::vector<std::string> reasons;
-  bool shared = false;  // one such address takes all of them away
+  bool shared = false;  // one shared address makes all of them unusable
   for (const IpAddress& address : wanted.requested) {
     shared = shared || tracker_.ClaimOf(address)->groups.size() > 1;
     if (const std::string why = Why(address, wanted); !why.empty()) {

@@ -6,8 +6,8 @@
 namespace prov::egressip {
 namespace {
 
-// A round takes addresses away or gives them; a third one finds nothing to do. The master never ends where it moves
-// addresses back and forth.
+// Rounds remove or assign addresses; usually the third one changes nothing. The master never ends if it moves addresses
+// back and forth.
 constexpr int kMostRounds = 16;
 
 bool Holds(const SdnNode& node, const IpAddress& address) {
@@ -45,7 +45,7 @@ std::optional<std::size_t> SdnTracker::ActiveNode(const IpAddress& address) cons
   return claim->nodes.front();
 }
 
-// Nobody wants them, or too many do.
+// The addresses with no request or with too many.
 AddressSet SdnTracker::NotForCidrs() const {
   AddressSet out;
   for (const auto& [address, claim] : claims_) {
@@ -54,8 +54,8 @@ AddressSet SdnTracker::NotForCidrs() const {
   return out;
 }
 
-// Active addresses stay on a node that is online and has a network for them. True: some do not; they can go elsewhere
-// in the next round.
+// Active addresses stay on a node that is online and has a network for them. Returns whether some did not; they can be
+// assigned elsewhere in the next round.
 bool SdnTracker::AllocateExisting(Allocation& allocation, AddressSet& done) const {
   bool removed = false;
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -74,7 +74,7 @@ bool SdnTracker::AllocateExisting(Allocation& allocation, AddressSet& done) cons
   return removed;
 }
 
-// A namespace gets no two addresses of one node.
+// A namespace gets at most one address of a node.
 bool SdnTracker::HasOneOfItsGroup(const IpAddress& address, std::size_t node, const Allocation& allocation) const {
   const auto there = allocation.find(node);
   if (there == allocation.end()) return false;
@@ -83,7 +83,7 @@ bool SdnTracker::HasOneOfItsGroup(const IpAddress& address, std::size_t node, co
                              [&](const IpAddress& one) { return there->second.contains(one); });
 }
 
-// The node with the fewest addresses; of several such the first one.
+// The node with the fewest addresses; of several, the first.
 SdnTracker::Found SdnTracker::Find(const IpAddress& address, const Allocation& allocation) const {
   Found out;
   std::size_t fewest = 0;
@@ -99,7 +99,7 @@ SdnTracker::Found SdnTracker::Find(const IpAddress& address, const Allocation& a
   return out;
 }
 
-// First those that only one node can have.
+// Assigns addresses with only one possible node first.
 void SdnTracker::AllocateNew(Allocation& allocation, AddressSet& done, AddressSet& chosen) const {
   for (const bool only_one : {true, false}) {
     for (const auto& [address, claim] : claims_) {
@@ -120,7 +120,7 @@ SdnTracker::Allocation SdnTracker::Reallocate(AddressSet& chosen) const {
   AllocateNew(allocation, done, chosen);
   if (removed) return allocation;
 
-  // What it would be from scratch: a node with less than half of that gets its share in the next round.
+  // The distribution from scratch: a node with less than half of its share gets addresses in the next round.
   Allocation full;
   AddressSet full_done = NotForCidrs();
   AddressSet not_done;

@@ -1,5 +1,5 @@
-// How openshift-sdn hands out egress IPs: which node and which namespaces claim an address, whether it is active, and
-// how addresses are spread over nodes with egressCIDRs.
+// How openshift-sdn assigns egress IPs: which node and which namespaces claim an address, whether it is active, and how
+// addresses are distributed over nodes with egressCIDRs.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct SdnNode {
   bool offline = false;
 };
 
-// The namespaces of one NetID; they are one to the network.
+// The namespaces with one NetID, which the network treats as one.
 struct SdnGroup {
   std::vector<IpAddress> requested;  // each once
 };
@@ -39,29 +39,29 @@ class SdnTracker {
  public:
   SdnTracker(std::vector<SdnNode> nodes, std::vector<SdnGroup> groups);
 
-  // Spreads the addresses over the nodes with egressCIDRs as the master does, round by round until nothing moves. Gives
-  // back the addresses that several nodes could have got.
+  // Distributes the addresses over the nodes with egressCIDRs as the master does, in rounds until nothing changes.
+  // Returns the addresses that more than one node could have got.
   AddressSet AssignByCidrs();
 
   const std::vector<SdnNode>& nodes() const { return nodes_; }
   const std::vector<SdnGroup>& groups() const { return groups_; }
   const std::map<IpAddress, SdnClaim, AddressOrder>& claims() const { return claims_; }
   const SdnClaim* ClaimOf(const IpAddress& address) const;
-  // The node that has it for its namespace: exactly one node and one namespace claim it, and this namespace requests no
-  // other address of that node.
+  // The node on which the address is active: exactly one node and one namespace claim it, and this namespace requests
+  // no other address of that node.
   std::optional<std::size_t> ActiveNode(const IpAddress& address) const;
 
  private:
-  using Allocation = std::map<std::size_t, AddressSet>;  // by node; those with egressCIDRs
+  using Allocation = std::map<std::size_t, AddressSet>;  // by node, for nodes with egressCIDRs
   struct Found {
     std::optional<std::size_t> node;
-    bool others = false;  // could have it, too
+    bool others = false;  // other nodes were possible
   };
 
   void Claim();
   AddressSet NotForCidrs() const;
   bool AllocateExisting(Allocation& allocation, AddressSet& done) const;
-  // Adds to `chosen` the addresses that several nodes could have got.
+  // Adds the addresses that more than one node could have got to `chosen`.
   void AllocateNew(Allocation& allocation, AddressSet& done, AddressSet& chosen) const;
   Found Find(const IpAddress& address, const Allocation& allocation) const;
   bool HasOneOfItsGroup(const IpAddress& address, std::size_t node, const Allocation& allocation) const;
