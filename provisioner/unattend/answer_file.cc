@@ -14,7 +14,7 @@ namespace prov::unattend {
 namespace {
 
 constexpr std::string_view kVersion = "1";
-// By AnswerLevel; the root is never ours.
+// By AnswerLevel; we never add the root.
 constexpr std::array<std::string_view, 5> kLevels = {"", "settings", "component", "list", "item"};
 constexpr std::string_view kReopened = "reopened";
 constexpr std::string_view kOpen = "open";
@@ -66,7 +66,7 @@ Result<void> CheckCommand(const AnswerFileCommand& command, const CommandKind& k
               command.architecture);
 }
 
-// An element of the file and those around it; what is null isn't there.
+// An element of the file and those around it; null members do not exist.
 struct Chain {
   const AnswerElement* root = nullptr;
   const AnswerSettings* settings = nullptr;
@@ -108,7 +108,7 @@ bool IsProcessed(const AnswerFile& file) {
   return !file.settings.empty() && std::ranges::all_of(file.settings, &AnswerSettings::processed);
 }
 
-// Where the command goes: of several parts that could hold it the first that goes furthest.
+// The place for the command: of several candidates, the first that exists down to the deepest level.
 Chain FindPlace(const AnswerFile& file, std::string_view architecture) {
   Chain out{.root = &file.root};
   for (const AnswerSettings& settings : file.settings) {
@@ -157,12 +157,12 @@ std::string_view FirstNewline(std::string_view text) {
   return at > 0 && text[at - 1] == '\r' ? text.substr(at - 1, 2) : text.substr(at, 1);
 }
 
-// The blanks that our elements get: those that the neighbours have.
+// The whitespace for our elements: that of their neighbours.
 struct Layout {
-  std::string before;  // our outermost element: a line break and indentation, or nothing at all
-  std::string after;   // it, where nothing else of its parent begins a line
-  std::string unit;    // one step further in
-  std::string fields;  // before the fields of our item
+  std::string before;  // our outermost element: a line break and indentation, or nothing
+  std::string after;   // our outermost element, if nothing else of its parent begins a line
+  std::string unit;    // one step of indentation
+  std::string fields;  // the fields of our item
 };
 
 Layout LayoutIn(std::string_view text, const AnswerFile& file, const Chain& chain) {
@@ -191,7 +191,7 @@ std::string Deeper(const Layout& layout, std::size_t steps) {
   return out;
 }
 
-// The fields of a new item are laid out as those of the one before it.
+// The fields of a new item have the layout of those of the previous item.
 std::string FieldsLayout(std::string_view text, const Chain& chain, const Layout& layout, std::size_t depth) {
   const AnswerItem* sibling = chain.list == nullptr || chain.list->items.empty() ? nullptr : &chain.list->items.back();
   if (sibling == nullptr || sibling->at.children == 0) return Deeper(layout, depth + 1);
@@ -200,7 +200,7 @@ std::string FieldsLayout(std::string_view text, const Chain& chain, const Layout
   return fmt::format("{}{}", field.newline, field.indent);
 }
 
-// Our elements as text.
+// Writes our elements.
 class Writer {
  public:
   Writer(const AnswerFileCommand& command, std::string architecture, const AnswerElement& parent, Layout layout)
@@ -211,7 +211,7 @@ class Writer {
         state_prefix_(parent.state_prefix),
         layout_(std::move(layout)) {
     declares_state_ = state_prefix_.empty();
-    // wcm is its usual prefix, unless it stands for the namespace of the elements themselves.
+    // Use the usual prefix wcm, unless it already stands for the namespace of the elements.
     if (declares_state_) state_prefix_ = prefix_ == "wcm" ? "state" : "wcm";
   }
 
@@ -233,7 +233,7 @@ class Writer {
   }
 
  private:
-  // Once, on the outermost of component and item that is ours.
+  // Written once, on the outermost of our component and item.
   std::string StateDeclaration() {
     if (!declares_state_) return {};
     declares_state_ = false;
@@ -330,7 +330,7 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
   const std::string ours =
       layout.before + Writer(command, architecture, parent, layout).Write(made, order) + layout.after;
 
-  // Settings may not follow the elements that close a file.
+  // Windows does not accept settings after the elements that close a file.
   const bool among = made == Level::kSettings && read.more_elements;
   const std::size_t at = among ? read.settings_end : parent.content_end;
   XmlText out{xml.encoding, xml.text};
@@ -360,7 +360,7 @@ Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileComm
   const std::optional<Chain> chain = FindOurs(read, added.architecture);
   if (!chain) return unchanged;
 
-  // Outwards, as long as what we made holds nothing but what goes.
+  // Go outwards as long as an element of ours contains only what is removed.
   const auto above = [](Level level) { return static_cast<Level>(static_cast<int>(level) - 1); };
   Level level = Level::kItem;
   while (level > added.made && chain->At(above(level)).children == 1) level = above(level);
@@ -369,8 +369,7 @@ Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileComm
   const bool outermost = level == added.made;
   const std::string_view text = xml.text;
 
-  // An element that begins a line goes with its line end and indentation: Add never puts one there without bringing
-  // both.
+  // Remove an element that begins a line with its line end and indentation: AddCommand always adds all three.
   const std::size_t begin = target.begin - target.line.newline.size() - target.line.indent.size();
   std::size_t end = target.end;
   if (outermost && added.padded && parent.children == 1) {
@@ -384,7 +383,7 @@ Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileComm
   } else {
     xml.text.erase(begin, end - begin);
   }
-  // Texts of the user's that meet now may make what XML takes for something else, such as ]]>.
+  // Texts of the user that become adjacent may form XML syntax, such as ]]>, so parse the result.
   PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
   return AnswerFileEdit{EncodeXml(xml), true, {}};
 }

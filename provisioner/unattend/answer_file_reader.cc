@@ -13,7 +13,7 @@ namespace {
 
 using Kind = XmlEvent::Kind;
 
-// Blanks at the ends go, those between words become one.
+// Trims the text, and replaces blanks between words by one.
 std::string Squeezed(std::string_view text) {
   std::string out;
   for (const char c : TrimBlanks(text)) {
@@ -54,7 +54,7 @@ class AnswerFileReader {
   }
 
  private:
-  // Reads a child from its start tag on and says where it ends.
+  // Reads a child from its start tag on; returns where it ends.
   using OnChild = std::function<Result<std::size_t>(const XmlEvent&)>;
 
   static bool Is(const XmlEvent& event, std::string_view local) {
@@ -87,7 +87,7 @@ class AnswerFileReader {
     }
   }
 
-  // Without the blanks at the end of a text, which is not blank.
+  // The end of an event; of a text that is not blank, without trailing blanks.
   std::size_t EndOf(const XmlEvent& event) const {
     return event.kind == Kind::kText ? text_.find_last_not_of(" \t\r\n", event.end - 1) + 1 : event.end;
   }

@@ -1,5 +1,5 @@
 // Reads what an in-place edit of an answer file needs: the positions of the elements that can hold a command, their
-// indentation, and the commands that exist.
+// indentation, and the existing commands.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace prov::unattend {
 inline constexpr std::string_view kUnattendUri = "urn:schemas-microsoft-com:unattend";
 inline constexpr std::string_view kStateUri = "http://schemas.microsoft.com/WMIConfig/2002/State";
 
-// The text before an element that begins its line: only blanks.
+// The blanks before an element, if it begins its line.
 struct LineStart {
   bool found = false;
   std::string_view newline = {};  // "" on the first line
@@ -33,31 +33,31 @@ struct CommandKind {
   std::string_view component;
   std::string_view list;
   std::string_view item;
-  std::string_view command_line;      // the item's element that holds it
+  std::string_view command_line;      // the item's element with the command line
   std::size_t command_line_limit;     // characters
-  std::string_view last_field;        // what our items say besides Order, Description and the command line ...
-  std::string_view last_field_value;  // ... and with which value
+  std::string_view last_field;        // a further element of our items ...
+  std::string_view last_field_value;  // ... and its value
 };
 
 struct AnswerElement {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   std::size_t begin = 0;
-  std::size_t inside = 0;       // behind the start tag
-  std::size_t content_end = 0;  // behind the last of its contents that isn't blank; `inside` if there is none
+  std::size_t inside = 0;       // after the start tag
+  std::size_t content_end = 0;  // after the last contents that aren't blank; `inside` if there are none
   std::size_t close = 0;        // where the end tag begins
   std::size_t end = 0;
-  std::size_t children = 0;           // elements, texts, comments and so on: all but blanks
+  std::size_t children = 0;           // elements, texts, comments and so on: everything but blanks
   std::size_t child_on_line = kNone;  // the last child that begins a line
   LineStart line = {};
   std::string_view prefix = {};   // of its own name, a view of the text
-  std::string state_prefix = {};  // one that stands for kStateUri inside; "" for none
+  std::string state_prefix = {};  // a prefix for kStateUri inside; "" if there is none
   bool self_closing = false;
 };
 
 struct AnswerItem {
   AnswerElement at;
-  std::uint32_t order = 0;  // 0 if there is no valid number
+  std::uint32_t order = 0;  // 0 if it is not a valid number
   bool ours = false;
 };
 
@@ -74,15 +74,15 @@ struct AnswerComponent {
 
 struct AnswerSettings {
   AnswerElement at;
-  std::vector<AnswerComponent> components = {};  // those of the kind's name
-  bool processed = false;                        // marked so by Windows setup, in the copy that it keeps
+  std::vector<AnswerComponent> components = {};  // with the kind's name
+  bool processed = false;                        // marked so by Windows setup, in its own copy
 };
 
 struct AnswerFile {
   AnswerElement root;
-  std::vector<AnswerSettings> settings;  // those of the kind's pass
-  std::size_t settings_end = 0;          // behind the last of all passes; where they belong if there are none
-  bool more_elements = false;            // elements follow there, which no settings may follow
+  std::vector<AnswerSettings> settings;  // of the kind's pass
+  std::size_t settings_end = 0;          // after the last settings of all passes; where to add some if there are none
+  bool more_elements = false;            // elements follow there, after which settings are not accepted
   std::set<std::string> architectures;   // of all components, in lower case
   std::optional<std::string_view> unit;  // one step of indentation
 };
@@ -91,7 +91,7 @@ inline constexpr std::array<std::string_view, 3> kAnswerArchitectures = {"amd64"
 // The wanted architecture, unless the file has components of another one only.
 std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted);
 
-// An item is ours if its command line is this one, blanks aside. The answer keeps views of `xml`. Errors: xml.
+// An item is ours if its command line is this one, apart from blanks. The result keeps views of `xml`. Errors: xml.
 Result<AnswerFile> ReadAnswerFile(const XmlText& xml, const CommandKind& kind, std::string_view command_line,
                                   std::string_view where);
 

@@ -1,5 +1,5 @@
-// Debian 12's libexpat takes random bytes from a function that glibc has from 2.36 on, and the program runs with older
-// ones: it brings the function along.
+// Defines a function that glibc has only from 2.36 on. Debian 12's libexpat takes random bytes from it, and the program
+// also runs with older versions of glibc.
 #include <sys/random.h>
 
 #include <cerrno>

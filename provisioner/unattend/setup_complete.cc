@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kLine = R"(@call "%SystemRoot%\Setup\Scripts\Provisioner\scripts\SetupComplete.cmd")";
 constexpr std::string_view kNewLine = "\r\n";
 
-// Where our line starts, if it is there: a line of its own.
+// The start of our line, if it is there as a whole line.
 std::optional<std::size_t> Find(std::string_view text) {
   for (std::size_t at = text.find(kLine); at != std::string_view::npos; at = text.find(kLine, at + 1)) {
     const bool starts = at == 0 || text[at - 1] == '\n';
@@ -22,7 +22,7 @@ std::optional<std::size_t> Find(std::string_view text) {
   return std::nullopt;
 }
 
-// "exit /b", "@exit", "goto :eof" as a whole line, which runs whatever stands before it.
+// Whether the whole line is "exit /b", "@exit" or "goto :eof", which always runs.
 bool Leaves(std::string_view line) {
   while (!line.empty() && (line.front() == ' ' || line.front() == '\t' || line.front() == '@')) line.remove_prefix(1);
   const std::string word = AsciiLower(line.substr(0, line.find_first_of(" \t\r")));

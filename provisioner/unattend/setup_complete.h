@@ -1,5 +1,4 @@
-// The line in %SystemRoot%\Setup\Scripts\SetupComplete.cmd that runs a payload's own script. The rest of the file is
-// kept.
+// The line in %SystemRoot%\Setup\Scripts\SetupComplete.cmd that runs a payload's script. The rest of the file is kept.
 #pragma once
 
 #include <string>
@@ -10,13 +9,13 @@
 
 namespace prov::unattend {
 
-// `existing` ("" for none) with our line at its end, unchanged when it is there already. `setup-complete-exit`: a line
-// before it leaves the script, so that ours may not be reached. Errors: target (an encoding that the command
+// `existing` ("": no file) with our line at its end; unchanged if it has the line. Finding `setup-complete-exit`: an
+// earlier line leaves the script, so that ours may not be reached. Errors: target (an encoding that the command
 // interpreter does not read).
 Result<std::string> AddSetupCompleteLine(std::string_view existing, Findings& findings, std::string_view where);
 
-// The text without our line; everything else byte for byte. `added` is what AddSetupCompleteLine appended to the text;
-// if somebody edited the end since then, only the line itself is removed.
+// The text without our line; everything else stays byte for byte. `added` is what AddSetupCompleteLine appended. If the
+// end was edited since, only the line itself is removed.
 std::string RemoveSetupCompleteLine(std::string_view existing, std::string_view added);
 
 }  // namespace prov::unattend

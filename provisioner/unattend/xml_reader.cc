@@ -12,9 +12,9 @@
 namespace prov::unattend {
 namespace {
 
-constexpr char kSeparator = '\n';  // between URI, name and prefix; expat refuses URIs that hold it
+constexpr char kSeparator = '\n';  // between URI, name and prefix; expat refuses URIs that contain it
 
-// What to do about errors that expat finds.
+// The remedy for an error of expat.
 std::string_view RemedyFor(XML_Error error) {
   switch (error) {
     case XML_ERROR_UNCLOSED_TOKEN:
@@ -44,7 +44,7 @@ std::string_view RemedyFor(XML_Error error) {
 
 void XmlReader::FreeParser::operator()(XML_ParserStruct* parser) const { XML_ParserFree(parser); }
 
-// Each that makes an event suspends the parser, so that Next() can hand the event out.
+// Each callback that makes an event suspends the parser, so that Next() can return the event.
 struct XmlReader::Handlers {
   static XmlReader& Of(void* self) { return *static_cast<XmlReader*>(self); }
 
@@ -168,7 +168,7 @@ void XmlReader::Emit(XmlEvent event) {
   if (events_.size() == 1) XML_StopParser(parser_.get(), XML_TRUE);
 }
 
-// What stands before an event is text. Outside of the root expat refuses all but blanks, and reports none.
+// The bytes before an event are text. Outside of the root, expat refuses all but blanks, and reports none.
 void XmlReader::TextUpTo(std::size_t end) {
   if (end == at_) return;
   const std::string_view raw = text_.substr(at_, end - at_);
@@ -201,7 +201,7 @@ Result<void> XmlReader::Advance() {
 
 std::unexpected<Error> XmlReader::Malformed() const {
   const XML_Error error = XML_GetErrorCode(parser_.get());
-  const auto index = XML_GetCurrentByteIndex(parser_.get());  // below 0 for an empty text
+  const auto index = XML_GetCurrentByteIndex(parser_.get());  // negative for an empty text
   const std::size_t offset = index < 0 ? 0 : static_cast<std::size_t>(index);
   if (error == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
   if (error == XML_ERROR_NO_ELEMENTS) {
@@ -229,7 +229,7 @@ std::optional<std::string> XmlReader::PrefixOf(std::string_view uri, std::string
   std::optional<std::string> out;
   for (auto binding = bindings_.begin(); binding != bindings_.end(); ++binding) {
     const auto same_prefix = [&](const Binding& other) { return other.prefix == binding->prefix; };
-    // One that is declared anew further in no longer stands for it.
+    // Skip a prefix that an inner element declares again.
     const bool hidden = std::any_of(std::next(binding), bindings_.end(), same_prefix);
     if (binding->prefix.empty() || binding->uri != uri || hidden) continue;
     if (!out || binding->prefix == preferred) out = binding->prefix;

@@ -1,6 +1,6 @@
-// Reads XML with expat, for files that are edited in place: every event tells which bytes it covers. It refuses XML
-// that is not well-formed, and features that answer files don't need but attackers do: a DOCTYPE (and with it all
-// entities except the five predefined), deep nesting, large numbers of attributes and namespaces.
+// Reads XML with expat, for files that are edited in place: every event says which bytes it covers. Refuses XML that is
+// not well-formed, and features that answer files don't need but attackers use: a DOCTYPE (and so all entities except
+// the five predefined), deep nesting, large numbers of attributes and namespaces.
 #pragma once
 
 #include <deque>
@@ -19,8 +19,8 @@ struct XML_ParserStruct;
 namespace prov::unattend {
 
 struct XmlEvent {
-  // kText is character data or a CDATA section; kOther a comment, a processing instruction or the XML declaration. An
-  // empty-element tag is a kStart and then a kEnd without bytes.
+  // kText: character data or a CDATA section. kOther: a comment, a processing instruction or the XML declaration. An
+  // empty-element tag gives a kStart and then a kEnd without bytes.
   enum class Kind { kStart, kEnd, kText, kOther, kFinished };
 
   Kind kind = Kind::kFinished;
@@ -34,8 +34,8 @@ struct XmlEvent {
   bool self_closing = false;
 
   // kText:
-  std::string text = {};  // what it stands for: references are replaced
-  bool blank = false;     // only blanks, as they are; a reference or a CDATA section is none
+  std::string text = {};  // its meaning: references are replaced
+  bool blank = false;     // only literal blanks; a reference or a CDATA section doesn't count
 };
 
 class XmlReader {
@@ -44,23 +44,23 @@ class XmlReader {
   static constexpr std::size_t kAttributeLimit = 256;    // of one element
   static constexpr std::size_t kDeclarationLimit = 256;  // of namespaces, in scope at one place
 
-  // Keeps views of both.
+  // Keeps views of both arguments.
   XmlReader(const XmlText& xml, std::string_view where);
   XmlReader(const XmlReader&) = delete;
   XmlReader& operator=(const XmlReader&) = delete;
 
-  // After kFinished it must not be called again, nor after an error.
+  // Do not call it again after kFinished or an error.
   Result<XmlEvent> Next();
 
-  // Of the last kStart: the value of its attribute without a prefix.
+  // The value of an attribute without a prefix, of the last kStart.
   std::optional<std::string> Attribute(std::string_view name) const;
-  // A prefix that stands for this namespace inside of the last kStart, the one of that name if it does.
+  // A prefix for this namespace inside of the last kStart; `preferred` if that is one.
   std::optional<std::string> PrefixOf(std::string_view uri, std::string_view preferred) const;
 
   std::unexpected<Error> Refuse(std::size_t offset, std::string_view message) const;
 
  private:
-  struct Handlers;  // what expat calls
+  struct Handlers;  // expat's callbacks
   struct FreeParser {
     void operator()(XML_ParserStruct* parser) const;
   };
@@ -83,12 +83,12 @@ class XmlReader {
   bool started_ = false;
   std::optional<Error> error_;
   std::deque<XmlEvent> events_;
-  std::size_t at_ = 0;      // behind the last event
-  std::string characters_;  // of the text that begins there
+  std::size_t at_ = 0;      // after the last event
+  std::string characters_;  // of the text that begins at at_
   std::size_t depth_ = 0;
   std::vector<std::pair<std::string, std::string>> attributes_;
   std::vector<Binding> bindings_;
-  std::size_t closed_bindings_ = 0;  // at the end of `bindings_`: they hold until the next event
+  std::size_t closed_bindings_ = 0;  // at the end of `bindings_`: valid until the next event
 };
 
 }  // namespace prov::unattend

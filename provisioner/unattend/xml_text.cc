@@ -58,7 +58,7 @@ Result<XmlText> DecodeXml(std::string_view bytes, std::string_view where) {
   } else {
     out = {XmlEncoding::kUtf8, PROV_TRY(DecodeUtf8(bytes, where))};
   }
-  // expat would pass over another one.
+  // expat would ignore a second one.
   if (!out.text.starts_with(kUtf8Bom)) return out;
   return Fail(Code::kXml, "the file begins with two byte order marks; remove one", XmlPlace(where, out.text, 0));
 }

@@ -1,4 +1,4 @@
-// Decodes the bytes of an XML file to UTF-8 text and back without loss; and small XML text tools.
+// Decodes the bytes of an XML file to UTF-8 text and back without loss; and small tools for XML text.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ std::string XmlPlace(std::string_view where, std::string_view text, std::size_t 
 inline bool IsXmlBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool IsXmlBlank(std::string_view text);
 
-// The start of a text that may be long, for messages.
+// The beginning of a text, shortened for messages.
 std::string XmlExcerpt(std::string_view text);
 
-// Character data that stands for the text.
+// The text as XML character data.
 std::string XmlEscape(std::string_view text);
 
 }  // namespace prov::unattend
