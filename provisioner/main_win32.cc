@@ -9,14 +9,14 @@
 #include "provisioner/base/windows_api.h"
 #include "provisioner/cli/main.h"
 
-// The C library must not expand "*" in arguments: the caller's words are what was meant.
+// The C library must not expand "*" in arguments.
 extern "C" {
 int _dowildcard = 0;  // NOLINT(bugprone-reserved-identifier): its name for this switch
 }
 
 namespace {
 
-// UTF-8 on the console, which outlives this program: it gets its own code page back.
+// Sets the console to UTF-8, and restores its code page at the end, because the console outlives this program.
 class ConsoleIsUtf8 {
  public:
   ConsoleIsUtf8() : before_(GetConsoleOutputCP()) { SetConsoleOutputCP(CP_UTF8); }
@@ -33,9 +33,9 @@ class ConsoleIsUtf8 {
 }  // namespace
 
 int wmain(int argc, wchar_t** argv) {
-  // Nobody may be there to close a dialog.
+  // A dialog would wait for a user who may not be there.
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
-  // The same bytes as elsewhere: no CR is added or removed, no Ctrl-Z ends the input.
+  // The same bytes as on Linux: no CR is added or removed, and Ctrl-Z does not end the input.
   for (std::FILE* stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
   const ConsoleIsUtf8 console;
   std::vector<std::string> words;

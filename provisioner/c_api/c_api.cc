@@ -1,4 +1,5 @@
-// The C interface: copies in, calls, keeps texts for the caller. Everything that can throw runs inside Guarded().
+// The C interface: copies arguments, calls the library, and keeps texts for the caller. Everything that can throw runs
+// inside Guarded().
 #include <fmt/format.h>
 
 #include <cstring>
@@ -39,10 +40,10 @@ struct provisioner_decision {
 namespace prov {
 namespace {
 
-// Spare room that lets the reader parse in place.
+// Spare bytes for a parser that works in place.
 constexpr std::size_t kSpare = 64;
 
-// Copies what fits, cut before a character and not inside it.
+// Copies the part that fits, cut between characters.
 template <std::size_t N>
 void CopyText(char (&out)[N], std::string_view text) {
   const std::string_view head = Shorten(text, N - 1);
@@ -50,7 +51,7 @@ void CopyText(char (&out)[N], std::string_view text) {
   out[head.size()] = '\0';
 }
 
-// Allocates nothing.
+// Does not allocate.
 void Report(provisioner_error* out, Code code, std::string_view message, std::string_view where) {
   if (out == nullptr) return;
   *out = {};
@@ -60,7 +61,7 @@ void Report(provisioner_error* out, Code code, std::string_view message, std::st
   CopyText(out->where, where);
 }
 
-// Runs `work`, which gives a Result<std::unique_ptr<T>>. An exception's own text is not passed on: it might quote
+// Runs `work`, which returns a Result<std::unique_ptr<T>>. Does not pass on an exception's message, which might quote
 // input.
 template <class T, class Work>
 T* Guarded(provisioner_error* error, Work work) noexcept {
@@ -82,7 +83,7 @@ T* Guarded(provisioner_error* error, Work work) noexcept {
 std::string_view TextOrEmpty(const char* text) { return text == nullptr ? std::string_view() : std::string_view(text); }
 Secret SecretOrEmpty(const char* text) { return Secret(std::string(TextOrEmpty(text))); }
 
-// A C text can't hold a NUL; cutting the value there would change its meaning without a word.
+// A C string can't contain a NUL; cutting the value there would silently change its meaning.
 Result<void> CheckNul(std::string_view name, const std::string& value) {
   if (value.find('\0') == std::string::npos) return {};
   return Fail(Code::kEnvNul, fmt::format("{} holds a NUL byte; remove it", name), std::string(name));
@@ -196,7 +197,7 @@ size_t provisioner_config_finding_count(const provisioner_config* config) {
 
 const char* provisioner_config_finding_severity(const provisioner_config* config, size_t index) {
   const auto* finding = prov::FindingAt(config, index);
-  // NameOf gives views of literals, so there is a NUL behind the text.
+  // NameOf returns views of literals, so a NUL follows the text.
   return finding == nullptr
              ? nullptr
              : prov::NameOf(finding->severity).data();  // NOLINT(bugprone-suspicious-stringview-data-usage)

@@ -1,6 +1,6 @@
-// Runs before everything else in provisioner.exe: it restricts the search for libraries to System32, and gives the
-// stack protector a random value. It is linked in as an object of the program and replaces GCC's libssp, which would
-// load a library that somebody could plant beside the program.
+// Runs before everything else in provisioner.exe: restricts the search for libraries to System32, and gives the stack
+// protector a random value. It is linked as an object of the program and replaces GCC's libssp, which would load a
+// library that an attacker could put beside the program.
 #include "provisioner/base/windows_api.h"
 // clang-format off: it needs the one above
 #include <delayimp.h>
@@ -25,15 +25,15 @@ void Say(std::string_view text) {
   WriteFile(GetStdHandle(STD_ERROR_HANDLE), text.data(), static_cast<DWORD>(text.size()), &written, nullptr);
 }
 
-// What is in memory can't be trusted any more: nothing of the C library or of ours runs after this.
+// Memory is corrupt, so neither the C library nor other code of ours may run after this.
 [[noreturn]] void End(std::string_view said) {
   Say(said);
   TerminateProcess(GetCurrentProcess(), 20);  // the exit code of Code::kInternal
   for (;;) Sleep(INFINITE);
 }
 
-// RtlGenRandom, for which there is no import library. It is forwarded to a library that is no known one, so it must be
-// looked up after the search is restricted, never imported.
+// RtlGenRandom, which has no import library. It forwards to a library that is not one of Windows' KnownDLLs, so it must
+// be looked up after the search is restricted, and not be imported.
 using RandomBytes = BOOLEAN(WINAPI*)(void*, ULONG);
 RandomBytes FindRandomBytes() {
   const HMODULE library = GetModuleHandleW(L"advapi32.dll");
@@ -41,7 +41,8 @@ RandomBytes FindRandomBytes() {
   return std::bit_cast<RandomBytes>(GetProcAddress(library, "SystemFunction036"));
 }
 
-// Before every other constructor. It changes the number that frames are checked with, so its own must not be checked.
+// Runs before every other constructor. It changes the value that the stack protector checks, so it must not be checked
+// itself.
 [[gnu::constructor(101), gnu::no_stack_protector, gnu::noinline]] void StartSafely() {
   SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32);
   LARGE_INTEGER counter{};
@@ -51,12 +52,12 @@ RandomBytes FindRandomBytes() {
   if (random == nullptr || random(&number, sizeof number) == 0)
     number = reinterpret_cast<std::uintptr_t>(&number) << 16U;
   number ^= static_cast<std::uintptr_t>(counter.QuadPart);
-  // Its first byte in memory is 0, which ends strings: they can't be read or written across it.
+  // Its first byte in memory is 0, so that string functions can't read or write across it.
   number &= ~std::uintptr_t{0xff};
   __stack_chk_guard = reinterpret_cast<void*>(number);
 }
 
-// Of the libraries that scripts/cmake/hardening.cmake lets the program load late.
+// Loads the libraries that scripts/cmake/hardening.cmake delay-loads.
 FARPROC WINAPI LoadFromSystem32(unsigned notice, DelayLoadInfo* info) {
   if (notice != dliNotePreLoadLibrary) return nullptr;
   return reinterpret_cast<FARPROC>(LoadLibraryExA(info->szDll, nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32));
