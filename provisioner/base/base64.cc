@@ -27,8 +27,8 @@ std::size_t FirstBad(std::string_view text, std::size_t from) {
   return text.size();
 }
 
-// Decodes a text without its padding; the number of bytes. `bad`: the first character that is none, or the text's size
-// when one character is left over.
+// Decodes a text without its padding; returns the number of bytes. `bad`: the first invalid character, or the text's
+// size if one character is left over.
 std::size_t DecodeInto(char* const begin, std::string_view body, std::size_t& bad) {
   char* to = begin;
   std::size_t i = 0;

@@ -9,8 +9,8 @@ namespace prov {
 
 std::string EncodeBase64(std::string_view bytes);
 
-// Padding is required and only allowed at the end; non-zero trailing bits are tolerated (as Go's StdEncoding does); no
-// blanks. The error is the offset of the first offending byte.
+// Requires padding, which is only allowed at the end. Tolerates non-zero trailing bits, as Go's StdEncoding does.
+// Accepts no blanks. The error is the offset of the first invalid byte.
 std::expected<std::string, std::size_t> DecodeBase64(std::string_view text);
 
 }  // namespace prov

@@ -25,15 +25,15 @@ using posix::Descriptor;
 constexpr std::string_view kMark = ".provisioner-";
 constexpr std::string_view kRandom = "XXXXXX";
 constexpr std::string_view kOld = ".old";
-constexpr std::size_t kMostOfName = 200;  // a file system's limit is 255 for all of it
+constexpr std::size_t kMostOfName = 200;  // a file system allows 255 for the whole name
 constexpr int kTries = 100;
 
 enum class Leftover { kUnfinished, kReplaced };
 
-// Names beside a path.
+// The temporary names beside a path.
 struct Siblings {
   std::string folder;
-  std::string prefix;  // of the names of what is made for it
+  std::string prefix;  // of temporary names for it
 };
 
 Siblings SiblingsOf(const std::string& path) {
@@ -65,7 +65,7 @@ std::vector<std::string> Leftovers(const Siblings& siblings, Leftover which) {
   return out;
 }
 
-// What can't be removed now is left to the next run: no reason to end this one.
+// Best effort: the next run tries again.
 void Remove(const Siblings& siblings, Leftover which) {
   for (const std::string& path : Leftovers(siblings, which)) {
     const Descriptor found(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -84,7 +84,7 @@ bool IsThere(int fd) {
 
 enum class Kind { kFile, kFolder };
 
-// -1: errno, which is 0 where another run took the new folder for a leftover.
+// -1: failure, see errno. errno is 0 if another run took the new folder for a leftover.
 int MakeOnce(std::string& name, Kind kind) {
   if (kind == Kind::kFile) return mkostemp(name.data(), O_CLOEXEC);
   if (mkdtemp(name.data()) == nullptr) return -1;
@@ -93,7 +93,7 @@ int MakeOnce(std::string& name, Kind kind) {
   return fd;
 }
 
-// Between making and holding, another run may take it for a leftover: then there is another try.
+// Tries again if another run takes the new file or folder for a leftover before it is held.
 Descriptor Make(const Siblings& siblings, std::string& made, Kind kind) {
   const std::string folder = siblings.folder == "." ? "" : siblings.folder == "/" ? "/" : siblings.folder + "/";
   for (int i = 0; i < kTries; ++i) {
@@ -108,7 +108,7 @@ Descriptor Make(const Siblings& siblings, std::string& made, Kind kind) {
 
 }  // namespace
 
-// A file system without locks has no other runs to fear that could see them.
+// A file system without locks counts as success: no other run could detect one.
 bool Hold(const Descriptor& opened) {
   return flock(opened.get(), LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP;
 }

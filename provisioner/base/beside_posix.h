@@ -1,6 +1,6 @@
 // Makes a file or folder under a temporary name beside its target, and renames it onto the target when it is complete.
-// The next run that writes to the same target removes what a killed run left. A leftover is recognised by its name,
-// belongs to the same user, and is held by no running program.
+// The next run that writes to the same target removes what a killed run left. A leftover has such a name, belongs to
+// the same user, and is not held by a running program.
 #pragma once
 
 #include <string>
@@ -14,19 +14,20 @@ namespace prov {
 // failure, see errno.
 posix::Descriptor MakeFileBeside(const std::string& path, std::string& made);
 posix::Descriptor MakeFolderBeside(const std::string& path, std::string& made);
-// The same without looking for leftovers, for a folder that holds nothing but new files.
+// The same without removing leftovers, for a folder that has only new files.
 posix::Descriptor MakeFileInNewFolder(const std::string& path, std::string& made);
 
-// Marks something as in use that was not made here, such as a folder that is moved aside. False: another run holds it.
+// Marks a file or folder as in use that was not made here, such as a folder that is moved aside. Returns false if
+// another run holds it.
 bool Hold(const posix::Descriptor& opened);
 
-// Completes a file: sets its mode (as OutputMode takes it) and closes it. `path` is for messages. With `flush` in this
-// call and the next, a crash leaves all of the file or none of it. Errors: io.
+// Completes a file: sets its mode (as OutputMode takes it) and closes it. `path` is for messages. With `flush` here and
+// in MoveInPlace, a crash leaves the complete file or none. Errors: io.
 Result<void> Finish(posix::Descriptor& file, unsigned mode, bool flush, const std::string& path);
 // Renames `made`, a file or folder, to `path`, and empties the name. Errors: io; those of FlushFolder.
 Result<void> MoveInPlace(std::string& made, const std::string& path, bool flush);
 
-// A temporary name to which the old file or folder is moved until its successor is in place.
+// The temporary name for the old file or folder until its successor is in place.
 inline std::string AsideOf(const std::string& made) { return made + ".old"; }
 // Removes what killed runs moved aside. Call it only when `path` is in place: until then, one of these may be the only
 // good copy.

@@ -14,12 +14,12 @@ namespace {
 constexpr std::string_view kMark = ".provisioner-";
 constexpr std::string_view kOld = ".old";
 constexpr std::size_t kRandom = 8;
-constexpr std::size_t kMostOfName = 200;  // a file system's limit is 255 for all of it
+constexpr std::size_t kMostOfName = 200;  // a file system allows 255 for the whole name
 
-// Names beside a path.
+// The temporary names beside a path.
 struct Siblings {
-  std::string folder;  // with what separates it from names
-  std::string prefix;  // of the names of what is made for it
+  std::string folder;  // with its final separator
+  std::string prefix;  // of temporary names for it
 };
 
 Siblings SiblingsOf(const std::string& path) {

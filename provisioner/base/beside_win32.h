@@ -7,11 +7,11 @@
 
 namespace prov::win32 {
 
-// A new temporary name "FOLDER\.NAME.provisioner-XXXXXXXX" for what will become `path`, as UTF-8.
+// A new temporary name "FOLDER\.NAME.provisioner-XXXXXXXX" for the future `path`, in UTF-8.
 std::string BesideOf(const std::string& path);
 
-enum class Leftover { kUnfinished, kReplaced };  // kReplaced: moved aside, with ".old" behind its name
-// The temporary names for `path` that exist, in use or not.
+enum class Leftover { kUnfinished, kReplaced };  // kReplaced: moved aside; its name ends in ".old"
+// The existing temporary names for `path`, in use or not.
 std::vector<std::string> LeftoversOf(const std::string& path, Leftover which);
 
 }  // namespace prov::win32

@@ -23,7 +23,8 @@ std::string FormatUtc(std::int64_t unix_seconds) {
                        static_cast<unsigned>(date.day()), second_of_day / 3600, second_of_day / 60 % 60,
                        second_of_day % 60);
   }
-  // By hand: bundles have two times per certificate, and a formatter costs more than the rest of the parsing.
+  // Formats by hand: bundles have two times per certificate, and a formatter would take longer than the rest of the
+  // parsing.
   std::string out = "0000-00-00T00:00:00Z";
   const auto put = [&out](std::size_t at, unsigned value) {
     out[at] = static_cast<char>('0' + value / 10);

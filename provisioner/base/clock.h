@@ -17,7 +17,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual std::int64_t NowUnix() = 0;  // seconds
-  // Waits; false as soon as this program was asked to stop (service control, Ctrl-C).
+  // Waits. Returns false as soon as this program is asked to stop (service control, Ctrl-C).
   virtual bool Wait(std::int64_t milliseconds) = 0;
 };
 
@@ -30,9 +30,9 @@ inline Result<void> Ask(const MayGoOn& may_go_on) { return may_go_on ? may_go_on
 // stop no longer ends the process by itself.
 Result<void> GoOn(Clock& clock, const std::string& where);
 
-// "2026-01-01T00:00:00Z"; years outside 0 to 9999 (only an offset can lead there) have more digits or a sign.
+// "2026-01-01T00:00:00Z". Years outside 0 to 9999, which only an offset can cause, have more digits or a sign.
 std::string FormatUtc(std::int64_t unix_seconds);
-// Parses such a text, for years 0 to 9999; nullopt: not in this form, or no such moment.
+// Parses this form, for years 0 to 9999; nullopt if the text has another form or the time does not exist.
 std::optional<std::int64_t> ParseUtc(std::string_view text);
 
 }  // namespace prov

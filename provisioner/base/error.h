@@ -1,5 +1,5 @@
-// The one list of failures. A code gives the process exit code, the word in JSON (`error.code`) and the row in the
-// documentation and in `provisioner explain-code`, so that these can't drift apart.
+// The table of all errors. A code determines the process exit code, the word in JSON (`error.code`), the row in the
+// documentation and the text of `provisioner explain-code`, so that these agree.
 #pragma once
 
 #include <span>
@@ -81,11 +81,11 @@ struct CodeInfo {
 std::span<const CodeInfo> AllCodes();
 const CodeInfo& InfoOf(Code code);
 
-// `message` says what went wrong and what to do, in one sentence without a full stop. A message that begins with its
-// verb has its place as its subject (see sentence.h). `where` is a file, a JSON path such as
+// `message` is one sentence without a full stop: what went wrong and the remedy. A message that begins with its verb
+// has its place as its subject (see sentence.h). `where` is a file, a JSON path such as
 // `$.spec.config.storage.files[3].contents.source`, or "line 3, column 7". `file` is the document of such a path, if
-// `where` doesn't name it. None of them may hold a secret. All may hold bytes of the input, so they pass through
-// Printable() before they are shown on a terminal.
+// `where` doesn't name it. None of them may contain a secret. All may contain bytes of the input, so pass them through
+// Printable() before a terminal shows them.
 struct Error {
   Code code = Code::kInternal;
   std::string message;

@@ -10,26 +10,25 @@
 
 namespace prov {
 
-// All bytes of a file, or of standard input for "-". `limit` bytes at most, else too-large. Missing: not-found;
-// unreadable: io.
+// Reads a file, or standard input for "-". Errors: too-large (more than `limit` bytes), not-found, io.
 Result<std::string> ReadFile(const std::string& path, std::uint64_t limit);
 
-// A way to read a file: ReadFile, or one that first asks who could have written it.
+// A function that reads a file: ReadFile, or one that first checks who could have written it.
 using FileReader = std::function<Result<std::string>(const std::string& path, std::uint64_t limit)>;
 
-// The mode of a new file or folder: `mode` less what the umask takes. One that leaves group and others no rights is for
-// secrets and stays as it is. Where the system has no modes: `mode`.
+// The mode of a new file or folder: `mode` without the bits in the umask. A mode without rights for group and others is
+// for secrets, and is not changed. `mode` on a system without modes.
 unsigned OutputMode(unsigned mode);
 
-// Writes beside `path`, flushes, renames: after a crash the old or the new content is there, never a mixture. `mode` as
-// OutputMode takes it (0600 for secrets); ignored where the system has none.
+// Writes beside `path`, flushes, renames: after a crash, the file has the old or the new content, never a mixture.
+// `mode` as OutputMode takes it (0600 for secrets); ignored on a system without modes.
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode);
 
 // Writes and flushes a file that must not exist yet, for a folder that is itself renamed into place when it is
 // complete.
 Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsigned mode);
 
-// Makes the entries of a folder durable.
+// Flushes a folder, so that its entries are durable.
 Result<void> FlushFolder(const std::string& folder);
 
 }  // namespace prov

@@ -30,7 +30,8 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
 unsigned OutputMode(unsigned mode) {
   constexpr mode_t kOthers = 0077;
   if ((mode & kOthers) == 0) return mode;
-  // It can only be read by setting it; until it is back, what another thread makes is closed rather than open.
+  // The umask can only be read by setting it. A file that another thread makes meanwhile gets too few rights, not too
+  // many.
   const mode_t mask = umask(kOthers);
   umask(mask);
   return mode & ~static_cast<unsigned>(mask);
@@ -53,7 +54,7 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
 Result<void> FlushFolder(const std::string& folder) {
   const Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return SystemError("cannot open the folder", folder);
-  // Some file systems refuse fsync on folders; the rename itself has happened.
+  // Some file systems refuse fsync on folders; the rename itself is done.
   if (fsync(fd.get()) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", folder);
   return {};
 }

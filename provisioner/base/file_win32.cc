@@ -8,8 +8,8 @@ namespace {
 
 using win32::Handle;
 
-// What a mode means here: without rights for group and others, only the user, SYSTEM and Administrators may do anything
-// with the file, whatever its folder grants. Any other mode leaves the choice to the folder.
+// The security for a mode. Without rights for group and others, only the user, SYSTEM and Administrators have access,
+// whatever the folder grants. For any other mode, the folder decides.
 Result<win32::SecurityAttributes> SecurityFor(unsigned mode) {
   if ((mode & 0077U) != 0) return win32::SecurityAttributes();
   const std::string user = win32::AccountSid();
@@ -53,7 +53,7 @@ unsigned OutputMode(unsigned mode) { return mode; }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
   for (const std::string& leftover : win32::LeftoversOf(path, win32::Leftover::kUnfinished)) {
-    DeleteFileW(win32::Path(leftover).c_str());  // of a run that was killed; one that still writes has it open
+    DeleteFileW(win32::Path(leftover).c_str());  // of a killed run; a running one has its file open
   }
   const std::string temporary = win32::BesideOf(path);
   win32::SecurityAttributes security = PROV_TRY(SecurityFor(mode));
@@ -85,7 +85,7 @@ Result<void> FlushFolder(const std::string& folder) {
                                   FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
                                   FILE_FLAG_BACKUP_SEMANTICS, nullptr));
   if (!handle) return win32::PathFailure("cannot open the folder", folder);
-  // Not every file system does this for folders; the moves themselves are written through.
+  // Some file systems refuse this for folders; the moves themselves are written through.
   FlushFileBuffers(handle.get());
   return {};
 }

@@ -1,5 +1,5 @@
-// Findings: what a person should know about an input that is usable all the same. They are returned together with a
-// value, never instead of an Error.
+// Findings: facts about a usable input that its user should know. They are returned together with a value, never
+// instead of an Error.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +39,13 @@ inline void AddError(Findings& out, FindingCode code, std::string message, std::
   out.emplace_back(Severity::kError, code, std::move(message), std::move(where));
 }
 
-// Whether one of them has this code.
+// Whether a finding has this code.
 bool HasFinding(const Findings& findings, FindingCode code);
-// Removes those with this code.
+// Removes the findings with this code.
 void DropFindings(Findings& findings, FindingCode code);
 
-// Adds findings to `out`, at most 20 of each code: a hostile input must not fill memory and screen with them. The
-// destructor adds one more finding per code that counts the rest, with `where` as its place.
+// Adds findings to `out`, at most 20 of each code, so that a hostile input can't fill memory and screen. The destructor
+// adds one more finding per code that counts the rest, with `where` as its place.
 class CappedFindings {
  public:
   static constexpr std::size_t kMost = 20;

@@ -1,5 +1,5 @@
-// The table of finding codes: name, possible severities, meaning and remedy. The reference in the documentation and
-// `provisioner explain-code` are made from it.
+// The table of finding codes: name, possible severities, meaning and remedy. The documentation's reference and
+// `provisioner explain-code` are generated from it.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ enum class Severity { kInfo, kWarning, kError };
 
 std::string_view NameOf(Severity severity);  // "info", "warning", "error"
 
-// Every code once, in alphabetical order. Scripts depend on these names: add to them, never rename one. finding_code.cc
-// explains each.
+// All codes in alphabetical order. Scripts depend on these names: add names, but never rename one. finding_code.cc
+// describes each.
 inline constexpr std::string_view kFindingNames[] = {
     "aks-cluster-suffixes",
     "aks-credentials",
@@ -257,7 +257,7 @@ class FindingCode {
  public:
   consteval FindingCode(const char* name) : name_(Listed(name)) {}
 
-  // It lives as long as the program.
+  // Valid as long as the program.
   constexpr std::string_view name() const { return name_; }
 
  private:
@@ -273,7 +273,7 @@ class FindingCode {
 
 struct FindingInfo {
   std::string_view name;
-  unsigned severities;       // a bit for each severity that it can have
+  unsigned severities;       // a bit for each possible severity
   std::string_view meaning;  // whole sentences
   std::string_view remedy;   // whole sentences: what to do
 

@@ -1,6 +1,6 @@
-// {fmt}'s own functions, compiled once. Debian has them as a shared library only, and the header-only form compiles
-// them again in every file that formats something, which took longer than the rest of such a file. The list is that of
-// the templates which fmt/core.h and fmt/format.h declare `extern`, and of what they need (version 9).
+// {fmt}'s own functions, compiled once. Debian has {fmt} as a shared library only, and its header-only form would
+// compile them again in every file that formats something, which took longer than the rest of such a file. The list has
+// the templates that fmt/core.h and fmt/format.h declare `extern`, and those that they need (version 9).
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>
 

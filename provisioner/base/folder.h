@@ -17,13 +17,13 @@ struct FolderEntry {
   bool operator==(const FolderEntry&) const = default;
 };
 
-bool IsFolder(const std::string& path);  // not through a link
+bool IsFolder(const std::string& path);  // false for a link to a folder
 
-// All entries beneath a folder, sorted by path; links are listed, never followed. Errors: not-found, io, too-large
+// All entries beneath a folder, sorted by path. Lists links, but does not follow them. Errors: not-found, io, too-large
 // (more than `most` entries).
 Result<std::vector<FolderEntry>> ListTree(const std::string& folder, std::size_t most);
 
-// A regular file's bytes; a link or anything else in its place is refused (link). Errors as ReadFile.
+// Reads a regular file. Errors: those of ReadFile; link (a link, or anything but a regular file).
 Result<std::string> ReadRegularFile(const std::string& path, std::uint64_t limit);
 
 }  // namespace prov

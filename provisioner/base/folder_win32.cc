@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kDeepest = 256;
 
-// A junction or link is neither the folder nor the file that it leads to.
+// A junction or link counts as neither a folder nor a file.
 EntryKind KindOf(DWORD attributes) {
   if ((attributes & (FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DEVICE)) != 0) return EntryKind::kOther;
   return (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? EntryKind::kFolder : EntryKind::kFile;
@@ -39,7 +39,7 @@ class Lister {
       out_.push_back({below.empty() ? name : fmt::format("{}/{}", below, name), kind});
       if (kind == EntryKind::kFolder) PROV_TRY(Add(std::string(out_.back().path), depth + 1));
     }
-    // The root of an empty volume has not even "." and "..".
+    // The root of an empty volume does not even have "." and "..".
     const bool empty = search.error() == ERROR_FILE_NOT_FOUND && (!below.empty() || IsFolder(folder_));
     if (search.error() != ERROR_NO_MORE_FILES && !empty) {
       return win32::PathFailure("cannot list the folder", folder_, search.error());

@@ -7,8 +7,8 @@
 namespace prov {
 namespace {
 
-// Looking an algorithm up by name and making a context take as long as the digest of a certificate, so that is done
-// once per thread.
+// Fetching an algorithm and making a context take as long as the digest of a certificate, so this is done once per
+// thread.
 class Algorithm {
  public:
   explicit Algorithm(const char* name) : type_(EVP_MD_fetch(nullptr, name, nullptr)), context_(EVP_MD_CTX_new()) {}
@@ -25,7 +25,7 @@ class Algorithm {
     const bool done = EVP_DigestInit_ex(context_, type_, nullptr) == 1 &&
                       EVP_DigestUpdate(context_, bytes.data(), bytes.size()) == 1 &&
                       EVP_DigestFinal_ex(context_, out, &size) == 1;
-    // Fails only when the library itself is broken or out of memory: nothing a caller could do.
+    // Fails only if the library is broken or out of memory; a caller could do nothing about it.
     if (!done) std::abort();
     return {reinterpret_cast<const char*>(out), size};
   }

@@ -1,4 +1,4 @@
-// Digests of byte strings (OpenSSL's EVP underneath). Results are raw bytes; ToHex() makes them readable.
+// Digests of byte strings, by OpenSSL's EVP. Results are raw bytes; ToHex() makes them readable.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace prov {
 
-std::string Sha1(std::string_view bytes);    // 20 bytes: Windows thumbprints, never a security decision
+std::string Sha1(std::string_view bytes);    // 20 bytes: for Windows thumbprints, never for a security decision
 std::string Sha256(std::string_view bytes);  // 32 bytes
 std::string Sha512(std::string_view bytes);  // 64 bytes
 
-// PBKDF2 with HMAC-SHA-256, 32 bytes: slow to compute for each guess of what `secret` is.
+// PBKDF2 with HMAC-SHA-256, 32 bytes: makes each guess of `secret` slow.
 std::string Pbkdf2Sha256(std::string_view secret, std::string_view salt, unsigned rounds);
 
 }  // namespace prov

@@ -14,7 +14,8 @@ constexpr std::size_t kMaxPrefixDigits = 8;
 
 using Quad = std::array<std::uint8_t, 4>;
 
-// Takes decimal digits from the front of `text`: at least one, at most three, no leading zero, at most 255.
+// Removes decimal digits from the front of `text` and returns their value: at least one, at most three, no leading
+// zero, at most 255.
 std::optional<std::uint8_t> ReadOctet(std::string_view& text) {
   unsigned value = 0;
   std::size_t digits = 0;
@@ -47,7 +48,7 @@ std::optional<Quad> ParseQuad(std::string_view text) {
 std::optional<IpAddress::Bytes> ParseIpv6(std::string_view text) {
   IpAddress::Bytes out{};
   std::size_t filled = 0;
-  std::optional<std::size_t> gap;  // where "::" stands
+  std::optional<std::size_t> gap;  // position of "::"
   if (text.starts_with("::")) {
     gap = 0;
     text.remove_prefix(2);
@@ -104,7 +105,7 @@ IpAddress::Bytes Mapped(const Quad& quad) {
   return out;
 }
 
-// Bits from the front of the 16 bytes that both share up to `bits`.
+// Whether the first `bits` bits are equal.
 bool SamePrefix(const IpAddress::Bytes& a, const IpAddress::Bytes& b, unsigned bits) {
   const unsigned whole = bits / 8;
   if (!std::equal(a.begin(), a.begin() + whole, b.begin())) return false;

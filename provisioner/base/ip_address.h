@@ -1,5 +1,5 @@
-// IP addresses and networks as values, by the rules of Go's net.ParseIP and net.ParseCIDR, because NO_PROXY means what
-// Go clients read. Pure text and bytes: nothing is resolved and no system call is made.
+// IP addresses and networks as values, by the rules of Go's net.ParseIP and net.ParseCIDR, because NO_PROXY has the
+// meaning that Go clients give it. Pure text and bytes: resolves nothing and makes no system calls.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ class IpAddress {
  public:
   using Bytes = std::array<std::uint8_t, 16>;
 
-  // nullopt for anything but a plain address: leading zeros and fewer than four parts in IPv4, zone ids, brackets,
-  // blanks, more than four digits in an IPv6 group.
+  // nullopt for anything but a plain address. Refuses leading zeros and fewer than four parts in IPv4, zone ids,
+  // brackets, blanks, and more than four digits in an IPv6 group.
   static std::optional<IpAddress> Parse(std::string_view text);
   // 16 bytes in network order; IPv4 in its mapped form.
   explicit IpAddress(const Bytes& bytes) : bytes_(bytes) {}
@@ -24,7 +24,7 @@ class IpAddress {
   bool IsIpv4() const;
   bool IsLoopback() const;  // 127.0.0.0/8 or ::1
   const Bytes& bytes() const { return bytes_; }
-  // "10.1.2.3" or the form of RFC 5952 ("2001:db8::1"), never with brackets.
+  // "10.1.2.3" or RFC 5952's form ("2001:db8::1"), without brackets.
   std::string ToString() const;
 
   bool operator==(const IpAddress&) const = default;
@@ -36,13 +36,13 @@ class IpAddress {
 // A network in CIDR notation. ::ffff:a.b.c.d/96+n is the IPv4 network a.b.c.d/n, as in Go.
 class IpNetwork {
  public:
-  // "address/bits"; host bits may be set and are cleared. nullopt if malformed.
+  // Parses "address/bits" and clears host bits. nullopt if it is malformed.
   static std::optional<IpNetwork> Parse(std::string_view text);
 
   bool IsIpv4() const { return ipv4_; }
   const IpAddress& address() const { return address_; }  // host bits cleared
   unsigned prefix() const { return prefix_; }            // 0-32 for IPv4, 0-128 for IPv6
-  // An IPv6 network holds no IPv4 address, not even ::/0.
+  // An IPv6 network contains no IPv4 address, not even ::/0.
   bool Contains(const IpAddress& address) const;
   bool Contains(const IpNetwork& other) const;  // every address of `other`
   std::string ToString() const;                 // "10.0.0.0/8"

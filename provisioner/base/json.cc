@@ -28,8 +28,8 @@ struct Kinds {
   bool line_feed = false;
 };
 
-// Which kinds of bytes occur. Most documents have neither, so one pass without branches, which the compiler makes a
-// wide one, saves the careful ones.
+// Finds which kinds of bytes occur. Most documents have neither, so one pass without branches, which the compiler
+// vectorises, saves the slower ones.
 Kinds KindsIn(std::string_view bytes) {
   unsigned char all = 0;
   unsigned char controls = 0;
@@ -55,16 +55,15 @@ Result<void> CheckControls(std::string_view bytes) {
   if (const std::size_t nul = bytes.find('\0'); nul != std::string_view::npos) {
     return Fail(Code::kJson, "a NUL byte in the text", DescribePlace(bytes, nul));
   }
-  // RapidJSON 1.1's SSE2 scan of strings stops looking for control characters at 0x19, so whether it sees the others
-  // would depend on where the string lies in memory.
+  // RapidJSON 1.1's SSE2 scan of strings finds control characters only up to 0x19. Whether it found the others would
+  // depend on the string's address.
   const auto missed = std::ranges::find_if(bytes, [](char c) { return c >= 0x1A && c <= 0x1F; });
   if (missed == bytes.end()) return {};
   return Fail(Code::kJson, "a control character in the text; JSON writes it as \\u001b or the like",
               DescribePlace(bytes, static_cast<std::size_t>(missed - bytes.begin())));
 }
 
-// What can be said before parsing. The parser itself would take a NUL for the end of the text and doesn't look at
-// encodings.
+// Checks the bytes before parsing. The parser would take a NUL as the end of the text, and does not check encodings.
 Result<Kinds> CheckBytes(std::string_view bytes, const JsonLimits& limits) {
   const std::uint64_t limit = std::min<std::uint64_t>(limits.input, kMostJsonBytes);
   if (bytes.size() > limit) {
@@ -87,7 +86,7 @@ Result<Kinds> CheckBytes(std::string_view bytes, const JsonLimits& limits) {
 
 using TreeHandler = BoundedHandler<rapidjson::Document>;
 
-// Stops at a key that its object has already. Keys are views of the text, which is decoded in place.
+// Stops at a repeated key of an object. Keys are views of the text, which is decoded in place.
 class UniqueKeyHandler : public TreeHandler {
  public:
   using TreeHandler::TreeHandler;
@@ -131,7 +130,7 @@ class JsonEvents {
 
   bool failed() const { return result_.IsError(); }
   std::uint64_t values() const { return values_; }
-  // Of a repeated key, its opening quote.
+  // The offset of the error; for a repeated key, of its opening quote.
   std::size_t offset() const {
     return repeated_.data() == nullptr ? result_.Offset() : static_cast<std::size_t>(repeated_.data() - text_) - 1;
   }
@@ -149,7 +148,7 @@ class JsonEvents {
       return {Code::kTooLarge, fmt::format("the document has more than {} values", limits_.values),
               std::move(position)};
     }
-    // RapidJSON calls a raw line break in a string an invalid escape.
+    // RapidJSON reports a raw line break in a string as an invalid escape.
     const bool in_string = result_.Code() == rapidjson::kParseErrorStringEscapeInvalid;
     if (in_string && static_cast<unsigned char>(text_[result_.Offset()]) < 0x20) {
       return {Code::kJson, "not JSON: a control character (a line break?) within a string", std::move(position)};
@@ -168,7 +167,8 @@ class JsonEvents {
     return !result_.IsError();
   }
 
-  // What editors allow in JSONC and JSON does not. The text from here on is as it was; what is before may not be.
+  // A hint about what editors allow in JSONC but JSON does not. The text from here on is unchanged; the text before may
+  // not be.
   std::string_view Hint() const {
     const char* at = text_ + result_.Offset();
     if (at[0] == '/' && (at[1] == '/' || at[1] == '*')) return kCommentHint;
@@ -190,7 +190,7 @@ class JsonEvents {
 
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const JsonLimits& limits) {
   const Kinds kinds = PROV_TRY(CheckBytes(bytes, limits));
-  const bool plain = !kinds.line_feed && !kinds.beyond_ascii;  // one line, whose columns are its bytes
+  const bool plain = !kinds.line_feed && !kinds.beyond_ascii;  // one line of ASCII: columns are byte offsets
   const LineIndex lines(plain ? std::string_view() : std::string_view(bytes), !kinds.beyond_ascii);
   auto document = std::make_unique<JsonDocument>();
   document->buffer = std::move(bytes);

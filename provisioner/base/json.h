@@ -15,15 +15,15 @@ namespace prov {
 
 using JsonValue = rapidjson::Value;
 
-// What a document may cost, and how strict its reader is.
+// Limits of a document's cost, and the reader's strictness.
 struct JsonLimits {
   std::uint64_t input = 256ULL << 20U;  // bytes of the document itself
   unsigned depth = 1000;                // nesting
-  std::uint64_t values = 8'000'000;     // keys included: each costs 16 bytes of memory or more
-  bool repeated_keys = true;            // whether a key may occur more than once in an object; of JSON only
+  std::uint64_t values = 8'000'000;     // keys included; each takes at least 16 bytes of memory
+  bool repeated_keys = true;            // whether a key may be repeated in an object; only for JSON
 };
 
-// Spare bytes behind the text: the parser looks ahead in blocks.
+// Spare bytes after the text: the parser reads ahead in blocks.
 constexpr std::size_t kJsonPadding = 64;
 
 // Documents must be smaller than this whatever the limits say, because the DOM uses 32-bit sizes.
@@ -41,27 +41,27 @@ class JsonDocument {
 
   std::string buffer;
   rapidjson::Document dom;
-  std::uint64_t values = 0;  // how many it holds
+  std::uint64_t values = 0;  // number of values
   bool several = false;      // YAML: the root is an array of several documents
 };
 
-// Strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Parsed in place, iteratively.
-// Errors: json with "line L, column C" (from 1, in characters) in `where`, too-large (bytes, values). Where a key
-// occurs twice and may, both are kept: JsonMember() finds the last.
+// Parses strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Works in place and
+// iteratively. If a key may be repeated, both members are kept, and JsonMember() finds the last. Errors: json, with
+// "line L, column C" (from 1, in characters) in `where`; too-large (bytes, values).
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const JsonLimits& limits);
 
-// The value as a document, its members in order: in one line, or each on a line of its own, indented by `indent`
-// spaces, with a line end behind all. What a terminal must not see is escaped.
+// Writes the value as a document, its members in order: in one line, or each on its own line, indented by `indent`
+// spaces and with a final line end. Escapes characters that a terminal must not see.
 std::string WriteJson(const JsonValue& value, unsigned indent);
 
-// The name of an object's members that occurs more than once; if there are several such names, the first in byte order.
+// The name of a repeated member of an object; of several, the first in byte order.
 std::optional<std::string_view> RepeatedMember(const JsonValue& object);
 
-// The member of an object, the last one of that name; null if it is absent or null, or if `object` is null. `object`
-// must be an object.
+// The member of an object, the last one of that name; nullptr if it is absent or null, or if `object` is null. `object`
+// must be an object otherwise.
 const JsonValue* JsonMember(const JsonValue* object, std::string_view name);
 
-// The text of a string value, embedded NULs included.
+// The text of a string value, with embedded NULs.
 inline std::string_view JsonTextOf(const JsonValue& value) { return {value.GetString(), value.GetStringLength()}; }
 
 // "an object", "a string", … for messages.
@@ -70,7 +70,7 @@ std::string_view JsonTypeName(const JsonValue& value);
 // The error type: "expected an object, found a string".
 std::unexpected<Error> WrongJsonType(const JsonValue& value, std::string_view expected, std::string where);
 
-// A SAX handler in front of another that bounds nesting and the number of values.
+// A SAX handler that limits nesting and the number of values before it calls another handler.
 template <class Handler>
 class BoundedHandler {
  public:

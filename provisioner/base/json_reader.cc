@@ -10,7 +10,7 @@
 namespace prov {
 namespace {
 
-// A payload's manifest with all that it may list has some 600,000 values.
+// The largest possible manifest of a payload has some 600,000 values.
 constexpr JsonLimits kOwnLimits{.input = kMostJsonBytes, .depth = 64, .values = 4'000'000, .repeated_keys = false};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Reads the JSON documents that this program itself writes: egress.json, manifests, the state kept on a node. A view of
-// the tree of json.h with the path of each value for messages.
+// Reads the JSON documents that this program writes: egress.json, manifests, the state kept on a node. A view of the
+// tree of json.h, with the path of each value for messages.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace prov {
 
-// A value of a parsed document; keeps the document alive. Errors of the getters are type, with "WHERE: $.path" as
+// A value of a parsed document; keeps the document alive. The errors of the getters are type, with "WHERE: $.path" as
 // where.
 class JsonNode {
  public:
-  // The member of an object; absent and null are an error.
+  // The member of an object. An absent or null one is an error.
   Result<JsonNode> Get(std::string_view name) const;
-  // nullopt when absent or null; an error only if this is no object.
+  // nullopt if the member is absent or null. Only a value that is not an object is an error.
   Result<std::optional<JsonNode>> Find(std::string_view name) const;
-  // What `read` makes of the member, as Find("at", &JsonNode::Integer); nullopt when absent or null. Errors: also those
-  // of `read`.
+  // The member, converted by `read`, as in Find("at", &JsonNode::Integer); nullopt if it is absent or null. Errors:
+  // also those of `read`.
   template <class Read>
   auto Find(std::string_view name, Read read) const
       -> Result<std::optional<typename std::invoke_result_t<Read, const JsonNode&>::value_type>> {
@@ -42,10 +42,10 @@ class JsonNode {
   Result<std::vector<std::pair<std::string, JsonNode>>> Members() const;  // of an object, in order
   bool IsNull() const;
 
-  // The value as a document of its own, as JsonWriter writes one.
+  // The value as a document of its own, in JsonWriter's form.
   std::string Json() const;
 
-  // An error about this value in the caller's words.
+  // An error about this value, with the caller's message.
   std::unexpected<Error> Refuse(Code code, std::string message) const;
 
  private:
@@ -59,11 +59,11 @@ class JsonNode {
   std::string path_;
 };
 
-// Parses a whole document: UTF-8, at most 64 levels deep, no key twice in an object. Errors: json, with "WHERE: line 3,
+// Parses a complete document: UTF-8, at most 64 levels deep, no repeated keys. Errors: json, with "WHERE: line 3,
 // column 7" as where; too-large (millions of values).
 Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where);
 
-// The same, and `schema` must be 1: version otherwise, so that a newer program's file is named as such.
+// The same for a document whose `schema` must be 1. Errors: also version, so that a newer program's file is recognised.
 Result<JsonNode> ParseSchemaOne(std::string_view text, std::string_view where);
 
 }  // namespace prov

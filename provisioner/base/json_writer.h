@@ -1,4 +1,5 @@
-// Writes one JSON document, indented by two spaces, members in the order given: the same calls give the same bytes.
+// Writes one JSON document, indented by two spaces, with members in the given order: the same calls give the same
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,7 @@
 
 namespace prov {
 
-// Calls must nest as JSON does. Strings that are not UTF-8 get U+FFFD for each malformed byte, so that the document
-// always is.
+// Calls must nest as JSON does. Malformed bytes in strings become U+FFFD, so that the document is always UTF-8.
 class JsonWriter {
  public:
   JsonWriter();
@@ -29,7 +29,7 @@ class JsonWriter {
   JsonWriter& Int(std::int64_t value);
   JsonWriter& Bool(bool value);
   JsonWriter& Null();
-  // A whole JSON document, as the value that comes next; indented to its place. Anything else is a defect.
+  // Writes a complete JSON document as the next value, indented to its place. Invalid JSON is a defect.
   JsonWriter& Json(std::string_view document);
 
   JsonWriter& Member(std::string_view key, std::string_view text) { return Key(key).String(text); }
@@ -49,7 +49,7 @@ class JsonWriter {
 
   // The finished document with a final line feed.
   std::string Text();
-  // The same without line ends and indentation.
+  // The finished document without line ends and indentation.
   std::string OneLine();
 
  private:

@@ -5,8 +5,8 @@
 
 namespace prov {
 
-// Asks for large pages beneath a buffer that was reserved and is about to be filled: faults of 4 KiB each would take
-// longer than the work on a large document. A hint only: where it is not taken, nothing is lost.
+// Requests large pages for a buffer that was reserved and is about to be filled: page faults of 4 KiB would take longer
+// than the work on a large document. Only a hint.
 void UseLargePages(const std::string& buffer);
 
 }  // namespace prov

@@ -2,7 +2,7 @@
 
 namespace prov {
 
-// Windows gives large pages only to those who hold a privilege of their own.
+// Windows gives large pages only to accounts with a special privilege.
 void UseLargePages(const std::string& /*buffer*/) {}
 
 }  // namespace prov

@@ -13,7 +13,7 @@ void Put(std::string& out, std::size_t number) {
   out.push_back(static_cast<char>(number));
 }
 
-// Takes the next number; nullopt at the end.
+// Removes and returns the next number; nullopt at the end.
 std::optional<std::size_t> Take(std::string_view& numbers) {
   std::size_t out = 0;
   for (unsigned shift = 0; !numbers.empty(); shift += 7) {
@@ -25,7 +25,7 @@ std::optional<std::size_t> Take(std::string_view& numbers) {
   return std::nullopt;
 }
 
-// How many bytes follow the first one of a character.
+// The number of bytes after the first one of a character.
 std::size_t MoreBytes(unsigned char first) { return first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3; }
 
 std::string WideCharacters(std::string_view text) {

@@ -6,20 +6,20 @@
 
 namespace prov {
 
-// Records where lines begin and which characters are not ASCII, in one or two bytes each, so that the text itself need
+// Records the line ends and the non-ASCII characters of a text in one or two bytes each, so that the text itself need
 // not be kept.
 class LineIndex {
  public:
-  // Well-formed UTF-8. `ascii`: it is known to hold nothing else, which saves a look at every byte.
+  // `text`: well-formed UTF-8. `ascii`: the text is known to be ASCII, which saves checking every byte.
   explicit LineIndex(std::string_view text, bool ascii = false);
 
-  // As DescribePlace() has it for the text given to the constructor. `offset`: to its end at most.
+  // As DescribePlace() of the text given to the constructor. `offset` may be at most the text's size.
   std::string Position(std::size_t offset) const;
 
  private:
-  // Both as base-128 numbers, lowest digits first.
+  // Both are base-128 numbers, lowest digits first.
   std::string lengths_;  // of each line with its LF
-  std::string wide_;     // of each character beyond ASCII: how far it is from the one before, and how long
+  std::string wide_;     // of each non-ASCII character: its distance from the previous one, and its length
 };
 
 }  // namespace prov

@@ -13,7 +13,7 @@ namespace {
 
 std::unexpected<Error> CannotRead(const std::string& path) { return posix::Failure(Code::kIo, "cannot read", path); }
 
-// Reads until `out` has `size` bytes or the file ends; the number of bytes that came.
+// Reads until `out` has `size` bytes or the file ends; returns the number of bytes read.
 Result<std::size_t> Append(int fd, std::string& out, std::size_t size, const std::string& path) {
   const std::size_t before = out.size();
   bool failed = false;
@@ -32,7 +32,7 @@ Result<std::size_t> Append(int fd, std::string& out, std::size_t size, const std
   return out.size() - before;
 }
 
-// Twice as much, but what is one byte beyond the limit is enough to see that it is crossed.
+// Twice the size, but at most one byte beyond the limit, which is enough to detect that it is exceeded.
 std::size_t Grown(std::size_t size, std::uint64_t limit) {
   const std::size_t twice = size < 65536 ? 65536 : size * 2;
   return limit < twice && size <= limit ? static_cast<std::size_t>(limit) + 1 : twice;
@@ -49,8 +49,8 @@ Result<std::string> ReadOpened(NativeFile file, const std::string& where, std::u
   const std::uint64_t expected = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
   if (expected > limit) return too_large();
   std::string out;
-  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want
-  // some padding.
+  // One byte more than expected detects the end of the file without growing the buffer; parsers that work in place need
+  // padding.
   out.reserve(expected + 128);
   UseLargePages(out);
   for (std::size_t wanted = expected + 1;; wanted = Grown(out.size(), limit)) {

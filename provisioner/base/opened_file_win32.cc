@@ -10,7 +10,7 @@ namespace {
 
 constexpr DWORD kMostAtOnce = 1U << 30U;  // of bytes in one call
 
-// Reads until `out` has `size` bytes or the file ends; the number of bytes that came.
+// Reads until `out` has `size` bytes or the file ends; returns the number of bytes read.
 Result<std::size_t> Append(HANDLE file, std::string& out, std::size_t size, const std::string& path) {
   const std::size_t before = out.size();
   DWORD error = ERROR_SUCCESS;
@@ -25,14 +25,14 @@ Result<std::size_t> Append(HANDLE file, std::string& out, std::size_t size, cons
     }
     return used;
   });
-  // The writer of a pipe has closed it: that is its end.
+  // The writer of a pipe has closed it: the file ends here.
   if (error != ERROR_SUCCESS && error != ERROR_BROKEN_PIPE && error != ERROR_HANDLE_EOF) {
     return win32::Failure(Code::kIo, "cannot read", path, error);
   }
   return out.size() - before;
 }
 
-// Twice as much, but what is one byte beyond the limit is enough to see that it is crossed.
+// Twice the size, but at most one byte beyond the limit, which is enough to detect that it is exceeded.
 std::size_t Grown(std::size_t size, std::uint64_t limit) {
   const std::size_t twice = size < 65536 ? 65536 : size * 2;
   return limit < twice && size <= limit ? static_cast<std::size_t>(limit) + 1 : twice;
@@ -48,8 +48,8 @@ Result<std::string> ReadOpened(NativeFile opened, const std::string& where, std:
   const auto expected = known ? static_cast<std::uint64_t>(size.QuadPart) : 0;
   if (expected > limit) return too_large();
   std::string out;
-  // One byte more than expected shows the end of the file without growing the buffer; parsers that work in place want
-  // some padding.
+  // One byte more than expected detects the end of the file without growing the buffer; parsers that work in place need
+  // padding.
   out.reserve(expected + 128);
   for (std::size_t wanted = expected + 1;; wanted = Grown(out.size(), limit)) {
     const std::size_t used = out.size();

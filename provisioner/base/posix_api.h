@@ -12,7 +12,7 @@
 
 namespace prov::posix {
 
-// A file descriptor that closes itself. A failed call gives an empty one, and errno.
+// A file descriptor that closes itself. A failed call gives an empty one, with errno.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -29,7 +29,7 @@ class Descriptor {
   int get() const { return fd_; }
   int Release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
-  bool Close();  // false: what was written may be lost
+  bool Close();  // false: written data may be lost
 
  private:
   int fd_ = -1;
@@ -38,7 +38,7 @@ class Descriptor {
 // "cannot open: Permission denied; check its permissions".
 std::unexpected<Error> Failure(Code code, std::string_view what, const std::string& where, int error = errno);
 
-// A shared library that is loaded when it is first needed, and never unloaded.
+// A shared library that is loaded on first use and never unloaded.
 class Library {
  public:
   // Loads the first of these libraries that exists.
@@ -58,7 +58,7 @@ class Library {
   bool complete_ = false;
 };
 
-// Writes all bytes at the current position. False: see errno.
+// Writes all bytes at the current position. Returns false on failure, see errno.
 bool WriteAll(int fd, std::string_view bytes);
 
 }  // namespace prov::posix

@@ -16,7 +16,7 @@ bool Descriptor::Close() { return close(Release()) == 0; }
 
 namespace {
 
-// What to do about an error that a person can do something about; "" for others.
+// The remedy for an error; "" if there is none.
 std::string_view RemedyFor(int error) {
   switch (error) {
     case ENOENT:

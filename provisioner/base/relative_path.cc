@@ -8,7 +8,7 @@
 namespace prov {
 namespace {
 
-constexpr std::size_t kMostBytes = 240;  // with a folder in front still below Windows' 260
+constexpr std::size_t kMostBytes = 240;  // with a folder before it still below Windows' 260
 
 bool IsDevice(std::string_view name) {
   constexpr std::array<std::string_view, 6> kDevices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"};

@@ -5,7 +5,7 @@
 
 namespace prov {
 
-// Whether `path` names one file beneath any folder, on Windows and elsewhere alike: names are separated by '/' and not
+// Whether `path` names one file beneath any folder, on Windows and on other systems: names are separated by '/' and not
 // empty; no "." or ".."; printable ASCII without \ : * ? " < > |; no name ends in a dot or blank or is a device (CON,
 // NUL.txt).
 bool IsSafeRelativePath(std::string_view path);

@@ -8,7 +8,7 @@
 namespace prov {
 namespace {
 
-// Where the digest begins; npos: there is no room for one.
+// The start of the digest; npos if the document has no place for one.
 std::size_t PlaceOfDigest(std::string_view document) {
   const std::string member = fmt::format("\"{}\": \"", kSealMember);
   const std::size_t at = document.find(member);

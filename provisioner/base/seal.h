@@ -9,11 +9,11 @@
 
 namespace prov {
 
-// The member that holds the digest, and what is written for it before Seal: as many zeros as a digest has digits.
+// The member with the digest, and its value before Seal: as many zeros as a digest has digits.
 inline constexpr std::string_view kSealMember = "sha256";
 inline constexpr std::string_view kNoSeal = "0000000000000000000000000000000000000000000000000000000000000000";
 
-// `document`: from JsonWriter, with the member kSealMember and kNoSeal as its text before any other such member.
+// `document`: from JsonWriter, with the member kSealMember and the text kNoSeal before any other such member.
 std::string Seal(std::string document);
 
 // Errors: hash-mismatch, with `where`.

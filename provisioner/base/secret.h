@@ -13,7 +13,7 @@ class Secret {
   Secret() = default;
   explicit Secret(std::string text) : text_(std::move(text)) {}
 
-  // The text itself. Callers are the writers of files that must hold it and the parsers that look into it.
+  // The text itself. Only for the writers of files that must contain it, and for parsers.
   const std::string& Reveal() const { return text_; }
   bool empty() const { return text_.empty(); }
 

@@ -8,7 +8,7 @@
 namespace prov {
 namespace {
 
-// The verbs that messages begin with. None of them is a noun that one begins with.
+// The verbs that begin a message. No message begins with one of these words as a noun.
 constexpr auto kVerbs = std::to_array<std::string_view>(
     {"already",      "answered", "are",   "asks",   "begins", "belongs", "can",   "can't",  "changes",  "counts",
      "decompresses", "does",     "ends",  "exists", "gets",   "had",     "has",   "have",   "holds",    "is",

@@ -90,7 +90,7 @@ char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 
 char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Characters that change how a terminal shows what follows.
+// Characters that change how a terminal shows the following ones.
 bool IsUnprintable(char32_t c) {
   const bool control = c < 0x20 || (c >= 0x7F && c <= 0x9F);
   const bool bidi =
@@ -246,7 +246,7 @@ std::string_view Shorten(std::string_view text, std::size_t bytes) {
   const auto follows = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
   std::size_t end = bytes;
   while (end > 0 && bytes - end < kMostFollowing && follows(end)) --end;
-  return text.substr(0, follows(end) ? bytes : end);  // what begins nowhere is no character
+  return text.substr(0, follows(end) ? bytes : end);  // malformed: no character begins here
 }
 
 std::string Printable(std::string_view text) {

@@ -23,15 +23,15 @@ std::string ToUtf16Le(std::string_view utf8);
 // UTF-16LE/BE bytes (no BOM) to UTF-8; nullopt for an odd length or an unpaired surrogate.
 std::optional<std::string> FromUtf16Le(std::string_view bytes);
 std::optional<std::string> FromUtf16Be(std::string_view bytes);
-// Converts a text as editors and shells on Windows save it to UTF-8, by its byte order mark, which is removed. Without
-// a mark nothing changes. False: UTF-16 that is cut short or damaged; it stays as it is.
+// Converts a text from an editor or shell on Windows to UTF-8 by its byte order mark, and removes the mark. Changes
+// nothing without a mark. Returns false for truncated or malformed UTF-16, which stays as it is.
 bool DecodeMarked(std::string& text);
 
-// ASCII classes of one character, whatever the locale.
+// ASCII classes of a character, independent of the locale.
 inline bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-int HexDigit(char c);                   // its value, either case; -1 if it is none
+int HexDigit(char c);                   // its value, either case; -1 if it is not a hex digit
 bool IsAscii(std::string_view text);    // also for ""
 bool AreDigits(std::string_view text);  // decimal digits only; also for ""
 
@@ -46,14 +46,14 @@ bool EqualsIgnoreAsciiCase(std::string_view a, std::string_view b);
 std::string_view TrimBlanks(std::string_view text);                          // spaces, tabs, CR, LF at both ends
 std::vector<std::string_view> Split(std::string_view text, char separator);  // "" gives one empty piece
 
-// At most `bytes` bytes from its start, never ending within a character.
+// The first `bytes` bytes at most, cut between characters.
 std::string_view Shorten(std::string_view text, std::size_t bytes = 80);
 
-// What a terminal may see: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are written as
-// \xNN or \u{NNNN}.
+// Text that is safe for a terminal: control characters (C0, DEL, C1), bidirectional overrides and malformed UTF-8 are
+// written as \xNN or \u{NNNN}.
 std::string Printable(std::string_view text);
-// The same for JSON, which keeps its meaning: each of these characters is written as \uNNNN. `json` is valid JSON in
-// UTF-8, so what is below U+0020 is escaped in it already, or is a blank between its tokens.
+// The same for JSON, whose meaning stays: each of these characters is written as \uNNNN. `json` must be valid JSON in
+// UTF-8, so characters below U+0020 are already escaped, or are blanks between tokens.
 std::string PrintableJson(std::string json);
 
 // The edit distance of two names, for "did you mean": how many characters must be inserted, removed or replaced to turn

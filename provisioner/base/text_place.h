@@ -11,13 +11,13 @@ struct TextPlace {
   std::size_t line = 1;
   std::size_t column = 1;
 
-  // Moves behind one byte of the text.
+  // Advances by one byte of the text.
   void Pass(char byte);
 };
 
 // "line 3, column 7".
 std::string DescribePlace(TextPlace place);
-// The same of the byte at `offset`, or of the text's end.
+// The same for the byte at `offset`, or for the text's end.
 std::string DescribePlace(std::string_view text, std::size_t offset);
 
 }  // namespace prov

@@ -8,7 +8,7 @@
 #ifndef NOMINMAX
 #define NOMINMAX
 #endif
-// clang-format off: the others take words from the first
+// clang-format off: the others need the first one
 #include <windows.h>
 #include <aclapi.h>
 #include <sddl.h>
@@ -25,12 +25,12 @@ namespace prov::win32 {
 std::wstring Wide(std::string_view utf8);    // malformed bytes become U+FFFD
 std::string Narrow(std::wstring_view wide);  // an unpaired surrogate becomes U+FFFD
 
-// The form in which a path is passed to Windows. A long path becomes absolute and gets the prefix that lifts the limit
-// of 260 units. Every path goes through here, because Windows' functions for narrow strings do not read UTF-8.
+// A path in the form for Windows. A long path becomes absolute and gets the prefix that lifts the limit of 260 units.
+// Use it for every path, because Windows' functions for narrow strings do not read UTF-8.
 std::wstring Path(std::string_view utf8);
 std::wstring Path(std::wstring_view path);
 
-// Without "." and "..", from a drive or a share on: what Windows itself makes of a path.
+// The absolute path without "." and "..", as Windows itself computes it.
 std::wstring Absolute(const std::wstring& path);
 
 // "Access denied (5)", in the system's language.
@@ -39,20 +39,20 @@ std::string MessageOf(DWORD error);
 // "cannot open: Access denied (5); check its permissions, …".
 std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error = GetLastError());
 
-// The same for a path: not-found where the error means that nothing is there, else io.
+// The same for a path: not-found if the error means that nothing is there, else io.
 std::unexpected<Error> PathFailure(std::string_view what, const std::string& path, DWORD error = GetLastError());
 
-// Whether the error means that nothing is at that path, or that nothing can be: no file name holds a quote.
+// Whether the error means that nothing is at the path, or that the path is invalid, such as one with a quote.
 bool MeansMissing(DWORD error);
 
-// Moves a file (onto another one, if `flags` say so) or a folder, durably. Virus scanners and indexers open new files
-// for a moment and block the move, so it is retried for a while. Returns 0 or the error.
+// Moves a file (onto another one, if `flags` allow it) or a folder, durably. Virus scanners and indexers open new files
+// for a moment and block the move, so it is retried for a while. Returns ERROR_SUCCESS or the error.
 DWORD Move(const std::wstring& from, const std::wstring& to, DWORD flags = 0);
 
 // Writes all bytes at the current position. Returns ERROR_SUCCESS or the error.
 DWORD WriteAll(HANDLE file, std::string_view bytes);
 
-// Memory that one particular function of Windows frees.
+// Memory that is freed by a particular function of Windows.
 template <class T, auto kFree>
 class Owned {
  public:
@@ -104,7 +104,7 @@ class Handle {
   HANDLE get() const { return handle_; }
   HANDLE Release() { return std::exchange(handle_, INVALID_HANDLE_VALUE); }
   explicit operator bool() const { return handle_ != INVALID_HANDLE_VALUE; }
-  bool Close() {  // false: what was written may be lost
+  bool Close() {  // false: written data may be lost
     return handle_ == INVALID_HANDLE_VALUE || CloseHandle(std::exchange(handle_, INVALID_HANDLE_VALUE)) != 0;
   }
 
@@ -112,7 +112,7 @@ class Handle {
   HANDLE handle_ = INVALID_HANDLE_VALUE;
 };
 
-// The entries of a folder; usually "." and ".." are among them.
+// The entries of a folder, usually with "." and "..".
 class FolderSearch {
  public:
   // `pattern`: the folder's path from Path(), a separator and "*".
@@ -140,7 +140,7 @@ class FolderSearch {
   HANDLE handle_;
 };
 
-// A security descriptor for something that is created; an empty one means the folder's default.
+// A security descriptor for a new object; an empty one means the folder's default.
 class SecurityAttributes {
  public:
   static Result<SecurityAttributes> FromSddl(std::string_view sddl);
@@ -151,10 +151,11 @@ class SecurityAttributes {
   SECURITY_ATTRIBUTES attributes_{};
 };
 
-// The account that runs this process, as "S-1-5-…"; "" if Windows doesn't tell.
+// The account that runs this process, as "S-1-5-…"; "" if Windows does not return it.
 std::string AccountSid();
 
-// Whether this runs under Wine, which maps descriptors to Unix owners and modes, so that none reads back as it was set.
+// Whether this runs under Wine, which maps descriptors to Unix owners and modes, so that descriptors do not read back
+// as they were set.
 bool RunsUnderWine();
 
 }  // namespace prov::win32

@@ -9,7 +9,7 @@
 namespace prov::win32 {
 namespace {
 
-// Folders must leave room for a short name within MAX_PATH, so they end at 248.
+// Folders must leave room for a short name within MAX_PATH, so their limit is 248.
 constexpr std::size_t kLongPath = MAX_PATH - 12;
 
 }  // namespace
@@ -55,7 +55,7 @@ std::string MessageOf(DWORD error) {
   LocalMemory<wchar_t*> text;
   const DWORD size = FormatMessageW(
       FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, error, 0,
-      reinterpret_cast<wchar_t*>(text.out()), 0, nullptr);  // with ALLOCATE_BUFFER it takes where to put the address
+      reinterpret_cast<wchar_t*>(text.out()), 0, nullptr);  // ALLOCATE_BUFFER: the pointer's address
   std::string message = size == 0 ? std::string("an unknown error") : Narrow({text.get(), size});
   while (!message.empty() && (TrimBlanks(message).size() < message.size() || message.back() == '.')) message.pop_back();
   return fmt::format("{} ({})", message, error);
@@ -63,7 +63,7 @@ std::string MessageOf(DWORD error) {
 
 namespace {
 
-// What to do about an error that a person can do something about; "" for others.
+// The remedy for an error; "" if there is none.
 std::string_view RemedyFor(DWORD error) {
   if (MeansMissing(error)) return "; check the path";
   if (error == ERROR_ACCESS_DENIED) return "; check its permissions, and that this runs as an administrator";
@@ -133,7 +133,7 @@ std::string AccountSid() {
   return Narrow(text.get());
 }
 
-// Windows' ntdll has no such function, and nobody can add one.
+// Windows' ntdll has no such function, and other programs can't add one.
 bool RunsUnderWine() { return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr; }
 
 }  // namespace prov::win32
