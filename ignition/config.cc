@@ -16,13 +16,13 @@ namespace {
 
 constexpr unsigned kDefaultMode = 0644;
 
-// Reads the contents of one wanted file.
+// Reads the contents of one file.
 class FileReader {
  public:
   FileReader(const MergedConfig& config, const MergedNode& node)
       : config_(config), layers_(config.LayersUpFrom(node.top)) {}
 
-  // nullopt: entries without contents.
+  // nullopt: the entries have no contents.
   Result<std::optional<std::string>> Read() {
     if (config_.parts[layers_.back()->part].version.major == 2) {
       PROV_TRY(Concatenate());
@@ -70,8 +70,8 @@ class FileReader {
     return {};
   }
 
-  // Spec 3: each field comes from the highest entry that has it. That is how a compression can outlive the source it
-  // belonged to; Ignition merges so, and so must this.
+  // Spec 3: each field comes from the highest entry that has it. So a compression can outlive the source that it
+  // belonged to; Ignition merges in this way.
   Result<bool> MergedContents() {
     Resource merged;
     SpecVersion hash_version;
@@ -130,7 +130,7 @@ class FileReader {
 
 std::string WantedAt(std::string_view path, std::string_view where) { return fmt::format("{} ({})", path, where); }
 
-// A wanted path must be a file of its own, not one that another entry puts elsewhere.
+// Fails if the config makes the path a directory or a link, or puts it below something other than a directory.
 Result<void> CheckPlace(const MergedConfig& config, std::string_view path) {
   const MergedNode* node = config.Find(path);
   if (node != nullptr && node->kind == NodeKind::kDirectory) {
@@ -157,7 +157,7 @@ Result<void> CheckPlace(const MergedConfig& config, std::string_view path) {
   return {};
 }
 
-// Collects the entries of one unit: later contents win, drop-ins of the same name are one.
+// Merges the entries of one unit: later contents replace earlier ones; drop-ins of the same name are merged.
 Unit ReadUnit(const MergedConfig& config, const UnitNode& node) {
   Unit out;
   out.name = node.name;
@@ -166,7 +166,7 @@ Unit ReadUnit(const MergedConfig& config, const UnitNode& node) {
     out.where = config.UnitPathOf(*layer);
     const bool spec2 = config.parts[layer->part].version.major == 2;
     const JsonValue* contents = JsonMember(layer->entry, "contents");
-    // In spec 2 "" is how "no contents" is written.
+    // In spec 2, "" means no contents.
     if (contents != nullptr && !(spec2 && contents->GetStringLength() == 0)) out.contents = JsonTextOf(*contents);
     const JsonValue* list = JsonMember(layer->entry, "dropins");
     if (list == nullptr) continue;

@@ -13,8 +13,8 @@ namespace prov::ignition {
 
 struct FileContents {
   std::string path;
-  std::string bytes;     // decoded, decompressed, verified; append entries included
-  unsigned mode = 0644;  // permission bits, special bits included; 0644 when the config gives none
+  std::string bytes;     // decoded, decompressed and verified, with append entries
+  unsigned mode = 0644;  // permission bits and special bits; 0644 if the config has none
   std::string where;     // JSON path of the entry, e.g. $.spec.config.storage.files[3]
 };
 
@@ -26,16 +26,16 @@ struct DropIn {
 
 struct Unit {
   std::string name;
-  std::string contents;  // "" when the config gives none (a unit that only has drop-ins, or is only enabled)
+  std::string contents;  // "" if the config has none (a unit that only has drop-ins, or is only enabled)
   std::vector<DropIn> drop_ins;
   std::string where;
 };
 
 struct MergedConfig;  // the implementation's view
 
-// Owns the documents it was read from. Types, paths and duplicates of all entries are verified when it is made;
-// contents are decoded only on request. Movable; made by ReadDocument(). Uses the fetcher given there, which must
-// outlive it.
+// Owns the documents that it was read from. ReadDocument() makes it and verifies types, paths and duplicates of all
+// entries; contents are decoded on request. Movable. Uses the fetcher that ReadDocument() was given, which must outlive
+// it.
 class Config {
  public:
   explicit Config(std::unique_ptr<const MergedConfig> merged);
@@ -43,19 +43,19 @@ class Config {
   Config& operator=(Config&&) noexcept;
   ~Config();
 
-  // ignition.version as written, e.g. "3.4.0"; of the replacing config where there is `replace`.
+  // ignition.version as written, e.g. "3.4.0"; with `replace`, that of the replacing config.
   const std::string& version() const;
 
-  // The contents that the config gives the file at `path` (absolute). nullopt: it makes no statement (no entry, or an
-  // entry of spec 3.x without contents, which leaves an existing file as it is). Errors about the entry have a `where`
-  // such as "/etc/x ($.storage.files[3].contents.source)". A path that is, or lies below, a link: link; a directory:
+  // The config's contents for the file at `path` (absolute). nullopt: the config makes no statement (no entry, or an
+  // entry of spec 3.x without contents, which leaves an existing file unchanged). Errors about the entry have a `where`
+  // such as "/etc/x ($.storage.files[3].contents.source)". Errors: also link (a link is at the path or above it),
   // directory.
   Result<std::optional<FileContents>> Read(std::string_view path) const;
 
-  // systemd units with their drop-ins, in order; those of the same name are one.
+  // The systemd units with their drop-ins, in order. Units with the same name are merged.
   Result<std::vector<Unit>> Units() const;
 
-  // Paths of storage.files, in order, each once.
+  // The paths of storage.files, in order, each once.
   std::vector<std::string> FilePaths() const;
 
  private:

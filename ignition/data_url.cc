@@ -40,7 +40,7 @@ constexpr auto kHex = MakeHexTable();
 
 int HexValue(char c) { return kHex[static_cast<unsigned char>(c)]; }
 
-// One malformation: what, and at which byte of the URL.
+// A fault, and its offset in the URL.
 struct Malformed {
   std::string_view what;
   std::size_t at;
@@ -50,7 +50,7 @@ class Parser {
  public:
   explicit Parser(std::string_view url) : url_(url) {}
 
-  // Reads up to and including the comma; afterwards data() and base64() say what follows.
+  // Reads up to and including the comma. Afterwards data() and base64() describe the rest.
   std::optional<Malformed> Header() {
     if (!url_.starts_with(kPrefix)) return Malformed{"missing data prefix (\"data:\", lower case)", 0};
     at_ = kPrefix.size();
@@ -87,7 +87,7 @@ class Parser {
     if (AtEnd() || url_[at_] != '/')
       return Malformed{"invalid character in the media type, or its slash is missing", at_};
     ++at_;
-    // Ignition compares the beginning only: "textual/plain" passes, "font/woff" does not.
+    // Ignition compares only the beginning: "textual/plain" passes, "font/woff" does not.
     bool known = type.starts_with("x-") || type.starts_with("X-");
     for (const std::string_view prefix : {"text", "image", "audio", "video", "application", "message", "multipart"}) {
       known = known || type.starts_with(prefix);
@@ -138,7 +138,7 @@ class Parser {
     return Malformed{"unclosed quoted parameter", url_.size()};
   }
 
-  // at_ is on a backslash; leaves it on the last character of the escape. The escapes of a Go string literal.
+  // Reads an escape of a Go string literal: at_ is on the backslash, and afterwards on the escape's last character.
   bool Escape() {
     if (at_ + 1 >= url_.size()) return false;
     const char kind = url_[at_ + 1];
@@ -181,7 +181,7 @@ std::unexpected<Error> TooLarge(std::uint64_t limit, std::string_view where) {
 }
 
 Result<std::string> Base64(std::string_view text, std::size_t offset, std::uint64_t limit, std::string_view where) {
-  // Padding takes up to two bytes off this figure.
+  // Padding reduces this size by up to two bytes.
   if (text.size() / 4 * 3 > limit && text.size() / 4 * 3 - limit > 2) return TooLarge(limit, where);
   auto bytes = DecodeBase64(text);
   if (!bytes) {
@@ -198,7 +198,7 @@ Result<std::string> Base64(std::string_view text, std::size_t offset, std::uint6
 
 Result<std::string> Plain(std::string_view text, std::size_t offset, std::uint64_t limit, std::string_view where) {
   std::string out;
-  // Escapes only shrink: this is the most it can hold, and no more than the limit and a byte.
+  // Decoding escapes only shrinks the text. One byte more than the limit is enough to detect that it is exceeded.
   out.resize(text.size() < limit ? text.size() : limit);
   std::size_t used = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -225,7 +225,7 @@ Result<std::string> Plain(std::string_view text, std::size_t offset, std::uint64
 Result<std::string> DecodeDataUrl(std::string_view url, std::uint64_t limit, std::string_view where) {
   Parser parser(url);
   if (const auto bad = parser.Header()) return RefuseMalformed(*bad, where);
-  // Within quoted parameters the grammar would allow control characters; a URL never does.
+  // The grammar allows control characters in quoted parameters, but a URL never does.
   const std::string_view header = url.substr(0, parser.offset());
   for (std::size_t i = 0; i < header.size(); ++i) {
     if (IsControl(header[i])) return RefuseMalformed({"control character", i}, where);

@@ -9,10 +9,10 @@
 
 namespace prov::ignition {
 
-// The bytes of a data URL. Percent escapes are decoded exactly once, base64 is the standard alphabet with padding;
-// media type and parameters are checked and otherwise ignored (bytes are bytes). Grammar:
+// Decodes a data URL. Percent escapes are decoded exactly once; base64 is the standard alphabet with padding. Media
+// type and parameters are checked and otherwise ignored. Grammar:
 //   "data:" [ type "/" subtype ] *( ";" attribute "=" value ) [ ";base64" ] "," data
-// `where` goes into the error. Malformed: data-url; more than `limit` bytes: too-large.
+// Errors, with `where`: data-url (malformed), too-large (more than `limit` bytes).
 Result<std::string> DecodeDataUrl(std::string_view url, std::uint64_t limit, std::string_view where);
 
 }  // namespace prov::ignition

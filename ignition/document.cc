@@ -23,7 +23,7 @@ constexpr std::size_t kHashDigits = 32;
 
 bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// The `width` digits at `at` as a number up to `most`; nullopt if they are something else.
+// The `width` digits at `at` as a number up to `most`; nullopt for other characters.
 std::optional<int> Digits(std::string_view text, std::size_t at, std::size_t width, int most) {
   if (text.size() < at + width) return std::nullopt;
   const std::string_view digits = text.substr(at, width);
@@ -34,7 +34,7 @@ std::optional<int> Digits(std::string_view text, std::size_t at, std::size_t wid
   return value;
 }
 
-// "Z" or "+hh:mm", in seconds.
+// Parses "Z" or "+hh:mm", in seconds.
 std::optional<int> Offset(std::string_view text) {
   if (text == "Z" || text == "z") return 0;
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
@@ -73,7 +73,7 @@ Result<Candidate> ReadCandidate(const JsonValue& object, const JsonPath& at) {
   return out;
 }
 
-// A pool of the document, which says which of the configs its nodes have.
+// A pool in the document, which names the config that its nodes have.
 struct Pool {
   MachineConfigPool said;
   std::string path;
@@ -81,7 +81,7 @@ struct Pool {
 
 constexpr std::string_view kBothCommand = "oc get machineconfigpools,machineconfigs -o json";
 
-// What to do about documents of other kinds that people have at hand.
+// A remedy for documents of other kinds that users may give.
 std::string HintFor(std::string_view kind) {
   if (kind == "MachineConfigPool" || kind == "MachineConfigPoolList") {
     return fmt::format(
@@ -100,7 +100,7 @@ std::unexpected<Error> WrongKind(std::string_view kind, const std::string& where
               where);
 }
 
-// A document that is not even an object.
+// The error for a document that is not an object.
 std::unexpected<Error> NoObject(const JsonValue& root, const std::string& where) {
   const bool markup = root.IsString() && JsonTextOf(root).starts_with('<');
   return Fail(
@@ -125,7 +125,7 @@ class MachineConfigChooser {
  public:
   MachineConfigChooser(const std::string& where, const Selection& selection) : where_(where), selection_(selection) {}
 
-  // The MachineConfig to read; nullopt: the root is a bare Ignition config.
+  // Chooses the MachineConfig to read; nullopt: the root is a bare Ignition config.
   Result<std::optional<Candidate>> Choose(const JsonDocument& document) {
     const JsonValue& root = document.root();
     const JsonPath at("$");
@@ -185,7 +185,8 @@ class MachineConfigChooser {
     return Best(all, at);
   }
 
-  // The pool that is meant; nullptr: it is not there, or a name was given. Errors: not-found for two that disagree.
+  // The selected pool; nullptr if the document does not have it, or a name was given. Errors: not-found if two
+  // disagree.
   Result<const Pool*> PoolOfNodes() const {
     const Pool* out = nullptr;
     if (!selection_.name.empty()) return out;
@@ -219,7 +220,7 @@ class MachineConfigChooser {
                                       : candidate.name == name;
       if (!match) continue;
       ++matches;
-      // A missing or malformed time compares as older than any.
+      // A missing or malformed time counts as the oldest.
       if (best == nullptr || best->time < candidate.time) best = &candidate;
     }
     if (pool != nullptr && best == nullptr) return NotOfPool(*pool, all);
@@ -246,7 +247,7 @@ class MachineConfigChooser {
       const JsonPath item_at = at.At(i);
       PROV_TRY(RequireObject(items[i], item_at));
       std::string_view kind = PROV_TRY(KindOf(items[i], item_at));
-      // The API server leaves the kind of items out of typed lists.
+      // In typed lists, the API server leaves out the kind of the items.
       if (kind.empty() && list_kind == "MachineConfigList") kind = "MachineConfig";
       if (kind.empty() && list_kind == "MachineConfigPoolList") kind = "MachineConfigPool";
       if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate(items[i], item_at)));

@@ -1,5 +1,4 @@
-// The outer documents that contain an Ignition config, and the choice of the MachineConfig that a pool runs from
-// several.
+// The outer documents that contain an Ignition config, and the choice of a pool's MachineConfig from several.
 #pragma once
 
 #include <compare>
@@ -20,10 +19,10 @@ namespace prov::ignition {
 
 // Selects a MachineConfig from a list.
 struct Selection {
-  // The config that the nodes of this MachineConfigPool have (its status.configuration.name) where the list holds the
-  // pool; else names rendered-<pool>-<32 hex digits> are candidates, and the newest is taken.
+  // If the list contains this MachineConfigPool, selects the config that its nodes have (its
+  // status.configuration.name). Otherwise the newest config that is called rendered-<pool>-<32 hex digits>.
   std::string pool = "worker";
-  std::string name = {};  // exact name; wins over the pool. "" = by pool
+  std::string name = {};  // exact name, overrides the pool; "": by pool
 
   bool operator==(const Selection&) const = default;
 };
@@ -31,21 +30,21 @@ struct Selection {
 struct Document {
   std::string kind;                // "MachineConfig" or "Ignition"
   std::string name;                // of the MachineConfig; "" for a bare Ignition config
-  std::string creation_timestamp;  // RFC 3339 as written; "" where there is none
+  std::string creation_timestamp;  // RFC 3339 as written; "" if there is none
   Config config;
   Findings findings;
 };
 
-// Reads JSON or YAML (told apart by content) that is a MachineConfig, a List or MachineConfigList of them, or a bare
-// Ignition config. `where` names the input and is used where neither a field nor a line can be named. Syntax errors say
-// "line L, column C" (from 1, in characters), semantic ones a JSON path. For large inputs leave 64 bytes of spare
-// capacity in `bytes`: they are parsed in place. `fetcher` reads remote references and may be null (then they are
-// errors); it must outlive the document. Findings: old-version, newer-version, newest-of-list, not-rendered,
-// other-pool, pool-paused.
+// Reads a MachineConfig, a List or MachineConfigList of them, or a bare Ignition config, in JSON or YAML (detected by
+// content). `where` names the input, and is used if neither a field nor a line can be named. Syntax errors have "line
+// L, column C" (from 1, in characters), semantic ones a JSON path. For large inputs, leave 64 bytes of spare capacity
+// in `bytes`, because they are parsed in place. `fetcher` reads remote references and must outlive the document; if it
+// is null, they are errors. Findings: old-version, newer-version, newest-of-list, not-rendered, other-pool,
+// pool-paused.
 Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
                               const Limits& limits, Fetcher* fetcher);
 
-// The same for a document that is already parsed, including several YAML documents, which are read as a list.
+// The same for a parsed document. Several YAML documents are read as a list.
 Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::string& where, const Selection& selection,
                             const Limits& limits, Fetcher* fetcher);
 
@@ -60,7 +59,7 @@ struct Timestamp {
   auto operator<=>(const Timestamp&) const = default;
 };
 
-// RFC 3339, such as 2026-01-15T10:20:30Z, with any offset; nullopt if malformed.
+// Parses RFC 3339, such as 2026-01-15T10:20:30Z, with any offset; nullopt if malformed.
 std::optional<Timestamp> ParseTimestamp(std::string_view text);
 
 }  // namespace prov::ignition

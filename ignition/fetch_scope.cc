@@ -13,7 +13,7 @@
 namespace prov::ignition {
 namespace {
 
-constexpr std::uint64_t kMostAuthorityBytes = 1ULL << 20U;  // of all CAs that count together
+constexpr std::uint64_t kMostAuthorityBytes = 1ULL << 20U;  // of all combined CAs
 constexpr std::size_t kMostAuthorities = 1000;
 constexpr std::size_t kMostNoProxy = 10000;
 
@@ -52,7 +52,7 @@ Result<void> ReadProxy(const JsonValue* ignition, const JsonPath& at, FetchSetti
   return {};
 }
 
-// `outer` is what counts while the CAs themselves are fetched.
+// `outer`: the settings for fetching the CAs themselves.
 Result<std::vector<std::string>> ReadAuthorities(const JsonValue* ignition, SpecVersion version, const JsonPath& at,
                                                  const FetchSettings& outer, Fetcher* fetcher) {
   const JsonPath security_at = at.Key("security");

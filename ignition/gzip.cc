@@ -1,7 +1,7 @@
 #include "ignition/gzip.h"
 
 #include <fmt/format.h>
-#define ZLIB_CONST  // input pointers to const
+#define ZLIB_CONST  // makes input pointers const
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace prov::ignition {
 namespace {
 
-constexpr int kGzipOnly = 16 + MAX_WBITS;  // inflateInit2: the gzip wrapper, no zlib or raw streams
+constexpr int kGzipOnly = 16 + MAX_WBITS;  // inflateInit2: only the gzip format, not zlib or raw
 
 class Inflater {
  public:
@@ -51,7 +51,7 @@ Result<std::string> Gunzip(std::string_view bytes, std::uint64_t limit, std::str
   std::string out;
   std::string_view rest = bytes;
   for (;;) {
-    // zlib counts in 32 bits: large inputs go in by pieces.
+    // zlib counts in 32 bits, so large inputs are passed in pieces.
     const std::size_t piece = std::min<std::size_t>(rest.size(), std::numeric_limits<uInt>::max());
     stream.next_in = reinterpret_cast<const Bytef*>(rest.data());
     stream.avail_in = static_cast<uInt>(piece);

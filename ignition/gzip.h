@@ -9,12 +9,12 @@
 
 namespace prov::ignition {
 
-// Whether `bytes` begin like a gzip stream (the two magic bytes).
+// Whether `bytes` begin with the two magic bytes of gzip.
 bool LooksLikeGzip(std::string_view bytes);
 
-// The decompressed bytes; several members follow each other. Truncated, damaged, not gzip or followed by something
-// else: decompress; more than `limit` bytes: too-large, found as soon as the limit is crossed (a small bomb costs no
-// memory). `where` goes into the error.
+// Decompresses one or several members. Errors, with `where`: decompress (truncated, damaged, not gzip, or followed by
+// other bytes); too-large (more than `limit` bytes), found as soon as the limit is exceeded, so that a decompression
+// bomb takes no memory.
 Result<std::string> Gunzip(std::string_view bytes, std::uint64_t limit, std::string_view where);
 
 }  // namespace prov::ignition

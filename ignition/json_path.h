@@ -1,5 +1,4 @@
-// The position of something in a document. It is cheap to pass down, and becomes text only when there is an error to
-// report.
+// The position of a value in a document. Cheap to pass down; becomes text only for an error.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 
 namespace prov::ignition {
 
-// A chain on the stack: each part refers to the one it is appended to, which must outlive it.
+// A chain on the stack: each part refers to its parent, which must outlive it.
 class JsonPath {
  public:
   explicit JsonPath(std::string_view root) : text_(root) {}

@@ -1,5 +1,5 @@
-// Limits on what a document may cost. The defaults are far above what a cluster produces (a stored MachineConfig is at
-// most 1.5 MiB, a list of them some tens of MiB) and far below what would harm a node.
+// Limits of a document's cost. The defaults are far above what a cluster produces (a stored MachineConfig is at most
+// 1.5 MiB, a list of them some tens of MiB) and far below what would harm a node.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace prov::ignition {
 
-// `values` are those of all documents together.
+// `values` counts all documents together.
 struct Limits : JsonLimits {
-  std::uint64_t file = 64ULL << 20U;  // decoded bytes of one file, append entries included; also of one decoding step
-  unsigned merge_depth = 16;          // configs that refer to configs that refer to configs …
-  unsigned merged_configs = 256;      // configs that are referred to, all levels together
-  std::uint64_t merged_configs_total = 64ULL << 20U;  // decoded bytes of all of them together
+  std::uint64_t file = 64ULL << 20U;  // decoded bytes of one file, with append entries; also of one decoding step
+  unsigned merge_depth = 16;          // levels of configs that refer to configs
+  unsigned merged_configs = 256;      // all referenced configs together
+  std::uint64_t merged_configs_total = 64ULL << 20U;  // decoded bytes of all referenced configs together
 };
 
 }  // namespace prov::ignition

@@ -17,11 +17,11 @@ class Loader {
  public:
   Loader(MergedConfig& to, Findings& findings) : to_(to), findings_(findings) {}
 
-  // Who refers to a config, and how deep that is: 0 for the config itself.
+  // The place that refers to a config, and its depth: 0 for the outermost config.
   struct Referrer {
     unsigned depth = 0;
     std::uint32_t scope = FetchScopes::kOutermost;
-    bool is_base = true;  // the config, or what replaces it, gives the version of the whole
+    bool is_base = true;  // the outermost config or its replacement, whose version is that of the result
     bool replaced = false;
   };
 
@@ -113,7 +113,7 @@ class Loader {
     context.settings = [this, &self] { return to_.scopes.SettingsOf(self.scope, to_.fetcher); };
     std::string bytes = PROV_TRY(ReadResource(reference, context, at.Text()));
     used_ += bytes.size();
-    // Small compressed configs may hold many values, so what is left of them is shared.
+    // Small compressed configs may hold many values, so all of them share the limit.
     Limits limits = to_.limits;
     limits.values -= std::min(limits.values, values_);
     auto document = ParseJson(std::move(bytes), limits);

@@ -13,9 +13,9 @@
 
 namespace prov::ignition {
 
-// Resolves `root` (a config inside `document`, at the JSON path `prefix`) with everything it refers to. Adds findings
-// about versions. `fetcher` may be null. Errors: version, type, invalid-config, duplicate-path, merge-remote, and those
-// of ReadResource() and ParseJson() for referenced configs, with the path of the reference in front.
+// Resolves `root` (a config inside `document`, at the JSON path `prefix`) and all its references. Adds findings about
+// versions. `fetcher` may be null. Errors: version, type, invalid-config, duplicate-path, merge-remote, and those of
+// ReadResource() and ParseJson() for referenced configs, after the path of the reference.
 Result<std::unique_ptr<const MergedConfig>> LoadConfig(std::unique_ptr<JsonDocument> document, const JsonValue& root,
                                                        const std::string& prefix, const Limits& limits,
                                                        Fetcher* fetcher, Findings& findings);

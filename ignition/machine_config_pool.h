@@ -1,4 +1,4 @@
-// What a MachineConfigPool says about the configs of its nodes.
+// Reads what a MachineConfigPool says about the configs of its nodes.
 #pragma once
 
 #include <string_view>
@@ -8,18 +8,18 @@
 
 namespace prov::ignition {
 
-// Views into the document; "" for what is not there.
+// Views into the document; "" for absent members.
 struct MachineConfigPool {
   std::string_view name;
   std::string_view on_nodes;  // status.configuration.name: the config that the nodes have
-  std::string_view newest;    // spec.configuration.name: the one that they shall have
+  std::string_view newest;    // spec.configuration.name: the config that they are to get
   bool paused = false;
 };
 
 // `object` must be an object. A member of another type counts as absent.
 MachineConfigPool ReadMachineConfigPool(const JsonValue& object);
 
-// Adds pool-paused where the pool keeps its newest config from its nodes.
+// Adds pool-paused if the pool withholds its newest config from its nodes.
 void ReportPaused(const MachineConfigPool& pool, std::string_view where, Findings& findings);
 
 }  // namespace prov::ignition

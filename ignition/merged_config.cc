@@ -29,7 +29,7 @@ std::string EntryPath(const ConfigPart& part, NodeKind kind, std::uint32_t index
   return fmt::format("{}.storage.{}[{}]", part.prefix, ListName(kind), index);
 }
 
-// Adds the entries of one config; holds what is the same for all of them.
+// Adds the entries of one config.
 class Adder {
  public:
   Adder(MergedConfig& to, std::uint32_t part) : to_(to), part_(part) {}
@@ -68,7 +68,7 @@ class Adder {
 
   Result<void> Entry(NodeKind kind, const JsonValue& entry, std::uint32_t index) {
     if (IsSpec2()) {
-      // Spec 2 can write into other file systems than the root: those say nothing about this tree.
+      // Spec 2 can write into other file systems than the root; those do not matter here.
       const JsonValue* filesystem = JsonMember(&entry, "filesystem");
       if (filesystem != nullptr && JsonTextOf(*filesystem) != "root" && filesystem->GetStringLength() != 0) return {};
     }
@@ -90,8 +90,8 @@ class Adder {
     return {};
   }
 
-  // Spec 2: the last entry wins as a whole, unless it appends. Of different kinds the one that a reader can't follow is
-  // kept.
+  // Spec 2: the last entry replaces the others completely, unless it appends. Of different kinds, the one is kept that
+  // a reader can't follow.
   void Overlay2(MergedNode& node, NodeKind kind, const JsonValue& entry, std::uint32_t index) {
     if (kind < node.kind) return;
     const JsonValue* append = JsonMember(&entry, "append");

@@ -1,5 +1,5 @@
-// Several Ignition configs merged as `replace`, `merge` (3.x) and `append` (2.x) require. Holds views into the
-// documents, never copies.
+// Several Ignition configs, merged by `replace`, `merge` (3.x) and `append` (2.x). Holds views into the documents, no
+// copies.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ struct ConfigPart {
   const JsonValue* root = nullptr;      // an object that passed CheckEntries()
   SpecVersion version;
   std::string prefix;                             // JSON path of `root`, e.g. $.spec.config
-  std::uint32_t scope = FetchScopes::kOutermost;  // in `scopes`: what counts for what it refers to
+  std::uint32_t scope = FetchScopes::kOutermost;  // index in `scopes`, for its references
 };
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-// An entry of one config. Entries for the same path (or unit name) form a chain from the one that wins to those below
-// it.
+// An entry of one config. Entries for the same path (or unit name) form a chain from the highest to the lowest
+// priority.
 struct Layer {
   const JsonValue* entry = nullptr;
   std::uint32_t part = 0;   // index of the config in `parts`
@@ -62,16 +62,17 @@ struct MergedConfig {
   Limits limits;
   Fetcher* fetcher = nullptr;
   FetchScopes scopes;
-  std::vector<std::unique_ptr<JsonDocument>> replaced;  // configs that say nothing but in `scopes`
+  std::vector<std::unique_ptr<JsonDocument>> replaced;  // replaced configs, of which only the entries in `scopes` count
 
-  // Merges `part` over what is there: its fields win, append lists grow (2.x: the whole entry wins, or is appended).
-  // Errors: duplicate-path, invalid-config (duplicate unit or drop-in), type, and those of CheckEntries().
+  // Merges `part` over the existing configs: its fields override theirs, append lists grow (2.x: the whole entry
+  // replaces theirs, or is appended). Errors: duplicate-path, invalid-config (duplicate unit or drop-in), type, and
+  // those of CheckEntries().
   Result<void> Add(ConfigPart part);
 
-  // The node at `path`, or null.
+  // The node at `path`, or nullptr.
   const MergedNode* Find(std::string_view path) const;
 
-  // From the lowest to the winning entry of a chain.
+  // The entries of a chain, from the lowest to the highest priority.
   std::vector<const Layer*> LayersUpFrom(std::uint32_t top) const;
 
   // E.g. $.spec.config.storage.files[3]

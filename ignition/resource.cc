@@ -153,7 +153,7 @@ Result<std::string> ReadResource(const Resource& resource, const ResourceContext
     bytes = PROV_TRY(ReadSource(source, resource, context, where));
     if (compression == "gzip") bytes = PROV_TRY(Decompress(bytes, context, where));
   }
-  // Also of an empty file: a hash beside an empty source that it doesn't fit means that the source was lost.
+  // Verify an empty file, too: an empty source with another hash means that the source was lost.
   if (resource.hash) PROV_TRY(Verify(bytes, *resource.hash, context, where));
   return bytes;
 }
@@ -165,7 +165,7 @@ std::string UrlForMessage(std::string_view url) {
   const bool slashes = rest.starts_with("//");
   if (slashes) rest.remove_prefix(2);
   const std::size_t authority_end = std::min(rest.find_first_of("/?#"), rest.size());
-  // An @ behind the authority: an unescaped password may reach there, so nothing of it can be shown.
+  // An '@' after the authority may end an unescaped password, so show no part of it.
   if (rest.find('@', authority_end) != std::string_view::npos)
     return fmt::format("{}:// (not shown: it may hold a password)", scheme);
   if (const std::size_t at = rest.substr(0, authority_end).rfind('@'); at != std::string_view::npos)

@@ -14,7 +14,7 @@
 
 namespace prov::ignition {
 
-// Views into the config; nullopt = absent or null.
+// Views into the config; nullopt: absent or null.
 struct Resource {
   std::optional<std::string_view> source = std::nullopt;
   std::optional<std::string_view> compression = std::nullopt;
@@ -24,21 +24,21 @@ struct Resource {
 
 struct ResourceContext {
   ResourceUse use = ResourceUse::kFile;
-  bool allow_sha256 = true;  // spec 3.1 and later; before, only sha512
+  bool allow_sha256 = true;  // spec 3.1 and later; older ones only have sha512
   unsigned spec_major = 3;
-  std::uint64_t limit = 0;     // bytes, before and after decompression
-  Fetcher* fetcher = nullptr;  // null = nothing remote can be read
-  // What counts for the fetch; asked only if there is one. None: the default settings.
+  std::uint64_t limit = 0;     // in bytes, before and after decompression
+  Fetcher* fetcher = nullptr;  // null: nothing remote can be read
+  // The settings for the fetch; called only if there is one. Empty: the default settings.
   std::function<Result<FetchSettings>()> settings = {};
 };
 
-// The bytes of `resource`: fetched or decoded, decompressed, verified (the hash is of the decompressed bytes). An
-// absent or empty source gives no bytes. `where` is the JSON path of the resource; errors append the member. Errors:
+// Reads `resource`: fetches or decodes it, decompresses it, and verifies the hash, which is of the decompressed bytes.
+// An absent or empty source gives no bytes. `where` is the JSON path of the resource; errors append the member. Errors:
 // scheme, remote-source, merge-remote, data-url, compression, decompress, too-large, hash-spec, hash-mismatch, and the
 // fetcher's.
 Result<std::string> ReadResource(const Resource& resource, const ResourceContext& context, std::string_view where);
 
-// A URL as messages may show it: scheme, host and path; without userinfo, query and fragment, shortened.
+// A URL for messages: scheme, host and path; without userinfo, query and fragment; shortened.
 std::string UrlForMessage(std::string_view url);
 
 }  // namespace prov::ignition

@@ -177,10 +177,10 @@ Result<Resource> ReadResourceMembers(const JsonValue* object, const JsonPath& at
     const JsonPath header_at = headers_at.At(i);
     const auto name = PROV_TRY(StringMember(&(*headers)[i], "name", header_at));
     const auto value = PROV_TRY(StringMember(&(*headers)[i], "value", header_at));
-    // A line break would start another header.
+    // A line break would begin another header.
     if (HasControl(name.value_or("")) || HasControl(value.value_or("")))
       return Invalid("an HTTP header holds a control character", header_at);
-    // A header without a value removes one that is sent otherwise; nothing is.
+    // A header without a value removes a default header; there are none.
     if (name && !name->empty() && value) out.http_headers.emplace_back(*name, *value);
   }
   return out;
@@ -190,7 +190,7 @@ const char* PathProblem(std::string_view path) {
   if (path.empty()) return "is empty";
   if (path.front() != '/') return "is not absolute";
   if (path.find('\0') != std::string_view::npos) return "holds a NUL character";
-  if (path == "/") return nullptr;  // legal for directories
+  if (path == "/") return nullptr;  // allowed for directories
   for (std::size_t start = 1; start <= path.size();) {
     std::size_t end = path.find('/', start);
     if (end == std::string_view::npos) end = path.size();

@@ -12,7 +12,7 @@ namespace prov::ignition {
 namespace {
 
 constexpr std::string_view kExperimental = "-experimental";
-constexpr unsigned kMostMinor = 9999;  // beyond this it is no version but a mistake
+constexpr unsigned kMostMinor = 9999;  // a larger number is a mistake
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 
 namespace prov::ignition {
 
-// The newest spec this program knows in full; files have not changed since 3.1.
+// The newest spec that this program knows completely. The spec of files has not changed since 3.1.
 constexpr unsigned kNewestMinor = 6;
 
 struct SpecVersion {
@@ -19,7 +19,7 @@ struct SpecVersion {
   bool IsNewer() const { return major == 3 && minor > kNewestMinor; }  // read as the newest known
 };
 
-// 2.0.0 to 2.2.0, 3.N.0, and 3.N.0-experimental for N beyond the newest known; anything else is the error version.
+// Accepts 2.0.0 to 2.2.0, 3.N.0, and 3.N.0-experimental for N beyond the newest known. Errors: version.
 Result<SpecVersion> ParseSpecVersion(std::string_view text, std::string_view where);
 
 }  // namespace prov::ignition

@@ -18,7 +18,7 @@ namespace {
 
 using Handler = BoundedHandler<rapidjson::Document>;
 
-// For every token libyaml looks at each open flow collection, so deep ones cost their depth times their length.
+// For every token, libyaml scans all open flow collections, so their cost is their depth times their length.
 constexpr unsigned kMostFlowDepth = 40;
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -61,8 +61,8 @@ class Event {
 // An open mapping or sequence.
 struct Frame {
   bool mapping = false;
-  bool flow = false;      // written with [ ] or { }
-  bool key_next = false;  // in a mapping: whether the next node is a key
+  bool flow = false;      // with [ ] or { }
+  bool key_next = false;  // in a mapping: the next node is a key
   rapidjson::SizeType children = 0;
   std::unordered_set<std::string> keys;
 };
@@ -73,7 +73,7 @@ class YamlEvents {
   YamlEvents(std::string_view text, const JsonLimits& limits, Documents documents)
       : text_(text), limits_(limits), several_(documents == Documents::kSeveral), events_(text) {}
 
-  // Makes an array of the documents.
+  // Builds an array of the documents.
   bool operator()(rapidjson::Document& document) {
     Handler handler(document, limits_);
     if (!events_.ready()) return Refuse(Code::kInternal, "libyaml cannot start", "");
@@ -142,7 +142,7 @@ class YamlEvents {
     }
   }
 
-  // A node begins that is no mapping key: the rules all values share.
+  // The rules for the start of any value, which is every node but a mapping key.
   bool Value(const yaml_event_t& event, const unsigned char* anchor, const unsigned char* tag) {
     if (anchor != nullptr) return RefuseAt(event, "anchors (&name) are not accepted; write the value out");
     if (tag != nullptr) return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
@@ -191,7 +191,7 @@ class YamlEvents {
     const auto& scalar = event.data.scalar;
     const std::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
     const bool plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    // "---" at the end of a file opens a document without content.
+    // "---" at the end of a file begins an empty document.
     if (frames_.empty() && plain && text.empty() && scalar.anchor == nullptr && scalar.tag == nullptr) return true;
     if (!frames_.empty() && frames_.back().mapping && frames_.back().key_next) return Key(event, text, plain, handler);
     if (!Value(event, scalar.anchor, scalar.tag)) return false;
@@ -224,7 +224,7 @@ class YamlEvents {
       return RefuseAt(event, "explicit tags (!type) are not accepted; quote the value instead");
     if (plain && text == "<<") return RefuseAt(event, "merge keys (<<) are not accepted; write the members out");
     if (plain && text.empty()) return RefuseAt(event, "a mapping key must be a string");
-    // As Kubernetes' reader turns a boolean into a name.
+    // Kubernetes' reader turns a boolean key into a name.
     const PlainScalar value = plain ? ResolvePlainScalar(text) : PlainScalar();
     if (value.kind == PlainScalar::Kind::kBool) text = value.boolean ? "true" : "false";
     Frame& frame = frames_.back();
@@ -246,8 +246,8 @@ class YamlEvents {
   std::uint64_t values_ = 0;
 };
 
-// libyaml compares each %TAG directive with all before it: a megabyte of them takes seconds. Counted wherever they
-// stand, which costs nothing: no config and no data URL holds that text in numbers.
+// libyaml compares each %TAG directive with all earlier ones, so a megabyte of them takes seconds. Counting the text
+// anywhere is enough: no config and no data URL contains it many times.
 Result<void> CheckTagDirectives(std::string_view text) {
   constexpr std::string_view kDirective = "%TAG";
   constexpr std::size_t kMost = 1000;
@@ -259,7 +259,7 @@ Result<void> CheckTagDirectives(std::string_view text) {
   return {};
 }
 
-// With a comment in front, which no YAML document has in this form.
+// Whether the text begins with a comment of JSONC, as no YAML document does.
 bool BeginsAsJsonc(std::string_view bytes) {
   bytes.remove_prefix(std::min(bytes.find_first_not_of(kBlanks), bytes.size()));
   return bytes.starts_with("//") || bytes.starts_with("/*");

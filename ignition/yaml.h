@@ -1,4 +1,4 @@
-// YAML as `oc get -o yaml` prints it, read into the same tree as JSON.
+// YAML as `oc get -o yaml` prints it, parsed into the same tree as JSON.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@ namespace prov::ignition {
 // Whether a text may hold more than one YAML document.
 enum class Documents { kOne, kSeveral };
 
-// Plain scalars become null (~, null, empty), booleans (true, false), integers (decimal, 0x, 0o, 0b; a leading 0 is
-// octal, as Kubernetes reads it) and floats, anything else is a string; quoted and block scalars always are. Refused as
-// yaml: anchors, aliases, explicit tags, merge keys, keys that are no scalar or occur twice, several documents with
-// content (unless they may be: then the root is an array of them), nesting beyond the limit. Errors have "line L,
-// column C" (1-based) in `where`.
+// Parses YAML. Plain scalars become null (~, null, empty), booleans (true, false), integers (decimal, 0x, 0o, 0b; a
+// leading 0 is octal, as Kubernetes reads it) and floats; other plain scalars, and all quoted and block scalars, are
+// strings. Refuses (yaml): anchors, aliases, explicit tags, merge keys, keys that are not scalars or are repeated,
+// several documents with content (with kSeveral the root is an array of them), nesting beyond the limit. Errors have
+// "line L, column C" (1-based) in `where`.
 Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const JsonLimits& limits,
                                                 Documents documents = Documents::kOne);
 
-// JSON or YAML, told apart by the first character that is not blank ('{' or '[' is JSON), in UTF-8 or, by its byte
+// Parses JSON or YAML, detected by the first character that is not blank ('{' or '[' is JSON), in UTF-8 or, by its byte
 // order mark, UTF-16.
 Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const JsonLimits& limits,
                                                       Documents documents = Documents::kOne);

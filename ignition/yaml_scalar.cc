@@ -66,7 +66,7 @@ std::optional<PlainScalar> AsInteger(std::string_view digits, bool negative) {
   return Integer(negative, magnitude);
 }
 
-// digits ["." digits] [("e"|"E") ["+"|"-"] digits], or "." digits …; the whole of `text`.
+// Whether the whole text is: digits ["." digits] [("e"|"E") ["+"|"-"] digits], or "." digits ….
 bool HasFloatForm(std::string_view text) {
   const std::size_t whole = CountDigits(text);
   text.remove_prefix(whole);
@@ -105,7 +105,7 @@ PlainScalar ResolvePlainScalar(std::string_view text) {
     return OfKind(Kind::kNotFinite);
   if (body.empty() || !(IsDigit(body.front()) || body.front() == '.')) return {};
   if (const auto integer = AsInteger(body, negative)) return *integer;
-  // "0899" is no octal number: text. A bare integer too long for 64 bits is a float, as in JSON.
+  // "0899" is not octal, so it is text. A plain integer too long for 64 bits is a float, as in JSON.
   const bool leading_zero = body.size() > 1 && body[0] == '0' && IsDigit(body[1]);
   if (leading_zero && CountDigits(body) == body.size()) return {};
   if (!HasFloatForm(body)) return {};
