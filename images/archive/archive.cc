@@ -1,4 +1,4 @@
-// The checks of what a format can hold: names, labels, times, numbers of entries.
+// Checks against the limits of a format: names, labels, times, numbers of entries.
 #include "images/archive/archive.h"
 
 #include <fmt/format.h>
@@ -10,16 +10,17 @@
 namespace prov::images {
 namespace {
 
-// Of Joliet: UTF-16 units of a name and of a whole path, folders above a file. Its volumes have labels of 16.
+// Joliet's limits: UTF-16 units of a name and of a whole path, folders above a file. Labels of its volumes have at most
+// 16.
 constexpr std::size_t kNameUnits = 64;
 constexpr std::size_t kPathUnits = 120;
 constexpr std::size_t kLevels = 8;
 constexpr std::size_t kLabelUnits = 16;
 
-// The last second that the times of ZIP can hold; it is also within those of the other formats.
+// The last second that ZIP's times can hold; the other formats can hold it, too.
 constexpr std::int64_t kLastTime = 4354819199;
 
-constexpr std::size_t kZipEntries = 0xFFFF;  // from there on another directory counts, which few read
+constexpr std::size_t kZipEntries = 0xFFFF;  // with more, another directory is used, which few programs read
 
 bool IsLabelCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';

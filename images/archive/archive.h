@@ -1,5 +1,5 @@
 // Archives and images of drives, written by libarchive in one pass. The same entries and options give the same bytes,
-// whatever the time, time zone and place.
+// independent of the current time, time zone and path.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class ArchiveFormat {
   kTar,
   kTgz,
   kZip,
-  kIso,  // ISO 9660 with Joliet's names for Windows, and Rock Ridge's names and modes for Linux
+  kIso,  // ISO 9660, with Joliet names for Windows, and Rock Ridge names and modes for Linux
 };
 
 struct ArchiveOptions {
@@ -26,48 +26,48 @@ struct ArchiveOptions {
   std::string label = {};      // of an image's volume
   unsigned mode = 0644;        // of the archive itself
   bool flush = true;           // false: the caller flushes the folder that the archive is made in
-  // The name of the first entry of what may be replaced; folders end in '/'. None: whatever it is.
+  // An existing file may be replaced if its first entry has one of these names; folders end in '/'. Empty: any name.
   std::vector<std::string> first_entries = {};
 };
 
-// Errors: usage (a label that a volume of this kind can't have unchanged).
+// Errors: usage (a label that this kind of volume can't hold unchanged).
 Result<void> CheckVolumeLabel(std::string_view label);
 
 // Errors: usage (a time that some format can't hold).
 Result<void> CheckArchiveTime(std::int64_t time_unix);
 
-// Errors: size-limit (more files and folders than the format can hold).
+// Errors: size-limit (more files and folders than the format allows).
 Result<void> CheckArchiveEntries(ArchiveFormat format, std::size_t entries);
 
-// Errors: size-limit (Joliet, which an image of a drive has, would cut the name off, or has no such character).
+// Errors: size-limit (Joliet, which images of drives use, would truncate the name, or lacks one of its characters).
 Result<void> CheckJolietPath(std::string_view path);
 
-// Begins an archive under a temporary name beside `path`; Finish() renames it into place. Missing parents are made, and
-// removed again on failure. Errors: target (a file there that is not such an archive of ours; no folder to write in;
-// libarchive can't be loaded), those of the two checks.
+// Begins an archive under a temporary name beside `path`; Finish() renames it into place. Makes missing parents, and
+// removes them again on failure. Errors: target (another file is there that is not such an archive of ours; no folder
+// to write in; libarchive can't be loaded), those of the two checks.
 Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const ArchiveOptions& options);
 
-// The same as bytes that are appended to `memory`, which outlives the sink; kTar and kTgz alone. Errors: target
-// (libarchive can't be loaded), usage (the time).
+// The same, appended to `memory`, which must outlive the sink; only kTar and kTgz. Errors: target (libarchive can't be
+// loaded), usage (the time).
 Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& memory, const ArchiveOptions& options);
 
-// Writes the same entries as files of a folder, which must be new or empty. Errors: target.
+// Writes the entries as files of a folder, which must be new or empty. Errors: target.
 Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix);
 
-// A folder of archives, which appears when all of them are complete.
+// A folder of archives. It appears when all of them are complete.
 class ArchiveFolder {
  public:
   ArchiveFolder() = default;
   ArchiveFolder(const ArchiveFolder&) = delete;
   ArchiveFolder& operator=(const ArchiveFolder&) = delete;
-  virtual ~ArchiveFolder() = default;  // without Finish() nothing stays
+  virtual ~ArchiveFolder() = default;  // removes everything unless Finish() was called
 
   // Errors: those of MakeArchive().
   virtual Result<std::unique_ptr<FileSink>> Make(const std::string& name, const ArchiveOptions& options) = 0;
   virtual Result<void> Finish() = 0;
 };
 
-// It must be new or empty. Errors: target.
+// The folder must be new or empty. Errors: target.
 Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, std::int64_t time_unix);
 
 }  // namespace prov::images

@@ -1,4 +1,4 @@
-// MakeArchive: loads libarchive when it is needed, recognises archives that this program made, and writes the archive.
+// MakeArchive: loads libarchive on first use, recognises archives that this program made, and writes the archive.
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
@@ -24,8 +24,8 @@
 namespace prov::images {
 namespace {
 
-// The functions of libarchive that are needed. The library is loaded when an archive is written: no other command needs
-// it, and it brings fifteen more along.
+// The functions of libarchive that are used. The library is loaded when an archive is written: no other command needs
+// it, and it loads fifteen more.
 struct ArchiveFunctions {
   decltype(&::archive_write_new) write_new;
   decltype(&::archive_write_set_format_ustar) set_format_ustar;
@@ -84,8 +84,8 @@ std::optional<ArchiveFunctions> LoadFunctions() {
   library.Find(f.entry_set_perm, "archive_entry_set_perm");
   library.Find(f.entry_set_size, "archive_entry_set_size");
   library.Find(f.entry_set_mtime, "archive_entry_set_mtime");
-  // The local times that the library asks for are replaced (settle.h), but without a TZ the C library looks at
-  // /etc/localtime for each of them, which takes as long as all the rest of a drive.
+  // settle.h replaces the local times that the library computes. But without a TZ, the C library checks /etc/localtime
+  // for each of them, which takes as long as the rest of a drive.
   setenv("TZ", "UTC0", 0);
   return library.complete() ? std::optional(f) : std::nullopt;
 }
@@ -100,16 +100,16 @@ Result<const ArchiveFunctions*> LoadArchive() {
               "libarchive.so.13");
 }
 
-// How much of a file it takes to know it.
+// The number of first bytes by which a file is recognised.
 inline constexpr std::size_t kHeadBytes = std::size_t{17} * 2048;
 
-// In the volume descriptor of a drive.
+// In the volume descriptor of our drives.
 inline constexpr const char* kIsoApplication = "PROVISIONER";
 
 constexpr std::size_t kBlock = 512;  // of tar
 constexpr std::size_t kSector = 2048;
 
-// All of these: the name of the first entry, nullopt if this is no such archive.
+// Each of these returns the name of the first entry; nullopt if the file is not such an archive.
 std::optional<std::string> FirstOfTar(std::string_view head) {
   constexpr std::size_t kNameBytes = 100;
   if (head.size() < kBlock || head.substr(257, 5) != "ustar") return std::nullopt;
@@ -152,8 +152,8 @@ bool IsOurDrive(std::string_view head) {
   return head.substr(kVolume + kApplicationAt, kApplicationBytes) == wanted;
 }
 
-// Whether a file is an archive that this program made. `head`: the first kHeadBytes of the file, or all of it. What
-// it is by its first entry, a drive by who made it.
+// Whether a file is an archive that this program made. `head`: the first kHeadBytes of the file, or all of it. An
+// archive is recognised by its first entry, a drive by its application.
 bool BeginsAsOurs(std::string_view head, const ArchiveOptions& options) {
   std::optional<std::string> first;
   switch (options.format) {
@@ -174,8 +174,8 @@ bool BeginsAsOurs(std::string_view head, const ArchiveOptions& options) {
 }
 
 constexpr int kBlockBytes = 1 << 18;
-constexpr std::int64_t kFirstZipTime = 315532800;  // 1980: what is earlier is stored as that
-// What is smaller stays as it is in a ZIP file: setting up the compressor costs more than it saves.
+constexpr std::int64_t kFirstZipTime = 315532800;  // 1980: earlier times are stored as this one
+// Smaller files stay uncompressed in a ZIP file: setting up the compressor costs more than it saves.
 constexpr std::size_t kSmall = 512;
 
 class Archive final : public FileSink {
@@ -231,7 +231,7 @@ class Archive final : public FileSink {
       Result<void> done = out.Write({static_cast<const char*>(bytes), size});
       if (!done) out.failure_ = std::move(done).error();
     }
-    // Never a failure: behind one, libarchive 3.6 no longer frees what it holds.
+    // Never report a failure: after one, libarchive 3.6 does not free its memory.
     return static_cast<la_ssize_t>(size);
   }
 
@@ -241,7 +241,7 @@ class Archive final : public FileSink {
     return {};
   }
 
-  // Of our own write the library knows nothing.
+  // Reports our own write failure, which the library does not know.
   std::unexpected<Error> WriteError(const std::string& where) {
     if (failure_) return std::unexpected(*failure_);
     const char* said = calls_.error_string(archive_);
@@ -272,15 +272,15 @@ class Archive final : public FileSink {
         {"application-id", kIsoApplication},
         {"iso-level", "3"},
         {"joliet", "1"},
-        {"rockridge", "strict"},  // modes as they are given
-        {"pad", nullptr},         // zeros at the end, which only drives for real discs want
+        {"rockridge", "strict"},  // keeps modes as given
+        {"pad", nullptr},         // no zeros at the end, which only drives for real discs need
     };
     for (const auto& [name, value] : settings)
       PROV_TRY(Check(calls_.set_format_option(archive_, "iso9660", name, value)));
     return {};
   }
 
-  // The folders above a file that the file before it was not in.
+  // Adds the folders above a file that are not above the previous file.
   Result<void> AddFolders(std::string_view path) {
     std::size_t depth = 0;
     for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
@@ -309,7 +309,7 @@ class Archive final : public FileSink {
 
   const ArchiveFunctions& calls_;
   ArchiveOptions options_;
-  std::unique_ptr<OutputFile> file_;  // or
+  std::unique_ptr<OutputFile> file_;  // or `memory_`
   std::string* memory_ = nullptr;
   std::string place_;  // for messages
   struct archive* archive_ = nullptr;
@@ -317,7 +317,7 @@ class Archive final : public FileSink {
   std::vector<std::string> folders_;  // above the last entry, outermost first
   std::optional<Error> failure_;
   bool finished_ = false;
-  bool abandoned_ = false;  // what the library still writes when it is freed goes nowhere
+  bool abandoned_ = false;  // drops what the library still writes when it is freed
 };
 
 }  // namespace

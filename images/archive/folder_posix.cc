@@ -22,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is filled beside its place and renamed into it when it is complete.
+// A folder that is filled under a temporary name and renamed into place when it is complete.
 class OutputFolder {
  public:
-  // Errors: target (something is there that is no empty folder; no folder can be made there).
+  // Errors: target (the path exists and is not an empty folder; no folder can be made there).
   static Result<std::unique_ptr<OutputFolder>> Create(const std::string& path);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -33,7 +33,7 @@ class OutputFolder {
 
   const fs::path& inside() const { return temporary_; }
 
-  // Makes all of it durable and renames it into place.
+  // Makes everything durable and renames the folder into place.
   Result<void> Keep(std::int64_t time_unix);
 
  private:
@@ -53,7 +53,7 @@ std::unexpected<Error> SystemError(std::string_view what, const fs::path& path) 
   return posix::Failure(Code::kIo, what, path);
 }
 
-// One call for all files: flushing each of thirty thousand takes a minute.
+// Flushes all files in one call: flushing thirty thousand one by one takes a minute.
 Result<void> FlushVolume(const fs::path& folder) {
   const posix::Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return SystemError("cannot open the folder", folder);
@@ -117,7 +117,7 @@ class Folder final : public FileSink {
   }
 
   Result<void> Finish() override {
-    // Last, because every file in a folder changes its time.
+    // Last, because every file in a folder changes the folder's time.
     for (const std::string& made : made_) PROV_TRY(SetModeAndTime(folder_->inside() / made, 0755, time_unix_));
     return folder_->Keep(time_unix_);
   }

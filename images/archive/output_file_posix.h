@@ -15,7 +15,7 @@
 
 namespace prov::images {
 
-// Folders that were made for an output. Those that are empty are removed with this object unless Keep() is called.
+// Folders that were made for an output. The destructor removes the empty ones unless Keep() was called.
 class MadeParents {
  public:
   // Errors: target.
@@ -34,12 +34,12 @@ class MadeParents {
 Result<void> SetTime(const std::filesystem::path& path, std::int64_t time_unix);
 Result<void> SetModeAndTime(const std::filesystem::path& path, unsigned mode, std::int64_t time_unix);
 
-// An existing file at `path` must be one for whose first bytes (as many as `head`, or all) `ours` returns true, so that
-// a mistyped name does not overwrite somebody's file. Errors: target.
+// Checks that an existing file at `path` may be replaced: `ours` must return true for its first `head` bytes (or all),
+// so that a mistyped name does not overwrite another file. Errors: target.
 Result<void> CheckReplaceable(const std::string& path, std::size_t head,
                               const std::function<bool(std::string_view)>& ours);
 
-// Whether leftovers are looked for beside an output: not in a folder of new files, of which there may be thousands.
+// Whether to look for leftovers beside an output. kNothing: in a folder of new files, of which there may be thousands.
 enum class Beside { kAnything, kNothing };
 
 class OutputFile {
@@ -53,7 +53,7 @@ class OutputFile {
   Result<void> Write(std::string_view bytes);
   // Changes written bytes in place; only the touched pages take memory.
   Result<void> Edit(const std::function<Result<void>(std::span<char>)>& change);
-  // Renames into place. `flush`: after a crash there is the whole file or none.
+  // Renames the file into place. `flush`: after a crash there is the complete file or none.
   Result<void> Keep(unsigned mode, bool flush);
 
   const std::string& path() const { return path_; }

@@ -73,7 +73,7 @@ class Settler {
       }
       if (type == kPrimary || type == kSupplementary) SettleDescriptor(at, type);
     }
-    // A folder takes a sector at least, so more of them than sectors are a circle.
+    // Every folder takes at least one sector, so more folders than sectors mean a cycle.
     for (std::size_t i = 0; sound_ && i < folders_.size(); ++i) {
       sound_ = i < image_.size() / kSectorBytes;
       SettleFolder(Extent(folders_[i]));
@@ -111,7 +111,7 @@ class Settler {
 
   void SettleDescriptor(std::size_t at, unsigned char type) {
     for (const std::size_t date : {kCreatedAt, kModifiedAt, kEffectiveAt}) Put(at + date, long_time_);
-    // Joliet's is as it was given; this one was put into capitals, and its readers compare all of it.
+    // libarchive keeps Joliet's label as given, but writes this one in capitals; its readers compare all of it.
     if (type == kPrimary) {
       std::string label(label_);
       label.resize(kLabelBytes, ' ');
@@ -122,14 +122,14 @@ class Settler {
     folders_.push_back({Number(at + kRootAt + kExtentAt) * kSectorBytes, Number(at + kRootAt + kSizeAt)});
   }
 
-  // Behind the descriptors there is one sector that only says when, by whom and with which options the image was made.
+  // Clears the sector after the descriptors, which only says when, by whom and with which options the image was made.
   void ForgetWriter(std::size_t sector) {
     if (sector >= first_used_ || !Holds(sector * kSectorBytes, kSectorBytes)) return;
     std::ranges::fill(image_.subspan(sector * kSectorBytes, kSectorBytes), '\0');
   }
 
   void SettleFolder(const Extent& folder) {
-    // Records begin at the start of a sector when the one before has no room for them.
+    // A record that does not fit into the rest of a sector begins in the next one.
     for (std::size_t sector = folder.at; sound_ && sector < folder.at + folder.size; sector += kSectorBytes) {
       std::size_t at = sector;
       while (sound_ && at < sector + kSectorBytes && Byte(at) != 0) {
@@ -148,13 +148,13 @@ class Settler {
     }
     Put(at + kDateAt, short_time_);
     if (name_end < size) SettleExtensions(at + name_end, size - name_end, 0);
-    // A name of one byte 0 or 1 is the folder itself or the one above it.
+    // A name of one byte 0 or 1 means the folder itself or its parent.
     const bool inner = name_length > 1 || Byte(at + kNameAt) > 1;
     if ((Byte(at + kFlagsAt) & kIsFolder) != 0 && inner)
       folders_.push_back({Number(at + kExtentAt) * kSectorBytes, Number(at + kSizeAt)});
   }
 
-  // Rock Ridge's fields: TF holds times, CE says where more fields are.
+  // Rock Ridge's fields: TF has times, CE refers to further fields.
   void SettleExtensions(std::size_t at, std::size_t size, int depth) {
     constexpr std::size_t kHeadBytes = 4;
     constexpr int kMostAreas = 8;
@@ -198,7 +198,7 @@ constexpr std::size_t kCentralBytes = 46;
 constexpr std::size_t kLocalBytes = 30;
 constexpr std::size_t kCentralTimeAt = 12;
 constexpr std::size_t kLocalTimeAt = 10;
-constexpr std::size_t kMostEntries = 0xFFFF;  // from there on another directory counts
+constexpr std::size_t kMostEntries = 0xFFFF;  // with more, another directory is used
 
 std::size_t Number(std::string_view bytes, std::size_t at, std::size_t size) {  // little-endian
   std::size_t out = 0;

@@ -1,6 +1,5 @@
-// libarchive writes the current time, the local time zone and its own version into images, local times into ZIP files,
-// and an image's label in another spelling. These functions replace them in the finished bytes by what was asked for.
-// Pure.
+// Replaces parts that libarchive writes into images: the current time, the local time zone and its own version; local
+// times in ZIP files; and another spelling of an image's label. Works on the finished bytes. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +10,11 @@
 
 namespace prov::images {
 
-// All times of an ISO 9660 image with Joliet and Rock Ridge, its label, and no trace of what wrote it. Errors: internal
-// (it is none).
+// Sets all times of an ISO 9660 image with Joliet and Rock Ridge and its label, and removes what identifies its writer.
+// Errors: internal (not such an image).
 Result<void> SettleIso(std::span<char> image, std::int64_t time_unix, std::string_view label);
 
-// The times of a ZIP file's entries. Errors: internal; size-limit (more entries than the plain format has).
+// Sets the times of a ZIP file's entries. Errors: internal; size-limit (more entries than the plain format allows).
 Result<void> SettleZip(std::span<char> archive, std::int64_t time_unix);
 
 // A point in time as calendar fields, in UTC.

@@ -17,8 +17,8 @@ constexpr unsigned char kAllow = 0;
 constexpr unsigned char kDeny = 1;
 constexpr unsigned char kInheritOnly = 0x08;
 
-// ACCESS_ALLOWED_ACE and its relatives name their account behind the access mask; the object and callback forms, which
-// registry keys don't have, are not understood. "" for an entry that has no room for it.
+// The account of an entry. In ACCESS_ALLOWED_ACE and its relatives it follows the access mask. "" if it does not fit.
+// The object and callback forms, which registry keys don't have, are not supported.
 std::string_view AccountOf(std::string_view ace) {
   constexpr std::size_t kSidAt = kAceHeaderBytes + 4;
   if (ace.size() < kSidAt + 8) return {};
@@ -34,7 +34,7 @@ bool IsTrusted(std::string_view sid) {
          (sid.size() == 32 && sid.starts_with("\x01\x06\0\0\0\0\0\x05\x50\0\0\0"sv));  // S-1-5-80-…: one service
 }
 
-// The entries of the DACL; nullopt: there is none, or this is no descriptor.
+// The entries of the DACL; nullopt if there is none, or if the descriptor is malformed.
 std::optional<std::vector<std::string_view>> DaclEntries(std::string_view descriptor) {
   const auto parts = ReadParts(descriptor);
   return parts && !parts->dacl.empty() ? std::optional(EntriesOf(parts->dacl)) : std::nullopt;

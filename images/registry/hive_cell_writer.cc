@@ -57,7 +57,7 @@ std::optional<std::uint32_t> BinAllocator::AllocateFree(std::uint32_t cell_bytes
   const auto [bytes, offset] = *best;
   free_.erase(best);
   if (bytes != cell_bytes) free_.emplace(bytes - cell_bytes, offset + cell_bytes);
-  // Free cells may have any content.
+  // A free cell may have had any content.
   std::fill_n(Cell(offset), cell_bytes, '\0');
   return offset;
 }
@@ -135,8 +135,8 @@ std::uint32_t WriteBigData(BinAllocator& bins, std::string_view data) {
   std::uint32_t segment = 0;
   for (std::size_t i = 0; i < segments; ++i) {
     const std::string_view part = data.substr(i * kBigDataBytes, kBigDataBytes);
-    // For the sake of other readers: libhivex takes the last four bytes of a segment's cell for padding, reglookup
-    // reads segments in the order of their offsets.
+    // For other readers: libhivex takes the last four bytes of a segment's cell as padding, and reglookup reads
+    // segments in the order of their offsets.
     segment = bins.Allocate(part.size() + 4, segment);
     StoreBytes(bins.Content(segment), part);
     Store32(bins.Content(list) + 4 * i, segment);

@@ -20,20 +20,20 @@ struct BaseBlock {
   std::uint32_t bins_bytes = 0;
 };
 
-// The advice for a hive that was not closed cleanly.
+// The remedy for a hive that was not closed cleanly.
 inline constexpr std::string_view kDirtyHiveRemedy =
     "start that Windows once and shut it down fully (`shutdown /s /f /t 0`; a generalised image with `sysprep "
     "/generalize /oobe /shutdown`, since starting it ends that state), or load and unload the hive on any Windows with "
     "its .LOG files beside it (`reg load HKLM\\x FILE`, then `reg unload HKLM\\x`), then try again";
 
-// The base block of a primary hive file that is closed cleanly and as long as it says (slack behind the bins is
-// common). Errors: dirty-hive, hive.
+// Reads the base block of a primary hive file that was closed cleanly and has at least its own length; bytes after the
+// bins are common. Errors: dirty-hive, hive.
 Result<BaseBlock> ReadBaseBlock(std::string_view file);
 
-// The error for a damaged hive: what is wrong at an offset in the bins.
+// The error for a damaged hive: the fault at an offset in the bins.
 std::unexpected<Error> Damaged(std::uint32_t offset, std::string_view what);
 
-// Calls visit(offset in the bins, size, whether it is in use) for each cell of bins that a CellMap accepts.
+// Calls visit(offset in the bins, size, whether it is in use) for each cell. The bins must have passed CellMap::Make.
 template <typename Visit>
 void ForEachCell(std::string_view bins, const Visit& visit) {
   for (std::uint32_t bin = 0; bin < bins.size();) {
@@ -58,15 +58,15 @@ class CellMap {
 
   const BaseBlock& base() const { return base_; }
 
-  // The content of the cell in use that starts at `offset` in the bins (without its size field, a multiple of 8 less
-  // 4). `role` completes "… refers to" messages, e.g. "value list".
+  // The content of the cell in use that starts at `offset` in the bins, without its size field; its size is a multiple
+  // of 8 minus 4. `role` completes messages with "… refers to", e.g. "value list".
   Result<std::string_view> Look(std::uint32_t offset, std::string_view role) const;
-  // The same, but once only: a second claim to a cell means damage (two owners, or a cycle).
+  // The same, but each cell only once: a second claim means damage (two owners, or a cycle).
   Result<std::string_view> Claim(std::uint32_t offset, std::string_view role);
 
   // Whether a cell in use starts there.
   bool IsInUse(std::uint32_t offset) const;
-  // The first cell in use at or behind `from` that was not claimed, if any.
+  // The first unclaimed cell in use at or after `from`, if any.
   std::optional<std::uint32_t> FirstUnclaimed(std::uint32_t from = 0) const;
 
  private:

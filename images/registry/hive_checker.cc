@@ -21,7 +21,7 @@ using regf::CellMap;
 using regf::Damaged;
 using regf::KeyRecord;
 
-// Whether names come in the order of their upper case, each once.
+// Checks that names are sorted by their upper case, without repetition.
 class SortedNames {
  public:
   explicit SortedNames(CaseTable table) : table_(table) {}
@@ -35,7 +35,7 @@ class SortedNames {
 
  private:
   CaseTable table_;
-  std::u16string previous_;  // no name is empty
+  std::u16string previous_;  // empty before the first one
   bool sorted_ = true;
 };
 
@@ -79,7 +79,7 @@ class Checker {
     return {};
   }
 
-  // What a subkey and its entry in the parent's list must say of each other.
+  // Checks that a subkey and its entry in the parent's list agree.
   static Result<void> CheckPlace(const KeyRecord& parent, const regf::SubkeyRef& ref, const KeyRecord& subkey) {
     if (subkey.parent != parent.offset)
       return Damaged(subkey.offset, "a key names another parent than the one that lists it");
@@ -125,7 +125,7 @@ class Checker {
     return std::ranges::adjacent_find(names) != names.end();
   }
 
-  // The security cells form one ring, each counting the keys that use it.
+  // Checks that the security cells form one ring, and that each counts the keys that use it.
   Result<void> CheckSecurityRing(std::uint32_t first) {
     std::size_t met = 0;
     for (std::uint32_t at = first; met == 0 || at != first; ++met) {

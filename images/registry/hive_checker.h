@@ -1,4 +1,4 @@
-// Checks the structure of a hive more strictly than reading does: including what Windows relies on and readers ignore.
+// Checks the structure of a hive more strictly than the reader: also what Windows relies on and readers ignore.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,14 @@ namespace prov::images {
 
 struct HiveCheckOptions {
   bool allow_unreachable =
-      false;  // cells in use that nothing refers to: harmless, and found in hives that Windows has used for long
+      false;  // unreferenced cells in use: harmless, and common in hives that Windows has used for long
 };
 
-// The first fault found, or nothing: base block, bins filled exactly by cells, every cell in use reached exactly once,
-// parents, names sorted by their upper case and unique, lookup hashes and hints, limits kept in keys, data above 16,344
-// bytes in db records, and the ring and reference counts of the security cells. Each list of subkeys may be in the
-// order of either table of upper-case letters (CaseTable), each hash of either. Errors: hive, or dirty-hive; `where` is
-// the offset in the file.
+// Returns the first fault: base block, bins filled exactly by cells, every cell in use reached exactly once, parents,
+// names sorted by their upper case and unique, lookup hashes and hints, maxima stored in keys, data above 16,344 bytes
+// in db records, and the ring and reference counts of the security cells. Each list of subkeys may be sorted, and each
+// hash computed, by either table of upper-case letters (CaseTable). Errors: hive, or dirty-hive; `where` is the offset
+// in the file.
 Result<void> CheckHive(std::string_view bytes, HiveCheckOptions options = {});
 
 }  // namespace prov::images

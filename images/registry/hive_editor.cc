@@ -27,7 +27,7 @@ Result<std::u16string> ValueName(std::string_view key, std::string_view utf8) {
   return *std::move(name);
 }
 
-// The value of that name, there or absent; nullptr if there never was one.
+// The value with this name, present or deleted; nullptr if there never was one.
 EditedValue* FindValue(const EditedKey& key, std::u16string_view name) {
   const auto found = key.content->value_by_name.find(regf::Upcase(name));
   return found == key.content->value_by_name.end() ? nullptr : &key.content->values[found->second];
@@ -35,7 +35,7 @@ EditedValue* FindValue(const EditedKey& key, std::u16string_view name) {
 
 bool IsAsInFile(const EditedValue& value, const RegValue& wanted) {
   const regf::ValueView& file = value.file;
-  // What libhivex puts into one cell is not what Windows reads: setting it again repairs it.
+  // Windows can't read big data that libhivex puts into one cell. Setting the value again repairs it.
   if (!value.InFile() || file.plain_big_data || file.loose_big_data) return false;
   if (file.type != static_cast<std::uint32_t>(wanted.type) || file.DataBytes() != wanted.data.size()) return false;
   return regf::LoadValue(file).data == wanted.data;

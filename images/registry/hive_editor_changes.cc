@@ -101,7 +101,7 @@ class ChangeWriter {
         changes_(changes),
         filetime_(filetime),
         minor_(tree.cells().base().minor),
-        // What stands behind the bins is no part of the hive, and new bins go there.
+        // Bytes after the bins are not part of the hive; new bins go there.
         bins_(file.substr(0, kBaseBlockBytes + tree.cells().base().bins_bytes), changes.freed, changes.new_bytes) {}
 
   std::string Write() {
@@ -116,7 +116,7 @@ class ChangeWriter {
  private:
   void WriteMade(const EditedKey& key) { WriteKey(bins_, NewRecord(key), Store(key.record.name), filetime_); }
 
-  // The key's record as it shall be; its lists are written.
+  // The new record of a key whose lists are already written.
   KeyRecord NewRecord(const EditedKey& key) {
     KeyRecord record = key.record;
     record.offset = key.Offset();
@@ -159,7 +159,7 @@ class ChangeWriter {
     return WriteSubkeyList(bins_, list.kind, list.entries);
   }
 
-  // Windows lets these grow only; what is too small in the file is put right.
+  // Windows only ever raises these maxima; a value that is too small in the file is corrected.
   static void RaiseMaxima(const KeyContent& content, KeyRecord& record) {
     const auto raise = [](std::uint32_t& maximum, std::size_t value) {
       maximum = std::max(maximum, static_cast<std::uint32_t>(value));
@@ -187,7 +187,7 @@ class ChangeWriter {
     const SecurityTable& table = tree_.security();
     for (std::size_t i = 0; i < table.size(); ++i) {
       const SecurityEntry& entry = table.at(i);
-      // The cell of one that is removed may be something else by now.
+      // The cell of a removed descriptor may be in use for something else by now.
       if (entry.keys != entry.file_keys && !table.IsRemoved(entry))
         SetSecurityReferences(bins_, security_cells_[i], entry.keys);
     }
@@ -214,7 +214,7 @@ class ChangeWriter {
   std::uint64_t filetime_;
   std::uint32_t minor_;
   BinAllocator bins_;
-  std::vector<std::uint32_t> security_cells_;  // by index in the table; kNil for what nobody uses
+  std::vector<std::uint32_t> security_cells_;  // by index in the table; kNil if unused
 };
 
 }  // namespace

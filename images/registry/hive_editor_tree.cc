@@ -47,7 +47,7 @@ void SecurityTable::FollowRing(CellMap& cells, std::uint32_t first) {
     at = entries_[*index].next;
     ring_is_whole_ = at == first && entries_[ring_.front()].previous == previous;
   } while (at != first);
-  // Of equal descriptors, one that can be relied upon to stay reachable is used further.
+  // Of equal descriptors, prefer one on the ring, which stays reachable.
   for (const std::size_t index : ring_) by_descriptor_.try_emplace(entries_[index].descriptor, index);
   for (std::size_t i = 0; i < entries_.size(); ++i) by_descriptor_.try_emplace(entries_[i].descriptor, i);
 }
@@ -82,8 +82,8 @@ Result<std::vector<std::size_t>> SecurityTable::NewRing() const {
 
 namespace {
 
-// Whether these are one name for Windows 8 and later and for Vista, too. A hive of an older Windows may have names that
-// only the later table makes equal: they all stay, and the first is found.
+// Whether Windows 8 and later and also Vista take these as one name. A hive of an older Windows may have names that are
+// equal only by the later table; they all stay, and the first is found.
 bool AreTwins(std::u16string_view a, std::u16string_view b) {
   return Upcase(a) == Upcase(b) && Upcase(a, CaseTable::kVista) == Upcase(b, CaseTable::kVista);
 }
@@ -174,7 +174,7 @@ Result<EditedKey*> EditedTree::MakeSubkey(EditedKey& parent, std::u16string uppe
                 std::string(path));
   }
   EditedKey*& key = parent.content->subkey_by_name[std::move(upper)];
-  // One that was deleted comes back as it was, empty: nothing changes if it gets its content back, too.
+  // A deleted key comes back empty. If it gets its old content again, nothing has changed.
   if (key == nullptr) {
     key = parent.content->subkeys.emplace_back(std::make_unique<EditedKey>()).get();
     key->parent = &parent;
@@ -236,7 +236,7 @@ namespace {
 struct NamedKey {
   std::u16string upper;
   const EditedKey* key = nullptr;
-  std::size_t place = 0;  // among those it came with
+  std::size_t place = 0;  // place in its own list
 };
 
 std::vector<NamedKey> UpperNames(const std::vector<const EditedKey*>& keys, CaseTable table) {
@@ -253,10 +253,10 @@ bool IsSorted(const std::vector<NamedKey>& keys) {
 
 struct Order {
   std::vector<NamedKey> keys;
-  bool is_the_files = true;  // of the keys that the file has
+  bool is_the_files = true;  // all keys are those of the file
 };
 
-// The keys of the file as they are and new ones between them, all in the order of `table`; nothing if that can't be.
+// Merges the unchanged keys of the file with new ones, sorted by `table`; empty if the file's keys are not sorted so.
 std::vector<NamedKey> Merged(const std::vector<const EditedKey*>& file, const std::vector<const EditedKey*>& made,
                              CaseTable table) {
   std::vector<NamedKey> keys = UpperNames(file, table);
@@ -294,7 +294,7 @@ EditedList ListSubkeys(const KeyContent& content, std::uint32_t minor) {
   const Order order = FindOrder(content);
   EditedList list;
   list.kind = ListKind(minor);
-  // A list of more than one kind gets the version's.
+  // A list with more than one kind gets the version's kind.
   const auto is_other = [&](const std::unique_ptr<EditedKey>& subkey) {
     return subkey->InFile() && subkey->list_kind != content.subkeys.front()->list_kind;
   };

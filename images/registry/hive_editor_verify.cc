@@ -39,7 +39,7 @@ class Verifier {
 
  private:
   Result<void> CompareBase() const {
-    // The same but for sequence numbers and time, the bins' size, the checksum.
+    // Compares everything but sequence numbers and time, the bins' size, and the checksum.
     const auto same = [&](std::size_t begin, std::size_t end) {
       return file_.substr(begin, end - begin) == result_.substr(begin, end - begin);
     };
@@ -52,7 +52,7 @@ class Verifier {
     return {};
   }
 
-  // To be called when everything that is new was claimed.
+  // Call it when all new cells are claimed.
   Result<void> CheckCells() const {
     std::vector<std::uint32_t> freed = changes_.freed;
     std::ranges::sort(freed);
@@ -70,7 +70,7 @@ class Verifier {
     return {};
   }
 
-  // Every byte of the file's bins that is neither free nor named by an edit.
+  // Compares every byte of the file's bins that is neither free nor part of an edit.
   Result<void> CompareUntouched() {
     struct Range {
       std::uint32_t begin = 0;
@@ -97,7 +97,7 @@ class Verifier {
     const std::uint32_t end = tree_.cells().base().bins_bytes;
     touched.push_back({end, end});
     for (const Range& range : touched) {
-      // A security cell may be named twice.
+      // A security cell may occur twice.
       if (range.begin > at && std::memcmp(Bins(file_) + at, Bins(result_) + at, range.begin - at) != 0)
         return Differs(at, "bytes between here and the next change");
       at = std::max(at, range.end);
@@ -108,7 +108,7 @@ class Verifier {
   std::string_view FileBins() const { return file_.substr(kBaseBlockBytes, tree_.cells().base().bins_bytes); }
   static const char* Bins(std::string_view file) { return file.data() + kBaseBlockBytes; }
 
-  // Cells of the file whose count or neighbours change.
+  // The cells of the file whose count or neighbours change.
   std::vector<std::uint32_t> ChangedSecurity() const {
     const SecurityTable& table = tree_.security();
     std::vector<std::uint32_t> cells;
@@ -190,11 +190,11 @@ class Verifier {
     return read;
   }
 
-  // The ring leads through the descriptors it shall, both ways.
+  // Checks that the ring goes through the expected descriptors in both directions.
   Result<void> CheckRing() {
     const std::vector<std::size_t>& ring = changes_.ring;
     if (ring.empty()) return {};
-    // Any cell whose place is known: one of the file, or else the root key's.
+    // Start at a known cell: one of the file, or else the root key's.
     auto first = std::ranges::find_if(ring, [&](std::size_t i) { return tree_.security().at(i).cell != kNil; });
     std::uint32_t at = 0;
     if (first != ring.end()) {

@@ -14,11 +14,11 @@ inline constexpr std::size_t kBinAlignment = 4096;
 inline constexpr std::size_t kBinHeaderBytes = 32;
 inline constexpr std::size_t kCellHeaderBytes = 4;
 inline constexpr std::uint32_t kNil = 0xFFFFFFFF;   // "no cell"
-inline constexpr std::uint32_t kRootOffset = 0x20;  // where we put the root key
+inline constexpr std::uint32_t kRootOffset = 0x20;  // where the writer puts the root key
 inline constexpr std::size_t kBigDataBytes =
     16344;  // larger data is split into segments of this size (minor version above 3)
 inline constexpr std::uint32_t kInlineData =
-    0x80000000;  // in a value's size: the data (at most 4 bytes) stands in the offset field
+    0x80000000;  // flag in a value's size: the data (at most 4 bytes) is in the offset field
 inline constexpr std::uint16_t kKeyLatin1Name = 0x20;
 inline constexpr std::uint16_t kKeyRoot = 0x0C;  // hive entry, no delete
 inline constexpr std::uint16_t kValueLatin1Name = 1;
@@ -29,10 +29,11 @@ inline constexpr std::size_t kValueBytes = 20;
 inline constexpr std::size_t kSecurityBytes = 20;
 inline constexpr std::size_t kBigDataRecordBytes = 12;  // 8 and 4 of padding
 
-// The most names in one lh: a list of this length and its bin header fill 4 KiB. Windows starts an ri there.
+// The maximum of names in one lh list: such a list and its bin header fill 4 KiB. Windows begins an ri list beyond
+// that.
 inline constexpr std::size_t kMaxLeafNames = (kBinAlignment - kBinHeaderBytes - kCellHeaderBytes - 4) / 8;
 
-// Little-endian numbers. The caller has checked the bounds.
+// Little-endian numbers. The caller must have checked the bounds.
 inline std::uint16_t Load16(std::string_view bytes, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[at + i])); };
   return static_cast<std::uint16_t>(byte(0) | (byte(1) << 8U));

@@ -9,7 +9,7 @@
 namespace prov::images::regf {
 namespace {
 
-// Units first, first + stride, ... last become upper case by adding delta.
+// The units first, first + stride, ... last have the upper case unit + delta.
 struct CaseRun {
   char16_t first;
   char16_t last;
@@ -56,7 +56,7 @@ constexpr CaseRun kCaseRuns[] = {
     {0xA78C, 0xA78C, 1, -1}, {0xFF41, 0xFF5A, 1, -32},
 };
 
-// Where Vista's table has another upper case, or with delta 0 none.
+// Units with another upper case in Vista's table, or with delta 0 none.
 constexpr CaseRun kVistaDifferences[] = {
     {0x023A, 0x023A, 1, 10795}, {0x023E, 0x023E, 1, 10792}, {0x0250, 0x0251, 1, 0}, {0x0271, 0x0271, 1, 0},
     {0x0371, 0x0373, 2, 0}, {0x0377, 0x0377, 1, 0}, {0x03C2, 0x03C2, 1, -31}, {0x03D7, 0x03D7, 1, 0},
@@ -151,7 +151,7 @@ std::optional<std::u16string> NameFromUtf8(std::string_view utf8) {
   bool after_lone_high = false;
   while (!utf8.empty()) {
     const std::optional<char32_t> c = DecodeCodePoint(utf8);
-    // A pair written as twice three bytes would be a second spelling of one name.
+    // A pair written as two times three bytes would be a second spelling of the same name.
     if (!c || (after_lone_high && IsLowSurrogate(*c))) return std::nullopt;
     after_lone_high = IsHighSurrogate(*c);
     if (*c < 0x10000) {

@@ -8,8 +8,8 @@
 
 namespace prov::images::regf {
 
-// Windows' table of upper-case letters: each UTF-16 unit has at most one, surrogates have none. U+00B5, U+0131 and
-// U+017F stay.
+// Windows' tables of upper-case letters. Each UTF-16 unit has at most one upper case; surrogates have none. U+00B5,
+// U+0131 and U+017F stay.
 enum class CaseTable {
   kWindows8,  // Windows 8 and Server 2012 to at least Windows 10: Unicode 5.1, but U+03C2 (the final sigma) stays
   kVista,     // Vista to Windows 7: Unicode 5.0, U+03C2 becomes the sigma
@@ -17,19 +17,19 @@ enum class CaseTable {
 char16_t Upcase(char16_t unit, CaseTable table = CaseTable::kWindows8);
 std::u16string Upcase(std::u16string_view name, CaseTable table = CaseTable::kWindows8);
 
-// The number beside a name in an lh list.
+// The hash beside a name in an lh list.
 std::uint32_t LookupHash(std::u16string_view upper_case_name);
 
-// The first four units of a name as an lf list holds them, one byte each, zeros behind a shorter name. nullopt if one
-// of them needs more than a byte: the list then has none, which its first byte, zero, says.
+// The first four units of a name as in an lf list: one byte each, with zeros after a shorter name. nullopt if one of
+// them needs more than a byte: the list then has a first byte of zero, which means none.
 std::optional<std::uint32_t> NameStart(std::u16string_view name);
 
-// UTF-8 to UTF-16 and back. Both know generalised UTF-8, in which an unpaired surrogate (which registry names may hold)
-// takes three bytes, so that every name survives; nullopt for what is malformed even so.
+// UTF-8 to UTF-16 and back, with generalised UTF-8: an unpaired surrogate, which registry names may contain, takes
+// three bytes, so that every name survives. nullopt for other malformed text.
 std::optional<std::u16string> NameFromUtf8(std::string_view utf8);
 std::string NameToUtf8(std::u16string_view name);
 
-// A name as a record stores it: Latin-1 when each unit is below 256 ("compressed"), else UTF-16LE.
+// A name in the form of a record: Latin-1 if each unit is below 256 ("compressed"), else UTF-16LE.
 struct StoredName {
   std::string bytes;
   bool latin1 = false;

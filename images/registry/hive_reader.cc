@@ -16,8 +16,8 @@ using regf::CellMap;
 using regf::Damaged;
 using regf::KeyRecord;
 
-// One descriptor may stand at many keys, and each of them gets a copy: the copies together may not exceed this multiple
-// of the file.
+// Many keys may share one descriptor, and each gets a copy. All copies together may be at most this multiple of the
+// file.
 constexpr std::size_t kSecurityCopies = 16;
 
 class HiveReader {
@@ -65,8 +65,7 @@ class HiveReader {
     return {};
   }
 
-  // A view into the file, the identical one for equal descriptors: then comparing addresses is enough, however long and
-  // often used they are.
+  // A view into the file, the identical one for equal descriptors, so that comparing addresses is enough.
   Result<std::string_view> Descriptor(std::uint32_t offset) {
     const auto known = by_offset_.find(offset);
     if (known != by_offset_.end()) return known->second;

@@ -51,7 +51,7 @@ Result<void> ReadData(CellMap& cells, std::size_t size, ValueView& value) {
   const std::uint32_t offset = value.data_cell;
   const std::string_view content = PROV_TRY(cells.Claim(offset, "value data"));
   if (content.size() >= size) {
-    // A db record is a small cell: data that fits into its cell was written there whole, whatever it starts with.
+    // Data that fits into its cell is stored directly, whatever it begins with: a db record is a small cell.
     value.plain_big_data = size > kBigDataBytes && cells.base().minor > 3;
     value.data = content.substr(0, size);
     return {};
@@ -99,7 +99,7 @@ Result<KeyRecord> ReadSubkey(CellMap& cells, std::uint32_t offset) {
 Result<std::vector<SubkeyRef>> ReadSubkeyList(CellMap& cells, const KeyRecord& key,
                                               std::vector<std::uint32_t>* list_cells) {
   std::vector<SubkeyRef> out;
-  // The offset means nothing then.
+  // Then the offset has no meaning.
   if (key.subkey_count == 0) return out;
   const std::string_view content = PROV_TRY(cells.Claim(key.subkey_list, "subkey list"));
   if (list_cells != nullptr) list_cells->push_back(key.subkey_list);
@@ -126,7 +126,7 @@ Result<std::vector<std::uint32_t>> ReadValueList(CellMap& cells, const KeyRecord
   std::vector<std::uint32_t> out;
   if (key.value_count == 0) return out;
   const std::string_view content = PROV_TRY(cells.Claim(key.value_list, "value list"));
-  // The cell may have room for more.
+  // The cell may have spare room.
   if (content.size() / 4 < key.value_count) return Damaged(key.value_list, "a value list is longer than its cell");
   out.reserve(key.value_count);
   for (std::size_t i = 0; i < key.value_count; ++i) out.push_back(Load32(content, 4 * i));

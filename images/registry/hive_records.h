@@ -1,5 +1,5 @@
-// The records inside cells: keys, subkey lists, values, big data, security. Each function checks every bound of what it
-// reads.
+// The records in cells: keys, subkey lists, values, big data, security. Each function checks all bounds that it relies
+// on.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace prov::images::regf {
 
 struct KeyRecord {
-  std::uint32_t offset = 0;  // its own, in the bins
+  std::uint32_t offset = 0;  // the key's own, in the bins
   std::uint16_t flags = 0;
   std::uint32_t parent = 0;
   std::uint32_t subkey_count = 0;
@@ -37,18 +37,18 @@ struct SubkeyRef {
   std::uint32_t hint = 0;  // lh: lookup hash; lf: the name's start (NameStart) or a first byte of zero; li: 0
 };
 
-// A value as it lies in its cells.
+// A value as stored in its cells.
 struct ValueView {
   std::uint32_t offset = 0;
   std::uint16_t flags = 0;
   std::string_view stored_name;
   std::uint32_t type = 0;
-  std::uint32_t data_cell = kNil;            // the data, or the big data record; none for up to four bytes
+  std::uint32_t data_cell = kNil;            // the data or the big data record; kNil for up to four bytes
   std::uint32_t segment_list = kNil;         // of big data
   std::vector<std::uint32_t> segment_cells;  // of big data
-  std::string_view data;                     // unless it is in segments
+  std::string_view data;                     // empty if it is in segments
   std::vector<std::string_view> segments;
-  bool plain_big_data = false;  // above 16,344 bytes in one cell although the version asks for a db record
+  bool plain_big_data = false;  // more than 16,344 bytes in one cell although the version requires a db record
   bool loose_big_data = false;  // a db record with more segments than its data needs
 
   std::size_t DataBytes() const;
@@ -71,21 +71,21 @@ struct SecurityRecord {
   std::string_view descriptor;
 };
 
-// Reading a record claims its cells (CellMap::Claim), so none can be read twice.
+// Reading a record claims its cells (CellMap::Claim), so no record can be read twice.
 Result<KeyRecord> ReadKey(CellMap& cells, std::uint32_t offset);
-// A key that is not the root, so its name must be a legal one.
+// Reads a key other than the root, whose name must be valid.
 Result<KeyRecord> ReadSubkey(CellMap& cells, std::uint32_t offset);
-// The subkeys of `key` in list order, as many as it says; claims the list cells, not the keys. `list_cells` gets their
-// offsets.
+// The subkeys of `key` in the list's order, as many as the key's count. Claims the list's cells, not the keys; adds
+// their offsets to `list_cells`.
 Result<std::vector<SubkeyRef>> ReadSubkeyList(CellMap& cells, const KeyRecord& key,
                                               std::vector<std::uint32_t>* list_cells = nullptr);
 // Offsets of the values of `key`.
 Result<std::vector<std::uint32_t>> ReadValueList(CellMap& cells, const KeyRecord& key);
-// The value without a copy of its name and data.
+// The value, without a copy of its name and data.
 Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset);
 Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset);
 ValueRecord LoadValue(const ValueView& view);
-// Security cells are shared, so they are not claimed.
+// Does not claim security cells, because keys share them.
 Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset);
 
 }  // namespace prov::images::regf

@@ -46,15 +46,15 @@ class Replayer {
     Consider("LOG1", logs.log1);
     Consider("LOG2", logs.log2);
     if (usable_.empty()) return Refuse(fmt::format("{}", fmt::join(useless_, ", ")));
-    // Windows changes from one log to the other and back.
+    // Windows alternates between the two logs.
     std::ranges::sort(usable_, IsBefore, &NamedLog::First);
-    // The first entry may have a higher number than the hive: when both logs are full, Windows writes to the hive's
-    // bins what the older one holds, and reuses that one without a word in the hive's header.
+    // The first entry may have a higher number than the hive: when both logs are full, Windows writes the older one's
+    // changes to the hive's bins and reuses that log without changing the hive's header.
     const std::uint32_t first = usable_.front().First();
     next_ = first;
     for (const NamedLog& log : usable_) PROV_TRY(Apply(log));
     if (next_ == first) return Refuse(fmt::format("entry {}, the first one, is damaged", first));
-    // The second half of the hive's header was to follow when all before this number was in the bins.
+    // Windows writes this number before it changes the bins. The replay must reach at least that state.
     if (IsBefore(next_, begun_))
       return Refuse(fmt::format("they end with entry {}, and the hive had got to {}", next_ - 1, begun_ - 1));
     WriteHeader(next_);
@@ -70,14 +70,14 @@ class Replayer {
                 "offset 0x4");
   }
 
-  // All but the sequence numbers must be right.
+  // Checks that everything but the sequence numbers is valid.
   Result<void> CheckHeader() {
     WriteHeader(begun_);
     base_ = PROV_TRY(regf::ReadBaseBlock(hive_));
     return {};
   }
 
-  // Keeps a log that can go on from the hive, or what keeps it from that.
+  // Keeps a log that continues from the hive; otherwise keeps the reason why it does not.
   void Consider(std::string_view name, const std::optional<std::string>& bytes) {
     if (!bytes) {
       useless_.push_back(fmt::format("{} is not there", name));
@@ -101,7 +101,7 @@ class Replayer {
                                 log.First() - 1, log.name));
     }
     if (log.First() != next_) {
-      if (!IsBefore(next_, log.End())) return {};  // older ones
+      if (!IsBefore(next_, log.End())) return {};  // older entries are applied already
       return Refuse(fmt::format("both hold an entry {}", log.First()));
     }
     for (const regf::LogEntry& entry : log.log.entries) PROV_TRY(Apply(entry));
@@ -113,7 +113,7 @@ class Replayer {
     const std::size_t end = kBaseBlockBytes + entry.bins_bytes;
     if (end > hive_.size()) {
       if (end > kMaxHiveBytes) return Refuse(fmt::format("with entry {} it would exceed 1 GiB", entry.sequence));
-      // Windows logs new bins whole. So a small log can't ask for much memory, and there is nothing to invent.
+      // Windows logs new bins completely. So a small log can't request much memory, and no bytes need to be made up.
       if (BytesFrom(hive_.size(), entry) < end - hive_.size())
         return Refuse(fmt::format("entry {} lacks pages of the bins that it adds", entry.sequence));
       hive_.resize(end);
@@ -125,7 +125,7 @@ class Replayer {
     return {};
   }
 
-  // How many bytes of an entry belong behind a place in the file.
+  // The number of an entry's bytes that belong after a place in the file.
   static std::size_t BytesFrom(std::size_t place, const regf::LogEntry& entry) {
     std::size_t bytes = 0;
     for (const regf::LogPage& page : entry.pages) {
@@ -146,14 +146,14 @@ class Replayer {
   }
 
   std::string hive_;
-  std::uint32_t begun_;  // the hive's sequence numbers as they were
+  std::uint32_t begun_;  // the hive's original sequence numbers
   std::uint32_t ended_;
-  std::uint32_t bins_bytes_;  // these as they shall be
+  std::uint32_t bins_bytes_;  // the new flags and size
   std::uint32_t flags_;
   regf::BaseBlock base_;
   std::vector<NamedLog> usable_;
   std::vector<std::string> useless_;
-  std::uint32_t next_ = 0;  // the number of the entry that is wanted
+  std::uint32_t next_ = 0;  // sequence number of the next entry
 };
 
 }  // namespace

@@ -34,10 +34,10 @@ struct PlannedKey {
   std::vector<PlannedKey> subkeys;       // ascending by upper_name
 };
 
-// What is written, checked and sorted before the first byte exists.
+// The prepared content, checked and sorted before the first byte is written.
 struct HivePlan {
   PlannedKey root;
-  std::size_t cell_bytes = 0;  // about what all cells need
+  std::size_t cell_bytes = 0;  // approximate size of all cells
 };
 
 class Planner {
@@ -155,7 +155,7 @@ class Writer {
     WriteSecurityRing();
   }
 
-  // The file, its base block still zero.
+  // The file; its base block is still zero.
   std::string Finish() { return bins_.Finish(); }
 
  private:
@@ -204,14 +204,14 @@ class Writer {
     return list;
   }
 
-  // The entry of a descriptor, stable from now on.
+  // The entry of a descriptor; its address stays valid.
   Security& FindSecurity(std::string_view descriptor) {
     const auto [found, is_new] = by_descriptor_.try_emplace(descriptor);
     if (is_new) found->second.descriptor = descriptor;
     return found->second;
   }
 
-  // The cell of a descriptor, made at its first use; counts the use.
+  // The cell of a descriptor, made on first use; counts the use.
   std::uint32_t UseSecurity(Security& security) {
     if (security.references++ == 0) {
       security.offset = regf::WriteSecurity(bins_, security.descriptor);
@@ -234,7 +234,7 @@ class Writer {
   std::vector<const Security*> ring_;  // in the order of first use
 };
 
-// The end of a name that fits into the base block, never half a character.
+// The end of a name that fits into the base block, cut between characters.
 std::u16string_view LastUnits(std::u16string_view name) {
   constexpr std::size_t kUnits = 31;
   if (name.size() <= kUnits) return name;

@@ -17,16 +17,16 @@ namespace prov::images {
 inline constexpr std::uint64_t kDefaultHiveTime = 132223104000000000;  // FILETIME of 2020-01-01T00:00:00Z
 
 struct HiveOptions {
-  std::string file_name;  // UTF-8, informational: its last 31 UTF-16 units are kept in the base block
+  std::string file_name;  // UTF-8, informational: the base block keeps its last 31 UTF-16 units
   std::string
       security;  // self-relative descriptor of the root when root.security is ""; "" = SystemAdminsUsersDescriptor()
-  std::uint64_t filetime = kDefaultHiveTime;  // last-written time of the hive and of every key
+  std::uint64_t filetime = kDefaultHiveTime;  // time of the last write, for the hive and every key
 };
 
-// The bytes of a hive holding `root` (its own name is ignored; the file calls it ROOT). Subkeys are sorted as Windows
-// needs them, values keep their order. An empty `security` means the parent's. Errors: size-limit (names, values, depth
-// or the whole too large); hive (an empty key name, a backslash in a key name, two subkeys or two values of a key whose
-// names differ in case only, malformed UTF-8, a malformed security descriptor). `where` is the key's path.
+// Writes a hive that contains `root` (its own name is ignored; the file calls it ROOT). Sorts subkeys as Windows
+// requires; values keep their order. An empty `security` means the parent's. Errors: size-limit (names, values, depth
+// or the whole too large); hive (an empty key name, a backslash in a key name, subkeys or values of a key whose names
+// differ only in case, malformed UTF-8, a malformed security descriptor). `where` is the key's path.
 Result<std::string> WriteHive(const RegKey& root, const HiveOptions& options);
 
 }  // namespace prov::images

@@ -37,7 +37,7 @@ std::uint64_t Marvin32(std::string_view bytes, std::uint64_t seed) {
   MarvinState state(seed);
   const std::size_t whole = bytes.size() / 4 * 4;
   for (std::size_t at = 0; at < whole; at += 4) state.Mix(Load32(bytes, at));
-  // The last word is what remains, with 0x80 behind it.
+  // The last word is the remaining bytes, followed by 0x80.
   std::uint32_t last = 0x80;
   for (std::size_t at = bytes.size(); at > whole; --at)
     last = (last << 8U) | static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at - 1]));
@@ -48,12 +48,12 @@ std::uint64_t Marvin32(std::string_view bytes, std::uint64_t seed) {
 
 namespace {
 
-// The start of a base block comes first. Sizes of entries are multiples of the same number.
+// The log begins with the start of a base block. Sizes of entries are multiples of the same number.
 constexpr std::size_t kLogAlignment = 512;
 constexpr std::size_t kEntryHeaderBytes = 40;
 constexpr std::size_t kHashedHeaderBytes = 32;
 constexpr std::size_t kPageReferenceBytes = 8;
-constexpr std::uint32_t kNewLog = 6;  // file type of a base block; 1 and 2: the formats before it
+constexpr std::uint32_t kNewLog = 6;  // file type of a base block; 1 and 2 are older formats
 
 std::unexpected<Error> NoLog(std::string what) { return Fail(Code::kDirtyHive, std::move(what)); }
 
@@ -74,7 +74,7 @@ std::optional<std::vector<LogPage>> ReadPages(std::string_view entry, std::uint3
   return pages;
 }
 
-// The entry that `rest` begins with if it is whole and has this number; then `rest` is what lies behind it.
+// The entry at the front of `rest`, if it is complete and has this number; removes it from `rest`.
 std::optional<LogEntry> ReadEntry(std::string_view& rest, std::uint32_t sequence) {
   if (rest.size() < kLogAlignment || !rest.starts_with("HvLE")) return std::nullopt;
   const std::uint32_t size = Load32(rest, 4);

@@ -1,5 +1,5 @@
 // Transaction logs of hives (LOG1, LOG2) as Windows 8.1 and later write them: each flush of a hive appends an entry
-// ("HvLE") with copies of the pages that changed. A new session starts the log from its beginning, so older entries may
+// ("HvLE") with copies of the changed pages. A new session writes the log from its beginning, so older entries may
 // follow the new ones. Layout: provisioner/docs/formats/hive.md#transaction-logs.
 #pragma once
 
@@ -24,19 +24,19 @@ struct LogEntry {
 };
 
 struct HiveLog {
-  std::uint32_t first = 0;        // the number of its first entry, whether that is whole or not
+  std::uint32_t first = 0;        // sequence number of the first entry, also if that is incomplete
   std::uint32_t minor = 0;        // of the hive's version
   std::uint32_t root = 0;         // the hive's root key
-  std::vector<LogEntry> entries;  // numbered from `first` without a gap; they refer to the log's bytes
+  std::vector<LogEntry> entries;  // numbered from `first` without a gap; views of the log's bytes
 };
 
 // Reads a log up to the first entry that is incomplete (by both hashes, and bounds) or out of sequence. Errors:
 // dirty-hive (another format, a damaged header); the message begins with its verb, such as "is empty".
 Result<HiveLog> ReadLog(std::string_view bytes);
 
-// Marvin32, the hash that protects the entries. It is not for security: it distinguishes complete entries from
-// interrupted ones.
-inline constexpr std::uint64_t kLogSeed = 0x82EF4D887A4E55C5;  // of every Windows
+// Marvin32, the hash of the entries. It is not a security feature: it distinguishes complete entries from interrupted
+// ones.
+inline constexpr std::uint64_t kLogSeed = 0x82EF4D887A4E55C5;  // the same in every Windows
 
 std::uint64_t Marvin32(std::string_view bytes, std::uint64_t seed = kLogSeed);
 

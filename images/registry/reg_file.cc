@@ -25,7 +25,7 @@ bool HoldsControl(std::string_view utf8) {
   return false;
 }
 
-// Whether a name can stand in the file: one line, and UTF-16 that comes back the same.
+// Whether the file can contain the name: one line, and UTF-16 that converts back to the same.
 bool IsWritable(std::string_view name) { return IsUtf8(name) && !HoldsControl(name); }
 
 // ---- writing ----
@@ -48,7 +48,7 @@ void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// The text of a string value that is exactly one clean NUL-terminated string.
+// The text of a string value that is exactly one clean NUL-terminated string; nullopt otherwise.
 std::optional<std::string> CleanString(std::string_view data) {
   if (data.size() < 2 || data.substr(data.size() - 2) != std::string_view("\0\0", 2)) return std::nullopt;
   std::optional<std::string> text = FromUtf16Le(data.substr(0, data.size() - 2));
@@ -150,7 +150,7 @@ class Parser {
   }
 
  private:
-  // Moves to the next line of the file; its end (LF or CRLF) is not part of it.
+  // Advances to the next line, without its end (LF or CRLF).
   bool NextLine() {
     if (at_ > text_.size()) return false;
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -164,7 +164,7 @@ class Parser {
   void SkipBlanks() {
     while (!line_.empty() && IsBlank(line_.front())) line_.remove_prefix(1);
   }
-  // Nothing but a comment is left.
+  // Whether only a comment is left.
   bool AtEnd() const { return line_.empty() || line_.front() == ';'; }
 
   std::unexpected<Error> Bad(std::string message) const {
@@ -242,7 +242,7 @@ class Parser {
     return {};
   }
 
-  // "text" at the front of the line.
+  // Parses "text" at the front of the line.
   Result<std::string> ParseQuoted() {
     std::string out;
     for (std::size_t i = 1; i < line_.size(); ++i) {
@@ -261,7 +261,7 @@ class Parser {
     return Bad("a text is not closed by \" on its line; a value with line breaks is written as hex(1):");
   }
 
-  // One to eight hex digits.
+  // Parses one to eight hex digits.
   Result<std::uint32_t> ParseHexNumber() {
     std::uint32_t number = 0;
     const char* const begin = line_.data();
@@ -271,7 +271,7 @@ class Parser {
     return number;
   }
 
-  // Bytes "0a,ff" that a backslash at the end of a line continues on the next.
+  // Parses bytes "0a,ff". A backslash at the end of a line continues them on the next.
   Result<std::string> ParseHexBytes() {
     std::string out;
     bool after_comma = false;
@@ -300,7 +300,7 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::string_view line_;  // what is left of the current line
+  std::string_view line_;  // the rest of the current line
   std::size_t number_ = 0;
   std::vector<RegFileEntry> entries_;
 };

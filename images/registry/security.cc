@@ -47,12 +47,12 @@ std::string SidOf(Grant::Who who) {
   return BuiltinSid(who == Grant::Who::kAdministrators ? 544 : 545);
 }
 
-// What stands at `offset`, or "" if that is no place behind the header.
+// The bytes from `offset` on; "" if that is not after the header.
 std::string_view PartAt(std::string_view bytes, std::uint32_t offset) {
   return offset >= kHeaderBytes && offset < bytes.size() ? bytes.substr(offset) : std::string_view();
 }
 
-// "" where there is none.
+// The SID at the front; "" if there is none.
 std::string_view SidIn(std::string_view part) {
   if (part.size() < 8 || part[0] != 1) return {};
   const auto sub_authorities = static_cast<unsigned char>(part[1]);
@@ -60,7 +60,7 @@ std::string_view SidIn(std::string_view part) {
   return sub_authorities <= 15 && part.size() >= size ? part.substr(0, size) : std::string_view();
 }
 
-// "" where there is none, or one whose entries do not lie inside it.
+// The ACL at the front; "" if there is none, or if its entries exceed it.
 std::string_view AclIn(std::string_view part) {
   if (part.size() < Parts::kAclHeaderBytes || part[0] < 2 || part[0] > 4) return {};
   const std::size_t size = Load16(part, 2);

@@ -10,7 +10,7 @@
 
 namespace prov::images {
 
-// An entry that allows. `flags`: who inherits it (0x01 objects, 0x02 containers).
+// An allowing entry. `flags`: who inherits it (0x01 objects, 0x02 containers).
 struct Grant {
   static constexpr char kSubkeysInherit = 0x02;
   static constexpr std::uint32_t kKeyRead = 0x00020019;
@@ -28,10 +28,10 @@ std::string SystemAdminsUsersDescriptor();
 // The same without Users, 104 bytes: for keys whose values hold credentials.
 std::string SystemAdminsDescriptor();
 
-// An entry that allows the account `sid` (binary).
+// An entry that allows `access` to the account `sid` (binary).
 std::string AllowAce(std::string_view sid, char flags, std::uint32_t access);
 
-// Views into a descriptor; empty: it has no such part.
+// Views into a descriptor; empty for absent parts.
 struct DescriptorParts {
   static constexpr std::uint16_t kDaclPresent = 0x0004;
   static constexpr std::uint16_t kSaclPresent = 0x0010;
@@ -42,11 +42,11 @@ struct DescriptorParts {
   std::string_view owner, group;  // SIDs
   std::string_view sacl, dacl;    // with their headers
 };
-// nullopt: not one self-relative descriptor whose owner, group and ACLs lie inside it.
+// nullopt: not a self-relative descriptor with owner, group and ACLs inside it.
 std::optional<DescriptorParts> ReadParts(std::string_view descriptor);
 inline bool IsSecurityDescriptor(std::string_view bytes) { return ReadParts(bytes).has_value(); }
 
-// The entries of a list of such parts.
+// The entries of an ACL from ReadParts().
 std::vector<std::string_view> EntriesOf(std::string_view acl);
 
 }  // namespace prov::images

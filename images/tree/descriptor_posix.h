@@ -1,4 +1,4 @@
-// Access to files of images, and to images as files, through descriptors.
+// Access to files of images, and to images as files, through file descriptors.
 #pragma once
 
 #include <sys/statvfs.h>
@@ -45,7 +45,7 @@ inline Result<void> Flush(int fd, const std::string& where) {
   return {};
 }
 
-// Up to `size` bytes from `offset` on; fewer if the file ends.
+// Reads up to `size` bytes from `offset` on; fewer at the end of the file.
 inline Result<std::string> ReadAt(int fd, std::uint64_t offset, std::size_t size, const std::string& where) {
   std::string out;
   bool failed = false;
@@ -64,7 +64,7 @@ inline Result<std::string> ReadAt(int fd, std::uint64_t offset, std::size_t size
   return out;
 }
 
-// The bytes that this process can write on the volume of the open file.
+// The free bytes, for this process, on the volume of the open file.
 inline Result<std::uint64_t> FreeOn(int fd, const std::string& where) {
   struct statvfs info{};
   if (fstatvfs(fd, &info) != 0) return SystemError("cannot ask for free space", where);

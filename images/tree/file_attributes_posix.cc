@@ -15,12 +15,12 @@ namespace prov::images {
 namespace {
 
 constexpr const char* kAcl = "system.ntfs_acl";
-// In this order: the attributes may make the file read-only.
+// In this order, because the attributes may make the file read-only.
 constexpr const char* kNtfs[] = {kAcl, "system.ntfs_crtime", "system.ntfs_attrib"};
 
 bool IsNtfs(std::string_view name) { return name.starts_with("system.ntfs_"); }
 
-// nullopt: there is none, or the file system knows none.
+// nullopt: the file has none, or the file system does not support it.
 Result<std::optional<std::string>> Get(int fd, const char* name, const std::string& where) {
   std::string value(XATTR_SIZE_MAX, '\0');
   const ssize_t size = fgetxattr(fd, name, value.data(), value.size());
@@ -34,7 +34,7 @@ Result<void> CopyAttribute(int from, int to, const char* name, const std::string
   const auto value = PROV_TRY(Get(from, name, where));
   if (!value) return {};
   if (fsetxattr(to, name, value->data(), value->size(), 0) == 0 || errno == ENOTSUP) return {};
-  // Labels of this machine's own policy, which it sets by itself and others may not.
+  // Labels of this machine's own policy, which the system sets by itself.
   if (errno == EPERM && std::string_view(name).starts_with("security.")) return {};
   return SystemError(fmt::format("cannot keep its attribute {}", name), where);
 }
@@ -91,7 +91,7 @@ Result<void> CopyAttributes(int from, int to, const std::string& where) {
   for (const std::string& name : PROV_TRY(Names(from, where))) {
     if (!IsNtfs(name)) PROV_TRY(CopyAttribute(from, to, name.c_str(), where));
   }
-  // Not always listed. Last, as changing owner or mode may make NTFS's descriptor anew.
+  // They are not always listed. Copied last, because changing owner or mode may make a new NTFS descriptor.
   for (const char* name : kNtfs) PROV_TRY(CopyAttribute(from, to, name, where));
   return {};
 }
@@ -105,7 +105,7 @@ Result<void> SetAttributes(int fd, OwnKind kind, FileUse use, const Rights& righ
 }
 
 Result<void> TakeOverFolder(int fd, FileUse use, const Rights& rights, const std::string& where) {
-  // First, as whoever it belongs to could open it again. A descriptor holds its owner.
+  // First, because the old owner could open the folder again. A descriptor contains its owner.
   if (!rights.has_descriptors && !PROV_TRY(IsOwned(fd, rights, where)) && fchown(fd, geteuid(), getegid()) != 0) {
     return SystemError("cannot take the folder over from its owner", where);
   }

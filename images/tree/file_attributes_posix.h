@@ -13,31 +13,31 @@
 
 namespace prov::images {
 
-// FAT and exFAT keep neither owners nor rights, so secrets would be readable by everybody. `type`: of a file system, as
-// statfs(2) has it. Errors: target.
+// Fails on FAT and exFAT: they store neither owners nor permissions, so every user could read secrets. `type`: of a
+// file system, as in statfs(2). Errors: target.
 Result<void> RefuseFat(std::uint64_t type, const std::string& where);
 
-// Whether Windows' security descriptors can be read there, and therefore also set.
+// Whether Windows' security descriptors can be read, and therefore also set, there.
 bool HasDescriptors(int fd);
 
 // nullopt: the file has none.
 Result<std::optional<std::string>> ReadDescriptor(int fd, const std::string& where);
 
-// Copies the attributes of another file. Errors: io (an attribute that is not there afterwards).
+// Copies the attributes of another file. Errors: io (an attribute could not be copied).
 Result<void> CopyAttributes(int from, int to, const std::string& where);
 
 enum class OwnKind { kFile, kFolder };
-// What the file system of an image can say of a file: Windows' descriptors, or else whose it is. Trusted beside the
-// account that runs this is whoever owns the image.
+// The access rights that the image's file system has: Windows' descriptors, or else owners. The owner of the image is
+// trusted, besides the account that runs this.
 struct Rights {
   bool has_descriptors = false;
   uid_t image_owner = 0;
 };
-// Restricts access to a new file or folder as `use` says, before it has contents.
+// Restricts access to a new file or folder according to `use`, before it has contents.
 Result<void> SetAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where);
-// The same for a folder that may belong to somebody else.
+// The same for a folder that may have another owner.
 Result<void> TakeOverFolder(int fd, FileUse use, const Rights& rights, const std::string& where);
-// Whether it has the attributes that these two functions set.
+// Whether the file or folder has the attributes that these two functions set.
 Result<bool> HasAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where);
 
 }  // namespace prov::images

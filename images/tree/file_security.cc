@@ -11,7 +11,8 @@ constexpr std::uint32_t kFileAll = 0x001F01FF;
 constexpr std::uint32_t kReadAndExecute = 0x001200A9;
 constexpr char kInherit = 0x03;  // objects and containers
 
-// Without the header, which may differ. Room behind the last entry counts as a difference: nothing of ours has any.
+// The entries without the header, which may differ. Spare room after the last entry counts as a difference: our lists
+// have none.
 std::string_view EntriesIn(std::string_view acl) {
   return acl.empty() ? acl : acl.substr(DescriptorParts::kAclHeaderBytes);
 }

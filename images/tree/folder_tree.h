@@ -9,10 +9,10 @@
 
 namespace prov::images {
 
-// The image may be hostile: nothing outside of `root` is read or written, no link is followed, no device is opened.
-// kWrite holds a lock for as long as the tree lives; kRead takes none and writes nothing. An interrupted write leaves
-// at most a file kTemporaryName in its folder, which the next write there replaces.
-// Errors: target (no folder; no Windows in it), lock (another run works on it), io.
+// The image may be hostile: reads and writes nothing outside of `root`, follows no link, and opens no device. kWrite
+// holds a lock as long as the tree exists; kRead takes none and writes nothing. An interrupted write leaves at most a
+// file kTemporaryName in its folder, which the next write there replaces. Errors: target (no folder; no Windows in it),
+// lock (another run has it), io.
 Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeAccess access);
 
 inline constexpr std::string_view kTemporaryName = ".provisioner-new.tmp";

@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::size_t kMaxEntries = 1000000;  // of one folder
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-// A pipe would wait for its other end.
+// O_NONBLOCK: opening a pipe must not wait.
 constexpr int kOpenFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr const char* kTemporary = kTemporaryName.data();  // a literal, so it ends in NUL
 
 enum class Kind { kAbsent, kFile, kFolder };
 
-// Where a path leads: a name in a folder that exists.
+// The place of a path: a name in an existing folder.
 struct TreeEntry {
   Descriptor folder;
-  std::string name;  // as it is spelled there; as it was asked for where there is none
+  std::string name;  // as the folder spells it; as requested if it does not exist
   Kind kind = Kind::kAbsent;
 };
 
@@ -43,9 +43,9 @@ Result<Kind> KindOf(int folder, const std::string& name, const std::string& wher
               where);
 }
 
-// The name in `folder` that Windows takes for `name`.
+// The name in `folder` that Windows takes as `name`.
 Result<std::optional<std::string>> Spelling(int folder, const std::string& name, const std::string& where) {
-  Descriptor own(openat(folder, ".", kOpenFolder));  // with a position of its own
+  Descriptor own(openat(folder, ".", kOpenFolder));  // a descriptor with its own read position
   if (!own) return SystemError("cannot open the folder", where);
   const std::unique_ptr<DIR, int (*)(DIR*)> list(fdopendir(own.get()), &closedir);
   if (list == nullptr) return SystemError("cannot list the folder", where);
@@ -70,14 +70,14 @@ Result<Descriptor> OpenSubfolder(int folder, const std::string& name, const std:
   return out;
 }
 
-// The folder and what is in it now is durable.
+// Flushes the folder, so that its present entries are durable.
 Result<void> FlushOpenFolder(int folder, const std::string& where) {
-  // Some file systems refuse this for folders; what was done to it has happened.
+  // Some file systems refuse this for folders; the change itself is done.
   if (fsync(folder) != 0 && errno != EINVAL) return SystemError("cannot flush the folder", where);
   return {};
 }
 
-// What a run that was cut short left behind.
+// Removes what an interrupted run left.
 Result<void> RemoveTemporary(int folder, const std::string& where) {
   if (unlinkat(folder, kTemporary, 0) == 0 || errno == ENOENT) return {};
   if (unlinkat(folder, kTemporary, AT_REMOVEDIR) == 0) return {};
@@ -100,7 +100,7 @@ class FolderTree final : public ImageTree {
         rights_{HasDescriptors(folder_.get()), owner} {}
 
   std::string Name() const override { return "image " + root_; }
-  // Only what Windows itself will find there counts: modes are nothing to it.
+  // Only descriptors count: Windows ignores modes.
   bool CanProtect() const override { return rights_.has_descriptors; }
   bool WritesTogether() const override { return false; }
   Result<void> Commit() override { return {}; }
@@ -124,14 +124,14 @@ class FolderTree final : public ImageTree {
 
   std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }
 
-  // Where `path` leads. nullopt: a folder on the way is missing.
+  // The place of `path`. nullopt: a folder above it does not exist.
   Result<std::optional<TreeEntry>> Find(std::string_view path, Missing missing = Missing::kLeave,
                                         FileUse use = FileUse::kPlain);
   Result<Descriptor> MakeFolder(int parent, const std::string& name, FileUse use, const std::string& where);
   Result<bool> Is(std::string_view path, Kind kind);
   // nullopt: there is no such folder. "" is the root.
   Result<std::optional<Descriptor>> OpenFolder(std::string_view path);
-  // nullopt: there is none.
+  // nullopt: the file does not exist.
   Result<std::optional<Descriptor>> OpenFile(const TreeEntry& place, std::string_view path);
   Result<std::optional<Descriptor>> OpenFile(std::string_view path);
   Result<void> Replace(const TreeEntry& place, std::string_view bytes, FileUse use, std::string_view path);
@@ -144,7 +144,7 @@ class FolderTree final : public ImageTree {
   Rights rights_;
 };
 
-// Who opened it for reading holds no lock.
+// A tree that was opened for reading holds no lock.
 Result<void> FolderTree::CheckAccess() const {
   if (access_ == TreeAccess::kWrite) return {};
   return Fail(Code::kInternal, "an image that is only read was to be written", root_);
@@ -169,7 +169,7 @@ Result<std::optional<TreeEntry>> FolderTree::Find(std::string_view path, Missing
   return place;
 }
 
-// Under another name first: nobody can use it before only those may who shall.
+// Create it under a temporary name; rename it once its permissions are set.
 Result<Descriptor> FolderTree::MakeFolder(int parent, const std::string& name, FileUse use, const std::string& where) {
   PROV_TRY(RemoveTemporary(parent, where));
   if (mkdirat(parent, kTemporary, 0700) != 0) return SystemError("cannot make the folder", where);
@@ -276,7 +276,7 @@ Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes,
   const bool keeps = old && use == FileUse::kEdited;
   if (!keeps) PROV_TRY(SetAttributes(file.get(), OwnKind::kFile, use, rights_, where));
   PROV_TRY(WriteAll(file.get(), bytes, where));
-  // After the contents: a read-only attribute would keep them out, and writing takes some modes away.
+  // After the contents: a read-only attribute would prevent writing, and writing clears some mode bits.
   if (keeps) PROV_TRY(CopyAttributes(old->get(), file.get(), where));
   if (fsync(file.get()) != 0) return SystemError("cannot flush", where);
   if (!file.Close()) return SystemError("cannot close", where);
@@ -320,7 +320,7 @@ Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folde
   const auto opened = PROV_TRY(OpenFolder(folder));
   struct stat info{};
   if (!opened || fstatat(opened->get(), kTemporary, &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  constexpr std::uint64_t kBlock = 512;  // as stat(2) counts
+  constexpr std::uint64_t kBlock = 512;  // unit of stat(2)
   return static_cast<std::uint64_t>(info.st_blocks) * kBlock;
 }
 
@@ -332,7 +332,7 @@ Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
   return FlushOpenFolder(opened->get(), Where(folder));
 }
 
-// A plan may be made where nothing can be written just now: that is how it is mounted, not what it is.
+// A plan is possible on a read-only mount: the image may be mounted differently later.
 Result<void> CheckVolume(int root, TreeAccess access, const std::string& where) {
   struct statvfs info{};
   if (fstatvfs(root, &info) != 0) return SystemError("cannot look at the volume", where);
@@ -347,7 +347,7 @@ Result<void> CheckVolume(int root, TreeAccess access, const std::string& where) 
   return RefuseFat(static_cast<std::uint64_t>(kind.f_type), where);
 }
 
-// Not through a file in the image, which would stay there: the folder itself is locked.
+// Locks the folder itself: a lock file would stay in the image.
 Result<void> LockForWriting(int root, const std::string& where) {
   int result = 0;
   do {
@@ -361,7 +361,7 @@ Result<void> LockForWriting(int root, const std::string& where) {
 }  // namespace
 
 Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeAccess access) {
-  // Who names the root may name it by a link.
+  // The path of the root itself may contain links.
   Descriptor folder(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder && (errno == ENOENT || errno == ENOTDIR)) {
     return Fail(Code::kTarget, "the folder does not exist; give the one that contains Windows", root);

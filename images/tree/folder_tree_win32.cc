@@ -14,7 +14,7 @@ namespace {
 using win32::Handle;
 
 constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-// A link itself, never what it leads to; also folders.
+// Opens a link itself, never its target; opens folders, too.
 constexpr DWORD kItself = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
 constexpr DWORD kMostAtOnce = 1U << 30U;  // of bytes in one call
 
@@ -39,7 +39,7 @@ Result<Kind> KindOf(HANDLE file, const std::string& where) {
   return (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? Kind::kFolder : Kind::kFile;
 }
 
-// A place in the image whose folders are held: while these handles are open, nobody can put a link in their place.
+// A place in the image. While the handles of its folders are open, they can't be replaced by links.
 struct TreeEntry {
   std::vector<Handle> held;
   std::wstring folder, path;
@@ -88,9 +88,9 @@ class FolderTree final : public ImageTree {
     if (access_ == TreeAccess::kWrite) return {};
     return Fail(Code::kInternal, "an image that is only read was to be written", root_);
   }
-  // With `make_for`, missing folders are made.
+  // With `make_for`, makes missing folders.
   Result<TreeEntry> Find(std::string_view path, const FileUse* make_for = nullptr) const;
-  Result<Handle> OpenFile(const TreeEntry& place, std::string_view path) const;  // empty: there is none
+  Result<Handle> OpenFile(const TreeEntry& place, std::string_view path) const;  // empty: the file does not exist
   Result<void> CheckSpace(const TreeEntry& place, std::uint64_t needed, const std::string& where) const;
   Result<void> Replace(const TreeEntry& place, std::string_view bytes, FileUse use, const std::string& where) const;
 
@@ -128,7 +128,7 @@ Result<TreeEntry> FolderTree::Find(std::string_view path, const FileUse* make_fo
     where += "/" + name;
     place.folder = place.path;
     place.path += L"\\" + win32::Wide(name);
-    // Windows itself finds names without case.
+    // Windows itself ignores case.
     Handle found =
         OpenItself(place.path, FILE_READ_ATTRIBUTES | FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE);
     const DWORD error = found ? ERROR_SUCCESS : GetLastError();
@@ -188,7 +188,7 @@ Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
                      place.kind == Kind::kFolder ? FolderDescriptor(use) : FileDescriptor(use));
 }
 
-// Windows hands the new entries on to what is in the folder, where that inherits at all.
+// Windows passes the new entries on to the contents of the folder if they inherit.
 Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
   PROV_TRY(CheckAccess());
   const TreeEntry place = PROV_TRY(Find(path));
@@ -230,7 +230,7 @@ Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, Fi
   return done;
 }
 
-// Owner, group and entries, and the attributes. Whether entries are inherited goes along.
+// Copies owner, group and entries, and whether these are inherited; also the attributes.
 Result<void> CopyAttributes(HANDLE from, HANDLE to, const std::string& where) {
   win32::LocalMemory<PSECURITY_DESCRIPTOR> descriptor;
   PSID owner = nullptr;
@@ -251,7 +251,7 @@ Result<void> CopyAttributes(HANDLE from, HANDLE to, const std::string& where) {
   if (GetFileInformationByHandleEx(from, FileBasicInfo, &info, sizeof info) == 0) {
     return SystemError("cannot read its attributes", where);
   }
-  info.LastWriteTime.QuadPart = info.ChangeTime.QuadPart = info.LastAccessTime.QuadPart = 0;  // as they are
+  info.LastWriteTime.QuadPart = info.ChangeTime.QuadPart = info.LastAccessTime.QuadPart = 0;  // 0: unchanged
   if (SetFileInformationByHandle(to, FileBasicInfo, &info, sizeof info) == 0) {
     return SystemError("cannot keep its attributes", where);
   }
@@ -261,11 +261,11 @@ Result<void> CopyAttributes(HANDLE from, HANDLE to, const std::string& where) {
 Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes, FileUse use,
                                  const std::string& where) const {
   const std::wstring temporary = TemporaryIn(place.folder);
-  // What a run that was cut short left behind; a link itself.
+  // Removes what an interrupted run left; a link itself.
   if (DeleteFileW(temporary.c_str()) == 0 && !win32::MeansMissing(GetLastError())) {
     return SystemError("cannot remove the leftover beside it", where);
   }
-  // What is kept of a file that is edited comes behind its contents, so that those are closed until then.
+  // An edited file gets its old security after its contents, and is closed to others until then.
   const bool keeps = place.kind == Kind::kFile && use == FileUse::kEdited;
   const std::string_view sddl = FileSddl(keeps ? FileUse::kSecret : use);
   win32::SecurityAttributes security = PROV_TRY(win32::SecurityAttributes::FromSddl(sddl));
@@ -300,7 +300,7 @@ Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
   TreeEntry place = PROV_TRY(Find(path));
   if (place.kind != Kind::kFolder) return {};
   DeleteFileW(TemporaryIn(place.path).c_str());
-  place.held.pop_back();  // its own: an open folder can't be removed
+  place.held.pop_back();  // the folder's own handle: an open folder can't be removed
   if (RemoveDirectoryW(place.path.c_str()) != 0) return {};
   const DWORD error = GetLastError();
   if (error == ERROR_DIR_NOT_EMPTY || win32::MeansMissing(error)) return {};
@@ -331,7 +331,7 @@ Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
 }  // namespace
 
 Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeAccess access) {
-  // A writer asks for a right that it lets nobody else have: it need not use it.
+  // A writer requests a right that it does not share. That excludes other writers, even if it is not used.
   const bool writes = access == TreeAccess::kWrite;
   const DWORD rights = FILE_LIST_DIRECTORY | (writes ? DELETE : 0U);
   const DWORD share = writes ? FILE_SHARE_READ | FILE_SHARE_WRITE : kShareAll;

@@ -35,7 +35,7 @@ Result<std::vector<std::string>> SplitTreePath(std::string_view path) {
 NameMatcher::NameMatcher(std::string_view name) : upper_(regf::Upcase(regf::NameFromUtf8(name).value_or(u""))) {}
 
 bool NameMatcher::Matches(std::string_view name) const {
-  // Most names in a folder differ in length already: UTF-8 takes one to three bytes for a unit.
+  // A quick test: most names in a folder differ in length, and UTF-8 takes one to three bytes per unit.
   if (name.size() < upper_.size() || name.size() > 3 * upper_.size()) return false;
   const auto units = regf::NameFromUtf8(name);
   return units && Matches(*units);

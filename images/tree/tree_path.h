@@ -1,4 +1,4 @@
-// Names in trees, as Windows understands them.
+// Names in trees, by the rules of Windows.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace prov::images {
 
-// The names of a path, the root's first. Errors: link (one of them is none on Windows).
+// The names of a path, from the root. Errors: link (a name that is invalid on Windows).
 Result<std::vector<std::string>> SplitTreePath(std::string_view path);
 
-// Finds one name among others, without case.
+// Finds a name among others, without case.
 class NameMatcher {
  public:
   explicit NameMatcher(std::string_view name);  // UTF-8
-  bool Matches(std::string_view name) const;    // UTF-8; false for what is not
+  bool Matches(std::string_view name) const;    // UTF-8; false if it is malformed
   bool Matches(std::u16string_view name) const;
   bool CanMatch(std::size_t units) const { return units == upper_.size(); }
 
@@ -24,7 +24,7 @@ class NameMatcher {
   std::u16string upper_;
 };
 
-// The error for two names in one folder that differ only in case: nobody can tell which one Windows would use.
+// The error for two names in a folder that differ only in case: it is unknown which one Windows would use.
 std::unexpected<Error> TwoSpellings(std::string_view one, std::string_view other, const std::string& where);
 
 }  // namespace prov::images

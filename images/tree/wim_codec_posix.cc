@@ -1,4 +1,4 @@
-// MakeCodec: libwim, loaded when it is needed.
+// MakeCodec: libwim, loaded on first use.
 #include <optional>
 
 #include "images/tree/wim_format.h"
@@ -7,7 +7,7 @@
 namespace prov::images::wim {
 namespace {
 
-// The six functions that are needed, as wimlib.h of version 15 declares them; an enum travels as an int.
+// The six functions that are used, as in wimlib.h of version 15; an enum is passed as an int.
 struct WimlibFunctions {
   int (*create_compressor)(int type, std::size_t chunk, unsigned level, void** compressor);
   std::size_t (*compress)(const void* from, std::size_t size, void* to, std::size_t room, void* compressor);
@@ -61,13 +61,13 @@ class LibwimCodec final : public Codec {
   }
 
   std::size_t Compress(std::string_view chunk, char* to) override {
-    // Without a compressor the bytes are stored as they are, which every reader takes.
+    // Without a compressor, bytes are stored uncompressed, which every reader accepts.
     if (compressor_ == nullptr && wimlib_.create_compressor(type_, chunk_, kLevel, &compressor_) != 0) return 0;
     return wimlib_.compress(chunk.data(), chunk.size(), to, chunk.size() - 1, compressor_);
   }
 
  private:
-  static constexpr unsigned kLevel = 0;  // the library's own choice, which is what its programs use
+  static constexpr unsigned kLevel = 0;  // the library's default, which its own programs use
 
   const WimlibFunctions& wimlib_;
   int type_;

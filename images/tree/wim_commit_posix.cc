@@ -1,4 +1,4 @@
-// Commits changes to a WIM file: writes all new data behind its end and flushes it, then writes the header at once.
+// Commits changes to a WIM file: writes all new data after its end and flushes it, then writes the header in one write.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -11,13 +11,13 @@
 namespace prov::images::wim {
 namespace {
 
-constexpr std::size_t kIntegrityHeadBytes = 12;  // size of the table, number of digests, bytes that each is of
+constexpr std::size_t kIntegrityHeadBytes = 12;  // size of the table, number of digests, bytes covered by each
 constexpr std::size_t kDigestBytes = 20;
 constexpr std::uint32_t kIntegrityChunk = 10U << 20U;
 constexpr std::uint32_t kMaxIntegrityChunk = 1U << 27U;
 
-// SHA-1 of each stretch of `chunk` bytes between the header and the end of the table of blobs. `known` are those of the
-// first stretches.
+// SHA-1 of each `chunk` bytes between the header and the end of the table of blobs. `known`: the digests of the first
+// ones.
 Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uint32_t chunk, std::string_view known,
                                        const std::string& where) {
   std::string out = std::string(kIntegrityHeadBytes, '\0').append(known);
@@ -33,7 +33,8 @@ Result<std::string> MakeIntegrityTable(int fd, std::uint64_t table_end, std::uin
 
 }  // namespace
 
-// The counts in the table are what some other program says: before a blob goes, all images are asked.
+// Whether any image refers to a blob. The table's counts come from other programs, so check all images before a blob is
+// dropped.
 Result<bool> Store::IsReferred(const Hash& hash) {
   for (const WimImage& image : images_) {
     const OpenImage* const open = PROV_TRY(Image(image.index));
@@ -110,7 +111,7 @@ Result<void> Store::WriteMetadata(Append& append) {
   return {};
 }
 
-// What is damaged already must not get a table of digests by which it seems whole.
+// A damaged file must not get a table of digests that makes it look intact.
 Result<void> Store::CheckIntegrity() {
   if (header_.integrity.stored == 0) return {};
   if (header_.integrity.stored > kMaxTableBytes) return Damaged("its table of digests", path_);
@@ -172,12 +173,13 @@ Result<void> Store::WriteHeaderLast(const Append& append) {
   PROV_TRY(Flush(file_.get(), path_));
   PROV_TRY(WriteAt(file_.get(), 0, WriteHeader(append.header), path_));
   PROV_TRY(Flush(file_.get(), path_));
-  // What a run that was cut short had left further behind.
+  // Remove what an interrupted run left further behind.
   if (ftruncate(file_.get(), static_cast<off_t>(append.at)) != 0) return SystemError("cannot cut its end off", path_);
   return {};
 }
 
-// All but the header. What is behind the used part of the file is nothing to anybody, and may hold credentials.
+// Writes everything but the header, after the used part of the file. Bytes there are unreferenced; they may hold
+// credentials.
 Result<void> Store::WriteNew(Append& append) {
   const auto write = [&]() -> Result<void> {
     PROV_TRY(WriteBlobs(append));
@@ -199,7 +201,7 @@ Result<void> Store::Commit(const WimProgress& progress) {
   PROV_TRY(CheckSpace(append));
   PROV_TRY(WriteNew(append));
   PROV_TRY(WriteHeaderLast(append));
-  // From here on as if it had just been opened; images that are open stay, as trees refer to them.
+  // The state of a newly opened file; but open images stay, because trees refer to them.
   new_.clear();
   dropped_.clear();
   for (auto& [index, image] : open_) image.change = {.index = index}, image.changed = false;

@@ -48,7 +48,7 @@ std::uint64_t Store::UsedBytes() const {
   return end;
 }
 
-// New bytes go behind all that are used: so it must be known where those end.
+// Checks where the used bytes end: new bytes are written after them.
 Result<void> Store::CheckEnds() const {
   struct stat info{};
   if (fstat(file_.get(), &info) != 0) return SystemError("cannot read", path_);
@@ -83,7 +83,7 @@ Result<std::string> Store::ReadResource(const Resource& resource, std::uint64_t 
                                         const std::string& where) {
   const bool compressed = (resource.flags & kCompressed) != 0;
   if (resource.size > limit) return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes", limit), where);
-  // Chunks that don't get smaller are stored as they are; their table is all that may come on top.
+  // Chunks that do not shrink are stored as they are, so only their table can be added.
   if (resource.stored > resource.size + resource.size / 512 + 8 || (compressed && codec_ == nullptr)) {
     return Damaged("a size in it", where);
   }

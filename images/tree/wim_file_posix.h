@@ -1,4 +1,4 @@
-// An open WIM file: its header, its blobs, its images' metadata, and how changes get into it.
+// An open WIM file: its header, its blobs, the metadata of its images, and the writing of changes.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct HashOfHash {
   }
 };
 
-// The metadata of an image and what has changed in it since the last commit.
+// The metadata of an image, and what has changed in it since the last commit.
 struct OpenImage {
   Metadata metadata;
   ImageChange change;
@@ -45,7 +45,7 @@ class Store {
   // Read on first use.
   Result<OpenImage*> Image(int index);
 
-  // The first `most` bytes of a file's contents; too-large if it has more than `limit`.
+  // The first `most` bytes of a file's contents. Errors: too-large if it has more than `limit`.
   Result<std::string> Contents(const Hash& hash, std::uint64_t limit, std::uint64_t most, const std::string& where);
   std::uint64_t SizeOf(const Hash& hash) const;
   Result<std::uint64_t> FreeBytes() const { return FreeOn(file_.get(), path_); }
@@ -59,7 +59,7 @@ class Store {
   Result<std::uint64_t> UnusedBytes() const;
 
  private:
-  // Where to write new bytes, and the resource that will refer to them.
+  // Where to write new bytes, and the header that will refer to them.
   struct Append {
     std::uint64_t at;
     Header header;
@@ -94,14 +94,14 @@ class Store {
   TreeAccess access_;
   Header header_;
   std::vector<Blob> blobs_;
-  std::unordered_map<Hash, std::size_t, HashOfHash> by_hash_;  // of files; places in blobs_
-  std::vector<std::size_t> metadata_;                          // of images, in their order; places in blobs_
+  std::unordered_map<Hash, std::size_t, HashOfHash> by_hash_;  // of files; indices in blobs_
+  std::vector<std::size_t> metadata_;                          // in the order of the images; indices in blobs_
   std::string xml_;
   std::vector<WimImage> images_;
   std::map<int, OpenImage> open_;
   std::unordered_map<Hash, std::string, HashOfHash> new_;  // contents that are not in the file yet
-  std::unordered_set<Hash, HashOfHash> dropped_;           // blobs that less refers to than when it was opened
-  std::unique_ptr<Codec> codec_;                           // none: nothing is compressed
+  std::unordered_set<Hash, HashOfHash> dropped_;           // blobs with fewer references than when the file was opened
+  std::unique_ptr<Codec> codec_;                           // null: nothing is compressed
 };
 
 }  // namespace prov::images::wim

@@ -27,7 +27,7 @@ constexpr std::size_t kBlobBytes = 50;
 constexpr std::uint64_t kSizeMask = (std::uint64_t{1} << 56U) - 1;
 constexpr std::uint32_t kMinChunk = 4096, kMaxChunk = 1U << 26U;
 
-// Places in the header.
+// Offsets in the header.
 constexpr std::size_t kVersionAt = 12, kFlagsAt = 16, kChunkAt = 20, kPartAt = 40, kPartsAt = 42, kImagesAt = 44,
                       kTableAt = 48, kXmlAt = 72, kBootAt = 96, kBootIndexAt = 120, kIntegrityAt = 124;
 
@@ -139,7 +139,8 @@ std::string WriteTable(const std::vector<Blob>& blobs) {
 
 namespace {
 
-// A resource starts with the offsets of its chunks but the first, from the end of this table on.
+// The size of an entry in the table at the start of a resource. The table has the offsets of its chunks except the
+// first, from the end of the table.
 std::size_t EntryBytes(std::uint64_t size) { return size > 0xFFFFFFFFU ? 8 : 4; }
 
 std::uint64_t ChunksOf(std::uint64_t size, std::uint32_t chunk) { return (size + chunk - 1) / chunk; }
@@ -168,7 +169,7 @@ Result<std::string> Unpack(Codec& codec, std::uint32_t chunk, std::string_view s
     char* const to = &out[static_cast<std::size_t>(i * chunk)];
     const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(chunk, size - i * chunk));
     if (from.size() == bytes) {
-      from.copy(to, bytes);  // stored as it is
+      from.copy(to, bytes);  // stored uncompressed
     } else if (from.size() > bytes || !codec.Decompress(from, to, bytes)) {
       return Damaged("compressed bytes are not valid", where);
     }
@@ -199,7 +200,7 @@ std::string Pack(Codec& codec, std::uint32_t chunk, std::string_view bytes,
 
 namespace {
 
-// A part of the text: from `begin` on, before `end`.
+// A range of the text, from `begin` to before `end`.
 struct Span {
   std::size_t begin = 0, end = 0;
 };
@@ -211,7 +212,7 @@ std::optional<Span> ImageIn(std::string_view xml, int index) {
   return end == std::string_view::npos ? std::nullopt : std::optional(Span{begin, end});
 }
 
-// The text of the first element of that name.
+// The text of the first element with that name.
 std::optional<Span> ElementIn(std::string_view xml, Span within, std::string_view name) {
   const std::string start = fmt::format("<{}>", name);
   const std::size_t begin = xml.find(start, within.begin);
@@ -225,7 +226,7 @@ void SetElement(std::string& xml, std::string_view within, int index, std::strin
   if (!image) return;
   const auto outer = within.empty() ? std::optional(Span{image->begin, image->end}) : ElementIn(xml, *image, within);
   if (!outer) return;
-  // An element that holds others ends later than its first `</`: the image's end bounds it.
+  // An element with inner elements ends later than at its first `</`; the image's end limits it.
   const auto element = ElementIn(xml, Span{outer->begin, image->end}, name);
   if (element) xml.replace(element->begin, element->end - element->begin, text);
 }
@@ -278,7 +279,7 @@ std::string ChangeImage(std::string_view xml_utf16, const ImageChange& change) {
 std::string SetTotalBytes(std::string_view xml_utf16, std::uint64_t bytes) {
   auto xml = FromUtf16Le(xml_utf16);
   if (!xml) return std::string(xml_utf16);
-  // The images have one, too.
+  // Search after the images, which have such an element, too.
   const std::size_t last = xml->rfind("</IMAGE>");
   const std::size_t from = last == std::string::npos ? 0 : last;
   const auto element = ElementIn(*xml, {from, xml->size()}, "TOTALBYTES");

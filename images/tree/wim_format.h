@@ -1,7 +1,6 @@
-// Facts of the WIM format ("Windows Imaging File Format", Microsoft, 2007, and what has come since): the header, the
-// table of blobs, compressed resources, and the XML that says what there is to know of the images without reading them.
-// A blob is a file's contents or the metadata of an image; a resource is where its bytes lie.
-// provisioner/docs/formats/wim.md has the whole.
+// The WIM format ("Windows Imaging File Format", Microsoft, 2007, and later additions): the header, the table of blobs,
+// compressed resources, and the XML that describes the images. A blob is a file's contents or the metadata of an image;
+// a resource is the place of its bytes. Full description: provisioner/docs/formats/wim.md.
 #pragma once
 
 #include <array>
@@ -53,7 +52,7 @@ struct Header {
   std::string bytes;  // all of it
 };
 
-// Refuses (target) what is no WIM and the kinds that can't be used here: parts of a split one, solid, pipable.
+// Refuses (target) other files, and kinds of WIM that are not supported: parts of a split one, solid, pipable.
 Result<Header> ReadHeader(std::string_view bytes, const std::string& where);
 std::string WriteHeader(const Header& header);
 
@@ -71,39 +70,39 @@ std::string WriteTable(const std::vector<Blob>& blobs);
 // The error for a damaged WIM.
 std::unexpected<Error> Damaged(std::string_view what, const std::string& where);
 
-// Compression as WIM files have it, one chunk at a time.
+// Compression in WIM files, one chunk at a time.
 class Codec {
  public:
   virtual ~Codec() = default;
-  // Exactly `size` bytes; false: it is damaged.
+  // Writes exactly `size` bytes; returns false if the chunk is damaged.
   virtual bool Decompress(std::string_view chunk, char* to, std::size_t size) = 0;
-  // Fewer bytes than the chunk has, or none.
+  // Writes fewer bytes than the chunk has and returns their number; 0 if it does not shrink.
   virtual std::size_t Compress(std::string_view chunk, char* to) = 0;
 };
 
-// By libwim. Linux loads the library when a compressed WIM is opened: no other command needs it. Errors: target (it
-// can't be loaded).
+// The codec of libwim. Linux loads the library when a compressed WIM is opened: no other command needs it. Errors:
+// target (it can't be loaded).
 Result<std::unique_ptr<Codec>> MakeCodec(Compression compression, std::uint32_t chunk);
 
 // The first `wanted` bytes of a compressed resource of `size` bytes. Errors: target (damaged).
 Result<std::string> Unpack(Codec& codec, std::uint32_t chunk, std::string_view stored, std::uint64_t size,
                            std::uint64_t wanted, const std::string& where);
 
-// A compressed resource, or nothing if it would not be smaller. `progress` gets the number of bytes of each step.
+// A compressed resource; "" if it would not be smaller. Calls `progress` with the number of bytes of each step.
 std::string Pack(Codec& codec, std::uint32_t chunk, std::string_view bytes,
                  const std::function<void(std::size_t)>& progress);
 
-// Changes of an image, for its statistics.
+// The changes of an image, for its statistics.
 struct ImageChange {
   int index = 0;
-  std::int64_t folders = 0, files = 0, bytes = 0;  // more than before
+  std::int64_t folders = 0, files = 0, bytes = 0;  // difference from before
   std::uint64_t time = 0;                          // FILETIME
 };
 
 // The name of an image; "" if it has none.
 std::string ImageName(std::string_view xml_utf16, int index);
 
-// The XML with the present counts and times. Unknown parts stay as they are: only listings depend on them.
+// The XML with the present counts and times. Leaves unknown parts as they are: only listings depend on them.
 std::string ChangeImage(std::string_view xml_utf16, const ImageChange& change);
 std::string SetTotalBytes(std::string_view xml_utf16, std::uint64_t bytes);
 

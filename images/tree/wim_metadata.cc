@@ -18,17 +18,17 @@ using regf::Store16;
 using regf::Store32;
 using regf::Store64;
 
-// An entry: fixed part, name, short name, further data; then its streams. Everything starts at multiples of eight.
+// An entry: fixed part, name, short name, further data; then its streams. All parts are aligned to eight bytes.
 constexpr std::size_t kFixedBytes = 102;
 constexpr std::size_t kAttributesAt = 8, kSecurityAt = 12, kListAt = 16, kCreatedAt = 40, kAccessedAt = 48,
                       kWrittenAt = 56, kHashAt = 64, kLinksAt = 88, kStreamsAt = 96, kShortNameAt = 98, kNameAt = 100;
 constexpr std::size_t kStreamFixedBytes = 38, kStreamHashAt = 16, kStreamNameAt = 36;
-constexpr std::size_t kEndBytes = 8;  // of a list: a length of zero
+constexpr std::size_t kEndBytes = 8;  // end of a list: a length of zero
 
 constexpr std::uint32_t kFolderAttribute = 0x10, kArchiveAttribute = 0x20, kReparseAttribute = 0x400,
                         kEncryptedAttribute = 0x4000;
 
-// The descriptors: size of all, number, the size of each, the descriptors.
+// The descriptors: total size, number, the size of each, the descriptors.
 constexpr std::size_t kSecurityFixedBytes = 8;
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
@@ -115,7 +115,7 @@ Result<std::size_t> Metadata::EndOfList(std::size_t at) const {
 }
 
 Result<void> Metadata::ForEach(const std::function<void(std::size_t at)>& visit) const {
-  std::size_t left = bytes_.size() / kFixedBytes + 1;  // more would be a loop
+  std::size_t left = bytes_.size() / kFixedBytes + 1;  // more would be a cycle
   visit(root_);
   std::vector<std::size_t> lists = {static_cast<std::size_t>(Load64(bytes_, root_ + kListAt))};
   while (!lists.empty()) {
@@ -124,7 +124,7 @@ Result<void> Metadata::ForEach(const std::function<void(std::size_t at)>& visit)
     if (at == 0) continue;
     while (const std::size_t size = PROV_TRY(SizeOf(at))) {
       if (left-- == 0) return Damaged("a folder of an image lies in itself", where_);
-      // Before the visit, which may move it.
+      // Before the visit, which may move the list.
       if ((Load32(bytes_, at + kAttributesAt) & kFolderAttribute) != 0) {
         lists.push_back(static_cast<std::size_t>(Load64(bytes_, at + kListAt)));
       }
@@ -161,7 +161,7 @@ Result<std::optional<Entry>> Metadata::Find(Entry folder, std::string_view name,
   return Entry{*found, is_folder};
 }
 
-// A file with named streams has its contents among them, under no name.
+// A file with named streams has its contents among them, as an unnamed stream.
 std::optional<std::size_t> Metadata::UnnamedStream(std::size_t at) const {
   std::size_t stream = at + Aligned(static_cast<std::size_t>(Load64(bytes_, at)));
   for (unsigned left = Load16(bytes_, at + kStreamsAt); left > 0; --left) {
@@ -194,7 +194,7 @@ Result<void> Metadata::SetHash(Entry file, const Hash& hash, std::uint64_t time)
   const Hash old = HashOf(file);
   const std::uint64_t links = Load64(bytes_, file.at + kLinksAt);
   if (links != 0) {
-    // Only one of the links may say what they all hold.
+    // Hard links may store their common contents in only one of the entries.
     PROV_TRY(ForEach([&](std::size_t at) {
       const std::uint32_t attributes = Load32(bytes_, at + kAttributesAt);
       if ((attributes & (kFolderAttribute | kReparseAttribute)) != 0 || Load64(bytes_, at + kLinksAt) != links) return;
@@ -211,10 +211,10 @@ Result<void> Metadata::SetHash(Entry file, const Hash& hash, std::uint64_t time)
   return {};
 }
 
-// Lists that begin at `from` or behind it have moved; that of `except` has not.
+// Updates the references to lists that begin at or after `from` and have moved, except that of `except`.
 Result<void> Metadata::Move(std::size_t from, std::int64_t distance, std::size_t except) {
   std::vector<std::size_t> moved;
-  // Found first: the places in the entries are followed meanwhile.
+  // Collect first: changing the places would disturb the walk.
   PROV_TRY(ForEach([&](std::size_t at) {
     if (at != except && Load64(bytes_, at + kListAt) >= from) moved.push_back(at);
   }));
@@ -224,7 +224,7 @@ Result<void> Metadata::Move(std::size_t from, std::int64_t distance, std::size_t
   return {};
 }
 
-// Puts bytes at the end of the list of `folder`.
+// Appends bytes to the list of `folder`.
 Result<void> Metadata::Insert(std::size_t at, std::string_view bytes, std::size_t folder) {
   const bool is_last =
       last_list_ != 0 && Load64(bytes_, folder + kListAt) == last_list_ && at + kEndBytes == bytes_.size();
@@ -296,7 +296,7 @@ Result<void> Metadata::Remove(Entry folder, Entry entry, const std::function<voi
     if (const Hash hash = LoadHash(bytes_, stream + kStreamHashAt); hash != kNoHash) on_hash(hash);
     stream += Aligned(static_cast<std::size_t>(Load64(bytes_, stream)));
   }
-  // Those behind it move up. Nothing refers to them but their list, so the lists stay where they are.
+  // Moves the following entries up. Only their list refers to them, so other lists stay in place.
   const std::string rest = bytes_.substr(entry.at + size, end - entry.at - size);
   bytes_.replace(entry.at, end - entry.at, rest + std::string(size, '\0'));
   return {};

@@ -1,5 +1,5 @@
 // The metadata of one image in a WIM: its folders, files and security descriptors, edited in their stored form.
-// Everything that is not changed stays as it is, byte for byte.
+// Everything that is not changed stays byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace prov::images::wim {
 
-// Where an entry lies in the metadata, until the next change.
+// The place of an entry in the metadata; valid until the next change.
 struct Entry {
   std::size_t at = 0;
   bool is_folder = false;
@@ -28,28 +28,26 @@ class Metadata {
 
   Entry Root() const { return {root_, true}; }
 
-  // The entry in a folder that Windows takes for `name`. Errors: link (two spellings; a reparse point), target
-  // (damaged; encrypted).
+  // The entry in a folder that Windows takes as `name`. Errors: link (two spellings; a reparse point), target (damaged;
+  // encrypted).
   Result<std::optional<Entry>> Find(Entry folder, std::string_view name, const std::string& where) const;
 
   Hash HashOf(Entry file) const;
 
-  // The security descriptor as it is stored; nullopt: none, or one that is not there.
+  // The stored security descriptor; nullopt: none, or an invalid index.
   std::optional<std::string> DescriptorOf(Entry entry) const;
 
-  // Sets new contents for a file. This separates it from its hard links, which keep the old contents. `time`: Windows'
-  // FILETIME.
+  // Sets new contents of a file. This separates it from its hard links, which keep the old contents. `time`: FILETIME.
   Result<void> SetHash(Entry file, const Hash& hash, std::uint64_t time);
 
-  // Another owner and other rights for a file or folder; `descriptor` is self-relative. Its hard links keep theirs.
-  // Afterwards other entries may have moved.
+  // Sets another descriptor (self-relative) for a file or folder. Its hard links keep theirs. Other entries may move.
   Result<void> SetDescriptor(Entry entry, std::string_view descriptor);
 
-  // A new file or, without a hash, folder; `descriptor` is self-relative. Afterwards other entries may have moved.
+  // Adds a file or, without a hash, a folder; `descriptor` is self-relative. Other entries may move.
   Result<void> Add(Entry folder, std::string_view name, std::optional<Hash> hash, std::string_view descriptor,
                    std::uint64_t time);
 
-  // Removes an entry. `on_hash` gets the hashes of its contents and named streams.
+  // Removes an entry. Calls `on_hash` with the hashes of its contents and named streams.
   Result<void> Remove(Entry folder, Entry entry, const std::function<void(const Hash&)>& on_hash);
 
   Result<bool> IsEmpty(Entry folder) const;
@@ -58,12 +56,12 @@ class Metadata {
   Metadata(std::string bytes, std::string where, std::size_t root)
       : bytes_(std::move(bytes)), where_(std::move(where)), root_(root) {}
 
-  // The bytes that an entry takes with its streams; 0 at the end of a list.
+  // The size of an entry with its streams; 0 at the end of a list.
   Result<std::size_t> SizeOf(std::size_t at) const;
-  Result<std::size_t> EndOfList(std::size_t at) const;  // where its terminator lies
+  Result<std::size_t> EndOfList(std::size_t at) const;  // place of its terminator
   Result<void> ForEach(const std::function<void(std::size_t at)>& visit) const;
   Result<std::uint32_t> SecurityId(std::string_view descriptor);
-  Result<std::size_t> ListOf(std::size_t folder);  // made where there is none
+  Result<std::size_t> ListOf(std::size_t folder);  // makes a missing list
   Result<void> Insert(std::size_t at, std::string_view bytes, std::size_t folder);
   Result<void> Move(std::size_t from, std::int64_t distance, std::size_t except);
 
@@ -72,7 +70,7 @@ class Metadata {
   std::string bytes_;
   std::string where_;
   std::size_t root_;
-  std::size_t last_list_ = 0;  // the last list, if it is ours: nothing lies behind it
+  std::size_t last_list_ = 0;  // the last list, if we made it: nothing follows it
 };
 
 }  // namespace prov::images::wim

@@ -3,7 +3,7 @@
 namespace prov::images {
 namespace {
 
-// A tree and the file that it is in.
+// A tree that owns its file.
 class OwningTree final : public ImageTree {
  public:
   OwningTree(std::unique_ptr<WimFile> file, std::unique_ptr<ImageTree> tree)
@@ -34,7 +34,7 @@ class OwningTree final : public ImageTree {
   Result<void> Commit() override { return tree_->Commit(); }
 
  private:
-  std::unique_ptr<WimFile> file_;  // outlives the tree
+  std::unique_ptr<WimFile> file_;  // must outlive the tree
   std::unique_ptr<ImageTree> tree_;
 };
 

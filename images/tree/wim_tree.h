@@ -17,40 +17,40 @@ struct WimImage {
   std::string name;
 };
 
-// The bytes that are done so far, and all bytes. An error ends the work, like a write error.
+// Called with the finished and the total number of bytes. An error ends the work like a write error.
 using WimProgress = std::function<Result<void>(std::uint64_t done, std::uint64_t total)>;
 
-// One WIM file. Writes are kept in memory until Commit, which appends them to the file and then changes its header in
-// one write: readers see all images either as they were, or with all changes. Data that is no longer referred to stays
-// in the file (UnusedBytes).
+// A WIM file. Keeps writes in memory until Commit, which appends them to the file and then changes its header in one
+// write: readers see all images either unchanged or with all changes. Unreferenced data stays in the file
+// (UnusedBytes).
 class WimFile {
  public:
-  // kWrite holds a lock for as long as the object lives. Refused (target): what is no WIM, split WIMs, solid ones
-  // (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that another
-  // program has not finished. Errors: target, lock, io.
+  // kWrite holds a lock as long as the object exists. Refuses (target): other files, split WIMs, solid ones (ESD),
+  // encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that another program has
+  // not finished. Errors: target, lock, io.
   static Result<std::unique_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
 
   virtual ~WimFile() = default;
 
   virtual const std::vector<WimImage>& Images() const = 0;
 
-  // The files of one image; one tree for each. It refers to this object. Its Commit is the one below: it commits what
-  // all trees of this file hold. Errors: target (there is no such image, no Windows in it), io.
+  // The tree of one image; at most one for each. It refers to this object. Its Commit is the one below, which commits
+  // all trees of this file. Errors: target (no such image, or no Windows in it), io.
   virtual Result<std::unique_ptr<ImageTree>> Tree(int index) = 0;
 
-  // The checks that Commit makes before it changes the file; reads all of a file that has a table of digests. Errors:
-  // target (it does not match that table).
+  // The checks that Commit makes before it changes the file. Reads the whole file if it has a table of digests. Errors:
+  // target (the file does not match that table).
   virtual Result<void> CheckIntegrity() = 0;
 
-  // If it fails before the header is written, the file is cut back to the end of the data in use.
+  // If it fails before the header is written, it truncates the file to the end of the used data.
   virtual Result<void> Commit(const WimProgress& progress) = 0;
 
-  // The bytes of the file, as last committed, that nothing refers to: old contents, which may include passwords.
-  // Errors: io.
+  // The number of unreferenced bytes in the file, as last committed: old contents, which may include passwords. Errors:
+  // io.
   virtual Result<std::uint64_t> UnusedBytes() const = 0;
 };
 
-// One image of a file that the tree owns.
+// One image of a file; the tree owns the file.
 Result<std::unique_ptr<ImageTree>> OpenWimTree(const std::string& file, int index, TreeAccess access);
 
 }  // namespace prov::images

@@ -18,7 +18,7 @@ using wim::Hash;
 using wim::OpenImage;
 using wim::Store;
 
-// Windows counts steps of 100 ns since 1601.
+// The time as FILETIME: units of 100 ns since 1601.
 std::uint64_t Now() {
   constexpr std::uint64_t kSecondsTo1970 = 11644473600, kSteps = 10000000;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -65,11 +65,11 @@ class WimTree final : public ImageTree {
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
   Result<std::optional<std::uint64_t>> Leftover(std::string_view /*folder*/) override { return std::nullopt; }
   Result<void> RemoveLeftover(std::string_view /*folder*/) override { return {}; }
-  // A tail that a run which was cut short left behind the file's end is written over.
+  // Bytes that an interrupted run left after the file's end are overwritten, so they need no removal.
   Result<std::uint64_t> FreeBytes() override { return store_.FreeBytes(); }
 
  private:
-  // A name in a folder that exists; no entry: there is none of that name.
+  // A name in an existing folder; without `entry`, the name does not exist.
   struct NamedEntry {
     Entry folder;
     std::optional<Entry> entry;
@@ -83,7 +83,7 @@ class WimTree final : public ImageTree {
     return Fail(Code::kInternal, "an image that is only read was to be written", store_.path());
   }
 
-  // nullopt: a folder on the way is missing.
+  // nullopt: a folder above it does not exist.
   Result<std::optional<NamedEntry>> Find(std::string_view path) const;
   Result<std::optional<Entry>> FindFile(std::string_view path) const;
   Result<void> MakeFolders(std::string_view path, FileUse use);
@@ -218,7 +218,7 @@ class OpenWim final : public WimFile {
   Store store_;
 };
 
-// The lock that libwim takes, too.
+// Takes the lock that libwim also takes.
 Result<void> LockFile(int fd, const std::string& where) {
   int result = 0;
   do {

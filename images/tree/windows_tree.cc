@@ -20,8 +20,8 @@ Result<void> RequireWindows(ImageTree& tree) {
 Result<bool> IsHibernated(ImageTree& tree) {
   const auto start = PROV_TRY(tree.ReadStart(kHibernation, 4));
   if (!start) return false;
-  // "wake" is written while it resumes. After a resume the file is zeroed, or says "rstr" or "link": its contents are
-  // used up.
+  // "wake" is written while Windows resumes. After that the file is zeroed, or begins with "rstr" or "link": its
+  // contents are not used again.
   const std::string word = AsciiLower(*start);
   return word == "hibr" || word == "wake";
 }

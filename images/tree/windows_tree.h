@@ -6,15 +6,14 @@
 
 namespace prov::images {
 
-// There is a Windows/System32/config. Errors: target; those of the tree.
+// Checks that the tree has Windows/System32/config. Errors: target; those of the tree.
 Result<void> RequireWindows(ImageTree& tree);
 
-// Whether this Windows is hibernated (or was shut down with fast startup): its registry is in memory that hiberfil.sys
-// holds, and the hives are old. Errors: those of the tree.
+// Whether this Windows is hibernated (or was shut down with fast startup): its registry is then in hiberfil.sys, and
+// the hives are outdated. Errors: those of the tree.
 Result<bool> IsHibernated(ImageTree& tree);
 
-// Refuses a hibernated Windows, which would overwrite our changes when it resumes. Errors: dirty-hive; those of the
-// tree.
+// Refuses a hibernated Windows, which would overwrite our changes on resuming. Errors: dirty-hive; those of the tree.
 Result<void> RefuseHibernated(ImageTree& tree);
 
 }  // namespace prov::images
