@@ -26,7 +26,7 @@ constexpr std::size_t kMaxPatchBytes = std::size_t{16} << 20U;  // bytes, of one
 constexpr std::string_view kWindows = "windows";
 constexpr std::string_view kOsLabel = "kubernetes.io/os";
 
-// Kubernetes takes $(NAME) for a reference and $$ for one $.
+// Escapes the text: Kubernetes reads $(NAME) as a reference and $$ as one $.
 std::string WithoutReferences(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -84,7 +84,7 @@ class Maker {
   std::vector<PodVariable> for_windows_;
   std::vector<PodVariable> trust_for_linux_, trust_for_windows_;
   std::size_t added_ = 0;  // bytes
-  // Of the object at hand.
+  // Of the current object.
   std::string name_space_;
   std::set<std::string, std::less<>> seen_;  // names of containers
   bool windows_ = false;
@@ -129,7 +129,7 @@ Result<bool> Maker::IsWindows(const ObjectView& spec) {
   return (name.empty() ? label : name) == kWindows;
 }
 
-// A ConfigMap of the same file; false where it is not there.
+// Looks in the ConfigMaps of the same file; returns false if the map is not there.
 Result<bool> Maker::AddNamesOfMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names) {
   for (const source::ConfigMap& candidate : config_maps_) {
     const bool here = candidate.name_space.empty() || name_space_.empty() || candidate.name_space == name_space_;
@@ -142,7 +142,7 @@ Result<bool> Maker::AddNamesOfMap(std::string_view map, std::string_view prefix,
   return false;
 }
 
-// What envFrom brings along, as far as it can be known.
+// Adds the names that envFrom brings, as far as they are known.
 Result<void> Maker::AddNamesOfSources(const ObjectView& container, std::vector<std::string>& names) {
   for (const ObjectView& entry : PROV_TRY(container.Objects("envFrom"))) {
     const auto map = PROV_TRY(entry.Object("configMapRef"));
@@ -161,7 +161,7 @@ Result<void> Maker::AddNamesOfSources(const ObjectView& container, std::vector<s
   return {};
 }
 
-// Those that the container lacks.
+// Adds the variables that the container lacks.
 void Maker::Add(const std::vector<PodVariable>& variables, PodContainer& report, PatchedContainer& patched) const {
   for (const PodVariable& variable : variables) {
     const bool there = std::ranges::any_of(report.kept, [&](const auto& name) { return Same(variable.name, name); });
@@ -216,7 +216,7 @@ Result<PatchedList> Maker::Containers(const ObjectView& spec, std::string_view l
   return patched;
 }
 
-// How far the way to the annotation is there already.
+// How much of the path to the annotation exists.
 Result<AnnotationPlace> PlaceOf(const ObjectView& pod) {
   const auto metadata = PROV_TRY(pod.Object("metadata"));
   if (!metadata) return AnnotationPlace::kNoMetadata;
@@ -264,7 +264,7 @@ Result<PodEnvReport> MakeAll(const Object& manifest, const PodEnvRequest& reques
         "");
   }
   {
-    Maker maker(found, request, manifest.where, out);  // adds its last findings when it goes
+    Maker maker(found, request, manifest.where, out);  // its destructor adds the last findings
     for (const source::PodObject& pod : found.pods) out.objects.push_back(PROV_TRY(maker.Make(pod.object, pod.kind)));
   }
   return out;
