@@ -43,7 +43,7 @@ Result<std::string> LiveSystem::MachineId() {
 }
 
 // Identifies the boot by its boot time minus its bias: when the clock is set, the kernel moves both by the same step,
-// so the difference stays. The counter tells apart boots whose clocks began at the same time.
+// so the difference stays. The counter distinguishes boots whose clocks began at the same time.
 Result<std::string> LiveSystem::BootId() {
   TimeOfDay times{};
   const NTSTATUS status = NtQuerySystemInformation(kTimeOfDay, &times, sizeof times, nullptr);

@@ -98,9 +98,9 @@ class Http {
   virtual Result<int> Get(const HttpRequest& request) = 0;
 
   // One GET for a document; any status is an answer. Follows no redirect, and repeats the request only with credentials
-  // that a proxy asks for. Status 407 is the proxy's, also from a refused CONNECT. Without a sink or digest, a 200 is
-  // an error if its end can't be told from a lost connection; so is an answer with two different lengths. Errors:
-  // network, tls, too-large, scheme, cert (the client's certificate or key), as those of Get().
+  // that a proxy requires. Status 407 is the proxy's, also from a refused CONNECT. Without a sink or digest, a 200 is
+  // an error if its end can't be distinguished from a lost connection; so is an answer with two different lengths.
+  // Errors: network, tls, too-large, scheme, cert (the client's certificate or key), as those of Get().
   virtual Result<FetchAnswer> Fetch(const FetchRequest& request) = 0;
 
   // The same with a body and a method other than GET. The body of a status other than 200 is cut at 64 KiB. Errors:

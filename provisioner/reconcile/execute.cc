@@ -73,8 +73,8 @@ Result<Rebased> RebaseOn(machine::Machine& machine, SecurityWrite write) {
   return Rebased{std::move(write), is_after || is_foreign, is_foreign};
 }
 
-// A change removes the old policies before it adds the new ones. A part of the old ones is therefore an interrupted
-// change of ours, not somebody else's.
+// A change removes the old policies before it adds the new ones. So a part of the old ones comes from an interrupted
+// change of ours, not from other programs.
 Result<Rebased> RebaseOn(machine::Machine& machine, EndpointWrite write) {
   const auto now = PROV_TRY(hns::ReadEndpoint(machine.network, write.endpoint));
   if (!now || hns::ChangeToEnsure(now->settings, write.after).IsEmpty()) return Rebased{std::move(write), true};

@@ -87,7 +87,8 @@ class EndpointPlan {
  private:
   bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, PoliciesOf(entry_->ours)); }
 
-  // What is as wanted where we set something else is ours again: a change back that HNS refused leaves it so.
+  // Owns the endpoint again if it has the wanted policies although the ledger has others: HNS may have refused an
+  // earlier change back.
   void Keep() {
     const bool adopt = !IsOurs() && planner_.options().adopt;
     if (adopt || (entry_ != nullptr && !IsOurs())) {

@@ -12,7 +12,7 @@ namespace prov::source {
 namespace {
 
 constexpr int kSlackSeconds = 10;                  // how late the server may end a watch
-constexpr std::int64_t kShortestWatchSeconds = 2;  // shorter ones count as failed; the clock has whole seconds
+constexpr std::int64_t kShortestWatchSeconds = 2;  // a shorter watch ended at once, by a clock of whole seconds
 
 KubeObject ObjectOf(const KubeTarget& target) {
   switch (target.kind) {

@@ -159,7 +159,7 @@ class KubeSourceReader {
             proxy.Path()};
   }
 
-  // States that there are no certificates: the cluster was asked and has none. A file without a ConfigMap makes no such
+  // States that there are no certificates: the cluster was read and has none. A file without a ConfigMap makes no such
   // statement.
   static void StateNoCertificates(egress::EgressConfig& out) {
     out.trust_file.path = "$.spec.trustedCA";
