@@ -128,10 +128,7 @@ TEST(PemScanner, DamagedBlocksAreFaults) {
       {"endless label", "-----BEGIN " + std::string(100, 'A') + "-----", "five dashes", 0},
       {"four dashes before", "----BEGIN CERTIFICATE-----\nA\n" + end, "damaged", 10},
       {"four dashes everywhere", "----BEGIN CERTIFICATE----\nA\n----END CERTIFICATE----\n", "damaged", 10},
-      {"long dashes",
-       "\xE2\x80\x94\xE2\x80\x93"
-       "BEGIN CERTIFICATE\xE2\x80\x94\xE2\x80\x93\nA\n",
-       "damaged", 12},
+      {"long dashes", "\u2014\u2013BEGIN CERTIFICATE\u2014\u2013\nA\n", "damaged", 12},
       {"Windows-1252 dashes",
        "\x97\x97"
        "BEGIN CERTIFICATE\x97\x97\n",

@@ -80,25 +80,14 @@ TEST(TrustBundle, Shapes) {
       {"glued END and BEGIN", WithoutFinalLineEnd(A()) + WithoutFinalLineEnd(B()) + C(), "ABC", "pem-repaired"},
       {"glued to a comment", "# registry..5000" + A() + "# end" + B(), "AB", "pem-repaired"},
       {"all on one line", Replaced(all, "\n", " "), "ABC", "pem-repaired"},
-      {"all on one line, no blanks", Replaced(all, "\n", ""), "ABC", "pem-repaired"},
       {"indented", "  " + Replaced(all, "\n", "\n  "), "ABC", "pem-repaired"},
-      {"indented by tabs", "\t" + Replaced(all, "\n", "\n\t"), "ABC", "pem-repaired"},
       {"trailing blanks", Replaced(all, "\n", "  \t\n"), "ABC"},
       {"empty lines everywhere", Replaced(all, "\n", "\n\n"), "ABC"},
-      {"no-break spaces", Replaced(A(), "\n", "\xC2\xA0\n"), "A", "pem-repaired"},
       {"UTF-8 byte order mark", "\xEF\xBB\xBF" + all, "ABC", "pem-repaired"},
       {"byte order marks from concatenation", "\xEF\xBB\xBF" + A() + "\xEF\xBB\xBF" + B(), "AB", "pem-repaired"},
       {"UTF-16LE", "\xFF\xFE" + ToUtf16Le(all), "ABC", "pem-repaired"},
-      {"UTF-16LE, CR LF, marks from concatenation",
-       "\xFF\xFE" + ToUtf16Le(Replaced(A(), "\n", "\r\n")) + "\xFF\xFE" + ToUtf16Le(B()), "AB", "pem-repaired"},
       {"UTF-16BE", "\xFE\xFF" + Utf16Be(all), "ABC", "pem-repaired"},
-      {"UTF-16LE without mark", ToUtf16Le(all), "ABC", "pem-repaired"},
-      {"UTF-16BE without mark", Utf16Be(all), "ABC", "pem-repaired"},
       {"JSON string", "\"" + Replaced(all, "\n", "\\n") + "\"", "ABC", "pem-repaired"},
-      {"JSON string with CR LF", "{\"ca\":\"" + Replaced(all, "\n", "\\r\\n") + "\"}", "ABC", "pem-repaired"},
-      {"JSON string, escaped slash and plus",
-       Replaced(Replaced(Replaced(all, "\n", "\\n"), "/", "\\/"), "+", "\\u002B"), "ABC", "pem-repaired"},
-      {"string escaped twice", Replaced(A(), "\n", "\\\\n"), "A", "pem-repaired"},
       {"comment and certificate in a JSON string",
        "\"# corporate\\n" + Replaced(A(), "\n", "\\n") + "# B\\n" + Replaced(B(), "\n", "\\n") + "\"", "AB",
        "pem-repaired"},
@@ -110,7 +99,8 @@ TEST(TrustBundle, Shapes) {
       {"PEM headers", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nComment: x\n\nM"), "A", "pem-repaired"},
       {"commented out", A() + "# " + Replaced(WithoutFinalLineEnd(B()), "\n", "\n# ") + "\n" + C(), "AC",
        "pem-commented"},
-      {"64 KiB of comment", A() + B() + "# " + std::string(70000, 'x') + "\n" + C(), "ABC"},
+      {"64 KiB of comment in one line", A() + B() + "# " + std::string(70000, 'x') + "\n" + C(), "ABC"},
+      {"64 KiB of comment in lines", A() + B() + Replaced(std::string(35000, 'x'), "x", "#\n") + C(), "ABC"},
   });
 }
 
@@ -135,6 +125,16 @@ TEST(TrustBundle, MissingPaddingIsRepaired) {
     EXPECT_EQ(bundle->at(0).der, made.der);
     EXPECT_EQ(Codes(findings), made.pem.find('=') == std::string::npos ? "" : "pem-repaired");
   }
+}
+
+TEST(TrustBundle, LeavesAndWhatExpiredAreRead) {
+  test::CertificateSpec leaf;
+  leaf.subject = {{"CN", "Leaf"}};
+  leaf.key = "p256";
+  leaf.ca = false;
+  leaf.not_after = leaf.not_before + 60;
+  Findings findings;
+  EXPECT_EQ(Names(*ParseTrustBundle(A() + test::MakeCertificate(leaf).pem + A(), "", findings)), "ALA");
 }
 
 TEST(TrustBundle, OtherBlocks) {
@@ -260,21 +260,8 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"one byte short", A() + ArmourPem("CERTIFICATE", shorter), "end before the length", at_b.c_str()},
       {"one byte more", A() + ArmourPem("CERTIFICATE", Nth(1).der + "x"), "1 bytes stand behind", at_b.c_str()},
       {"two in one block", A() + ArmourPem("CERTIFICATE", Nth(1).der + Nth(2).der), "stand behind", at_b.c_str()},
-      {"nested", A() + Replaced(B(), "-----END CERTIFICATE-----", "") + C(), "before the next BEGIN", at_b.c_str()},
-      {"END alone", A() + "-----END CERTIFICATE-----\n", "no BEGIN", at_b.c_str()},
       {"damaged dashes", A() + Replaced(B(), "-----BEGIN", "----BEGIN"), "damaged", at_b.c_str()},
-      {"BEGIN cut short", A() + "-----BEG\n", "cut short", at_b.c_str()},
-      {"END cut short, blanks behind it", A() + "-----EN\xC2\xA0\t\n", "cut short", at_b.c_str()},
-      {"word processor's dashes", A() + Replaced(B(), "-----", "\xE2\x80\x94\xE2\x80\x93"), "damaged", at_b.c_str()},
-      {"lower case",
-       A() + Replaced(Replaced(B(), "BEGIN CERTIFICATE", "begin certificate"), "END CERTIFICATE", "end certificate"),
-       "damaged", at_b.c_str()},
-      {"markers lost",
-       A() + Replaced(Replaced(B(), "-----BEGIN CERTIFICATE-----", ""), "-----END CERTIFICATE-----", ""), "outside",
-       at_b_body.c_str()},
       {"mail quotes", "> " + Replaced(A(), "\n", "\n> "), "not base64", "bundle.pem, line 2"},
-      {"encrypted", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\n\nM"), "encrypted",
-       "bundle.pem, line 2"},
       {"wrong label", A() + Relabelled(B(), "PUBLIC KEY"), "labelled PUBLIC KEY but holds a certificate", at_b.c_str()},
       {"misspelt label", A() + Relabelled(B(), "CERTIFCATE"), "labelled CERTIFCATE but holds a certificate",
        at_b.c_str()},
@@ -290,19 +277,15 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
       {"TRUSTED, no DER", A() + ArmourPem("TRUSTED CERTIFICATE", "x"), "certificate 2 of the bundle is damaged",
        at_b.c_str()},
       {"TRUSTED, no certificate", A() + ArmourPem("TRUSTED CERTIFICATE", "\x30\x00"s), "tbsCertificate", at_b.c_str()},
-      {"UTF-16, cut", "\xFF\xFE" + ToUtf16Le(A()) + "x", "UTF-16", "bundle.pem"},
       {"UTF-16 appended to UTF-8", A() + ToUtf16Le(B()), "NUL", "bundle.pem"},
-      {"zeros at the end", A() + std::string(64, '\0'), "NUL", "bundle.pem"},
       {"HTML", "<html><body>502</body></html>", "HTML", "bundle.pem"},
       {"HTML with inline data", "<html><img src=\"" + EncodeBase64(Nth(0).der) + "\"></html>", "HTML",
        "bundle.pem, line 1"},
-      {"JSON", "{\"kind\":\"Status\",\"code\":403}", "JSON", "bundle.pem"},
       {"text", "Access denied\n", "no certificate is in the trust bundle although it is not empty", "bundle.pem"},
       {"base64 that is no PEM", "Congrats! You have found a hidden message", "no certificate", "bundle.pem"},
       {"base64 of PEM", EncodeBase64(A()), "decode it once", "bundle.pem, line 1"},
       {"base64 without markers", EncodeBase64(Nth(0).der), "BEGIN and END", "bundle.pem, line 1"},
       {"short base64 without markers", "MIIB\n", "BEGIN and END", "bundle.pem"},
-      {"gzip", "\x1F\x8B\x08\0\0"s, "gzip", "bundle.pem"},
       {"only a private key", test::PrivateKeyPem("p256"), "nothing but a private key", "bundle.pem"},
       {"only other blocks", ArmourPem("X509 CRL", "x"), "other kinds", "bundle.pem"},
       {"only commented blocks", "# " + Replaced(WithoutFinalLineEnd(B()), "\n", "\n# ") + "\n", "no certificate",

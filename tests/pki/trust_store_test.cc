@@ -159,11 +159,5 @@ TEST(TrustStore, DigestsAreReadAsPeopleWriteThem) {
   }
 }
 
-TEST(TrustStore, Names) {
-  EXPECT_EQ(NameOf(Store::kRoot), "ROOT");
-  EXPECT_EQ(NameOf(Store::kCa), "CA");
-  EXPECT_EQ(NameOf(Store::kNone), "none");
-}
-
 }  // namespace
 }  // namespace prov::pki

@@ -1,8 +1,8 @@
 // What the Windows Machine Config Operator's daemon gets wrong with variables and certificates, row by row, as this
 // engine does it. Rows that no node can show: B5 (uncordons a node that an administrator had cordoned) and B6 (a proxy
 // that does not work goes to all nodes) are the operator's part; `check --probe` tries a proxy. B19 (memory that is
-// never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: pki/wmco_pem_test.cc. Rows
-// that other tests show: B1, B3, B9 (plan_test.cc), B4, B22 (desired_state_test.cc), B10 (pki/trust_bundle_test.cc), B13
+// never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: pki/trust_bundle_test.cc.
+// Rows that other tests show: B1, B3, B9 (plan_test.cc), B4, B22 (desired_state_test.cc), B10 (pki/trust_bundle_test.cc), B13
 // (machine/state_record_test.cc), B18 (pki/trust_store_test.cc).
 #include <gmock/gmock.h>
 
