@@ -73,11 +73,6 @@ TEST(ConfigRead, DecodesOnlyWhatIsWanted) {
 TEST(ConfigRead, ErrorsNameFileAndField) {
   const std::pair<std::string, std::string_view> rows[] = {
       {Source("data:x"), "<data-url> /a ($.storage.files[0].contents.source)"},
-      {Source("file:///x"), "<scheme> /a ($.storage.files[0].contents.source)"},
-      {R"("contents":{"source":"data:,x","compression":"gzip"})",
-       "<decompress> /a ($.storage.files[0].contents.source)"},
-      {R"("contents":{"source":"data:,x","verification":{"hash":"sha1-00"}})",
-       "<hash-spec> /a ($.storage.files[0].contents.verification.hash)"},
       {R"("append":[{"source":"data:,x"},{"source":"data:x"}])", "<data-url> /a ($.storage.files[0].append[1].source)"},
       {R"("contents":{"source":"https://h","httpHeaders":[{"name":"a","value":"b\r\nc"}]})",
        "<invalid-config> /a ($.storage.files[0].contents.httpHeaders[0])"},

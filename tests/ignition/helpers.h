@@ -60,13 +60,6 @@ inline std::string RandomBytes(std::mt19937& random, std::size_t size) {
   return out;
 }
 
-inline std::string Repeat(std::size_t times, std::string_view text) {
-  std::string out;
-  out.reserve(times * text.size());
-  for (std::size_t i = 0; i < times; ++i) out.append(text);
-  return out;
-}
-
 class FakeFetcher : public Fetcher {
  public:
   Result<std::string> Fetch(const FetchOrder& order) override {
