@@ -11,7 +11,6 @@ namespace {
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 constexpr std::int64_t kPast = 1'767'300'000;  // 2026-01-01T20:40:00Z

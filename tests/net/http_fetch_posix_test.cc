@@ -83,19 +83,22 @@ TEST(HttpSend, SendsTheBodyWithItsMethodAndType) {
   EXPECT_EQ(LiveHttp().Send(request).error().code, Code::kInternal);
 }
 
-// Proxies, credentials and places of certificates of whoever started this
-// program.
+// Proxies, credentials and places of certificates of whoever started this program.
 TEST(HttpFetch, TheSurroundingsHaveNoSay) {
   const testing_support::ScratchFolder home;
   std::ofstream(home.path() / ".netrc") << "default login user password hunter2\n";
   const std::string nobody = "http://127.0.0.1:" + std::to_string(test::HttpServer("").port());
   setenv("http_proxy", nobody.c_str(), 1);
   setenv("ALL_PROXY", nobody.c_str(), 1);
+  setenv("NO_PROXY", "*", 1);
   setenv("HOME", home.path().c_str(), 1);
   test::HttpServer server(kGoodDocument);
   EXPECT_TRUE(Fetch(Request(Url(server))));
   EXPECT_THAT(server.Requests().at(0), Not(HasSubstr("Authorization")));
-  for (const char* name : {"http_proxy", "ALL_PROXY"}) unsetenv(name);
+  FetchRequest through = Request("http://no-such-host.invalid/");
+  through.proxy_url = Secret("http://" + server.HostPort());
+  EXPECT_TRUE(Fetch(through));
+  for (const char* name : {"http_proxy", "ALL_PROXY", "NO_PROXY"}) unsetenv(name);
 }
 
 TEST(HttpFetch, ARedirectIsAnAnswer) {
@@ -344,31 +347,6 @@ TEST(HttpFetch, AProxyThatNeverAsksGetsBasic) {
   }
 }
 
-// Takes connections and says nothing, or the given bytes and then nothing.
-class Silent {
- public:
-  explicit Silent(int backlog = 4) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, backlog), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-  }
-  Silent(const Silent&) = delete;
-  Silent& operator=(const Silent&) = delete;
-  ~Silent() { close(listener_); }
-
-  std::string Url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
-  int port() const { return port_; }
-
- private:
-  int listener_;
-  int port_ = 0;
-};
-
 double Seconds(const std::function<void()>& body) {
   const auto start = std::chrono::steady_clock::now();
   body();
@@ -376,7 +354,7 @@ double Seconds(const std::function<void()>& body) {
 }
 
 TEST(HttpFetch, Patience) {
-  const Silent silent;
+  const LocalPort silent;
   FetchRequest request = Request(silent.Url());
   request.answer_seconds = 1;
   EXPECT_LT(Seconds([&] { EXPECT_THAT(FailureOf(request).message, HasSubstr("within 1 second:")); }), 5);
@@ -387,11 +365,8 @@ TEST(HttpFetch, Patience) {
 
 // A host that drops what is sent to it, as firewalls do: so does a listener whose queue is full.
 TEST(HttpFetch, AConnectionThatNobodyTakes) {
-  const Silent full(0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(full.port()));
+  const LocalPort full(0);
+  sockaddr_in address = LocalAddress(full.port());
   std::vector<int> waiting;
   for (int i = 0; i < 3; ++i) {
     waiting.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -424,7 +399,7 @@ TEST(HttpFetch, AProxyThatTalksOnHasNoMoreTimeThanOthers) {
 }
 
 TEST(HttpFetch, CanBeStopped) {
-  const Silent silent;
+  const LocalPort silent;
   FetchRequest request = Request(silent.Url());
   request.answer_seconds = 60;
   request.should_stop = [] { return true; };

@@ -38,11 +38,6 @@ std::string TlsUrl(const test::HttpServer& server) {
   return "https://localhost:" + std::to_string(server.port()) + "/";
 }
 
-TEST_F(HttpTls, RootOfTheBundleIsTrusted) {
-  test::HttpServer server(kGood, "", &identity_);
-  EXPECT_EQ(Get(TlsUrl(server), "", {other_, root_}), 200);
-}
-
 // As Windows has it: what is in a store of roots and is none leads nowhere.
 TEST_F(HttpTls, OnlyRootsEndAChainWhereThatIsWanted) {
   test::CertificateSpec between;
@@ -164,13 +159,6 @@ TEST_F(HttpTls, CertificateOfAnotherNameOrTime) {
   const test::Identity expired{Leaf(1'767'300'000).pem, identity_.key};
   test::HttpServer late(kGood, "", &expired);
   EXPECT_THAT(FailureOf(Get(TlsUrl(late), "", {root_})).message, HasSubstr("expired"));
-}
-
-TEST_F(HttpTls, PortWithoutTls) {
-  test::HttpServer server(kGood);
-  const Error error = FailureOf(Get(TlsUrl(server), "", {root_}));
-  EXPECT_EQ(error.code, Code::kTls);
-  EXPECT_THAT(error.message, HasSubstr("does not speak TLS on this port"));
 }
 
 }  // namespace
