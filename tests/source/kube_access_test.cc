@@ -7,8 +7,6 @@
 namespace prov::source {
 namespace {
 
-using ::testing::HasSubstr;
-
 class Access : public KubeTest {
  protected:
   Result<KubeAccess> Open(const std::string& context = "") { return KubeAccess::Open(Request(), context, here_); }

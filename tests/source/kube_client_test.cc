@@ -24,13 +24,15 @@ class Client : public KubeTest {
   KubeClient client_{access_, cluster_.Ports(), [] { return 0U; }};
 };
 
-TEST_F(Client, AListIsAskedForWithItsQueryAndWithoutTheObjectsRest) {
+TEST_F(Client, ListsAreOfMetadataUnlessWholeObjectsAreAskedFor) {
   cluster_.objects["/api/v1/nodes?limit=500"] = "{}";
   EXPECT_EQ(client_.List(NodeObject(""), "limit=500").value(), "{}");
-  ASSERT_THAT(cluster_.asked, SizeIs(1));
+  EXPECT_EQ(client_.ListWhole(NodeObject(""), "limit=500").value(), "{}");
+  ASSERT_THAT(cluster_.asked, SizeIs(2));
   EXPECT_THAT(
       cluster_.asked[0].headers,
       ElementsAre(Pair("Accept", AllOf(HasSubstr("as=PartialObjectMetadataList"), HasSubstr(",application/json")))));
+  EXPECT_THAT(cluster_.asked[1].headers, ElementsAre(Pair("Accept", "application/json")));
   EXPECT_EQ(cluster_.asked[0].bearer_token->Reveal(), kToken);
 }
 
@@ -42,19 +44,6 @@ TEST_F(Client, APatchIsMerged) {
   EXPECT_EQ(cluster_.sent[0].content_type, "application/merge-patch+json");
   EXPECT_EQ(cluster_.sent[0].body, R"({"metadata":{}})");
   EXPECT_EQ(cluster_.sent[0].to.bearer_token->Reveal(), kToken);
-}
-
-TEST_F(Client, ListsAreOfWholeObjectsWhereTheyAreAskedFor) {
-  cluster_.objects["/api/v1/nodes?limit=5"] = "{}";
-  ASSERT_TRUE(client_.List(NodeObject(""), "limit=5"));
-  ASSERT_TRUE(client_.ListWhole(NodeObject(""), "limit=5"));
-  const auto accepted = [&](std::size_t i) {
-    for (const auto& [name, value] : cluster_.asked.at(i).headers)
-      if (name == "Accept") return value;
-    return std::string();
-  };
-  EXPECT_THAT(accepted(0), HasSubstr("PartialObjectMetadataList"));
-  EXPECT_EQ(accepted(1), "application/json");
 }
 
 TEST_F(Client, WhatIsMadeIsThereAfterwards) {
@@ -73,13 +62,6 @@ TEST_F(Client, WhatIsMadeIsThereAfterwards) {
       HasSubstr(R"(a Role bound to it must have the rule apiGroups [""], resources ["events"], verbs ["create"])"));
   cluster_.script = {FakeCluster::Says(409)};
   EXPECT_FALSE(client_.Patch(NodeObject("win-1"), "{}")) << "somebody else's change is no success of ours";
-}
-
-TEST_F(Client, WhatMayPassIsTriedAgain) {
-  cluster_.objects["/api/v1/nodes/win-1"] = "{}";
-  cluster_.script = {FakeCluster::Says(503), FakeCluster::Says(429), FakeCluster::Fails(Code::kNetwork)};
-  EXPECT_TRUE(client_.Patch(NodeObject("win-1"), "{}"));
-  EXPECT_THAT(cluster_.sent, SizeIs(4));
 }
 
 // The words are those of the ClusterRole that is missing.

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "provisioner/base/base64.h"
 #include "tests/source/document_helpers.h"
 #include "tests/support/sample.h"
@@ -13,8 +11,6 @@ namespace prov::source {
 namespace {
 
 using egress::EgressConfig;
-using testing::Contains;
-using testing::Field;
 using testing::Not;
 
 std::string FileEntry(std::string_view path, std::string_view text) {
@@ -118,55 +114,43 @@ TEST(LegacyEnvironment, FilesOf42To44) {
   EXPECT_THAT(config->findings, Not(HasCode("legacy-differs")));
 }
 
-TEST(LegacyEnvironment, DropInsOf45And46) {
-  const auto config =
-      ReadConfigText(Ignition({}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf",
-      "contents":"[Unit]\n[Service]\nEnvironment=HTTPS_PROXY=http://p:1\n"}]})"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->https_proxy->Reveal(), "http://p:1");
-  EXPECT_EQ(config->proxy_file.path, "kubelet.service/10-mco-default-env.conf");
+std::string DropIn(const std::string& unit, const std::string& lines) {
+  return R"({"name":")" + unit + R"(","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\n)" + lines +
+         R"("}]})";
 }
 
-TEST(LegacyEnvironment, UnitsThatCarryTheLines) {
-  const auto config = ReadConfigText(
-      Ignition({}, R"({"name":"pivot.service","contents":"[Service]\nEnvironment=HTTP_PROXY=http://p:1\n"})"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1");
-}
-
-TEST(LegacyEnvironment, PlacesThatDisagreeAreReported) {
-  const auto config = ReadConfigText(Ignition(
-      {},
-      R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://a:1\n"}]},
-      {"name":"crio.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://b:1\n"}]})"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://a:1");
-  EXPECT_THAT(config->findings, HasCode("legacy-differs"));
-}
-
-TEST(LegacyEnvironment, ADropInThatOnlyPointsToProxyEnvIsNoStatement) {
-  const auto config = ReadConfigText(Ignition(
-      {},
-      R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironmentFile=/etc/mco/proxy.env\n"}]},
-      {"name":"crio.service","contents":"[Service]\nExecStart=/bin/true\n"})"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_FALSE(config->proxy_file.present);
-}
-
-TEST(LegacyEnvironment, AnEmptyDropInIsTheExplicitEmpty) {
-  const auto config = ReadConfigText(Ignition(
-      {}, R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\n"}]})"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_TRUE(config->proxy_file.present);
-  EXPECT_FALSE(config->http_proxy.has_value());
-}
-
-TEST(LegacyEnvironment, ProxyEnvWinsOverAllOfThem) {
-  const auto config = ReadConfigText(Ignition(
-      {FileEntry(kProxyEnvPath, "HTTP_PROXY=http://new:1\n")},
-      R"({"name":"kubelet.service","dropins":[{"name":"10-mco-default-env.conf","contents":"[Service]\nEnvironment=HTTP_PROXY=http://old:1\n"}]})"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://new:1");
+TEST(LegacyEnvironment, WhatEachPlaceSays) {
+  const std::string crio = R"({"name":"crio.service","contents":"[Service]\nExecStart=/bin/true\n"})";
+  const std::string pivot = R"({"name":"pivot.service","contents":"[Service]\nEnvironment=HTTP_PROXY=http://p:1\n"})";
+  const std::string a = DropIn("kubelet.service", R"(Environment=HTTP_PROXY=http://a:1\n)");
+  const std::string b = DropIn("crio.service", R"(Environment=HTTP_PROXY=http://b:1\n)");
+  const struct {
+    const char* why;
+    std::string config;
+    bool present;
+    std::string_view path;
+    std::string http_proxy;
+    bool differs = false;
+  } rows[] = {
+      {"4.5 and 4.6", Ignition({}, a), true, "kubelet.service/10-mco-default-env.conf", "http://a:1"},
+      {"units that carry the lines", Ignition({}, pivot), true, "pivot.service", "http://p:1"},
+      {"they disagree", Ignition({}, a + "," + b), true, "kubelet.service/10-mco-default-env.conf", "http://a:1", true},
+      {"proxy.env wins", Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=http://new:1\n")}, a), true, kProxyEnvPath,
+       "http://new:1"},
+      {"it points to proxy.env",
+       Ignition({}, DropIn("kubelet.service", R"(EnvironmentFile=/etc/mco/proxy.env\n)") + "," + crio), false,
+       kProxyEnvPath, ""},
+      {"the explicit empty", Ignition({}, DropIn("kubelet.service", "")), true,
+       "kubelet.service/10-mco-default-env.conf", ""},
+  };
+  for (const auto& row : rows) {
+    const auto config = ReadConfigText(row.config);
+    ASSERT_TRUE(config) << row.why << ": " << config.error().message;
+    EXPECT_EQ(config->proxy_file.present, row.present) << row.why;
+    EXPECT_EQ(config->proxy_file.path, row.path) << row.why;
+    EXPECT_EQ(config->http_proxy ? config->http_proxy->Reveal() : "", row.http_proxy) << row.why;
+    EXPECT_EQ(HasFinding(config->findings, "legacy-differs"), row.differs) << row.why;
+  }
 }
 
 }  // namespace

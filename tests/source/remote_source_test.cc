@@ -20,7 +20,6 @@
 namespace prov::source {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -96,6 +95,9 @@ TEST_F(RemoteSources, AHashSaysWhatItMustBe) {
   web_.Put(kWeb, FakeWeb::Page(body));
   const std::string hash = ToHex(Sha256(body));
   EXPECT_EQ(ProxyOf(plain + "#sha256=" + hash), "http://p:1");
+  EXPECT_TRUE(web_.requests.back().has_digest) << "the length needs no word then";
+  EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
+  EXPECT_FALSE(web_.requests.back().has_digest);
   EXPECT_EQ(ProxyOf(kWeb + ("#sha256=" + AsciiUpper(hash))), "http://p:1");
   web_.Put(plain, FakeWeb::Page(WorkerConfig("http://evil:1")));
   EXPECT_THAT(ProxyOf(plain + "#sha256=" + hash), HasSubstr("<hash-mismatch>"));
@@ -127,11 +129,6 @@ TEST_F(RemoteSources, AMachineConfigServer) {
   EXPECT_THAT(ProxyOf(kMcs, Path("corporate-root.pem")), HasSubstr("<kind> the server sends \"text/plain\""));
   web_.Put(kMcsUrl, FakeWeb::Redirect(kWeb));
   EXPECT_THAT(ProxyOf(kMcs, Path("corporate-root.pem")), HasSubstr("<network>"));
-}
-
-TEST_F(RemoteSources, OldServersSendSpecTwo) {
-  web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1", "2.2.0"), 200, {{"content-type", "application/json"}}));
-  EXPECT_EQ(ProxyOf(kMcs, Path("corporate-root.pem")), "http://p:1");
 }
 
 TEST_F(RemoteSources, APointerConfigLeadsToTheServer) {
@@ -187,25 +184,6 @@ TEST_F(RemoteSources, ACaFileMustHoldOne) {
   EXPECT_THAT(ProxyOf(kWeb, Path("corporate-root.pem")), HasSubstr("<owner>"));
   EXPECT_THAT(ProxyOf(File("followed.ign", WorkerConfig("http://p:1"))), HasSubstr("<owner>")) << "the source itself";
   EXPECT_THAT(web_.requests, IsEmpty());
-}
-
-TEST_F(RemoteSources, BrokenAnswersAreErrors) {
-  struct Row {
-    FakeWeb::Answer answer;
-    std::string part;
-  };
-  const Row rows[] = {{FakeWeb::Dead(), "<network>"},
-                      {FakeWeb::Dead(Code::kTls), "<tls>"},
-                      {FakeWeb::Page("", 503), "<network> the server answered with status 503"},
-                      {FakeWeb::Page("", 404), "<not-found>"},
-                      {FakeWeb::Page("<html>"), "<kind> the server sends an HTML page"},
-                      {FakeWeb::Page(""), "<kind>"},
-                      {FakeWeb::Page(WorkerConfig("http://p:1").substr(0, 400)), "<json>"},
-                      {FakeWeb::Page(R"({"ignition":{"version":"4.0.0"}})"), "<version>"}};
-  for (const Row& row : rows) {
-    web_.Put(kWeb, row.answer);
-    EXPECT_THAT(ProxyOf(kWeb), HasSubstr(row.part));
-  }
 }
 
 // --- what is remembered ---
@@ -302,15 +280,6 @@ TEST_F(RemoteSources, AChangeIsSeenAgainAfterAFailure) {
     }
   }
   EXPECT_THAT(tags, ElementsAre("\"1\"", "\"1\""));
-}
-
-TEST_F(RemoteSources, OfAHashTheLengthNeedsNoWord) {
-  const std::string body = WorkerConfig("http://p:1");
-  web_.Put(kWeb, FakeWeb::Page(body));
-  EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
-  EXPECT_FALSE(web_.requests.back().has_digest);
-  EXPECT_EQ(ProxyOf(kWeb + ("#sha256=" + ToHex(Sha256(body)))), "http://p:1");
-  EXPECT_TRUE(web_.requests.back().has_digest);
 }
 
 TEST_F(RemoteSources, TheTimeIsForTheWholeSource) {

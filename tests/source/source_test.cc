@@ -2,26 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/source/fake_web.h"
 #include "tests/support/paths.h"
 
 namespace prov::source {
 namespace {
 
 // Nothing in these tests may ask the network.
-class NoNetwork final : public net::Http, public Clock {
- public:
-  Result<int> Get(const net::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
-  Result<net::FetchAnswer> Fetch(const net::FetchRequest&) override { return Fail(Code::kInternal, "a request"); }
-  std::int64_t NowUnix() override { return 0; }
-  bool Wait(std::int64_t) override { return false; }
-};
-
 Result<egress::EgressConfig> ReadHere(const std::string& source, const ignition::Selection& selection) {
-  NoNetwork none;
+  FakeWeb none;
   SourceRequest request;
   request.source = source;
   request.selection = selection;
-  return Read(request, {none, none});
+  auto read = Read(request, none.Ports());
+  EXPECT_TRUE(none.requests.empty());
+  return read;
 }
 
 TEST(Source, AMissingFileIsNotFound) {
@@ -45,12 +40,6 @@ TEST(Source, UnknownSchemesAreNamed) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kScheme);
   EXPECT_EQ(read.error().where, "ftp://");
-}
-
-TEST(Source, ReadsAFile) {
-  const auto read = ReadHere(testing_support::TestsFolder() + "/sample/rendered-worker.json", {});
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->certificates.size(), 3U);
 }
 
 TEST(Source, AWrongNameIsNotFound) {
