@@ -6,7 +6,6 @@
 namespace prov::hns {
 namespace {
 
-using machine::NetworkAnswer;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

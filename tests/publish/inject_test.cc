@@ -9,7 +9,6 @@
 namespace prov::publish {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;

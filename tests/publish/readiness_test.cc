@@ -9,8 +9,6 @@ namespace prov::publish {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 using testing::SizeIs;
 
 ProxySpec ReadinessSpec() {

@@ -36,20 +36,6 @@ TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
   EXPECT_GE(worded, 20U);
 }
 
-TEST(RequestUri, TheSharedRowsOfTheOperator) {
-  const std::string text = testing_support::ReadAll(testing_support::TestsFolder() +
-                                                    "/../../shared/cases/egress/cno-validation-upstream.json");
-  if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/cno-validation-upstream.json";
-  const auto cases = ParseJson(text, JsonLimits());
-  ASSERT_TRUE(cases);
-  for (const auto& group : (*cases)->root()["cases"].GetArray()) {
-    if (JsonTextOf(group["what"]) != "URI") continue;
-    for (const auto& row : group["valid"].GetArray())
-      EXPECT_TRUE(CheckUri(JsonTextOf(row))) << row.GetString() << UriError(JsonTextOf(row));
-    for (const auto& row : group["invalid"].GetArray()) EXPECT_FALSE(CheckUri(JsonTextOf(row))) << row.GetString();
-  }
-}
-
 TEST(RequestUri, NoPasswordInAnyError) {
   for (const char* text : {"http://u:c4nary/x@h:1", "http://u:c4nary?x@h", "http://u:c4nary@h:port", "http://u:c4nary",
                            "http://u:c4nary w@h", "http://u:c4n%zzary@h", "http:u:c4nary@h", "u:c4nary@h",

@@ -86,11 +86,7 @@ TEST(RedirectDestinations, UsualMistakesAreNamed) {
   EXPECT_THAT(DestinationError(kRedirect, "80 tcp 10.0.0.1\r\n").message, HasSubstr("carriage return"));
   EXPECT_THAT(DestinationError(kRedirect, "80\ttcp\t10.0.0.1").message, HasSubstr("spaces instead of tabs"));
   EXPECT_THAT(DestinationError(kRedirect, "80 tcp 10.0.0.1 # web").message, HasSubstr("a line of its own"));
-  EXPECT_THAT(DestinationError(kRedirect,
-                               "\xE2\x80\x9C"
-                               "10.0.0.1")
-                  .message,
-              HasSubstr("typographic"));
+  EXPECT_THAT(DestinationError(kRedirect, "\u201C10.0.0.1").message, HasSubstr("typographic"));
 }
 
 // A proxy.env where a list belongs.

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "provisioner/base/text.h"
 #include "tests/router/samples.h"
 
 namespace prov::router {
@@ -15,32 +14,11 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr std::string_view kDeployment = R"(apiVersion: apps/v1
-kind: Deployment
-metadata: {name: egress-1, namespace: egress}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: egress-1}}
-  template:
-    metadata:
-      labels: {app: egress-1}
-      annotations: {pod.network.openshift.io/assign-macvlan: "true"}
-    spec:
-      initContainers:
-      - name: router
-        image: r
-        securityContext: {privileged: true}
-        env:
-        - {name: EGRESS_SOURCE, value: 192.168.12.99/24}
-        - {name: EGRESS_GATEWAY, value: 192.168.12.1}
-        - {name: EGRESS_ROUTER_MODE, value: http-proxy}
-      containers:
-      - name: proxy
-        image: p
-        env:
-        - name: EGRESS_HTTP_PROXY_DESTINATION
-          valueFrom: {configMapKeyRef: {name: egress-routes, key: destination}}
-)";
+// With its list in a ConfigMap.
+const std::string kDeployment =
+    ReplacedOnce(ReplacedOnce(kRightRouter, "  name: egress-1\n", "  name: egress-1\n  namespace: egress\n"),
+                 "          value: \"*.example\"\n",
+                 "          valueFrom: {configMapKeyRef: {name: egress-routes, key: destination}}\n");
 
 constexpr std::string_view kMap = R"(apiVersion: v1
 kind: ConfigMap

@@ -29,41 +29,6 @@ std::vector<std::string> Codes(const Findings& findings) {
   return out;
 }
 
-// A router that is right.
-const std::string kRightRouter = R"(apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: egress-1
-spec:
-  replicas: 1
-  strategy: {type: Recreate}
-  selector: {matchLabels: {app: egress-1}}
-  template:
-    metadata:
-      labels: {app: egress-1}
-      annotations:
-        pod.network.openshift.io/assign-macvlan: "true"
-    spec:
-      serviceAccountName: egress
-      nodeSelector:
-        kubernetes.io/os: linux
-      initContainers:
-      - name: router
-        image: r
-        securityContext:
-          privileged: true
-        env:
-        - {name: EGRESS_SOURCE, value: 192.168.12.99/24}
-        - {name: EGRESS_GATEWAY, value: 192.168.12.1}
-        - {name: EGRESS_ROUTER_MODE, value: http-proxy}
-      containers:
-      - name: proxy
-        image: p
-        env:
-        - name: EGRESS_HTTP_PROXY_DESTINATION
-          value: "*.example"
-)";
-
 std::vector<std::string> With(std::string_view from, std::string_view to) {
   return Codes(Check({ReplacedOnce(kRightRouter, from, to)}));
 }
@@ -169,9 +134,8 @@ spec:
 
 // As it comes from a page in a browser.
 TEST(RouterCheck, Typography) {
-  const Findings quotes = Check({ReplacedOnce(kRightRouter, "value: 192.168.12.1}",
-                                              "value: \xE2\x80\x9C"
-                                              "192.168.12.1\xE2\x80\x9D}")});
+  const Findings quotes =
+      Check({ReplacedOnce(kRightRouter, "value: 192.168.12.1}", "value: \u201C192.168.12.1\xE2\x80\x9D}")});
   EXPECT_THAT(Codes(quotes), ElementsAre("error router-typography"));
   EXPECT_EQ(quotes[0].where, "f1: line 25");
   EXPECT_THAT(quotes[0].message, HasSubstr("U+201C"));

@@ -25,4 +25,39 @@ inline std::string ReplacedOnce(std::string text, std::string_view from, std::st
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
+// A router that is right.
+inline const std::string kRightRouter = R"(apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: egress-1
+spec:
+  replicas: 1
+  strategy: {type: Recreate}
+  selector: {matchLabels: {app: egress-1}}
+  template:
+    metadata:
+      labels: {app: egress-1}
+      annotations:
+        pod.network.openshift.io/assign-macvlan: "true"
+    spec:
+      serviceAccountName: egress
+      nodeSelector:
+        kubernetes.io/os: linux
+      initContainers:
+      - name: router
+        image: r
+        securityContext:
+          privileged: true
+        env:
+        - {name: EGRESS_SOURCE, value: 192.168.12.99/24}
+        - {name: EGRESS_GATEWAY, value: 192.168.12.1}
+        - {name: EGRESS_ROUTER_MODE, value: http-proxy}
+      containers:
+      - name: proxy
+        image: p
+        env:
+        - name: EGRESS_HTTP_PROXY_DESTINATION
+          value: "*.example"
+)";
+
 }  // namespace prov::router

@@ -1,13 +1,11 @@
 #include "provisioner/router/way_out.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace prov::router {
 namespace {
 
-using egress::ClientSettings;
 using egress::Dialect;
 using egress::Explainer;
 using testing::ElementsAre;
