@@ -24,21 +24,6 @@ std::string TrustEntry(const std::string& text, const std::string& key = "truste
   return std::string("{") + kUrls + ",\"" + key + "\":\"" + text + "\"}";
 }
 
-TEST(AksConfig, ReadsTheCommandLinesFile) {
-  const auto config = ReadText(std::string("{") + kUrls + R"(,"noProxy":["docker.io","localhost"],"trustedCa":")" +
-                               EncodeBase64(Pem("proxy-root")) + "\"}");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->source.kind, "AKS");
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://p:8080/");
-  EXPECT_EQ(config->https_proxy->Reveal(), "https://p:8443/");
-  EXPECT_EQ(config->no_proxy, "docker.io,localhost,127.0.0.1,168.63.129.16,169.254.169.254,konnectivity");
-  EXPECT_EQ(config->certificates.size(), 1U);
-  EXPECT_THAT(config->findings, HasCode("aks-injected"));
-  EXPECT_THAT(MessageOf(config->findings, "no-proxy-incomplete"),
-              HasSubstr("the API server's name, the service range, the pods' or nodes' range, the virtual network's"));
-  EXPECT_EQ(config->facts.metadata_address, "169.254.169.254");
-}
-
 TEST(AksConfig, TheEffectiveListCountsAndKeepsTheUsersOrder) {
   const auto read = [](const std::string& effective) {
     return ReadText(std::string(R"({"name":"c","fqdn":"c.azmk8s.io","httpProxyConfig":{)") + kUrls +
@@ -157,6 +142,7 @@ TEST(AksConfig, FactsMayStandBesideTheKeysOfTheCommandLinesFile) {
       ReadText(std::string("{") + kUrls + R"(,"noProxy":["localhost"],"clusterFacts":{"apiServerFqdn":"c.io"}})");
   ASSERT_TRUE(config) << Failure(config);
   EXPECT_EQ(config->facts.api_host, "c.io");
+  EXPECT_EQ(config->facts.metadata_address, "169.254.169.254");
   EXPECT_THAT(MessageOf(config->findings, "aks-injected"),
               HasSubstr("5 entries that AKS itself adds were added, as far as the cluster is known: 127.0.0.1, "
                         "168.63.129.16, 169.254.169.254, konnectivity, c.io"));
