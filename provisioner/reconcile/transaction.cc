@@ -274,8 +274,8 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
 
 Result<Plan> PlanBack(machine::Machine& machine, const Transaction& trial) {
   Transaction back = Reversed(trial);
-// Plans the reversed transaction `back` on the machine as it is now. `owned`: the ledger that the transaction made.
-Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& owned) {
+  back.ledger_before = back.ledger_after;  // the ledger never had the trial's settings
+  return PlanOf(machine, std::move(back), trial.ledger_after);
 }
 
 Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine) {
