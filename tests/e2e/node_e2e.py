@@ -320,8 +320,9 @@ class Trust(Node):
         """The URL of a server that A signed, and a proxy that leads there."""
         server = mcs.Server(*self.a.sign(HOST, "serverAuth", f"DNS:{HOST}"))
         self.addCleanup(server.close)
-        server.documents["/"] = b"ok"
-        return f"https://{HOST}:{server.port}/", Tunnel()
+        url = f"https://{HOST}:{server.port}/"
+        server.documents["/"] = server.documents[url] = b"ok"  # through a proxy, Wine's WinHTTP sends the whole URL as the path
+        return url, Tunnel()
 
     def test_tls_through_the_proxy_needs_the_certificate(self):
         url, proxy = self.origin()
