@@ -76,8 +76,8 @@ Result<FleetStatus> AwaitStatus(machine::Host& host, const StatusRequest& reques
   for (;;) {
     Result<FleetStatus> status = ReadStatus(host, request);
     was_good = was_good || status;
-    const bool may_pass = !status && was_good && status.error().code == Code::kNetwork;
-    const bool is_done = status ? IsDone(*status, request) : !may_pass;
+    const bool is_temporary = !status && was_good && status.error().code == Code::kNetwork;
+    const bool is_done = status ? IsDone(*status, request) : !is_temporary;
     const std::int64_t left = (end - host.clock().NowUnix()) * kMillisecondsPerSecond;
     if (is_done || left <= 0 || !host.clock().Wait(std::min(left, kPause))) return status;
   }

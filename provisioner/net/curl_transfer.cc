@@ -360,12 +360,12 @@ bool CurlTransfer::SpeaksTls() {
   return code == CURLE_OK || code == CURLE_PEER_FAILED_VERIFICATION;  // it presented a certificate, valid or not
 }
 
-bool CurlTransfer::RefusedUnasked(int status) const {
+bool CurlTransfer::RefusedWithoutChallenge(int status) const {
   const bool by_the_proxy = by_proxy() || status == http_status::kProxyAuthenticationRequired;
   return MayOffer() && answer_.challenges().empty() && by_the_proxy && TurnsAway(status);
 }
 
-bool CurlTransfer::RefusedUnasked(const HttpFailure& failure) {
+bool CurlTransfer::RefusedWithoutChallenge(const HttpFailure& failure) {
   if (!MayOffer() || !failure.challenges.empty()) return false;
   if (failure.connect_status != 0) return TurnsAway(failure.connect_status);
   return IsCutUnheard(failure);

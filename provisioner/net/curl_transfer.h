@@ -38,8 +38,8 @@ struct CurlBounds {
 
 // The authentication for a proxy. With several schemes, libcurl sends nothing before the proxy asks, so that a proxy
 // with Digest never sees the password. Basic alone is sent with the first request, as Go programs do.
-inline constexpr unsigned long kWhenAsked = CURLAUTH_BASIC | CURLAUTH_DIGEST;
-inline constexpr unsigned long kUnasked = CURLAUTH_BASIC;
+inline constexpr unsigned long kAfterChallenge = CURLAUTH_BASIC | CURLAUTH_DIGEST;
+inline constexpr unsigned long kPreemptive = CURLAUTH_BASIC;
 
 // Records the certificates that the TLS peers of a transfer present; only OpenSSL decides whether they are valid.
 class PeerRecorder {
@@ -118,8 +118,8 @@ class CurlTransfer {
   // Whether an answer is from the proxy itself, or passed through it unencrypted.
   bool by_proxy() const { return !proxy_.empty() && !is_tls_; }
   // Whether the proxy refused without asking for credentials, although it had not got any.
-  bool RefusedUnasked(int status) const;
-  bool RefusedUnasked(const HttpFailure& failure);
+  bool RefusedWithoutChallenge(int status) const;
+  bool RefusedWithoutChallenge(const HttpFailure& failure);
 
   std::string Where() const;  // the redacted URL, for messages
   std::string Detail(CURLcode code) const { return words_[0] != '\0' ? words_.data() : curl_.strerror(code); }
@@ -137,7 +137,7 @@ class CurlTransfer {
   std::string PlainPeer() const;
   HttpTrouble TroubleOf(CURLcode code, bool with_proxy);
   bool WithProxy(int connect_status);
-  bool MayOffer() const { return credentials_ && authentication_ != kUnasked; }
+  bool MayOffer() const { return credentials_ && authentication_ != kPreemptive; }
   bool IsCutUnheard(const HttpFailure& failure);
 
   const CurlFunctions& curl_;

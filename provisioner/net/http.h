@@ -19,7 +19,7 @@ namespace prov::net {
 // What a request found besides its result.
 struct HttpNotes {
   // For a failure, or a probe's status of 400 or above: the same request may succeed a moment later.
-  bool may_pass = false;
+  bool is_temporary = false;
   Findings findings;      // about properties of servers and proxies that other programs on a node can't handle
   bool is_plain = false;  // no HTTP and no TLS either; if set, TLS is not tried again
 };
@@ -62,7 +62,7 @@ struct FetchRequest {
   // Called at least once a second, also while nothing arrives. Returning true ends the transfer without an error: the
   // answer is what has arrived by then, with status 0 if there is none.
   std::function<bool()> should_stop;
-  HttpNotes* notes = nullptr;  // `may_pass` of an error
+  HttpNotes* notes = nullptr;  // `is_temporary` of an error
 };
 
 // A request that changes something.

@@ -45,7 +45,7 @@ class Probe {
   }
 
   // Whether a proxy refused without asking for credentials, although it had not got any.
-  bool RefusedUnasked() const { return refused_unasked_; }
+  bool RefusedWithoutChallenge() const { return refused_without_challenge_; }
   int Seconds() const { return transfer_.Seconds(); }
 
  private:
@@ -54,7 +54,7 @@ class Probe {
     if (code != CURLE_OK && !cut_by_us) return Failed(FailureOf(code));
     const int status = static_cast<int>(transfer_.Info<long>(CURLINFO_RESPONSE_CODE));
     HttpFailure failure = FailureOf(CURLE_OK);
-    refused_unasked_ = transfer_.RefusedUnasked(status);
+    refused_without_challenge_ = transfer_.RefusedWithoutChallenge(status);
     // Only a proxy sends 407, also to a plain request. Of other errors, only squid marks its own.
     const bool own_error = transfer_.by_proxy() && status >= http_status::kBadRequest && !failure.proxy_reason.empty();
     if (status == http_status::kProxyAuthenticationRequired || own_error) {
@@ -75,11 +75,11 @@ class Probe {
   }
 
   Result<int> Failed(HttpFailure failure) {
-    refused_unasked_ = transfer_.RefusedUnasked(failure);
+    refused_without_challenge_ = transfer_.RefusedWithoutChallenge(failure);
     const bool is_known = request_.notes != nullptr && request_.notes->is_plain;
-    if (!refused_unasked_ && !is_known) transfer_.LookForTls(failure);
+    if (!refused_without_challenge_ && !is_known) transfer_.LookForTls(failure);
     if (request_.notes != nullptr) {
-      request_.notes->may_pass = MayPass(failure);
+      request_.notes->is_temporary = IsTemporary(failure);
       request_.notes->is_plain = is_known || (transfer_.looked_for_tls() && !failure.speaks_tls);
     }
     return std::unexpected(Explain(failure));
@@ -95,14 +95,14 @@ class Probe {
     if (!words.empty()) {
       AddWarning(request_.notes->findings, "probe-digest", std::move(words), transfer_.Where());
     }
-    request_.notes->may_pass = MayPass(status);
+    request_.notes->is_temporary = IsTemporary(status);
     return status;
   }
 
   const HttpRequest& request_;
   std::size_t body_bytes_ = 0;  // declared before the transfer, which points to it
   CurlTransfer transfer_;
-  bool refused_unasked_ = false;
+  bool refused_without_challenge_ = false;
 };
 
 constexpr std::size_t kMostHeaderBytes = std::size_t{64} << 10U;
@@ -159,7 +159,7 @@ class FetchTransfer {
         transfer_(curl, {request.url, request.proxy_url, request.roots}, authentication) {}
 
   Result<FetchAnswer> Run() {
-    if (request_.notes != nullptr) request_.notes->may_pass = false;
+    if (request_.notes != nullptr) request_.notes->is_temporary = false;
     PROV_TRY(transfer_.Prepare("the URL of the proxy for this request"));
     SetRequest();
     PROV_TRY(SetHeaders());
@@ -169,7 +169,7 @@ class FetchTransfer {
   }
 
   // Whether a proxy refused without asking for credentials, although it had not got any.
-  bool RefusedUnasked() const { return refused_unasked_; }
+  bool RefusedWithoutChallenge() const { return refused_without_challenge_; }
 
   // Since the transfer began.
   int Seconds() const { return transfer_.Seconds(); }
@@ -335,7 +335,7 @@ class FetchTransfer {
                   Where());
     }
     if (answer_.status == http_status::kProxyAuthenticationRequired) answer_.proxy_refusal = ProxyRefusal();
-    refused_unasked_ = transfer_.RefusedUnasked(answer_.status);
+    refused_without_challenge_ = transfer_.RefusedWithoutChallenge(answer_.status);
     if (const char* url = Info<char*>(CURLINFO_REDIRECT_URL)) answer_.redirect_url = url;
     if (answer_.body.capacity() < answer_.body.size() + kSpare) answer_.body.reserve(answer_.body.size() + kSpare);
     return std::move(answer_);
@@ -362,9 +362,9 @@ class FetchTransfer {
     HttpFailure failure = transfer_.FailureOf(code);
     failure.timeout_seconds = Waited();
     failure.roots_are_named = true;
-    refused_unasked_ = transfer_.RefusedUnasked(failure);
-    if (!refused_unasked_) transfer_.LookForTls(failure);
-    if (request_.notes != nullptr) request_.notes->may_pass = MayPass(failure);
+    refused_without_challenge_ = transfer_.RefusedWithoutChallenge(failure);
+    if (!refused_without_challenge_) transfer_.LookForTls(failure);
+    if (request_.notes != nullptr) request_.notes->is_temporary = IsTemporary(failure);
     Error out = Explain(failure);
     if (failure.trouble == HttpTrouble::kHeaders) out.code = Code::kTooLarge;  // like this program's own limits
     return out;
@@ -389,7 +389,7 @@ class FetchTransfer {
   std::string length_;  // Content-Length of the answer; "": none
   std::uint64_t body_bytes_ = 0;
   Stop stop_ = Stop::kNone;
-  bool refused_unasked_ = false;
+  bool refused_without_challenge_ = false;
 };
 
 // Http::Fetch and Http::Send. Besides the limits of the request: 64 KiB of headers, and of the body of an answer other
@@ -398,12 +398,12 @@ class FetchTransfer {
 Result<FetchAnswer> FetchByCurl(const FetchRequest& request, const SendRequest* sent) {
   PROV_TRY(CheckUrl(request.url));
   const CurlFunctions& curl = *PROV_TRY(LoadCurl());
-  FetchTransfer polite(curl, request, sent, kWhenAsked, request.total_seconds);
-  Result<FetchAnswer> answer = polite.Run();
-  const int left = request.total_seconds == 0 ? 0 : request.total_seconds - polite.Seconds();
-  if (!polite.RefusedUnasked() || left < 0 || (left == 0 && request.total_seconds != 0)) return answer;
+  FetchTransfer first(curl, request, sent, kAfterChallenge, request.total_seconds);
+  Result<FetchAnswer> answer = first.Run();
+  const int left = request.total_seconds == 0 ? 0 : request.total_seconds - first.Seconds();
+  if (!first.RefusedWithoutChallenge() || left < 0 || (left == 0 && request.total_seconds != 0)) return answer;
   // The proxy never asks, so send Basic at once.
-  return FetchTransfer(curl, request, sent, kUnasked, left).Run();
+  return FetchTransfer(curl, request, sent, kPreemptive, left).Run();
 }
 
 class CurlHttp final : public Http {
@@ -415,12 +415,12 @@ class CurlHttp final : public Http {
       return Fail(Code::kScheme, "is not a URL that starts with http:// or https://", egress::RedactUrl(request.url));
     }
     const CurlFunctions& curl = *PROV_TRY(LoadCurl());
-    Probe polite(curl, request, kWhenAsked);
-    Result<int> answer = polite.Run(request.timeout_seconds);
-    const int left = request.timeout_seconds - polite.Seconds();
-    if (!polite.RefusedUnasked() || left <= 0) return answer;
+    Probe first(curl, request, kAfterChallenge);
+    Result<int> answer = first.Run(request.timeout_seconds);
+    const int left = request.timeout_seconds - first.Seconds();
+    if (!first.RefusedWithoutChallenge() || left <= 0) return answer;
     // The proxy never asks, so send Basic at once, as Go programs do.
-    return Probe(curl, request, kUnasked).Run(left);
+    return Probe(curl, request, kPreemptive).Run(left);
   }
 
   Result<FetchAnswer> Fetch(const FetchRequest& request) override { return FetchByCurl(request, nullptr); }

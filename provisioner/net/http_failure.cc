@@ -222,13 +222,13 @@ std::string ExplainStatus(int status) {
   }
 }
 
-bool MayPass(int status) {
+bool IsTemporary(int status) {
   return status >= http_status::kInternalServerError || status == 408 || status == 425 || status == 429;
 }
 
-bool MayPass(const HttpFailure& failure) {
+bool IsTemporary(const HttpFailure& failure) {
   if (failure.speaks_tls || failure.trouble == HttpTrouble::kHeaders) return false;
-  if (failure.connect_status != 0) return MayPass(failure.connect_status);
+  if (failure.connect_status != 0) return IsTemporary(failure.connect_status);
   return !IsTls(failure) || failure.trouble == HttpTrouble::kTlsCut;
 }
 

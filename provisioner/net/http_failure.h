@@ -50,8 +50,8 @@ struct HttpFailure {
 Error Explain(const HttpFailure& failure);
 
 // Whether the same request may succeed a moment later: not if certificates, credentials or rules prevent it.
-bool MayPass(const HttpFailure& failure);
-bool MayPass(int status);
+bool IsTemporary(const HttpFailure& failure);
+bool IsTemporary(int status);
 
 // The meaning of a proxy's refusal, with a remedy; `reason` as HttpFailure::proxy_reason.
 std::string ExplainProxyStatus(int status, const std::string& reason = "");

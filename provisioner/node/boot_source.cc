@@ -85,7 +85,7 @@ Result<Settings> SettingsOf(const BootRequest& request, OpenNode& node) {
   return kept;
 }
 
-bool MayPass(const Error& error) {
+bool IsTemporary(const Error& error) {
   return error.code == Code::kNetwork || error.code == Code::kTls || error.code == Code::kLock;
 }
 
@@ -106,7 +106,7 @@ Error GoOnLater(OpenNode& node, const Delivery& delivery, Error error) {
 Result<reconcile::SessionReport> Boot(OpenNode& node, Entered entered, const BootRequest& request) {
   const Result<Settings> settings = SettingsOf(request, node);
   const bool is_remote = source::IsRemote(request.given.source.source);
-  if (!settings && !(is_remote && MayPass(settings.error()))) return std::unexpected(settings.error());
+  if (!settings && !(is_remote && IsTemporary(settings.error()))) return std::unexpected(settings.error());
   const Delivery delivery = PROV_TRY(CompletedDelivery(request, node.host));
   if (!settings) return std::unexpected(GoOnLater(node, delivery, settings.error()));
   return FirstBoot(node, std::move(entered), PROV_TRY(Derive(*settings)), delivery, request.apply);
@@ -135,7 +135,7 @@ bool KeepBootFailure(OpenNode& node, const Error& error) {
   const auto earlier = LoadFailure(node.machine.state);
   const Result<void> saved = SaveFailure(node.machine.state, error);
   if (!saved) LogFailure(node.host, saved.error());
-  return MayPass(error) && earlier && !*earlier;
+  return IsTemporary(error) && earlier && !*earlier;
 }
 
 }  // namespace prov::node

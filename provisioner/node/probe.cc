@@ -80,7 +80,7 @@ class Prober {
       return false;
     }
     net::HttpNotes& notes = *request.notes;
-    notes = {.may_pass = false, .findings = {}, .is_plain = notes.is_plain};
+    notes = {.is_temporary = false, .findings = {}, .is_plain = notes.is_plain};
     request.timeout_seconds = static_cast<int>(std::min<std::int64_t>(options_.timeout_seconds, end_ - now));
     ++out.tries;
     const Result<int> answer = http_.Get(request);
@@ -91,7 +91,7 @@ class Prober {
       out.error = Error{Code::kNetwork, net::ExplainStatus(*answer), out.url};
     }
     if (out.ok()) std::ranges::move(notes.findings, std::back_inserter(findings_));
-    return !out.ok() && notes.may_pass;
+    return !out.ok() && notes.is_temporary;
   }
 
   net::Http& http_;

@@ -103,11 +103,11 @@ Result<net::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::st
   request.proxy_url = request_.proxy_url ? request_.proxy_url : PROV_TRY(ProxyFor(order));
   request.answer_seconds = order.settings.answer_seconds.value_or(request.answer_seconds);
   if (!etag.empty()) request.headers.emplace_back("If-None-Match", etag);
-  Patience patience = Patience::Of(request_);
+  TimeLimits limits = TimeLimits::Of(request_);
   if (const int total = order.settings.total_seconds.value_or(0); total > 0) {
-    patience.total_seconds = std::min(patience.total_seconds, total);
+    limits.total_seconds = std::min(limits.total_seconds, total);
   }
-  return source::Ask(request, patience, ports_, time_);
+  return source::Ask(request, limits, ports_, time_);
 }
 
 Result<std::string> HttpFetcher::Fetch(const FetchOrder& order) {

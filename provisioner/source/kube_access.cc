@@ -36,7 +36,7 @@ std::string Resolve(const std::string& file, const std::string& kubeconfig) {
 }
 
 // The CAs of --ca, else the kubeconfig's; empty: the system's are trusted.
-Result<std::vector<std::string>> Roots(const KubeMaterial& ca, const std::string& kubeconfig,
+Result<std::vector<std::string>> Roots(const KubeFileOrData& ca, const std::string& kubeconfig,
                                        const SourceRequest& request) {
   if (!request.ca_file.empty()) return RootsOf(request);
   if (ca.data) return ParseRoots(ca.data->Reveal(), kubeconfig + ": certificate-authority-data");
@@ -48,7 +48,8 @@ Result<std::vector<std::string>> Roots(const KubeMaterial& ca, const std::string
   return ParseRoots(PROV_TRY(request.ReadLocal(path, kMostFileBytes)), path);
 }
 
-Result<std::string> BytesOf(const KubeMaterial& material, const std::string& kubeconfig, const SourceRequest& request) {
+Result<std::string> BytesOf(const KubeFileOrData& material, const std::string& kubeconfig,
+                            const SourceRequest& request) {
   if (material.data) return material.data->Reveal();
   return request.ReadLocal(Resolve(material.file, kubeconfig), kMostFileBytes);
 }
@@ -85,12 +86,12 @@ struct PodAccount {
 
 // The account that the cluster gives to each pod. In Windows' host processes, its folder may be below that of the
 // container's files.
-std::optional<PodAccount> AccountOfPod(const KubeSurroundings& surroundings) {
-  const auto host = surroundings.environment("KUBERNETES_SERVICE_HOST");
-  const auto port = surroundings.environment("KUBERNETES_SERVICE_PORT");
+std::optional<PodAccount> AccountOfPod(const KubeEnvironment& here) {
+  const auto host = here.environment("KUBERNETES_SERVICE_HOST");
+  const auto port = here.environment("KUBERNETES_SERVICE_PORT");
   if (!host || !port || host->empty() || port->empty()) return std::nullopt;
-  std::string folder = surroundings.account_folder;
-  const auto mounted = surroundings.environment("CONTAINER_SANDBOX_MOUNT_POINT");
+  std::string folder = here.account_folder;
+  const auto mounted = here.environment("CONTAINER_SANDBOX_MOUNT_POINT");
   if (mounted && !Exists(folder + "/token")) folder = *mounted + folder;
   if (!Exists(folder + "/token")) return std::nullopt;
   const bool ipv6 = host->find(':') != std::string::npos;
@@ -103,8 +104,8 @@ std::optional<std::string> Variable(const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-Result<KubeConfig> ConfigOfPod(const KubeSurroundings& surroundings) {
-  const auto pod = AccountOfPod(surroundings);
+Result<KubeConfig> ConfigOfPod(const KubeEnvironment& here) {
+  const auto pod = AccountOfPod(here);
   if (!pod) {
     return Fail(Code::kNotFound,
                 "this program does not run in a pod of a cluster: KUBERNETES_SERVICE_HOST and _PORT, or the service "
@@ -122,11 +123,11 @@ Result<KubeConfig> ConfigOfPod(const KubeSurroundings& surroundings) {
 
 }  // namespace
 
-KubeSurroundings ThisProcess() { return {.environment = Variable}; }
+KubeEnvironment ThisProcess() { return {.environment = Variable}; }
 
-Result<std::string> DefaultKubeconfig(const KubeSurroundings& surroundings) {
+Result<std::string> DefaultKubeconfig(const KubeEnvironment& here) {
   constexpr bool kWindows = std::filesystem::path::preferred_separator != '/';
-  const auto named = surroundings.environment("KUBECONFIG");
+  const auto named = here.environment("KUBECONFIG");
   if (named && !named->empty()) {
     if (named->find(kWindows ? ';' : ':') != std::string::npos) {
       return Fail(Code::kUsage,
@@ -136,10 +137,10 @@ Result<std::string> DefaultKubeconfig(const KubeSurroundings& surroundings) {
     return *named;
   }
   for (const char* variable : {"HOME", "USERPROFILE"}) {
-    const auto home = surroundings.environment(variable);
+    const auto home = here.environment(variable);
     if (home && !home->empty() && Exists(*home + "/.kube/config")) return *home + "/.kube/config";
   }
-  return AccountOfPod(surroundings) ? std::string(kInCluster) : std::string();
+  return AccountOfPod(here) ? std::string(kInCluster) : std::string();
 }
 
 void KubeAccess::SetAddress(const std::string& host, const std::string& prefix, const std::string& tls_name) {
@@ -157,8 +158,8 @@ Result<KubeAccess> KubeAccess::Open(const SourceSpec& cluster) {
 }
 
 Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::string& context,
-                                    const KubeSurroundings& surroundings) {
-  const std::string file = request.kubeconfig.empty() ? PROV_TRY(DefaultKubeconfig(surroundings)) : request.kubeconfig;
+                                    const KubeEnvironment& here) {
+  const std::string file = request.kubeconfig.empty() ? PROV_TRY(DefaultKubeconfig(here)) : request.kubeconfig;
   if (file.empty() || file == "-") {
     return Fail(Code::kUsage, "a kubeconfig is missing; give --kubeconfig FILE", request.source);
   }
@@ -168,7 +169,7 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
                 request.source);
   }
   const KubeConfig config =
-      pod ? PROV_TRY(ConfigOfPod(surroundings))
+      pod ? PROV_TRY(ConfigOfPod(here))
           : PROV_TRY(ParseKubeConfig(PROV_TRY(request.ReadLocal(file, kMostConfigBytes)), file, context));
   const std::string base = pod ? std::string() : file;
   // What kubelet mounts for this pod is behind links, which read_followed would refuse. Whoever can change it can

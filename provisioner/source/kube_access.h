@@ -18,22 +18,21 @@ namespace prov::source {
 inline constexpr std::string_view kInCluster = "in-cluster";
 
 // The parts of this process's environment that matter here. Tests have their own.
-struct KubeSurroundings {
+struct KubeEnvironment {
   std::function<std::optional<std::string>(const std::string& name)> environment;  // a variable; nullopt: none
   std::string account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";    // token, ca.crt, namespace
 };
-KubeSurroundings ThisProcess();
+KubeEnvironment ThisProcess();
 
 // The default kubeconfig: the one of $KUBECONFIG, else ~/.kube/config if it exists, else kInCluster if this process
 // runs in a pod, else "". Errors: usage ($KUBECONFIG names several).
-Result<std::string> DefaultKubeconfig(const KubeSurroundings& surroundings);
+Result<std::string> DefaultKubeconfig(const KubeEnvironment& here);
 
 class KubeAccess {
  public:
   // `request` has the kubeconfig ("" as DefaultKubeconfig). Its CA and proxy, if any, replace those of the kubeconfig.
   // Errors: those of ParseKubeConfig and of reading files, cert.
-  static Result<KubeAccess> Open(const SourceRequest& request, const std::string& context,
-                                 const KubeSurroundings& surroundings);
+  static Result<KubeAccess> Open(const SourceRequest& request, const std::string& context, const KubeEnvironment& here);
   // The cluster that a kube:// URI names, with the options beside it, for this process. Errors: usage; those above.
   static Result<KubeAccess> Open(const SourceSpec& cluster);
 

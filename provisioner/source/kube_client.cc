@@ -222,7 +222,7 @@ Result<void> KubeClient::Patch(const KubeObject& object, const std::string& docu
 
 Result<std::string> KubeClient::Timed(const Call& call) {
   if (time_.left() == 0) {
-    return Fail(Code::kNetwork, "there was no time left for this: " + time_.Words(), call.object.Path());
+    return Fail(Code::kNetwork, "there was no time left for this: " + time_.Reason(), call.object.Path());
   }
   const std::int64_t begin = ports_.clock.NowUnix();
   Result<std::string> out = Persist(call, begin + time_.left());
@@ -262,7 +262,7 @@ Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) cons
       request.given_seconds = *access_.timeout_seconds();
     request.should_stop = [&] { return stopped = stopped || !ports_.clock.Wait(0); };
     net::HttpNotes notes;
-    notes.may_pass = true;
+    notes.is_temporary = true;
     request.notes = &notes;
     Result<net::FetchAnswer> answer = Ask(call, std::move(request));
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", call.object.Path());
@@ -273,7 +273,7 @@ Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) cons
     // A token may be replaced after it was read, so try once more. A second refusal is an error.
     const bool stale = status == net::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;
-    const bool lost = status == 0 && error.code == Code::kNetwork && notes.may_pass;
+    const bool lost = status == 0 && error.code == Code::kNetwork && notes.is_temporary;
     const bool again = stale || IsKubeTrouble(status) || lost;
     const std::int64_t pause = std::max(backoff.Next(), wish);
     const std::int64_t now = ports_.clock.NowUnix();

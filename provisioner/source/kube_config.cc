@@ -49,8 +49,8 @@ Result<ObjectView> NamedObject(const ObjectView& root, std::string_view list, st
       at);
 }
 
-Result<KubeMaterial> MaterialIn(const ObjectView& object, std::string_view name) {
-  KubeMaterial out;
+Result<KubeFileOrData> MaterialIn(const ObjectView& object, std::string_view name) {
+  KubeFileOrData out;
   out.file = PROV_TRY(TextOrEmpty(object, name));
   const std::string data_name = fmt::format("{}-data", name);
   std::string text = PROV_TRY(TextOrEmpty(object, data_name));

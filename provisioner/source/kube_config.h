@@ -11,7 +11,7 @@
 namespace prov::source {
 
 // A value in the file itself (decoded), or the path of another file.
-struct KubeMaterial {
+struct KubeFileOrData {
   std::optional<Secret> data;
   std::string file;  // as written; relative to the kubeconfig's folder
   bool Given() const { return data || !file.empty(); }
@@ -21,7 +21,7 @@ struct KubeCluster {
   std::string host;             // "host" or "host:port", IPv6 in brackets
   std::string prefix;           // path before /api, without a slash at its end; usually ""
   std::string tls_server_name;  // "": the host's name
-  KubeMaterial ca;              // PEM
+  KubeFileOrData ca;            // PEM
   std::optional<Secret> proxy_url;
 };
 
@@ -29,8 +29,8 @@ struct KubeUser {
   std::string name;
   std::optional<Secret> token;
   std::string token_file;  // takes precedence over `token`
-  KubeMaterial certificate;
-  KubeMaterial key;
+  KubeFileOrData certificate;
+  KubeFileOrData key;
 };
 
 struct KubeConfig {

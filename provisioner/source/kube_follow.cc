@@ -50,7 +50,7 @@ void KubeFollower::Follow(const SourceRequest& request) {
   // Reading the source reports these errors.
   const auto target = ParseKubeUri(request.source, request.selection);
   if (!target || target->kind == KubeKind::kMachineConfig) return;
-  auto access = KubeAccess::Open(request, target->context, surroundings_);
+  auto access = KubeAccess::Open(request, target->context, environment_);
   if (!access) return;
   access_ = *std::move(access);
   kind_ = target->kind;

@@ -17,10 +17,10 @@ class KubeFollower {
  public:
   // `report` gets the errors that keep the watch from working, also when the same one repeats.
   KubeFollower(const SourcePorts& ports, std::function<void(const Error&)> report,
-               KubeSurroundings surroundings = ThisProcess(), KubeBackoff::Random random = KubeRandom)
+               KubeEnvironment environment = ThisProcess(), KubeBackoff::Random random = KubeRandom)
       : ports_(ports),
         report_(std::move(report)),
-        surroundings_(std::move(surroundings)),
+        environment_(std::move(environment)),
         random_(random),
         backoff_(kFirstPauseMs, kLongestPauseMs, std::move(random)) {}
 
@@ -61,7 +61,7 @@ class KubeFollower {
 
   SourcePorts ports_;
   std::function<void(const Error&)> report_;
-  KubeSurroundings surroundings_;
+  KubeEnvironment environment_;
   KubeBackoff::Random random_;
   KubeBackoff backoff_;
 

@@ -175,9 +175,9 @@ class KubeSourceReader {
 }  // namespace
 
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports,
-                                      const KubeSurroundings& surroundings) {
+                                      const KubeEnvironment& here) {
   const KubeTarget target = PROV_TRY(ParseKubeUri(request.source, request.selection));
-  const KubeAccess access = PROV_TRY(KubeAccess::Open(request, target.context, surroundings));
+  const KubeAccess access = PROV_TRY(KubeAccess::Open(request, target.context, here));
   KubeClient client(access, ports);
   return KubeSourceReader(request, client).Read(target);
 }

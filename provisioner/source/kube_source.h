@@ -10,6 +10,6 @@ namespace prov::source {
 // kubeconfigs (kube_config.h) and of the format that is read.
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports);
 Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports,
-                                      const KubeSurroundings& surroundings);
+                                      const KubeEnvironment& here);
 
 }  // namespace prov::source

@@ -30,8 +30,8 @@ std::string OriginOf(std::string_view url) {
 
 class Asking {
  public:
-  Asking(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports)
-      : request_(request), patience_(patience), ports_(ports), start_(ports.clock.NowUnix()) {}
+  Asking(const RemoteRequest& request, const TimeLimits& limits, const SourcePorts& ports)
+      : request_(request), limits_(limits), ports_(ports), start_(ports.clock.NowUnix()) {}
 
   Result<net::FetchAnswer> Run() {
     url_ = request_.url;
@@ -82,11 +82,11 @@ class Asking {
     out.roots = request_.roots;
     out.most_bytes = request_.most_bytes;
     out.has_digest = request_.has_digest;
-    const std::int64_t left = patience_.total_seconds - Elapsed();
-    out.total_seconds = static_cast<int>(std::clamp<std::int64_t>(left, 1, patience_.total_seconds));
+    const std::int64_t left = limits_.total_seconds - Elapsed();
+    out.total_seconds = static_cast<int>(std::clamp<std::int64_t>(left, 1, limits_.total_seconds));
     out.connect_seconds = std::min(out.connect_seconds, out.total_seconds);
-    const bool tries_all_the_while = patience_.retry_seconds >= patience_.total_seconds;
-    if (tries_all_the_while) out.given_seconds = patience_.total_seconds;
+    const bool tries_all_the_while = limits_.retry_seconds >= limits_.total_seconds;
+    if (tries_all_the_while) out.given_seconds = limits_.total_seconds;
     out.answer_seconds =
         request_.answer_seconds == 0 ? out.total_seconds : std::min(request_.answer_seconds, out.total_seconds);
     out.should_stop = [&clock = ports_.clock, stopped = stopped_] {
@@ -101,17 +101,17 @@ class Asking {
   Result<net::FetchAnswer> Persist() {
     for (std::int64_t wait = kFirstWait;; wait = std::min(2 * wait, kLongestWait)) {
       net::HttpNotes notes;
-      notes.may_pass = true;
+      notes.is_temporary = true;
       net::FetchRequest request = Prepared();
       request.notes = &notes;
       Result<net::FetchAnswer> answer = ports_.http.Fetch(request);
       if (*stopped_ || (answer && answer->status == 0)) return Stopped();  // even with a partial answer
       // A proxy that refuses the credentials must not get them again and again.
-      const bool may_pass = answer ? answer->status >= net::http_status::kInternalServerError
-                                   : answer.error().code == Code::kNetwork && notes.may_pass;
-      if (!may_pass) return answer;
+      const bool is_temporary = answer ? answer->status >= net::http_status::kInternalServerError
+                                       : answer.error().code == Code::kNetwork && notes.is_temporary;
+      if (!is_temporary) return answer;
       const std::int64_t then = Elapsed() * kMillisecondsPerSecond + wait;
-      const int until = std::min(patience_.retry_seconds, patience_.total_seconds);
+      const int until = std::min(limits_.retry_seconds, limits_.total_seconds);
       if (then > until * kMillisecondsPerSecond) return answer;
       if (!ports_.clock.Wait(wait)) return Stopped();
       waited_ += wait;
@@ -141,7 +141,7 @@ class Asking {
   }
 
   const RemoteRequest& request_;
-  const Patience& patience_;
+  const TimeLimits& limits_;
   const SourcePorts& ports_;
   std::string url_;
   std::int64_t start_;
@@ -151,27 +151,27 @@ class Asking {
 
 }  // namespace
 
-Patience Patience::Of(const SourceRequest& request) {
+TimeLimits TimeLimits::Of(const SourceRequest& request) {
   if (!request.timeout_seconds) return {};
   return {*request.timeout_seconds, *request.timeout_seconds};
 }
 
-Result<net::FetchAnswer> Ask(const RemoteRequest& request, const Patience& patience, const SourcePorts& ports) {
-  return Asking(request, patience, ports).Run();
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, const TimeLimits& limits, const SourcePorts& ports) {
+  return Asking(request, limits, ports).Run();
 }
 
-Result<net::FetchAnswer> Ask(const RemoteRequest& request, Patience patience, const SourcePorts& ports,
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, TimeLimits limits, const SourcePorts& ports,
                              SourceTime& time) {
   if (time.left() == 0) {
-    return Fail(Code::kNetwork, "there was no time left for this: " + time.Words(), egress::RedactUrl(request.url));
+    return Fail(Code::kNetwork, "there was no time left for this: " + time.Reason(), egress::RedactUrl(request.url));
   }
-  const bool short_of_time = time.left() < patience.total_seconds;
-  patience.total_seconds = std::min(patience.total_seconds, time.left());
+  const bool short_of_time = time.left() < limits.total_seconds;
+  limits.total_seconds = std::min(limits.total_seconds, time.left());
   const std::int64_t begin = ports.clock.NowUnix();
-  Result<net::FetchAnswer> answer = Ask(request, patience, ports);
+  Result<net::FetchAnswer> answer = Ask(request, limits, ports);
   time.Spend(ports.clock.NowUnix() - begin);
   if (!answer && short_of_time && time.left() == 0 && answer.error().code == Code::kNetwork) {
-    answer.error().message += "; " + time.Words();
+    answer.error().message += "; " + time.Reason();
   }
   return answer;
 }

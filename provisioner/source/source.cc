@@ -46,7 +46,7 @@ Result<SourceDocument> OpenRemote(const SourceRequest& request, RemoteRequest re
   out.trust = {remote.roots, !request.IsFollowed()};
   remote.proxy_url = request.proxy_url;
   if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
-  net::FetchAnswer answer = PROV_TRY(Ask(remote, Patience::Of(request), ports, time));
+  net::FetchAnswer answer = PROV_TRY(Ask(remote, TimeLimits::Of(request), ports, time));
   out.unchanged = answer.status == net::http_status::kNotModified;
   if (out.unchanged) {
     out.etag = etag;
@@ -111,7 +111,7 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
   SourceMemory* known = ports.cache != nullptr && ports.cache->memory && ports.cache->memory->key == KeyOf(request)
                             ? &*ports.cache->memory
                             : nullptr;
-  SourceTime time(Patience::Of(request).total_seconds);
+  SourceTime time(TimeLimits::Of(request).total_seconds);
   SourceDocument document = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports, time));
   HttpFetcher fetcher(request, document.trust, ports, time);
   const auto digest_of = [&ports](const std::string& bytes) {  // without a cache, nothing compares the digest
@@ -142,7 +142,7 @@ void SourceTime::Spend(std::int64_t seconds) {
   left_ -= static_cast<int>(std::min<std::int64_t>(seconds, left_));
 }
 
-std::string SourceTime::Words() const {
+std::string SourceTime::Reason() const {
   return fmt::format("a source, with all that it refers to, may take {} seconds (--source-timeout)", whole_);
 }
 

@@ -57,7 +57,7 @@ class SourceTime {
   void Spend(std::int64_t seconds);
 
   // The reason why no time is left, for errors.
-  std::string Words() const;
+  std::string Reason() const;
 
  private:
   int whole_;

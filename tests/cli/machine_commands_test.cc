@@ -183,7 +183,7 @@ TEST_F(MachineCommands, ATrialOfNothingNewIsProbedToo) {
   EXPECT_EQ(Json(ApplyCommand, words)["writes"].GetInt(), 0);
   EXPECT_EQ(host_.requests.size(), 1U);
   host_.answer = Fail(Code::kTls, "the certificate does not hold", "https://example.org/");
-  host_.notes.may_pass = false;
+  host_.notes.is_temporary = false;
   EXPECT_EQ(Run(ApplyCommand, words).error().code, Code::kTls);
   EXPECT_EQ(host_.memory.content().Text(), before) << "there is nothing to take back";
 }

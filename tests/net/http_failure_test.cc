@@ -62,7 +62,7 @@ TEST(HttpFailure, HeadersWithoutEnd) {
   EXPECT_THAT(Text(failure), StartsWith("the answer has larger headers"));
   failure.detail = "CONNECT response too large!";
   EXPECT_THAT(Text(failure), StartsWith("the answer of the proxy proxy:3128 to CONNECT has larger headers"));
-  EXPECT_FALSE(MayPass(failure));
+  EXPECT_FALSE(IsTemporary(failure));
 }
 
 TEST(HttpFailure, RefusalsOfAProxy) {
@@ -125,21 +125,21 @@ TEST(HttpFailure, CutConnections) {
 TEST(HttpFailure, WhatMayPassByItself) {
   for (const HttpTrouble trouble : {HttpTrouble::kProxyName, HttpTrouble::kServerName, HttpTrouble::kConnect,
                                     HttpTrouble::kTimeout, HttpTrouble::kTlsCut, HttpTrouble::kCut}) {
-    EXPECT_TRUE(MayPass(Failure(trouble)));
+    EXPECT_TRUE(IsTemporary(Failure(trouble)));
   }
   for (const HttpTrouble trouble :
        {HttpTrouble::kCertificate, HttpTrouble::kProxyCertificate, HttpTrouble::kPlain, HttpTrouble::kTls}) {
-    EXPECT_FALSE(MayPass(Failure(trouble)));
+    EXPECT_FALSE(IsTemporary(Failure(trouble)));
   }
   HttpFailure failure = Failure(HttpTrouble::kCut);
   failure.connect_status = 407;
-  EXPECT_FALSE(MayPass(failure));
+  EXPECT_FALSE(IsTemporary(failure));
   failure.connect_status = 503;
-  EXPECT_TRUE(MayPass(failure));
+  EXPECT_TRUE(IsTemporary(failure));
   failure.speaks_tls = true;
-  EXPECT_FALSE(MayPass(failure));
-  EXPECT_TRUE(MayPass(429) && MayPass(500));
-  EXPECT_FALSE(MayPass(404) || MayPass(401));
+  EXPECT_FALSE(IsTemporary(failure));
+  EXPECT_TRUE(IsTemporary(429) && IsTemporary(500));
+  EXPECT_FALSE(IsTemporary(404) || IsTemporary(401));
 }
 
 TEST(HttpFailure, AnswersOfTheServer) {

@@ -142,14 +142,14 @@ TEST(HttpFetch, HeadersAreBounded) {
 TEST(HttpFetch, HeadersThatLibcurlDoesNotTakeSaySo) {
   const std::string line = "X: " + std::string(400'000, 'x') + "\r\n";
   HttpNotes notes;
-  notes.may_pass = true;
+  notes.is_temporary = true;
   test::HttpServer server(Answer(200, "ok", line));
   FetchRequest request = Request(Url(server));
   request.notes = &notes;
   const Error error = FailureOf(request);
   EXPECT_EQ(error.code, Code::kTooLarge) << error.message;
   EXPECT_THAT(error.message, HasSubstr("larger headers"));
-  EXPECT_FALSE(notes.may_pass);
+  EXPECT_FALSE(notes.is_temporary);
   test::HttpServer proxy("", "HTTP/1.1 200 OK\r\n" + line + "\r\n");
   request.url = "https://no-such-host.invalid/";
   request.proxy_url = Secret("http://" + proxy.HostPort());
@@ -163,14 +163,14 @@ TEST(HttpFetch, TwoLengthsAreNone) {
   for (const char* headers : {"Content-Length: 1\r\n", "Content-Length: 2, 1\r\n", "content-length: 02\r\n"}) {
     test::HttpServer server(Answer(200, "ok", headers));
     HttpNotes notes;
-    notes.may_pass = true;
+    notes.is_temporary = true;
     FetchRequest request = Request(Url(server));
     request.notes = &notes;
     request.has_digest = true;
     const Error error = FailureOf(request);
     EXPECT_EQ(error.code, Code::kNetwork) << headers;
     EXPECT_THAT(error.message, HasSubstr("two different values of Content-Length")) << headers;
-    EXPECT_FALSE(notes.may_pass);
+    EXPECT_FALSE(notes.is_temporary);
   }
   test::HttpServer server(Answer(200, "ok", "Content-Length: 2\r\n"));
   EXPECT_EQ(Fetch(Request(Url(server)))->body, "ok") << "the same one twice";
@@ -186,7 +186,7 @@ TEST(HttpFetch, WhatAProxyRefusesDoesNotPass) {
     request.notes = &notes;
     request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
     EXPECT_EQ(FailureOf(request).code, Code::kNetwork) << status;
-    EXPECT_EQ(notes.may_pass, passes) << status;
+    EXPECT_EQ(notes.is_temporary, passes) << status;
     EXPECT_LE(proxy.Requests().size(), 2U) << status;
   }
 }

@@ -68,7 +68,7 @@ TEST_F(ProbeTest, ThreeTriesAndNoMore) {
 }
 
 TEST_F(ProbeTest, WhatCannotPassIsTriedOnce) {
-  host_.notes.may_pass = false;
+  host_.notes.is_temporary = false;
   host_.answer = Fail(Code::kTls, "the certificate does not hold");
   EXPECT_EQ(Run({"https://a.org/"})[0].error->code, Code::kTls);
   EXPECT_THAT(host_.requests, SizeIs(1));

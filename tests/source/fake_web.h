@@ -25,7 +25,7 @@ class FakeWeb final : public net::Http, public Clock {
   bool stopped = false;
   bool asks_to_stop = false;  // a transfer asks should_stop, and gives what it has by then
   bool time_passes = true;    // false: the clock is set back by whatever passes
-  bool may_pass = true;       // what is said of errors
+  bool is_temporary = true;   // what is said of errors
 
   static Answer Page(std::string body, int status = 200,
                      std::vector<std::pair<std::string, std::string>> headers = {}) {
@@ -64,7 +64,7 @@ class FakeWeb final : public net::Http, public Clock {
     requests.push_back(request);
     if (time_passes) now += request_takes;
     if (asks_to_stop) request.should_stop();
-    if (request.notes != nullptr) request.notes->may_pass = may_pass;
+    if (request.notes != nullptr) request.notes->is_temporary = is_temporary;
     const auto page = pages.find(request.url);
     if (page == pages.end()) return Page("", 404);
     Answer out = page->second.front();

@@ -16,13 +16,13 @@ class Access : public KubeTest {
   }
 
   std::map<std::string, std::string> variables_;
-  KubeSurroundings here_{.environment =
-                             [this](const std::string& name) {
-                               const auto found = variables_.find(name);
-                               return found == variables_.end() ? std::nullopt
-                                                                : std::optional<std::string>(found->second);
-                             },
-                         .account_folder = folder_.At("account")};
+  KubeEnvironment here_{.environment =
+                            [this](const std::string& name) {
+                              const auto found = variables_.find(name);
+                              return found == variables_.end() ? std::nullopt
+                                                               : std::optional<std::string>(found->second);
+                            },
+                        .account_folder = folder_.At("account")};
 };
 
 TEST_F(Access, ARequestHasAllThatGoesWithIt) {

@@ -92,7 +92,7 @@ inline std::string Pool(std::string_view config, std::string_view version = "7",
 }
 
 // No variables, no service account.
-inline KubeSurroundings Nowhere() {
+inline KubeEnvironment Nowhere() {
   return {.environment = [](const std::string&) { return std::nullopt; }, .account_folder = "/no/such/folder"};
 }
 

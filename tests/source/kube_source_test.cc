@@ -161,7 +161,7 @@ TEST_F(Kube, WhatDoesNotPassIsNotTriedAgain) {
   cluster_.script = {FakeCluster::Fails(Code::kTls)};
   EXPECT_EQ(Refused().code, Code::kTls) << "a wrong certificate";
   cluster_.script = {[](const net::FetchRequest& request) -> Result<net::FetchAnswer> {
-    request.notes->may_pass = false;
+    request.notes->is_temporary = false;
     return Fail(Code::kNetwork, "the proxy refused to connect", "there");
   }};
   EXPECT_EQ(Refused().code, Code::kNetwork);

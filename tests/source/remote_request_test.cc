@@ -17,7 +17,7 @@ constexpr char kDocumentUrl[] = "https://h.example.com/doc";
 class RemoteRequests : public testing::Test {
  protected:
   Result<net::FetchAnswer> Get(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) {
-    return Ask(request, patience_, web_.Ports());
+    return Ask(request, limits_, web_.Ports());
   }
   Error ErrorOf(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) {
     const auto answer = Get(request);
@@ -26,7 +26,7 @@ class RemoteRequests : public testing::Test {
   }
 
   FakeWeb web_;
-  Patience patience_;
+  TimeLimits limits_;
 };
 
 TEST_F(RemoteRequests, OneThatSucceedsIsOne) {
@@ -79,19 +79,19 @@ TEST_F(RemoteRequests, ARefusalIsNamedWithWhatToDo) {
 
 TEST_F(RemoteRequests, MessagesNameTheTimeThatWasGiven) {
   web_.Put(kDocumentUrl, FakeWeb::Dead());
-  patience_ = {.total_seconds = 30, .retry_seconds = 30};
+  limits_ = {.total_seconds = 30, .retry_seconds = 30};
   ErrorOf();
   ASSERT_GT(web_.requests.size(), 2U);
   for (const net::FetchRequest& request : web_.requests) EXPECT_EQ(request.given_seconds, 30);
   EXPECT_LT(web_.requests.back().total_seconds, 30) << "what is left of it";
   web_.requests.clear();
-  patience_ = {};
+  limits_ = {};
   ErrorOf();
   EXPECT_EQ(web_.requests.back().given_seconds, 0) << "nobody gave a time: the bound that was met is named";
 }
 
 TEST_F(RemoteRequests, AProxyThatRefusesIsNotAskedAgain) {
-  web_.may_pass = false;
+  web_.is_temporary = false;
   web_.Put(kDocumentUrl, FakeWeb::Dead());
   EXPECT_EQ(ErrorOf().code, Code::kNetwork);
   EXPECT_THAT(web_.requests, SizeIs(1));
@@ -124,7 +124,7 @@ TEST_F(RemoteRequests, SlowTriesAreFewer) {
 
 // Each try has what is left of all the time there is.
 TEST_F(RemoteRequests, NothingTakesLongerThanAsked) {
-  patience_ = {30, 30};
+  limits_ = {30, 30};
   web_.request_takes = 8;
   web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
@@ -136,7 +136,7 @@ TEST_F(RemoteRequests, NothingTakesLongerThanAsked) {
 }
 
 TEST_F(RemoteRequests, WaitsGrowNoFurtherThanFiveSeconds) {
-  patience_ = {60, 60};
+  limits_ = {60, 60};
   web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
   EXPECT_EQ(web_.waits.back(), 5000);
@@ -255,11 +255,11 @@ TEST_F(RemoteRequests, BodiesThatAreNoDocument) {
 
 TEST(PatienceOf, ARequestThatSaysSo) {
   SourceRequest request;
-  EXPECT_EQ(Patience::Of(request).total_seconds, 60);
-  EXPECT_EQ(Patience::Of(request).retry_seconds, 10);
+  EXPECT_EQ(TimeLimits::Of(request).total_seconds, 60);
+  EXPECT_EQ(TimeLimits::Of(request).retry_seconds, 10);
   request.timeout_seconds = 300;
-  EXPECT_EQ(Patience::Of(request).total_seconds, 300);
-  EXPECT_EQ(Patience::Of(request).retry_seconds, 300);
+  EXPECT_EQ(TimeLimits::Of(request).total_seconds, 300);
+  EXPECT_EQ(TimeLimits::Of(request).retry_seconds, 300);
 }
 
 }  // namespace

@@ -36,12 +36,12 @@ class MemoryHost final : public machine::Host,
   std::vector<std::string> restarted, requests, removed_files;
   std::optional<std::string> reboot_reason;
   std::int64_t now = 1'800'000'000;
-  std::size_t waits_left = 0;                                 // Wait() answers "stop" when they are used up
-  bool stopped = false;                                       // Wait(0), which only asks, answers "stop"
-  std::function<void()> during_wait;                          // what others do meanwhile
-  Result<int> answer = 200;                                   // of each request
-  std::vector<Result<int>> first_answers;                     // of the first requests, instead
-  net::HttpNotes notes = {.may_pass = true, .findings = {}};  // of each request
+  std::size_t waits_left = 0;                                     // Wait() answers "stop" when they are used up
+  bool stopped = false;                                           // Wait(0), which only asks, answers "stop"
+  std::function<void()> during_wait;                              // what others do meanwhile
+  Result<int> answer = 200;                                       // of each request
+  std::vector<Result<int>> first_answers;                         // of the first requests, instead
+  net::HttpNotes notes = {.is_temporary = true, .findings = {}};  // of each request
   // What documents are fetched from; none: no network. Each request for one is kept in `fetches`.
   std::function<Result<net::FetchAnswer>(const net::FetchRequest&)> web;
   std::vector<net::FetchRequest> fetches;
