@@ -146,7 +146,7 @@ class Explanation {
   std::string OtherKey(const std::string& ca) const {
     return fmt::format(
         "{} shows a certificate issued by {}; a CA of this name is in {}, but with another key, so the CA was made "
-        "anew or is a false one: get its present certificate from whoever runs it and replace the old one",
+        "anew or is a false one: get its present certificate from its operator and replace the old one",
         failure_.whose, Quoted(ca), Trusted());
   }
 
@@ -156,7 +156,7 @@ class Explanation {
   std::string Expired() const {
     if (LeafIsCulprit()) {
       return fmt::format(
-          "{} shows a certificate for {} that expired at {}: whoever runs it has to renew it, unless this machine's "
+          "{} shows a certificate for {} that expired at {}: its operator must renew it, unless this machine's "
           "clock is wrong",
           failure_.whose, Quoted(leaf_->subject), leaf_->not_after);
     }
@@ -167,7 +167,7 @@ class Explanation {
         failure_.whose, Quoted(culprit_->subject), culprit_->not_after,
         ours ? (failure_.roots_are_named ? "name its successor"
                                          : "replace it in the source's trust bundle by its successor")
-             : "whoever runs it has to renew the CA");
+             : "its operator must renew the CA");
   }
 
   std::string NotYetValid() const {

@@ -83,8 +83,8 @@ std::string TlsCutMessage(const HttpFailure& failure) {
         Peer(failure), Detail(failure));
   }
   return fmt::format(
-      "the proxy {} opened the way, but the connection ended while TLS with the server was being set "
-      "up{}: its rules or a firewall behind it drop this destination",
+      "the proxy {} accepted CONNECT, but the connection ended during the TLS handshake with the server{}: the proxy's "
+      "rules or a firewall behind it block this destination",
       failure.proxy, Detail(failure));
 }
 
@@ -160,7 +160,8 @@ constexpr std::array kReasons = {
     Reason{"ERR_CONNECT_FAIL",
            "the destination does not answer: check the port, and the firewalls behind the "
            "proxy"},
-    Reason{"ERR_CANNOT_FORWARD", "it finds no way to the destination: check the name, the proxy's DNS and its way out"},
+    Reason{"ERR_CANNOT_FORWARD",
+           "it has no route to the destination: check the name, the proxy's DNS and its own connection"},
     Reason{"ERR_ACCESS_DENIED", "its rules forbid this destination or this client: have it allowed there"},
 };
 
@@ -197,7 +198,8 @@ std::string ExplainProxyStatus(int status, const std::string& reason) {
     case 502:
       return "it can't reach the destination itself: the destination refused it or answered wrongly";
     case 503:
-      return "it can't reach the destination itself, or is overloaded: check the name, and the proxy's DNS and way out";
+      return "it can't reach the destination itself, or is overloaded: check the name, and the proxy's DNS and its own "
+             "connection";
     case 504:
       return "it can't reach the destination itself in time: a firewall behind the proxy may drop it";
     default:

@@ -401,8 +401,8 @@ bool Holds(std::string_view list, std::string_view wanted) {
 Result<void> AddClusterSuffixes(egress::EgressConfig& config) {
   if (config.source.kind != "AKS") {
     return Fail(Code::kKind,
-                fmt::format("is for AKS' httpProxyConfig, whose NO_PROXY lacks .svc and .cluster.local; what this "
-                            "source ({}) lists counts as it stands: leave the option out, or add them there",
+                fmt::format("applies to AKS' httpProxyConfig only, whose NO_PROXY lacks .svc and .cluster.local; this "
+                            "source ({}) has a complete list: omit the option, or add the suffixes to the source",
                             config.source.kind),
                 config.proxy_file.path);
   }

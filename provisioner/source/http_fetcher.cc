@@ -95,10 +95,10 @@ Result<net::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::st
   }
   if (request.roots.empty()) request.roots = trust_.roots;
   if (request.roots.empty() && !trust_.system && !plain) {
-    return RefuseOrder(order,
-                       "and nothing says which CA that server is known by: neither the config "
-                       "(ignition.security.tls.certificateAuthorities) nor --ca FILE; or give "
-                       "a config that holds it all");
+    return RefuseOrder(
+        order,
+        "but no CA for that server is given: add one to the config (ignition.security.tls.certificateAuthorities), "
+        "name it with --ca FILE, or give a config with all contents inline");
   }
   request.proxy_url = request_.proxy_url ? request_.proxy_url : PROV_TRY(ProxyFor(order));
   request.answer_seconds = order.settings.answer_seconds.value_or(request.answer_seconds);

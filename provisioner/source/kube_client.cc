@@ -60,7 +60,8 @@ std::string ForbiddenMessage(std::string_view verb, const KubeObject& object, co
 std::string UnauthorizedMessage(const KubeAccess& access) {
   if (access.anonymous()) {
     return fmt::format(
-        "the API server wants to know who asks (401 Unauthorized), and {} has neither token nor client certificate; "
+        "the API server requires authentication (401 Unauthorized), but {} has neither a token nor a client "
+        "certificate; "
         "name another user in the kubeconfig, or give it a token (oc create token NAME)",
         access.who());
   }
@@ -86,8 +87,8 @@ std::string NotFoundMessage(const KubeObject& object, const ApiStatus& status) {
 Error NotFound(const KubeObject& object, const ApiStatus& status) {
   if (object.group.empty() && !status.names_object) {
     return {Code::kNetwork,
-            "the answer has status 404, but not the words of a Kubernetes API: something else answers there, such as a "
-            "gateway or a proxy; is this the address of the API server?",
+            "the answer has status 404, but is not from a Kubernetes API: another server, such as a gateway or a "
+            "proxy, answered; check the address of the API server",
             object.Path()};
   }
   return {Code::kNotFound, NotFoundMessage(object, status), object.Path()};

@@ -22,9 +22,9 @@ Result<void> RefuseSeveral(std::span<const ConfigMap> maps, std::string_view nam
   if (count < 2) return {};
   return Fail(
       Code::kNotFound,
-      fmt::format("{} ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one of "
-                  "them",
-                  count, Shorten(name)),
+      fmt::format(
+          "{} ConfigMaps are called \"{}\", and it is unknown which one the cluster uses; give a file with only one",
+          count, Shorten(name)),
       maps.front().object.path());
 }
 
@@ -210,12 +210,11 @@ Result<const ConfigMap*> FindMap(std::span<const ConfigMap> maps, std::string_vi
   for (const ConfigMap& map : maps) {
     if (map.name != name || (!map.name_space.empty() && map.name_space != name_space)) continue;
     if (found != nullptr) {
-      return Fail(
-          Code::kNotFound,
-          fmt::format("two ConfigMaps are called \"{}\", and which one counts can't be told; give a file with one "
-                      "of them",
-                      Shorten(name)),
-          map.object.path());
+      return Fail(Code::kNotFound,
+                  fmt::format("two ConfigMaps are called \"{}\", and it is unknown which one the cluster uses; give a "
+                              "file with only one",
+                              Shorten(name)),
+                  map.object.path());
     }
     found = &map;
   }

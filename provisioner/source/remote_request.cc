@@ -185,7 +185,7 @@ std::string ExplainStatus(int status) {
     case 400:
       return "it does not understand the request";
     case 401:
-      return "Unauthorized: it wants to know who asks, and this program has no credentials for it; serve the document "
+      return "Unauthorized: the server requires a login, which this program does not support; serve the document "
              "without a login, or fetch it yourself and give the file";
     case 403:
       return "Forbidden: it does not let this machine have the document; allow this machine there, or fetch it "

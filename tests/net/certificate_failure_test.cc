@@ -73,7 +73,7 @@ TEST_F(CertificateFailureTest, CaOfTheSameNameAndAnotherKey) {
       "the server shows a certificate issued by \"CN=corporate root,O=Example Corp\"; a CA of this name is in the "
       "source's trust bundle (2 certificates), but with another key, so the CA was made anew or is a false one: get "
       "its "
-      "present certificate from whoever runs it and replace the old one";
+      "present certificate from its operator and replace the old one";
   EXPECT_EQ(Explain(CertificateFault::kUnknownIssuer), expected);
   EXPECT_EQ(Explain(CertificateFault::kSignature), expected) << "found by name, OpenSSL tries the key";
 }
@@ -110,10 +110,9 @@ TEST_F(CertificateFailureTest, ExpiredLeafOrCa) {
   spec.not_after = kPast;
   failure_.peer.chain = {test::MakeCertificate(spec).der};
   failure_.peer.culprit = failure_.peer.chain[0];
-  EXPECT_EQ(
-      Explain(CertificateFault::kExpired),
-      "the server shows a certificate for \"CN=origin\" that expired at 2026-01-01T20:40:00Z: whoever runs it has "
-      "to renew it, unless this machine's clock is wrong");
+  EXPECT_EQ(Explain(CertificateFault::kExpired),
+            "the server shows a certificate for \"CN=origin\" that expired at 2026-01-01T20:40:00Z: its operator must "
+            "renew it, unless this machine's clock is wrong");
   test::CertificateSpec ca;
   ca.subject = {{"CN", "old root"}};
   ca.key = "p256#root";
@@ -121,7 +120,7 @@ TEST_F(CertificateFailureTest, ExpiredLeafOrCa) {
   failure_.peer.culprit = test::MakeCertificate(ca).der;
   EXPECT_THAT(Explain(CertificateFault::kExpired),
               AllOf(HasSubstr("issued under the CA \"CN=old root\", which expired at 2026-01-01T20:40:00Z"),
-                    HasSubstr("whoever runs it has to renew the CA")));
+                    HasSubstr("its operator must renew the CA")));
   failure_.roots.push_back(failure_.peer.culprit);
   EXPECT_THAT(Explain(CertificateFault::kExpired), HasSubstr("replace it in the source's trust bundle"));
 }

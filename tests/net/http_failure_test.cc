@@ -114,7 +114,7 @@ TEST(HttpFailure, NoTlsWhereItIsSpoken) {
 
 TEST(HttpFailure, CutConnections) {
   EXPECT_THAT(Text(Failure(HttpTrouble::kCut)), HasSubstr("ended the connection before it answered (words)"));
-  EXPECT_THAT(Text(Failure(HttpTrouble::kTlsCut)), HasSubstr("the proxy proxy:3128 opened the way, but"));
+  EXPECT_THAT(Text(Failure(HttpTrouble::kTlsCut)), HasSubstr("the proxy proxy:3128 accepted CONNECT, but"));
   HttpFailure failure = Failure(HttpTrouble::kTlsCut);
   failure.with_proxy = true;
   EXPECT_THAT(Text(failure), HasSubstr("the proxy proxy:3128 ended the connection while TLS was being set up"));

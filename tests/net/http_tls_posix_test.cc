@@ -121,7 +121,7 @@ TEST_F(HttpTls, PlainProxyThatIsSpokenToByTls) {
 TEST_F(HttpTls, TunnelThatEnds) {
   test::HttpServer proxy("", kConnected);
   const Error error = FailureOf(Get("https://no-such-host.invalid/", "http://" + proxy.HostPort(), {root_}));
-  EXPECT_THAT(error.message, HasSubstr("opened the way, but the connection ended while TLS"));
+  EXPECT_THAT(error.message, HasSubstr("accepted CONNECT, but the connection ended during the TLS"));
 }
 
 // libcurl takes the subject for the name; Go programs don't.

@@ -115,7 +115,7 @@ TEST_F(Kube, RefusalsSayWhatToDo) {
   EXPECT_THAT(Refused().message, HasSubstr("is this the address of a Kubernetes API?"));
   WriteConfig("    {}\n");
   cluster_.script = {FakeCluster::Says(401)};
-  EXPECT_THAT(Refused().message, HasSubstr("neither token nor client certificate"));
+  EXPECT_THAT(Refused().message, HasSubstr("neither a token nor a client certificate"));
   EXPECT_THAT(cluster_.waits, SizeIs(0)) << "none of these passes by itself";
 }
 
@@ -292,7 +292,7 @@ TEST_F(Proxy, OnlyTheApiServerCanSayThatThereIsNone) {
     cluster_.script = {proxy, FakeCluster::Says(404, body)};
     const Error error = Refused("kube:///proxy");
     EXPECT_EQ(error.code, Code::kNetwork) << body;
-    EXPECT_THAT(error.message, HasSubstr("not the words of a Kubernetes API")) << body;
+    EXPECT_THAT(error.message, HasSubstr("not from a Kubernetes API")) << body;
   }
 }
 
