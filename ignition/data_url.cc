@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 
 #include "provisioner/base/base64.h"
@@ -17,28 +16,8 @@ bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7
 bool IsOneOf(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 bool IsTokenChar(char c) { return IsAscii(c) && !IsControl(c) && !IsOneOf(c, " ()<>@,;:\\\"/[]?="); }
 
-constexpr std::array<bool, 256> MakePlainTable() {
-  std::array<bool, 256> table{};
-  for (unsigned c = 0x21; c < 0x7F; ++c) table[c] = true;
-  for (const char c : std::string_view("<>#\"{}|\\^[]`")) table[static_cast<unsigned char>(c)] = false;
-  return table;
-}
-constexpr auto kPlain = MakePlainTable();
-
-constexpr std::array<std::int8_t, 256> MakeHexTable() {
-  std::array<std::int8_t, 256> table{};
-  table.fill(-1);
-  constexpr std::string_view kLower = "0123456789abcdef";
-  constexpr std::string_view kUpper = "0123456789ABCDEF";
-  for (std::size_t i = 0; i < kLower.size(); ++i) {
-    table[static_cast<unsigned char>(kLower[i])] = static_cast<std::int8_t>(i);
-    table[static_cast<unsigned char>(kUpper[i])] = static_cast<std::int8_t>(i);
-  }
-  return table;
-}
-constexpr auto kHex = MakeHexTable();
-
-int HexValue(char c) { return kHex[static_cast<unsigned char>(c)]; }
+// Whether the character may stand for itself in the data.
+bool IsPlain(char c) { return IsAscii(c) && !IsControl(c) && !IsOneOf(c, " <>#\"{}|\\^[]`"); }
 
 // A fault, and its offset in the URL.
 struct Malformed {
@@ -117,7 +96,7 @@ class Parser {
     if (value.empty()) return Malformed{"a parameter without a value", at_};
     for (std::size_t i = 0; i < value.size(); ++i) {
       if (value[i] != '%') continue;
-      if (i + 2 >= value.size() || HexValue(value[i + 1]) < 0 || HexValue(value[i + 2]) < 0) {
+      if (i + 2 >= value.size() || HexDigit(value[i + 1]) < 0 || HexDigit(value[i + 2]) < 0) {
         return Malformed{"invalid percent escape in a parameter", value_at + i};
       }
       i += 2;
@@ -133,36 +112,9 @@ class Parser {
         return std::nullopt;
       }
       if (!IsAscii(c)) return Malformed{"invalid character in a quoted parameter", at_};
-      if (c == '\\' && !Escape()) return Malformed{"invalid escape in a quoted parameter", at_};
+      if (c == '\\') ++at_;  // the value is not used, so what is escaped does not matter
     }
     return Malformed{"unclosed quoted parameter", url_.size()};
-  }
-
-  // Reads an escape of a Go string literal: at_ is on the backslash, and afterwards on the escape's last character.
-  bool Escape() {
-    if (at_ + 1 >= url_.size()) return false;
-    const char kind = url_[at_ + 1];
-    if (IsOneOf(kind, "abfnrtv\\\"")) {
-      ++at_;
-      return true;
-    }
-    std::size_t digits = 0;
-    std::size_t skip = 2;
-    const bool octal = kind >= '0' && kind <= '3';
-    if (kind == 'x') digits = 2;
-    if (kind == 'u') digits = 4;
-    if (kind == 'U') digits = 8;
-    if (octal) digits = 3, skip = 1;
-    if (digits == 0 || url_.size() - at_ < skip + digits) return false;
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < digits; ++i) {
-      const int digit = HexValue(url_[at_ + skip + i]);
-      if (digit < 0 || (octal && digit > 7)) return false;
-      value = value * (octal ? 8U : 16U) + static_cast<std::uint32_t>(digit);
-    }
-    if (digits >= 4 && (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))) return false;
-    at_ += skip + digits - 1;
-    return true;
   }
 
   std::string_view url_;
@@ -203,12 +155,11 @@ Result<std::string> Plain(std::string_view text, std::size_t offset, std::uint64
   std::size_t used = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
-    if (!kPlain[static_cast<unsigned char>(c)])
-      return RefuseMalformed({"invalid data character (it must be percent-escaped)", offset + i}, where);
+    if (!IsPlain(c)) return RefuseMalformed({"invalid data character (it must be percent-escaped)", offset + i}, where);
     if (c == '%') {
       if (text.size() - i < 3) return RefuseMalformed({"unexpected end of a percent escape", offset + i}, where);
-      const int high = HexValue(text[i + 1]);
-      const int low = HexValue(text[i + 2]);
+      const int high = HexDigit(text[i + 1]);
+      const int low = HexDigit(text[i + 2]);
       if (high < 0 || low < 0) return RefuseMalformed({"a percent escape needs two hex digits", offset + i}, where);
       c = static_cast<char>((high << 4) | low);
       i += 2;
