@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "ignition/machine_config_pool.h"
 #include "ignition/schema.h"
 #include "ignition/yaml.h"
+#include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
 
 namespace prov::ignition {
@@ -23,28 +22,6 @@ constexpr std::size_t kHashDigits = 32;
 
 bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// The `width` digits at `at` as a number up to `most`; nullopt for other characters.
-std::optional<int> Digits(std::string_view text, std::size_t at, std::size_t width, int most) {
-  if (text.size() < at + width) return std::nullopt;
-  const std::string_view digits = text.substr(at, width);
-  if (!std::all_of(digits.begin(), digits.end(), IsDigit)) return std::nullopt;
-  int value = 0;
-  for (const char c : digits) value = value * 10 + (c - '0');
-  if (value > most) return std::nullopt;
-  return value;
-}
-
-// Parses "Z" or "+hh:mm", in seconds.
-std::optional<int> Offset(std::string_view text) {
-  if (text == "Z" || text == "z") return 0;
-  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
-  const auto hours = Digits(text, 1, 2, 23);
-  const auto minutes = Digits(text, 4, 2, 59);
-  if (!hours || !minutes) return std::nullopt;
-  const int seconds = *hours * 3600 + *minutes * 60;
-  return text[0] == '-' ? -seconds : seconds;
-}
-
 constexpr std::size_t kNamesShown = 8;
 
 // A MachineConfig in the document.
@@ -52,8 +29,7 @@ struct Candidate {
   const JsonValue* object = nullptr;
   std::string path;  // JSON path of the object: $ or $.items[2]
   std::string_view name;
-  std::string_view created;
-  std::optional<Timestamp> time;
+  std::optional<std::int64_t> created;  // nullopt is less than any time
 };
 
 Result<std::string_view> KindOf(const JsonValue& object, const JsonPath& at) {
@@ -68,8 +44,7 @@ Result<Candidate> ReadCandidate(const JsonValue& object, const JsonPath& at) {
   const JsonValue* metadata = PROV_TRY(ObjectMember(&object, "metadata", at));
   const JsonPath metadata_at = at.Key("metadata");
   out.name = PROV_TRY(StringMember(metadata, "name", metadata_at)).value_or("");
-  out.created = PROV_TRY(StringMember(metadata, "creationTimestamp", metadata_at)).value_or("");
-  out.time = ParseTimestamp(out.created);
+  out.created = ParseUtc(PROV_TRY(StringMember(metadata, "creationTimestamp", metadata_at)).value_or(""));
   return out;
 }
 
@@ -221,7 +196,7 @@ class MachineConfigChooser {
       if (!match) continue;
       ++matches;
       // A missing or malformed time counts as the oldest.
-      if (best == nullptr || best->time < candidate.time) best = &candidate;
+      if (best == nullptr || best->created < candidate.created) best = &candidate;
     }
     if (pool != nullptr && best == nullptr) return NotOfPool(*pool, all);
     if (best == nullptr) return NotFound(all, at);
@@ -299,38 +274,6 @@ std::optional<std::string_view> PoolOfRenderedName(std::string_view name) {
   return pool;
 }
 
-std::optional<Timestamp> ParseTimestamp(std::string_view text) {
-  constexpr std::size_t kDateAndTime = 19;  // 2026-01-15T10:20:30
-  if (text.size() <= kDateAndTime) return std::nullopt;
-  if (text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') || text[13] != ':' || text[16] != ':')
-    return std::nullopt;
-  const auto year = Digits(text, 0, 4, 9999);
-  const auto month = Digits(text, 5, 2, 12);
-  const auto day = Digits(text, 8, 2, 31);
-  const auto hour = Digits(text, 11, 2, 23);
-  const auto minute = Digits(text, 14, 2, 59);
-  const auto second = Digits(text, 17, 2, 60);
-  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  text.remove_prefix(kDateAndTime);
-  Timestamp out;
-  if (text.front() == '.') {
-    const auto end = std::find_if_not(text.begin() + 1, text.end(), IsDigit);
-    out.fraction.assign(text.begin() + 1, end);
-    if (out.fraction.empty()) return std::nullopt;
-    while (!out.fraction.empty() && out.fraction.back() == '0') out.fraction.pop_back();
-    text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
-  }
-  const auto offset = Offset(text);
-  if (!offset) return std::nullopt;
-  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  const int of_day = *hour * 3600 + *minute * 60 + *second;
-  out.seconds = days * 86400 + of_day - *offset;
-  return out;
-}
-
 Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
                               const Limits& limits, Fetcher* fetcher) {
   auto parsed = ParseJsonOrYaml(std::move(bytes), limits);
@@ -349,7 +292,7 @@ Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::str
   const std::optional<Candidate> candidate = PROV_TRY(chooser.Choose(*parsed));
   if (!candidate) {
     auto merged = PROV_TRY(LoadConfig(std::move(parsed), root, "$", limits, fetcher, chooser.findings()));
-    return Document{"Ignition", "", "", Config(std::move(merged)), std::move(chooser.findings())};
+    return Document{"Ignition", "", Config(std::move(merged)), std::move(chooser.findings())};
   }
   const JsonPath at(candidate->path);
   const JsonValue* spec = PROV_TRY(ObjectMember(candidate->object, "spec", at));
@@ -363,10 +306,8 @@ Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::str
                 config_at.Text());
   }
   std::string name(candidate->name);
-  std::string created(candidate->created);
   auto merged = PROV_TRY(LoadConfig(std::move(parsed), *config, config_at.Text(), limits, fetcher, chooser.findings()));
-  return Document{"MachineConfig", std::move(name), std::move(created), Config(std::move(merged)),
-                  std::move(chooser.findings())};
+  return Document{"MachineConfig", std::move(name), Config(std::move(merged)), std::move(chooser.findings())};
 }
 
 }  // namespace prov::ignition

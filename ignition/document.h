@@ -1,8 +1,6 @@
 // The outer documents that contain an Ignition config, and the choice of a pool's MachineConfig from several.
 #pragma once
 
-#include <compare>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,9 +26,8 @@ struct Selection {
 };
 
 struct Document {
-  std::string kind;                // "MachineConfig" or "Ignition"
-  std::string name;                // of the MachineConfig; "" for a bare Ignition config
-  std::string creation_timestamp;  // RFC 3339 as written; "" if there is none
+  std::string kind;  // "MachineConfig" or "Ignition"
+  std::string name;  // of the MachineConfig; "" for a bare Ignition config
   Config config;
   Findings findings;
 };
@@ -50,16 +47,5 @@ Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::str
 
 // The pool in a name rendered-<pool>-<32 lower-case hex digits>; nullopt for other names.
 std::optional<std::string_view> PoolOfRenderedName(std::string_view name);
-
-// A point in time, comparable.
-struct Timestamp {
-  std::int64_t seconds = 0;  // since 1970, UTC
-  std::string fraction;      // decimal digits without trailing zeros
-
-  auto operator<=>(const Timestamp&) const = default;
-};
-
-// Parses RFC 3339, such as 2026-01-15T10:20:30Z, with any offset; nullopt if malformed.
-std::optional<Timestamp> ParseTimestamp(std::string_view text);
 
 }  // namespace prov::ignition
