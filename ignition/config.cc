@@ -163,7 +163,6 @@ Unit ReadUnit(const MergedConfig& config, const UnitNode& node) {
   out.name = node.name;
   std::unordered_map<std::string_view, std::size_t> drop_in_by_name;
   for (const Layer* layer : config.LayersUpFrom(node.top)) {
-    out.where = config.UnitPathOf(*layer);
     const bool spec2 = config.parts[layer->part].version.major == 2;
     const JsonValue* contents = JsonMember(layer->entry, "contents");
     // In spec 2, "" means no contents.
@@ -173,10 +172,9 @@ Unit ReadUnit(const MergedConfig& config, const UnitNode& node) {
     for (rapidjson::SizeType i = 0; i < list->Size(); ++i) {
       const std::string_view name = JsonTextOf(*JsonMember(&(*list)[i], "name"));
       const auto [at, is_new] = drop_in_by_name.try_emplace(name, out.drop_ins.size());
-      if (is_new) out.drop_ins.push_back({std::string(name), "", ""});
-      DropIn& drop_in = out.drop_ins[at->second];
-      drop_in.where = fmt::format("{}.dropins[{}]", out.where, i);
-      if (const JsonValue* text = JsonMember(&(*list)[i], "contents")) drop_in.contents = JsonTextOf(*text);
+      if (is_new) out.drop_ins.push_back({std::string(name), ""});
+      const JsonValue* text = JsonMember(&(*list)[i], "contents");
+      if (text != nullptr) out.drop_ins[at->second].contents = JsonTextOf(*text);
     }
   }
   return out;
@@ -206,7 +204,7 @@ Result<std::optional<FileContents>> Config::Read(std::string_view path) const {
   return FileContents{std::string(path), **std::move(bytes), reader.Mode(), merged_->PathOf(*node)};
 }
 
-Result<std::vector<Unit>> Config::Units() const {
+std::vector<Unit> Config::Units() const {
   std::vector<Unit> out;
   out.reserve(merged_->units.size());
   for (const UnitNode& node : merged_->units) out.push_back(ReadUnit(*merged_, node));

@@ -21,14 +21,12 @@ struct FileContents {
 struct DropIn {
   std::string name;
   std::string contents;
-  std::string where;
 };
 
 struct Unit {
   std::string name;
   std::string contents;  // "" if the config has none (a unit that only has drop-ins, or is only enabled)
   std::vector<DropIn> drop_ins;
-  std::string where;
 };
 
 struct MergedConfig;  // the implementation's view
@@ -53,7 +51,7 @@ class Config {
   Result<std::optional<FileContents>> Read(std::string_view path) const;
 
   // The systemd units with their drop-ins, in order. Units with the same name are merged.
-  Result<std::vector<Unit>> Units() const;
+  std::vector<Unit> Units() const;
 
   // The paths of storage.files, in order, each once.
   std::vector<std::string> FilePaths() const;

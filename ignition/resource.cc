@@ -27,10 +27,19 @@ std::string SchemeOf(std::string_view url) {
   return std::all_of(scheme.begin(), scheme.end(), IsSchemeChar) ? AsciiLower(scheme) : "";
 }
 
+// In a header, a line break would begin another one.
+bool HasControl(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
 std::string At(std::string_view where, std::string_view member) { return fmt::format("{}.{}", where, member); }
 
 Result<std::string> ReadRemote(std::string_view url, const Resource& resource, const ResourceContext& context,
                                std::string where) {
+  for (const auto& [name, value] : resource.http_headers) {
+    if (HasControl(name) || HasControl(value))
+      return Fail(Code::kInvalidConfig, "an HTTP header holds a control character", std::move(where));
+  }
   if (context.fetcher == nullptr) {
     if (context.use == ResourceUse::kConfig) {
       return Fail(

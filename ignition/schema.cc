@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "provisioner/base/text.h"
@@ -14,11 +13,6 @@ constexpr int kMostMode = 07777;
 
 std::unexpected<Error> Invalid(std::string message, const JsonPath& at) {
   return Fail(Code::kInvalidConfig, std::move(message), at.Text());
-}
-
-bool HasControl(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 // Calls check(entry, path) for each object of the array `name`.
@@ -55,27 +49,13 @@ Result<void> CheckMode(const JsonValue& entry, const JsonPath& at) {
   return {};
 }
 
-Result<void> CheckResource(const JsonValue* object, const JsonPath& at) {
-  if (object == nullptr) return {};
-  PROV_TRY(StringMember(object, "source", at));
-  PROV_TRY(StringMember(object, "compression", at));
-  const JsonValue* verification = PROV_TRY(ObjectMember(object, "verification", at));
-  PROV_TRY(StringMember(verification, "hash", at.Key("verification")));
-  return ForEachObject(object, "httpHeaders", at,
-                       [](const JsonValue& header, const JsonPath& header_at) -> Result<void> {
-                         PROV_TRY(StringMember(&header, "name", header_at));
-                         PROV_TRY(StringMember(&header, "value", header_at));
-                         return {};
-                       });
-}
-
 Result<void> CheckFile(const JsonValue& file, SpecVersion version, const JsonPath& at) {
   PROV_TRY(CheckPath(file, at));
   PROV_TRY(CheckMode(file, at));
   PROV_TRY(StringMember(&file, "filesystem", at));
   const auto overwrite = PROV_TRY(BoolMember(&file, "overwrite", at));
   const JsonValue* contents = PROV_TRY(ObjectMember(&file, "contents", at));
-  PROV_TRY(CheckResource(contents, at.Key("contents")));
+  PROV_TRY(ReadResourceMembers(contents, at.Key("contents")));
   if (version.major == 2) {
     PROV_TRY(BoolMember(&file, "append", at));
     return {};
@@ -84,8 +64,10 @@ Result<void> CheckFile(const JsonValue& file, SpecVersion version, const JsonPat
     return Invalid("overwrite is true, but there is no contents.source (an empty file is written \"source\": \"\")",
                    at.Key("overwrite"));
   }
-  return ForEachObject(&file, "append", at,
-                       [](const JsonValue& r, const JsonPath& r_at) { return CheckResource(&r, r_at); });
+  return ForEachObject(&file, "append", at, [](const JsonValue& resource, const JsonPath& resource_at) -> Result<void> {
+    PROV_TRY(ReadResourceMembers(&resource, resource_at));
+    return {};
+  });
 }
 
 Result<void> CheckNamed(const JsonValue& entry, const JsonPath& at) {
@@ -165,24 +147,18 @@ Result<void> CheckEntries(const JsonValue& root, SpecVersion version, const Json
 Result<Resource> ReadResourceMembers(const JsonValue* object, const JsonPath& at) {
   Resource out;
   if (object == nullptr) return out;
-  PROV_TRY(CheckResource(object, at));
   out.source = PROV_TRY(StringMember(object, "source", at));
   out.compression = PROV_TRY(StringMember(object, "compression", at));
   const JsonValue* verification = PROV_TRY(ObjectMember(object, "verification", at));
   out.hash = PROV_TRY(StringMember(verification, "hash", at.Key("verification")));
-  const JsonValue* headers = PROV_TRY(ArrayMember(object, "httpHeaders", at));
-  if (headers == nullptr) return out;
-  const JsonPath headers_at = at.Key("httpHeaders");
-  for (rapidjson::SizeType i = 0; i < headers->Size(); ++i) {
-    const JsonPath header_at = headers_at.At(i);
-    const auto name = PROV_TRY(StringMember(&(*headers)[i], "name", header_at));
-    const auto value = PROV_TRY(StringMember(&(*headers)[i], "value", header_at));
-    // A line break would begin another header.
-    if (HasControl(name.value_or("")) || HasControl(value.value_or("")))
-      return Invalid("an HTTP header holds a control character", header_at);
-    // A header without a value removes a default header; there are none.
-    if (name && !name->empty() && value) out.http_headers.emplace_back(*name, *value);
-  }
+  PROV_TRY(ForEachObject(object, "httpHeaders", at,
+                         [&out](const JsonValue& header, const JsonPath& header_at) -> Result<void> {
+                           const auto name = PROV_TRY(StringMember(&header, "name", header_at));
+                           const auto value = PROV_TRY(StringMember(&header, "value", header_at));
+                           // A header without a value removes a default header; there are none.
+                           if (name && !name->empty() && value) out.http_headers.emplace_back(*name, *value);
+                           return {};
+                         }));
   return out;
 }
 

@@ -29,7 +29,7 @@ Result<std::string_view> VersionText(const JsonValue& root, const JsonPath& at);
 // source (invalid-config). Does not check contents. Linear in the size of the config.
 Result<void> CheckEntries(const JsonValue& root, SpecVersion version, const JsonPath& at);
 
-// Reads a resource object (contents, an append entry, a config reference) and checks its types; `object` may be null.
+// Reads a resource object (contents, an append entry, a config reference); `object` may be null. Errors: type.
 Result<Resource> ReadResourceMembers(const JsonValue* object, const JsonPath& at);
 
 // nullptr if `path` is an absolute, clean path (no empty, "." or ".." parts, no slash at the end, no NUL); otherwise

@@ -82,7 +82,7 @@ bool SameAssignments(const std::vector<egress::Assignment>& a, const std::vector
 // places that disagree with it.
 Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::Config& config, Findings& findings) {
   std::vector<LegacyText> places = PROV_TRY(LegacyFiles(config));
-  std::vector<LegacyText> unit_places = LegacyUnits(PROV_TRY(config.Units()));
+  std::vector<LegacyText> unit_places = LegacyUnits(config.Units());
   std::ranges::move(unit_places, std::back_inserter(places));
   std::optional<LegacyEnvironment> taken;
   for (LegacyText& place : places) {

@@ -75,9 +75,9 @@ TEST(ConfigRead, ErrorsNameFileAndField) {
       {Source("data:x"), "<data-url> /a ($.storage.files[0].contents.source)"},
       {R"("append":[{"source":"data:,x"},{"source":"data:x"}])", "<data-url> /a ($.storage.files[0].append[1].source)"},
       {R"("contents":{"source":"https://h","httpHeaders":[{"name":"a","value":"b\r\nc"}]})",
-       "<invalid-config> /a ($.storage.files[0].contents.httpHeaders[0])"},
+       "<invalid-config> /a ($.storage.files[0].contents.source)"},
       {R"("contents":{"source":"https://h","httpHeaders":[{"name":"a\u0000","value":"b"}]})",
-       "<invalid-config> /a ($.storage.files[0].contents.httpHeaders[0])"},
+       "<invalid-config> /a ($.storage.files[0].contents.source)"},
   };
   for (const auto& [members, shown] : rows)
     EXPECT_EQ(ShowFile(BareFiles("3.4.0", File("/a", members)), "/a"), shown) << members;
@@ -209,19 +209,16 @@ TEST(Config, UnitsWithDropIns) {
       {"name":"a.service","contents":"[Unit]\n","dropins":[{"name":"10.conf","contents":"x"},{"name":"20.conf"}]},
       {"name":"b.service","enabled":true}]})"));
   ASSERT_TRUE(document);
-  auto units = document->config.Units();
-  ASSERT_TRUE(units);
-  ASSERT_EQ(units->size(), 2U);
-  EXPECT_EQ((*units)[0].name, "a.service");
-  EXPECT_EQ((*units)[0].contents, "[Unit]\n");
-  EXPECT_EQ((*units)[0].where, "$.systemd.units[0]");
-  ASSERT_EQ((*units)[0].drop_ins.size(), 2U);
-  EXPECT_EQ((*units)[0].drop_ins[0].name, "10.conf");
-  EXPECT_EQ((*units)[0].drop_ins[0].contents, "x");
-  EXPECT_EQ((*units)[0].drop_ins[0].where, "$.systemd.units[0].dropins[0]");
-  EXPECT_EQ((*units)[0].drop_ins[1].contents, "");
-  EXPECT_EQ((*units)[1].contents, "");
-  EXPECT_TRUE((*units)[1].drop_ins.empty());
+  const std::vector<Unit> units = document->config.Units();
+  ASSERT_EQ(units.size(), 2U);
+  EXPECT_EQ(units[0].name, "a.service");
+  EXPECT_EQ(units[0].contents, "[Unit]\n");
+  ASSERT_EQ(units[0].drop_ins.size(), 2U);
+  EXPECT_EQ(units[0].drop_ins[0].name, "10.conf");
+  EXPECT_EQ(units[0].drop_ins[0].contents, "x");
+  EXPECT_EQ(units[0].drop_ins[1].contents, "");
+  EXPECT_EQ(units[1].contents, "");
+  EXPECT_TRUE(units[1].drop_ins.empty());
 }
 
 TEST(Config, DuplicateUnits) {
@@ -234,14 +231,12 @@ TEST(Config, DuplicateUnits) {
   EXPECT_EQ(error.where, "$.systemd.units[2].name");
   auto document = ReadText(Bare("2.2.0", units));
   ASSERT_TRUE(document);
-  auto read = document->config.Units();
-  ASSERT_TRUE(read);
-  ASSERT_EQ(read->size(), 2U);
-  EXPECT_EQ((*read)[0].contents, "1");
-  ASSERT_EQ((*read)[0].drop_ins.size(), 2U);
-  EXPECT_EQ((*read)[0].drop_ins[0].contents, "2");
-  EXPECT_EQ((*read)[0].drop_ins[0].where, "$.systemd.units[2].dropins[0]");
-  EXPECT_EQ((*read)[0].drop_ins[1].contents, "1");
+  const std::vector<Unit> read = document->config.Units();
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].contents, "1");
+  ASSERT_EQ(read[0].drop_ins.size(), 2U);
+  EXPECT_EQ(read[0].drop_ins[0].contents, "2");
+  EXPECT_EQ(read[0].drop_ins[1].contents, "1");
 
   const std::string drop_ins =
       R"("systemd":{"units":[{"name":"a","dropins":[{"name":"x"},{"name":"y"},{"name":"x"}]}]})";

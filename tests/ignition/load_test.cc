@@ -127,13 +127,12 @@ TEST(Merge, UnitsByName) {
       Merging({Inline(child)},
               R"("systemd":{"units":[{"name":"a","contents":"p","dropins":[{"name":"x","contents":"parent"}]}]})"));
   ASSERT_TRUE(document);
-  auto units = document->config.Units();
-  ASSERT_TRUE(units);
-  ASSERT_EQ(units->size(), 2U);
-  EXPECT_EQ((*units)[0].contents, "p");
-  ASSERT_EQ((*units)[0].drop_ins.size(), 2U);
-  EXPECT_EQ((*units)[0].drop_ins[0].contents, "child");
-  EXPECT_EQ((*units)[0].drop_ins[1].contents, "z");
+  const std::vector<Unit> units = document->config.Units();
+  ASSERT_EQ(units.size(), 2U);
+  EXPECT_EQ(units[0].contents, "p");
+  ASSERT_EQ(units[0].drop_ins.size(), 2U);
+  EXPECT_EQ(units[0].drop_ins[0].contents, "child");
+  EXPECT_EQ(units[0].drop_ins[1].contents, "z");
 }
 
 TEST(Merge, VersionsOfChildren) {
