@@ -236,6 +236,20 @@ const JsonValue* JsonMember(const JsonValue* object, std::string_view name) {
   return nullptr;
 }
 
+const JsonValue* JsonAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
+  const JsonValue* value = &root;
+  for (const std::string_view name : path) {
+    if (value == nullptr || !value->IsObject()) return nullptr;
+    value = JsonMember(value, name);
+  }
+  return value;
+}
+
+std::string_view JsonTextAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
+  const JsonValue* value = JsonAt(root, path);
+  return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
+}
+
 std::string_view JsonTypeName(const JsonValue& value) {
   switch (value.GetType()) {
     case rapidjson::kNullType:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,12 @@ std::optional<std::string_view> RepeatedMember(const JsonValue& object);
 // The member of an object, the last one of that name; nullptr if it is absent or null, or if `object` is null. `object`
 // must be an object otherwise.
 const JsonValue* JsonMember(const JsonValue* object, std::string_view name);
+
+// The value at a path of members; nullptr if one is absent or null, or belongs to something other than an object.
+const JsonValue* JsonAt(const JsonValue& root, std::initializer_list<std::string_view> path);
+
+// The text there; "" if there is none.
+std::string_view JsonTextAt(const JsonValue& root, std::initializer_list<std::string_view> path);
 
 // The text of a string value, with embedded NULs.
 inline std::string_view JsonTextOf(const JsonValue& value) { return {value.GetString(), value.GetStringLength()}; }

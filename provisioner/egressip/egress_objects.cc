@@ -25,14 +25,9 @@ constexpr std::string_view kHostCidrs = "k8s.ovn.org/host-cidrs";
 constexpr std::string_view kHostAddresses = "k8s.ovn.org/host-addresses";  // its older name
 constexpr std::string_view kCloud = "cloud.network.openshift.io/egress-ipconfig";
 
-std::string_view TextMember(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = JsonMember(&object, name);
-  return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
-}
-
 // "k8s.ovn.org/v1" has the group k8s.ovn.org. Other projects have kinds with the same names, so check the group.
 bool IsOfGroup(const JsonValue& object, std::string_view group) {
-  const std::string_view version = TextMember(object, "apiVersion");
+  const std::string_view version = JsonTextAt(object, {"apiVersion"});
   if (version.empty()) return true;
   const std::size_t slash = version.find('/');
   return group == (slash == std::string_view::npos ? std::string_view() : version.substr(0, slash));
@@ -225,7 +220,7 @@ class Adder {
     if (!root.IsObject()) {
       return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", JsonTypeName(root)), path);
     }
-    const std::string_view kind = TextMember(root, "kind");
+    const std::string_view kind = JsonTextAt(root, {"kind"});
     const JsonValue* items = JsonMember(&root, "items");
     if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) return Add(root, kind, path);
     // In a list of one kind, the API server leaves out the kind of the items.
@@ -234,7 +229,7 @@ class Adder {
       const JsonValue& item = (*items)[i];
       const std::string place = fmt::format("{}.items[{}]", path, i);
       if (!item.IsObject()) return WrongJsonType(item, "an object", place);
-      const std::string_view own = TextMember(item, "kind");
+      const std::string_view own = JsonTextAt(item, {"kind"});
       PROV_TRY(Add(item, own.empty() ? items_kind : own, place));
     }
     return {};

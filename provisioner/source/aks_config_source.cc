@@ -311,10 +311,7 @@ const JsonValue& InnerOf(const JsonValue& object) {
   return properties != nullptr && properties->IsObject() ? *properties : object;
 }
 
-bool IsCluster(const JsonValue& object) {
-  const JsonValue* type = JsonMember(&object, "type");
-  return type != nullptr && type->IsString() && EqualsIgnoreAsciiCase(JsonTextOf(*type), kClusterType);
-}
+bool IsCluster(const JsonValue& object) { return EqualsIgnoreAsciiCase(JsonTextAt(object, {"type"}), kClusterType); }
 
 // Whether it is Azure's answer about an existing cluster. Azure leaves out what a cluster does not have.
 bool IsDeployed(const JsonValue& object) { return IsCluster(object) && HasMember(InnerOf(object), kDeployed); }

@@ -34,15 +34,10 @@ ApiStatus ReadApiStatus(const std::string& body) {
   JsonLimits limits;
   limits.depth = 20;
   const auto document = ParseJson(body, limits);
-  if (!document || !(*document)->root().IsObject()) return out;
-  const JsonValue* message = JsonMember(&(*document)->root(), "message");
-  if (message != nullptr && message->IsString()) {
-    out.message = std::string(Shorten(JsonTextOf(*message), kMostShown));
-  }
-  const JsonValue* details = JsonMember(&(*document)->root(), "details");
-  if (details == nullptr || !details->IsObject()) return out;
-  const JsonValue* name = JsonMember(details, "name");
-  out.names_object = name != nullptr && name->IsString() && name->GetStringLength() != 0;
+  if (!document) return out;
+  const JsonValue& root = (*document)->root();
+  out.message = std::string(Shorten(JsonTextAt(root, {"message"}), kMostShown));
+  out.names_object = !JsonTextAt(root, {"details", "name"}).empty();
   return out;
 }
 

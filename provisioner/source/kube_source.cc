@@ -34,17 +34,6 @@ Result<std::unique_ptr<JsonDocument>> Parse(std::string body, const KubeObject& 
   return document;
 }
 
-// The text at a path of members; "" if a member is absent or has another type.
-std::string_view TextAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
-  const JsonValue* value = &root;
-  for (const std::string_view name : path) {
-    if (!value->IsObject()) return {};
-    value = JsonMember(value, name);
-    if (value == nullptr) return {};
-  }
-  return value->IsString() ? JsonTextOf(*value) : std::string_view();
-}
-
 class KubeSourceReader {
  public:
   KubeSourceReader(const SourceRequest& request, KubeClient& client) : request_(request), client_(client) {}
@@ -121,7 +110,7 @@ class KubeSourceReader {
     std::string trusted;
     {
       const auto document = PROV_TRY(Parse(items, proxy));
-      trusted = std::string(TextAt(document->root(), {"spec", "trustedCA", "name"}));
+      trusted = std::string(JsonTextAt(document->root(), {"spec", "trustedCA", "name"}));
     }
     const auto user = PROV_TRY(FindConfigMap(kConfigNamespace, kUserBundle));
     if (user) items += "," + *user;

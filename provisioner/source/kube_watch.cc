@@ -22,16 +22,6 @@ JsonLimits LineLimits() {
   return out;
 }
 
-const JsonValue* ObjectIn(const JsonValue& value, std::string_view name) {
-  const JsonValue* member = JsonMember(&value, name);
-  return member != nullptr && member->IsObject() ? member : nullptr;
-}
-
-std::string_view TextIn(const JsonValue* object, std::string_view name) {
-  const JsonValue* member = object == nullptr ? nullptr : JsonMember(object, name);
-  return member != nullptr && member->IsString() ? JsonTextOf(*member) : std::string_view();
-}
-
 std::string Bytes(const JsonValue& object, std::string_view name) {
   const JsonValue* value = JsonMember(&object, name);
   return value == nullptr ? "null" : WriteJson(*value, 0);
@@ -39,11 +29,7 @@ std::string Bytes(const JsonValue& object, std::string_view name) {
 
 // Never empty, because that would mean: the object does not exist.
 std::string FingerprintOf(const JsonValue& object, KubeKind kind) {
-  if (kind == KubeKind::kPool) {
-    const JsonValue* status = ObjectIn(object, "status");
-    const JsonValue* configuration = status == nullptr ? nullptr : ObjectIn(*status, "configuration");
-    return fmt::format("config {}", TextIn(configuration, "name"));
-  }
+  if (kind == KubeKind::kPool) return fmt::format("config {}", JsonTextAt(object, {"status", "configuration", "name"}));
   std::string text = Bytes(object, "spec");
   if (kind == KubeKind::kProxy) text += Bytes(object, "status");
   return ToHex(Sha256(text));
@@ -59,11 +45,11 @@ KubeEvent Trouble(Code code, std::string message) {
 // The object of an ERROR event: a metav1.Status.
 KubeEvent ServerError(const JsonValue& status) {
   const JsonValue* code = JsonMember(&status, "code");
-  const std::string_view reason = TextIn(&status, "reason");
+  const std::string_view reason = JsonTextAt(status, {"reason"});
   const bool gone = code != nullptr && code->IsInt() && code->GetInt() == net::http_status::kGone;
   if (gone || reason == "Expired" || reason == "Gone") return {KubeEvent::Kind::kGone, {}, {}};
   return Trouble(Code::kNetwork, fmt::format("the API server ended the watch (\"{}\")",
-                                             Shorten(TextIn(&status, "message"), kMostShown)));
+                                             Shorten(JsonTextAt(status, {"message"}), kMostShown)));
 }
 
 }  // namespace
@@ -103,14 +89,13 @@ void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& ou
     return fail(
         Trouble(document.error().code, "the server sent a line that is not an event: " + document.error().message));
   const JsonValue& root = (*document)->root();
-  const JsonValue* object = root.IsObject() ? ObjectIn(root, "object") : nullptr;
-  if (object == nullptr)
+  const JsonValue* object = JsonAt(root, {"object"});
+  if (object == nullptr || !object->IsObject())
     return fail(Trouble(Code::kType, "the server sent a line that is not an event: it has no object"));
-  const std::string_view type = TextIn(&root, "type");
+  const std::string_view type = JsonTextAt(root, {"type"});
   if (type == "ERROR") return fail(ServerError(*object));
-  const JsonValue* metadata = ObjectIn(*object, "metadata");
   KubeEvent event;
-  event.state.resource_version = std::string(TextIn(metadata, "resourceVersion"));
+  event.state.resource_version = std::string(JsonTextAt(*object, {"metadata", "resourceVersion"}));
   if (event.state.resource_version.empty()) {
     return fail(Trouble(Code::kType, "the server sent an event without a resource version"));
   }
@@ -120,7 +105,7 @@ void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& ou
   }
   const bool there = type == "ADDED" || type == "MODIFIED";
   if (!there && type != "DELETED") return;  // an event type of a later protocol version
-  if (TextIn(metadata, "name") != name_) return;
+  if (JsonTextAt(*object, {"metadata", "name"}) != name_) return;
   event.kind = KubeEvent::Kind::kState;
   if (there) event.state.fingerprint = FingerprintOf(*object, kind_);
   out.push_back(std::move(event));
@@ -129,16 +114,15 @@ void KubeWatchReader::ReadLine(std::string_view line, std::vector<KubeEvent>& ou
 Result<KubeState> ParseKubeList(std::string body, KubeKind kind, const std::string& name) {
   const auto document = PROV_TRY(ParseJson(std::move(body), LineLimits()));
   const JsonValue& root = document->root();
-  const JsonValue* metadata = root.IsObject() ? ObjectIn(root, "metadata") : nullptr;
-  const JsonValue* items = root.IsObject() ? JsonMember(&root, "items") : nullptr;
+  const JsonValue* items = JsonAt(root, {"items"});
   KubeState out;
-  out.resource_version = std::string(TextIn(metadata, "resourceVersion"));
+  out.resource_version = std::string(JsonTextAt(root, {"metadata", "resourceVersion"}));
   if (out.resource_version.empty() || (items != nullptr && !items->IsArray())) {
     return Fail(Code::kType, "is not a list of the Kubernetes API: it has no resource version or no items", "$");
   }
   if (items == nullptr) return out;
   for (const JsonValue& item : items->GetArray()) {
-    if (!item.IsObject() || TextIn(ObjectIn(item, "metadata"), "name") != name) continue;
+    if (JsonTextAt(item, {"metadata", "name"}) != name) continue;
     out.fingerprint = FingerprintOf(item, kind);
   }
   return out;
