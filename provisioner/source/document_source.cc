@@ -84,7 +84,8 @@ Result<Known> ReadKnown(const JsonDocument& document, const std::string& where, 
 // Reads user data, usually a pointer config, and what it refers to.
 Result<egress::EgressConfig> ReadUserData(UserData user_data, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher) {
-  auto out = ReadMachineConfig(std::move(user_data.config), user_data.path, {}, limits, fetcher);
+  auto out =
+      ReadMachineConfig(ignition::ReadDocument(std::move(user_data.config), user_data.path, {}, limits, fetcher));
   if (out) return out;
   Error error = std::move(out).error();
   // Only a place within the config needs the prefix, not an address on the network.
@@ -112,7 +113,7 @@ Result<egress::EgressConfig> ReadByContent(std::string bytes, const std::string&
     return Finish(*std::move(known.reading));
   }
   const bool object = (*parsed)->root().IsObject();
-  auto out = ReadMachineConfig(*std::move(parsed), where, selection, limits, fetcher);
+  auto out = ReadMachineConfig(ignition::ReadParsed(*std::move(parsed), where, selection, limits, fetcher));
   if (!out && object && out.error().code == Code::kKind) out.error().message += kOtherKinds;
   return out;
 }

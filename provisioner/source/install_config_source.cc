@@ -65,8 +65,7 @@ Result<void> AddPlatform(const ObjectView& object, EgressConfig& out, PlannedClu
 }
 
 Result<void> AddApiServer(const ObjectView& object, EgressConfig& out, PlannedCluster& planned) {
-  const auto metadata = PROV_TRY(object.Object("metadata"));
-  const std::string_view name = metadata ? PROV_TRY(metadata->TextOr("name", "")) : "";
+  const std::string_view name = PROV_TRY(ObjectName(object));
   const std::string_view domain = PROV_TRY(object.TextOr("baseDomain", ""));
   out.source.name = name;
   if (name.empty() || domain.empty()) {
@@ -158,10 +157,8 @@ bool IsInstallConfig(const JsonValue& object) {
        {"baseDomain", "controlPlane", "compute", "networking", "pullSecret", "additionalTrustBundle"}) {
     if (JsonMember(&object, name) != nullptr) return true;
   }
-  const JsonValue* proxy = JsonMember(&object, "proxy");
-  if (proxy == nullptr || !proxy->IsObject()) return false;
   return std::ranges::any_of(std::array<std::string_view, 3>{"httpProxy", "httpsProxy", "noProxy"},
-                             [&](std::string_view name) { return JsonMember(proxy, name) != nullptr; });
+                             [&](std::string_view name) { return JsonAt(object, {"proxy", name}) != nullptr; });
 }
 
 Result<Reading> ReadInstallConfig(const ObjectView& object) {

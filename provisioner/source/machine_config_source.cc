@@ -9,32 +9,27 @@
 
 #include "ignition/config.h"
 #include "provisioner/base/finding.h"
-#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/source/reading.h"
 
 namespace prov::source {
 namespace {
-
-// The proxy settings before OpenShift 4.7: `Environment=` lines in drop-in files (4.2-4.4) or in drop-ins and units
-// (4.5, 4.6). Facts: docs/openshift.md#proxyenv.
-struct LegacyEnvironment {
-  std::string path;   // the file, or the unit and drop-in, that was used
-  std::string bytes;  // its text
-  unsigned mode = 0644;
-  std::vector<egress::Assignment> assignments;  // the proxy variables among its Environment= lines
-};
 
 // kubelet comes first: its environment matters most, and all releases configure it.
 constexpr std::array<std::string_view, 4> kUnits = {"kubelet.service", "crio.service",
                                                     "machine-config-daemon-host.service", "pivot.service"};
 constexpr std::array<std::string_view, 2> kDropIns = {"10-mco-default-env.conf", "10-default-env.conf"};
+
+// A file, unit or drop-in that may have the proxy settings before OpenShift 4.7: `Environment=` lines in drop-in files
+// (4.2-4.4) or in drop-ins and units (4.5, 4.6). Facts: docs/openshift.md#proxyenv.
 struct LegacyText {
-  std::string path;
+  std::string path;  // of the file, or the unit and drop-in
   std::string text;
   unsigned mode = 0644;
+  std::vector<egress::Assignment> assignments = {};  // the proxy variables among its Environment= lines
 };
 
 Result<std::vector<LegacyText>> LegacyFiles(const ignition::Config& config) {
@@ -80,23 +75,23 @@ bool SameAssignments(const std::vector<egress::Assignment>& a, const std::vector
 
 // The first of the old places that the config has. nullopt: none, or they only refer to /etc/mco/proxy.env. Reports
 // places that disagree with it.
-Result<std::optional<LegacyEnvironment>> ReadLegacyEnvironment(const ignition::Config& config, Findings& findings) {
+Result<std::optional<LegacyText>> ReadLegacyEnvironment(const ignition::Config& config, Findings& findings) {
   std::vector<LegacyText> places = PROV_TRY(LegacyFiles(config));
   std::vector<LegacyText> unit_places = LegacyUnits(config.Units());
   std::ranges::move(unit_places, std::back_inserter(places));
-  std::optional<LegacyEnvironment> taken;
+  std::optional<LegacyText> taken;
   for (LegacyText& place : places) {
     // In later releases, these only refer to proxy.env.
     if (place.text.find("EnvironmentFile=") != std::string::npos) continue;
     PROV_TRY(egress::CheckEnvironmentSize(place.text, place.path));
     Findings own;
-    std::vector<egress::Assignment> variables = ProxyVariables(place, own);
+    place.assignments = ProxyVariables(place, own);
     const bool drop_in = place.path.find("default-env.conf") != std::string::npos;
-    if (variables.empty() && !drop_in) continue;  // a unit without proxy lines makes no statement
+    if (place.assignments.empty() && !drop_in) continue;  // a unit without proxy lines makes no statement
     if (!taken) {
       findings.insert(findings.end(), own.begin(), own.end());
-      taken = LegacyEnvironment{std::move(place.path), std::move(place.text), place.mode, std::move(variables)};
-    } else if (!SameAssignments(taken->assignments, variables)) {
+      taken = std::move(place);
+    } else if (!SameAssignments(taken->assignments, place.assignments)) {
       AddWarning(findings, "legacy-differs",
                  fmt::format("its proxy settings differ from those of {}, which were taken", taken->path), place.path);
     }
@@ -108,28 +103,16 @@ constexpr std::string_view kApiServerUrlPath = "/etc/kubernetes/apiserver-url.en
 
 using egress::EgressConfig;
 
-egress::SourceFile DescribeFile(std::string path, std::string_view bytes, unsigned mode) {
-  return {std::move(path), true, ToHex(Sha256(bytes)), bytes.size(), mode};
-}
-
-void AssignVariables(EgressConfig& out, const std::vector<egress::Assignment>& assignments) {
-  for (const egress::Assignment& a : assignments) {
-    if (a.name == "HTTP_PROXY") out.http_proxy = a.value;
-    if (a.name == "HTTPS_PROXY") out.https_proxy = a.value;
-    if (a.name == "NO_PROXY") out.no_proxy = a.value.Reveal();
-  }
-}
-
 Result<void> ReadProxyFile(const ignition::Config& config, EgressConfig& out) {
   out.proxy_file.path = kProxyEnvPath;
   if (const auto file = PROV_TRY(config.Read(kProxyEnvPath))) {
     out.proxy_file = DescribeFile(std::string(kProxyEnvPath), file->bytes, file->mode);
-    AssignVariables(out, PROV_TRY(egress::ParseEnvironmentFile(file->bytes, kProxyEnvPath, out.findings)));
+    AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(file->bytes, kProxyEnvPath, out.findings)), out);
     return {};
   }
   if (const auto legacy = PROV_TRY(ReadLegacyEnvironment(config, out.findings))) {
-    out.proxy_file = DescribeFile(legacy->path, legacy->bytes, legacy->mode);
-    AssignVariables(out, legacy->assignments);
+    out.proxy_file = DescribeFile(legacy->path, legacy->text, legacy->mode);
+    AssignVariables(legacy->assignments, out);
     AddInfo(out.findings, "legacy-environment", "taken from Environment= lines, as releases before 4.7 have them",
             legacy->path);
     return {};
@@ -167,11 +150,12 @@ void ReadConfigFacts(const ignition::Config& config, EgressConfig& out) {
   }
 }
 
-Result<EgressConfig> Read(Result<ignition::Document> read) {
+}  // namespace
+
+Result<EgressConfig> ReadMachineConfig(Result<ignition::Document> read) {
   EgressConfig out;
   std::optional<ignition::FileContents> bundle;
   {
-    // Free the document before the certificates are read, so that both are never in memory together.
     const ignition::Document document = PROV_TRY(std::move(read));
     out.source = {document.kind, document.name, document.config.version()};
     out.findings = document.findings;
@@ -181,20 +165,6 @@ Result<EgressConfig> Read(Result<ignition::Document> read) {
   }
   PROV_TRY(ReadTrustFile(bundle, out));
   return out;
-}
-
-}  // namespace
-
-Result<EgressConfig> ReadMachineConfig(std::string bytes, const std::string& where,
-                                       const ignition::Selection& selection, const ignition::Limits& limits,
-                                       ignition::Fetcher* fetcher) {
-  return Read(ignition::ReadDocument(std::move(bytes), where, selection, limits, fetcher));
-}
-
-Result<EgressConfig> ReadMachineConfig(std::unique_ptr<JsonDocument> parsed, const std::string& where,
-                                       const ignition::Selection& selection, const ignition::Limits& limits,
-                                       ignition::Fetcher* fetcher) {
-  return Read(ignition::ReadParsed(std::move(parsed), where, selection, limits, fetcher));
 }
 
 }  // namespace prov::source

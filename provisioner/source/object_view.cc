@@ -98,4 +98,10 @@ Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const
   return out;
 }
 
+Result<std::string_view> ObjectName(const ObjectView& object) {
+  const auto metadata = PROV_TRY(object.Object("metadata"));
+  if (!metadata) return "";
+  return metadata->TextOr("name", "");
+}
+
 }  // namespace prov::source

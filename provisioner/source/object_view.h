@@ -50,4 +50,7 @@ class ObjectView {
   RepeatedKeys repeated_;
 };
 
+// metadata.name of a Kubernetes object; "" if it is absent. Errors: type.
+Result<std::string_view> ObjectName(const ObjectView& object);
+
 }  // namespace prov::source

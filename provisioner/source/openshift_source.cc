@@ -141,9 +141,7 @@ Result<std::optional<TrustText>> ReadControllerTrust(const ObjectView& spec) {
 
 Result<Reading> ReadControllerConfig(const ObjectView& object) {
   Reading out;
-  const auto metadata = PROV_TRY(object.Object("metadata"));
-  const std::string_view name = metadata ? PROV_TRY(metadata->TextOr("name", "")) : "";
-  out.config.source = {"ControllerConfig", std::string(name), ""};
+  out.config.source = {"ControllerConfig", std::string(PROV_TRY(ObjectName(object))), ""};
   const auto spec = PROV_TRY(object.Object("spec"));
   if (!spec) return Fail(Code::kNoConfig, "the ControllerConfig has no spec", object.At("spec"));
   PROV_TRY(ReadControllerProxy(*spec, out.config));
@@ -275,9 +273,7 @@ Result<std::optional<TrustText>> ReadClusterTrust(const std::optional<ObjectView
 
 Result<Reading> ReadProxyObject(const ObjectView& proxy, std::span<const ConfigMap> maps) {
   Reading out;
-  const auto metadata = PROV_TRY(proxy.Object("metadata"));
-  const std::string_view name = metadata ? PROV_TRY(metadata->TextOr("name", "")) : "";
-  out.config.source = {"Proxy", std::string(name), ""};
+  out.config.source = {"Proxy", std::string(PROV_TRY(ObjectName(proxy))), ""};
   const auto spec = PROV_TRY(proxy.Object("spec"));
   PROV_TRY(ReadValues(proxy, spec, out.config));
   out.trust = PROV_TRY(ReadClusterTrust(spec, maps, out.config));

@@ -146,8 +146,7 @@ std::unexpected<Error> NoVariables(const Found& found, std::string_view kind, st
 
 Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view kind) {
   Reading out;
-  const auto metadata = PROV_TRY(object.Object("metadata"));
-  out.config.source = {"PodTemplate", std::string(metadata ? PROV_TRY(metadata->TextOr("name", "")) : ""), ""};
+  out.config.source = {"PodTemplate", std::string(PROV_TRY(ObjectName(object))), ""};
   const auto pod = PROV_TRY(PodOf(object, kind));
   const auto spec = pod ? PROV_TRY(pod->Object("spec")) : std::nullopt;
   if (!spec) return NoVariables({}, kind, object.path());

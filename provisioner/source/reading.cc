@@ -14,8 +14,6 @@
 namespace prov::source {
 namespace {
 
-constexpr unsigned kMode = 0644;  // mode of a proxy.env, because such a source has no file mode
-
 std::string EnvironmentText(const egress::EgressConfig& config) {
   std::string out;
   if (config.http_proxy) out += "HTTP_PROXY=" + config.http_proxy->Reveal() + "\n";
@@ -24,14 +22,22 @@ std::string EnvironmentText(const egress::EgressConfig& config) {
   return out;
 }
 
-egress::SourceFile Describe(std::string path, std::string_view bytes) {
-  return {std::move(path), true, ToHex(Sha256(bytes)), bytes.size(), kMode};
-}
-
 }  // namespace
 
+egress::SourceFile DescribeFile(std::string path, std::string_view bytes, unsigned mode) {
+  return {std::move(path), true, ToHex(Sha256(bytes)), bytes.size(), mode};
+}
+
+void AssignVariables(std::span<const egress::Assignment> assignments, egress::EgressConfig& config) {
+  for (const egress::Assignment& a : assignments) {
+    if (a.name == "HTTP_PROXY") config.http_proxy = a.value;
+    if (a.name == "HTTPS_PROXY") config.https_proxy = a.value;
+    if (a.name == "NO_PROXY") config.no_proxy = a.value.Reveal();
+  }
+}
+
 void StateProxy(egress::EgressConfig& config, std::string path) {
-  config.proxy_file = Describe(std::move(path), EnvironmentText(config));
+  config.proxy_file = DescribeFile(std::move(path), EnvironmentText(config));
 }
 
 Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config) {
@@ -64,7 +70,7 @@ Result<egress::EgressConfig> Finish(Reading reading) {
     return out;
   }
   const TrustText& trust = *reading.trust;
-  out.trust_file = Describe(trust.where, trust.bytes);
+  out.trust_file = DescribeFile(trust.where, trust.bytes);
   out.certificates = PROV_TRY(pki::ParseTrustBundle(trust.bytes, trust.where, out.findings));
   if (out.certificates.empty() && !trust.may_be_empty) {
     return Fail(Code::kCert,

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
+#include "provisioner/egress/environment_file.h"
 #include "provisioner/source/object_view.h"
 
 namespace prov::source {
@@ -23,6 +25,12 @@ struct Reading {
   egress::EgressConfig config;
   std::optional<TrustText> trust;  // nullopt: no statement about certificates
 };
+
+// The description of a file with these bytes. The default is the mode of a proxy.env, for sources without file modes.
+egress::SourceFile DescribeFile(std::string path, std::string_view bytes, unsigned mode = 0644);
+
+// Takes the values of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; ignores other variables.
+void AssignVariables(std::span<const egress::Assignment> assignments, egress::EgressConfig& config);
 
 // Records that the source makes a statement about the proxy, found at `path`: the values in `config`, or none. Size and
 // digest are those of a proxy.env with these values.

@@ -13,11 +13,6 @@ namespace {
 constexpr std::size_t kMaxDocumentObjects = 100000;
 constexpr std::string_view kList = "List";
 
-std::string_view TextMember(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = JsonMember(&object, name);
-  return value != nullptr && value->IsString() ? JsonTextOf(*value) : "";
-}
-
 // Matches "List" and "ProxyList"; such an object has items.
 bool IsList(const JsonValue& object, std::string_view kind) {
   const JsonValue* items = JsonMember(&object, "items");
@@ -28,7 +23,7 @@ class Finder {
  public:
   Result<void> AddRoot(const JsonValue& root, const std::string& path) {
     if (!root.IsObject()) return {};
-    const std::string_view kind = TextMember(root, "kind");
+    const std::string_view kind = JsonTextAt(root, {"kind"});
     if (kind.empty() && !IsAksConfig(root)) PROV_TRY(AddArm(root, path));
     if (!IsList(root, kind)) return Add(root, kind, path);
     // In a list of one kind, the API server leaves out the kind of the items.
@@ -36,7 +31,7 @@ class Finder {
     const JsonValue& items = *JsonMember(&root, "items");
     for (rapidjson::SizeType i = 0; i < items.Size(); ++i) {
       if (!items[i].IsObject()) continue;
-      const std::string_view own = TextMember(items[i], "kind");
+      const std::string_view own = JsonTextAt(items[i], {"kind"});
       PROV_TRY(Add(items[i], own.empty() ? items_kind : own, fmt::format("{}.items[{}]", path, i)));
     }
     return {};
@@ -80,9 +75,7 @@ class Finder {
       found_.aks_configs.push_back(PROV_TRY(View(resource, path)));
     }
     // A nested deployment, such as a module of Bicep.
-    const JsonValue* properties = JsonMember(&resource, "properties");
-    const JsonValue* inner =
-        properties != nullptr && properties->IsObject() ? JsonMember(properties, "template") : nullptr;
+    const JsonValue* inner = JsonAt(resource, {"properties", "template"});
     if (inner == nullptr || !inner->IsObject()) return {};
     return AddTemplate(*inner, path + ".properties.template");
   }
@@ -116,7 +109,7 @@ class Finder {
 
   // Other projects have kinds of this name, so check the group.
   static bool IsConfigGroup(const JsonValue& object) {
-    const std::string_view version = TextMember(object, "apiVersion");
+    const std::string_view version = JsonTextAt(object, {"apiVersion"});
     return version.empty() || version.starts_with("config.openshift.io/");
   }
 
@@ -125,9 +118,8 @@ class Finder {
 };
 
 Result<std::string_view> NameOf(const ObjectView& object) {
-  const JsonValue* metadata = object.Find("metadata");
-  if (metadata == nullptr) return PROV_TRY(object.TextOr("name", ""));  // as in Azure's objects
-  return PROV_TRY(PROV_TRY(object.Object("metadata"))->TextOr("name", ""));
+  if (object.Find("metadata") == nullptr) return PROV_TRY(object.TextOr("name", ""));  // as in Azure's objects
+  return ObjectName(object);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_assignments.h"
 #include "provisioner/egress/environment_file.h"
@@ -61,12 +60,8 @@ Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& w
   Reading out;
   egress::EgressConfig& config = out.config;
   config.source = {"EnvironmentFile", "", ""};
-  config.proxy_file = {where, true, ToHex(Sha256(bytes)), bytes.size(), 0644};
-  for (const egress::Assignment& a : PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings))) {
-    if (a.name == "HTTP_PROXY") config.http_proxy = a.value;
-    if (a.name == "HTTPS_PROXY") config.https_proxy = a.value;
-    if (a.name == "NO_PROXY") config.no_proxy = a.value.Reveal();
-  }
+  config.proxy_file = DescribeFile(where, bytes);
+  AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings)), config);
   const bool none = !config.http_proxy && !config.https_proxy && !config.no_proxy;
   if (none && !FirstLine(WithoutMark(bytes)).empty()) {
     return Fail(Code::kKind,

@@ -47,7 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace prov::fuzz;
   const std::string_view input = TextOf(data, size);
   FakeFetcher fetcher;
-  const auto config = prov::source::ReadMachineConfig(std::string(input), "input", {}, SmallLimits(), &fetcher);
+  const auto config = prov::source::ReadMachineConfig(
+      prov::ignition::ReadDocument(std::string(input), "input", {}, SmallLimits(), &fetcher));
   if (config) {
     CheckConfig(input, *config);
   } else {
