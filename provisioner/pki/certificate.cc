@@ -1,11 +1,15 @@
 #include "provisioner/pki/certificate.h"
 
 #include <fmt/format.h>
+#include <openssl/asn1.h>
+#include <openssl/objects.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,110 +26,33 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Reads numbers of fixed width from the front of a text.
-class Digits {
- public:
-  explicit Digits(std::string_view text) : rest_(text) {}
-
-  std::optional<int> Read(std::size_t width) {
-    if (rest_.size() < width) return std::nullopt;
-    int value = 0;
-    for (const char c : rest_.substr(0, width)) {
-      if (!IsDigit(c)) return std::nullopt;
-      value = value * 10 + (c - '0');
-    }
-    rest_.remove_prefix(width);
-    return value;
-  }
-  bool StartsWithDigit() const { return !rest_.empty() && IsDigit(rest_.front()); }
-  std::string_view& rest() { return rest_; }
-
- private:
-  std::string_view rest_;
-};
-
-// Parses "Z", or the offset "+hhmm", in seconds. Nothing may follow.
-std::optional<int> ParseZone(std::string_view zone) {
-  if (zone == "Z") return 0;
-  if (zone.size() != 5 || (zone.front() != '+' && zone.front() != '-')) return std::nullopt;
-  Digits digits(zone.substr(1));
-  const auto hours = digits.Read(2);
-  const auto minutes = digits.Read(2);
-  if (!hours || !minutes || *hours > 14 || *minutes > 59) return std::nullopt;
-  const int seconds = *hours * 3600 + *minutes * 60;
-  return zone.front() == '+' ? seconds : -seconds;
-}
-
-// Parses a UTCTime or GeneralizedTime (by the DER tag) into seconds since 1970. Accepts old forms: without seconds,
-// with a fraction (dropped), with an offset such as +0100. nullopt for other tags, malformed text and invalid dates.
-// Two-digit years from 50 on are in the 20th century (RFC 5280, 4.1.2.5.1).
+// Parses a UTCTime or GeneralizedTime (by the DER tag) into seconds since 1970. Accepts old forms, as OpenSSL does:
+// without seconds, with a fraction (dropped), with an offset such as +0100. nullopt for other tags, malformed text and
+// invalid dates.
 std::optional<std::int64_t> ParseCertificateTime(std::uint8_t tag, std::string_view content) {
-  const bool generalized = tag == der::kGeneralizedTime;
-  if (!generalized && tag != der::kUtcTime) return std::nullopt;
-  Digits digits(content);
-  auto year = digits.Read(generalized ? 4 : 2);
-  const auto month = digits.Read(2);
-  const auto day = digits.Read(2);
-  const auto hour = digits.Read(2);
-  const auto minute = digits.Read(2);
-  if (!year || !month || !day || !hour || !minute) return std::nullopt;
-  if (!generalized) *year += *year >= 50 ? 1900 : 2000;
-  int second = 0;
-  if (digits.StartsWithDigit()) {
-    const auto seconds = digits.Read(2);
-    if (!seconds) return std::nullopt;
-    second = *seconds;
-    if (generalized && digits.rest().starts_with('.')) {
-      digits.rest().remove_prefix(1);
-      if (!digits.StartsWithDigit()) return std::nullopt;
-      while (digits.StartsWithDigit()) digits.rest().remove_prefix(1);
-    }
-  }
-  const auto offset = ParseZone(digits.rest());
-  const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!offset || !date.ok() || *hour > 23 || *minute > 59 || second > 59) return std::nullopt;
-  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
-  return std::int64_t{days} * 86400 + std::int64_t{*hour} * 3600 + std::int64_t{*minute} * 60 + second - *offset;
+  constexpr std::size_t kLongest = 64;
+  if ((tag != der::kUtcTime && tag != der::kGeneralizedTime) || content.size() > kLongest) return std::nullopt;
+  const std::unique_ptr<ASN1_STRING, decltype(&ASN1_STRING_free)> time(ASN1_STRING_type_new(tag), &ASN1_STRING_free);
+  std::tm parts{};
+  if (!time || ASN1_STRING_set(time.get(), content.data(), static_cast<int>(content.size())) != 1 ||
+      ASN1_TIME_to_tm(time.get(), &parts) != 1)
+    return std::nullopt;
+  const std::chrono::sys_days day = std::chrono::year(parts.tm_year + 1900) / (parts.tm_mon + 1) / parts.tm_mday;
+  const auto time_of_day =
+      std::chrono::hours(parts.tm_hour) + std::chrono::minutes(parts.tm_min) + std::chrono::seconds(parts.tm_sec);
+  return (std::chrono::sys_seconds(day) + time_of_day).time_since_epoch().count();
 }
 
-struct KnownAlgorithm {
-  std::string_view oid;  // content octets
-  std::string_view name;
-  bool weak = false;
-};
+// OpenSSL's number of an algorithm; NID_undef if it does not know the OID.
+int NidOf(std::string_view oid) {
+  const auto dotted = DottedOid(oid);
+  return dotted ? OBJ_txt2nid(dotted->c_str()) : NID_undef;
+}
 
-constexpr std::array kAlgorithms = {
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0B"sv, "sha256WithRSAEncryption"},
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0C"sv, "sha384WithRSAEncryption"},
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0D"sv, "sha512WithRSAEncryption"},
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x05"sv, "sha1WithRSAEncryption", true},
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0E"sv, "sha224WithRSAEncryption"},
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x04"sv, "md5WithRSAEncryption", true},
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x03"sv, "md4WithRSAEncryption", true},
-    KnownAlgorithm{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x02"sv, "md2WithRSAEncryption", true},
-    KnownAlgorithm{kRsaPssOid, "rsassaPss"},
-    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x02"sv, "ecdsa-with-SHA256"},
-    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x03"sv, "ecdsa-with-SHA384"},
-    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x04"sv, "ecdsa-with-SHA512"},
-    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x03\x01"sv, "ecdsa-with-SHA224"},
-    KnownAlgorithm{"\x2A\x86\x48\xCE\x3D\x04\x01"sv, "ecdsa-with-SHA1", true},
-    KnownAlgorithm{"\x2A\x86\x48\xCE\x38\x04\x03"sv, "dsaWithSHA1", true},
-    KnownAlgorithm{"\x60\x86\x48\x01\x65\x03\x04\x03\x02"sv, "dsa_with_SHA256"},
-    KnownAlgorithm{"\x2B\x65\x70"sv, "ED25519"},
-    KnownAlgorithm{"\x2B\x65\x71"sv, "ED448"},
-    // Older than those of PKCS#1.
-    KnownAlgorithm{"\x2B\x0E\x03\x02\x03"sv, "md5WithRSA", true},
-    KnownAlgorithm{"\x2B\x0E\x03\x02\x1D"sv, "sha1WithRSA", true},
-    KnownAlgorithm{"\x2B\x0E\x03\x02\x1B"sv, "dsaWithSHA1-old", true},
-};
-
-constexpr std::array kWeakHashes = {
-    "\x2B\x0E\x03\x02\x1A"sv,              // SHA-1
-    "\x2A\x86\x48\x86\xF7\x0D\x02\x05"sv,  // MD5
-    "\x2A\x86\x48\x86\xF7\x0D\x02\x04"sv,  // MD4
-    "\x2A\x86\x48\x86\xF7\x0D\x02\x02"sv,  // MD2
-};
+bool IsWeakDigest(int nid) {
+  constexpr std::array kWeak = {NID_md2, NID_md4, NID_md5, NID_sha, NID_sha1};
+  return std::ranges::find(kWeak, nid) != kWeak.end();
+}
 
 // RSASSA-PSS-params: SEQUENCE { [0] hashAlgorithm DEFAULT sha1, ... }.
 bool IsWeakPss(std::string_view parameters) {
@@ -134,7 +61,7 @@ bool IsWeakPss(std::string_view parameters) {
   const auto wrapped = DerReader(*fields).Read(der::ContextConstructed(0));
   const auto identifier = wrapped ? OnlyElement(*wrapped, der::kSequence) : std::nullopt;
   const auto hash = identifier ? DerReader(*identifier).Read(der::kOid) : std::nullopt;
-  return !hash || std::ranges::find(kWeakHashes, *hash) != kWeakHashes.end();
+  return !hash || IsWeakDigest(NidOf(*hash));
 }
 
 // The algorithm of a certificate's signature, and whether such a signature can be forged.
@@ -148,15 +75,14 @@ struct SignatureAlgorithm {
 std::optional<SignatureAlgorithm> ParseSignatureAlgorithm(std::string_view identifier) {
   DerReader reader(identifier);
   const auto oid = reader.Read(der::kOid);
-  if (!oid) return std::nullopt;
-  if (const auto* const known = std::ranges::find(kAlgorithms, *oid, &KnownAlgorithm::oid);
-      known != kAlgorithms.end()) {
-    return SignatureAlgorithm{std::string(known->name),
-                              known->weak || (*oid == kRsaPssOid && IsWeakPss(reader.Rest()))};
-  }
-  auto dotted = DottedOid(*oid);
+  auto dotted = oid ? DottedOid(*oid) : std::nullopt;
   if (!dotted) return std::nullopt;
-  return SignatureAlgorithm{*std::move(dotted), false};
+  const int algorithm = NidOf(*oid);
+  if (algorithm == NID_undef) return SignatureAlgorithm{*std::move(dotted), false};
+  int digest = NID_undef;
+  OBJ_find_sigid_algs(algorithm, &digest, nullptr);
+  return SignatureAlgorithm{OBJ_nid2ln(algorithm),
+                            algorithm == NID_rsassaPss ? IsWeakPss(reader.Rest()) : IsWeakDigest(digest)};
 }
 
 constexpr std::string_view kSubjectKeyIdentifier = "\x55\x1D\x0E"sv;
