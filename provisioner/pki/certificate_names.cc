@@ -1,5 +1,7 @@
 #include "provisioner/pki/certificate_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -52,9 +54,6 @@ constexpr std::array kTypes = {
 };
 
 std::string Latin1ToUtf8(std::string_view bytes) {
-  if (std::ranges::none_of(bytes, [](char c) { return (static_cast<std::uint8_t>(c) & 0x80U) != 0; })) {
-    return std::string(bytes);
-  }
   std::string out;
   out.reserve(bytes.size());
   for (const char c : bytes) {
@@ -67,29 +66,6 @@ std::string Latin1ToUtf8(std::string_view bytes) {
     }
   }
   return out;
-}
-
-// Converts UCS-4 through UTF-16, whose converter checks the surrogates.
-std::optional<std::string> Ucs4ToUtf8(std::string_view bytes) {
-  if (bytes.size() % 4 != 0) return std::nullopt;
-  std::string utf16;
-  utf16.reserve(bytes.size());
-  const auto put = [&utf16](std::uint32_t unit) {
-    utf16.push_back(static_cast<char>(unit >> 8U));
-    utf16.push_back(static_cast<char>(unit & 0xFFU));
-  };
-  for (std::size_t i = 0; i < bytes.size(); i += 4) {
-    std::uint32_t c = 0;
-    for (std::size_t k = 0; k < 4; ++k) c = (c << 8U) | static_cast<std::uint8_t>(bytes[i + k]);
-    if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) return std::nullopt;
-    if (c < 0x10000) {
-      put(c);
-    } else {
-      put(0xD800U + ((c - 0x10000) >> 10U));
-      put(0xDC00U + ((c - 0x10000) & 0x3FFU));
-    }
-  }
-  return FromUtf16Be(utf16);
 }
 
 // The text of a value; nullopt if it is not text.
@@ -106,8 +82,6 @@ std::optional<std::string> TextOf(const DerElement& value) {
     case 0x18:  // GeneralizedTime
     case 0x1A:  // VisibleString
       return Latin1ToUtf8(value.content);
-    case 0x1C:  // UniversalString
-      return Ucs4ToUtf8(value.content);
     case 0x1E:  // BMPString
       return FromUtf16Be(value.content);
     default:
@@ -115,32 +89,18 @@ std::optional<std::string> TextOf(const DerElement& value) {
   }
 }
 
-constexpr std::string_view kSpecial = ",+\"\\<>;";
-
-// Whether a byte must always be escaped in a value.
-constexpr std::array<bool, 256> MakeEscaped() {
-  std::array<bool, 256> table{};
-  for (std::size_t i = 0; i < 0x20; ++i) table[i] = true;
-  table[0x7F] = true;
-  for (const char c : kSpecial) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}
-constexpr auto kEscaped = MakeEscaped();
-
 void AppendEscaped(std::string& out, std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kSpecial = ",+\"\\<>;";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto byte = static_cast<std::uint8_t>(c);
     if (byte < 0x20 || byte == 0x7F) {
-      out.push_back('\\');
-      out.push_back(kDigits[byte >> 4U]);
-      out.push_back(kDigits[byte & 0xFU]);
+      out += fmt::format("\\{:02X}", byte);
       continue;
     }
     const bool first = i == 0 && (c == ' ' || c == '#');
     const bool last = i + 1 == text.size() && c == ' ';
-    if (first || last || kEscaped[byte]) out.push_back('\\');
+    if (first || last || kSpecial.find(c) != std::string_view::npos) out.push_back('\\');
     out.push_back(c);
   }
 }

@@ -13,7 +13,8 @@ namespace prov::pki {
 // "CN=example userca,O=Example Corp". The members of a multi-valued RDN are joined by '+', also last first. Special
 // characters have a backslash; control characters are written as \XX. Unknown attribute types appear as dotted OIDs.
 // Their values, and values that are not or not valid text, appear as #hex of the DER. Teletex and other 8-bit strings
-// are read as Latin-1, as OpenSSL does. nullopt if `name` isn't a Name; "" for an empty one.
+// are read as Latin-1, as OpenSSL does; UniversalStrings are not read. nullopt if `name` isn't a Name; "" for an empty
+// one.
 std::optional<std::string> FormatDistinguishedName(std::string_view name);
 
 // The host names and addresses in the subjectAltName of a DER certificate, in order: names as written, addresses as

@@ -60,7 +60,6 @@ TEST(DistinguishedName, AgreesWithOpenSsl) {
       {{{"CN", "latin \xE9", V_ASN1_T61STRING}}, "CN=latin \xC3\xA9"},
       {{{"CN", "printable \xE9", V_ASN1_PRINTABLESTRING}}, "CN=printable \xC3\xA9"},
       {{{"CN", "\0G\0r\0\xFC"s, V_ASN1_BMPSTRING}}, "CN=Gr\xC3\xBC"},
-      {{{"CN", "\0\0\0A\0\x01\xF6\0\0\0\xD7\xFF"s, V_ASN1_UNIVERSALSTRING}}, "CN=A\xF0\x9F\x98\x80\xED\x9F\xBF"},
       {{{"CN", "12 34", V_ASN1_NUMERICSTRING}}, "CN=12 34"},
       {{{"emailAddress", "pki@example.com"}, {"serialNumber", "42"}, {"GN", "J"}, {"SN", "D"}, {"title", "Dr"}},
        "title=Dr,SN=D,GN=J,serialNumber=42,emailAddress=pki@example.com"},
@@ -99,10 +98,7 @@ TEST(DistinguishedName, MalformedTextBecomesHex) {
   EXPECT_EQ(FormatDistinguishedName(name("\x0C\x02\xC3\x28"s)), "CN=#0c02c328") << "no UTF-8";
   EXPECT_EQ(FormatDistinguishedName(name("\x1E\x01\x41"s)), "CN=#1e0141") << "odd BMPString";
   EXPECT_EQ(FormatDistinguishedName(name("\x1E\x02\xD8\x00"s)), "CN=#1e02d800") << "half of a surrogate pair";
-  EXPECT_EQ(FormatDistinguishedName(name("\x1C\x03\x00\x00\x41"s)), "CN=#1c03000041")
-      << "UniversalString of three bytes";
-  EXPECT_EQ(FormatDistinguishedName(name("\x1C\x04\x00\x11\x00\x00"s)), "CN=#1c0400110000") << "beyond Unicode";
-  EXPECT_EQ(FormatDistinguishedName(name("\x1C\x04\x00\x00\xD8\x00"s)), "CN=#1c040000d800") << "surrogate as UCS-4";
+  EXPECT_EQ(FormatDistinguishedName(name("\x1C\x04\x00\x00\x00\x41"s)), "CN=#1c0400000041") << "UniversalString";
   EXPECT_EQ(FormatDistinguishedName(name("\x1A\x02hi"s)), "CN=hi") << "VisibleString; OpenSSL refuses it";
   EXPECT_EQ(FormatDistinguishedName(name("\x04\x02\x01\x02"s)), "CN=#04020102")
       << "OCTET STRING is no text; OpenSSL refuses it";
