@@ -379,9 +379,6 @@ constexpr std::array kFindings = {
     FindingInfo{"pem-other", kWarning,
                 "The trust bundle holds a PEM block that is not a certificate, and it is not read.",
                 "Remove the block from the bundle."},
-    FindingInfo{"pem-repaired", kInfo,
-                "A certificate was read although its PEM block is not written as other programs expect it.",
-                "Write the block again, for example with provisioner extract --format pem."},
     FindingInfo{"pem-trusted", kInfo | kWarning,
                 "The bundle holds a TRUSTED CERTIFICATE, whose OpenSSL trust settings Windows can't hold. One whose "
                 "settings reject it is left out.",

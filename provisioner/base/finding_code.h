@@ -134,7 +134,6 @@ inline constexpr std::string_view kFindingNames[] = {
     "payload-stays",
     "pem-commented",
     "pem-other",
-    "pem-repaired",
     "pem-trusted",
     "pod-env",
     "pod-env-from",

@@ -99,7 +99,7 @@ Result<KeyPointer> ParseKey(const Secret& pem, std::string_view where) {
   }
   const auto body = pki::DecodePemBody(block.body);
   if (!body) return Refuse(fmt::format("is damaged: {}", body.error().message), where);
-  const Secret der(body->bytes);
+  const Secret der(*body);
   const unsigned char* at = BytesOf(der.Reveal());
   KeyPointer key(d2i_AutoPrivateKey(nullptr, &at, static_cast<long>(der.Reveal().size())), &EVP_PKEY_free);
   if (!key) return Refuse("holds a private key that can't be read: it is damaged or of an unknown kind", where);

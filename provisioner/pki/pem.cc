@@ -360,30 +360,18 @@ std::expected<std::string, PemFault> JoinCharacters(std::string_view body, std::
 
 }  // namespace
 
-std::expected<PemBody, PemFault> DecodePemBody(std::string_view body) {
-  PemBody out;
+std::expected<std::string, PemFault> DecodePemBody(std::string_view body) {
   const auto headers = SkipHeaders(body);
   if (!headers) return std::unexpected(headers.error());
-  out.has_headers = *headers > 0;
-  if (!out.has_headers) {
-    if (auto bytes = DecodeBase64(JoinLines(body))) {
-      out.bytes = *std::move(bytes);
-      return out;
-    }
+  if (*headers == 0) {
+    if (auto bytes = DecodeBase64(JoinLines(body))) return *std::move(bytes);
   }
   auto joined = JoinCharacters(body, *headers);
   if (!joined) return std::unexpected(std::move(joined).error());
-  const bool padded = joined->ends_with('=');
-  if (!padded && joined->size() % 4 >= 2) {
-    joined->append(4 - joined->size() % 4, '=');
-    out.added_padding = true;
-  }
+  if (!joined->ends_with('=') && joined->size() % 4 >= 2) joined->append(4 - joined->size() % 4, '=');
   auto bytes = DecodeBase64(*joined);
   if (!bytes) return std::unexpected(PemFault{0, "the base64 is cut short or has a character too many"});
-  out.bytes = *std::move(bytes);
-  out.odd_blanks =
-      std::ranges::any_of(body.substr(*headers), [](char c) { return static_cast<std::uint8_t>(c) >= 0x80; });
-  return out;
+  return *std::move(bytes);
 }
 
 std::string ArmourPem(std::string_view label, std::string_view bytes) {

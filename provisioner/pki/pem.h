@@ -60,17 +60,10 @@ class PemScanner {
 // more base64 characters. Offsets are in `line`.
 std::optional<PemFault> FindPemDamage(std::string_view line);
 
-struct PemBody {
-  std::string bytes;
-  bool has_headers = false;    // RFC 1421 headers such as "Comment: x" preceded the base64
-  bool added_padding = false;  // '=' were missing at the end
-  bool odd_blanks = false;     // the base64 contained non-ASCII blanks, such as no-break spaces
-};
-
 // Decodes the base64 of a body. Skips blanks of all kinds (also no-break and zero-width ones and byte order marks) and
 // RFC 1421 headers. Tolerates missing padding, because the content has its own length. Encrypted bodies (Proc-Type:
 // 4,ENCRYPTED) are a fault. Offsets are in `body`.
-std::expected<PemBody, PemFault> DecodePemBody(std::string_view body);
+std::expected<std::string, PemFault> DecodePemBody(std::string_view body);
 
 // A block with these bytes: 64 columns, LF, with a final line feed.
 std::string ArmourPem(std::string_view label, std::string_view bytes);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -64,39 +62,20 @@ std::optional<TrustSettings> ParseTrustSettings(std::string_view bytes) {
 
 constexpr std::size_t kUsualPemBytes = 1024;  // of one certificate; an estimate to reserve memory
 
-// A deviation of some certificates that other programs fail at.
-struct Repair {
-  std::string_view what;
-  std::size_t count = 0;
-  std::string first = {};  // place of the first such certificate
-};
-
-// Whether the BEGIN line of a block is a line of its own, and the END marker begins a line.
-bool StandsAlone(std::string_view text, const PemBlock& block) {
-  const auto is_end = [](char c) { return c == '\n' || c == '\v'; };  // \v: an escaped line end
-  const bool begins = block.offset == 0 || is_end(text[block.offset - 1]);
-  const std::size_t behind = block.body.find_first_not_of(" \t\r");
-  return begins && behind != std::string_view::npos && is_end(block.body[behind]) && is_end(block.body.back());
-}
-
 class BundleReader {
  public:
-  // `repaired`: how the bytes became this text, such as "it is UTF-16"; or "".
-  BundleReader(std::string_view text, std::string_view repaired, std::string_view where, Findings& findings,
-               const BundleLimits& limits)
-      : text_(text), repaired_(repaired), where_(where), lines_(text), findings_(findings, where), limits_(limits) {}
+  BundleReader(std::string_view text, std::string_view where, Findings& findings)
+      : text_(text), where_(where), lines_(text), findings_(findings, where) {}
 
   Result<std::vector<Certificate>> Run();
 
  private:
   Result<void> ReadBlock(const PemBlock& block);
-  Result<void> ReadCertificate(const PemBlock& block, PemBody body);
-  Result<PemBody> Decode(const PemBlock& block);
+  Result<void> ReadCertificate(const PemBlock& block, std::string der);
+  Result<std::string> Decode(const PemBlock& block);
   Result<TrustSettings> ReadTrustSettings(const PemBlock& block, std::string_view bytes);
   void RejectCopies();
   Result<void> PassOver(const PemBlock& block);
-  void NoteShape(const PemBlock& block, const PemBody& body);
-  void ReportShapes();
   Error NoCertificates() const;
 
   std::string Where(std::size_t offset) {
@@ -106,14 +85,10 @@ class BundleReader {
   std::string Which() const { return fmt::format("certificate {} of the bundle", out_.size() + 1); }
 
   std::string_view text_;
-  std::string_view repaired_;
   std::string_view where_;
   LineCounter lines_;
   CappedFindings findings_;
-  BundleLimits limits_;
   std::vector<Certificate> out_;
-  Repair markers_ = {"something else on a BEGIN or END line, or a blank or byte order mark before it"};
-  Repair blanks_ = {"blanks in the base64 that are none of ASCII, such as no-break spaces"};
   std::size_t private_keys_ = 0;
   std::size_t other_blocks_ = 0;
 };
@@ -128,7 +103,7 @@ bool IsPkcs7Label(std::string_view label) {
 
 Result<std::vector<Certificate>> BundleReader::Run() {
   PemScanner scanner(text_);
-  out_.reserve(std::min(text_.size() / kUsualPemBytes, limits_.certificates));
+  out_.reserve(text_.size() / kUsualPemBytes);
   for (;;) {
     auto block = scanner.Next();
     if (!block) {
@@ -144,7 +119,6 @@ Result<std::vector<Certificate>> BundleReader::Run() {
     PROV_TRY(ReadBlock(**block));
   }
   RejectCopies();
-  ReportShapes();
   if (scanner.commented() > 0) {
     findings_.Add(Severity::kInfo, "pem-commented",
                   fmt::format("{} blocks are commented out with '#' and were left out", scanner.commented()),
@@ -184,75 +158,30 @@ Result<void> BundleReader::ReadBlock(const PemBlock& block) {
         Where(block.offset));
   }
   if (!IsCertificateLabel(block.label)) return PassOver(block);
-  if (out_.size() >= limits_.certificates) {
-    return Fail(Code::kTooLarge, fmt::format("the trust bundle holds more than {} certificates", limits_.certificates),
-                Where(block.offset));
-  }
-  auto body = PROV_TRY(Decode(block));
-  NoteShape(block, body);
-  return ReadCertificate(block, std::move(body));
+  return ReadCertificate(block, PROV_TRY(Decode(block)));
 }
 
-void BundleReader::NoteShape(const PemBlock& block, const PemBody& body) {
-  const auto note = [&](Repair& repair) {
-    if (repair.count++ == 0) repair.first = Where(block.offset);
-  };
-  if (body.odd_blanks) {
-    note(blanks_);
-  } else if (repaired_.empty() && !StandsAlone(text_, block)) {
-    note(markers_);
-  }
-}
-
-// Reports once for the whole bundle: if blanks were pasted, they are everywhere.
-void BundleReader::ReportShapes() {
-  if (!repaired_.empty() && !out_.empty()) {
-    findings_.Add(
-        Severity::kInfo, "pem-repaired",
-        fmt::format("the trust bundle was read although {}; other programs find no certificate in it: save it "
-                    "again as plain PEM",
-                    repaired_),
-        std::string(where_));
-  }
-  for (const Repair* repair : {&markers_, &blanks_}) {
-    if (repair->count == 0) continue;
-    findings_.Add(
-        Severity::kInfo, "pem-repaired",
-        fmt::format("{} certificate(s) of the bundle were read although there is {}; other programs pass over "
-                    "them or fail: save the bundle again as plain PEM",
-                    repair->count, repair->what),
-        repair->first);
-  }
-}
-
-Result<PemBody> BundleReader::Decode(const PemBlock& block) {
+Result<std::string> BundleReader::Decode(const PemBlock& block) {
   auto body = DecodePemBody(block.body);
   if (!body) {
     const auto at = static_cast<std::size_t>(block.body.data() - text_.data()) + body.error().offset;
     return Fail(Code::kCert, fmt::format("{} is damaged: {}", Which(), body.error().message), Where(at));
   }
-  if (body->bytes.empty())
+  if (body->empty())
     return Fail(Code::kCert, fmt::format("{} is damaged: the block is empty", Which()), Where(block.offset));
-  if (body->has_headers || body->added_padding) {
-    findings_.Add(Severity::kInfo, "pem-repaired",
-                  fmt::format("{} was read although {}; other programs pass over it or fail", Which(),
-                              body->has_headers ? "PEM headers stand before its base64"
-                                                : "the '=' at the end of its base64 are missing"),
-                  Where(block.offset));
-  }
   return *std::move(body);
 }
 
-Result<void> BundleReader::ReadCertificate(const PemBlock& block, PemBody body) {
+Result<void> BundleReader::ReadCertificate(const PemBlock& block, std::string der) {
   bool rejected = false;
   if (block.label == "TRUSTED CERTIFICATE") {
-    const TrustSettings settings = PROV_TRY(ReadTrustSettings(block, body.bytes));
-    body.bytes.resize(settings.certificate_bytes);
+    const TrustSettings settings = PROV_TRY(ReadTrustSettings(block, der));
+    der.resize(settings.certificate_bytes);
     rejected = settings.reject;
   }
-  auto certificate = ParseCertificate(body.bytes, {});
+  auto certificate = ParseCertificate(der, {});
   if (!certificate) {
-    const std::string hint = DescribeDer(body.bytes);
+    const std::string hint = DescribeDer(der);
     return Fail(Code::kCert,
                 fmt::format("{}: {}{}{}", Which(), certificate.error().message, hint.empty() ? "" : "; ", hint),
                 Where(block.offset));
@@ -295,7 +224,7 @@ void BundleReader::RejectCopies() {
 
 Result<void> BundleReader::PassOver(const PemBlock& block) {
   // A certificate under a wrong label would be lost silently.
-  if (const auto body = DecodePemBody(block.body); body && ParseCertificate(body->bytes, {})) {
+  if (const auto body = DecodePemBody(block.body); body && ParseCertificate(*body, {})) {
     return Fail(Code::kCert,
                 fmt::format("the block is labelled {} but holds a certificate: label it CERTIFICATE", block.label),
                 Where(block.offset));
@@ -307,22 +236,13 @@ Result<void> BundleReader::PassOver(const PemBlock& block) {
   return {};
 }
 
-// Whether the file is one DER certificate: text can't begin with these two bytes.
-bool IsDer(std::string_view bytes) {
-  return bytes.size() >= 2 && bytes[0] == '\x30' && static_cast<std::uint8_t>(bytes[1]) >= 0x80;
-}
-
-Result<std::vector<Certificate>> ReadDerFile(std::string_view bytes, std::string_view where,
-                                             const BundleLimits& limits) {
+Result<std::vector<Certificate>> ReadDerFile(std::string_view bytes, std::string_view where) {
   auto certificate = ParseCertificate(bytes, where);
   if (!certificate) {
     Error error = std::move(certificate).error();
     if (const std::string hint = DescribeDer(bytes); !hint.empty())
       error.message = "the file is binary and not a certificate: " + hint;
     return std::unexpected(std::move(error));
-  }
-  if (limits.certificates == 0) {
-    return Fail(Code::kTooLarge, "the trust bundle holds a certificate, and none is allowed", std::string(where));
   }
   std::vector<Certificate> out;
   out.push_back(*std::move(certificate));
@@ -331,25 +251,25 @@ Result<std::vector<Certificate>> ReadDerFile(std::string_view bytes, std::string
 
 }  // namespace
 
-Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings,
-                                                  const BundleLimits& limits) {
-  if (bytes.size() > limits.bytes) {
+bool IsDer(std::string_view bytes) {
+  return bytes.size() >= 2 && bytes[0] == '\x30' && static_cast<std::uint8_t>(bytes[1]) >= 0x80;
+}
+
+Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings) {
+  if (bytes.size() > kMostBundleBytes) {
     return Fail(
         Code::kTooLarge,
-        fmt::format("the trust bundle has {} bytes, more than the {} that are allowed", bytes.size(), limits.bytes),
+        fmt::format("the trust bundle has {} bytes, more than the {} that are allowed", bytes.size(), kMostBundleBytes),
         std::string(where));
   }
-  if (IsDer(bytes)) return ReadDerFile(bytes, where, limits);
+  if (IsDer(bytes)) return ReadDerFile(bytes, where);
   const auto decoded = DecodePemText(bytes);
   if (!decoded) {
     const std::string hint = DescribeText(bytes);
     return Fail(Code::kCert, fmt::format("the trust bundle can't be read: {}", hint.empty() ? decoded.error() : hint),
                 std::string(where));
   }
-  if (!*decoded) return BundleReader(bytes, "", where, findings, limits).Run();
-  const bool utf16 = bytes.find('\0') != std::string_view::npos;
-  const std::string_view repaired = utf16 ? "it is UTF-16" : "its line ends are escaped, as in a JSON string";
-  return BundleReader(**decoded, repaired, where, findings, limits).Run();
+  return BundleReader(*decoded ? std::string_view(**decoded) : bytes, where, findings).Run();
 }
 
 std::string EncodePem(std::span<const Certificate> certificates) {

@@ -14,21 +14,19 @@
 
 namespace prov::pki {
 
-struct BundleLimits {
-  std::size_t bytes = std::size_t{64} * 1024 * 1024;
-  std::size_t certificates = 100000;
-};
+inline constexpr std::size_t kMostBundleBytes = std::size_t{64} * 1024 * 1024;
+
+// Whether the bytes are DER and not text, which can't begin like this.
+bool IsDer(std::string_view bytes);
 
 // Parses all certificates in order of appearance, duplicates kept: from PEM text in any form that users paste (pem.h,
 // pem_text.h), or one raw DER certificate. Never drops one silently: a damaged block is cert with the line in `where`,
 // and so is a text that is not blank and holds no certificate. Only blanks, or only '#' comments (finding
-// `empty-bundle`), are an explicitly empty bundle. Beyond the limits: too-large. Findings: `private-key` (warning;
+// `empty-bundle`), are an explicitly empty bundle. Larger bundles: too-large. Findings: `private-key` (warning;
 // skipped, never quoted), `pem-other` (other blocks), `pem-trusted` (OpenSSL's TRUSTED CERTIFICATE: its settings are
 // dropped; a warning if they reject it for any use, or trust it for others than servers alone: then it and its copies
-// are `rejected`), `pem-commented`, `pem-repaired` (headers, missing padding, markers that share a line, odd blanks,
-// UTF-16, escaped line ends). Of each at most 20, then one that counts the rest.
-Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings,
-                                                  const BundleLimits& limits = {});
+// are `rejected`), `pem-commented`. Of each at most 20, then one that counts the rest.
+Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::string_view where, Findings& findings);
 
 // The certificates as PEM: 64 columns, LF, no text between the blocks.
 std::string EncodePem(std::span<const Certificate> certificates);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_assignments.h"
 #include "provisioner/egress/environment_file.h"
+#include "provisioner/pki/trust_bundle.h"
 
 namespace prov::source {
 namespace {
@@ -41,10 +41,6 @@ bool IsPem(std::string_view text) {
          FirstLine(text).starts_with(kBegin);
 }
 
-bool IsDer(std::string_view bytes) {
-  return bytes.size() >= 2 && bytes[0] == '\x30' && static_cast<std::uint8_t>(bytes[1]) >= 0x80;
-}
-
 }  // namespace
 
 bool IsEnvironmentText(std::string_view bytes) {
@@ -73,7 +69,7 @@ Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& w
 }
 
 bool IsCertificateText(std::string_view bytes) {
-  if (IsDer(bytes)) return true;
+  if (pki::IsDer(bytes)) return true;
   std::optional<std::string> decoded;
   if (bytes.starts_with("\xFF\xFE")) decoded = FromUtf16Le(bytes.substr(2));
   if (bytes.starts_with("\xFE\xFF")) decoded = FromUtf16Be(bytes.substr(2));

@@ -62,7 +62,7 @@ std::string Simdjson(std::string& bytes) {
 
 std::string Certificates(std::string& bytes) {
   Findings findings;
-  const auto certificates = pki::ParseTrustBundle(bytes, "bench", findings, {kLimit, 10'000'000});
+  const auto certificates = pki::ParseTrustBundle(bytes, "bench", findings);
   if (!certificates) return certificates.error().message;
   const auto roots =
       std::ranges::count_if(*certificates, [](const auto& c) { return pki::StoreFor(c, {}) == pki::Store::kRoot; });
@@ -72,7 +72,7 @@ std::string Certificates(std::string& bytes) {
 int Hive(const char* pem, const char* out) {
   const auto bytes = ReadFile(pem, kLimit);
   Findings findings;
-  const auto certificates = pki::ParseTrustBundle(bytes.value_or(""), pem, findings, {kLimit, 10'000'000});
+  const auto certificates = pki::ParseTrustBundle(bytes.value_or(""), pem, findings);
   if (!certificates) return 1;
   images::RegKey root;
   images::RegKey& store = images::KeyAt(root, reconcile::StoreKey(pki::Store::kRoot));

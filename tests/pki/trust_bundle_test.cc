@@ -73,47 +73,35 @@ TEST(TrustBundle, Shapes) {
       {"duplicates are kept, in order", B() + A() + B(), "BAB"},
       {"no final line end", WithoutFinalLineEnd(all), "ABC"},
       {"CR LF", Replaced(all, "\n", "\r\n"), "ABC"},
-      {"CR", Replaced(all, "\n", "\r"), "ABC", "pem-repaired"},
+      {"CR", Replaced(all, "\n", "\r"), "ABC"},
       {"comments between", "# A\n" + A() + "# Subject: B\n\n" + B() + "#\n" + C(), "ABC"},
       {"prose between", "Bag Attributes\n    friendlyName: x\nsubject=CN = A\n" + A() + "1 s:CN = B\n" + B(), "AB"},
       {"text behind", A() + "trailing text", "A"},
-      {"glued END and BEGIN", WithoutFinalLineEnd(A()) + WithoutFinalLineEnd(B()) + C(), "ABC", "pem-repaired"},
-      {"glued to a comment", "# registry..5000" + A() + "# end" + B(), "AB", "pem-repaired"},
-      {"all on one line", Replaced(all, "\n", " "), "ABC", "pem-repaired"},
-      {"indented", "  " + Replaced(all, "\n", "\n  "), "ABC", "pem-repaired"},
+      {"glued END and BEGIN", WithoutFinalLineEnd(A()) + WithoutFinalLineEnd(B()) + C(), "ABC"},
+      {"glued to a comment", "# registry..5000" + A() + "# end" + B(), "AB"},
+      {"all on one line", Replaced(all, "\n", " "), "ABC"},
+      {"indented", "  " + Replaced(all, "\n", "\n  "), "ABC"},
       {"trailing blanks", Replaced(all, "\n", "  \t\n"), "ABC"},
       {"empty lines everywhere", Replaced(all, "\n", "\n\n"), "ABC"},
-      {"UTF-8 byte order mark", "\xEF\xBB\xBF" + all, "ABC", "pem-repaired"},
-      {"byte order marks from concatenation", "\xEF\xBB\xBF" + A() + "\xEF\xBB\xBF" + B(), "AB", "pem-repaired"},
-      {"UTF-16LE", "\xFF\xFE" + ToUtf16Le(all), "ABC", "pem-repaired"},
-      {"UTF-16BE", "\xFE\xFF" + Utf16Be(all), "ABC", "pem-repaired"},
-      {"JSON string", "\"" + Replaced(all, "\n", "\\n") + "\"", "ABC", "pem-repaired"},
+      {"UTF-8 byte order mark", "\xEF\xBB\xBF" + all, "ABC"},
+      {"byte order marks from concatenation", "\xEF\xBB\xBF" + A() + "\xEF\xBB\xBF" + B(), "AB"},
+      {"UTF-16LE", "\xFF\xFE" + ToUtf16Le(all), "ABC"},
+      {"UTF-16BE", "\xFE\xFF" + Utf16Be(all), "ABC"},
+      {"JSON string", "\"" + Replaced(all, "\n", "\\n") + "\"", "ABC"},
       {"comment and certificate in a JSON string",
-       "\"# corporate\\n" + Replaced(A(), "\n", "\\n") + "# B\\n" + Replaced(B(), "\n", "\\n") + "\"", "AB",
-       "pem-repaired"},
+       "\"# corporate\\n" + Replaced(A(), "\n", "\\n") + "# B\\n" + Replaced(B(), "\n", "\\n") + "\"", "AB"},
       {"X509 CERTIFICATE", A() + Relabelled(B(), "X509 CERTIFICATE") + C(), "ABC"},
       {"TRUSTED CERTIFICATE without settings", A() + Trusted(1, "") + C(), "ABC", "pem-trusted"},
       {"TRUSTED CERTIFICATE with settings",
        Trusted(1, "\x30\x0E\x30\x0C\x06\x0A\x2B\x06\x01\x05\x05\x07\x03\x01\x01\x01"s), "B", "pem-trusted"},
       {"raw DER", Nth(0).der, "A"},
-      {"PEM headers", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nComment: x\n\nM"), "A", "pem-repaired"},
+      {"PEM headers", Replaced(A(), "CERTIFICATE-----\nM", "CERTIFICATE-----\nComment: x\n\nM"), "A"},
       {"commented out", A() + "# " + Replaced(WithoutFinalLineEnd(B()), "\n", "\n# ") + "\n" + C(), "AC",
        "pem-commented"},
       {"64 KiB of comment in one line", A() + B() + "# " + std::string(70000, 'x') + "\n" + C(), "ABC"},
       {"64 KiB of comment in lines",
        A() + B() + Replaced(std::string(700, 'x'), "x", "# " + std::string(98, 'y') + "\n") + C(), "ABC"},
   });
-}
-
-TEST(TrustBundle, ARepairIsToldOnceForAllCertificates) {
-  Findings findings;
-  ASSERT_TRUE(ParseTrustBundle(A() + "  " + Replaced(B() + C(), "\n", "\n  "), "bundle.pem", findings));
-  ASSERT_EQ(Codes(findings), "pem-repaired");
-  EXPECT_EQ(findings[0].severity, Severity::kInfo);
-  EXPECT_TRUE(findings[0].message.starts_with("2 certificate(s) of the bundle were read although"))
-      << findings[0].message;
-  const auto lines = static_cast<std::size_t>(std::count(A().begin(), A().end(), '\n'));
-  EXPECT_EQ(findings[0].where, "bundle.pem, line " + std::to_string(lines + 1));
 }
 
 TEST(TrustBundle, MissingPaddingIsRepaired) {
@@ -124,7 +112,6 @@ TEST(TrustBundle, MissingPaddingIsRepaired) {
     const auto bundle = ParseTrustBundle(Replaced(made.pem, "=", ""), "", findings);
     ASSERT_TRUE(bundle);
     EXPECT_EQ(bundle->at(0).der, made.der);
-    EXPECT_EQ(Codes(findings), made.pem.find('=') == std::string::npos ? "" : "pem-repaired");
   }
 }
 
