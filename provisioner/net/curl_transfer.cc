@@ -305,7 +305,6 @@ HttpFailure CurlTransfer::FailureOf(CURLcode code) {
   out.with_proxy = WithProxy(connect_status);
   out.trouble = TroubleOf(code, out.with_proxy);
   out.where = Where();
-  out.host = host_;
   out.proxy = proxy_;
   if (connect_status != 0 && (connect_status < http_status::kOk || connect_status >= http_status::kMultipleChoices)) {
     out.connect_status = connect_status;
@@ -315,12 +314,13 @@ HttpFailure CurlTransfer::FailureOf(CURLcode code) {
   out.proxy_reason = answer_.reason();
   out.refused = IsRefused(Info<long>(CURLINFO_OS_ERRNO));
   out.connected = Info<long>(CURLINFO_LOCAL_PORT) != 0;  // CONNECT_TIME_T also includes the tunnel
-  out.own_roots = !roots_.empty();
-  out.peer = out.with_proxy ? peers_->proxy() : peers_->server();
-  // OpenSSL found it valid, so libcurl refused its name.
-  if (out.peer.fault == CertificateFault::kNone) out.peer.fault = CertificateFault::kName;
-  out.roots = route_.roots;
   out.detail = Detail(code);
+  out.certificate.peer = out.with_proxy ? peers_->proxy() : peers_->server();
+  // OpenSSL found it valid, so libcurl refused its name.
+  if (out.certificate.peer.fault == CertificateFault::kNone) out.certificate.peer.fault = CertificateFault::kName;
+  out.certificate.host = host_;
+  out.certificate.own_roots = !roots_.empty();
+  out.certificate.roots = route_.roots;
   return out;
 }
 

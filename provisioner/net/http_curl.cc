@@ -44,8 +44,7 @@ class Probe {
     return End(PROV_TRY(transfer_.Perform({.total_seconds = seconds, .should_stop = {}})));
   }
 
-  // Whether a proxy refused without asking for credentials, although it had not got any.
-  bool RefusedWithoutChallenge() const { return refused_without_challenge_; }
+  bool RefusedWithoutChallenge() const { return refused_without_challenge_; }  // as in CurlTransfer
   int Seconds() const { return transfer_.Seconds(); }
 
  private:
@@ -168,79 +167,66 @@ class FetchTransfer {
     return End(PROV_TRY(transfer_.Perform({request_.connect_seconds, total_seconds_, request_.should_stop})));
   }
 
-  // Whether a proxy refused without asking for credentials, although it had not got any.
-  bool RefusedWithoutChallenge() const { return refused_without_challenge_; }
-
-  // Since the transfer began.
+  bool RefusedWithoutChallenge() const { return refused_without_challenge_; }  // as in CurlTransfer
   int Seconds() const { return transfer_.Seconds(); }
 
  private:
   enum class Stop { kNone, kHeaders, kLengths, kBody, kErrorBody, kBySink, kAsked };
 
-  template <class Value>
-  void Set(CURLoption option, Value value) {
-    transfer_.Set(option, value);
-  }
-
-  template <class Value>
-  Value Info(CURLINFO which) {
-    return transfer_.Info<Value>(which);
-  }
-
-  std::string Where() const { return transfer_.Where(); }
-
   void SetRequest() {
-    Set(CURLOPT_HEADEROPT,
-        static_cast<long>(CURLHEADER_SEPARATE));  // not sent to the proxy with CONNECT
-    Set(CURLOPT_HEADERFUNCTION, &OnHeader);
-    Set(CURLOPT_HEADERDATA, this);
-    Set(CURLOPT_WRITEFUNCTION, &OnBody);
-    Set(CURLOPT_WRITEDATA, this);
+    transfer_.Set(CURLOPT_HEADEROPT,
+                  static_cast<long>(CURLHEADER_SEPARATE));  // not sent to the proxy with CONNECT
+    transfer_.Set(CURLOPT_HEADERFUNCTION, &OnHeader);
+    transfer_.Set(CURLOPT_HEADERDATA, this);
+    transfer_.Set(CURLOPT_WRITEFUNCTION, &OnBody);
+    transfer_.Set(CURLOPT_WRITEDATA, this);
     if (sent_ != nullptr) {
-      Set(CURLOPT_CUSTOMREQUEST, sent_->method.c_str());
-      Set(CURLOPT_POSTFIELDS, sent_->body.data());  // not copied: it outlives the transfer
-      Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(sent_->body.size()));
+      transfer_.Set(CURLOPT_CUSTOMREQUEST, sent_->method.c_str());
+      transfer_.Set(CURLOPT_POSTFIELDS, sent_->body.data());  // not copied: it outlives the transfer
+      transfer_.Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(sent_->body.size()));
     }
     if (!request_.connect_to.empty()) {
       connect_to_.Add("::" + request_.connect_to);
-      Set(CURLOPT_CONNECT_TO, connect_to_.get());
+      transfer_.Set(CURLOPT_CONNECT_TO, connect_to_.get());
     }
   }
 
   Result<void> SetHeaders() {
     for (const auto& [name, value] : request_.headers) {
       const bool sound = !name.empty() && IsPlain(name) && name.find(':') == std::string::npos && IsOneLine(value);
-      if (!sound) return Fail(Code::kInternal, "a request header contains characters that headers can't hold", Where());
+      if (!sound)
+        return Fail(Code::kInternal, "a request header contains characters that headers can't hold", transfer_.Where());
       // libcurl's form for an empty value is "name;".
       headers_.Add(fmt::format("{}{}{}", name, value.empty() ? ";" : ": ", value));
     }
     if (request_.bearer_token) {
       if (!IsPlain(request_.bearer_token->Reveal()) || request_.bearer_token->empty()) {
-        return Fail(Code::kInternal, "the token contains characters that headers can't hold", Where());
+        return Fail(Code::kInternal, "the token contains characters that headers can't hold", transfer_.Where());
       }
       headers_.Add("Authorization: Bearer " + request_.bearer_token->Reveal());
     }
     if (sent_ != nullptr) {
       if (sent_->content_type.empty() || !IsPlain(sent_->content_type))
-        return Fail(Code::kInternal, "the type of the body contains characters that headers can't hold", Where());
+        return Fail(Code::kInternal, "the type of the body contains characters that headers can't hold",
+                    transfer_.Where());
       headers_.Add("Content-Type: " + sent_->content_type);
       headers_.Add("Expect:");  // no wait for 100 Continue with a small body
     }
-    if (headers_.get() != nullptr) Set(CURLOPT_HTTPHEADER, headers_.get());
+    if (headers_.get() != nullptr) transfer_.Set(CURLOPT_HTTPHEADER, headers_.get());
     return {};
   }
 
   void SetBounds() {
-    Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
-    Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.answer_seconds));
+    transfer_.Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    transfer_.Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.answer_seconds));
   }
 
   void SetClient() {
     if (!request_.client) return;
-    Set(CURLOPT_SSLCERTTYPE, "PEM");
-    Set(CURLOPT_SSLKEYTYPE, "PEM");
-    Set(CURLOPT_KEYPASSWD,
-        "");  // otherwise OpenSSL would prompt for the password of an encrypted key
+    transfer_.Set(CURLOPT_SSLCERTTYPE, "PEM");
+    transfer_.Set(CURLOPT_SSLKEYTYPE, "PEM");
+    transfer_.Set(CURLOPT_KEYPASSWD,
+                  "");  // otherwise OpenSSL would prompt for the password of an encrypted key
     transfer_.SetBlob(CURLOPT_SSLCERT_BLOB, request_.client->certificate_pem);
     transfer_.SetBlob(CURLOPT_SSLKEY_BLOB, request_.client->key_pem.Reveal());
   }
@@ -283,7 +269,7 @@ class FetchTransfer {
   }
 
   bool AddBody(std::string_view piece) {
-    const bool wanted = Info<long>(CURLINFO_RESPONSE_CODE) == http_status::kOk;
+    const bool wanted = transfer_.Info<long>(CURLINFO_RESPONSE_CODE) == http_status::kOk;
     if (wanted && request_.sink) {
       body_bytes_ += piece.size();
       if (body_bytes_ > request_.most_bytes) return End(Stop::kBody);
@@ -301,7 +287,7 @@ class FetchTransfer {
   }
 
   void Reserve() {
-    const auto told = Info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+    const auto told = transfer_.Info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
     const auto most = static_cast<curl_off_t>(std::min<std::uint64_t>(kMostReserved, request_.most_bytes));
     answer_.body.reserve(static_cast<std::size_t>(std::clamp<curl_off_t>(told, 0, most)) + kSpare);
   }
@@ -310,40 +296,42 @@ class FetchTransfer {
     if (transfer_.was_stopped()) stop_ = Stop::kAsked;
     if (stop_ == Stop::kHeaders) {
       return Fail(Code::kTooLarge, fmt::format("the answer has more than {} bytes of headers", kMostHeaderBytes),
-                  Where());
+                  transfer_.Where());
     }
     if (stop_ == Stop::kLengths) {
       return Fail(Code::kNetwork,
                   "the answer has two different values of Content-Length, so its end is not known: correct the server, "
                   "or the proxy or gateway before it",
-                  Where());
+                  transfer_.Where());
     }
     if (stop_ == Stop::kBody) {
       return Fail(Code::kTooLarge,
                   fmt::format("the answer is larger than {} bytes; nothing of it was used", request_.most_bytes),
-                  Where());
+                  transfer_.Where());
     }
     const bool cut_by_us = stop_ != Stop::kNone;
-    const bool wants_credentials = Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired;
+    const bool wants_credentials =
+        transfer_.Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired;
     if (code != CURLE_OK && !cut_by_us && !wants_credentials) return std::unexpected(ErrorOf(code));
     answer_.status = wants_credentials ? http_status::kProxyAuthenticationRequired
-                                       : static_cast<int>(Info<long>(CURLINFO_RESPONSE_CODE));
+                                       : static_cast<int>(transfer_.Info<long>(CURLINFO_RESPONSE_CODE));
     if (answer_.status == http_status::kOk && !cut_by_us && !EndIsKnown()) {
       return Fail(Code::kNetwork,
                   "the server does not send the length of its answer, so a truncated answer would not be noticed: let "
                   "it send Content-Length, or Transfer-Encoding: chunked (HTTP/1.1)",
-                  Where());
+                  transfer_.Where());
     }
     if (answer_.status == http_status::kProxyAuthenticationRequired) answer_.proxy_refusal = ProxyRefusal();
     refused_without_challenge_ = transfer_.RefusedWithoutChallenge(answer_.status);
-    if (const char* url = Info<char*>(CURLINFO_REDIRECT_URL)) answer_.redirect_url = url;
+    if (const char* url = transfer_.Info<char*>(CURLINFO_REDIRECT_URL)) answer_.redirect_url = url;
     if (answer_.body.capacity() < answer_.body.size() + kSpare) answer_.body.reserve(answer_.body.size() + kSpare);
     return std::move(answer_);
   }
 
   // If the body ends with the connection, a lost connection looks like a complete body.
   bool EndIsKnown() {
-    if (request_.sink || request_.has_digest || Info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >= 0) return true;
+    if (request_.sink || request_.has_digest || transfer_.Info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >= 0)
+      return true;
     const std::string coding = AsciiLower(answer_.Header("transfer-encoding"));
     return TrimBlanks(std::string_view(coding).substr(coding.rfind(',') + 1)) == "chunked";
   }
@@ -357,11 +345,11 @@ class FetchTransfer {
   Error ErrorOf(CURLcode code) {
     if (code == CURLE_SSL_CERTPROBLEM) {
       return {Code::kCert, fmt::format("the client's certificate or its key can't be used: {}", transfer_.Detail(code)),
-              Where()};
+              transfer_.Where()};
     }
     HttpFailure failure = transfer_.FailureOf(code);
     failure.timeout_seconds = Waited();
-    failure.roots_are_named = true;
+    failure.certificate.roots_are_named = true;
     refused_without_challenge_ = transfer_.RefusedWithoutChallenge(failure);
     if (!refused_without_challenge_) transfer_.LookForTls(failure);
     if (request_.notes != nullptr) request_.notes->is_temporary = IsTemporary(failure);
@@ -374,9 +362,10 @@ class FetchTransfer {
   int Waited() {
     constexpr curl_off_t kSecond = 1'000'000, kBehind = 100'000;
     if (request_.given_seconds != 0) return request_.given_seconds;
-    const curl_off_t waited = Info<curl_off_t>(CURLINFO_TOTAL_TIME_T) + kBehind;
+    const curl_off_t waited = transfer_.Info<curl_off_t>(CURLINFO_TOTAL_TIME_T) + kBehind;
     if (total_seconds_ != 0 && waited >= total_seconds_ * kSecond) return total_seconds_;
-    return Info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) == 0 ? request_.connect_seconds : request_.answer_seconds;
+    return transfer_.Info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) == 0 ? request_.connect_seconds
+                                                                        : request_.answer_seconds;
   }
 
   const FetchRequest& request_;

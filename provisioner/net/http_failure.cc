@@ -43,14 +43,9 @@ std::string TimeoutMessage(const HttpFailure& failure) {
 
 std::string CertificateMessage(const HttpFailure& failure) {
   const bool of_proxy = failure.trouble == HttpTrouble::kProxyCertificate;
-  CertificateFailure out;
-  out.peer = failure.peer;
+  CertificateFailure out = failure.certificate;
   out.whose = of_proxy ? Peer(failure) : "the server";
-  // Remove the port: certificates have none.
-  out.host = of_proxy ? failure.proxy.substr(0, failure.proxy.rfind(':')) : failure.host;
-  out.own_roots = failure.own_roots;
-  out.roots_are_named = failure.roots_are_named;
-  out.roots = failure.roots;
+  if (of_proxy) out.host = failure.proxy.substr(0, failure.proxy.rfind(':'));  // certificates have no ports
   out.behind_proxy = !of_proxy && !failure.proxy.empty();
   out.detail = failure.detail;
   return ExplainCertificate(out);
@@ -139,16 +134,6 @@ bool IsTls(const HttpFailure& failure) {
   }
 }
 
-std::string RefusalMessage(const HttpFailure& failure) {
-  if (failure.connect_status == http_status::kProxyAuthenticationRequired) {
-    return ExplainChallenge(failure.proxy.empty() ? "on the way" : failure.proxy,
-                            AuthenticationSchemes(failure.challenges), failure.credentials);
-  }
-  return fmt::format("the proxy {} refused to connect, with status {}{}: {}", failure.proxy, failure.connect_status,
-                     failure.proxy_reason.empty() ? "" : fmt::format(" ({})", failure.proxy_reason),
-                     ExplainProxyStatus(failure.connect_status, failure.proxy_reason));
-}
-
 struct Reason {
   std::string_view word;
   const char* meaning;
@@ -165,8 +150,7 @@ constexpr std::array kReasons = {
     Reason{"ERR_ACCESS_DENIED", "its rules forbid this destination or this client: have it allowed there"},
 };
 
-}  // namespace
-
+// The meaning of a proxy's refusal, with a remedy.
 std::string ExplainProxyStatus(int status, const std::string& reason) {
   for (const Reason& known : kReasons) {
     if (known.word == reason) return known.meaning;
@@ -206,6 +190,18 @@ std::string ExplainProxyStatus(int status, const std::string& reason) {
       return "see its log";
   }
 }
+
+std::string RefusalMessage(const HttpFailure& failure) {
+  if (failure.connect_status == http_status::kProxyAuthenticationRequired) {
+    return ExplainChallenge(failure.proxy.empty() ? "on the way" : failure.proxy,
+                            AuthenticationSchemes(failure.challenges), failure.credentials);
+  }
+  return fmt::format("the proxy {} refused to connect, with status {}{}: {}", failure.proxy, failure.connect_status,
+                     failure.proxy_reason.empty() ? "" : fmt::format(" ({})", failure.proxy_reason),
+                     ExplainProxyStatus(failure.connect_status, failure.proxy_reason));
+}
+
+}  // namespace
 
 std::string ExplainStatus(int status) {
   const std::string said = fmt::format("the connection works, but the answer has status {}: ", status);

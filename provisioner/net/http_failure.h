@@ -28,7 +28,6 @@ enum class HttpTrouble {
 struct HttpFailure {
   HttpTrouble trouble = HttpTrouble::kOther;
   std::string where;                    // the URL, without credentials
-  std::string host;                     // of the URL; only for messages about certificates
   std::string proxy;                    // "host:port"; "" for none
   int connect_status = 0;               // status with which the proxy refused; 0: it did not
   bool credentials = false;             // the proxy's URL has some
@@ -39,11 +38,8 @@ struct HttpFailure {
   bool with_proxy = false;              // the TLS failure is with the proxy itself
   bool speaks_tls = false;              // the peer of a connection without TLS speaks TLS
   int timeout_seconds = 0;              // how long the client waited
-  bool own_roots = false;               // a trust bundle was used, not the system's roots
-  bool roots_are_named = false;         // its certificates are CAs that the user named for this server
-  PeerCertificates peer;                // for kCertificate and kProxyCertificate, as far as known
-  std::vector<std::string> roots;       // DER: the trusted certificates
   std::string detail;                   // the library's message
+  CertificateFailure certificate;       // for kCertificate and kProxyCertificate, as far as known; `host` is the URL's
 };
 
 // The error for a failure. Codes: tls for TLS and certificates, otherwise network.
@@ -52,9 +48,6 @@ Error Explain(const HttpFailure& failure);
 // Whether the same request may succeed a moment later: not if certificates, credentials or rules prevent it.
 bool IsTemporary(const HttpFailure& failure);
 bool IsTemporary(int status);
-
-// The meaning of a proxy's refusal, with a remedy; `reason` as HttpFailure::proxy_reason.
-std::string ExplainProxyStatus(int status, const std::string& reason = "");
 
 // The meaning of a server's status of 400 or above, when a lower one was expected.
 std::string ExplainStatus(int status);

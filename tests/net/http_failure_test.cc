@@ -13,7 +13,7 @@ HttpFailure Failure(HttpTrouble trouble, const std::string& proxy = "proxy:3128"
   HttpFailure out;
   out.trouble = trouble;
   out.where = "https://origin.example.com/";
-  out.host = "origin.example.com";
+  out.certificate.host = "origin.example.com";
   out.proxy = proxy;
   out.timeout_seconds = 10;
   out.detail = "words";
