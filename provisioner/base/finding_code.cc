@@ -36,9 +36,6 @@ constexpr std::array kFindings = {
                 "Write the entry in one of the forms that the message names."},
     FindingInfo{"aks-url", kError, "AKS refuses the URL of a proxy (HTTPProxyWrongUrlError).",
                 "Write the URL as http://HOST:PORT/."},
-    FindingInfo{"aks-url-slash", kInfo,
-                "The URL of a proxy does not end in a slash, and AKS refused such URLs in the past.",
-                "Add a slash to the end of the URL if AKS answers with HTTPProxyWrongUrlError."},
     FindingInfo{"already-there", kInfo,
                 "Items already had the wanted values before provisioner first applied settings on this machine, "
                 "according to its state folder.",

@@ -25,7 +25,6 @@ inline constexpr std::string_view kFindingNames[] = {
     "aks-limit",
     "aks-no-proxy",
     "aks-url",
-    "aks-url-slash",
     "already-there",
     "answer-file-processed",
     "append-download",

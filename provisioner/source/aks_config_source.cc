@@ -6,14 +6,27 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
 #include "provisioner/egress/no_proxy.h"
 
 namespace prov::source {
+namespace {
 
+// The known facts of a cluster; an empty member is unknown.
+struct AksFacts {
+  std::vector<std::string> api_servers;  // host names
+  std::vector<std::string> service_cidrs;
+  std::vector<std::string> pod_cidrs;  // of kubenet and overlay clusters
+  std::vector<std::string> vnet_cidrs;
+  std::vector<std::string> subnet_cidrs;  // of the nodes, with Azure's CNI
+};
+
+// The entries that AKS adds to noProxy: five constants, then those from the known facts.
 std::vector<std::string> AksInjected(const AksFacts& facts) {
   std::vector<std::string> out = {"localhost", "127.0.0.1", "168.63.129.16", "169.254.169.254", "konnectivity"};
   for (const auto* list :
@@ -22,6 +35,7 @@ std::vector<std::string> AksInjected(const AksFacts& facts) {
   return out;
 }
 
+// A phrase with the facts that AKS adds and that are unknown here; "" if none.
 std::string AksUnknown(const AksFacts& facts) {
   std::string out;
   const auto add = [&](bool known, std::string_view words) {
@@ -37,6 +51,8 @@ std::string AksUnknown(const AksFacts& facts) {
   return out;
 }
 
+// The user's entries in order, then the others sorted, each once. AKS lists them in no fixed order, and the same set
+// must give the same text.
 std::string JoinNoProxy(std::span<const std::string_view> user, std::vector<std::string> others) {
   std::ranges::sort(others);
   std::set<std::string_view> seen;
@@ -50,8 +66,6 @@ std::string JoinNoProxy(std::span<const std::string_view> user, std::vector<std:
   for (const std::string& entry : others) add(entry);
   return out;
 }
-
-namespace {
 
 using egress::EgressConfig;
 using egress::ProxyVariable;
@@ -111,16 +125,12 @@ void ReviewUrl(const Secret& url, ProxyVariable variable, const std::string& whe
     AddError(findings, "aks-url", "HTTPProxyWrongUrlError: AKS refuses this URL: " + parsed.error().message, where);
     return;
   }
-  const bool has_scheme = !HasFinding(doubts, "proxy-url-no-scheme");
-  if (!has_scheme) {
+  if (HasFinding(doubts, "proxy-url-no-scheme")) {
     AddError(findings, "aks-url",
              "HTTPProxyWrongUrlError: AKS refuses this URL: it has no scheme; write http://HOST:PORT/", where);
   }
   if (parsed->has_credentials()) {
     AddError(findings, "aks-credentials", "AKS supports no user and password in the URL of a proxy", where);
-  } else if (has_scheme && !url.Reveal().ends_with('/')) {
-    AddInfo(findings, "aks-url-slash", "AKS refused URLs without a / at their end in the past (HTTPProxyWrongUrlError)",
-            where);
   }
 }
 

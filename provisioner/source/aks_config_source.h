@@ -3,10 +3,7 @@
 // Facts: docs/egress-systems.md#aks-httpproxyconfig, #aks-noproxy and #aks-updates.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
@@ -29,28 +26,8 @@ Result<void> RefuseExpressions(const JsonValue& resource, const std::string& pat
 // file, beside its keys (apiServerFqdn, serviceCidrs, podCidrs, vnetCidrs, subnetCidrs). "enabled": false, an
 // httpProxyConfig that is null, and a deployed cluster without one all mean "no proxy". If AKS has a name for an error,
 // the message begins with it. Errors: type, invalid-config, cert. Findings: aks-disabled, aks-injected,
-// aks-https-default, aks-url-slash, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors aks-url and
-// aks-credentials.
+// aks-https-default, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors aks-url and aks-credentials.
 Result<Reading> ReadAksConfig(const ObjectView& object);
-
-// The known facts of a cluster; an empty member is unknown.
-struct AksFacts {
-  std::vector<std::string> api_servers;  // host names
-  std::vector<std::string> service_cidrs;
-  std::vector<std::string> pod_cidrs;  // of kubenet and overlay clusters
-  std::vector<std::string> vnet_cidrs;
-  std::vector<std::string> subnet_cidrs;  // of the nodes, with Azure's CNI
-};
-
-// The entries that AKS adds to noProxy: five constants, then those from the known facts.
-std::vector<std::string> AksInjected(const AksFacts& facts);
-
-// A phrase with the facts that AKS adds and that are unknown here; "" if none.
-std::string AksUnknown(const AksFacts& facts);
-
-// The user's entries in order, then the others sorted, each once. AKS lists them in no fixed order, and the same set
-// must give the same text.
-std::string JoinNoProxy(std::span<const std::string_view> user, std::vector<std::string> others);
 
 // Adds the suffixes of names within a cluster, .svc and .cluster.local, to the NO_PROXY of an AKS source, if they are
 // missing: AKS leaves them out, and without them requests to services go to the proxy. Changes nothing if AKS has no
