@@ -131,8 +131,8 @@ Error OfDocument(Error error, const std::string& document) {
 }  // namespace
 
 Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
-                                          const ignition::Selection& selection, const ignition::Limits& limits,
-                                          ignition::Fetcher* fetcher) {
+                                          const ignition::Selection& selection, ignition::Fetcher* fetcher,
+                                          const ignition::Limits& limits) {
   auto out = ReadByContent(std::move(bytes), where, selection, limits, fetcher);
   if (!out) return std::unexpected(OfDocument(std::move(out).error(), where));
   return out;

@@ -13,7 +13,7 @@ namespace prov::source {
 // `fetcher` may be null; then remote configs and contents are errors. Errors: json, yaml, kind, and those of the
 // format. Their `where` is the place in the document, their `file` the input.
 Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
-                                          const ignition::Selection& selection, const ignition::Limits& limits,
-                                          ignition::Fetcher* fetcher);
+                                          const ignition::Selection& selection, ignition::Fetcher* fetcher,
+                                          const ignition::Limits& limits = {});
 
 }  // namespace prov::source

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "ignition/machine_config_pool.h"
-#include "provisioner/base/hash.h"
 #include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/document_source.h"
 #include "provisioner/source/kube_client.h"
+#include "provisioner/source/reading.h"
 #include "provisioner/source/trust_names.h"
 
 namespace prov::source {
@@ -54,13 +54,13 @@ class KubeSourceReader {
 
  private:
   Result<egress::EgressConfig> ReadObject(const KubeObject& object, const std::string& name) {
-    return ReadBytes(PROV_TRY(client_.Get(object)), object.Path(), name);
+    return ReadBytes(PROV_TRY(client_.Get(object)), object, name);
   }
 
-  Result<egress::EgressConfig> ReadBytes(std::string bytes, const std::string& where, const std::string& name) {
+  Result<egress::EgressConfig> ReadBytes(std::string bytes, const KubeObject& from, const std::string& name) {
     ignition::Selection selection = request_.selection;
     selection.name = name;
-    return source::ReadDocument(std::move(bytes), where, selection, ignition::Limits(), nullptr);
+    return source::ReadDocument(std::move(bytes), from.Path(), selection, nullptr);
   }
 
   // The rendered config that the pool's nodes have. The pool's newest config may not be on all nodes yet.
@@ -91,15 +91,22 @@ class KubeSourceReader {
     return out;
   }
 
-  // nullopt if it does not exist.
-  Result<std::optional<std::string>> FindConfigMap(std::string_view name_space, std::string_view name) {
+  // A ConfigMap of the cluster, which becomes an item of a list, so it must be one complete object.
+  Result<std::string> ReadConfigMap(std::string_view name_space, std::string_view name) {
     const KubeObject map = ConfigMapObject(std::string(name_space), std::string(name));
-    Result<std::string> body = client_.Get(map);
+    std::string body = PROV_TRY(client_.Get(map));
+    PROV_TRY(Parse(body, map));
+    return body;
+  }
+
+  // The same; nullopt if it does not exist.
+  Result<std::optional<std::string>> FindConfigMap(std::string_view name_space, std::string_view name) {
+    Result<std::string> body = ReadConfigMap(name_space, name);
+    if (body) return *std::move(body);
     // A missing token file is not-found as well, so compare the path.
-    if (!body && body.error().code == Code::kNotFound && body.error().where == map.Path()) return std::nullopt;
-    if (!body) return std::unexpected(std::move(body).error());
-    PROV_TRY(Parse(*body, map));  // becomes an item of a list, so it must be one complete object
-    return *std::move(body);
+    const std::string path = ConfigMapObject(std::string(name_space), std::string(name)).Path();
+    if (body.error().code == Code::kNotFound && body.error().where == path) return std::nullopt;
+    return std::unexpected(std::move(body).error());
   }
 
   // Reads what nodes get: the Proxy with openshift-config/user-ca-bundle, if there is one, and the ConfigMap that it
@@ -107,54 +114,34 @@ class KubeSourceReader {
   Result<egress::EgressConfig> ReadProxy() {
     const KubeObject proxy = ProxyObject();
     std::string items = PROV_TRY(client_.Get(proxy));
-    std::string trusted;
-    {
-      const auto document = PROV_TRY(Parse(items, proxy));
-      trusted = std::string(JsonTextAt(document->root(), {"spec", "trustedCA", "name"}));
-    }
+    const auto document = PROV_TRY(Parse(items, proxy));
+    const std::string trusted(JsonTextAt(document->root(), {"spec", "trustedCA", "name"}));
     const auto user = PROV_TRY(FindConfigMap(kConfigNamespace, kUserBundle));
     if (user) items += "," + *user;
     if (!trusted.empty() && trusted != kUserBundle) {
       if (!IsKubeName(trusted)) return Fail(Code::kType, "spec.trustedCA.name is not a valid name", proxy.Path());
-      const KubeObject map =
-          ConfigMapObject(std::string(trusted == kMergedBundle ? kManagedNamespace : kConfigNamespace), trusted);
-      const std::string body = PROV_TRY(client_.Get(map));
-      PROV_TRY(Parse(body, map));
-      items += "," + body;
+      items += "," + PROV_TRY(ReadConfigMap(trusted == kMergedBundle ? kManagedNamespace : kConfigNamespace, trusted));
     } else if (!trusted.empty() && !user) {
-      return std::unexpected(Missing(proxy));
+      return Fail(Code::kNotFound,
+                  "the ConfigMap user-ca-bundle is not in openshift-config, although the Proxy names it", proxy.Path());
     }
     std::string list = R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
-    egress::EgressConfig out = PROV_TRY(ReadBytes(std::move(list), proxy.Path(), ""));
-    PROV_TRY(RefuseUnaccepted(out, proxy));
-    // the cluster has none, so the finding does not apply
+    egress::EgressConfig out = PROV_TRY(ReadBytes(std::move(list), proxy, ""));
+    // In a file, this may be a manifest that was never in a cluster. Here, the operator has not checked the spec yet,
+    // and may refuse it.
+    if (HasFinding(out.findings, "proxy-not-accepted")) {
+      return Fail(Code::kInvalidConfig,
+                  "the cluster has not accepted the Proxy's spec yet (its status is empty; see oc get clusteroperator "
+                  "network); nothing is taken from it",
+                  proxy.Path());
+    }
+    // The cluster was read and has none, so this is a statement, and not a file that lacks it.
     if (!user) DropFindings(out.findings, "no-user-ca-bundle");
-    if (trusted.empty() && !user) StateNoCertificates(out);
+    if (trusted.empty() && !user) {
+      out.trust_file = DescribeFile("$.spec.trustedCA", "", 0);
+      DropFindings(out.findings, "no-trust-file");
+    }
     return out;
-  }
-
-  // A Proxy whose status is missing is an error here. (A file may be a manifest that was never in a cluster.) The
-  // operator has not checked the spec yet, and may refuse it.
-  static Result<void> RefuseUnaccepted(const egress::EgressConfig& config, const KubeObject& proxy) {
-    if (!HasFinding(config.findings, "proxy-not-accepted")) return {};
-    return Fail(Code::kInvalidConfig,
-                "the cluster has not accepted the Proxy's spec yet (its status is empty; see oc get clusteroperator "
-                "network); nothing is taken from it",
-                proxy.Path());
-  }
-
-  static Error Missing(const KubeObject& proxy) {
-    return {Code::kNotFound, "the ConfigMap user-ca-bundle is not in openshift-config, although the Proxy names it",
-            proxy.Path()};
-  }
-
-  // States that there are no certificates: the cluster was read and has none. A file without a ConfigMap makes no such
-  // statement.
-  static void StateNoCertificates(egress::EgressConfig& out) {
-    out.trust_file.path = "$.spec.trustedCA";
-    out.trust_file.present = true;
-    out.trust_file.sha256 = ToHex(Sha256(""));
-    DropFindings(out.findings, "no-trust-file");
   }
 
   const SourceRequest& request_;

@@ -17,43 +17,31 @@ Result<bool> IsInjected(const ObjectView& metadata) {
   return labels && PROV_TRY(labels->TextOr(kInjectBundleLabel, "")) == "true";
 }
 
-Result<void> RefuseSeveral(std::span<const ConfigMap> maps, std::string_view name) {
-  const auto count = std::ranges::count(maps, name, &ConfigMap::name);
-  if (count < 2) return {};
-  return Fail(
-      Code::kNotFound,
-      fmt::format(
-          "{} ConfigMaps are called \"{}\", and it is unknown which one the cluster uses; give a file with only one",
-          count, Shorten(name)),
-      maps.front().object.path());
+std::unexpected<Error> SeveralOf(std::string_view name, const ConfigMap& one) {
+  return Fail(Code::kNotFound,
+              fmt::format("several ConfigMaps are called \"{}\", and it is unknown which one the cluster uses; give a "
+                          "file with only one",
+                          Shorten(name)),
+              one.object.path());
 }
 
 Result<const ConfigMap*> Choose(std::span<const ConfigMap> maps, std::string_view name) {
-  if (!name.empty()) {
-    const auto map = std::ranges::find(maps, name, &ConfigMap::name);
-    if (map == maps.end()) {
-      return Fail(Code::kNotFound, fmt::format("the ConfigMap \"{}\" is wanted, and is not there", name),
-                  maps.front().object.path());
-    }
-    PROV_TRY(RefuseSeveral(maps, name));
-    return &*map;
+  const bool has_user_bundle =
+      std::ranges::any_of(maps, [](const ConfigMap& map) { return map.name == kUserBundle && HasBundle(map); });
+  if (name.empty() && has_user_bundle) name = kUserBundle;
+  const auto is_wanted = [&](const ConfigMap& map) { return name.empty() ? HasBundle(map) : map.name == name; };
+  const auto found = std::ranges::find_if(maps, is_wanted);
+  const auto count = std::ranges::count_if(maps, is_wanted);
+  if (count == 1) return &*found;
+  if (count > 1 && !name.empty()) return SeveralOf(name, *found);
+  if (count > 1) {
+    return Fail(Code::kNotFound,
+                fmt::format("{} ConfigMaps hold {}; say with --name which one is meant", count, kBundleKey),
+                found->object.path());
   }
-  const ConfigMap* with_bundle = nullptr;
-  std::size_t count = 0;
-  for (const ConfigMap& map : maps) {
-    if (!HasBundle(map)) continue;
-    ++count;
-    if (with_bundle == nullptr || map.name == kUserBundle) with_bundle = &map;
-  }
-  if (with_bundle == nullptr) return &maps.front();
-  if (count == 1) return with_bundle;
-  if (with_bundle->name == kUserBundle) {
-    PROV_TRY(RefuseSeveral(maps, kUserBundle));
-    return with_bundle;
-  }
-  return Fail(Code::kNotFound,
-              fmt::format("{} ConfigMaps hold {}; say with --name which one is meant", count, kBundleKey),
-              with_bundle->object.path());
+  if (name.empty()) return &maps.front();
+  return Fail(Code::kNotFound, fmt::format("the ConfigMap \"{}\" is wanted, and is not there", name),
+              maps.front().object.path());
 }
 
 }  // namespace
@@ -207,13 +195,7 @@ Result<const ConfigMap*> FindMap(std::span<const ConfigMap> maps, std::string_vi
   const ConfigMap* found = nullptr;
   for (const ConfigMap& map : maps) {
     if (map.name != name || (!map.name_space.empty() && map.name_space != name_space)) continue;
-    if (found != nullptr) {
-      return Fail(Code::kNotFound,
-                  fmt::format("two ConfigMaps are called \"{}\", and it is unknown which one the cluster uses; give a "
-                              "file with only one",
-                              Shorten(name)),
-                  map.object.path());
-    }
+    if (found != nullptr) return SeveralOf(name, map);
     found = &map;
   }
   return found;

@@ -29,11 +29,11 @@ struct SourceDocument {
   Trust trust;             // for the resources that it refers to
 };
 
-Result<SourceDocument> OpenFile(const SourceRequest& request, const ignition::Limits& limits) {
+Result<SourceDocument> OpenFile(const SourceRequest& request) {
   SourceDocument out;
   out.where = request.source == "-" ? "standard input" : request.source;
   out.trust = {PROV_TRY(RootsOf(request)), false};
-  out.bytes = PROV_TRY(request.ReadLocal(request.source, limits.input));
+  out.bytes = PROV_TRY(request.ReadLocal(request.source, JsonLimits().input));
   return out;
 }
 
@@ -58,14 +58,13 @@ Result<SourceDocument> OpenRemote(const SourceRequest& request, RemoteRequest re
   return out;
 }
 
-Result<SourceDocument> OpenWeb(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
-                               const SourcePorts& ports, SourceTime& time) {
+Result<SourceDocument> OpenWeb(const SourceRequest& request, const std::string& etag, const SourcePorts& ports,
+                               SourceTime& time) {
   const WebSource web = PROV_TRY(ParseWebSource(request.source));
   if (request.ca_file.empty() && web.hash.empty()) PROV_TRY(MayUseSystemRoots(request));
   RemoteRequest remote;
   remote.url = web.url;
   remote.roots = PROV_TRY(RootsOf(request));
-  remote.most_bytes = limits.input;
   remote.has_digest = !web.hash.empty();
   SourceDocument out = PROV_TRY(OpenRemote(request, std::move(remote), nullptr, etag, ports, time));
   if (!out.unchanged) PROV_TRY(CheckHash(web, out.bytes));
@@ -73,11 +72,11 @@ Result<SourceDocument> OpenWeb(const SourceRequest& request, const ignition::Lim
 }
 
 // Opens the source. With the entity tag of a known document, the server may answer that it is unchanged.
-Result<SourceDocument> Open(const SourceRequest& request, const ignition::Limits& limits, const std::string& etag,
-                            const SourcePorts& ports, SourceTime& time) {
-  if (!IsRemote(request.source)) return OpenFile(request, limits);
+Result<SourceDocument> Open(const SourceRequest& request, const std::string& etag, const SourcePorts& ports,
+                            SourceTime& time) {
+  if (!IsRemote(request.source)) return OpenFile(request);
   const std::string scheme = AsciiLower(request.source.substr(0, request.source.find("://")));
-  if (scheme == "https" || scheme == "http") return OpenWeb(request, limits, etag, ports, time);
+  if (scheme == "https" || scheme == "http") return OpenWeb(request, etag, ports, time);
   if (scheme == "mcs") {
     RemoteRequest remote = PROV_TRY(McsRequest(request.source, request.selection.pool, PROV_TRY(RootsOf(request))));
     return OpenRemote(request, std::move(remote), CheckMcsAnswer, etag, ports, time);
@@ -107,12 +106,9 @@ Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
 
 Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports) {
   if (IsKubeUri(request.source)) return ReadKube(request, ports);
-  const ignition::Limits limits;
-  SourceMemory* known = ports.cache != nullptr && ports.cache->memory && ports.cache->memory->key == KeyOf(request)
-                            ? &*ports.cache->memory
-                            : nullptr;
+  SourceCache* known = ports.cache != nullptr && ports.cache->key == KeyOf(request) ? ports.cache : nullptr;
   SourceTime time(TimeLimits::Of(request).total_seconds);
-  SourceDocument document = PROV_TRY(Open(request, limits, known != nullptr ? known->etag : "", ports, time));
+  SourceDocument document = PROV_TRY(Open(request, known != nullptr ? known->etag : "", ports, time));
   HttpFetcher fetcher(request, document.trust, ports, time);
   const auto digest_of = [&ports](const std::string& bytes) {  // without a cache, nothing compares the digest
     return ports.cache != nullptr ? Sha256(bytes) : std::string();
@@ -124,14 +120,14 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
       return known->config;
     }
     if (document.unchanged) {
-      document = PROV_TRY(Open(request, limits, "", ports, time));
+      document = PROV_TRY(Open(request, "", ports, time));
       digest = digest_of(document.bytes);
     }
   }
   egress::EgressConfig config =
-      PROV_TRY(source::ReadDocument(std::move(document.bytes), document.where, request.selection, limits, &fetcher));
+      PROV_TRY(source::ReadDocument(std::move(document.bytes), document.where, request.selection, &fetcher));
   if (ports.cache != nullptr) {
-    ports.cache->memory = SourceMemory{KeyOf(request), document.etag, std::move(digest), fetcher.fetched(), config};
+    *ports.cache = {KeyOf(request), document.etag, std::move(digest), fetcher.fetched(), config};
   }
   return config;
 }

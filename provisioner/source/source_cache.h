@@ -2,7 +2,6 @@
 // result, but none of the answers.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,16 +17,12 @@ struct Fetched {
   std::string digest;  // SHA-256 of the body
 };
 
-struct SourceMemory {
-  std::string key;     // identifies the source: source, pool and name
-  std::string etag;    // of the document itself; "" if the server sends none
-  std::string digest;  // SHA-256 of the document
-  std::vector<Fetched> references;
-  egress::EgressConfig config;
-};
-
 struct SourceCache {
-  std::optional<SourceMemory> memory;
+  std::string key = {};     // identifies the source: source, pool and name; "": none was read yet
+  std::string etag = {};    // of the document itself; "" if the server sends none
+  std::string digest = {};  // SHA-256 of the document
+  std::vector<Fetched> references = {};
+  egress::EgressConfig config = {};
 };
 
 }  // namespace prov::source

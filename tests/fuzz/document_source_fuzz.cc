@@ -38,11 +38,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace prov::fuzz;
   const std::string_view input = TextOf(data, size);
   FakeFetcher fetcher;
-  const auto config = prov::source::ReadDocument(std::string(input), "input", {}, SmallLimits(), &fetcher);
+  const auto config = prov::source::ReadDocument(std::string(input), "input", {}, &fetcher, SmallLimits());
   if (config) {
     CheckConfig(input, *config);
     // Reading has no memory.
-    const auto again = prov::source::ReadDocument(std::string(input), "input", {}, SmallLimits(), &fetcher);
+    const auto again = prov::source::ReadDocument(std::string(input), "input", {}, &fetcher, SmallLimits());
     FUZZ_CHECK(again && again->proxy_file.sha256 == config->proxy_file.sha256 && again->findings == config->findings);
   } else {
     CheckError(config.error());

@@ -155,7 +155,7 @@ TEST(NoProxyMerge, AnInstallConfigNamesWhatIsMerged) {
           std::string("baseDomain: cluster.com\nmetadata:\n  name: test\nnetworking:\n") + machines +
           "  clusterNetwork:\n  - cidr: 10.128.0.0/14\n  serviceNetwork:\n  - 172.30.0.0/16\nplatform:\n" + platform +
           "proxy:\n  httpProxy: http://p:1\n";
-      const auto read = source::ReadDocument(config, "c", {}, {}, nullptr);
+      const auto read = source::ReadDocument(config, "c", {}, nullptr);
       ASSERT_TRUE(read) << read.error().message;
       const auto finding = std::ranges::find(read->findings, "no-proxy-incomplete", &Finding::code);
       ASSERT_NE(finding, read->findings.end());

@@ -165,7 +165,7 @@ TEST(ProxyTrust, TheNamedOneAloneIsReported) {
 TEST(ProxyTrust, TwoOfOneNameAreRefused) {
   EXPECT_THAT(Failure(ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root")),
                                                       ConfigMapYaml("corporate", Pem("corporate-root"))}))),
-              StartsWith("not-found: two ConfigMaps are called \"corporate\""));
+              StartsWith("not-found: several ConfigMaps are called \"corporate\""));
 }
 
 TEST(ProxyTrust, AMergedBundleStandsInAndIsReported) {
@@ -225,10 +225,10 @@ TEST(ConfigMaps, OfSeveralTheOneThatIsMeant) {
   EXPECT_EQ(named->source.name, "b");
   const std::string same = ConfigMapYaml("b", root, "other") + "---\n" + two;
   EXPECT_THAT(Failure(ReadText(same, {.pool = "worker", .name = "b"})),
-              StartsWith("not-found: 2 ConfigMaps are called \"b\""));
+              StartsWith("not-found: several ConfigMaps are called \"b\""));
   const std::string users =
       ConfigMapYaml("user-ca-bundle", root) + "---\n" + ConfigMapYaml("user-ca-bundle", Pem("proxy-root"), "other");
-  EXPECT_THAT(Failure(ReadText(users)), StartsWith("not-found: 2 ConfigMaps are called \"user-ca-bundle\""));
+  EXPECT_THAT(Failure(ReadText(users)), StartsWith("not-found: several ConfigMaps are called \"user-ca-bundle\""));
 }
 
 }  // namespace

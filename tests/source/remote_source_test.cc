@@ -192,7 +192,7 @@ TEST_F(RemoteSources, WhatDidNotChangeIsNotReadAgain) {
   web_.Put(kWeb, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"etag", "\"1\""}}));
   EXPECT_EQ(ProxyOf(kWeb), "http://p:1");
   EXPECT_EQ(web_.Sent("If-None-Match"), "");
-  cache_.memory->config.http_proxy = Secret("remembered");
+  cache_.config.http_proxy = Secret("remembered");
 
   web_.Put(kWeb, FakeWeb::Page("", 304));
   EXPECT_EQ(ProxyOf(kWeb), "remembered");
@@ -235,7 +235,7 @@ TEST_F(RemoteSources, WhatAPointerConfigLeadsToIsLookedAtEachTime) {
   const std::string file = File("worker.ign", Pointer(SampleText("corporate-root.pem")));
   web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1")));
   EXPECT_EQ(ProxyOf(file), "http://p:1");
-  cache_.memory->config.http_proxy = Secret("remembered");
+  cache_.config.http_proxy = Secret("remembered");
   EXPECT_EQ(ProxyOf(file), "remembered");
   EXPECT_THAT(web_.requests, SizeIs(2));
   web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:2")));
@@ -304,8 +304,8 @@ TEST_F(RemoteSources, AProxysUrlIsCheckedUnderItsOwnName) {
 TEST_F(RemoteSources, NoAnswerIsKept) {
   web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"content-type", "application/json"}}));
   EXPECT_EQ(ProxyOf(kMcs, Path("corporate-root.pem")), "http://p:1");
-  EXPECT_THAT(cache_.memory->references, IsEmpty());
-  EXPECT_EQ(cache_.memory->digest.size(), 32U);
+  EXPECT_THAT(cache_.references, IsEmpty());
+  EXPECT_EQ(cache_.digest.size(), 32U);
 }
 
 }  // namespace
