@@ -348,7 +348,6 @@ bool CurlTransfer::SpeaksTls() {
     left = std::min(left, milliseconds(std::chrono::seconds(bounds_.total_seconds)) - spent);
   }
   if (left.count() <= 0) return false;  // libcurl would read 0 as no limit
-  looked_for_tls_ = true;
   const std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle(curl_.init(), curl_.cleanup);
   if (!handle) return false;
   curl_.setopt(handle.get(), CURLOPT_URL, fmt::format("https://{}/", PlainPeer()).c_str());

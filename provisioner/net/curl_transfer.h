@@ -112,7 +112,6 @@ class CurlTransfer {
   // most the transfer's remaining time, and at most three seconds.
   void LookForTls(HttpFailure& failure);
   bool SpeaksTls();
-  bool looked_for_tls() const { return looked_for_tls_; }
   bool spoken_plain() const { return proxy_.empty() ? !is_tls_ : !proxy_is_tls_; }
 
   // Whether an answer is from the proxy itself, or passed through it unencrypted.
@@ -155,7 +154,6 @@ class CurlTransfer {
   CurlBounds bounds_;
   std::chrono::steady_clock::time_point start_, next_question_;
   bool was_stopped_ = false;
-  bool looked_for_tls_ = false;
   std::optional<PeerRecorder> peers_;
   std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle_;  // destroyed before the members that it points to
   CURLcode refused_option_ = CURLE_OK;

@@ -20,8 +20,7 @@ namespace prov::net {
 struct HttpNotes {
   // For a failure, or a probe's status of 400 or above: the same request may succeed a moment later.
   bool is_temporary = false;
-  Findings findings;      // about properties of servers and proxies that other programs on a node can't handle
-  bool is_plain = false;  // no HTTP and no TLS either; if set, TLS is not tried again
+  Findings findings;  // about properties of servers and proxies that other programs on a node can't handle
 };
 
 struct HttpRequest {

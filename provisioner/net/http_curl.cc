@@ -75,12 +75,8 @@ class Probe {
 
   Result<int> Failed(HttpFailure failure) {
     refused_without_challenge_ = transfer_.RefusedWithoutChallenge(failure);
-    const bool is_known = request_.notes != nullptr && request_.notes->is_plain;
-    if (!refused_without_challenge_ && !is_known) transfer_.LookForTls(failure);
-    if (request_.notes != nullptr) {
-      request_.notes->is_temporary = IsTemporary(failure);
-      request_.notes->is_plain = is_known || (transfer_.looked_for_tls() && !failure.speaks_tls);
-    }
+    if (!refused_without_challenge_) transfer_.LookForTls(failure);
+    if (request_.notes != nullptr) request_.notes->is_temporary = IsTemporary(failure);
     return std::unexpected(Explain(failure));
   }
 

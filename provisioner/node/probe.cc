@@ -80,7 +80,7 @@ class Prober {
       return false;
     }
     net::HttpNotes& notes = *request.notes;
-    notes = {.is_temporary = false, .findings = {}, .is_plain = notes.is_plain};
+    notes = {};
     request.timeout_seconds = static_cast<int>(std::min<std::int64_t>(options_.timeout_seconds, end_ - now));
     ++out.tries;
     const Result<int> answer = http_.Get(request);
