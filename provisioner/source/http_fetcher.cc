@@ -103,11 +103,8 @@ Result<net::FetchAnswer> HttpFetcher::Ask(const FetchOrder& order, const std::st
   request.proxy_url = request_.proxy_url ? request_.proxy_url : PROV_TRY(ProxyFor(order));
   request.answer_seconds = order.settings.answer_seconds.value_or(request.answer_seconds);
   if (!etag.empty()) request.headers.emplace_back("If-None-Match", etag);
-  TimeLimits limits = TimeLimits::Of(request_);
-  if (const int total = order.settings.total_seconds.value_or(0); total > 0) {
-    limits.total_seconds = std::min(limits.total_seconds, total);
-  }
-  return source::Ask(request, limits, ports_, time_);
+  const int total = order.settings.total_seconds.value_or(0);
+  return source::Ask(request, ports_, time_, total > 0 ? total : kLongestTimeout);
 }
 
 Result<std::string> HttpFetcher::Fetch(const FetchOrder& order) {

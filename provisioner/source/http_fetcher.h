@@ -19,7 +19,7 @@ struct Trust {
 
 // Verifies https:// with the CAs of the config, else with the given trust; allows http:// only if the config has a
 // hash. Everything else, and https:// without any trust, is merge-remote or remote-source. Uses ignition.proxy unless
-// the request has a proxy of its own, and ignition.timeouts within the limits of the request. Follows redirects from
+// the request has a proxy of its own, and ignition.timeouts within the time of the request. Follows redirects from
 // https to https; they lose the config's headers when they lead to another server. Errors: those of Ask(), cert,
 // proxy-url.
 class HttpFetcher final : public ignition::Fetcher {

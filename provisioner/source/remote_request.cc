@@ -30,8 +30,12 @@ std::string OriginOf(std::string_view url) {
 
 class Asking {
  public:
-  Asking(const RemoteRequest& request, const TimeLimits& limits, const SourcePorts& ports)
-      : request_(request), limits_(limits), ports_(ports), start_(ports.clock.NowUnix()) {}
+  Asking(const RemoteRequest& request, const SourcePorts& ports, int total_seconds, int retry_seconds)
+      : request_(request),
+        ports_(ports),
+        total_seconds_(total_seconds),
+        retry_seconds_(retry_seconds),
+        start_(ports.clock.NowUnix()) {}
 
   Result<net::FetchAnswer> Run() {
     url_ = request_.url;
@@ -82,11 +86,11 @@ class Asking {
     out.roots = request_.roots;
     out.most_bytes = request_.most_bytes;
     out.has_digest = request_.has_digest;
-    const std::int64_t left = limits_.total_seconds - Elapsed();
-    out.total_seconds = static_cast<int>(std::clamp<std::int64_t>(left, 1, limits_.total_seconds));
+    const std::int64_t left = total_seconds_ - Elapsed();
+    out.total_seconds = static_cast<int>(std::clamp<std::int64_t>(left, 1, total_seconds_));
     out.connect_seconds = std::min(out.connect_seconds, out.total_seconds);
-    const bool tries_all_the_while = limits_.retry_seconds >= limits_.total_seconds;
-    if (tries_all_the_while) out.given_seconds = limits_.total_seconds;
+    const bool tries_all_the_while = retry_seconds_ >= total_seconds_;
+    if (tries_all_the_while) out.given_seconds = total_seconds_;
     out.answer_seconds =
         request_.answer_seconds == 0 ? out.total_seconds : std::min(request_.answer_seconds, out.total_seconds);
     out.should_stop = [&clock = ports_.clock, stopped = stopped_] {
@@ -111,7 +115,7 @@ class Asking {
                                        : answer.error().code == Code::kNetwork && notes.is_temporary;
       if (!is_temporary) return answer;
       const std::int64_t then = Elapsed() * kMillisecondsPerSecond + wait;
-      const int until = std::min(limits_.retry_seconds, limits_.total_seconds);
+      const int until = std::min(retry_seconds_, total_seconds_);
       if (then > until * kMillisecondsPerSecond) return answer;
       if (!ports_.clock.Wait(wait)) return Stopped();
       waited_ += wait;
@@ -141,8 +145,9 @@ class Asking {
   }
 
   const RemoteRequest& request_;
-  const TimeLimits& limits_;
   const SourcePorts& ports_;
+  int total_seconds_;
+  int retry_seconds_;
   std::string url_;
   std::int64_t start_;
   std::int64_t waited_ = 0;                                        // milliseconds
@@ -151,24 +156,14 @@ class Asking {
 
 }  // namespace
 
-TimeLimits TimeLimits::Of(const SourceRequest& request) {
-  if (!request.timeout_seconds) return {};
-  return {*request.timeout_seconds, *request.timeout_seconds};
-}
-
-Result<net::FetchAnswer> Ask(const RemoteRequest& request, const TimeLimits& limits, const SourcePorts& ports) {
-  return Asking(request, limits, ports).Run();
-}
-
-Result<net::FetchAnswer> Ask(const RemoteRequest& request, TimeLimits limits, const SourcePorts& ports,
-                             SourceTime& time) {
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, const SourcePorts& ports, SourceTime& time,
+                             int most_seconds) {
   if (time.left() == 0) {
     return Fail(Code::kNetwork, "there was no time left for this: " + time.Reason(), egress::RedactUrl(request.url));
   }
-  const bool short_of_time = time.left() < limits.total_seconds;
-  limits.total_seconds = std::min(limits.total_seconds, time.left());
+  const bool short_of_time = time.left() < std::min(time.whole(), most_seconds);
   const std::int64_t begin = ports.clock.NowUnix();
-  Result<net::FetchAnswer> answer = Ask(request, limits, ports);
+  Result<net::FetchAnswer> answer = Asking(request, ports, std::min(time.left(), most_seconds), time.retry()).Run();
   time.Spend(ports.clock.NowUnix() - begin);
   if (!answer && short_of_time && time.left() == 0 && answer.error().code == Code::kNetwork) {
     answer.error().message += "; " + time.Reason();

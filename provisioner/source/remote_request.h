@@ -27,23 +27,12 @@ struct RemoteRequest {
   std::string (*explain)(int status) = nullptr;  // replaces ExplainStatus() for this server; "": no explanation
 };
 
-// How long to wait for a document.
-struct TimeLimits {
-  int total_seconds = 60;  // for everything, pauses included
-  int retry_seconds = 10;  // a failed try is repeated until then
-
-  // As `request` sets it: that long, with tries all the time.
-  static TimeLimits Of(const SourceRequest& request);
-};
-
-// Makes the request. The answer has status 200, or 304 if a header of the request asked for that. Network errors and
-// statuses from 500 on are tried again, after 200 ms and then twice as long each time, up to 5 s. Errors: network, tls,
-// not-found, too-large, scheme, kind (see CheckBody()); their `where` is the redacted URL.
-Result<net::FetchAnswer> Ask(const RemoteRequest& request, const TimeLimits& limits, const SourcePorts& ports);
-
-// The same for one of several documents of a source, within the time that is left for all of them.
-Result<net::FetchAnswer> Ask(const RemoteRequest& request, TimeLimits limits, const SourcePorts& ports,
-                             SourceTime& time);
+// Makes the request within the time that is left, and within `most_seconds`. The answer has status 200, or 304 if a
+// header of the request asked for that. Network errors and statuses from 500 on are tried again, after 200 ms and then
+// twice as long each time, up to 5 s. Errors: network, tls, not-found, too-large, scheme, kind (see CheckBody()); their
+// `where` is the redacted URL.
+Result<net::FetchAnswer> Ask(const RemoteRequest& request, const SourcePorts& ports, SourceTime& time,
+                             int most_seconds = kLongestTimeout);
 
 // The meaning of a status other than 200, with a remedy.
 std::string ExplainStatus(int status);

@@ -46,7 +46,7 @@ Result<SourceDocument> OpenRemote(const SourceRequest& request, RemoteRequest re
   out.trust = {remote.roots, !request.IsFollowed()};
   remote.proxy_url = request.proxy_url;
   if (!etag.empty()) remote.headers.emplace_back("If-None-Match", etag);
-  net::FetchAnswer answer = PROV_TRY(Ask(remote, TimeLimits::Of(request), ports, time));
+  net::FetchAnswer answer = PROV_TRY(Ask(remote, ports, time));
   out.unchanged = answer.status == net::http_status::kNotModified;
   if (out.unchanged) {
     out.etag = etag;
@@ -107,7 +107,7 @@ Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
 Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports) {
   if (IsKubeUri(request.source)) return ReadKube(request, ports);
   SourceCache* known = ports.cache != nullptr && ports.cache->key == KeyOf(request) ? ports.cache : nullptr;
-  SourceTime time(TimeLimits::Of(request).total_seconds);
+  SourceTime time = SourceTime::Of(request);
   SourceDocument document = PROV_TRY(Open(request, known != nullptr ? known->etag : "", ports, time));
   HttpFetcher fetcher(request, document.trust, ports, time);
   const auto digest_of = [&ports](const std::string& bytes) {  // without a cache, nothing compares the digest

@@ -48,9 +48,18 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
 // How long a source may take as a whole, including everything that it refers to.
 class SourceTime {
  public:
-  explicit SourceTime(int seconds) : whole_(seconds), left_(seconds) {}
+  // In seconds. A document that can't be fetched is tried again until `retry`.
+  SourceTime(int whole, int retry) : whole_(whole), retry_(retry), left_(whole) {}
+  explicit SourceTime(int whole) : SourceTime(whole, whole) {}
+  // As the request sets it; otherwise a minute, with retries for ten seconds.
+  static SourceTime Of(const SourceRequest& request) {
+    constexpr int kWhole = 60, kRetry = 10;
+    return request.timeout_seconds ? SourceTime(*request.timeout_seconds) : SourceTime(kWhole, kRetry);
+  }
 
-  int left() const { return left_; }  // seconds
+  int whole() const { return whole_; }
+  int retry() const { return retry_; }
+  int left() const { return left_; }
 
   // Subtracts the time that a document took by the clock. A larger amount means that the clock was set meanwhile, as
   // happens at a first boot: no document takes much longer than the time that was left for it.
@@ -61,6 +70,7 @@ class SourceTime {
 
  private:
   int whole_;
+  int retry_;
   int left_;
 };
 

@@ -46,7 +46,7 @@ class HttpFetchers : public testing::Test {
 
   FakeWeb web_;
   SourceRequest request_;
-  SourceTime time_{60};
+  SourceTime time_ = SourceTime::Of({});
 };
 
 TEST_F(HttpFetchers, AsksAsTheConfigSays) {

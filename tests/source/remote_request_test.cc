@@ -17,7 +17,8 @@ constexpr char kDocumentUrl[] = "https://h.example.com/doc";
 class RemoteRequests : public testing::Test {
  protected:
   Result<net::FetchAnswer> Get(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) {
-    return Ask(request, limits_, web_.Ports());
+    SourceTime time = time_;
+    return Ask(request, web_.Ports(), time);
   }
   Error ErrorOf(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) {
     const auto answer = Get(request);
@@ -26,7 +27,7 @@ class RemoteRequests : public testing::Test {
   }
 
   FakeWeb web_;
-  TimeLimits limits_;
+  SourceTime time_ = SourceTime::Of({});
 };
 
 TEST_F(RemoteRequests, OneThatSucceedsIsOne) {
@@ -79,13 +80,13 @@ TEST_F(RemoteRequests, ARefusalIsNamedWithWhatToDo) {
 
 TEST_F(RemoteRequests, MessagesNameTheTimeThatWasGiven) {
   web_.Put(kDocumentUrl, FakeWeb::Dead());
-  limits_ = {.total_seconds = 30, .retry_seconds = 30};
+  time_ = SourceTime(30);
   ErrorOf();
   ASSERT_GT(web_.requests.size(), 2U);
   for (const net::FetchRequest& request : web_.requests) EXPECT_EQ(request.given_seconds, 30);
   EXPECT_LT(web_.requests.back().total_seconds, 30) << "what is left of it";
   web_.requests.clear();
-  limits_ = {};
+  time_ = SourceTime::Of({});
   ErrorOf();
   EXPECT_EQ(web_.requests.back().given_seconds, 0) << "nobody gave a time: the bound that was met is named";
 }
@@ -124,7 +125,7 @@ TEST_F(RemoteRequests, SlowTriesAreFewer) {
 
 // Each try has what is left of all the time there is.
 TEST_F(RemoteRequests, NothingTakesLongerThanAsked) {
-  limits_ = {30, 30};
+  time_ = SourceTime(30);
   web_.request_takes = 8;
   web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
@@ -136,7 +137,7 @@ TEST_F(RemoteRequests, NothingTakesLongerThanAsked) {
 }
 
 TEST_F(RemoteRequests, WaitsGrowNoFurtherThanFiveSeconds) {
-  limits_ = {60, 60};
+  time_ = SourceTime(60);
   web_.Put(kDocumentUrl, FakeWeb::Dead());
   ErrorOf();
   EXPECT_EQ(web_.waits.back(), 5000);
@@ -253,13 +254,13 @@ TEST_F(RemoteRequests, BodiesThatAreNoDocument) {
   EXPECT_TRUE(Get());
 }
 
-TEST(PatienceOf, ARequestThatSaysSo) {
+TEST(SourceTimeOf, ARequestThatSaysSo) {
   SourceRequest request;
-  EXPECT_EQ(TimeLimits::Of(request).total_seconds, 60);
-  EXPECT_EQ(TimeLimits::Of(request).retry_seconds, 10);
+  EXPECT_EQ(SourceTime::Of(request).whole(), 60);
+  EXPECT_EQ(SourceTime::Of(request).retry(), 10);
   request.timeout_seconds = 300;
-  EXPECT_EQ(TimeLimits::Of(request).total_seconds, 300);
-  EXPECT_EQ(TimeLimits::Of(request).retry_seconds, 300);
+  EXPECT_EQ(SourceTime::Of(request).whole(), 300);
+  EXPECT_EQ(SourceTime::Of(request).retry(), 300);
 }
 
 }  // namespace
