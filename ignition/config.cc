@@ -45,8 +45,7 @@ class FileReader {
  private:
   Result<void> Append(const Resource& resource, SpecVersion version, const std::string& where, std::uint32_t scope) {
     ResourceContext context;
-    context.allow_sha256 = version.AllowsSha256();
-    context.spec_major = version.major;
+    context.version = version;
     context.settings = [this, scope] { return config_.scopes.SettingsOf(scope, config_.fetcher); };
     context.limit = config_.limits.file - bytes_.size();
     context.fetcher = config_.fetcher;

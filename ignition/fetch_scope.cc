@@ -68,8 +68,7 @@ Result<std::vector<std::string>> ReadAuthorities(const JsonValue* ignition, Spec
                 list_at.Text());
   }
   ResourceContext context;
-  context.allow_sha256 = version.AllowsSha256();
-  context.spec_major = version.major;
+  context.version = version;
   context.limit = kMostAuthorityBytes;
   for (const std::string& authority : outer.authorities)
     context.limit -= std::min<std::uint64_t>(context.limit, authority.size());

@@ -106,8 +106,7 @@ class Loader {
     }
     ResourceContext context;
     context.use = ResourceUse::kConfig;
-    context.allow_sha256 = version.AllowsSha256();
-    context.spec_major = version.major;
+    context.version = version;
     context.limit = to_.limits.merged_configs_total - used_;
     context.fetcher = to_.fetcher;
     context.settings = [this, &self] { return to_.scopes.SettingsOf(self.scope, to_.fetcher); };

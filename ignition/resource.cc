@@ -59,7 +59,7 @@ Result<std::string> ReadRemote(std::string_view url, const Resource& resource, c
   order.url = std::string(url);
   order.headers = resource.http_headers;
   order.use = context.use;
-  order.spec_major = context.spec_major;
+  order.spec_major = context.version.major;
   order.has_hash = resource.hash.has_value();
   order.limit = context.limit;
   if (context.settings) order.settings = PROV_TRY(context.settings());
@@ -119,7 +119,7 @@ Result<HashSpec> ParseHash(std::string_view text, const ResourceContext& context
   const HashSpec spec{function == "sha512", text.substr(dash + 1)};
   if (function != "sha512" && function != "sha256")
     return refuse(fmt::format("unknown function \"{}\"", Shorten(function, 40)));
-  if (!spec.sha512 && !context.allow_sha256)
+  if (!spec.sha512 && !context.version.AllowsSha256())
     return refuse("sha256 needs spec 3.1.0 or newer; before, only sha512 is known");
   const std::size_t digits = spec.sha512 ? 128 : 64;
   if (spec.hex.size() != digits)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ignition/fetcher.h"
+#include "ignition/version.h"
 #include "provisioner/base/result.h"
 
 namespace prov::ignition {
@@ -24,10 +25,9 @@ struct Resource {
 
 struct ResourceContext {
   ResourceUse use = ResourceUse::kFile;
-  bool allow_sha256 = true;  // spec 3.1 and later; older ones only have sha512
-  unsigned spec_major = 3;
-  std::uint64_t limit = 0;     // in bytes, before and after decompression
-  Fetcher* fetcher = nullptr;  // null: nothing remote can be read
+  SpecVersion version = {3, kNewestMinor};  // of the config that has the resource
+  std::uint64_t limit = 0;                  // in bytes, before and after decompression
+  Fetcher* fetcher = nullptr;               // null: nothing remote can be read
   // The settings for the fetch; called only if there is one. Empty: the default settings.
   std::function<Result<FetchSettings>()> settings = {};
 };

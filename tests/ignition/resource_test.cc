@@ -81,8 +81,8 @@ TEST(ReadResource, Hashes) {
   EXPECT_EQ(Show({.source = "", .hash = sha256}), "<hash-mismatch> $.r.verification.hash");
   const std::string of_nothing = Sha256Spec("");
   EXPECT_EQ(Show({.source = "", .hash = of_nothing}), "");
-  EXPECT_EQ(Show({.source = url, .hash = sha512}, {.allow_sha256 = false, .limit = kPlenty}), "hello");
-  EXPECT_EQ(Show({.source = url, .hash = sha256}, {.allow_sha256 = false, .limit = kPlenty}),
+  EXPECT_EQ(Show({.source = url, .hash = sha512}, {.version = {3, 0}, .limit = kPlenty}), "hello");
+  EXPECT_EQ(Show({.source = url, .hash = sha256}, {.version = {3, 0}, .limit = kPlenty}),
             "<hash-spec> $.r.verification.hash");
 }
 
