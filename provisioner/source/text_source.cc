@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,11 +18,6 @@ constexpr std::string_view kBegin = "-----BEGIN ";
 constexpr std::string_view kOwnName = "/etc/mco/proxy.env";
 constexpr std::string_view kExport = "export ";
 
-std::string_view WithoutMark(std::string_view bytes) {
-  if (bytes.starts_with(egress::kByteOrderMark)) bytes.remove_prefix(egress::kByteOrderMark.size());
-  return bytes;
-}
-
 // The first line that is neither blank nor a comment, without the blanks around it; "" when there is none.
 std::string_view FirstLine(std::string_view text) {
   while (!text.empty()) {
@@ -36,15 +30,13 @@ std::string_view FirstLine(std::string_view text) {
 }
 
 bool IsPem(std::string_view text) {
-  text = WithoutMark(text);
   return text.starts_with(kBegin) || text.find("\n-----BEGIN ") != std::string_view::npos ||
          FirstLine(text).starts_with(kBegin);
 }
 
 }  // namespace
 
-bool IsEnvironmentText(std::string_view bytes) {
-  const std::string_view text = WithoutMark(bytes);
+bool IsEnvironmentText(std::string_view text) {
   std::string_view line = FirstLine(text);
   if (line.empty()) return text.ends_with('\n') && text.find(kOwnName) != std::string_view::npos;
   if (line.starts_with(kExport)) line = TrimBlanks(line.substr(kExport.size()));
@@ -59,7 +51,7 @@ Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& w
   config.proxy_file = DescribeFile(where, bytes);
   AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings)), config);
   const bool none = !config.http_proxy && !config.https_proxy && !config.no_proxy;
-  if (none && !FirstLine(WithoutMark(bytes)).empty()) {
+  if (none && !FirstLine(bytes).empty()) {
     return Fail(Code::kKind,
                 "the environment file assigns none of HTTP_PROXY, HTTPS_PROXY and NO_PROXY (in upper case), so it is "
                 "taken for another file; assign them, empty for no proxy",
@@ -70,10 +62,9 @@ Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& w
 
 bool IsCertificateText(std::string_view bytes) {
   if (pki::IsDer(bytes)) return true;
-  std::optional<std::string> decoded;
-  if (bytes.starts_with("\xFF\xFE")) decoded = FromUtf16Le(bytes.substr(2));
-  if (bytes.starts_with("\xFE\xFF")) decoded = FromUtf16Be(bytes.substr(2));
-  return IsPem(decoded ? std::string_view(*decoded) : bytes);
+  std::string text(bytes);
+  DecodeMarked(text);  // the reader of bundles refuses malformed text
+  return IsPem(text);
 }
 
 Reading ReadCertificateText(std::string bytes, const std::string& where) {

@@ -9,8 +9,9 @@
 namespace prov::source {
 
 // Whether this is an environment file: the first line that is not a comment assigns a variable. The proxy.env of a
-// cluster without a proxy consists of comments only; it is recognised by the file name in them.
-bool IsEnvironmentText(std::string_view bytes);
+// cluster without a proxy consists of comments only; it is recognised by the file name in them. The text has no byte
+// order mark.
+bool IsEnvironmentText(std::string_view text);
 
 // Reads an environment file: proxy settings, and no statement about certificates. Errors: kind if it assigns none of
 // the three variables (it may be for other purposes), those of ParseEnvironmentFile.
