@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/net/fetching.h"
-#include "tests/support/make_certificate.h"
+#include "tests/net/tls_serving.h"
 
 namespace prov::net {
 namespace {
@@ -13,27 +13,13 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class HttpFetchTls : public testing::Test {
+class HttpFetchTls : public TlsTest {
  protected:
-  static test::MadeCertificate Leaf(std::int64_t not_after = 2082758400) {
-    test::CertificateSpec spec;
-    spec.subject = {{"CN", "localhost"}};
-    spec.issuer = {{"O", "Example Corp"}, {"CN", "root"}};
-    spec.key = "rsa2048#leaf";
-    spec.signer = "rsa2048#root";
-    spec.ca = false;
-    spec.not_after = not_after;
-    return test::MakeCertificate(spec);
-  }
   static FetchRequest TlsRequest(const test::HttpServer& server, std::vector<std::string> roots) {
-    FetchRequest out = Request("https://localhost:" + std::to_string(server.port()) + "/");
+    FetchRequest out = Request(TlsUrl(server));
     out.roots = std::move(roots);
     return out;
   }
-
-  const std::string root_ = test::MakeRoot("root", "rsa2048#root").der;
-  const std::string other_ = test::MakeRoot("other", "rsa2048#other").der;
-  const test::Identity identity_{Leaf().pem, test::PrivateKeyPem("rsa2048#leaf")};
 };
 
 TEST_F(HttpFetchTls, OwnRootsCountAndNoOthers) {
@@ -51,18 +37,6 @@ TEST_F(HttpFetchTls, OwnRootsCountAndNoOthers) {
   }
 }
 
-TEST_F(HttpFetchTls, AnotherNameOrTime) {
-  test::HttpServer server(kGoodDocument, "", &identity_);
-  FetchRequest request = TlsRequest(server, {root_});
-  request.url = "https://127.0.0.1:" + std::to_string(server.port());
-  const Error other_name = FailureOf(request);
-  EXPECT_EQ(other_name.code, Code::kTls);
-  EXPECT_THAT(other_name.message, HasSubstr("names no host (no subjectAltName): have one issued for 127.0.0.1"));
-  const test::Identity expired{Leaf(1'767'300'000).pem, identity_.key};
-  test::HttpServer late(kGoodDocument, "", &expired);
-  EXPECT_THAT(FailureOf(TlsRequest(late, {root_})).message, HasSubstr("expired"));
-}
-
 // The connection was lost, and TLS had no word for the end: what came would be a statement without NO_PROXY.
 TEST_F(HttpFetchTls, ACutAnswerWithoutALengthIsNone) {
   test::HttpServer server(kEndless, "", &identity_);
@@ -70,9 +44,7 @@ TEST_F(HttpFetchTls, ACutAnswerWithoutALengthIsNone) {
   EXPECT_EQ(FailureOf(TlsRequest(server, {root_})).code, Code::kNetwork);
 }
 
-TEST_F(HttpFetchTls, WithoutTlsOrWithItWhereNoneIsExpected) {
-  test::HttpServer plain(kGoodDocument);
-  EXPECT_THAT(FailureOf(TlsRequest(plain, {root_})).message, HasSubstr("does not speak TLS on this port"));
+TEST_F(HttpFetchTls, WithTlsWhereNoneIsExpected) {
   test::HttpServer tls(kGoodDocument, "", &identity_);
   EXPECT_THAT(FailureOf(Request(Url(tls))).message, HasSubstr("the server speaks TLS on this port"));
   FetchRequest request = Request("https://localhost:1/x");

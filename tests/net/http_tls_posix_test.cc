@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/net/probing.h"
-#include "tests/support/make_certificate.h"
+#include "tests/net/tls_serving.h"
 
 namespace prov::net {
 namespace {
@@ -15,28 +15,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class HttpTls : public testing::Test {
- protected:
-  static test::MadeCertificate Leaf(std::int64_t not_after = 2082758400, const std::string& names = "DNS:localhost") {
-    test::CertificateSpec spec;
-    spec.subject = {{"CN", "localhost"}};
-    spec.issuer = {{"O", "Example Corp"}, {"CN", "root"}};
-    spec.key = "rsa2048#leaf";
-    spec.signer = "rsa2048#root";
-    spec.ca = false;
-    spec.not_after = not_after;
-    spec.alternative_names = names;
-    return test::MakeCertificate(spec);
-  }
-
-  const std::string root_ = test::MakeRoot("root", "rsa2048#root").der;
-  const std::string other_ = test::MakeRoot("other", "rsa2048#other").der;
-  const test::Identity identity_{Leaf().pem, test::PrivateKeyPem("rsa2048#leaf")};
-};
-
-std::string TlsUrl(const test::HttpServer& server) {
-  return "https://localhost:" + std::to_string(server.port()) + "/";
-}
+using HttpTls = TlsTest;
 
 // As Windows has it: what is in a store of roots and is none leads nowhere.
 TEST_F(HttpTls, OnlyRootsEndAChainWhereThatIsWanted) {
