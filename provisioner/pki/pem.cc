@@ -273,7 +273,7 @@ std::expected<std::optional<PemBlock>, PemFault> PemScanner::Next() {
     }
     const bool comment = line_has_text_ && line_is_comment_;
     if (comment && (begin->begin ? IsCommentedOut(*begin) : commented_ > 0)) {
-      if (begin->begin && commented_++ == 0) first_commented_ = begin->offset;
+      if (begin->begin) ++commented_;
       position_ = begin->end;
       continue;
     }

@@ -33,9 +33,8 @@ class PemScanner {
   // fault.
   std::expected<std::optional<PemBlock>, PemFault> Next();
 
-  // The number of skipped blocks whose lines are all '#' comments, and the offset of the first.
+  // The number of skipped blocks whose lines are all '#' comments.
   std::size_t commented() const { return commented_; }
-  std::size_t first_commented() const { return first_commented_; }
 
  private:
   struct Marker;
@@ -51,7 +50,6 @@ class PemScanner {
   bool line_is_comment_ = false;
   std::size_t line_end_ = 0;  // cached end of a comment line; valid while > position_
   std::size_t commented_ = 0;
-  std::size_t first_commented_ = 0;
 };
 
 // Finds a line outside of any block that looks like a part of one: a reader that skips such lines would lose

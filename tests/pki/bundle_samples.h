@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "provisioner/base/finding.h"
 #include "provisioner/base/text.h"
 #include "tests/support/make_certificate.h"
 
@@ -24,6 +25,13 @@ inline const std::string& C() { return Nth(2).pem; }
 inline std::string Utf16Be(const std::string& text) {
   std::string out = ToUtf16Le(text);
   for (std::size_t i = 0; i + 1 < out.size(); i += 2) std::swap(out[i], out[i + 1]);
+  return out;
+}
+
+// The codes of findings in their order, with blanks between.
+inline std::string Codes(const Findings& findings) {
+  std::string out;
+  for (const Finding& finding : findings) out += (out.empty() ? "" : " ") + std::string(finding.code);
   return out;
 }
 

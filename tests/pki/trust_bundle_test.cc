@@ -36,12 +36,6 @@ std::string Names(const std::vector<Certificate>& certificates) {
   for (const Certificate& certificate : certificates) out += certificate.subject.substr(3, 1);
   return out;
 }
-std::string Codes(const Findings& findings) {
-  std::string out;
-  for (const Finding& finding : findings) out += (out.empty() ? "" : " ") + std::string(finding.code);
-  return out;
-}
-
 struct Accepted {
   const char* why;
   std::string bytes;
