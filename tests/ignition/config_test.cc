@@ -19,16 +19,14 @@ std::string File(std::string_view path, std::string_view members) {
 std::string Source(std::string_view url) { return fmt::format(R"("contents":{{"source":"{}"}})", url); }
 
 TEST(ConfigRead, GivesContentsModeAndPlace) {
-  auto document = ReadText(
+  auto document = MustRead(
       BareFiles("3.4.0", R"({"path":"/x"},{"path":"/a","mode":384,"contents":{"source":"data:,p%2540ss%00"}})"));
-  ASSERT_TRUE(document);
-  EXPECT_EQ(document->config.version(), "3.4.0");
-  auto file = document->config.Read("/a");
-  ASSERT_TRUE(file && *file);
-  EXPECT_EQ((*file)->path, "/a");
-  EXPECT_EQ((*file)->bytes, "p%40ss\0"s);
-  EXPECT_EQ((*file)->mode, 0600U);
-  EXPECT_EQ((*file)->where, "$.storage.files[1]");
+  EXPECT_EQ(document.config.version(), "3.4.0");
+  const FileContents file = document.config.Read("/a").value().value();
+  EXPECT_EQ(file.path, "/a");
+  EXPECT_EQ(file.bytes, "p%40ss\0"s);
+  EXPECT_EQ(file.mode, 0600U);
+  EXPECT_EQ(file.where, "$.storage.files[1]");
 }
 
 TEST(ConfigRead, DefaultsAndSpecialModes) {
@@ -170,10 +168,9 @@ TEST(ConfigRead, LinksAndDirectories) {
 }
 
 TEST(ConfigRead, TakesAnyPathAsAQuestion) {
-  auto document = ReadText(BareFiles("3.4.0", File("/a", Source("data:,x"))));
-  ASSERT_TRUE(document);
+  auto document = MustRead(BareFiles("3.4.0", File("/a", Source("data:,x"))));
   for (const char* path : {"", "/", "a", "//a", "/a/", "/b/c/d"})
-    EXPECT_EQ(Show(document->config.Read(path)), "<none>") << path;
+    EXPECT_EQ(Show(document.config.Read(path)), "<none>") << path;
 }
 
 TEST(Config, DuplicatePathsInSpec3) {
@@ -205,11 +202,10 @@ TEST(Config, FilePathsInOrder) {
 }
 
 TEST(Config, UnitsWithDropIns) {
-  auto document = ReadText(Bare("3.4.0", R"("systemd":{"units":[
+  auto document = MustRead(Bare("3.4.0", R"("systemd":{"units":[
       {"name":"a.service","contents":"[Unit]\n","dropins":[{"name":"10.conf","contents":"x"},{"name":"20.conf"}]},
       {"name":"b.service","enabled":true}]})"));
-  ASSERT_TRUE(document);
-  const std::vector<Unit> units = document->config.Units();
+  const std::vector<Unit> units = document.config.Units();
   ASSERT_EQ(units.size(), 2U);
   EXPECT_EQ(units[0].name, "a.service");
   EXPECT_EQ(units[0].contents, "[Unit]\n");
@@ -229,9 +225,8 @@ TEST(Config, DuplicateUnits) {
   const Error error = ErrorOf(Bare("3.4.0", units));
   EXPECT_EQ(error.code, Code::kInvalidConfig);
   EXPECT_EQ(error.where, "$.systemd.units[2].name");
-  auto document = ReadText(Bare("2.2.0", units));
-  ASSERT_TRUE(document);
-  const std::vector<Unit> read = document->config.Units();
+  auto document = MustRead(Bare("2.2.0", units));
+  const std::vector<Unit> read = document.config.Units();
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].contents, "1");
   ASSERT_EQ(read[0].drop_ins.size(), 2U);
@@ -246,9 +241,8 @@ TEST(Config, DuplicateUnits) {
 }
 
 TEST(Config, CanBeMoved) {
-  auto document = ReadText(BareFiles("3.4.0", File("/a", Source("data:,x"))));
-  ASSERT_TRUE(document);
-  Config moved = std::move(document->config);
+  auto document = MustRead(BareFiles("3.4.0", File("/a", Source("data:,x"))));
+  Config moved = std::move(document.config);
   EXPECT_EQ(Show(moved.Read("/a")), "x");
   auto other = ReadText(Bare("3.1.0"));
   other->config = std::move(moved);
@@ -294,10 +288,9 @@ TEST(Config, ReadsBackRandomFiles) {
         i == 0 ? "" : ",", i, url, gzip ? "gzip" : "", ToHex(Sha512(contents.back())));
   }
   for (const char* version : {"2.2.0", "3.0.0", "3.5.0"}) {
-    auto document = ReadText(BareFiles(version, files));
-    ASSERT_TRUE(document);
+    auto document = MustRead(BareFiles(version, files));
     for (std::size_t i = 0; i < contents.size(); ++i)
-      EXPECT_EQ(Show(document->config.Read(fmt::format("/f{}", i))), contents[i]) << i;
+      EXPECT_EQ(Show(document.config.Read(fmt::format("/f{}", i))), contents[i]) << i;
   }
 }
 

@@ -32,27 +32,24 @@ Result<Document> Select(const std::string& text, const Selection& selection) {
 }
 
 TEST(ReadDocument, BareIgnition) {
-  auto document = ReadText(std::string(kConfig));
-  ASSERT_TRUE(document);
-  EXPECT_EQ(document->kind, "Ignition");
-  EXPECT_EQ(document->name, "");
-  EXPECT_EQ(Show(document->config.Read("/a")), "x");
-  EXPECT_TRUE(document->findings.empty());
+  auto document = MustRead(std::string(kConfig));
+  EXPECT_EQ(document.kind, "Ignition");
+  EXPECT_EQ(document.name, "");
+  EXPECT_EQ(Show(document.config.Read("/a")), "x");
+  EXPECT_TRUE(document.findings.empty());
 }
 
 TEST(ReadDocument, MachineConfigAsJson) {
-  auto document = ReadText(MachineConfig(Rendered('a')));
-  ASSERT_TRUE(document);
-  EXPECT_EQ(document->kind, "MachineConfig");
-  EXPECT_EQ(document->name, Rendered('a'));
-  EXPECT_TRUE(document->findings.empty());
-  auto file = document->config.Read("/a");
-  ASSERT_TRUE(file && *file);
-  EXPECT_EQ((*file)->where, "$.spec.config.storage.files[0]");
+  auto document = MustRead(MachineConfig(Rendered('a')));
+  EXPECT_EQ(document.kind, "MachineConfig");
+  EXPECT_EQ(document.name, Rendered('a'));
+  EXPECT_TRUE(document.findings.empty());
+  const FileContents file = document.config.Read("/a").value().value();
+  EXPECT_EQ(file.where, "$.spec.config.storage.files[0]");
 }
 
 TEST(ReadDocument, MachineConfigAsYaml) {
-  auto document = ReadText(fmt::format(R"(apiVersion: machineconfiguration.openshift.io/v1
+  auto document = MustRead(fmt::format(R"(apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
   creationTimestamp: "2026-01-15T10:20:30Z"
@@ -69,33 +66,28 @@ spec:
         path: /a
 )",
                                        Rendered('a')));
-  ASSERT_TRUE(document) << document.error().message;
-  EXPECT_EQ(document->config.version(), "3.4.0");
-  auto file = document->config.Read("/a");
-  ASSERT_TRUE(file && *file);
-  EXPECT_EQ((*file)->bytes, "# c");
-  EXPECT_EQ((*file)->mode, 0600U);
+  EXPECT_EQ(document.config.version(), "3.4.0");
+  const FileContents file = document.config.Read("/a").value().value();
+  EXPECT_EQ(file.bytes, "# c");
+  EXPECT_EQ(file.mode, 0600U);
 }
 
 TEST(ReadDocument, WithoutMetadata) {
-  auto document = ReadText(R"({"kind":"MachineConfig","spec":{"config":{"ignition":{"version":"3.2.0"}}}})");
-  ASSERT_TRUE(document);
-  EXPECT_EQ(document->name, "");
-  ASSERT_EQ(document->findings.size(), 1U);
-  EXPECT_EQ(document->findings[0].code, "not-rendered");
+  auto document = MustRead(R"({"kind":"MachineConfig","spec":{"config":{"ignition":{"version":"3.2.0"}}}})");
+  EXPECT_EQ(document.name, "");
+  ASSERT_EQ(document.findings.size(), 1U);
+  EXPECT_EQ(document.findings[0].code, "not-rendered");
 }
 
 TEST(ReadDocument, SingleMachineConfigNames) {
-  auto plain = ReadText(MachineConfig("99-worker-ssh"));
-  ASSERT_TRUE(plain);
-  ASSERT_EQ(plain->findings.size(), 1U);
-  EXPECT_EQ(plain->findings[0].code, "not-rendered");
-  EXPECT_EQ(plain->findings[0].severity, Severity::kWarning);
-  EXPECT_EQ(plain->findings[0].where, "$.metadata.name");
-  auto other = ReadText(MachineConfig(Rendered('a', "master")));
-  ASSERT_TRUE(other);
-  ASSERT_EQ(other->findings.size(), 1U);
-  EXPECT_EQ(other->findings[0].code, "other-pool");
+  auto plain = MustRead(MachineConfig("99-worker-ssh"));
+  ASSERT_EQ(plain.findings.size(), 1U);
+  EXPECT_EQ(plain.findings[0].code, "not-rendered");
+  EXPECT_EQ(plain.findings[0].severity, Severity::kWarning);
+  EXPECT_EQ(plain.findings[0].where, "$.metadata.name");
+  auto other = MustRead(MachineConfig(Rendered('a', "master")));
+  ASSERT_EQ(other.findings.size(), 1U);
+  EXPECT_EQ(other.findings[0].code, "other-pool");
   EXPECT_TRUE(Select(MachineConfig(Rendered('a', "infra")), {.pool = "infra"})->findings.empty());
   auto named = Select(MachineConfig("99-worker-ssh"), {.name = "99-worker-ssh"});
   ASSERT_TRUE(named);
@@ -114,13 +106,12 @@ TEST(ReadDocument, ListTakesTheNewestOfThePool) {
             MachineConfig(Rendered('d', "worker-rt"), "2027-01-01T00:00:00Z"),
             MachineConfig(Rendered('e', "master"), "2027-01-01T00:00:00Z"),
             MachineConfig("99-worker", "2027-01-01T00:00:00Z"), R"({"kind":"Node","metadata":{}})"});
-  auto document = ReadText(text);
-  ASSERT_TRUE(document);
-  EXPECT_EQ(document->name, Rendered('b'));
-  ASSERT_EQ(document->findings.size(), 1U);
-  EXPECT_EQ(document->findings[0].code, "newest-of-list");
-  EXPECT_NE(document->findings[0].message.find("status.configuration.name"), std::string::npos);
-  EXPECT_EQ((*document->config.Read("/a"))->where, "$.items[1].spec.config.storage.files[0]");
+  auto document = MustRead(text);
+  EXPECT_EQ(document.name, Rendered('b'));
+  ASSERT_EQ(document.findings.size(), 1U);
+  EXPECT_EQ(document.findings[0].code, "newest-of-list");
+  EXPECT_NE(document.findings[0].message.find("status.configuration.name"), std::string::npos);
+  EXPECT_EQ((*document.config.Read("/a"))->where, "$.items[1].spec.config.storage.files[0]");
   auto other = Select(text, {.pool = "worker-rt"});
   ASSERT_TRUE(other);
   EXPECT_EQ(other->name, Rendered('d', "worker-rt"));
@@ -145,18 +136,16 @@ TEST(ReadDocument, ThePoolSaysWhichConfigItsNodesHave) {
   const std::string pool = Pool("worker", Rendered('a'));
   const std::string others = Pool("master", Rendered('c', "master"));
   for (const auto& items : {std::vector{others, pool, old, newer}, std::vector{newer, old, pool, others}}) {
-    auto document = ReadText(List(items));
-    ASSERT_TRUE(document) << document.error().message;
-    EXPECT_EQ(document->name, Rendered('a'));
-    EXPECT_TRUE(document->findings.empty());
+    auto document = MustRead(List(items));
+    EXPECT_EQ(document.name, Rendered('a'));
+    EXPECT_TRUE(document.findings.empty());
   }
   EXPECT_EQ(Select(List({pool, old, newer}), {.name = Rendered('b')})->name, Rendered('b'));  // a name wins
   // The pool's word counts, whatever the config is called.
   EXPECT_EQ(Select(List({Pool("windows", Rendered('a')), old, newer}), {.pool = "windows"})->name, Rendered('a'));
-  auto without = ReadText(List({others, old, newer}));
-  ASSERT_TRUE(without);
-  EXPECT_EQ(without->name, Rendered('b'));
-  EXPECT_TRUE(HasFinding(without->findings, "newest-of-list"));
+  auto without = MustRead(List({others, old, newer}));
+  EXPECT_EQ(without.name, Rendered('b'));
+  EXPECT_TRUE(HasFinding(without.findings, "newest-of-list"));
 }
 
 TEST(ReadDocument, APausedPoolIsTold) {

@@ -129,12 +129,11 @@ TEST(FetchScope, CountsForContentsOfFiles) {
       "3.2.0",
       R"({"path":"/a","contents":{"source":"https://h/a"}},{"path":"/b","append":[{"source":"https://h/b","verification":{"hash":"sha512-00"}}]})");
   fetcher.pages["https://h/a"] = "a";
-  const auto document = ReadText(Pointer(Trusting(Authority("data:,one"))), &fetcher);
-  ASSERT_TRUE(document);
-  EXPECT_EQ(Show(document->config.Read("/a")), "a");
+  const auto document = MustRead(Pointer(Trusting(Authority("data:,one"))), &fetcher);
+  EXPECT_EQ(Show(document.config.Read("/a")), "a");
   EXPECT_EQ(fetcher.last.settings.authorities, Texts{"one"});
   EXPECT_EQ(fetcher.last.use, ResourceUse::kFile);
-  EXPECT_FALSE(document->config.Read("/b"));
+  EXPECT_FALSE(document.config.Read("/b"));
   EXPECT_TRUE(fetcher.last.has_hash);
   EXPECT_EQ(fetcher.last.settings.authorities, Texts{"one"});
 }

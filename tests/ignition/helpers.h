@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,13 @@ inline std::string BareFiles(std::string_view version, std::string_view files) {
 inline Result<Document> ReadText(std::string text, Fetcher* fetcher = nullptr, const Limits& limits = {},
                                  const Selection& selection = {}) {
   return ReadDocument(std::move(text), "input", selection, limits, fetcher);
+}
+
+// The document of a text that must be readable; otherwise ends the test.
+inline Document MustRead(std::string text, Fetcher* fetcher = nullptr) {
+  auto document = ReadText(std::move(text), fetcher);
+  if (!document) throw std::runtime_error(document.error().message + " at " + document.error().where);
+  return *std::move(document);
 }
 
 // The error of reading `text`; a Code::kInternal error if it can be read.

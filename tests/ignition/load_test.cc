@@ -36,28 +36,24 @@ TEST(Merge, ChildWinsPerField) {
       {Inline(child)},
       Storage(
           R"({"path":"/a","mode":420,"contents":{"source":"data:,parent"}},{"path":"/b","contents":{"source":"data:,b"}})"));
-  auto document = ReadText(parent);
-  ASSERT_TRUE(document) << document.error().message;
-  auto file = document->config.Read("/a");
-  ASSERT_TRUE(file && *file);
-  EXPECT_EQ((*file)->bytes, "child");
-  EXPECT_EQ((*file)->mode, 0600U);
-  EXPECT_EQ((*file)->where, "$.ignition.config.merge[0].source: $.storage.files[0]");
-  EXPECT_EQ(Show(document->config.Read("/b")), "b");
-  EXPECT_EQ(Show(document->config.Read("/c")), "c");
-  EXPECT_EQ(document->config.FilePaths(), (std::vector<std::string>{"/a", "/b", "/c"}));
+  auto document = MustRead(parent);
+  const FileContents file = document.config.Read("/a").value().value();
+  EXPECT_EQ(file.bytes, "child");
+  EXPECT_EQ(file.mode, 0600U);
+  EXPECT_EQ(file.where, "$.ignition.config.merge[0].source: $.storage.files[0]");
+  EXPECT_EQ(Show(document.config.Read("/b")), "b");
+  EXPECT_EQ(Show(document.config.Read("/c")), "c");
+  EXPECT_EQ(document.config.FilePaths(), (std::vector<std::string>{"/a", "/b", "/c"}));
 }
 
 TEST(Merge, FieldsTheChildLeavesOutStay) {
   const std::string mode_only = BareFiles("3.2.0", R"({"path":"/a","mode":384})");
   const std::string parent =
       Merging({Inline(mode_only)}, Storage(R"({"path":"/a","contents":{"source":"data:,parent"}})"));
-  auto document = ReadText(parent);
-  ASSERT_TRUE(document);
-  auto file = document->config.Read("/a");
-  ASSERT_TRUE(file && *file);
-  EXPECT_EQ((*file)->bytes, "parent");
-  EXPECT_EQ((*file)->mode, 0600U);
+  auto document = MustRead(parent);
+  const FileContents file = document.config.Read("/a").value().value();
+  EXPECT_EQ(file.bytes, "parent");
+  EXPECT_EQ(file.mode, 0600U);
 }
 
 TEST(Merge, StaleCompressionIsNamed) {
@@ -66,9 +62,8 @@ TEST(Merge, StaleCompressionIsNamed) {
   const std::string parent =
       Merging({Inline(child)},
               Storage(fmt::format(R"({{"path":"/a","contents":{{"source":"{}","compression":"gzip"}}}})", gzip)));
-  auto document = ReadText(parent);
-  ASSERT_TRUE(document);
-  auto file = document->config.Read("/a");
+  auto document = MustRead(parent);
+  auto file = document.config.Read("/a");
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, Code::kDecompress);
   EXPECT_NE(file.error().message.find("fixed in 4.20"), std::string::npos);
@@ -123,11 +118,10 @@ TEST(Merge, UnitsByName) {
   const std::string child = Bare(
       "3.2.0",
       R"("systemd":{"units":[{"name":"a","dropins":[{"name":"x","contents":"child"},{"name":"z","contents":"z"}]},{"name":"b"}]})");
-  auto document = ReadText(
+  auto document = MustRead(
       Merging({Inline(child)},
               R"("systemd":{"units":[{"name":"a","contents":"p","dropins":[{"name":"x","contents":"parent"}]}]})"));
-  ASSERT_TRUE(document);
-  const std::vector<Unit> units = document->config.Units();
+  const std::vector<Unit> units = document.config.Units();
   ASSERT_EQ(units.size(), 2U);
   EXPECT_EQ(units[0].contents, "p");
   ASSERT_EQ(units[0].drop_ins.size(), 2U);
@@ -142,10 +136,9 @@ TEST(Merge, VersionsOfChildren) {
   EXPECT_EQ(mixed.code, Code::kVersion);
   EXPECT_EQ(mixed.where, "$.ignition.config.merge[0].source: $.ignition.version");
   EXPECT_EQ(ErrorOf(Merging({Inline("{}")})).code, Code::kVersion);
-  auto newer = ReadText(Merging({Inline(Bare("3.8.0"))}));
-  ASSERT_TRUE(newer);
-  ASSERT_EQ(newer->findings.size(), 1U);
-  EXPECT_EQ(newer->findings[0].where, "$.ignition.config.merge[0].source: $.ignition.version");
+  auto newer = MustRead(Merging({Inline(Bare("3.8.0"))}));
+  ASSERT_EQ(newer.findings.size(), 1U);
+  EXPECT_EQ(newer.findings[0].where, "$.ignition.config.merge[0].source: $.ignition.version");
 }
 
 TEST(Merge, FileHashFunctionsFollowTheVersionOfTheirConfig) {
@@ -213,12 +206,11 @@ TEST(Replace, DropsTheParent) {
   const std::string text =
       Referring("3.2.0", fmt::format(R"({{"replace":{},"merge":[{{"source":"https://never/read"}}]}})", Inline(other)),
                 Storage(R"({"path":"/a","contents":{"source":"data:,a"}})"));
-  auto document = ReadText(text);
-  ASSERT_TRUE(document) << document.error().message;
-  EXPECT_EQ(document->config.version(), "3.5.0");
-  EXPECT_EQ(Show(document->config.Read("/a")), "<none>");
-  EXPECT_EQ(Show(document->config.Read("/b")), "b");
-  EXPECT_EQ((*document->config.Read("/b"))->where, "$.ignition.config.replace.source: $.storage.files[0]");
+  auto document = MustRead(text);
+  EXPECT_EQ(document.config.version(), "3.5.0");
+  EXPECT_EQ(Show(document.config.Read("/a")), "<none>");
+  EXPECT_EQ(Show(document.config.Read("/b")), "b");
+  EXPECT_EQ((*document.config.Read("/b"))->where, "$.ignition.config.replace.source: $.storage.files[0]");
 }
 
 TEST(Replace, WithinAChildReplacesOnlyTheChild) {
@@ -270,10 +262,9 @@ TEST(RemoteReferences, AreFetched) {
                  R"("httpHeaders":[{"name":"Accept","value":"x"},{"name":"Gone","value":null},{"value":"y"}])")},
       Storage(
           R"({"path":"/a","contents":{"httpHeaders":[{"name":"N","value":"parent"},{"name":"M","value":"parent"}]}})"));
-  auto document = ReadText(text, &fetcher);
-  ASSERT_TRUE(document) << document.error().message;
+  auto document = MustRead(text, &fetcher);
   EXPECT_EQ(fetcher.last_headers, (std::vector<std::pair<std::string, std::string>>{{"Accept", "x"}}));
-  EXPECT_EQ(Show(document->config.Read("/a")), "fetched");
+  EXPECT_EQ(Show(document.config.Read("/a")), "fetched");
   EXPECT_EQ(fetcher.last_headers, (std::vector<std::pair<std::string, std::string>>{{"N", "child"}, {"M", "parent"}}));
   EXPECT_EQ(ErrorOf(Merging({Reference("https://h/none")}), &fetcher).code, Code::kNetwork);
 }

@@ -42,13 +42,12 @@ TEST(AksConfig, TheEffectiveListCountsAndKeepsTheUsersOrder) {
 
 TEST(AksConfig, WhatIsKnownOfTheClusterIsAdded) {
   const auto show =
-      ReadText(std::string(R"({"fqdn":"c.io","privateFqdn":null,"networkProfile":{"serviceCidr":"10.0.0.0/16",)"
+      MustRead(std::string(R"({"fqdn":"c.io","privateFqdn":null,"networkProfile":{"serviceCidr":"10.0.0.0/16",)"
                            R"("serviceCidrs":["10.0.0.0/16"],"podCidr":"10.244.0.0/16"},"httpProxyConfig":{)") +
                kUrls + "}}");
-  ASSERT_TRUE(show) << Failure(show);
-  EXPECT_EQ(show->no_proxy,
+  EXPECT_EQ(show.no_proxy,
             "10.0.0.0/16,10.244.0.0/16,127.0.0.1,168.63.129.16,169.254.169.254,c.io,konnectivity,localhost");
-  EXPECT_THAT(MessageOf(show->findings, "no-proxy-incomplete"), HasSubstr(": the virtual network's range; "));
+  EXPECT_THAT(MessageOf(show.findings, "no-proxy-incomplete"), HasSubstr(": the virtual network's range; "));
 }
 
 std::set<std::string> AsSet(std::string_view list) {
@@ -74,14 +73,13 @@ TEST(AksNoProxy, AgreesWithWhatWasObserved) {
   for (const ObjectView& row : *cases) {
     const ObjectView cluster = **row.Object("cluster");
     const auto config =
-        ReadText(fmt::format(R"({{"httpProxy":"http://p:1/","noProxy":{},"clusterFacts":{{{},{},{},{},{}}}}})",
+        MustRead(fmt::format(R"({{"httpProxy":"http://p:1/","noProxy":{},"clusterFacts":{{{},{},{},{},{}}}}})",
                              WriteJson(*row.Find("user"), 0), Fact("apiServerFqdn", cluster, "apiFqdn"),
                              Fact("serviceCidr", cluster, "serviceCidr"), Fact("podCidr", cluster, "podCidr"),
                              Fact("vnetCidr", cluster, "vnet"), Fact("subnetCidr", cluster, "subnet")));
-    ASSERT_TRUE(config) << Failure(config);
     const auto effective = **row.Texts("effective");
-    EXPECT_EQ(AsSet(*config->no_proxy), std::set<std::string>(effective.begin(), effective.end()));
-    EXPECT_THAT(config->findings, Not(HasCode("no-proxy-incomplete")));
+    EXPECT_EQ(AsSet(*config.no_proxy), std::set<std::string>(effective.begin(), effective.end()));
+    EXPECT_THAT(config.findings, Not(HasCode("no-proxy-incomplete")));
   }
 }
 
@@ -91,38 +89,33 @@ TEST(AksConfig, DisabledAndNullAreTheExplicitEmpty) {
                                   std::string("{") + kUrls + R"(,"enabled":false,"trustedCa":"?"})",
                                   std::string(R"({"httpProxyConfig":{"enabled":"False"}})"),
                                   std::string("httpProxyConfig:\n  httpProxy: http://p:1/\n  enabled: no\n")}) {
-    const auto config = ReadText(text);
-    ASSERT_TRUE(config) << Failure(config) << text;
-    EXPECT_TRUE(config->proxy_file.present);
-    EXPECT_TRUE(config->trust_file.present);
-    EXPECT_FALSE(config->http_proxy || config->https_proxy || config->no_proxy);
-    EXPECT_TRUE(config->certificates.empty());
-    EXPECT_THAT(config->findings, HasCode("aks-disabled"));
+    const auto config = MustRead(text);
+    EXPECT_TRUE(config.proxy_file.present);
+    EXPECT_TRUE(config.trust_file.present);
+    EXPECT_FALSE(config.http_proxy || config.https_proxy || config.no_proxy);
+    EXPECT_TRUE(config.certificates.empty());
+    EXPECT_THAT(config.findings, HasCode("aks-disabled"));
   }
 }
 
 TEST(AksConfig, OneProxyServesForBothAndIsSaid) {
-  const auto http = ReadText(R"({"httpProxy":"http://p:8080/"})");
-  ASSERT_TRUE(http) << Failure(http);
-  EXPECT_EQ(http->https_proxy, http->http_proxy);
-  EXPECT_THAT(http->findings, HasCode("aks-https-default"));
-  EXPECT_FALSE(http->trust_file.present) << "no key is no statement";
-  const auto https = ReadText(R"({"httpsProxy":"http://p:8080","trustedCa":null})");
-  ASSERT_TRUE(https) << Failure(https);
-  EXPECT_FALSE(https->http_proxy);
-  EXPECT_TRUE(https->trust_file.present);
+  const auto http = MustRead(R"({"httpProxy":"http://p:8080/"})");
+  EXPECT_EQ(http.https_proxy, http.http_proxy);
+  EXPECT_THAT(http.findings, HasCode("aks-https-default"));
+  EXPECT_FALSE(http.trust_file.present) << "no key is no statement";
+  const auto https = MustRead(R"({"httpsProxy":"http://p:8080","trustedCa":null})");
+  EXPECT_FALSE(https.http_proxy);
+  EXPECT_TRUE(https.trust_file.present);
 }
 
 TEST(AksConfig, SaysWhatAksWouldRefuse) {
   const auto config =
-      ReadText(R"({"httpProxy":"https://p:8080/","httpsProxy":"http://u:c4nary@p:1/","noProxy":["*.x","*"]})");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_THAT(MessageOf(config->findings, "aks-url"), StartsWith("HTTPProxyWrongUrlError: "));
-  EXPECT_THAT(config->findings, HasCode("aks-credentials"));
-  EXPECT_THAT(MessageOf(config->findings, "aks-no-proxy"), HasSubstr("\"*.x\""));
-  const auto bare = ReadText(R"({"httpProxy":"p:8080/","httpsProxy":"https://p:1/"})");
-  ASSERT_TRUE(bare) << Failure(bare);
-  EXPECT_THAT(MessageOf(bare->findings, "aks-url"),
+      MustRead(R"({"httpProxy":"https://p:8080/","httpsProxy":"http://u:c4nary@p:1/","noProxy":["*.x","*"]})");
+  EXPECT_THAT(MessageOf(config.findings, "aks-url"), StartsWith("HTTPProxyWrongUrlError: "));
+  EXPECT_THAT(config.findings, HasCode("aks-credentials"));
+  EXPECT_THAT(MessageOf(config.findings, "aks-no-proxy"), HasSubstr("\"*.x\""));
+  const auto bare = MustRead(R"({"httpProxy":"p:8080/","httpsProxy":"https://p:1/"})");
+  EXPECT_THAT(MessageOf(bare.findings, "aks-url"),
               testing::AllOf(StartsWith("HTTPProxyWrongUrlError: "), HasSubstr("no scheme")));
 }
 
@@ -134,19 +127,17 @@ TEST(AksConfig, EntriesThatAksDoesNotTakeAreReported) {
   };
   EXPECT_EQ(count(R"("*","Docker.IO",".Example.com","10.0.0.0/8","fd00::1","a.b.")"), 0);
   EXPECT_EQ(count(R"("a,b","host:443","http://a","a b","10.0.0.0/33","[::1]","a_b","")"), 8);
-  const auto config = ReadText(std::string("{") + kUrls + R"(,"noProxy":["a","a,b","http://u:c4nary@p:1"]})");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_THAT(MessageOf(config->findings, "aks-no-proxy"), HasSubstr("make an entry of each"));
-  for (const Finding& finding : config->findings) EXPECT_THAT(finding.message, Not(HasSubstr("c4nary")));
+  const auto config = MustRead(std::string("{") + kUrls + R"(,"noProxy":["a","a,b","http://u:c4nary@p:1"]})");
+  EXPECT_THAT(MessageOf(config.findings, "aks-no-proxy"), HasSubstr("make an entry of each"));
+  for (const Finding& finding : config.findings) EXPECT_THAT(finding.message, Not(HasSubstr("c4nary")));
 }
 
 TEST(AksConfig, FactsMayStandBesideTheKeysOfTheCommandLinesFile) {
   const auto config =
-      ReadText(std::string("{") + kUrls + R"(,"noProxy":["localhost"],"clusterFacts":{"apiServerFqdn":"c.io"}})");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->facts.api_host, "c.io");
-  EXPECT_EQ(config->facts.metadata_address, "169.254.169.254");
-  EXPECT_THAT(MessageOf(config->findings, "aks-injected"),
+      MustRead(std::string("{") + kUrls + R"(,"noProxy":["localhost"],"clusterFacts":{"apiServerFqdn":"c.io"}})");
+  EXPECT_EQ(config.facts.api_host, "c.io");
+  EXPECT_EQ(config.facts.metadata_address, "169.254.169.254");
+  EXPECT_THAT(MessageOf(config.findings, "aks-injected"),
               HasSubstr("5 entries that AKS itself adds were added, as far as the cluster is known: 127.0.0.1, "
                         "168.63.129.16, 169.254.169.254, konnectivity, c.io"));
   EXPECT_THAT(Failure(ReadText(std::string(R"({"httpProxyConfig":{)") + kUrls + R"(,"clusterFacts":{}}})")),
@@ -189,37 +180,32 @@ TEST(AksConfig, RefusesWithAksOwnNames) {
 TEST(AksConfig, OtherSpellingsOfTheKeyAreReadAndReported) {
   const std::string packed = EncodeBase64(Pem("proxy-root"));
   for (const char* key : {"trustedCA", "trustedca"}) {
-    const auto config = ReadText(TrustEntry(packed, key));
-    ASSERT_TRUE(config) << Failure(config);
-    EXPECT_EQ(config->certificates.size(), 1U);
-    EXPECT_THAT(config->findings, HasCode("aks-key"));
+    const auto config = MustRead(TrustEntry(packed, key));
+    EXPECT_EQ(config.certificates.size(), 1U);
+    EXPECT_THAT(config.findings, HasCode("aks-key"));
   }
-  const auto both = ReadText(TrustEntry(packed).insert(1, "\"trustedCA\":\"" + packed + "\","));
-  ASSERT_TRUE(both) << Failure(both);
-  EXPECT_EQ(both->certificates.size(), 1U);
+  const auto both = MustRead(TrustEntry(packed).insert(1, "\"trustedCA\":\"" + packed + "\","));
+  EXPECT_EQ(both.certificates.size(), 1U);
   EXPECT_THAT(ReadText(TrustEntry(packed))->findings, Not(HasCode("aks-key")));
 }
 
 TEST(AksConfig, ItsLimitsAreFindings) {
   std::string many;
   for (int i = 0; i < 21; ++i) many += Pem("proxy-root");
-  const auto config = ReadText(TrustEntry(EncodeBase64(many)));
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->certificates.size(), 21U);
-  EXPECT_THAT(MessageOf(config->findings, "aks-limit"),
+  const auto config = MustRead(TrustEntry(EncodeBase64(many)));
+  EXPECT_EQ(config.certificates.size(), 21U);
+  EXPECT_THAT(MessageOf(config.findings, "aks-limit"),
               StartsWith("AKS takes at most 20 certificates in 35 KB; these "));
-  const auto padded = ReadText(TrustEntry(EncodeBase64(Pem("proxy-root") + std::string(std::size_t{36} * 1024, '\n'))));
-  ASSERT_TRUE(padded) << Failure(padded);
-  EXPECT_THAT(padded->findings, HasCode("aks-limit"));
+  const auto padded = MustRead(TrustEntry(EncodeBase64(Pem("proxy-root") + std::string(std::size_t{36} * 1024, '\n'))));
+  EXPECT_THAT(padded.findings, HasCode("aks-limit"));
 }
 
 TEST(AksConfig, OneClusterOfAListIsChosenByName) {
   const std::string list =
       std::string(R"([{"name":"a","httpProxyConfig":null},{"name":"b","httpProxyConfig":{)") + kUrls + "}}]";
   EXPECT_THAT(Failure(ReadText(list)), StartsWith("not-found: 2 objects AKS cluster are there"));
-  const auto config = ReadText(list, {.pool = "worker", .name = "b"});
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->proxy_file.path, "$[1].httpProxyConfig");
+  const auto config = MustRead(list, {.pool = "worker", .name = "b"});
+  EXPECT_EQ(config.proxy_file.path, "$[1].httpProxyConfig");
   const std::string twins = R"([{"name":"aks","resourceGroup":"a","httpProxyConfig":null},)"
                             R"({"name":"aks","resourceGroup":"b","httpProxyConfig":null}])";
   EXPECT_THAT(Failure(ReadText(twins, {.pool = "worker", .name = "aks"})),
@@ -235,13 +221,12 @@ TEST(AksConfig, ADeployedClusterWithoutTheMemberHasNoProxy) {
       {std::string(kShown), std::string("[") + kShown + "]",
        std::string(
            R"({"name":"c","type":"microsoft.containerservice/managedclusters","properties":{"provisioningState":"Failed"}})")}) {
-    const auto config = ReadText(text);
-    ASSERT_TRUE(config) << Failure(config) << text;
-    EXPECT_EQ(config->source.kind, "AKS");
-    EXPECT_EQ(config->source.name, "c");
-    EXPECT_TRUE(config->proxy_file.present && config->trust_file.present);
-    EXPECT_FALSE(config->http_proxy || config->https_proxy || config->no_proxy);
-    EXPECT_THAT(config->findings, HasCode("aks-disabled"));
+    const auto config = MustRead(text);
+    EXPECT_EQ(config.source.kind, "AKS");
+    EXPECT_EQ(config.source.name, "c");
+    EXPECT_TRUE(config.proxy_file.present && config.trust_file.present);
+    EXPECT_FALSE(config.http_proxy || config.https_proxy || config.no_proxy);
+    EXPECT_THAT(config.findings, HasCode("aks-disabled"));
   }
   // Part of an answer, or another resource, says nothing.
   for (const char* text : {R"({"name":"c","type":"Microsoft.ContainerService/ManagedClusters"})",
@@ -271,12 +256,11 @@ TEST(AksConfig, ListsOfTheApiAndTemplatesAreRead) {
       {module, "$.resources[0].properties.template.resources[1].properties.httpProxyConfig"},
   };
   for (const auto& [text, path] : rows) {
-    const auto read = ReadText(text);
-    ASSERT_TRUE(read) << Failure(read) << text;
-    EXPECT_EQ(read->source.kind, "AKS");
-    EXPECT_EQ(read->http_proxy->Reveal(), "http://p:8080/");
-    EXPECT_EQ(read->proxy_file.path, path);
-    EXPECT_THAT(*read->no_proxy, HasSubstr("10.0.0.0/16"));
+    const auto read = MustRead(text);
+    EXPECT_EQ(read.source.kind, "AKS");
+    EXPECT_EQ(read.http_proxy->Reveal(), "http://p:8080/");
+    EXPECT_EQ(read.proxy_file.path, path);
+    EXPECT_THAT(*read.no_proxy, HasSubstr("10.0.0.0/16"));
   }
   const std::string two = R"({"value":[)" + Resource("null", "a") + "," + Resource(config, "b") + "]}";
   EXPECT_THAT(Failure(ReadText(two)), StartsWith("not-found: 2 objects AKS cluster are there"));
@@ -310,32 +294,29 @@ TEST(AksClusterSuffixes, AreAddedWhereTheyLack) {
   };
   for (const auto& [user, list] : rows) {
     auto config =
-        ReadText(std::string(R"({"httpProxy":"http://p:8080/","effectiveNoProxy":["k"],"noProxy":[)") + user + "]}");
-    ASSERT_TRUE(config) << Failure(config);
-    const std::string digest = config->proxy_file.sha256;
-    const std::string before = *config->no_proxy;
-    ASSERT_TRUE(AddClusterSuffixes(*config));
-    EXPECT_EQ(config->no_proxy, list);
+        MustRead(std::string(R"({"httpProxy":"http://p:8080/","effectiveNoProxy":["k"],"noProxy":[)") + user + "]}");
+    const std::string digest = config.proxy_file.sha256;
+    const std::string before = *config.no_proxy;
+    ASSERT_TRUE(AddClusterSuffixes(config));
+    EXPECT_EQ(config.no_proxy, list);
     const bool changed = before != list;
-    EXPECT_EQ(MessageOf(config->findings, "aks-cluster-suffixes").empty(), !changed) << list;
-    EXPECT_EQ(config->proxy_file.sha256 == digest, !changed) << "the digest is that of what counts";
-    ASSERT_TRUE(AddClusterSuffixes(*config));
-    EXPECT_EQ(config->no_proxy, list) << "once is enough";
+    EXPECT_EQ(MessageOf(config.findings, "aks-cluster-suffixes").empty(), !changed) << list;
+    EXPECT_EQ(config.proxy_file.sha256 == digest, !changed) << "the digest is that of what counts";
+    ASSERT_TRUE(AddClusterSuffixes(config));
+    EXPECT_EQ(config.no_proxy, list) << "once is enough";
   }
 }
 
 TEST(AksClusterSuffixes, AreForClustersOfAksThatHaveAProxy) {
-  auto disabled = ReadText(R"({"httpProxyConfig":null,"name":"c"})");
-  ASSERT_TRUE(disabled) << Failure(disabled);
-  ASSERT_TRUE(AddClusterSuffixes(*disabled));
-  EXPECT_FALSE(disabled->no_proxy);
-  auto other = ReadText("HTTP_PROXY=http://p:1\nNO_PROXY=a\n");
-  ASSERT_TRUE(other) << Failure(other);
-  const auto added = AddClusterSuffixes(*other);
+  auto disabled = MustRead(R"({"httpProxyConfig":null,"name":"c"})");
+  ASSERT_TRUE(AddClusterSuffixes(disabled));
+  EXPECT_FALSE(disabled.no_proxy);
+  auto other = MustRead("HTTP_PROXY=http://p:1\nNO_PROXY=a\n");
+  const auto added = AddClusterSuffixes(other);
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().code, Code::kKind);
   EXPECT_THAT(added.error().message, HasSubstr("(EnvironmentFile)"));
-  EXPECT_EQ(other->no_proxy, "a");
+  EXPECT_EQ(other.no_proxy, "a");
 }
 
 }  // namespace

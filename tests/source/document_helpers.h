@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -55,6 +56,13 @@ inline std::string MessageOf(const Findings& findings, std::string_view code) {
 inline std::string Failure(const Result<egress::EgressConfig>& read) {
   if (read) return "it was read";
   return std::string(InfoOf(read.error().code).name) + ": " + read.error().message + " (" + read.error().where + ")";
+}
+
+// The settings of a text that must be readable; otherwise ends the test.
+inline egress::EgressConfig MustRead(const std::string& text, const ignition::Selection& selection = {}) {
+  auto read = ReadText(text, selection);
+  if (!read) throw std::runtime_error(Failure(read) + " in " + text);
+  return *std::move(read);
 }
 
 }  // namespace prov::source

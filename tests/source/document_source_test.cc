@@ -51,24 +51,22 @@ TEST(ReadDocument, TellsTheKindsApartInEachEncoding) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.file);
     const std::string text = testing_support::ReadAll(testing_support::TestsFolder() + row.file);
-    const auto plain = ReadText(text);
-    ASSERT_TRUE(plain) << Failure(plain);
-    EXPECT_EQ(plain->proxy_file.sha256.size(), row.proxy ? 64U : 0U);
-    EXPECT_EQ(plain->trust_file.sha256.size(), row.trust ? 64U : 0U);
+    const auto plain = MustRead(text);
+    EXPECT_EQ(plain.proxy_file.sha256.size(), row.proxy ? 64U : 0U);
+    EXPECT_EQ(plain.trust_file.sha256.size(), row.trust ? 64U : 0U);
     std::string little = ToUtf16Le(text);
     std::string big = little;
     for (std::size_t i = 0; i + 1 < big.size(); i += 2) std::swap(big[i], big[i + 1]);
     for (const std::string& marked : {text, "\xEF\xBB\xBF" + text, "\xFF\xFE" + little, "\xFE\xFF" + big}) {
-      const auto config = ReadText(marked);
-      ASSERT_TRUE(config) << Failure(config);
-      EXPECT_EQ(config->source.kind, row.kind);
-      EXPECT_EQ(config->proxy_file.present, row.proxy);
-      EXPECT_EQ(config->trust_file.present, row.trust);
-      EXPECT_EQ(config->certificates.size(), row.certificates);
-      EXPECT_EQ(config->http_proxy, plain->http_proxy);
-      EXPECT_EQ(config->https_proxy, plain->https_proxy);
-      EXPECT_EQ(config->no_proxy, plain->no_proxy);
-      EXPECT_EQ(config->findings.size(), plain->findings.size());
+      const auto config = MustRead(marked);
+      EXPECT_EQ(config.source.kind, row.kind);
+      EXPECT_EQ(config.proxy_file.present, row.proxy);
+      EXPECT_EQ(config.trust_file.present, row.trust);
+      EXPECT_EQ(config.certificates.size(), row.certificates);
+      EXPECT_EQ(config.http_proxy, plain.http_proxy);
+      EXPECT_EQ(config.https_proxy, plain.https_proxy);
+      EXPECT_EQ(config.no_proxy, plain.no_proxy);
+      EXPECT_EQ(config.findings.size(), plain.findings.size());
     }
   }
 }
@@ -85,41 +83,35 @@ TEST(ReadDocument, ReadsTheSameFromJsonAndYaml) {
 }
 
 TEST(ReadDocument, DescribesTheProxyEnvWithTheSameValues) {
-  const auto config = ReadText(kProxyObject);
-  ASSERT_TRUE(config) << Failure(config);
-  const auto text = ReadText("HTTP_PROXY=http://p:1\n");
-  ASSERT_TRUE(text) << Failure(text);
-  EXPECT_EQ(config->proxy_file.sha256, text->proxy_file.sha256);
-  EXPECT_EQ(config->proxy_file.bytes, text->proxy_file.bytes);
+  const auto config = MustRead(kProxyObject);
+  const auto text = MustRead("HTTP_PROXY=http://p:1\n");
+  EXPECT_EQ(config.proxy_file.sha256, text.proxy_file.sha256);
+  EXPECT_EQ(config.proxy_file.bytes, text.proxy_file.bytes);
 }
 
 TEST(ReadDocument, TakesTheSurestStatementOfAListAndNamesTheOthers) {
   const std::string list = std::string(R"({"kind":"List","items":[)") + kProxyObject + "," + kController + "]}";
-  const auto config = ReadText(list);
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->source.kind, "ControllerConfig");
-  EXPECT_THAT(MessageOf(config->findings, "other-objects"), StartsWith("a Proxy is there"));
-  const auto documents = ReadText("---\n" + std::string(kProxyObject) + "\n---\n" + kController + "\n---\n");
-  ASSERT_TRUE(documents) << Failure(documents);
-  EXPECT_EQ(documents->source.kind, "ControllerConfig");
+  const auto config = MustRead(list);
+  EXPECT_EQ(config.source.kind, "ControllerConfig");
+  EXPECT_THAT(MessageOf(config.findings, "other-objects"), StartsWith("a Proxy is there"));
+  const auto documents = MustRead("---\n" + std::string(kProxyObject) + "\n---\n" + kController + "\n---\n");
+  EXPECT_EQ(documents.source.kind, "ControllerConfig");
 }
 
 TEST(ReadDocument, TypedListsLeaveTheKindOfTheirItemsOut) {
-  const auto config = ReadText(
+  const auto config = MustRead(
       R"({"apiVersion":"config.openshift.io/v1","kind":"ProxyList","items":[{"metadata":{"name":"cluster"},"status":{"httpProxy":"http://p:1"}}]})");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->source.name, "cluster");
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://p:1");
+  EXPECT_EQ(config.source.name, "cluster");
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://p:1");
 }
 
 TEST(ReadDocument, AMachineConfigAmongYamlDocumentsIsRead) {
   const std::string one =
       R"({"kind":"MachineConfig","metadata":{"name":"rendered-worker-00000000000000000000000000000001"},"spec":{"config":{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/mco/proxy.env","contents":{"source":"data:,HTTP_PROXY=http://m:1%0A"}}]}}}})";
   const auto config =
-      ReadText("---\nkind: Pod\nspec: {}\n---\nkind: List\nitems:\n- " + one + "\n---\n" + kController + "\n");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->source.kind, "MachineConfig");
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://m:1");
+      MustRead("---\nkind: Pod\nspec: {}\n---\nkind: List\nitems:\n- " + one + "\n---\n" + kController + "\n");
+  EXPECT_EQ(config.source.kind, "MachineConfig");
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://m:1");
   const auto missing = ReadText("---\n" + one + "\n---\n" + one + "\n", {.pool = "master", .name = {}});
   EXPECT_THAT(Failure(missing), StartsWith("not-found: "));
 }
@@ -138,9 +130,8 @@ TEST(ReadDocument, APoolAmongYamlDocumentsChoosesTheConfigOfItsNodes) {
   const std::string configs = "kind: MachineConfigList\nitems:\n- " + config('a', "2026-01-01T00:00:00Z") + "\n- " +
                               config('b', "2026-02-01T00:00:00Z") + "\n";
   for (const std::string& text : {pool + "---\n" + configs, configs + "---\n" + pool}) {
-    const auto read = ReadText(text);
-    ASSERT_TRUE(read) << Failure(read);
-    EXPECT_EQ(read->http_proxy->Reveal(), "http://a:1");
+    const auto read = MustRead(text);
+    EXPECT_EQ(read.http_proxy->Reveal(), "http://a:1");
   }
 }
 
@@ -189,9 +180,8 @@ TEST(ReadDocument, SeveralOfAKindWantAName) {
       R"({"kind":"List","items":[{"kind":"Proxy","metadata":{"name":"a"},"status":{"httpProxy":"http://a:1"}},
                                 {"kind":"Proxy","metadata":{"name":"b"},"status":{"httpProxy":"http://b:1"}}]})";
   EXPECT_THAT(Failure(ReadText(list)), StartsWith("not-found: 2 objects Proxy are there"));
-  const auto named = ReadText(list, {.pool = "worker", .name = "b"});
-  ASSERT_TRUE(named) << Failure(named);
-  EXPECT_EQ(named->http_proxy->Reveal(), "http://b:1");
+  const auto named = MustRead(list, {.pool = "worker", .name = "b"});
+  EXPECT_EQ(named.http_proxy->Reveal(), "http://b:1");
   EXPECT_EQ(Failure(ReadText(list, {.pool = "worker", .name = "c"})),
             "not-found: the Proxy \"c\" is wanted, and is not there ($.items[0])");
 }
@@ -208,10 +198,9 @@ TEST(ReadDocument, KeepsThePasswordOutOfFindingsAndErrors) {
         R"({"kind":"Proxy","spec":{"httpProxy":"http://u:c4nary@p:1"},"status":{"httpProxy":"http://u:c4nary@q:1"}})",
         R"({"httpProxy":"http://u:c4nary@p:99999","httpsProxy":"http://u:c4nary@p:1"})",
         R"({"kind":"Pod","spec":{"containers":[{"env":[{"name":"HTTP_PROXY","value":"http://u:c4nary@$(A):1"}]}]}})"}) {
-    const auto config = ReadText(text);
-    ASSERT_TRUE(config) << Failure(config);
-    EXPECT_FALSE(config->findings.empty());
-    for (const Finding& finding : config->findings) {
+    const auto config = MustRead(text);
+    EXPECT_FALSE(config.findings.empty());
+    for (const Finding& finding : config.findings) {
       EXPECT_THAT(finding.message + finding.where, Not(HasSubstr("c4nary"))) << text;
     }
   }

@@ -20,43 +20,37 @@ constexpr const char* kProxyLines =
 
 // The operator's own example: what it would add is what is named.
 TEST(InstallConfig, NamesWhatTheClusterWillAdd) {
-  const auto config = ReadText(std::string(kCluster) + kProxyLines);
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->no_proxy, "172.30.0.1, .foo.test.com,10.0.0.0/16") << "as it was written";
-  EXPECT_THAT(MessageOf(config->findings, "no-proxy-incomplete"),
+  const auto config = MustRead(std::string(kCluster) + kProxyLines);
+  EXPECT_EQ(config.no_proxy, "172.30.0.1, .foo.test.com,10.0.0.0/16") << "as it was written";
+  EXPECT_THAT(MessageOf(config.findings, "no-proxy-incomplete"),
               HasSubstr(": 127.0.0.1, localhost, .svc, .cluster.local, 10.128.0.0/14, 172.30.0.0/16, "
                         "api-int.test.cluster.com, 169.254.169.254, .us-west-2.compute.internal; "));
 }
 
 TEST(InstallConfig, NamesInWordsWhatItDoesNotTell) {
-  const auto config = ReadText("baseDomain: cluster.com\nplatform:\n  gcp: {}\nproxy:\n  httpProxy: http://p:1\n");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_THAT(MessageOf(config->findings, "no-proxy-incomplete"),
+  const auto config = MustRead("baseDomain: cluster.com\nplatform:\n  gcp: {}\nproxy:\n  httpProxy: http://p:1\n");
+  EXPECT_THAT(MessageOf(config.findings, "no-proxy-incomplete"),
               HasSubstr("metadata.google.internal., the machine network, the cluster network, the service network, the "
                         "internal API server (api-int); "));
-  const auto aws = ReadText("baseDomain: cluster.com\nplatform:\n  aws: {}\nproxy:\n  httpProxy: http://p:1\n");
-  ASSERT_TRUE(aws) << Failure(aws);
-  EXPECT_THAT(MessageOf(aws->findings, "no-proxy-incomplete"), HasSubstr("what the platform needs"));
+  const auto aws = MustRead("baseDomain: cluster.com\nplatform:\n  aws: {}\nproxy:\n  httpProxy: http://p:1\n");
+  EXPECT_THAT(MessageOf(aws.findings, "no-proxy-incomplete"), HasSubstr("what the platform needs"));
 }
 
 TEST(InstallConfig, NothingIsMissingFromAStarOrACompleteList) {
-  const auto star = ReadText(std::string(kCluster) + "proxy:\n  httpProxy: http://p:1\n  noProxy: \"*\"\n");
-  ASSERT_TRUE(star) << Failure(star);
-  EXPECT_THAT(star->findings, Not(HasCode("no-proxy-incomplete")));
-  const auto complete = ReadText(std::string(kCluster) +
+  const auto star = MustRead(std::string(kCluster) + "proxy:\n  httpProxy: http://p:1\n  noProxy: \"*\"\n");
+  EXPECT_THAT(star.findings, Not(HasCode("no-proxy-incomplete")));
+  const auto complete = MustRead(std::string(kCluster) +
                                  "proxy:\n  httpProxy: http://p:1\n  noProxy: 127.0.0.1,localhost,.svc,.cluster.local,"
                                  "10.0.0.0/16,10.128.0.0/14,172.30.0.0/16,api-int.test.cluster.com,169.254.169.254,"
                                  ".us-west-2.compute.internal\n");
-  ASSERT_TRUE(complete) << Failure(complete);
-  EXPECT_THAT(complete->findings, Not(HasCode("no-proxy-incomplete")));
+  EXPECT_THAT(complete.findings, Not(HasCode("no-proxy-incomplete")));
 }
 
 TEST(InstallConfig, WhatIsAbsentIsNoStatement) {
-  const auto config = ReadText(kCluster);
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_FALSE(config->proxy_file.present);
-  EXPECT_FALSE(config->trust_file.present);
-  EXPECT_THAT(config->findings, HasCode("no-proxy-file"));
+  const auto config = MustRead(kCluster);
+  EXPECT_FALSE(config.proxy_file.present);
+  EXPECT_FALSE(config.trust_file.present);
+  EXPECT_THAT(config.findings, HasCode("no-proxy-file"));
 }
 
 TEST(InstallConfig, BrokenOnesAreErrors) {

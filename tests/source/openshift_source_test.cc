@@ -19,22 +19,20 @@ std::string Controller(const std::string& spec) {
 TEST(ControllerConfig, NullAndEmptyAreTheExplicitEmpty) {
   for (const char* spec :
        {R"("proxy":null,"additionalTrustBundle":null)", R"("proxy":{},"additionalTrustBundle":"")"}) {
-    const auto config = ReadText(Controller(spec));
-    ASSERT_TRUE(config) << Failure(config);
-    EXPECT_TRUE(config->proxy_file.present);
-    EXPECT_TRUE(config->trust_file.present);
-    EXPECT_TRUE(config->certificates.empty());
-    EXPECT_FALSE(config->http_proxy);
+    const auto config = MustRead(Controller(spec));
+    EXPECT_TRUE(config.proxy_file.present);
+    EXPECT_TRUE(config.trust_file.present);
+    EXPECT_TRUE(config.certificates.empty());
+    EXPECT_FALSE(config.http_proxy);
   }
 }
 
 TEST(ControllerConfig, WhatIsAbsentIsNoStatement) {
-  const auto config = ReadText(Controller(R"("osImageURL":"x")"));
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_FALSE(config->proxy_file.present);
-  EXPECT_FALSE(config->trust_file.present);
-  EXPECT_THAT(config->findings, HasCode("no-proxy-file"));
-  EXPECT_THAT(config->findings, HasCode("no-trust-file"));
+  const auto config = MustRead(Controller(R"("osImageURL":"x")"));
+  EXPECT_FALSE(config.proxy_file.present);
+  EXPECT_FALSE(config.trust_file.present);
+  EXPECT_THAT(config.findings, HasCode("no-proxy-file"));
+  EXPECT_THAT(config.findings, HasCode("no-trust-file"));
 }
 
 TEST(ControllerConfig, BrokenOnesAreErrors) {
@@ -59,10 +57,9 @@ TEST(ControllerConfig, BrokenOnesAreErrors) {
 TEST(ControllerConfig, Base64WithLineEndsIsRead) {
   std::string packed = EncodeBase64(Pem("corporate-root"));
   for (std::size_t at = 76; at < packed.size(); at += 78) packed.insert(at, "\\n");
-  const auto config = ReadText(Controller(R"("proxy":null,"additionalTrustBundle":")" + packed + "\\n\""));
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->certificates.size(), 1U);
-  EXPECT_THAT(config->findings, Not(HasCode("no-proxy-file")));
+  const auto config = MustRead(Controller(R"("proxy":null,"additionalTrustBundle":")" + packed + "\\n\""));
+  EXPECT_EQ(config.certificates.size(), 1U);
+  EXPECT_THAT(config.findings, Not(HasCode("no-proxy-file")));
 }
 
 std::string Proxy(const std::string& rest) {
@@ -79,33 +76,30 @@ std::string WithMaps(const std::string& name, const std::vector<std::string>& ma
 TEST(ProxyObject, AStatusThatDiffersFromTheSpecIsReported) {
   for (const char* spec : {R"({"httpProxy":"http://new:1"})", "{}"}) {
     const auto config =
-        ReadText(Proxy(std::string(R"("spec":)") + spec + R"(,"status":{"httpProxy":"http://old:1","httpsProxy":""})"));
-    ASSERT_TRUE(config) << Failure(config);
-    EXPECT_EQ(config->http_proxy->Reveal(), "http://old:1");
-    EXPECT_FALSE(config->https_proxy) << "in a cluster's objects, empty means unset";
-    EXPECT_THAT(config->findings, HasCode("proxy-status-differs"));
+        MustRead(Proxy(std::string(R"("spec":)") + spec + R"(,"status":{"httpProxy":"http://old:1","httpsProxy":""})"));
+    EXPECT_EQ(config.http_proxy->Reveal(), "http://old:1");
+    EXPECT_FALSE(config.https_proxy) << "in a cluster's objects, empty means unset";
+    EXPECT_THAT(config.findings, HasCode("proxy-status-differs"));
   }
 }
 
 TEST(ProxyObject, TheSpecStandsInForAnEmptyStatus) {
   for (const char* status : {R"(,"status":{})", R"(,"status":null)", "", R"(,"status":{"httpProxy":""})"}) {
-    const auto config = ReadText(Proxy(std::string(R"("spec":{"httpsProxy":"http://p:1","noProxy":"a,b"})") + status));
-    ASSERT_TRUE(config) << Failure(config);
-    EXPECT_EQ(config->https_proxy->Reveal(), "http://p:1");
-    EXPECT_EQ(config->proxy_file.path, "$.spec");
-    EXPECT_THAT(config->findings, HasCode("proxy-not-accepted"));
-    EXPECT_THAT(config->findings, HasCode("no-proxy-incomplete"));
+    const auto config = MustRead(Proxy(std::string(R"("spec":{"httpsProxy":"http://p:1","noProxy":"a,b"})") + status));
+    EXPECT_EQ(config.https_proxy->Reveal(), "http://p:1");
+    EXPECT_EQ(config.proxy_file.path, "$.spec");
+    EXPECT_THAT(config.findings, HasCode("proxy-not-accepted"));
+    EXPECT_THAT(config.findings, HasCode("no-proxy-incomplete"));
   }
   const auto all = ReadText(Proxy(R"("spec":{"httpsProxy":"http://p:1","noProxy":"*"})"));
   EXPECT_THAT(all->findings, Not(HasCode("no-proxy-incomplete"))) << "nothing is added to *";
 }
 
 TEST(ProxyObject, BothEmptyIsTheExplicitEmpty) {
-  const auto config = ReadText(Proxy(R"("spec":{"trustedCA":{"name":""}},"status":{})"));
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_TRUE(config->proxy_file.present);
-  EXPECT_FALSE(config->http_proxy || config->https_proxy || config->no_proxy);
-  EXPECT_FALSE(config->trust_file.present) << "user-ca-bundle may be there all the same";
+  const auto config = MustRead(Proxy(R"("spec":{"trustedCA":{"name":""}},"status":{})"));
+  EXPECT_TRUE(config.proxy_file.present);
+  EXPECT_FALSE(config.http_proxy || config.https_proxy || config.no_proxy);
+  EXPECT_FALSE(config.trust_file.present) << "user-ca-bundle may be there all the same";
 }
 
 TEST(ProxyObject, BrokenOnesAreNoEmptyOnes) {
@@ -120,19 +114,17 @@ TEST(ProxyObject, BrokenOnesAreNoEmptyOnes) {
 }
 
 TEST(ProxyTrust, NodesGetTheUserBundleAndTheNamedOne) {
-  const auto config = ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root")),
+  const auto config = MustRead(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root")),
                                                       ConfigMapYaml("user-ca-bundle", Pem("corporate-root"))}));
-  ASSERT_TRUE(config) << Failure(config);
-  ASSERT_EQ(config->certificates.size(), 2U);
-  EXPECT_THAT(config->certificates[0].subject, HasSubstr("Root CA")) << "user-ca-bundle first";
-  EXPECT_EQ(config->trust_file.path, "$[2].data[\"ca-bundle.crt\"] and $[1].data[\"ca-bundle.crt\"]");
+  ASSERT_EQ(config.certificates.size(), 2U);
+  EXPECT_THAT(config.certificates[0].subject, HasSubstr("Root CA")) << "user-ca-bundle first";
+  EXPECT_EQ(config.trust_file.path, "$[2].data[\"ca-bundle.crt\"] and $[1].data[\"ca-bundle.crt\"]");
 }
 
 TEST(ProxyTrust, WithoutANameOnlyTheUserBundle) {
-  const auto config = ReadText(WithMaps(
+  const auto config = MustRead(WithMaps(
       "", {ConfigMapYaml("user-ca-bundle", Pem("corporate-root")), ConfigMapYaml("other", Pem("proxy-root"))}));
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->certificates.size(), 1U);
+  EXPECT_EQ(config.certificates.size(), 1U);
 }
 
 TEST(ProxyTrust, AConfigMapThatIsNotThereIsNoStatement) {
@@ -140,18 +132,16 @@ TEST(ProxyTrust, AConfigMapThatIsNotThereIsNoStatement) {
        std::vector<std::vector<std::string>>{{},
                                              {ConfigMapYaml("user-ca-bundle", Pem("corporate-root"))},
                                              {ConfigMapYaml("corporate", Pem("corporate-root"), "default")}}) {
-    const auto config = ReadText(WithMaps("corporate", maps));
-    ASSERT_TRUE(config) << Failure(config);
-    EXPECT_FALSE(config->trust_file.present) << "a part of the certificates must not count as all of them";
-    EXPECT_THAT(config->findings, HasCode("no-trust-config-map"));
+    const auto config = MustRead(WithMaps("corporate", maps));
+    EXPECT_FALSE(config.trust_file.present) << "a part of the certificates must not count as all of them";
+    EXPECT_THAT(config.findings, HasCode("no-trust-config-map"));
   }
 }
 
 TEST(ProxyTrust, TheNamedOneAloneIsReported) {
-  const auto named = ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root"))}));
-  ASSERT_TRUE(named) << Failure(named);
-  EXPECT_EQ(named->certificates.size(), 1U);
-  EXPECT_THAT(MessageOf(named->findings, "no-user-ca-bundle"),
+  const auto named = MustRead(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root"))}));
+  EXPECT_EQ(named.certificates.size(), 1U);
+  EXPECT_THAT(MessageOf(named.findings, "no-user-ca-bundle"),
               StartsWith("nodes also get openshift-config/user-ca-bundle where there is one"));
   const auto both = ReadText(WithMaps("corporate", {ConfigMapYaml("corporate", Pem("proxy-root")),
                                                     ConfigMapYaml("user-ca-bundle", Pem("corporate-root"))}));
@@ -169,15 +159,13 @@ TEST(ProxyTrust, TwoOfOneNameAreRefused) {
 }
 
 TEST(ProxyTrust, AMergedBundleStandsInAndIsReported) {
-  const auto merged = ReadText(
+  const auto merged = MustRead(
       WithMaps("corporate", {ConfigMapYaml("trusted-ca-bundle", Pem("proxy-root"), "openshift-config-managed")}));
-  ASSERT_TRUE(merged) << Failure(merged);
-  EXPECT_EQ(merged->certificates.size(), 1U);
-  EXPECT_THAT(MessageOf(merged->findings, "system-roots"), HasSubstr("--subtract"));
-  const auto both = ReadText(WithMaps("corporate", {ConfigMapYaml("trusted-ca-bundle", Pem("proxy-root")),
+  EXPECT_EQ(merged.certificates.size(), 1U);
+  EXPECT_THAT(MessageOf(merged.findings, "system-roots"), HasSubstr("--subtract"));
+  const auto both = MustRead(WithMaps("corporate", {ConfigMapYaml("trusted-ca-bundle", Pem("proxy-root")),
                                                     ConfigMapYaml("corporate", Pem("corporate-root"))}));
-  ASSERT_TRUE(both) << Failure(both);
-  EXPECT_THAT(both->findings, Not(HasCode("system-roots"))) << "the user's own is better";
+  EXPECT_THAT(both.findings, Not(HasCode("system-roots"))) << "the user's own is better";
 }
 
 TEST(ConfigMaps, AreReadAsTheClusterReadsThem) {
@@ -192,9 +180,8 @@ TEST(ConfigMaps, AreReadAsTheClusterReadsThem) {
         map + R"("data":{"ca-bundle.crt":")" + base64 + R"(\n"}})",
         map + R"("data":{"ca-bundle.crt":")" + wrapped + R"("}})",
         map + R"("binaryData":{"ca-bundle.crt":")" + base64 + R"("},"data":{"ca-bundle.crt":"-"}})"}) {
-    const auto config = ReadText(text);
-    ASSERT_TRUE(config) << Failure(config);
-    EXPECT_EQ(config->certificates.size(), 1U);
+    const auto config = MustRead(text);
+    EXPECT_EQ(config.certificates.size(), 1U);
   }
 }
 
@@ -215,14 +202,12 @@ TEST(ConfigMaps, BrokenOnesAreErrors) {
 
 TEST(ConfigMaps, OfSeveralTheOneThatIsMeant) {
   const std::string root = Pem("corporate-root");
-  const auto user = ReadText(ConfigMapYaml("a", Pem("proxy-root")) + "---\n" + ConfigMapYaml("user-ca-bundle", root));
-  ASSERT_TRUE(user) << Failure(user);
-  EXPECT_EQ(user->source.name, "user-ca-bundle");
+  const auto user = MustRead(ConfigMapYaml("a", Pem("proxy-root")) + "---\n" + ConfigMapYaml("user-ca-bundle", root));
+  EXPECT_EQ(user.source.name, "user-ca-bundle");
   const std::string two = ConfigMapYaml("a", root) + "---\n" + ConfigMapYaml("b", root);
   EXPECT_THAT(Failure(ReadText(two)), StartsWith("not-found: 2 ConfigMaps hold ca-bundle.crt"));
-  const auto named = ReadText(two, {.pool = "worker", .name = "b"});
-  ASSERT_TRUE(named) << Failure(named);
-  EXPECT_EQ(named->source.name, "b");
+  const auto named = MustRead(two, {.pool = "worker", .name = "b"});
+  EXPECT_EQ(named.source.name, "b");
   const std::string same = ConfigMapYaml("b", root, "other") + "---\n" + two;
   EXPECT_THAT(Failure(ReadText(same, {.pool = "worker", .name = "b"})),
               StartsWith("not-found: several ConfigMaps are called \"b\""));

@@ -47,15 +47,14 @@ TEST(PodEnvironment, EachKindKeepsItsTemplateSomewhere) {
 }
 
 TEST(PodEnvironment, TheFirstContainerWithVariablesCounts) {
-  const auto config = ReadText(Pod(Container("") + "," +
+  const auto config = MustRead(Pod(Container("") + "," +
                                    Container(Variable("HTTP_PROXY", "http://old:1") + "," +
                                              Variable("HTTP_PROXY", "http://a:1") + "," + Variable("NO_PROXY", "")) +
                                    "," + Container(Variable("HTTP_PROXY", "http://b:1"))));
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://a:1") << "the last of a name counts";
-  EXPECT_FALSE(config->https_proxy);
-  EXPECT_EQ(config->no_proxy, "");
-  EXPECT_THAT(config->findings, HasCode("containers-differ"));
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://a:1") << "the last of a name counts";
+  EXPECT_FALSE(config.https_proxy);
+  EXPECT_EQ(config.no_proxy, "");
+  EXPECT_THAT(config.findings, HasCode("containers-differ"));
 }
 
 TEST(PodEnvironment, AValueFromElsewhereIsNotAnEmptyOne) {
@@ -76,14 +75,12 @@ TEST(PodEnvironment, WithoutVariablesItIsNoSource) {
 }
 
 TEST(PodEnvironment, OptingOutIsSaidAndMakesNoStatementByItself) {
-  const auto none = ReadText(OptedOut(Container("")));
-  ASSERT_TRUE(none) << Failure(none);
-  EXPECT_FALSE(none->proxy_file.present);
-  EXPECT_THAT(none->findings, HasCode("pod-opt-out"));
-  const auto own = ReadText(OptedOut(Container(Variable("HTTP_PROXY", "http://p:1"))));
-  ASSERT_TRUE(own) << Failure(own);
-  EXPECT_TRUE(own->proxy_file.present);
-  EXPECT_THAT(own->findings, HasCode("pod-opt-out"));
+  const auto none = MustRead(OptedOut(Container("")));
+  EXPECT_FALSE(none.proxy_file.present);
+  EXPECT_THAT(none.findings, HasCode("pod-opt-out"));
+  const auto own = MustRead(OptedOut(Container(Variable("HTTP_PROXY", "http://p:1"))));
+  EXPECT_TRUE(own.proxy_file.present);
+  EXPECT_THAT(own.findings, HasCode("pod-opt-out"));
 }
 
 TEST(PodEnvironment, BoundsTheNumberOfContainers) {
@@ -94,11 +91,10 @@ TEST(PodEnvironment, BoundsTheNumberOfContainers) {
 }
 
 TEST(PodEnvironment, ReferencesAreReported) {
-  const auto config = ReadText(Pod(Container(Variable("NO_PROXY", ".svc,$(KUBERNETES_SERVICE_HOST)"))));
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->no_proxy, ".svc,$(KUBERNETES_SERVICE_HOST)");
-  EXPECT_THAT(config->findings, HasCode("env-reference"));
-  EXPECT_THAT(config->findings, Not(HasCode("containers-differ")));
+  const auto config = MustRead(Pod(Container(Variable("NO_PROXY", ".svc,$(KUBERNETES_SERVICE_HOST)"))));
+  EXPECT_EQ(config.no_proxy, ".svc,$(KUBERNETES_SERVICE_HOST)");
+  EXPECT_THAT(config.findings, HasCode("env-reference"));
+  EXPECT_THAT(config.findings, Not(HasCode("containers-differ")));
 }
 
 }  // namespace

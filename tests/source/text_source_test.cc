@@ -24,21 +24,19 @@ TEST(EnvironmentText, IsToldByItsFirstLine) {
 }
 
 TEST(EnvironmentText, GivesTheSettingsAndNoStatementAboutCertificates) {
-  const auto config = ReadText("HTTP_PROXY=http://u:p%40@p:1\nNO_PROXY=\nOTHER=x\n");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://u:p%40@p:1");
-  EXPECT_FALSE(config->https_proxy);
-  EXPECT_EQ(config->no_proxy, "");
-  EXPECT_EQ(config->proxy_file.path, "input");
-  EXPECT_FALSE(config->trust_file.present);
-  EXPECT_THAT(config->findings, HasCode("no-trust-file"));
+  const auto config = MustRead("HTTP_PROXY=http://u:p%40@p:1\nNO_PROXY=\nOTHER=x\n");
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://u:p%40@p:1");
+  EXPECT_FALSE(config.https_proxy);
+  EXPECT_EQ(config.no_proxy, "");
+  EXPECT_EQ(config.proxy_file.path, "input");
+  EXPECT_FALSE(config.trust_file.present);
+  EXPECT_THAT(config.findings, HasCode("no-trust-file"));
 }
 
 TEST(EnvironmentText, TheCommentsOfAClusterWithoutAProxyAreTheExplicitEmpty) {
-  const auto config = ReadText("# Services read this with 'EnvironmentFile=/etc/mco/proxy.env'\n");
-  ASSERT_TRUE(config) << Failure(config);
-  EXPECT_TRUE(config->proxy_file.present);
-  EXPECT_FALSE(config->http_proxy);
+  const auto config = MustRead("# Services read this with 'EnvironmentFile=/etc/mco/proxy.env'\n");
+  EXPECT_TRUE(config.proxy_file.present);
+  EXPECT_FALSE(config.http_proxy);
 }
 
 TEST(EnvironmentText, AnotherFileIsNotTakenForOneWithoutAProxy) {
@@ -61,13 +59,12 @@ TEST(CertificateText, IsToldInEveryFormThatBundlesHave) {
   for (const std::string& text :
        {pem, "# Example\n" + pem, "subject=CN = Example\nissuer=CN = Example\n" + pem, Indented(pem, 4),
         "\xEF\xBB\xBF" + pem, "Certificate:\n    Data:\n        Version: 3 (0x2)\n" + pem, utf16, der}) {
-    const auto config = ReadText(text);
-    ASSERT_TRUE(config) << Failure(config) << text;
-    EXPECT_EQ(config->source.kind, "PemBundle");
-    EXPECT_EQ(config->certificates.size(), 1U);
-    EXPECT_FALSE(config->proxy_file.present);
-    EXPECT_THAT(config->findings, HasCode("no-proxy-file"));
-    EXPECT_THAT(config->findings, Not(HasCode("no-trust-file")));
+    const auto config = MustRead(text);
+    EXPECT_EQ(config.source.kind, "PemBundle");
+    EXPECT_EQ(config.certificates.size(), 1U);
+    EXPECT_FALSE(config.proxy_file.present);
+    EXPECT_THAT(config.findings, HasCode("no-proxy-file"));
+    EXPECT_THAT(config.findings, Not(HasCode("no-trust-file")));
   }
   EXPECT_FALSE(IsCertificateText(ConfigMapYaml("user-ca-bundle", pem))) << "a document that holds one";
 }

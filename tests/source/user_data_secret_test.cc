@@ -25,10 +25,9 @@ TEST(UserDataSecret, ItsConfigIsRead) {
   for (const std::string& text : {SecretYaml(kConfig), "kind: List\nitems:\n-\n" + Indented(SecretYaml(kConfig), 2),
                                   SecretYaml(kConfig) + "---\n" + "kind: Secret\ndata: {token: AAAA}\n",
                                   "kind: Secret\nstringData:\n  userData: '" + std::string(kConfig) + "'\n"}) {
-    const auto config = ReadText(text);
-    ASSERT_TRUE(config) << Failure(config) << text;
-    EXPECT_EQ(config->source.kind, "Ignition");
-    EXPECT_EQ(config->http_proxy->Reveal(), "http://s:1");
+    const auto config = MustRead(text);
+    EXPECT_EQ(config.source.kind, "Ignition");
+    EXPECT_EQ(config.http_proxy->Reveal(), "http://s:1");
   }
 }
 
