@@ -1,6 +1,8 @@
 // ReviewCertificates: the findings about the certificates of a bundle.
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>

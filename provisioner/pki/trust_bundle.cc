@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "provisioner/base/text.h"
 #include "provisioner/pki/der.h"
 #include "provisioner/pki/pem.h"
 #include "provisioner/pki/pem_text.h"

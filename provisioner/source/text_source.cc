@@ -1,10 +1,7 @@
 #include "provisioner/source/text_source.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_assignments.h"
