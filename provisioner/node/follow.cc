@@ -6,7 +6,7 @@
 #include "provisioner/node/signer.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_follow.h"
-#include "provisioner/source/source_cache.h"
+#include "provisioner/source/source.h"
 
 namespace prov::node {
 namespace {

@@ -85,11 +85,6 @@ constexpr std::string_view kDeployed = "provisioningState";
 
 bool IsTrustKey(std::string_view name) { return EqualsIgnoreAsciiCase(name, kTrust); }
 
-bool HasMember(const JsonValue& object, std::string_view name) {
-  return std::any_of(object.MemberBegin(), object.MemberEnd(),
-                     [&](const auto& member) { return JsonTextOf(member.name) == name; });
-}
-
 // Refuses unknown members. The command line's own file (not `wrapped`) may also have the cluster's facts.
 Result<void> RefuseUnknownMembers(const ObjectView& config, bool wrapped) {
   for (const std::string_view name : config.Names()) {

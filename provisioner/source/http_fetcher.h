@@ -7,7 +7,6 @@
 
 #include "ignition/fetcher.h"
 #include "provisioner/source/remote_request.h"
-#include "provisioner/source/source_cache.h"
 
 namespace prov::source {
 

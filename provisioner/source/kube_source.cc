@@ -158,8 +158,4 @@ Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const Source
   return KubeSourceReader(request, client).Read(target);
 }
 
-Result<egress::EgressConfig> ReadKube(const SourceRequest& request, const SourcePorts& ports) {
-  return ReadKube(request, ports, ThisProcess());
-}
-
 }  // namespace prov::source

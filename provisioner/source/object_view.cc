@@ -40,12 +40,7 @@ std::string ObjectView::At(std::string_view name) const {
   return IsPlainName(name) ? fmt::format("{}.{}", path_, shown) : fmt::format("{}[\"{}\"]", path_, shown);
 }
 
-bool ObjectView::Has(std::string_view name) const {
-  for (auto member = value_->MemberBegin(); member != value_->MemberEnd(); ++member) {
-    if (JsonTextOf(member->name) == name) return true;
-  }
-  return false;
-}
+bool ObjectView::Has(std::string_view name) const { return HasMember(*value_, name); }
 
 bool ObjectView::IsNull(std::string_view name) const { return Find(name) == nullptr && Has(name); }
 
@@ -96,6 +91,11 @@ Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const
   for (rapidjson::SizeType i = 0; i < value->Size(); ++i)
     out.push_back(PROV_TRY(Of((*value)[i], fmt::format("{}[{}]", At(name), i), repeated_)));
   return out;
+}
+
+bool HasMember(const JsonValue& object, std::string_view name) {
+  return std::any_of(object.MemberBegin(), object.MemberEnd(),
+                     [&](const auto& member) { return JsonTextOf(member.name) == name; });
 }
 
 Result<std::string_view> ObjectName(const ObjectView& object) {

@@ -50,6 +50,9 @@ class ObjectView {
   RepeatedKeys repeated_;
 };
 
+// Whether an object has the member, also as null.
+bool HasMember(const JsonValue& object, std::string_view name);
+
 // metadata.name of a Kubernetes object; "" if it is absent. Errors: type.
 Result<std::string_view> ObjectName(const ObjectView& object);
 

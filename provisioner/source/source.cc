@@ -14,7 +14,6 @@
 #include "provisioner/source/kube_uri.h"
 #include "provisioner/source/mcs_source.h"
 #include "provisioner/source/roots.h"
-#include "provisioner/source/source_cache.h"
 #include "provisioner/source/web_source.h"
 
 namespace prov::source {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "ignition/fetcher.h"
 #include "provisioner/base/clock.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/secret.h"
@@ -27,7 +29,22 @@ struct SourceRequest : SourceSpec {
   }
 };
 
-struct SourceCache;  // source_cache.h
+// A resource that a config referred to and that was fetched.
+struct Fetched {
+  ignition::FetchOrder order;
+  std::string etag;
+  std::string digest;  // SHA-256 of the body
+};
+
+// What a process that reads its source repeatedly keeps from the last reading: enough to detect changes, and the
+// result, but none of the answers.
+struct SourceCache {
+  std::string key = {};     // identifies the source: source, pool and name; "": none was read yet
+  std::string etag = {};    // of the document itself; "" if the server sends none
+  std::string digest = {};  // SHA-256 of the document
+  std::vector<Fetched> references = {};
+  egress::EgressConfig config = {};
+};
 
 // The ports that remote sources need; files need neither.
 struct SourcePorts {

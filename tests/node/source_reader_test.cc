@@ -5,7 +5,7 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/source/source_cache.h"
+#include "provisioner/source/source.h"
 #include "tests/node/node_helpers.h"
 #include "tests/support/memory_paths.h"
 #include "tests/support/paths.h"

@@ -11,7 +11,6 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/roots.h"
-#include "provisioner/source/source_cache.h"
 #include "provisioner/source/web_source.h"
 #include "tests/source/fake_web.h"
 #include "tests/support/sample.h"
