@@ -21,9 +21,6 @@ namespace prov::cli {
 // The exit code of a command that compares if something is not as it should be.
 inline constexpr int kExitDifferences = 4;
 
-// `explain` and `router explain` answer for at most this many destinations.
-inline constexpr std::size_t kMostAskedDestinations = 100'000;
-
 struct Outcome {
   int exit = 0;
   std::string out;    // complete standard output: a command that fails prints none of it

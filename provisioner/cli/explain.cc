@@ -10,13 +10,14 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/explain_html.h"
 #include "provisioner/cli/explain_question.h"
-#include "provisioner/cli/explain_way.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/cli/through_options.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/dialect_explain.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/node/source_reader.h"
+#include "provisioner/router/destinations.h"
 
 namespace prov::cli {
 namespace {
@@ -46,8 +47,8 @@ Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
   return out;
 }
 
-Result<std::vector<Asked>> ReadHosts(const std::string& path) {
-  std::vector<Asked> out;
+Result<std::vector<ExplainedUrl>> ReadHosts(const std::string& path) {
+  std::vector<ExplainedUrl> out;
   const std::string bytes = PROV_TRY(ReadFile(path, kHostsLimit));
   if (bytes.find('\0') != std::string::npos) {
     return Fail(Code::kRow, "holds NUL bytes, so it is not UTF-8 text (UTF-16?); save it as UTF-8", path);
@@ -59,8 +60,8 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
     ++number;
     const std::string line(TrimBlanks(whole.substr(0, whole.find('#'))));
     if (line.empty()) continue;
-    if (out.size() == kMostAskedDestinations)
-      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMostAskedDestinations),
+    if (out.size() == router::kMostDestinations)
+      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", router::kMostDestinations),
                   path);
     auto to = egress::ParseDestination(egress::RequestUrlOf(line));
     if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
@@ -71,8 +72,8 @@ Result<std::vector<Asked>> ReadHosts(const std::string& path) {
 }
 
 // An invalid URL is fatal only if none is valid.
-Result<std::vector<Asked>> ReadUrls(const std::vector<std::string>& urls) {
-  std::vector<Asked> out;
+Result<std::vector<ExplainedUrl>> ReadUrls(const std::vector<std::string>& urls) {
+  std::vector<ExplainedUrl> out;
   std::optional<Error> first;
   for (const std::string& url : urls) {
     auto to = egress::ParseDestination(url);
@@ -83,7 +84,7 @@ Result<std::vector<Asked>> ReadUrls(const std::vector<std::string>& urls) {
     if (!first) first = to.error();
     out.push_back({egress::RedactUrl(url), {}, to.error().message});
   }
-  const bool any = std::ranges::any_of(out, [](const Asked& one) { return one.fault.empty(); });
+  const bool any = std::ranges::any_of(out, [](const ExplainedUrl& one) { return one.fault.empty(); });
   if (first && !any) return std::unexpected(*first);
   return out;
 }
@@ -93,8 +94,8 @@ Result<Question> ParseQuestion(const Arguments& arguments) {
   out.clients = PROV_TRY(ParseClients(arguments));
   out.urls = PROV_TRY(ReadUrls(arguments.All("url")));
   if (arguments.Has("hosts")) out.hosts = PROV_TRY(ReadHosts(arguments.Get("hosts")));
-  out.way = PROV_TRY(ExplainWay::Read(arguments));
-  for (const router::Requirement& one : out.way.required()) out.required.push_back({one.shown, one.to, {}});
+  out.through = PROV_TRY(ThroughOptions::Read(arguments));
+  for (const router::Requirement& one : out.through.required()) out.required.push_back({one.shown, one.to, {}});
   out.html = PROV_TRY(ParseHtml(arguments, out));
   if (arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment") || arguments.Has("required"))
     return out;
@@ -107,21 +108,21 @@ Result<Question> ParseQuestion(const Arguments& arguments) {
 // Findings about the URLs that are invalid.
 Findings FaultsOf(const Question& question) {
   Findings out;
-  for (const Asked& one : question.urls) {
+  for (const ExplainedUrl& one : question.urls) {
     if (!one.fault.empty()) AddError(out, "request-url", one.fault, "--url " + one.shown);
   }
   return out;
 }
 
-void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vector<Asked>& asked,
+void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vector<ExplainedUrl>& asked,
                     const Question& question) {
-  for (const Asked& one : asked) {
+  for (const ExplainedUrl& one : asked) {
     for (const Dialect client : question.clients) {
       json.BeginObject().Member("url", one.shown).Member("client", egress::NameOf(client));
       if (!one.fault.empty()) {
         json.Member("decision", NameOf(Route::kInvalid)).Key("proxy").Null().Key("entry").Null();
         json.Member("note", one.fault);
-        if (question.way.has_routers()) WriteRoute(json, nullptr);
+        if (question.through.has_routers()) WriteRoute(json, nullptr);
         json.EndObject();
         continue;
       }
@@ -130,7 +131,7 @@ void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vec
       WriteTextOrNull(json, "proxy", decision.proxy);
       WriteTextOrNull(json, "entry", decision.entry);
       json.Member("note", explainer.Note(client, one.to, decision));
-      if (const auto way = question.way.Follow(one.to, decision)) WriteRoute(json, &*way);
+      if (const auto way = question.through.Follow(one.to, decision)) WriteRoute(json, &*way);
       json.EndObject();
     }
   }
@@ -171,7 +172,7 @@ std::string ColouredCell(Route route, std::string_view text, std::size_t width, 
   return fmt::format("{}{}{}", start, padded, kColourEnd);
 }
 
-std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const Question& question, bool colour) {
+std::string DescribeUrl(const Explainer& explainer, const ExplainedUrl& asked, const Question& question, bool colour) {
   std::string out = Printable(asked.shown) + "\n";
   if (!asked.fault.empty()) {
     return out + fmt::format("  {:<9} {} {}\n", "-", ColouredCell(Route::kInvalid, NameOf(Route::kInvalid), 8, colour),
@@ -184,31 +185,31 @@ std::string DescribeUrl(const Explainer& explainer, const Asked& asked, const Qu
     out += fmt::format("  {:<9} {} {}{}\n", egress::NameOf(client),
                        ColouredCell(decision.route, NameOf(decision.route), 8, colour), detail,
                        Printable(explainer.Note(client, asked.to, decision)));
-    const auto way = question.way.Follow(asked.to, decision);
-    if (way && way->end != router::WayOut::End::kInvalid) out += fmt::format("  {:<9} {}\n", "", DescribeWay(*way));
+    const auto way = question.through.Follow(asked.to, decision);
+    if (way && way->end != router::WayOut::End::kInvalid) out += fmt::format("  {:<9} {}\n", "", DescribePath(*way));
   }
   return out;
 }
 
 std::string Table(const Explainer& explainer, const Question& question, bool colour) {
-  const std::vector<Asked>& hosts = question.hosts;
+  const std::vector<ExplainedUrl>& hosts = question.hosts;
   const std::vector<Dialect>& clients = question.clients;
   std::size_t widest = 11;
-  for (const Asked& one : hosts) widest = std::max(widest, std::min(Printable(one.shown).size(), kWidestHost));
+  for (const ExplainedUrl& one : hosts) widest = std::max(widest, std::min(Printable(one.shown).size(), kWidestHost));
   std::string out = fmt::format("{:<{}}", "destination", widest);
   // The last column has no padding.
   const auto width = [&](Dialect client) { return client == clients.back() ? std::size_t{0} : std::size_t{8}; };
   for (const Dialect client : clients) out += fmt::format("  {:<{}}", egress::NameOf(client), width(client));
   out += "\n";
   bool differ = false;
-  for (const Asked& one : hosts) {
+  for (const ExplainedUrl& one : hosts) {
     out += fmt::format("{:<{}}", Printable(one.shown), widest);
     const Route go = explainer.Decide(Dialect::kGo, one.to).route;
     for (const Dialect client : clients) {
       const ClientDecision decision = explainer.Decide(client, one.to);
       const Route route = decision.route;
       differ = differ || route != go;
-      const std::string_view text = WordOf(question.way, one, decision);
+      const std::string_view text = WordOf(question.through, one, decision);
       const Route shown = text == "refused" ? Route::kInvalid : route;
       out += "  " + ColouredCell(shown, fmt::format("{}{}", text, route == go ? "" : "*"), width(client), colour);
     }
@@ -229,7 +230,7 @@ std::string ExplainText(const Explainer& explainer, const Question& question,
                ? "  nothing to add\n"
                : fmt::format("  added: {}\n", Printable(fmt::format("{}", fmt::join(augmented->added, ", "))));
   }
-  for (const Asked& one : question.urls) out += DescribeUrl(explainer, one, question, colour);
+  for (const ExplainedUrl& one : question.urls) out += DescribeUrl(explainer, one, question, colour);
   if (!question.hosts.empty()) out += Table(explainer, question, colour);
   out += DescribeRequired(required, colour);
   if (!question.html.empty()) out += fmt::format("wrote  {}\n", Printable(question.html));
@@ -271,10 +272,10 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   }
   const Explainer explainer = PROV_TRY(Explainer::Make(settings));
   Findings told = FaultsOf(question);
-  const std::vector<RequiredResult> required = question.way.Judge(explainer, question.clients);
+  const std::vector<RequiredResult> required = question.through.Judge(explainer, question.clients);
   const bool differs = std::ranges::any_of(required, [](const RequiredResult& one) { return !one.objections.empty(); });
   const int exit = !told.empty() ? InfoOf(Code::kUsage).exit : differs ? kExitDifferences : 0;
-  std::ranges::move(question.way.FindingsOf(settings, config.proxy_file.path), std::back_inserter(config.findings));
+  std::ranges::move(question.through.FindingsOf(settings, config.proxy_file.path), std::back_inserter(config.findings));
   if (!question.html.empty()) {
     PROV_TRY(WriteExplainPage(question.html,
                               PROV_TRY(MakeExplainPage(config, settings, augmented, explainer, question, required))));
@@ -308,7 +309,7 @@ Command ExplainCommand() {
              Group::kRequests},
             {"for", "LIST", "clients to ask, e.g. go,dotnet,winhttp (default: all but dotnet11)", Group::kRequests,
              false, "go curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"}},
-           WayOptionSpecs(),
+           ThroughOptionSpecs(),
            {{"augment", "",
              "first add entries so that other clients agree with Go, and print the list; the decisions of Go stay the "
              "same",

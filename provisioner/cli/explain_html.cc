@@ -57,22 +57,22 @@ std::string EndOf(const WayOut& way) {
   return way.verdict == router::Verdict::kNone ? "no line has it" : "";
 }
 
-PageCell CellOf(const Explainer& explainer, const Question& question, const Asked& asked, Dialect client,
+PageCell CellOf(const Explainer& explainer, const Question& question, const ExplainedUrl& asked, Dialect client,
                 egress::Route go) {
   const ClientDecision decision = explainer.Decide(client, asked.to);
-  PageCell out{.word = WordOf(question.way, asked, decision), .differs = decision.route != go};
+  PageCell out{.word = WordOf(question.through, asked, decision), .differs = decision.route != go};
   // Redact it: an entry may be a proxy's URL with a password.
   out.entry = egress::RedactNoProxyEntry(decision.entry);
   out.proxy = decision.proxy;
   out.note = explainer.Note(client, asked.to, decision);
-  if (const auto way = question.way.Follow(asked.to, decision)) {
+  if (const auto way = question.through.Follow(asked.to, decision)) {
     out.end = EndOf(*way);
-    out.way = way->end == WayOut::End::kInvalid ? "" : DescribeWay(*way);
+    out.way = way->end == WayOut::End::kInvalid ? "" : DescribePath(*way);
   }
   return out;
 }
 
-PageRow RowOf(const Explainer& explainer, const Question& question, const Asked& asked) {
+PageRow RowOf(const Explainer& explainer, const Question& question, const ExplainedUrl& asked) {
   PageRow out{.shown = asked.shown, .fault = asked.fault, .cells = {}};
   if (!asked.fault.empty()) return out;
   const egress::Route go = explainer.Decide(Dialect::kGo, asked.to).route;
@@ -166,8 +166,8 @@ Result<ExplainPage> MakeExplainPage(const egress::EgressConfig& config, const eg
   for (const Dialect client : question.clients)
     out.clients.emplace_back(egress::NameOf(client), egress::TitleOf(client));
   out.rows.reserve(question.destinations());
-  for (const std::vector<Asked>* asked : {&question.urls, &question.hosts, &question.required}) {
-    for (const Asked& one : *asked) out.rows.push_back(RowOf(explainer, question, one));
+  for (const std::vector<ExplainedUrl>* asked : {&question.urls, &question.hosts, &question.required}) {
+    for (const ExplainedUrl& one : *asked) out.rows.push_back(RowOf(explainer, question, one));
   }
   for (const RequiredResult& one : required)
     out.required.push_back({one.required->shown, Wanted(*one.required), GroupObjections(one)});

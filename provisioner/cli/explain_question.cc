@@ -7,7 +7,8 @@ std::string_view NameOf(egress::Route route) {
   return route == egress::Route::kProxy ? "proxy" : "invalid";
 }
 
-std::string_view WordOf(const ExplainWay& routers, const Asked& asked, const egress::ClientDecision& decision) {
+std::string_view WordOf(const ThroughOptions& routers, const ExplainedUrl& asked,
+                        const egress::ClientDecision& decision) {
   const auto way = routers.Follow(asked.to, decision);
   if (!way || way->end == router::WayOut::End::kInvalid || way->Passes()) return NameOf(decision.route);
   if (way->end == router::WayOut::End::kUnknown) return "unknown";

@@ -5,25 +5,25 @@
 #include <string_view>
 #include <vector>
 
-#include "provisioner/cli/explain_way.h"
+#include "provisioner/cli/through_options.h"
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/dialect.h"
 #include "provisioner/egress/dialect_explain.h"
 
 namespace prov::cli {
 
-struct Asked {
+struct ExplainedUrl {
   std::string shown;  // the URL or the line of --hosts, without a password
   egress::Destination to;
   std::string fault;  // why the URL is invalid; it has no destination then
 };
 
 struct Question {
-  std::vector<Asked> urls;
-  std::vector<Asked> hosts;
-  std::vector<Asked> required;  // the destinations of --required
+  std::vector<ExplainedUrl> urls;
+  std::vector<ExplainedUrl> hosts;
+  std::vector<ExplainedUrl> required;  // the destinations of --required
   std::vector<egress::Dialect> clients;
-  ExplainWay way;
+  ThroughOptions through;
   std::string html = {};  // path of the page; "": none
 
   std::size_t destinations() const { return urls.size() + hosts.size() + required.size(); }
@@ -33,6 +33,7 @@ std::string_view NameOf(egress::Route route);  // "direct", "proxy", "invalid"
 
 // One word for the end of a request: the name of its route or, if it does not pass a router, what that does: "refused",
 // "depends", "unknown".
-std::string_view WordOf(const ExplainWay& routers, const Asked& asked, const egress::ClientDecision& decision);
+std::string_view WordOf(const ThroughOptions& routers, const ExplainedUrl& asked,
+                        const egress::ClientDecision& decision);
 
 }  // namespace prov::cli

@@ -170,7 +170,7 @@ Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given) {
   return given;
 }
 
-void TellFailure(bool json, const Error& error) {
+void PrintFailure(bool json, const Error& error) {
   PrintError(stderr, error);
   std::fflush(stderr);  // the output may be a file that is being watched
   if (!json) return;

@@ -91,7 +91,7 @@ Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::stri
 Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given);
 
 // Prints a failure that does not end the command: on standard error, and as a document if the output is JSON.
-void TellFailure(bool json, const Error& error);
+void PrintFailure(bool json, const Error& error);
 
 // The report as the result of a command.
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);

@@ -53,7 +53,7 @@ Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
   const node::LoopOptions loop{
       .interval_seconds = options.interval,
       .told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); },
-      .failed = [&options](const Error& error) { TellFailure(options.json, error); }};
+      .failed = [&options](const Error& error) { PrintFailure(options.json, error); }};
   fleet::FollowAndReport(host, node::PodRounds(host, options.spec, loop), options.reporting, VersionNumber());
   return Outcome{};
 }

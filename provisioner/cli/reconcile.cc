@@ -65,7 +65,7 @@ Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
   node::RoundReport report = *std::move(round);
   node::LogRound(host, report);
   int exit = PROV_TRY(EndOnce(host, options, report.session));
-  const auto tell = [&](const Error& error) { TellFailure(options.json, error); };
+  const auto tell = [&](const Error& error) { PrintFailure(options.json, error); };
   if (options.reporting) fleet::NodeReports(host, *options.reporting, VersionNumber(), tell).AfterRound();
   // The kept settings are in place, but an administrator must look after the source.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
@@ -89,7 +89,7 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
   // Fail at once if the first round could not run.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
-  loop.failed = [&options](const Error& error) { TellFailure(options.json, error); };
+  loop.failed = [&options](const Error& error) { PrintFailure(options.json, error); };
   fleet::FollowAndReport(host, loop, options.reporting.value_or(node::NodeReporting()), VersionNumber());
   return Outcome{};
 }
@@ -107,7 +107,7 @@ Command ReconcileCommand() {
       "  > provisioner reconcile --once\n"
       "  target  this machine\n"
       "      9 items are as wanted already\n"
-      "  nothing to write: all is as the settings want it",
+      "  no changes: this machine matches the settings",
       JoinOptions(
           {{{"once", "", "one round, then exit (the default)", Group::kRun},
             {"watch", "", "a round whenever the source changes (kube://) or --interval has passed, until stopped",

@@ -14,6 +14,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/router_text.h"
+#include "provisioner/router/destinations.h"
 #include "provisioner/router/evaluation.h"
 #include "provisioner/router/policy_review.h"
 #include "provisioner/router/render.h"
@@ -245,8 +246,8 @@ Result<std::vector<AskedDestination>> Destinations(const Arguments& arguments, r
   if (out.empty())
     return RouterUsageError(
         "a destination is missing; give a URL or host for an HTTP proxy, a port of the router for others");
-  if (out.size() > kMostAskedDestinations)
-    return Fail(Code::kTooLarge, fmt::format("more than {} destinations", kMostAskedDestinations),
+  if (out.size() > router::kMostDestinations)
+    return Fail(Code::kTooLarge, fmt::format("more than {} destinations", router::kMostDestinations),
                 std::string(kRouterCommand));
   return out;
 }

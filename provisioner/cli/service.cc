@@ -23,7 +23,8 @@ void WriteVersion(JsonWriter& out, std::string_view name, const std::optional<ma
 }
 
 // `program`: null if none was installed.
-Outcome Told(bool json, bool wrote, std::string_view text, const node::ProgramReport* program, Findings findings) {
+Outcome ServiceOutcome(bool json, bool wrote, std::string_view text, const node::ProgramReport* program,
+                       Findings findings) {
   if (!json) return {0, fmt::format("{}\n", text), std::move(findings)};
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("service", node::kServiceName).Member("changed", wrote);
@@ -95,7 +96,7 @@ Result<Outcome> Install(const ServiceOptions& options, machine::Host& host) {
   if (!PROV_TRY(node::LoadSource(node.machine.state))) {
     AddWarning(findings, "no-source", "no source is stored, so the service has nothing to do; give --source SOURCE");
   }
-  return Told(options.json, program.wrote, DescribeProgram(program), &program, std::move(findings));
+  return ServiceOutcome(options.json, program.wrote, DescribeProgram(program), &program, std::move(findings));
 }
 
 // Makes `status` not expect the service any more. A record that can't be read must not prevent the service's removal.
@@ -112,11 +113,11 @@ Result<void> ForgetService(machine::Host& host) {
 Result<Outcome> Uninstall(machine::Host& host, bool json) {
   const bool was_there = PROV_TRY(host.services().Remove(node::kServiceName));
   PROV_TRY(ForgetService(host));
-  return Told(json, was_there,
-              was_there
-                  ? "the service Provisioner is removed; what was applied stays (provisioner remove takes it back)"
-                  : "there was no service Provisioner",
-              nullptr, {});
+  return ServiceOutcome(
+      json, was_there,
+      was_there ? "the service Provisioner is removed; what was applied stays (provisioner remove takes it back)"
+                : "there was no service Provisioner",
+      nullptr, {});
 }
 
 Result<Outcome> RunService(const Arguments& arguments, machine::Host& host) {

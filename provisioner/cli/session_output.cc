@@ -54,7 +54,7 @@ std::string ChangeLine(const Change& change, bool done, bool colour) {
 }
 
 std::string Summary(const reconcile::SessionReport& report, bool done) {
-  if (report.writes == 0) return "nothing to write: all is as the settings want it\n";
+  if (report.writes == 0) return "no changes: this machine matches the settings\n";
   return fmt::format("{} write{} {}\n", report.writes, report.writes == 1 ? "" : "s", done ? "done" : "to do");
 }
 

@@ -321,7 +321,7 @@ Command StatusCommand() {
       "Show the settings of provisioner on this machine, and which of them others changed.",
       "",
       "Looks at the registry, the certificate stores and the environment of running services. Settings that a\n"
-      "payload's script recorded are included. Exit code 4 means that somebody should look: a setting differs, a\n"
+      "payload's script recorded are included. Exit code 4: the node needs attention: a setting differs, a\n"
       "round or the first boot failed, a rollback holds, a run or trial is open, a record is damaged or lost, the\n"
       "boot service does not run, or one of the certificates expires within 30 days (JSON: reasons). A pending\n"
       "reboot alone is exit code 0. For an image, the output lists what can't be seen there.",

@@ -94,7 +94,8 @@ std::string DamageLines(const node::NodeStatus& status) {
                        Printable(repair.file.problem),
                        repair.file.kept.empty() ? "" : fmt::format("; kept as {}", Printable(repair.file.kept)));
   }
-  if (status.record_lost) out += "lost     the record of what is ours; the next apply takes what equals its settings\n";
+  if (status.record_lost)
+    out += "lost     the record of what is ours; the next apply adopts values that equal its settings\n";
   return out;
 }
 

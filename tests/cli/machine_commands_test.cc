@@ -42,7 +42,7 @@ TEST_F(MachineCommands, ApplyTwice) {
   host_.memory.log.clear();
   const auto second = Run(ApplyCommand, {source_});
   ASSERT_TRUE(second);
-  EXPECT_THAT(second->out, HasSubstr("nothing to write"));
+  EXPECT_THAT(second->out, HasSubstr("no changes"));
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_EQ(Json(PlanCommand, {source_})["writes"].GetInt(), 0);
 }

@@ -372,12 +372,12 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
   ASSERT_TRUE(applied) << applied.error().message << " " << applied.error().where;
   EXPECT_EQ(BytesAt(pin_), ours_.made.der);
   const auto before = Files();
-  EXPECT_THAT(Run(ApplyCommand, install)->out, HasSubstr("nothing to write"));
+  EXPECT_THAT(Run(ApplyCommand, install)->out, HasSubstr("no changes"));
   EXPECT_TRUE(Files() == before);
 
   // Without --signer, the image's own pin counts, and stays.
   std::vector<std::string> later(install.begin(), install.end() - 2);
-  EXPECT_THAT(Run(ApplyCommand, later)->out, HasSubstr("nothing to write"));
+  EXPECT_THAT(Run(ApplyCommand, later)->out, HasSubstr("no changes"));
   EXPECT_EQ(BytesAt(pin_), ours_.made.der);
   SignFolder(root_ / "payload", theirs_);
   EXPECT_EQ(Refusal(ApplyCommand, later), Code::kSignature);

@@ -17,7 +17,7 @@
 namespace prov::cli {
 
 // The options, as rows of the command's table.
-OptionGroup WayOptionSpecs();
+OptionGroup ThroughOptionSpecs();
 
 // The result for a required destination, for all clients.
 struct RequiredResult {
@@ -25,10 +25,10 @@ struct RequiredResult {
   std::vector<std::pair<egress::Dialect, std::string>> objections;  // the clients that do not meet it, and why
 };
 
-class ExplainWay {
+class ThroughOptions {
  public:
   // Reads the files that the options name. Errors: usage, and those of the routers and of the list.
-  static Result<ExplainWay> Read(const Arguments& arguments);
+  static Result<ThroughOptions> Read(const Arguments& arguments);
 
   bool has_routers() const { return chain_.has_value(); }
   const std::vector<router::Requirement>& required() const { return required_; }
@@ -56,7 +56,7 @@ void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results)
 std::vector<std::pair<std::string, std::string>> GroupObjections(const RequiredResult& result);
 
 // The text after a client's decision, and the list of required destinations.
-std::string DescribeWay(const router::WayOut& way);
+std::string DescribePath(const router::WayOut& way);
 std::string DescribeRequired(const std::vector<RequiredResult>& results, bool colour);
 
 }  // namespace prov::cli

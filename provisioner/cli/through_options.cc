@@ -1,4 +1,4 @@
-#include "provisioner/cli/explain_way.h"
+#include "provisioner/cli/through_options.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ Result<void> CheckSources(const std::vector<Requirement>& required, const std::s
 
 }  // namespace
 
-OptionGroup WayOptionSpecs() {
+OptionGroup ThroughOptionSpecs() {
   return {
       {"through", "FILE...",
        "egress routers behind the proxy (EGRESS_* values, lists of destinations, ConfigMaps, manifests, EgressRouter "
@@ -61,9 +61,9 @@ OptionGroup WayOptionSpecs() {
        Group::kRequests}};
 }
 
-Result<ExplainWay> ExplainWay::Read(const Arguments& arguments) {
+Result<ThroughOptions> ThroughOptions::Read(const Arguments& arguments) {
   PROV_TRY(CheckTogether(arguments));
-  ExplainWay out;
+  ThroughOptions out;
   router::KnownAnswers answers;
   for (const std::string& one : arguments.All("resolve")) PROV_TRY(answers.Add(one));
   if (arguments.Has("through")) {
@@ -81,7 +81,7 @@ Result<ExplainWay> ExplainWay::Read(const Arguments& arguments) {
   return out;
 }
 
-Findings ExplainWay::FindingsOf(const egress::ClientSettings& settings, const std::string& file) const {
+Findings ThroughOptions::FindingsOf(const egress::ClientSettings& settings, const std::string& file) const {
   Findings out = findings_;
   if (!chain_) return out;
   const auto check = [&](const Secret& text, egress::ProxyVariable variable) {
@@ -95,12 +95,14 @@ Findings ExplainWay::FindingsOf(const egress::ClientSettings& settings, const st
   return out;
 }
 
-std::optional<WayOut> ExplainWay::Follow(const egress::Destination& to, const egress::ClientDecision& decision) const {
+std::optional<WayOut> ThroughOptions::Follow(const egress::Destination& to,
+                                             const egress::ClientDecision& decision) const {
   if (!chain_) return std::nullopt;
   return chain_->Follow(to, decision);
 }
 
-std::vector<RequiredResult> ExplainWay::Judge(const Explainer& explainer, const std::vector<Dialect>& clients) const {
+std::vector<RequiredResult> ThroughOptions::Judge(const Explainer& explainer,
+                                                  const std::vector<Dialect>& clients) const {
   std::vector<RequiredResult> out;
   for (const Requirement& one : required_) {
     RequiredResult& result = out.emplace_back(RequiredResult{&one, {}});
@@ -139,7 +141,7 @@ void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results)
   json.EndArray();
 }
 
-std::string DescribeWay(const WayOut& way) {
+std::string DescribePath(const WayOut& way) {
   std::string out = fmt::format("{:<8} {}", way.decision(), Printable(way.note));
   if (way.end != WayOut::End::kRouter) return out;
   if (way.Passes()) {

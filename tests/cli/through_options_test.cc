@@ -43,7 +43,7 @@ const char* const kRouter =
     "        *.quay.io\n"
     "        registry.redhat.io\n";
 
-class ExplainWay : public testing_support::ProgramTest {
+class ThroughOptions : public testing_support::ProgramTest {
  protected:
   static ProcessResult Run(std::vector<std::string> words) {
     words.insert(words.begin(), "explain");
@@ -58,7 +58,7 @@ class ExplainWay : public testing_support::ProgramTest {
   std::string router_ = Write("router.yaml", kRouter);
 };
 
-TEST_F(ExplainWay, JsonOfTheContract) {
+TEST_F(ThroughOptions, JsonOfTheContract) {
   const ProcessResult result =
       Through({"--url", "https://quay.io/", "https://cdn.quay.io/", "https://a.internal.example/", "https://10.1.2.3/",
                "--for", "go,dotnet", "--output", "json"});
@@ -91,7 +91,7 @@ TEST_F(ExplainWay, JsonOfTheContract) {
 }
 
 // One answer for each, so that what follows is no answer.
-TEST_F(ExplainWay, ResolveTakesOneWord) {
+TEST_F(ThroughOptions, ResolveTakesOneWord) {
   const ProcessResult result =
       Run({"--through", router_, "--for", "dotnet", "--url", "https://10.1.2.3/", "--output", "json", "--resolve",
            "10.1.2.3=build.quay.io", "--resolve", "a.example=192.0.2.1,2001:db8::1", source_});
@@ -99,13 +99,13 @@ TEST_F(ExplainWay, ResolveTakesOneWord) {
   EXPECT_STREQ(Json(result)["decisions"][0]["route"]["decision"].GetString(), "allow");
 }
 
-TEST_F(ExplainWay, WithoutRoutersNothingChanges) {
+TEST_F(ThroughOptions, WithoutRoutersNothingChanges) {
   const ProcessResult result = Run({source_, "--url", "https://quay.io/", "--output", "json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(Not(HasSubstr("\"route\"")), Not(HasSubstr("\"required\""))));
 }
 
-TEST_F(ExplainWay, TextForPeople) {
+TEST_F(ThroughOptions, TextForPeople) {
   const ProcessResult result =
       Through({"--url", "https://quay.io/", "https://a.internal.example/", "https://cdn.quay.io/", "--for", "go"});
   ASSERT_EQ(result.exit, 0) << result.err;
@@ -116,7 +116,7 @@ TEST_F(ExplainWay, TextForPeople) {
   EXPECT_THAT(result.out, HasSubstr("            deny     line 2"));
 }
 
-TEST_F(ExplainWay, TheTableShowsWhatIsRefused) {
+TEST_F(ThroughOptions, TheTableShowsWhatIsRefused) {
   const std::string hosts = Write("hosts", "quay.io\ncdn.quay.io\na.internal.example\n");
   const ProcessResult result = Through({"--hosts", hosts, "--for", "go"});
   ASSERT_EQ(result.exit, 0) << result.err;
@@ -125,7 +125,7 @@ TEST_F(ExplainWay, TheTableShowsWhatIsRefused) {
             "a.internal.example  direct\n");
 }
 
-TEST_F(ExplainWay, RequiredDestinationsThatAreReached) {
+TEST_F(ThroughOptions, RequiredDestinationsThatAreReached) {
   const std::string required = Write("required",
                                      "# what containerd pulls\nhttps://quay.io/ proxy 10.42.253.45\n"
                                      "registry.redhat.io proxy\nhttps://a.internal.example/ direct\nhttp://quay.io/\n");
@@ -147,7 +147,7 @@ TEST_F(ExplainWay, RequiredDestinationsThatAreReached) {
             "required ok     https://a.internal.example/\nrequired ok     http://quay.io/\n");
 }
 
-TEST_F(ExplainWay, ARefusedOneOfThemExits4) {
+TEST_F(ThroughOptions, ARefusedOneOfThemExits4) {
   const std::string required = Write("required", "https://quay.io/\nhttps://cdn.quay.io/\n");
   const ProcessResult result = Through({"--required", required, "--for", "go", "--output", "json"});
   EXPECT_EQ(result.exit, 4);
@@ -163,7 +163,7 @@ TEST_F(ExplainWay, ARefusedOneOfThemExits4) {
 }
 
 // One client of a node is enough: Go goes direct, .NET does not read the network.
-TEST_F(ExplainWay, EveryClientThatIsAskedForCounts) {
+TEST_F(ThroughOptions, EveryClientThatIsAskedForCounts) {
   const std::string required = Write("required", "https://10.1.2.3/ direct\n");
   EXPECT_EQ(Through({"--required", required, "--for", "go"}).exit, 0);
   const ProcessResult both = Through({"--required", required, "--for", "go,dotnet,python"});
@@ -171,7 +171,7 @@ TEST_F(ExplainWay, EveryClientThatIsAskedForCounts) {
   EXPECT_THAT(both.out, HasSubstr("  dotnet, python: goes through the proxy, and must go direct\n"));
 }
 
-TEST_F(ExplainWay, RequiredWorksWithoutRouters) {
+TEST_F(ThroughOptions, RequiredWorksWithoutRouters) {
   const std::string required = Write("required", "https://quay.io/ proxy\nhttps://a.internal.example/ direct\n");
   EXPECT_EQ(Run({source_, "--required", required, "--for", "go"}).exit, 0);
   const std::string bare = Write("bare.env", "NO_PROXY=x\n");
@@ -179,20 +179,20 @@ TEST_F(ExplainWay, RequiredWorksWithoutRouters) {
 }
 
 // As router explain does: a router that will not start lets nothing out, whatever its rules are.
-TEST_F(ExplainWay, WhatIsWrongWithTheRouterIsToldOf) {
+TEST_F(ThroughOptions, WhatIsWrongWithTheRouterIsToldOf) {
   const std::string list = Write("list", "*.example\n!bad.example\n");
   const ProcessResult shadowed = Run({source_, "--through", list, "--url", "https://bad.example/", "--for", "go"});
   ASSERT_EQ(shadowed.exit, 0) << shadowed.err;
   EXPECT_THAT(shadowed.err, HasSubstr("warning [router-shadowed]"));
 }
 
-TEST_F(ExplainWay, AUrlThatIsNoneHasNoRoute) {
+TEST_F(ThroughOptions, AUrlThatIsNoneHasNoRoute) {
   const ProcessResult result = Through({"--url", "https://quay.io/", "nonsense", "--for", "go", "--output", "json"});
   EXPECT_EQ(result.exit, 10);
   EXPECT_STREQ(Json(result)["decisions"][1]["route"]["decision"].GetString(), "invalid");
 }
 
-TEST_F(ExplainWay, TheHurriedUsersWords) {
+TEST_F(ThroughOptions, TheHurriedUsersWords) {
   const std::string required = Write("required", "https://quay.io/ proxy 10.42.253.45\n");
   const ProcessResult no_router = Run({source_, "--required", required});
   EXPECT_EQ(no_router.exit, 10);
@@ -214,7 +214,7 @@ TEST_F(ExplainWay, TheHurriedUsersWords) {
   EXPECT_EQ(swapped.exit, 11);
 }
 
-TEST_F(ExplainWay, PasswordsStayHidden) {
+TEST_F(ThroughOptions, PasswordsStayHidden) {
   const std::string secret = Write("secret.env", "HTTPS_PROXY=http://user:sesame@10.0.0.9:8080\n");
   const std::string required = Write("required", "https://user:sesame@quay.io/?token=sesame direct\n");
   for (const char* form : {"text", "json"}) {
