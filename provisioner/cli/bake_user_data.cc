@@ -15,7 +15,6 @@
 namespace prov::cli {
 namespace {
 
-using userdata::CloudbaseForm;
 using userdata::GuestInfo;
 using userdata::Platform;
 using userdata::SecretForm;
@@ -26,8 +25,8 @@ using userdata::UserDataOptions;
 constexpr OwnFile kUserDataFile{"user data", "--out", 4ULL << 20U, IsOurUserData};
 
 // Options that apply to some forms of a payload only.
-constexpr std::array<std::string_view, 8> kUserDataOnly = {"platform",     "ec2launch", "userdata-form", "exe-url",
-                                                           "ca-transport", "append-to", "secret",        "secret-form"};
+constexpr std::array<std::string_view, 6> kUserDataOnly = {"platform",  "exe-url", "ca-transport",
+                                                           "append-to", "secret",  "secret-form"};
 constexpr std::array<std::string_view, 5> kNeverInUserData = {"exe", "unattend", "nodes", "label", "sign"};
 
 Result<userdata::ForeignUserData> Foreign(const std::string& path) {
@@ -53,15 +52,8 @@ Result<SecretForm> ParseSecretForm(const Arguments& arguments) {
 }
 
 Result<UserDataOptions> ParseUserDataOptions(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 2> kAgents = {"1", "2"};
-  constexpr std::array<std::string_view, 3> kForms = {"ps1", "multipart", "cloud-config"};
   UserDataOptions out;
   out.platform = PROV_TRY(ParsePlatform(arguments));
-  const std::string agent = PROV_TRY(OneOf(arguments, "ec2launch", kAgents));
-  out.ec2launch_v2 = agent.starts_with('2');
-  const std::string form = PROV_TRY(OneOf(arguments, "userdata-form", kForms));
-  if (form == "multipart") out.form = CloudbaseForm::kMultipart;
-  if (form == "cloud-config") out.form = CloudbaseForm::kCloudConfig;
   if (arguments.Has("exe-url")) out.exe = PROV_TRY(userdata::ParseDownload(arguments.Get("exe-url"), "--exe-url"));
   if (const std::string transport = arguments.Get("ca-transport", "inline"); transport != "inline") {
     out.bundle = PROV_TRY(userdata::ParseDownload(transport, "--ca-transport"));
@@ -153,11 +145,6 @@ OptionGroup UserDataOptionSpecs() {
   return {
       {"platform", "NAME", "with --format userdata: the platform: aws, azure, gcp, vsphere, nutanix, openstack, none",
        Group::kUserData, false, "aws azure gcp vsphere nutanix openstack none"},
-      {"ec2launch", "1|2",
-       "aws: format for the launch agent: 1 writes tags, which both agents read; 2 writes the YAML of EC2Launch v2 "
-       "(default: 1)",
-       Group::kUserData},
-      {"userdata-form", "ps1|multipart|cloud-config", "format for cloudbase-init (default: ps1)", Group::kUserData},
       {"exe-url", "URL#sha256=HEX",
        "user data: download provisioner.exe through the new proxy, install it and let it reconcile", Group::kUserData,
        true},

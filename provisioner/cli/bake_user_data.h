@@ -16,7 +16,7 @@
 
 namespace prov::cli {
 
-// --platform, --ec2launch, --userdata-form, --exe-url, --ca-transport, --append-to, --secret, --secret-form.
+// --platform, --exe-url, --ca-transport, --append-to, --secret, --secret-form.
 OptionGroup UserDataOptionSpecs();
 
 struct UserDataRequest {

@@ -18,7 +18,7 @@ namespace {
 
 // More than any platform accepts, even in a Secret.
 constexpr std::uint64_t kFileLimit = 4ULL << 20U;
-// Occurs in every script of user data; a cloud-config uses it in a file name.
+// Occurs in every script of user data.
 constexpr std::string_view kMark = "ProvisionerUserData";
 // The key in a Secret: of the Machine API, of the Cluster API.
 constexpr std::array<std::string_view, 2> kKeys = {"userData", "value"};
@@ -80,15 +80,6 @@ std::string Unpacked(std::string_view text) {
   return ignition::Gunzip(*bytes, kFileLimit, "").value_or("");
 }
 
-// The contents of a cloud-config's only file.
-std::string FileOfCloudConfig(std::string_view bytes) {
-  constexpr std::string_view kContent = "\n  content: ";
-  const std::size_t at = bytes.find(kContent);
-  if (at == std::string_view::npos) return {};
-  bytes.remove_prefix(at + kContent.size());
-  return Unpacked(bytes.substr(0, bytes.find('\n')));
-}
-
 }  // namespace
 
 Result<std::string> ReadUserDataFile(const std::string& path) {
@@ -100,11 +91,9 @@ Result<std::string> ReadUserDataFile(const std::string& path) {
 }
 
 std::string PlainUserData(std::string bytes) {
-  if (bytes.starts_with("#cloud-config")) return FileOfCloudConfig(bytes);
   if (bytes.find(kMark) != std::string::npos) return bytes;
   const std::string inner =
       ignition::LooksLikeGzip(bytes) ? ignition::Gunzip(bytes, kFileLimit, "").value_or("") : Unpacked(bytes);
-  if (inner.starts_with("#cloud-config")) return FileOfCloudConfig(inner);
   return inner.find(kMark) == std::string::npos ? bytes : inner;
 }
 

@@ -14,8 +14,7 @@ namespace prov::cli {
 // without user data).
 Result<std::string> ReadUserDataFile(const std::string& path);
 
-// Our user data as plain text: decompressed and decoded; for a cloud-config, the script in it. Other user data is
-// returned unchanged.
+// Our user data as plain text: decompressed and decoded. Other user data is returned unchanged.
 std::string PlainUserData(std::string bytes);
 
 // Whether this program made the user data, in any form, or a Secret with it.

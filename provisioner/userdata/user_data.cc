@@ -66,8 +66,6 @@ constexpr bool InEnumOrder() {
 }
 static_assert(InEnumOrder(), "kChannels must list every Platform once, in the order of the enum");
 
-constexpr std::size_t kMostMimeColumns = 998;
-
 std::string BundleHash(const reconcile::DesiredState& state) {
   std::vector<pki::Certificate> certificates;
   certificates.reserve(state.certificates.size());
@@ -96,12 +94,9 @@ bool Retries(const UserDataOptions& options) {
 }
 
 // cloudbase-init ignores exit codes except its own: 1002 makes it run the script again at the next boot. That may help
-// after 13 (the machine could not be written), 14 (network) and 15 (another run's lock). It never sees the exit code of
-// a cloud-config's command.
+// after 13 (the machine could not be written), 14 (network) and 15 (another run's lock).
 std::string_view LastLine(const UserDataOptions& options) {
-  return ReadByCloudbase(options) && options.form != CloudbaseForm::kCloudConfig
-             ? "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n"
-             : "exit $LASTEXITCODE\n";
+  return ReadByCloudbase(options) ? "exit ($LASTEXITCODE,1002)[$LASTEXITCODE -in 13..15]\n" : "exit $LASTEXITCODE\n";
 }
 
 // The proxy that is passed to PowerShell and .NET. They can't use one that is reached by TLS.
@@ -139,37 +134,21 @@ Result<std::string> Script(const egress::EgressConfig& config, const reconcile::
   return out.append(options.foreign ? std::string_view(options.foreign->script) : LastLine(options));
 }
 
-Result<std::string> ForCloudbase(const std::string& script, CloudbaseForm form) {
-  std::string marked = WithCloudbaseMark(script);
-  if (form == CloudbaseForm::kPs1) return marked;
-  if (form == CloudbaseForm::kCloudConfig) return InCloudConfig(script);
-  const bool fits =
-      std::ranges::all_of(Split(marked, '\n'), [](std::string_view line) { return line.size() <= kMostMimeColumns; });
-  if (!fits) {
-    return Fail(Code::kUsage,
-                fmt::format("has a line of more than {} bytes, which no MIME part may have; use --userdata-form ps1",
-                            kMostMimeColumns),
-                "--append-to");
-  }
-  return InMultipart(marked);
-}
-
 Result<std::string> Render(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            const UserDataOptions& options) {
   std::string script = PROV_TRY(Script(config, state, options));
   // The Cluster API's providers deliver the contents of the Secret; vSphere's encodes them itself.
   if (options.secret_form == SecretForm::kClusterApi && !WantsTags(options)) {
-    return ForCloudbase(script, options.form);
+    return WithCloudbaseMark(script);
   }
   switch (options.platform) {
     case Platform::kAws:
-      if (options.ec2launch_v2) return InEc2LaunchYaml(script);
       return InTags(script, RunsAgain(options));
     case Platform::kVsphere:
-      return InGuestInfo(PROV_TRY(ForCloudbase(script, options.form)));
+      return InGuestInfo(WithCloudbaseMark(script));
     case Platform::kNutanix:
     case Platform::kOpenstack:
-      return ForCloudbase(script, options.form);
+      return WithCloudbaseMark(script);
     case Platform::kAzure:
     case Platform::kGcp:
     case Platform::kNone:
@@ -244,36 +223,17 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
                             BundleHash(state)),
                 options.bundle->Shown());
   }
-  if (options.ec2launch_v2 && options.platform != Platform::kAws) {
-    return Fail(Code::kUsage, "is for --platform aws", "--ec2launch");
-  }
-  if (options.ec2launch_v2 && options.foreign) {
-    return Fail(Code::kUsage,
-                "2 is a separate form, and --append-to keeps that of the script; both launch agents take tags",
-                "--ec2launch");
-  }
-  if (options.form != CloudbaseForm::kPs1 && (WantsTags(options) || !ReadByCloudbase(options))) {
-    return Fail(Code::kUsage,
-                "is for the platforms on which cloudbase-init reads user data: vsphere, nutanix, openstack",
-                "--userdata-form");
-  }
   return {};
 }
 
-// cloudbase-init logs the text of a multipart message at debug level, which is on by default. It does not log other
-// forms.
 std::string Readers(const UserDataOptions& options) {
   const Channel& channel = ChannelOf(options.platform);
-  return fmt::format("{}{}{}",
+  return fmt::format("{}{}",
                      options.secret_form == SecretForm::kClusterApi
                          ? "whoever may read Secrets in the Machine's namespace; "
                      : channel.platform == Platform::kNone ? ""
                                                            : "whoever may read Secrets in openshift-machine-api; ",
-                     channel.readers,
-                     options.form == CloudbaseForm::kMultipart
-                         ? "; readers of cloudbase-init's log on the node, which has all of a multipart message unless "
-                           "debug is off there (--userdata-form ps1 is not logged)"
-                         : "");
+                     channel.readers);
 }
 
 // Where the script can be read besides the channel.

@@ -36,9 +36,6 @@ std::span<const Channel> Channels();  // in the order of the enum
 const Channel& ChannelOf(Platform platform);
 std::optional<Platform> PlatformOf(std::string_view name);
 
-// The forms that cloudbase-init reads.
-enum class CloudbaseForm { kPs1, kMultipart, kCloudConfig };
-
 // The API whose machines read the Secret with the user data.
 enum class SecretForm {
   kMachineApi,  // OpenShift's Machine API
@@ -47,8 +44,6 @@ enum class SecretForm {
 
 struct UserDataOptions {
   Platform platform = Platform::kNone;
-  bool ec2launch_v2 = false;  // YAML, for AWS
-  CloudbaseForm form = CloudbaseForm::kPs1;
   std::int64_t generation = 1;
   std::optional<Download> exe = {};     // the program, which the script downloads; without it the script works alone
   std::optional<Download> bundle = {};  // the certificates, which the script downloads; nullopt: it holds them

@@ -8,7 +8,6 @@
 #include <new>
 
 #include "provisioner/base/base64.h"
-#include "provisioner/base/text.h"
 
 namespace prov::userdata {
 namespace {
@@ -55,8 +54,6 @@ constexpr std::size_t kGroup = 4;
 constexpr std::uint32_t kBase = 85;
 constexpr std::uint32_t kZero = '!';
 
-std::string Compressed(std::string_view text) { return EncodeBase64(Gzip(std::array{text})); }
-
 }  // namespace
 
 std::string Gzip(std::span<const std::string_view> parts) {
@@ -88,56 +85,8 @@ std::string InTags(std::string_view script, bool persist) {
   return fmt::format("<powershell>\n{}</powershell>{}", script, persist ? "\n<persist>true</persist>" : "");
 }
 
-std::string InEc2LaunchYaml(std::string_view script) {
-  std::string out =
-      "version: 1.1\n"
-      "tasks:\n"
-      "- task: executeScript\n"
-      "  inputs:\n"
-      "  - frequency: always\n"
-      "    type: powershell\n"
-      "    runAs: localSystem\n"
-      "    content: |-\n";
-  if (script.ends_with('\n')) script.remove_suffix(1);
-  for (const std::string_view line : Split(script, '\n')) out += line.empty() ? "\n" : fmt::format("      {}\n", line);
-  return out;
-}
-
 std::string WithCloudbaseMark(std::string_view script) { return fmt::format("#ps1_sysnative\n{}", script); }
 
-std::string InMultipart(std::string_view script) {
-  // cloudbase-init chooses the interpreter by the name's extension, and older versions do not decode a part.
-  return fmt::format(
-      "Content-Type: multipart/mixed; boundary=\"===provisioner===\"\n"
-      "MIME-Version: 1.0\n"
-      "\n"
-      "--===provisioner===\n"
-      "Content-Type: text/x-shellscript; charset=\"us-ascii\"\n"
-      "MIME-Version: 1.0\n"
-      "Content-Transfer-Encoding: 7bit\n"
-      "Content-Disposition: attachment; filename=\"provisioner.ps1\"\n"
-      "\n"
-      "{}\n"
-      "--===provisioner===--\n",
-      script);
-}
-
-std::string InCloudConfig(std::string_view script) {
-  // Writes to a folder that only administrators can write. The command returns the script's exit code and always
-  // removes the file.
-  constexpr std::string_view kFile = R"(C:\Windows\Setup\Scripts\ProvisionerUserData.ps1)";
-  return fmt::format(
-      "#cloud-config\n"
-      "write_files:\n"
-      "- path: {0}\n"
-      "  encoding: gz+b64\n"
-      "  content: {1}\n"
-      "runcmd:\n"
-      "- powershell.exe -NoProfile -ExecutionPolicy Bypass -Command \"try {{ & {0} }} finally {{ del {0} }}; exit "
-      "$LASTEXITCODE\"\n",
-      kFile, Compressed(script));
-}
-
-std::string InGuestInfo(std::string_view user_data) { return Compressed(user_data); }
+std::string InGuestInfo(std::string_view user_data) { return EncodeBase64(Gzip(std::array{user_data})); }
 
 }  // namespace prov::userdata

@@ -18,14 +18,9 @@ std::string EncodeAscii85(std::string_view bytes);
 
 // For EC2Launch v1 and v2. Has no line end after the last tag, because some readers compare the end of the text.
 std::string InTags(std::string_view script, bool persist);
-// EC2Launch v2's YAML form; the script runs at every boot as SYSTEM.
-std::string InEc2LaunchYaml(std::string_view script);
 
 // For cloudbase-init: the first line marks a PowerShell script.
 std::string WithCloudbaseMark(std::string_view script);
-// Wraps a marked script, whose lines must have at most 998 bytes.
-std::string InMultipart(std::string_view script);
-std::string InCloudConfig(std::string_view script);
 
 // A guestinfo value, encoded as gzip+base64.
 std::string InGuestInfo(std::string_view user_data);

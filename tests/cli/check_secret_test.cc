@@ -58,11 +58,8 @@ TEST_F(CheckSecret, SaysWhetherTheOperatorsScriptIsStillThatOfToday) {
       {"--platform", "azure", "--secret", "ours"},
       {"--platform", "gcp", "--exe-url", "https://example.com/x#sha256=" + std::string(64, 'a')},
       {"--platform", "openstack", "--secret", "ours"},
-      {"--platform", "openstack", "--userdata-form", "multipart", "--secret", "ours"},
       {"--platform", "vsphere", "--secret", "ours", "--secret-form", "cluster-api"},
-      {"--platform", "nutanix", "--userdata-form", "cloud-config", "--secret", "ours"},
-      {"--platform", "vsphere"},
-      {"--platform", "vsphere", "--userdata-form", "cloud-config"}};
+      {"--platform", "vsphere"}};
   for (std::vector<std::string> form : forms) {
     SCOPED_TRACE(testing::PrintToString(form));
     form.insert(form.end(), {"--append-to", then});
@@ -164,11 +161,10 @@ TEST_F(CheckSecret, BakeSaysWhereOpenstackWouldTakeTheScriptForATemplate) {
   const std::string braces = Write("braces.txt", "& {{ 'a' }.Invoke()}\n");
   const std::string none = Write("none.txt", Tagged("KEY"));
   EXPECT_THAT(Bake({"--platform", "openstack", "--append-to", braces}).err, HasSubstr("[userdata-template]"));
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"--platform", "openstack", "--append-to", none},
-           {"--platform", "openstack", "--append-to", braces, "--secret", "a"},
-           {"--platform", "openstack", "--append-to", braces, "--userdata-form", "cloud-config"},
-           {"--platform", "nutanix", "--append-to", braces}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--platform", "openstack", "--append-to", none},
+                                             {"--platform", "openstack", "--append-to", braces, "--secret", "a"},
+                                             {"--platform", "nutanix", "--append-to", braces}}) {
     const ProcessResult made = Bake(words);
     EXPECT_EQ(made.exit, 0) << made.err;
     EXPECT_THAT(made.err, Not(HasSubstr("[userdata-template]"))) << testing::PrintToString(words);

@@ -7,7 +7,6 @@ stand-ins for Windows beneath it. Other than the real one it
 - reads of YAML the lines that bake writes, and no other form of user data than bake makes;
 - logs nothing."""
 import base64
-import email
 import gzip
 import ipaddress
 import json
@@ -125,28 +124,8 @@ class Machine:
             data = gzip.decompress(data)
         if not data:
             return 0
-        if b"Content-Type: multipart" in data.split(b"\n\n")[0]:
-            return self._multipart(data)
-        if data.startswith(b"#cloud-config"):
-            return self._cloud_config(data.decode())
         if re.match(rb"#(ps1|ps1_sysnative)\s", data):
             return self.run(data)
         if re.search(rb"</?(script|powershell)>", data):
             return sum(self.run(script.strip()) for script in re.findall(rb"<powershell>([\s\S]+?)</powershell>", data))
         return 0
-
-    def _multipart(self, data):
-        code = 0
-        for part in email.message_from_string(data.decode()).walk():
-            code = 0
-            if part.get_content_type() == "text/x-shellscript" and part.get_filename().endswith(".ps1"):
-                code = self.run(part.get_payload(decode=True))
-        return code
-
-    def _cloud_config(self, text):
-        path, encoding, content = (re.search(r"\n(?:- |  )%s: (.+)" % name, text)[1] for name in ("path", "encoding", "content"))
-        command = re.search(r"\nruncmd:\n- (.*)", text)[1]
-        if encoding != "gz+b64" or path not in command:
-            raise ValueError(text[:200])
-        # Whatever the command gives, but for a reboot, is lost; a reboot has all of it run again.
-        return 1003 if self.run(ENCODINGS["gzip+base64"](content)) in (1001, 1003) else 0

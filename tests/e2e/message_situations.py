@@ -66,7 +66,6 @@ usage          | --label            | bake sample.json --out x --label abc
 usage          | --platform         | bake sample.json --out x --format userdata
 usage          | --platform         | bake sample.json --out x --format userdata --platform asure
 usage          | --platform         | bake sample.json --out x --platform aws
-usage          | --ec2launch        | bake sample.json --out x --format userdata --platform gcp --ec2launch 2
 hash-spec      | --exe-url          | bake sample.json --out x --format userdata --platform gcp --exe-url ftp://x/
 hash-spec      | --exe-url          | bake sample.json --out x --format userdata --platform gcp --exe-url https://x/#sha256=12
 usage          | --secret           | bake sample.json --out x --format userdata --platform aws --secret A_B

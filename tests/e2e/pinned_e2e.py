@@ -68,13 +68,10 @@ def more_forms(inputs):
     yield "iso/nodes", ["--nodes", inputs / "nodes.csv", "--format", "iso"]
     yield "iso/nodes-cidata", ["--nodes", inputs / "nodes.csv", "--format", "iso", "--label", "cidata"]
     aws = ["--format", "userdata", "--platform", "aws"]
-    yield "userdata/aws-ec2launch2", [*aws, "--ec2launch", "2"]
     yield "userdata/aws-exe-url", [*aws, "--exe-url", "https://files.example.com/provisioner.exe#sha256=" + "ab" * 32]
     yield "userdata/aws-ca-transport", [*aws, "--ca-transport", "https://files.example.com/ca.pem#sha256=" + digest(inputs / "payload/trust/bundle.pem")]
     yield "userdata/aws-append", [*aws, "--append-to", inputs / "script.txt"]
     yield "userdata/aws-secret", [*aws, "--secret", "egress-user-data"]
-    for form in ("multipart", "cloud-config"):
-        yield "userdata/openstack-" + form, ["--format", "userdata", "--platform", "openstack", "--userdata-form", form]
 
 
 def bake(program, source, out, options):

@@ -1,6 +1,5 @@
 """Decodes user data of any form to its script, as the platform's agent does, and the script to its data."""
 import base64
-import email
 import gzip
 import json
 import re
@@ -11,15 +10,8 @@ def script_of(data):
         return script_of(base64.b64decode(re.search(rb"userData: (\S+)\n", data)[1], validate=True))
     if data.startswith(b"<powershell>"):
         return re.fullmatch(rb"<powershell>\n(.*)</powershell>\n<persist>true</persist>", data, re.S)[1]
-    if data.startswith(b"version:"):
-        body = data.split(b"    content: |-\n", 1)[1]
-        return b"".join(line[6:] if line.startswith(b"      ") else line for line in body.splitlines(True))
-    if data.startswith(b"Content-Type: multipart"):
-        return script_of(email.message_from_bytes(data).get_payload()[0].get_payload(decode=True))
     if data.startswith(b"#ps1_sysnative\n"):
         return data.split(b"\n", 1)[1]
-    if data.startswith(b"#cloud-config\n"):
-        return gzip.decompress(base64.b64decode(re.search(rb"content: (\S+)\n", data)[1], validate=True))
     if data.startswith(b"H4sI"):
         return script_of(gzip.decompress(base64.b64decode(data, validate=True)))
     return data

@@ -39,18 +39,7 @@ inline std::string Between(std::string_view text, std::string_view begin, std::s
 // The PowerShell script of any form.
 inline std::string ScriptOf(std::string_view bytes) {
   if (bytes.starts_with("<powershell>")) return Between(bytes, "<powershell>\n", "</powershell>");
-  if (bytes.starts_with("version:")) {
-    std::string out;
-    std::string_view rest = bytes.substr(bytes.find("|-\n") + 3);
-    for (; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
-      const std::string_view line = rest.substr(0, rest.find('\n') + 1);
-      out += line.starts_with("      ") ? line.substr(6) : line;
-    }
-    return out;
-  }
-  if (bytes.starts_with("Content-Type: multipart")) return Between(bytes, "#ps1_sysnative\n", "\n--===");
   if (bytes.starts_with("#ps1_sysnative\n")) return std::string(bytes.substr(15));
-  if (bytes.starts_with("#cloud-config\n")) return Gunzip(*DecodeBase64(Between(bytes, "content: ", "\n")));
   if (bytes.starts_with("H4sI")) return ScriptOf(Gunzip(*DecodeBase64(bytes)));
   return std::string(bytes);
 }

@@ -97,11 +97,7 @@ std::vector<Form> AllForms() {
   std::vector<Form> out;
   for (const Channel& channel : Channels()) {
     out.push_back({channel.name.data(), {.platform = channel.platform}});
-    if (!channel.cloudbase) continue;
-    out.push_back({"multipart", {.platform = channel.platform, .form = CloudbaseForm::kMultipart}});
-    out.push_back({"cloud-config", {.platform = channel.platform, .form = CloudbaseForm::kCloudConfig}});
   }
-  out.push_back({"ec2launch 2", {.platform = Platform::kAws, .ec2launch_v2 = true}});
   return out;
 }
 
@@ -133,21 +129,12 @@ TEST(UserData, BeginsAndEndsAsItsReaderWantsIt) {
   EXPECT_THAT(
       bytes({.platform = Platform::kAws}),
       AllOf(StartsWith("<powershell>\n&{"), EndsWith("exit $LASTEXITCODE\n</powershell>\n<persist>true</persist>")));
-  EXPECT_THAT(bytes({.platform = Platform::kAws, .ec2launch_v2 = true}),
-              AllOf(StartsWith("version: 1.1\ntasks:\n- task: executeScript\n  inputs:\n  - frequency: always\n"
-                               "    type: powershell\n    runAs: localSystem\n    content: |-\n      &{try{"),
-                    EndsWith("\n      exit $LASTEXITCODE\n")));
   for (const Platform platform : {Platform::kAzure, Platform::kGcp, Platform::kNone}) {
     EXPECT_THAT(bytes({.platform = platform}),
                 AllOf(StartsWith("&{try{"), EndsWith("}\nexit $LASTEXITCODE\n"), Not(HasSubstr("powershell>"))));
   }
   for (const Platform platform : {Platform::kNutanix, Platform::kOpenstack}) {
     EXPECT_THAT(bytes({.platform = platform}), StartsWith("#ps1_sysnative\n&{try{"));
-    EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kMultipart}),
-                AllOf(StartsWith("Content-Type: multipart/mixed; boundary="), HasSubstr("\n\n#ps1_sysnative\n&{try{"),
-                      EndsWith("--\n")));
-    EXPECT_THAT(bytes({.platform = platform, .form = CloudbaseForm::kCloudConfig}),
-                StartsWith("#cloud-config\nwrite_files:\n"));
   }
   const auto value = DecodeBase64(bytes({.platform = Platform::kVsphere}));
   ASSERT_TRUE(value);
@@ -253,15 +240,6 @@ TEST(UserData, WarnsOfAValueThatVmwareToolsMayNotPass) {
   EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("guestinfo-size")));
 }
 
-TEST(UserData, NamesCloudbaseInitsLogOnlyWhereItHasTheText) {
-  for (const Form& form : AllForms()) {
-    SCOPED_TRACE(form.name);
-    const std::string message = FindingOf(Make(form.options), "userdata-credentials").message;
-    EXPECT_EQ(message.find("cloudbase-init's log") != std::string::npos,
-              form.options.form == CloudbaseForm::kMultipart);
-  }
-}
-
 TEST(UserData, DownloadsAreInTheDataAndTheirCodeOnlyWhereTheyAre) {
   const auto with = PartsOf(Make({.platform = Platform::kAws, .exe = Exe()}).bytes);
   EXPECT_THAT(with.container, AllOf(HasSubstr(R"("exe":"https://example.com/provisioner.exe")"),
@@ -351,8 +329,7 @@ TEST(UserData, AsksCloudbaseInitForAnotherBootWhereThatMayHelp) {
   for (const Form& form : AllForms()) {
     SCOPED_TRACE(form.name);
     const bool cloudbase = ChannelOf(form.options.platform).cloudbase;
-    const bool reached = cloudbase && form.options.form != CloudbaseForm::kCloudConfig;
-    EXPECT_THAT(ScriptOf(Make(form.options).bytes), EndsWith(std::string(reached ? kAgain : kPlain)));
+    EXPECT_THAT(ScriptOf(Make(form.options).bytes), EndsWith(std::string(cloudbase ? kAgain : kPlain)));
   }
 }
 
@@ -495,25 +472,6 @@ TEST(UserData, OtherScriptDecidesWhetherItRunsAgain) {
   EXPECT_THAT(Make(options).bytes, AllOf(EndsWith("'once'\n</powershell>"), Not(HasSubstr("persist"))));
 }
 
-TEST(UserData, MultipartRefusesLinesThatAreTooLong) {
-  UserDataOptions options{.platform = Platform::kOpenstack, .form = CloudbaseForm::kMultipart};
-  options.foreign = ForeignUserData{std::string(999, 'x') + "\n"};
-  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
-  EXPECT_EQ(MakeUserData(SampleConfig(), state, options).error().code, Code::kUsage);
-}
-
-TEST(UserData, OptionsThatDontGoTogetherAreRefused) {
-  const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
-  const auto code = [&](const UserDataOptions& options) {
-    return MakeUserData(SampleConfig(), state, options).error().code;
-  };
-  EXPECT_EQ(code({.platform = Platform::kAzure, .ec2launch_v2 = true}), Code::kUsage);
-  EXPECT_EQ(code({.platform = Platform::kAws, .form = CloudbaseForm::kMultipart}), Code::kUsage);
-  UserDataOptions options{.platform = Platform::kAws, .ec2launch_v2 = true};
-  options.foreign = Operators();
-  EXPECT_EQ(code(options), Code::kUsage);
-}
-
 // ---- sizes
 
 egress::EgressConfig WithAuthorities(int count) {
@@ -624,9 +582,6 @@ TEST(UserDataSecret, OfTheClusterApiHoldsWhatCloudbaseInitRuns) {
     EXPECT_THAT(FindingOf(data, "userdata-delivery").message, HasSubstr("spec.bootstrap.dataSecretName"));
     EXPECT_THAT(FindingOf(data, "userdata-credentials").message, Not(HasSubstr("openshift-machine-api")));
   }
-  UserDataOptions options{.platform = Platform::kAzure, .form = CloudbaseForm::kMultipart};
-  options.secret_form = SecretForm::kClusterApi;
-  EXPECT_THAT(Make(options).bytes, StartsWith("Content-Type: multipart"));
   // cloudbase-init runs tagged text once, whatever it says of persistence.
   const UserDataOptions aws{.platform = Platform::kAws, .exe = Exe(), .secret_form = SecretForm::kClusterApi};
   EXPECT_THAT(PartsOf(ScriptOf(Make(aws).bytes)).script, HasSubstr("schtasks.exe"));

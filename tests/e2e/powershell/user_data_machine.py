@@ -152,21 +152,11 @@ class Machine(PlainMachine):
         return super().shell("-ExecutionPolicy", "Bypass", *arguments)
 
     def run(self, user_data, damage=lambda script: script, **adapted):
-        """Runs it as the platform's agent does: extracted, as a file, or by the command of a cloud-config."""
+        """Runs it as the platform's agent does: extracted, as a file."""
         script = damage(self.adapt(user_data_reader.script_of(user_data), **adapted))
-        command = re.search(rb"\n- (powershell\.exe .* -Command) \"(.*)\"\n", user_data)
         path = self.root / "user-data.ps1"
         path.write_bytes(script)
-        if not command:
-            return self.shell("-File", str(path))
-        # The file of the cloud-config lies where Windows has it.
-        named = re.search(r"path: (\S+)\n", user_data.decode())[1]
-        placed = self.root / local(named).removeprefix("C:/")
-        placed.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(path, placed)
-        code = self.shell("-Command", command[2].decode().replace(named, shlex.quote(str(placed))))
-        assert not placed.exists(), "the command left the script there"
-        return code
+        return self.shell("-File", str(path))
 
     def run_task(self):
         """What the task scheduler does with the task of user data."""
