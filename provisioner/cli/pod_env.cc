@@ -45,9 +45,8 @@ Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
     if (!source::IsKubeUri(options.pods)) return options;
     return Fail(Code::kUsage, "names a cluster, which needs --check; give a file to get patches", options.pods);
   }
-  if (options.patch_only || options.request.annotate)
-    return Fail(Code::kUsage, "--check prints no patches; leave out --format patch and --annotate",
-                std::string(kPodEnvCommand));
+  if (options.patch_only)
+    return Fail(Code::kUsage, "--check prints no patches; leave out --format patch", std::string(kPodEnvCommand));
   options.request.patch = PatchKind::kNone;
   options.request.lists_all = source::IsKubeUri(options.pods);  // list all: one workload must not hide the others
   options.patch_name = "none";
@@ -60,7 +59,6 @@ Result<PodEnvOptions> ParsePodEnvOptions(const Arguments& arguments) {
   PodEnvOptions out;
   out.patch_only = PROV_TRY(OneOf(arguments, "format", kFormats)) == "patch";
   out.patch_name = PROV_TRY(OneOf(arguments, "patch", kPatches));
-  out.request.annotate = arguments.Has("annotate");
   if (out.patch_name == "json") out.request.patch = PatchKind::kJson;
   if (out.patch_name == "none") out.request.patch = PatchKind::kNone;
   if (out.patch_only && out.request.patch == PatchKind::kNone)
@@ -73,10 +71,6 @@ Result<PodEnvOptions> ParsePodEnvOptions(const Arguments& arguments) {
   }
   out.show_secrets = arguments.Has("show-secrets");
   if (arguments.Has("trust")) out.request.trust = PROV_TRY(publish::ParsePodTrust(arguments.Get("trust"), "--trust"));
-  if (out.request.trust && out.request.annotate)
-    return Fail(Code::kUsage,
-                "--annotate keeps proxy variables out of pods, but --trust adds to pods; give one of them",
-                std::string(kPodEnvCommand));
   out.check = arguments.Has("check");
   out.source = PROV_TRY(ParseSourceSpec(arguments));
   return CheckedOptions(std::move(out));
@@ -98,7 +92,6 @@ ProxyValues Redacted(const ProxyValues& values) {
 // Findings about the source's meaning for pods, besides its review.
 Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& options) {
   Findings out = PROV_TRY(egress::Review(config, {}, NowUnix()));
-  if (options.request.annotate) return out;
   Findings told;  // dropped: the review reports them
   PROV_TRY(egress::ParseProxySettings(config, told));
   if (ValuesOf(config).IsEmpty()) {
@@ -121,22 +114,6 @@ Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& o
   return out;
 }
 
-void WriteValue(JsonWriter& json, const JsonValue& value) {
-  if (value.IsObject()) {
-    json.BeginObject();
-    for (const auto& member : value.GetObject()) WriteValue(json.Key(JsonTextOf(member.name)), member.value);
-    json.EndObject();
-  } else if (value.IsArray()) {
-    json.BeginArray();
-    for (const JsonValue& item : value.GetArray()) WriteValue(json, item);
-    json.EndArray();
-  } else if (value.IsString()) {
-    json.String(JsonTextOf(value));
-  } else {
-    json.Null();
-  }
-}
-
 void WriteObject(JsonWriter& json, const PodEnvObject& object) {
   json.BeginObject().Member("kind", object.kind).Member("name", object.name).Member("namespace", object.name_space);
   json.Member("os", object.windows ? "windows" : "linux").Member("optedOut", object.opted_out);
@@ -147,9 +124,7 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
     json.Strings("kept", container.kept);
     json.Member("mounts", container.mounts).Member("imports", container.imports).EndObject();
   }
-  json.EndArray().Member("addsVolume", object.adds_volume).Key("patch");
-  WriteValue(json, object.patch);
-  json.EndObject();
+  json.EndArray().Member("addsVolume", object.adds_volume).Key("patch").Json(WriteJson(object.patch, 0)).EndObject();
 }
 
 Result<Outcome> ReportPatches(const publish::Object& pods, const EgressConfig& config, PodEnvOptions options,
@@ -158,7 +133,7 @@ Result<Outcome> ReportPatches(const publish::Object& pods, const EgressConfig& c
   options.request.proxy = options.show_secrets ? whole : Redacted(whole);
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (options.request.proxy != whole && !options.request.annotate && options.request.patch != PatchKind::kNone) {
+  if (options.request.proxy != whole && options.request.patch != PatchKind::kNone) {
     AddInfo(findings, "pod-env-redacted",
             "passwords are shown as *** in these patches, so they can't be applied; use --show-secrets or --format "
             "patch for whole ones",
@@ -241,7 +216,7 @@ Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& optio
   }
   const PodEnvObject& object = report.objects.front();
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (!options.request.annotate) ReportContainers(object, pods.where, findings);
+  ReportContainers(object, pods.where, findings);
   const JsonValue nothing = publish::EmptyPatch(options.request.patch);
   const JsonValue& patch = object.patch.IsNull() ? nothing : object.patch;
   return Outcome{0, pods.is_json ? WriteJson(patch, publish::kJsonIndent) : publish::WriteYaml(patch),
@@ -293,9 +268,7 @@ Command PodEnvCommand() {
             {"check", "",
              "only list pods and workloads that lack something that a patch would add; exit code 4 if any does. --pod "
              "may be a cluster: kube://[CONTEXT]",
-             Group::kChecks},
-            {"annotate", "", "print a patch that adds the opt-out annotation instead of the variables",
-             Group::kOutput}},
+             Group::kChecks}},
            SourceOptionSpecs(),
            {{"format", "json|patch",
              "json: the added and kept variables and the patches; patch: only the patch of one object, with passwords, "

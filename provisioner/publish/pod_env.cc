@@ -107,11 +107,9 @@ Result<bool> Maker::OptsOut(const ObjectView& object, const ObjectView& pod) {
                    pod.At("metadata"));
     return false;
   }
-  if (!request_.annotate) {
-    findings_.Add(Severity::kInfo, "pod-opt-out",
-                  fmt::format("the annotation {} keeps the variables away: nothing is added", source::kAksOptOut),
-                  pod.At("metadata"));
-  }
+  findings_.Add(Severity::kInfo, "pod-opt-out",
+                fmt::format("the annotation {} keeps the variables away: nothing is added", source::kAksOptOut),
+                pod.At("metadata"));
   return true;
 }
 
@@ -150,7 +148,7 @@ Result<void> Maker::AddNamesOfSources(const ObjectView& container, std::vector<s
     const std::string_view prefix = PROV_TRY(entry.TextOr("prefix", ""));
     const std::string_view name = map ? PROV_TRY(map->TextOr("name", "")) : "";
     if (map && PROV_TRY(AddNamesOfMap(name, prefix, names))) continue;
-    if (opted_out_ || request_.annotate) continue;
+    if (opted_out_) continue;
     findings_.Warn("pod-env-from",
                    fmt::format("{} may hold proxy variables, and is not looked into: those that are added count more",
                                map      ? fmt::format("the ConfigMap \"{}\", which is not in the file,", Shorten(name))
@@ -198,7 +196,6 @@ Result<PatchedContainer> Maker::Container(const ObjectView& container, PodContai
   for (const std::string& name : names) {
     if (IsOurs(name) && std::ranges::find(out.kept, name) == out.kept.end()) out.kept.push_back(name);
   }
-  if (request_.annotate) return patched;
   if (!opted_out_) Add(variables(), out, patched);
   Add(trust_variables(), out, patched);
   if (request_.trust) PROV_TRY(AddTrust(container, {windows_, host_process_}, out, patched));
@@ -214,14 +211,6 @@ Result<PatchedList> Maker::Containers(const ObjectView& spec, std::string_view l
     out.containers.push_back(std::move(report));
   }
   return patched;
-}
-
-// How much of the path to the annotation exists.
-Result<AnnotationPlace> PlaceOf(const ObjectView& pod) {
-  const auto metadata = PROV_TRY(pod.Object("metadata"));
-  if (!metadata) return AnnotationPlace::kNoMetadata;
-  const auto annotations = PROV_TRY(metadata->Object("annotations"));
-  return !annotations || annotations->Names().empty() ? AnnotationPlace::kNoAnnotations : AnnotationPlace::kAnnotations;
 }
 
 Result<PodEnvObject> Maker::Make(const ObjectView& object, std::string_view kind) {
@@ -243,14 +232,10 @@ Result<PodEnvObject> Maker::Make(const ObjectView& object, std::string_view kind
   std::vector<PatchedList> lists;
   for (const std::string_view list : {"containers", "initContainers"})
     lists.push_back(PROV_TRY(Containers(*spec, list, out)));
-  if (!request_.annotate) {
-    PodVolume volume;
-    if (request_.trust) volume = PROV_TRY(TrustVolumeOf(*spec, *request_.trust, request_.lists_all));
-    out.adds_volume = volume.is_added;
-    out.patch = patches_.Environment(source::PodPath(kind), lists, volume);
-  } else if (!opted_out_) {
-    out.patch = patches_.Annotation(source::PodPath(kind), source::kAksOptOut, PROV_TRY(PlaceOf(*pod)));
-  }
+  PodVolume volume;
+  if (request_.trust) volume = PROV_TRY(TrustVolumeOf(*spec, *request_.trust, request_.lists_all));
+  out.adds_volume = volume.is_added;
+  out.patch = patches_.Environment(source::PodPath(kind), lists, volume);
   return out;
 }
 

@@ -32,7 +32,6 @@ Result<PodTrust> ParsePodTrust(std::string_view text, const std::string& where);
 struct PodEnvRequest {
   ProxyValues proxy;  // the values for the patches; empty ones are not added
   PatchKind patch = PatchKind::kStrategic;
-  bool annotate = false;  // add the annotation that opts out of the variables, instead of the variables
   std::optional<PodTrust> trust = {};
   bool lists_all = false;  // another volume with the trust volume's name counts as lacking, instead of being an error
 };

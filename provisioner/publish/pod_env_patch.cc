@@ -77,11 +77,6 @@ JsonValue MergedContainers(const PatchedList& list, const PodVolume& volume, Pat
   return out;
 }
 
-JsonValue AtPath(JsonValue pod, std::span<const std::string_view> path, PatchMemory& memory) {
-  for (const std::string_view name : std::views::reverse(path)) pod = Holding(name, std::move(pod), memory);
-  return pod;
-}
-
 JsonValue MergePatch(std::span<const std::string_view> path, const std::vector<PatchedList>& lists,
                      const PodVolume& volume, PatchMemory& memory) {
   JsonValue spec(rapidjson::kObjectType);
@@ -89,25 +84,15 @@ JsonValue MergePatch(std::span<const std::string_view> path, const std::vector<P
     if (AddsSomething(list)) spec.AddMember(Text(list.list, memory), MergedContainers(list, volume, memory), memory);
   }
   if (volume.is_added) spec.AddMember("volumes", Alone(Volume(volume, memory), memory), memory);
-  return AtPath(Holding("spec", std::move(spec), memory), path, memory);
+  JsonValue pod = Holding("spec", std::move(spec), memory);
+  for (const std::string_view name : std::views::reverse(path)) pod = Holding(name, std::move(pod), memory);
+  return pod;
 }
 
 // A JSON pointer (RFC 6901) to the pod. No name needs an escape.
 std::string PointerTo(std::span<const std::string_view> path) {
   std::string out;
   for (const std::string_view name : path) out += fmt::format("/{}", name);
-  return out;
-}
-
-std::string Escaped(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '~' || c == '/') {
-      out += c == '~' ? "~0" : "~1";
-    } else {
-      out += c;
-    }
-  }
   return out;
 }
 
@@ -171,25 +156,6 @@ JsonValue ContainerOperations(const std::string& pod, const std::vector<PatchedL
   return out.Take();
 }
 
-JsonValue AnnotationOperation(const std::string& pod, std::string_view name, AnnotationPlace place,
-                              PatchMemory& memory) {
-  Operations out(memory);
-  JsonValue value = Text("true", memory);
-  std::string pointer = pod + "/metadata";
-  if (place == AnnotationPlace::kAnnotations) {
-    pointer += "/annotations/" + Escaped(name);
-  } else {
-    value = Holding(name, std::move(value), memory);
-    if (place == AnnotationPlace::kNoMetadata) {
-      value = Holding("annotations", std::move(value), memory);
-    } else {
-      pointer += "/annotations";
-    }
-  }
-  out.Put("add", pointer, std::move(value));
-  return out.Take();
-}
-
 }  // namespace
 
 JsonValue PodPatcher::Environment(std::span<const std::string_view> path, const std::vector<PatchedList>& lists,
@@ -198,14 +164,6 @@ JsonValue PodPatcher::Environment(std::span<const std::string_view> path, const 
   if (kind_ == PatchKind::kNone || !changes) return {};
   return kind_ == PatchKind::kStrategic ? MergePatch(path, lists, volume, memory_)
                                         : ContainerOperations(PointerTo(path), lists, volume, memory_);
-}
-
-JsonValue PodPatcher::Annotation(std::span<const std::string_view> path, std::string_view name,
-                                 AnnotationPlace place) const {
-  if (kind_ == PatchKind::kNone) return {};
-  if (kind_ == PatchKind::kJson) return AnnotationOperation(PointerTo(path), name, place, memory_);
-  JsonValue annotations = Holding("annotations", Holding(name, Text("true", memory_), memory_), memory_);
-  return AtPath(Holding("metadata", std::move(annotations), memory_), path, memory_);
 }
 
 JsonValue EmptyPatch(PatchKind kind) {

@@ -40,9 +40,6 @@ struct PatchedList {
   std::vector<PatchedContainer> containers;
 };
 
-// How much of metadata.annotations exists. An empty object counts as absent, because the API server drops it.
-enum class AnnotationPlace { kNoMetadata, kNoAnnotations, kAnnotations };
-
 // `path`: the members from the object to the pod (source::PodPath). Patches are null for PatchKind::kNone.
 class PodPatcher {
  public:
@@ -51,8 +48,6 @@ class PodPatcher {
   // Also null if there is nothing to add.
   JsonValue Environment(std::span<const std::string_view> path, const std::vector<PatchedList>& lists,
                         const PodVolume& volume) const;
-  // Sets the annotation `name` to "true".
-  JsonValue Annotation(std::span<const std::string_view> path, std::string_view name, AnnotationPlace place) const;
 
  private:
   PatchKind kind_;

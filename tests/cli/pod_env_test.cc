@@ -167,7 +167,6 @@ TEST_F(PodEnvCommand, WhatTrustTakesIsNamed) {
     EXPECT_EQ(result.exit, 10) << value;
     EXPECT_THAT(result.err, HasSubstr("configmap/NAME:KEY"));
   }
-  EXPECT_EQ(PodEnv({"--annotate", "--trust", "configmap/a"}).exit, 10);
   EXPECT_EQ(PodEnv({"--check", "--format", "patch"}).exit, 10);
   const ProcessResult cluster =
       RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod", "kube://"});
@@ -197,7 +196,6 @@ TEST_F(PodEnvCommand, WhatCannotBeUsedIsNamed) {
   const ProcessResult url = PodEnv({});
   EXPECT_STREQ(ParsedJson(url.out)["error"]["code"].GetString(), "proxy-url");
   EXPECT_THAT(url.out + url.err, Not(HasSubstr(kPodPassword)));
-  EXPECT_EQ(PodEnv({"--annotate"}).exit, 0) << "the annotation holds no URL";
   Write("proxy.env", "HTTP_PROXY=\nNO_PROXY=\n");
   EXPECT_THAT(PodEnv({}).out, HasSubstr("pod-env-nothing"));
 }
@@ -237,18 +235,6 @@ TEST_F(PodEnvCommand, KubectlAppliesThePatches) {
     EXPECT_EQ(again.exit, 0) << again.err;
     EXPECT_EQ(again.out, result.out);
     WriteDeployment();
-  }
-}
-
-TEST_F(PodEnvCommand, KubectlPutsTheAnnotationWhereItCounts) {
-  if (!HasKubectl()) GTEST_SKIP() << "NOT RUN: no kubectl";
-  for (const char* type : {"strategic", "json"}) {
-    const ProcessResult result = Patched(type, {"--annotate"});
-    ASSERT_EQ(result.exit, 0) << type << result.err;
-    Write("annotated.json", result.out);
-    const rapidjson::Document report = ParsedJson(PodEnv({}, "annotated.json").out);
-    EXPECT_TRUE(report["objects"][0]["optedOut"].GetBool()) << type;
-    EXPECT_TRUE(report["objects"][0]["patch"].IsNull());
   }
 }
 

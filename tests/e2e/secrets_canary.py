@@ -44,7 +44,6 @@ COMMANDS = {
     "hns-proxy": [(["render", "--outbound-port", "15001", "--exceptions-from", "SOURCE"] + more, False) for more in (
         [], ["--output", "json"], ["--format", "request"], ["--format", "cni"])],
     "pod-env": [(PODS, False), (PODS + ["--patch", "json", "--output", "json"], False), (PODS + ["--patch", "none"], False),
-                (PODS + ["--annotate"], False), (PODS + ["--annotate", "--format", "patch"], False),
                 (PODS + ["--format", "patch"], True), (PODS + ["--format", "patch", "--patch", "json"], True), (PODS + ["--show-secrets"], True)],
 }
 

@@ -19,7 +19,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 PodEnvRequest Wanted(PatchKind patch = PatchKind::kStrategic) {
-  return {.proxy = {Secret("http://p:1/"), Secret("http://s:2/"), "a,.b"}, .patch = patch, .annotate = false};
+  return {.proxy = {Secret("http://p:1/"), Secret("http://s:2/"), "a,.b"}, .patch = patch};
 }
 
 Result<PodEnvReport> Made(const std::string& manifest, const PodEnvRequest& request = Wanted()) {
@@ -187,28 +187,6 @@ TEST(PodEnv, TheAnnotationCountsOnThePodAlone) {
   EXPECT_FALSE(other->objects[0].opted_out || other->objects[0].patch.IsNull());
   EXPECT_THAT(other->findings, HasCode("pod-opt-out-value"));
   EXPECT_THAT(Failure(Made(Deployment(containers, OptOut("true")))), StartsWith("type: expected a string, found a "));
-}
-
-TEST(PodEnv, TheAnnotationCanBePutInstead) {
-  PodEnvRequest merge = Wanted();
-  merge.annotate = true;
-  PodEnvRequest json = Wanted(PatchKind::kJson);
-  json.annotate = true;
-  const std::string containers = Containers(R"({"name":"c"})");
-  const std::string key = "kubernetes.azure.com/no-http-proxy-vars";
-  EXPECT_EQ(PatchOf(Deployment(containers), merge),
-            R"({"spec":{"template":{"metadata":{"annotations":{")" + key + R"(":"true"}}}}})");
-  EXPECT_EQ(PatchOf(Deployment(containers), json),
-            R"([{"op":"add","path":"/spec/template/metadata","value":{"annotations":{")" + key + R"(":"true"}}}])");
-  EXPECT_EQ(PatchOf(Deployment(containers, R"("labels":{},"annotations":{})"), json),
-            R"([{"op":"add","path":"/spec/template/metadata/annotations","value":{")" + key + R"(":"true"}}])");
-  EXPECT_EQ(PatchOf(Deployment(containers, OptOut("\"false\"")), json),
-            R"([{"op":"add","path":"/spec/template/metadata/annotations/kubernetes.azure.com~1no-http-proxy-vars",)"
-            R"("value":"true"}])");
-  const auto again = Made(Deployment(containers, OptOut("\"true\"")), merge);
-  ASSERT_TRUE(again) << Failure(again);
-  EXPECT_TRUE(again->objects[0].patch.IsNull());
-  EXPECT_THAT(again->objects[0].containers[0].added, IsEmpty());
 }
 
 TEST(PodEnv, WhatEnvFromBringsIsKeptAsFarAsItIsThere) {
