@@ -18,12 +18,8 @@ constexpr std::int64_t kLongestTrial = 86400;
 constexpr std::int64_t kTakeBackWait = 60;
 
 struct ApplyCommandOptions {
-  bool json = false;
+  PlanRequest plan;
   Ending ending;
-  node::ApplyOptions apply;
-  ImageOptions image;
-  TargetOptions target;
-  node::SettingsSpec settings;
   std::optional<std::int64_t> trial_seconds;
   std::vector<std::string> probes;  // URLs
   std::int64_t wait_lock = 0;       // seconds
@@ -31,18 +27,14 @@ struct ApplyCommandOptions {
 
 Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments) {
   ApplyCommandOptions out;
-  out.json = PROV_TRY(WantsJson(arguments));
+  out.plan = PROV_TRY(ParsePlanRequest(arguments));
   out.ending = PROV_TRY(ParseEnding(arguments));
-  out.apply = PROV_TRY(ParseApplyOptions(arguments));
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
-  out.apply.refuse_empty = RefusesEmpty(arguments);
+  out.plan.apply.refuse_empty = RefusesEmpty(arguments);
   out.probes = arguments.All("probe");
   if (arguments.Has("probe") && !arguments.Has("try")) {
     return Fail(Code::kUsage, "needs --try SECONDS: a failed probe rolls the trial back", "--probe");
   }
-  out.image = PROV_TRY(ParseImageOptions(arguments));
-  out.target = ParseTargetOptions(arguments);
-  out.settings = PROV_TRY(ParseSettingsSpec(arguments));
   if (!arguments.Has("try")) return out;
   out.trial_seconds = PROV_TRY(Number(arguments, "try", 0));
   if (*out.trial_seconds >= 1 && *out.trial_seconds <= kLongestTrial) return out;
@@ -61,7 +53,7 @@ Result<void> ProbeUntil(const std::vector<std::string>& urls, machine::Host& hos
 // Closes the machine while the trial waits, so that `confirm` can open it.
 Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, machine::Host& host,
                     const node::DerivedSettings& derived) {
-  const bool json = options.json;
+  const bool json = options.plan.json;
   PROV_TRY(node::CheckProbeUrls(options.probes));
   std::string name;
   reconcile::SessionReport report;
@@ -71,7 +63,7 @@ Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, ma
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
     name = target.name;
     node::OpenNode node = target.Node(host);
-    report = PROV_TRY(node::TrySettings(node, derived, options.apply, seconds));
+    report = PROV_TRY(node::TrySettings(node, derived, options.plan.apply, seconds));
     trial = PROV_TRY(node::LoadTrial(node.machine.state));
   }
   const Result<void> probed = ProbeUntil(options.probes, host, derived.settings, end, report.findings);
@@ -107,32 +99,31 @@ Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, ma
 }
 
 Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host& live) {
+  const PlanRequest& plan = options.plan;
   Targets targets = PROV_TRY(WhenFree(live.clock(), options.wait_lock,
-                                      [&] { return Targets::Open(options.target, live, images::TreeAccess::kWrite); }));
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(
-      live, options.settings, {.signer = PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))}))));
+                                      [&] { return Targets::Open(plan.target, live, images::TreeAccess::kWrite); }));
+  const node::DerivedSettings derived = PROV_TRY(plan.Derive(live, targets.Hosts()));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
-    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, options.apply, options.image)));
+    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, plan.apply, plan.image)));
   }
-  PROV_TRY(CommitTargets(options.target, targets, reports));
-  return SessionsOutcome(options.json, std::move(reports), true, 0);
+  PROV_TRY(CommitTargets(plan.target, targets, reports));
+  return SessionsOutcome(plan.json, std::move(reports), true, 0);
 }
 
 Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
   const ApplyCommandOptions options = PROV_TRY(ParseApplyCommandOptions(arguments));
-  if (options.target.NamesImage()) return ApplyToImages(options, host);
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(
-      node::ReadSettings(host, options.settings, {.signer = PROV_TRY(WantedSigner(options.image.signer, {&host}))}))));
+  if (options.plan.target.NamesImage()) return ApplyToImages(options, host);
+  const node::DerivedSettings derived = PROV_TRY(options.plan.Derive(host, {&host}));
   if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
   reconcile::SessionReport report =
-      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::Enter(node)), derived, options.apply));
+      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::Enter(node)), derived, options.plan.apply));
   PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
   node::LogRun(host, report);
   const int exit = PROV_TRY(End(node, options.ending, report));
-  return SessionOutcome(options.json, target.name, std::move(report), true, exit);
+  return SessionOutcome(options.plan.json, target.name, std::move(report), true, exit);
 }
 
 }  // namespace

@@ -197,9 +197,7 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findi
 // Adds findings that an administrator should read about the written payload.
 void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, const payload::Payload& payload,
                         bool has_exe, Findings& findings) {
-  for (const Finding& f : state.findings) {
-    if (std::ranges::find(findings, f) == findings.end()) findings.push_back(f);
-  }
+  AddNewFindings(findings, state.findings);
   if (!has_exe) {
     AddInfo(findings, "script-only",
             "the payload has no provisioner.exe: its scripts apply the settings once, and nothing reconciles at later "

@@ -84,12 +84,8 @@ std::string UserDataJson(const BakeJob& job, const userdata::Channel& channel, c
                          const std::optional<std::string>& secret) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("out", job.path).Member("format", "userdata");
-  json.Member("platform", channel.name).Member("bytes", data.bytes.size()).Key("limit");
-  if (channel.limit == 0) {
-    json.Null();
-  } else {
-    json.Int(static_cast<std::int64_t>(channel.limit));
-  }
+  json.Member("platform", channel.name).Member("bytes", data.bytes.size());
+  WriteOptional(json, "limit", channel.limit == 0 ? std::nullopt : std::optional(channel.limit));
   if (secret) json.Member("secret", *secret);
   if (data.guest_info) WriteGuestInfo(json, *data.guest_info);
   json.Member("generation", job.generation)
@@ -192,11 +188,8 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
       request.secret ? PROV_TRY(userdata::UserDataSecret(*request.secret, data, options)) : data.bytes;
   // Another script's contents may be secret, so only the owner may read the file.
   PROV_TRY(WriteOwnFile(job.path, bytes, data.secret || options.foreign ? 0600 : 0644, kUserDataFile));
-  for (const Findings* more : {&job.state.findings, &data.findings}) {
-    for (const Finding& f : *more) {
-      if (std::ranges::find(job.findings, f) == job.findings.end()) job.findings.push_back(f);
-    }
-  }
+  AddNewFindings(job.findings, job.state.findings);
+  AddNewFindings(job.findings, data.findings);
   const userdata::Channel& channel = userdata::ChannelOf(options.platform);
   if (job.json) return Outcome{0, UserDataJson(job, channel, data, request.secret), {}};
   std::string text = UserDataText(job, channel, data, request.secret);

@@ -30,13 +30,8 @@ constexpr std::int64_t kProbeTimeouts = 12;
 void WriteProbes(JsonWriter& json, const std::vector<node::Probed>& probes) {
   json.Key("probes").BeginArray();
   for (const node::Probed& probe : probes) {
-    json.BeginObject().Member("url", probe.url).Member("via", probe.via).Member("ok", probe.ok()).Key("status");
-    if (probe.status) {
-      json.Int(*probe.status);
-    } else {
-      json.Null();
-    }
-    json.Key("error");
+    json.BeginObject().Member("url", probe.url).Member("via", probe.via).Member("ok", probe.ok());
+    WriteOptional(json, "status", probe.status).Key("error");
     if (probe.error) {
       json.String(probe.error->message).Member("code", InfoOf(probe.error->code).name);
     } else {

@@ -20,6 +20,10 @@ OptionSpec ClusterSuffixesOption() {
           "with an AKS source: add .svc and .cluster.local to NO_PROXY, which AKS itself does not do", Group::kSource};
 }
 
+OptionSpec ShowSecretsOption() {
+  return {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput};
+}
+
 OptionGroup OutputOptionSpecs() {
   return {{"output", "text|json", "how results and errors are printed (default: text)", Group::kOutput},
           {"help", "", "show this text", Group::kOutput}};
@@ -76,9 +80,26 @@ std::size_t CountFindings(const Findings& findings, Severity severity) {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
+void AddNewFindings(Findings& findings, const Findings& more) {
+  for (const Finding& one : more) {
+    if (std::ranges::find(findings, one) == findings.end()) findings.push_back(one);
+  }
+}
+
 void WriteTextOrNull(JsonWriter& json, std::string_view key, std::string_view text) {
   json.Key(key);
   text.empty() ? json.Null() : json.String(text);
+}
+
+bool BeginObjectOrNull(JsonWriter& json, std::string_view key, bool present) {
+  json.Key(key);
+  present ? json.BeginObject() : json.Null();
+  return present;
+}
+
+void WriteError(JsonWriter& json, const Error& error) {
+  json.Key("error").BeginObject().Member("code", InfoOf(error.code).name).Member("message", error.message);
+  json.Member("where", error.where).EndObject();
 }
 
 std::int64_t NowUnix() { return static_cast<std::int64_t>(std::time(nullptr)); }

@@ -65,6 +65,7 @@ std::vector<CommandSpec> CommandSpecs();
 // The options that say how a source is read; every command with a SOURCE has them.
 OptionGroup SourceOptionSpecs();
 OptionSpec ClusterSuffixesOption();  // one of them
+OptionSpec ShowSecretsOption();      // --show-secrets of commands that print JSON
 // --output and --help, which every command has.
 OptionGroup OutputOptionSpecs();
 
@@ -77,8 +78,20 @@ Result<bool> WantsJson(const Arguments& arguments);
 // The number of findings with this severity.
 std::size_t CountFindings(const Findings& findings, Severity severity);
 
+// Adds those of `more` that are not there yet.
+void AddNewFindings(Findings& findings, const Findings& more);
+
 // `text` as a member of the open object; null if it is empty.
 void WriteTextOrNull(JsonWriter& json, std::string_view key, std::string_view text);
+// `value` as a member of the open object; null if there is none.
+template <class T>
+JsonWriter& WriteOptional(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
+  return value ? json.Member(key, *value) : json.Key(key).Null();
+}
+// Begins an object as the member `key` of the open object, or writes null. Returns `present`.
+bool BeginObjectOrNull(JsonWriter& json, std::string_view key, bool present);
+// `"error": {"code","message","where"}` as a member of the open object.
+void WriteError(JsonWriter& json, const Error& error);
 
 std::int64_t NowUnix();
 

@@ -31,7 +31,7 @@ OptionGroup PassedOn() {
          "nodes, in a folder that only administrators can write",
          Group::kSource},
         ClusterSuffixesOption(),
-        {"interval", "SECONDS", "time between rounds, each varied by a tenth (default: 60)", Group::kRun},
+        IntervalOption(),
         MetricsOption()},
        RebootOptionSpecs()});
 }

@@ -81,6 +81,12 @@ Result<std::set<std::string, std::less<>>> NamedCertificates(const Arguments& ar
   return out;
 }
 
+OptionSpec OctetsOption() {
+  return {"winhttp-octets", "",
+          "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; the patterns also match host names",
+          Group::kScope};
+}
+
 OptionGroup DesiredOptionSpecs() {
   return {
       {"scope", "LIST",
@@ -95,9 +101,7 @@ OptionGroup DesiredOptionSpecs() {
        Group::kCredentials},
       TrustOption(),
       {"subtract", "FILE", "leave out certificates that this bundle contains, e.g. the system's", Group::kTrust},
-      {"winhttp-octets", "",
-       "write IPv4 ranges as octet patterns (10.*) into WinHTTP's bypass list; the patterns also match host names",
-       Group::kScope},
+      OctetsOption(),
       {"hns-policy", "FILE",
        "redirect the TCP traffic of pods by this policy, or list of them (see provisioner hns-proxy); adds hns to the "
        "scope",

@@ -11,6 +11,7 @@
 namespace prov::cli {
 
 OptionGroup DesiredOptionSpecs();
+OptionSpec OctetsOption();  // --winhttp-octets, one of them
 
 // --trust, which commands that only read certificates have, too.
 OptionSpec TrustOption();

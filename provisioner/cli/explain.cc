@@ -8,6 +8,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/explain_html.h"
 #include "provisioner/cli/explain_question.h"
 #include "provisioner/cli/terminal.h"
@@ -314,9 +315,7 @@ Command ExplainCommand() {
              "first add entries so that other clients agree with Go, and print the list; the decisions of Go stay the "
              "same",
              Group::kRequests},
-            {"winhttp-octets", "",
-             "write IPv4 ranges as octet patterns into WinHTTP's bypass list, as bake does with this option",
-             Group::kRequests}},
+            OctetsOption()},
            SourceOptionSpecs(),
            {HtmlOption()},
            OutputOptionSpecs()})};

@@ -142,7 +142,7 @@ Command ExtractCommand() {
                      "json: everything; env: NAME=value lines, with passwords; pem: the certificates (default: json)",
                      Group::kOutput},
                     TrustOption(),
-                    {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput}},
+                    ShowSecretsOption()},
                    OutputOptionSpecs()})};
   command.always_json = true;
   command.run = RunExtract;

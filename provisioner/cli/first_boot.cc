@@ -104,19 +104,13 @@ Command FirstBootCommand() {
       "end otherwise, and reports a failure in status and the event log; setup-onrequest exits 1 for \"reboot\" and 2\n"
       "for \"reboot and run again\".",
       "  > provisioner first-boot C:\\Windows\\Setup\\Scripts\\Provisioner --phase specialize",
-      JoinOptions(
-          {{{"phase", "specialize|setup-onrequest|logon",
-             "the phase of Windows setup that runs this command (default: none)", Group::kRun}},
-           SourceOptionSpecs(),
-           DesiredOptionSpecs(),
-           ApplyOptionSpecs(),
-           {SignerOption(),
-            {"interval", "SECONDS",
-             "time between rounds of the boot service, each varied by a tenth (default: what is stored, else 60)",
-             Group::kRun},
-            MetricsOption(),
-            WaitLockOption()},
-           OutputOptionSpecs()})};
+      JoinOptions({{{"phase", "specialize|setup-onrequest|logon",
+                     "the phase of Windows setup that runs this command (default: none)", Group::kRun}},
+                   SourceOptionSpecs(),
+                   DesiredOptionSpecs(),
+                   ApplyOptionSpecs(),
+                   {SignerOption(), IntervalOption(), MetricsOption(), WaitLockOption()},
+                   OutputOptionSpecs()})};
   command.run = RunFirstBoot;
   return command;
 }

@@ -43,17 +43,8 @@ Result<FleetOptions> ParseFleetOptions(const Arguments& arguments) {
   return Fail(Code::kUsage, fmt::format("takes 0 to {} seconds", kLongestWait), "--wait");
 }
 
-void WriteOptionalText(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
-  json.Key(key);
-  if (text) {
-    json.String(*text);
-  } else {
-    json.Null();
-  }
-}
-
 void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::int64_t>& time) {
-  WriteOptionalText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
+  WriteOptional(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
 }
 
 // The failure that a node reports, or why its annotation can't be read.
@@ -65,22 +56,14 @@ std::optional<fleet::NodeFailure> FailureOf(const fleet::FleetNode& node) {
 void WriteRow(JsonWriter& json, const fleet::NodeRow& row) {
   const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
   json.BeginObject().Member("name", row.node.name);
-  WriteOptionalText(json, "digest", state.digest);
-  json.Member("current", row.current).Key("credentialsCurrent");
-  if (row.credentials_current) {
-    json.Bool(*row.credentials_current);
-  } else {
-    json.Null();
-  }
+  WriteOptional(json, "digest", state.digest).Member("current", row.current);
+  WriteOptional(json, "credentialsCurrent", row.credentials_current);
   WriteTime(json, "appliedAt", state.applied_at);
   WriteTime(json, "readAt", state.read_at);
   json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);
-  json.Key("failure");
-  if (const auto failure = FailureOf(row.node)) {
-    json.BeginObject().Member("code", failure->code).Member("message", failure->message).EndObject();
-  } else {
-    json.Null();
-  }
+  const auto failure = FailureOf(row.node);
+  if (BeginObjectOrNull(json, "failure", failure.has_value()))
+    json.Member("code", failure->code).Member("message", failure->message).EndObject();
   json.Member("version", state.version).EndObject();
 }
 

@@ -152,11 +152,6 @@ Result<std::vector<std::string>> EndpointsOf(const EndpointTarget& target, bool 
   return EndpointsOfNamespace(container.network_namespace, host);
 }
 
-void WriteError(JsonWriter& json, const Error& error) {
-  json.Key("error").BeginObject().Member("code", InfoOf(error.code).name).Member("message", error.message);
-  json.Member("where", error.where).EndObject();
-}
-
 std::string EndpointsJson(const EndpointsReport& report) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("endpoints").BeginArray();

@@ -142,6 +142,21 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   return out;
 }
 
+Result<node::DerivedSettings> PlanRequest::Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const {
+  const node::ReadOptions read{.signer = PROV_TRY(WantedSigner(image.signer, hosts))};
+  return node::Derive(PROV_TRY(node::ReadSettings(live, settings, read)));
+}
+
+Result<PlanRequest> ParsePlanRequest(const Arguments& arguments) {
+  PlanRequest out;
+  out.json = PROV_TRY(WantsJson(arguments));
+  out.apply = PROV_TRY(ParseApplyOptions(arguments));
+  out.image = PROV_TRY(ParseImageOptions(arguments));
+  out.target = ParseTargetOptions(arguments);
+  out.settings = PROV_TRY(ParseSettingsSpec(arguments));
+  return out;
+}
+
 Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, SessionReport& report) {
   if (!PROV_TRY(node::LoadImageRecord(node.machine.state))) return {};
   AddWarning(report.findings, "payload-stays",

@@ -25,6 +25,19 @@ struct ImageOptions {
 // GivenSigner.
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
 
+// What `plan` and `apply` take from the command line.
+struct PlanRequest {
+  bool json = false;
+  node::ApplyOptions apply;
+  ImageOptions image;
+  TargetOptions target;
+  node::SettingsSpec settings;
+
+  // Reads the settings. A payload must have the signer that is given, or else the one pinned on the hosts.
+  Result<node::DerivedSettings> Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const;
+};
+Result<PlanRequest> ParsePlanRequest(const Arguments& arguments);
+
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                const node::ApplyOptions& options, const ImageOptions& image_options);
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,

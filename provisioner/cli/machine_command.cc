@@ -82,6 +82,11 @@ Result<std::int64_t> ParseWaitLock(const Arguments& arguments, std::int64_t fall
   return Fail(Code::kUsage, fmt::format("takes 0 to {} seconds", kLongestLockWait), "--wait-lock");
 }
 
+OptionSpec IntervalOption() {
+  return {"interval", "SECONDS", "time between rounds, each varied by a tenth (default: what is stored, else 60)",
+          Group::kRun};
+}
+
 Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments) {
   if (!arguments.Has("interval")) return std::nullopt;
   const std::int64_t seconds = PROV_TRY(Number(arguments, "interval", 0));
@@ -101,6 +106,17 @@ OptionSpec AllowDowngradeOption() {
           Group::kGuards};
 }
 
+OptionSpec AllowShrinkOption() {
+  return {"allow-shrink", "",
+          "accept a raw certificate file that lacks more than half of the certificates installed before",
+          Group::kGuards};
+}
+
+OptionSpec ExitStyleOption() {
+  return {"exit-style", "plain|msi|cloudbase",
+          "exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)", Group::kRun};
+}
+
 OptionSpec AllowEmptyOption() {
   return {"allow-empty", "", "accept a source that sets nothing on a target where provisioner has set nothing",
           Group::kGuards};
@@ -111,17 +127,13 @@ bool RefusesEmpty(const Arguments& arguments) {
 }
 
 OptionGroup ApplyOptionSpecs() {
-  return JoinOptions(
-      {{{"restart-services", "", "restart running services whose environment changed", Group::kRun},
-        AllowDowngradeOption(),
-        AllowEmptyOption(),
-        {"allow-shrink", "",
-         "accept a raw certificate file that lacks more than half of the certificates installed before",
-         Group::kGuards},
-        {"exit-style", "plain|msi|cloudbase",
-         "exit code for \"done, reboot needed\": plain 0, msi 3010, cloudbase 1001 (default: plain)", Group::kRun}},
-       RebootOptionSpecs(),
-       ClusterNodeOptionSpecs()});
+  return JoinOptions({{{"restart-services", "", "restart running services whose environment changed", Group::kRun},
+                       AllowDowngradeOption(),
+                       AllowEmptyOption(),
+                       AllowShrinkOption(),
+                       ExitStyleOption()},
+                      RebootOptionSpecs(),
+                      ClusterNodeOptionSpecs()});
 }
 
 Result<Ending> ParseEnding(const Arguments& arguments) {
@@ -196,9 +208,7 @@ Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done,
     names += (names.empty() ? "" : ", ") + one.target;
     sum.writes += one.report.writes;
     sum.changes.insert(sum.changes.end(), one.report.changes.begin(), one.report.changes.end());
-    for (const Finding& f : one.report.findings) {
-      if (std::ranges::find(sum.findings, f) == sum.findings.end()) sum.findings.push_back(f);
-    }
+    AddNewFindings(sum.findings, one.report.findings);
     if (!json) out.out += SessionText(one.target, one.report, done);
   }
   if (!json) {

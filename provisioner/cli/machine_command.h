@@ -52,12 +52,19 @@ OptionSpec WaitLockOption();
 Result<std::int64_t> ParseWaitLock(const Arguments& arguments, std::int64_t fallback = 0);
 
 // --interval SECONDS; nullopt: it was not given. Errors: usage.
+OptionSpec IntervalOption();
 Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments);
 
 Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds = 0);
 
 // --allow-downgrade of `plan`, `service` and the commands with ApplyOptionSpecs().
 OptionSpec AllowDowngradeOption();
+
+// --allow-shrink of `plan` and the commands with ApplyOptionSpecs().
+OptionSpec AllowShrinkOption();
+
+// --exit-style of `reconcile` and the commands with ApplyOptionSpecs().
+OptionSpec ExitStyleOption();
 
 // --allow-empty of `bake`, `apply` and `first-boot`.
 OptionSpec AllowEmptyOption();

@@ -15,29 +15,10 @@ Result<TargetReport> PlanMachine(machine::Host& host, const node::DerivedSetting
   return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, derived, options))};
 }
 
-struct PlanOptions {
-  bool json = false;
-  node::ApplyOptions apply;
-  ImageOptions image;
-  TargetOptions target;
-  node::SettingsSpec settings;
-};
-
-Result<PlanOptions> ParsePlanOptions(const Arguments& arguments) {
-  PlanOptions out;
-  out.json = PROV_TRY(WantsJson(arguments));
-  out.apply = PROV_TRY(ParseApplyOptions(arguments));
-  out.image = PROV_TRY(ParseImageOptions(arguments));
-  out.target = ParseTargetOptions(arguments);
-  out.settings = PROV_TRY(ParseSettingsSpec(arguments));
-  return out;
-}
-
 Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
-  const PlanOptions options = PROV_TRY(ParsePlanOptions(arguments));
+  const PlanRequest options = PROV_TRY(ParsePlanRequest(arguments));
   Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(
-      live, options.settings, {.signer = PROV_TRY(WantedSigner(options.image.signer, targets.Hosts()))}))));
+  const node::DerivedSettings derived = PROV_TRY(options.Derive(live, targets.Hosts()));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
@@ -69,11 +50,7 @@ Command PlanCommand() {
                    ImageOptionSpecs(),
                    SourceOptionSpecs(),
                    DesiredOptionSpecs(),
-                   {SignerOption(),
-                    AllowDowngradeOption(),
-                    {"allow-shrink", "",
-                     "accept a raw certificate file that lacks over half of the certificates put there before",
-                     Group::kGuards}},
+                   {SignerOption(), AllowDowngradeOption(), AllowShrinkOption()},
                    OutputOptionSpecs()})};
   command.run = RunPlan;
   return command;

@@ -76,8 +76,7 @@ Command PodCommand() {
       "  2 writes done",
       JoinOptions(
           {SourceOptionSpecs(),
-           {{"interval", "SECONDS", "time between rounds, each varied by a tenth (default: what is stored, else 60)",
-             Group::kRun},
+           {IntervalOption(),
             {"remove", "", "remove everything that provisioner set on this node, including the boot service, and wait",
              Group::kRun}},
            DesiredOptionSpecs(),

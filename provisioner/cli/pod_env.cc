@@ -26,7 +26,7 @@ using publish::PatchKind;
 using publish::PodEnvObject;
 using publish::ProxyValues;
 
-constexpr std::array<std::string_view, 3> kPatches = {"strategic", "json", "none"};
+constexpr std::array<std::string_view, 2> kPatches = {"strategic", "json"};
 constexpr std::string_view kPodEnvCommand = "provisioner pod-env";
 
 struct PodEnvOptions {
@@ -49,7 +49,6 @@ Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
     return Fail(Code::kUsage, "--check prints no patches; leave out --format patch", std::string(kPodEnvCommand));
   options.request.patch = PatchKind::kNone;
   options.request.lists_all = source::IsKubeUri(options.pods);  // list all: one workload must not hide the others
-  options.patch_name = "none";
   return options;
 }
 
@@ -60,10 +59,6 @@ Result<PodEnvOptions> ParsePodEnvOptions(const Arguments& arguments) {
   out.patch_only = PROV_TRY(OneOf(arguments, "format", kFormats)) == "patch";
   out.patch_name = PROV_TRY(OneOf(arguments, "patch", kPatches));
   if (out.patch_name == "json") out.request.patch = PatchKind::kJson;
-  if (out.patch_name == "none") out.request.patch = PatchKind::kNone;
-  if (out.patch_only && out.request.patch == PatchKind::kNone)
-    return Fail(Code::kUsage, "--format patch prints a patch, but --patch none makes none; leave one of them out",
-                std::string(kPodEnvCommand));
   out.pods = arguments.Get("pod");
   if (out.pods.empty()) {
     return Fail(Code::kUsage, "--pod FILE is missing; give a Pod, Deployment or other workload as JSON or YAML",
@@ -133,7 +128,7 @@ Result<Outcome> ReportPatches(const publish::Object& pods, const EgressConfig& c
   options.request.proxy = options.show_secrets ? whole : Redacted(whole);
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (options.request.proxy != whole && options.request.patch != PatchKind::kNone) {
+  if (options.request.proxy != whole) {
     AddInfo(findings, "pod-env-redacted",
             "passwords are shown as *** in these patches, so they can't be applied; use --show-secrets or --format "
             "patch for whole ones",
@@ -257,9 +252,7 @@ Command PodEnvCommand() {
              "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents); "
              "with --check also kube://[CONTEXT]",
              Group::kTarget},
-            {"patch", "strategic|json|none",
-             "strategic: strategic merge patch; json: JSON patch (RFC 6902); none: only the report (default: "
-             "strategic)",
+            {"patch", "strategic|json", "a strategic merge patch, or a JSON patch (RFC 6902) (default: strategic)",
              Group::kOutput},
             {"trust", "configmap/NAME[:KEY]",
              "also make containers trust the certificates of this ConfigMap: by a mount and SSL_CERT_FILE and similar "
@@ -274,7 +267,7 @@ Command PodEnvCommand() {
              "json: the added and kept variables and the patches; patch: only the patch of one object, with passwords, "
              "in the format of FILE (default: json)",
              Group::kOutput},
-            {"show-secrets", "", "print passwords in JSON instead of ***", Group::kOutput}},
+            ShowSecretsOption()},
            OutputOptionSpecs()})};
   command.always_json = true;
   command.run = RunPodEnv;

@@ -13,15 +13,6 @@
 namespace prov::cli {
 namespace {
 
-void WriteVersion(JsonWriter& out, std::string_view name, const std::optional<machine::ProgramVersion>& version) {
-  out.Key(name);
-  if (version) {
-    out.String(version->Text());
-  } else {
-    out.Null();
-  }
-}
-
 // `program`: null if none was installed.
 Outcome ServiceOutcome(bool json, bool wrote, std::string_view text, const node::ProgramReport* program,
                        Findings findings) {
@@ -30,8 +21,9 @@ Outcome ServiceOutcome(bool json, bool wrote, std::string_view text, const node:
   out.BeginObject().Member("schema", 1).Member("service", node::kServiceName).Member("changed", wrote);
   if (program != nullptr) {
     out.Key("program").BeginObject().Member("path", program->path);
-    WriteVersion(out, "version", program->now);
-    WriteVersion(out, "before", program->before);
+    const auto text = [](const machine::ProgramVersion& version) { return version.Text(); };
+    WriteOptional(out, "version", program->now.transform(text));
+    WriteOptional(out, "before", program->before.transform(text));
     out.Member("replaced", program->replaced).EndObject();
   }
   WriteFindings(out, findings);
@@ -142,11 +134,8 @@ Command ServiceCommand() {
       "  the program is C:\\Program Files\\Provisioner\\provisioner.exe, version 0.1.0",
       JoinOptions({{{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true}},
                    DesiredOptionSpecs(),
-                   {{"interval", "SECONDS",
-                     "with install: time between rounds, each varied by a tenth (default: what is stored, else 60)",
-                     Group::kRun}},
                    SourceOptionSpecs(),
-                   {SignerOption(), AllowDowngradeOption()},
+                   {IntervalOption(), SignerOption(), AllowDowngradeOption()},
                    OutputOptionSpecs(),
                    ReportingOptionSpecs()})};
   command.run = RunService;

@@ -38,17 +38,9 @@ void WriteItems(JsonWriter& json, const reconcile::Ledger& ledger) {
 
 // Writes null if there is only this program's record.
 void WriteScript(JsonWriter& json, const reconcile::StatusReport& engine) {
-  json.Key("scriptRecord");
-  if (!engine.script && !engine.damage) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("file", reconcile::kScriptStatePlace).Key("error");
-  if (engine.damage) {
-    json.String(engine.damage->message);
-  } else {
-    json.Null();
-  }
+  if (!BeginObjectOrNull(json, "scriptRecord", engine.script || engine.damage)) return;
+  json.Member("file", reconcile::kScriptStatePlace);
+  WriteTextOrNull(json, "error", engine.damage ? engine.damage->message : "");
   json.EndObject();
 }
 
@@ -79,34 +71,18 @@ void WriteVariables(JsonWriter& json, const std::vector<reconcile::MachineVariab
 }
 
 void WriteSource(JsonWriter& json, const node::NodeStatus& status) {
-  json.Key("source");
-  if (!status.source) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("location", LocationOf(*status.source));
-  json.Member("follow", status.source->follow).Key("readAt");
-  if (status.read_at) {
-    json.Int(*status.read_at).Member("readAgeSeconds", status.read_age_seconds);
-  } else {
-    json.Null().Key("readAgeSeconds").Null();
-  }
+  if (!BeginObjectOrNull(json, "source", status.source.has_value())) return;
+  json.Member("location", LocationOf(*status.source)).Member("follow", status.source->follow);
+  WriteOptional(json, "readAt", status.read_at);
+  WriteOptional(json, "readAgeSeconds", status.read_at ? std::optional(status.read_age_seconds) : std::nullopt);
   json.EndObject();
 }
 
 void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
-  json.Key("applied");
-  if (!status.applied) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("source", status.applied->source).Member("since", status.applied->since);
-  json.Member("ageSeconds", status.age_seconds).Key("generation");
-  if (status.applied->generation) {
-    json.Int(*status.applied->generation);
-  } else {
-    json.Null();
-  }
+  if (!BeginObjectOrNull(json, "applied", status.applied.has_value())) return;
+  json.Member("source", status.applied->source).Member("since", status.applied->since);
+  json.Member("ageSeconds", status.age_seconds);
+  WriteOptional(json, "generation", status.applied->generation);
   WriteTextOrNull(json, "sourceDigest", status.applied->source_digest);
   json.EndObject();
 }
@@ -122,12 +98,8 @@ std::optional<pki::Certificate> SignerOf(machine::Host& host, Findings& findings
 }
 
 void WriteSigner(JsonWriter& json, const std::optional<pki::Certificate>& signer) {
-  json.Key("signer");
-  if (!signer) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("subject", signer->subject).Member("sha256", signer->sha256).EndObject();
+  if (BeginObjectOrNull(json, "signer", signer.has_value()))
+    json.Member("subject", signer->subject).Member("sha256", signer->sha256).EndObject();
 }
 
 struct TargetStatus {

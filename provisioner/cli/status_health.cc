@@ -12,12 +12,8 @@ namespace prov::cli {
 namespace {
 
 void WriteBootService(JsonWriter& json, const std::optional<node::BootService>& service) {
-  json.Key("bootService");
-  if (!service) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("name", node::kServiceName).Member("expected", service->expected);
+  if (!BeginObjectOrNull(json, "bootService", service.has_value())) return;
+  json.Member("name", node::kServiceName).Member("expected", service->expected);
   json.Member("installed", service->installed).Member("running", service->running);
   json.Member("processId", std::int64_t{service->process_id}).Member("version", service->version);
   json.Member("runningVersion", service->running_version).Member("outdated", service->outdated).EndObject();
@@ -30,37 +26,19 @@ std::string DescribeFailure(const node::RoundFailure& failure) {
 }
 
 void WriteFailures(JsonWriter& json, const node::NodeStatus& status) {
-  json.Key("failure");
-  if (status.failure) {
-    json.String(*status.failure);
-  } else if (status.RoundsFail()) {
-    json.String(DescribeFailure(*status.round_failure));
-  } else {
-    json.Null();
-  }
-  json.Key("lastFailure");
-  if (!status.round_failure) {
-    json.Null();
-    return;
-  }
+  std::optional<std::string> present = status.failure;
+  if (!present && status.RoundsFail()) present = DescribeFailure(*status.round_failure);
+  WriteOptional(json, "failure", present);
+  if (!BeginObjectOrNull(json, "lastFailure", status.round_failure.has_value())) return;
   const node::RoundFailure& last = *status.round_failure;
-  json.BeginObject().Member("code", last.code).Member("message", last.message).Member("where", last.where);
-  json.Member("since", last.since).Key("over");
-  if (last.over) {
-    json.Int(*last.over);
-  } else {
-    json.Null();
-  }
-  json.EndObject();
+  json.Member("code", last.code).Member("message", last.message).Member("where", last.where);
+  json.Member("since", last.since);
+  WriteOptional(json, "over", last.over).EndObject();
 }
 
 void WriteExpiry(JsonWriter& json, const std::optional<node::Expiry>& expiry) {
-  json.Key("firstExpiry");
-  if (!expiry) {
-    json.Null();
-    return;
-  }
-  json.BeginObject().Member("name", expiry->name).Member("subject", expiry->subject);
+  if (!BeginObjectOrNull(json, "firstExpiry", expiry.has_value())) return;
+  json.Member("name", expiry->name).Member("subject", expiry->subject);
   json.Member("notAfter", expiry->not_after).Member("days", expiry->Days()).EndObject();
 }
 
