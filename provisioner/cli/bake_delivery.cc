@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -33,46 +31,6 @@ std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
   if (format == "zip") return ArchiveFormat::kZip;
   if (format == "iso") return ArchiveFormat::kIso;
   return std::nullopt;
-}
-
-// Shows the progress of a long run on a terminal: one line that is overwritten, and removed at the end.
-class Progress {
- public:
-  // Prints nothing unless standard error is a terminal, or if the run ends at once.
-  Progress(std::string_view what, std::size_t total);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress();
-
-  void Show(std::size_t done);
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kInterval{200};
-
-  std::string what_;
-  std::size_t total_;
-  bool terminal_;
-  std::size_t printed_ = 0;  // characters on the line
-  Clock::time_point next_;
-};
-
-Progress::Progress(std::string_view what, std::size_t total)
-    : what_(what), total_(total), terminal_(IsTerminal(stderr)), next_(Clock::now() + kInterval) {}
-
-Progress::~Progress() {
-  if (printed_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(printed_), "");  // does not throw
-}
-
-void Progress::Show(std::size_t done) {
-  if (!terminal_) return;
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  next_ = now + kInterval;
-  const std::string line = fmt::format("{} {} of {}", what_, done, total_);
-  fmt::print(stderr, "\r{:{}}", line, printed_);
-  std::fflush(stderr);
-  printed_ = line.size();
 }
 
 // Calls `may_go_on` before each file.
@@ -147,8 +105,8 @@ Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> f
                         const std::string& path, std::int64_t time_unix, std::string_view answer_file) {
   const auto answer = delivery.drive_answer_file.empty() ? std::nullopt : std::optional(delivery.drive_answer_file);
   const payload::Fleet fleet = PROV_TRY(payload::Fleet::Prepare(payload, delivery.nodes, answer_file, answer));
-  Progress shown("nodes", delivery.nodes.size());
-  const auto progress = [&](std::size_t done) { shown.Show(done); };
+  Progress shown("nodes");
+  const auto progress = [&](std::size_t done) { shown.Show(done, delivery.nodes.size()); };
   if (format == ArchiveFormat::kIso) return WriteDrives(delivery, *format, payload, fleet, path, time_unix, progress);
   if (format) PROV_TRY(images::CheckArchiveEntries(*format, fleet.TreeEntries()));
   const auto sink =

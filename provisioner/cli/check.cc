@@ -56,19 +56,16 @@ std::string ProbeText(const std::vector<node::Probed>& probes) {
 
 std::string CheckJson(const Findings& findings, bool valid, const std::vector<node::Probed>& probes) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("valid", valid);
-  json.Member("errors", CountFindings(findings, Severity::kError))
-      .Member("warnings", CountFindings(findings, Severity::kWarning));
-  WriteFindings(json, findings);
+  json.BeginObject().Member("schema", 1);
+  WriteValidity(json, findings, valid);
   WriteProbes(json, probes);
   return json.EndObject().Text();
 }
 
 std::string CheckText(const egress::EgressConfig& config, const Findings& findings, bool valid) {
-  return fmt::format("{}: {}: {} certificate(s), {} error(s), {} warning(s)\n",
+  return fmt::format("{}: {}: {} certificate(s), {}\n",
                      Printable(config.source.name.empty() ? config.source.kind : config.source.name),
-                     valid ? "valid" : "not valid", config.certificates.size(),
-                     CountFindings(findings, Severity::kError), CountFindings(findings, Severity::kWarning));
+                     valid ? "valid" : "not valid", config.certificates.size(), DescribeCounts(findings));
 }
 
 // The proxy in usable form; nullopt if it is not set, or malformed, which Review() reports.
@@ -191,11 +188,8 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
   std::ranges::move(pki::ReviewTrust(config.certificates, trusted, config.trust_file.path),
                     std::back_inserter(findings));
-  const bool usable = CountFindings(findings, Severity::kError) == 0;
-  const auto probes = PROV_TRY(RunProbes(options.probes, host, config, trusted, usable, findings));
-  const bool valid = std::ranges::none_of(findings, [&](const Finding& f) {
-    return f.severity == Severity::kError || (options.strict && f.severity == Severity::kWarning);
-  });
+  const auto probes = PROV_TRY(RunProbes(options.probes, host, config, trusted, IsValid(findings), findings));
+  const bool valid = IsValid(findings, options.strict);
   // Added after --strict counted, because the settings are right: every OpenShift list has a network, which clients
   // read differently, and many proxies need credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::string_view kClusterSuffixes = "add-cluster-suffixes";
 
+std::size_t CountFindings(const Findings& findings, Severity severity) {
+  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
 }  // namespace
 
 OptionSpec ClusterSuffixesOption() {
@@ -76,8 +80,21 @@ Result<bool> WantsJson(const Arguments& arguments) {
   return PROV_TRY(OneOf(arguments, "output", kAllowed)) == "json";
 }
 
-std::size_t CountFindings(const Findings& findings, Severity severity) {
-  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+bool IsValid(const Findings& findings, bool strict) {
+  return std::ranges::none_of(findings, [&](const Finding& finding) {
+    return finding.severity == Severity::kError || (strict && finding.severity == Severity::kWarning);
+  });
+}
+
+std::string DescribeCounts(const Findings& findings) {
+  return fmt::format("{} error(s), {} warning(s)", CountFindings(findings, Severity::kError),
+                     CountFindings(findings, Severity::kWarning));
+}
+
+void WriteValidity(JsonWriter& json, const Findings& findings, bool valid) {
+  json.Member("valid", valid).Member("errors", CountFindings(findings, Severity::kError));
+  json.Member("warnings", CountFindings(findings, Severity::kWarning));
+  WriteFindings(json, findings);
 }
 
 void AddNewFindings(Findings& findings, const Findings& more) {

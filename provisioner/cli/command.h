@@ -75,8 +75,12 @@ Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments);
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);
 
-// The number of findings with this severity.
-std::size_t CountFindings(const Findings& findings, Severity severity);
+// Whether no finding is an error and, with `strict`, none is a warning.
+bool IsValid(const Findings& findings, bool strict = false);
+// "2 error(s), 1 warning(s)".
+std::string DescribeCounts(const Findings& findings);
+// `valid`, `errors`, `warnings` and `findings` as members of the open object.
+void WriteValidity(JsonWriter& json, const Findings& findings, bool valid);
 
 // Adds those of `more` that are not there yet.
 void AddNewFindings(Findings& findings, const Findings& more);

@@ -11,7 +11,12 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kShells = {"bash", "zsh", "fish", "powershell"};
+struct Shell {
+  std::string_view name;
+  std::string (*script)(std::span<const CommandSpec> commands);
+};
+constexpr std::array kShells = {Shell{"bash", BashCompletion}, Shell{"zsh", ZshCompletion},
+                                Shell{"fish", FishCompletion}, Shell{"powershell", PowerShellCompletion}};
 
 // Whether a user types the word as it is; placeholders are in upper case.
 bool IsTypedWord(std::string_view text) {
@@ -26,12 +31,15 @@ bool IsFile(std::string_view placeholder) {
 
 Result<Outcome> RunCompletion(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  const std::optional<Shell> shell = ShellOf(arguments.positional());
-  if (!shell) return RefuseValue("provisioner completion", "one of", arguments.positional(), kShells);
-  std::string script = CompletionScript(*shell, CommandSpecs());
-  if (!json) return Outcome{0, std::move(script), {}};
+  std::optional<std::string> script = CompletionScript(arguments.positional(), CommandSpecs());
+  if (!script) {
+    std::vector<std::string_view> names;
+    for (const Shell& shell : kShells) names.push_back(shell.name);
+    return RefuseValue("provisioner completion", "one of", arguments.positional(), names);
+  }
+  if (!json) return Outcome{0, *std::move(script), {}};
   JsonWriter out;
-  out.BeginObject().Member("schema", 1).Member("shell", arguments.positional()).Member("script", script);
+  out.BeginObject().Member("schema", 1).Member("shell", arguments.positional()).Member("script", *script);
   return Outcome{0, out.EndObject().Text(), {}};
 }
 
@@ -60,25 +68,10 @@ bool TakesFiles(const CommandSpec& command) {
          command.positional.find("FILE") != std::string_view::npos;
 }
 
-std::optional<Shell> ShellOf(std::string_view name) {
-  constexpr std::array<Shell, kShells.size()> kValues = {Shell::kBash, Shell::kZsh, Shell::kFish, Shell::kPowerShell};
-  const auto found = std::ranges::find(kShells, name);
+std::optional<std::string> CompletionScript(std::string_view shell, std::span<const CommandSpec> commands) {
+  const auto* const found = std::ranges::find(kShells, shell, &Shell::name);
   if (found == kShells.end()) return std::nullopt;
-  return kValues[static_cast<std::size_t>(found - kShells.begin())];
-}
-
-std::string CompletionScript(Shell shell, std::span<const CommandSpec> commands) {
-  switch (shell) {
-    case Shell::kBash:
-      return BashCompletion(commands);
-    case Shell::kZsh:
-      return ZshCompletion(commands);
-    case Shell::kFish:
-      return FishCompletion(commands);
-    case Shell::kPowerShell:
-      return PowerShellCompletion(commands);
-  }
-  return {};
+  return found->script(commands);
 }
 
 Command CompletionCommand() {

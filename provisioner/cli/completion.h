@@ -26,13 +26,9 @@ std::vector<std::string_view> ActionsOf(const CommandSpec& command);
 // Whether positional words can be files.
 bool TakesFiles(const CommandSpec& command);
 
-enum class Shell { kBash, kZsh, kFish, kPowerShell };
-// "bash", "zsh", "fish", "powershell".
-std::optional<Shell> ShellOf(std::string_view name);
-
-// A script in ASCII that completes the command lines of `provisioner` in that shell. It needs only the shell and does
-// not run the program.
-std::string CompletionScript(Shell shell, std::span<const CommandSpec> commands);
+// A script in ASCII that completes the command lines of `provisioner` in bash, zsh, fish or powershell. It needs only
+// the shell and does not run the program. nullopt for another shell.
+std::optional<std::string> CompletionScript(std::string_view shell, std::span<const CommandSpec> commands);
 
 // One for each shell, for CompletionScript().
 std::string BashCompletion(std::span<const CommandSpec> commands);

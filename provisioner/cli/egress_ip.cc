@@ -106,8 +106,7 @@ Result<Outcome> RunEgressIp(const Arguments& arguments, machine::Host& /*host*/)
   const bool json = PROV_TRY(WantsJson(arguments));
   const egressip::EgressObjects objects = PROV_TRY(ReadObjects(arguments.words()));
   EgressReport report = PROV_TRY(EvaluateEgressIps(objects, arguments.List("offline")));
-  const bool wrong = CountFindings(report.findings, Severity::kError) > 0;
-  const int exit = wrong ? InfoOf(Code::kInvalidConfig).exit : 0;
+  const int exit = IsValid(report.findings) ? 0 : InfoOf(Code::kInvalidConfig).exit;
   if (json) return Outcome{exit, EgressReportJson(report), {}};
   return Outcome{exit, EgressReportText(report), std::move(report.findings)};
 }

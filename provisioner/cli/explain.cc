@@ -159,8 +159,7 @@ std::string ExplainJson(const Explainer& explainer, const Question& question,
   if (!question.html.empty()) json.Member("html", question.html);
   WriteFindings(json, findings);
   if (const Findings faults = FaultsOf(question); !faults.empty()) {
-    json.Key("error").BeginObject().Member("code", InfoOf(Code::kUsage).name);
-    json.Member("message", faults.front().message).Member("where", faults.front().where).EndObject();
+    WriteError(json, {Code::kUsage, faults.front().message, faults.front().where});
   }
   return json.EndObject().Text();
 }
@@ -210,7 +209,7 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
       const ClientDecision decision = explainer.Decide(client, one.to);
       const Route route = decision.route;
       differ = differ || route != go;
-      const std::string_view text = WordOf(question.through, one, decision);
+      const std::string_view text = question.through.EndOf(one.to, decision);
       const Route shown = text == "refused" ? Route::kInvalid : route;
       out += "  " + ColouredCell(shown, fmt::format("{}{}", text, route == go ? "" : "*"), width(client), colour);
     }

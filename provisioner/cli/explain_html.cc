@@ -60,7 +60,7 @@ std::string EndOf(const WayOut& way) {
 PageCell CellOf(const Explainer& explainer, const Question& question, const ExplainedUrl& asked, Dialect client,
                 egress::Route go) {
   const ClientDecision decision = explainer.Decide(client, asked.to);
-  PageCell out{.word = WordOf(question.through, asked, decision), .differs = decision.route != go};
+  PageCell out{.word = question.through.EndOf(asked.to, decision), .differs = decision.route != go};
   // Redact it: an entry may be a proxy's URL with a password.
   out.entry = egress::RedactNoProxyEntry(decision.entry);
   out.proxy = decision.proxy;

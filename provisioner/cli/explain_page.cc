@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <map>
 
 #include "provisioner/cli/explain_page_assets.h"
@@ -45,14 +44,17 @@ std::string CodeElement(std::string_view text) {
   return fmt::format("<code class=\"value\">{}</code>", HtmlText(text));
 }
 
-// A table that scrolls by itself; the keyboard can scroll it, too.
-std::string TableStart(std::string_view label, std::string_view style,
-                       std::initializer_list<std::string_view> columns) {
-  std::string out =
-      fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table{}>\n<thead>\n<tr>",
-                  label, style);
-  for (const std::string_view column : columns) out += fmt::format("<th scope=\"col\">{}</th>", column);
+// A row of headings. `columns` are HTML.
+std::string TableHead(const std::vector<std::string>& columns) {
+  std::string out = "<thead>\n<tr>";
+  for (const std::string& column : columns) out += fmt::format("<th scope=\"col\">{}</th>", column);
   return out + "</tr>\n</thead>\n<tbody>\n";
+}
+
+// A table that scrolls by itself; the keyboard can scroll it, too. `style`: its attribute, after a blank.
+std::string TableStart(std::string_view label, const std::vector<std::string>& columns, std::string_view style = "") {
+  return fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table{}>\n{}", label,
+                     style, TableHead(columns));
 }
 
 std::string Head(const ExplainPage& page) {
@@ -97,7 +99,7 @@ std::string RequiredSection(const ExplainPage& page) {
   std::string out = fmt::format(
       "<section id=\"required\">\n<h2>Required destinations</h2>\n<p>{} of {} would not be reached as required.</p>\n",
       failed, page.required.size());
-  out += TableStart("Required destinations", "", {"Result", "Destination", "Required", "Why not"});
+  out += TableStart("Required destinations", {"Result", "Destination", "Required", "Why not"});
   for (const PageRequirement& one : page.required) {
     const bool ok = one.objections.empty();
     out += fmt::format(
@@ -127,17 +129,16 @@ std::string Filter() {
          "<output id=\"filter-count\" for=\"filter-text filter-kind\" aria-live=\"polite\"></output>\n</div>\n";
 }
 
+bool HasWord(const PageRow& row, std::string_view word) {
+  return (word == "invalid" && !row.fault.empty()) ||
+         std::ranges::find(row.cells, word, &PageCell::word) != row.cells.end();
+}
+
 // Explains the words that occur on this page.
 std::string Legend(const ExplainPage& page) {
-  const auto has = [&](std::string_view word) {
-    return std::ranges::any_of(page.rows, [&](const PageRow& row) {
-      return (word == "invalid" && !row.fault.empty()) ||
-             std::ranges::find(row.cells, word, &PageCell::word) != row.cells.end();
-    });
-  };
   std::string out = "<ul class=\"legend\">\n";
   for (const Word& word : kWords) {
-    if (!has(word.word)) continue;
+    if (std::ranges::none_of(page.rows, [&](const PageRow& row) { return HasWord(row, word.word); })) continue;
     out += fmt::format("<li><span class=\"tag {}\">{}</span> {}</li>\n", word.style, word.word, word.meaning);
   }
   if (std::ranges::any_of(page.rows, Differs))
@@ -157,24 +158,19 @@ std::string MatrixCell(const PageCell& cell) {
 std::string FilterWordsOf(const PageRow& row) {
   std::string out;
   for (const Word& word : kWords) {
-    const bool has = (word.word == "invalid" && !row.fault.empty()) ||
-                     std::ranges::find(row.cells, word.word, &PageCell::word) != row.cells.end();
-    if (has) out += fmt::format("{}{}", out.empty() ? "" : " ", word.word);
+    if (HasWord(row, word.word)) out += fmt::format("{}{}", out.empty() ? "" : " ", word.word);
   }
   return out + (Differs(row) ? " differs" : "");
 }
 
 std::string Matrix(const ExplainPage& page) {
   std::string out = "<section id=\"decisions\">\n<h2>Decisions</h2>\n" + Filter() + Legend(page);
-  out +=
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Decisions\">\n<table class=\"matrix\">\n"
-      "<thead>\n<tr><th scope=\"col\">Destination</th>";
+  std::vector<std::string> columns = {"Destination"};
   for (const auto& [name, title] : page.clients) {
-    out += fmt::format("<th scope=\"col\">{}", HtmlText(name));
-    if (title != name) out += fmt::format("<span class=\"by quiet\">{}</span>", HtmlText(title));
-    out += "</th>";
+    columns.push_back(HtmlText(name));
+    if (title != name) columns.back() += fmt::format("<span class=\"by quiet\">{}</span>", HtmlText(title));
   }
-  out += "</tr>\n</thead>\n<tbody>\n";
+  out += TableStart("Decisions", columns, " class=\"matrix\"");
   std::size_t number = 0;
   for (const PageRow& row : page.rows) {
     out += fmt::format("<tr data-has=\"{}\"><th scope=\"row\"><a href=\"#why-{}\">{}</a></th>", FilterWordsOf(row),
@@ -203,11 +199,9 @@ std::string Reasons(const ExplainPage& page, const PageRow& row) {
     }
   }
   const bool routed = std::ranges::any_of(row.cells, [](const PageCell& cell) { return !cell.way.empty(); });
-  std::string out =
-      "<table>\n<thead>\n<tr><th scope=\"col\">Clients</th><th scope=\"col\">Decision</th>"
-      "<th scope=\"col\">By</th><th scope=\"col\">Why</th>";
-  if (routed) out += "<th scope=\"col\">Behind the proxy</th>";
-  out += "</tr>\n</thead>\n<tbody>\n";
+  std::vector<std::string> columns = {"Clients", "Decision", "By", "Why"};
+  if (routed) columns.emplace_back("Behind the proxy");
+  std::string out = "<table>\n" + TableHead(columns);
   for (const auto& [clients, cell] : groups) {
     out += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"{}\"><span class=\"word\">{}</span>{}</td>",
                        HtmlText(clients), StyleOf(cell->word), HtmlText(cell->word),
@@ -238,7 +232,7 @@ std::string NoProxySection(const ExplainPage& page) {
   out +=
       "<p>The entries in their order, as Go reads them. The last column counts the destinations on this page for "
       "which a client goes direct by the entry.</p>\n";
-  out += TableStart("Entries of NO_PROXY", "", {"Number", "Entry", "Means", "Destinations"});
+  out += TableStart("Entries of NO_PROXY", {"Number", "Entry", "Means", "Destinations"});
   std::size_t number = 0;
   for (const PageEntry& entry : page.entries) {
     out += fmt::format("<tr><td>{}</td><th scope=\"row\">{}{}</th><td class=\"prose\">{}{}</td><td>{}</td></tr>\n",
@@ -269,7 +263,7 @@ std::string Codes(const Findings& findings) {
 std::string FindingsTable(const ExplainPage& page) {
   std::string out = "<section id=\"findings\">\n<h2>Findings</h2>\n";
   if (page.findings.empty()) return out + "<p>There is nothing to report.</p>\n</section>\n";
-  out += TableStart("Findings", "", {"Severity", "Code", "Message", "Where"});
+  out += TableStart("Findings", {"Severity", "Code", "Message", "Where"});
   for (const Finding& finding : page.findings) {
     const std::string_view style = finding.severity == Severity::kError     ? "stop"
                                    : finding.severity == Severity::kWarning ? "unsure"

@@ -47,7 +47,6 @@ dd { margin: 0; min-width: 0; }
 .filter output { padding: .4rem 0; }
 .scroll { overflow: auto; max-height: 85vh; border: 1px solid var(--line); border-radius: .3rem; }
 table { border-collapse: separate; border-spacing: 0; width: 100%; }
-caption { text-align: left; padding: .4rem .6rem; color: var(--quiet); }
 th, td {
   text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line);
   border-right: 1px solid var(--line);

@@ -29,11 +29,4 @@ struct Question {
   std::size_t destinations() const { return urls.size() + hosts.size() + required.size(); }
 };
 
-std::string_view NameOf(egress::Route route);  // "direct", "proxy", "invalid"
-
-// One word for the end of a request: the name of its route or, if it does not pass a router, what that does: "refused",
-// "depends", "unknown".
-std::string_view WordOf(const ThroughOptions& routers, const ExplainedUrl& asked,
-                        const egress::ClientDecision& decision);
-
 }  // namespace prov::cli

@@ -10,7 +10,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
-#include "provisioner/cli/suggestion.h"
+#include "provisioner/hns/endpoint.h"
 
 namespace prov::cli {
 namespace {
@@ -73,17 +73,16 @@ std::vector<OptionRow> OptionRows() {
 struct Subcommand {
   std::string_view name;
   unsigned takes;
-  std::size_t most_words;  // with the command's own name
 };
 
 constexpr std::array kSubcommands = {
-    Subcommand{"lookup", kContainer, 2},
-    Subcommand{"list", kTarget, 2},
-    Subcommand{"clear", kTarget | kDryRun, 2},
-    Subcommand{"add", kTarget | kPolicy | kDryRun, 2},
-    Subcommand{"ensure", kTarget | kPolicy | kDryRun, 2},
-    Subcommand{"check", kPolicy, 2},
-    Subcommand{"render", kPolicy | kFormat, 2},
+    Subcommand{"lookup", kContainer},
+    Subcommand{"list", kTarget},
+    Subcommand{"clear", kTarget | kDryRun},
+    Subcommand{"add", kTarget | kPolicy | kDryRun},
+    Subcommand{"ensure", kTarget | kPolicy | kDryRun},
+    Subcommand{"check", kPolicy},
+    Subcommand{"render", kPolicy | kFormat},
 };
 
 Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) {
@@ -97,11 +96,7 @@ Result<const Subcommand*> FindSubcommand(const std::vector<std::string>& words) 
   }
   const auto* found = std::ranges::find(kSubcommands, words.front(), &Subcommand::name);
   if (found != kSubcommands.end()) return found;
-  const std::string near = DidYouMean(words.front(), names);
-  return Fail(Code::kUsage,
-              fmt::format("takes one of {}, not \"{}\"{}{}", fmt::join(names, ", "), words.front(),
-                          near.empty() ? "" : "; ", near),
-              std::string(kHnsProxyCommand));
+  return RefuseValue(std::string(kHnsProxyCommand), "one of", words.front(), names);
 }
 
 // Refuses an option that is given twice but has one value: the first value would be ignored, and the command would act
@@ -130,7 +125,7 @@ Result<void> CheckSubcommandArguments(const Subcommand& subcommand, const Argume
   }
   PROV_TRY(CheckCounts(arguments, where));
   const std::vector<std::string>& words = arguments.words();
-  if (words.size() > subcommand.most_words) {
+  if (words.size() > 2) {
     return Fail(Code::kUsage,
                 fmt::format("takes one argument, not {} ({})", words.size() - 1,
                             fmt::join(words.begin() + 1, words.end(), ", ")),
@@ -204,7 +199,7 @@ Result<CheckedPolicies> CheckPolicies(const Arguments& arguments, machine::Host&
 Result<Outcome> CheckPolicy(const Arguments& arguments, machine::Host& host) {
   const bool json = PROV_TRY(WantsJson(arguments));
   CheckedPolicies checked = PROV_TRY(CheckPolicies(arguments, host));
-  const bool valid = CountFindings(checked.findings, Severity::kError) == 0;
+  const bool valid = IsValid(checked.findings);
   const int exit = valid ? 0 : InfoOf(Code::kPolicy).exit;
   if (!json) {
     const std::string text = valid ? fmt::format("valid: {}\n", PolicyCount(checked.policies.size())) : "not valid\n";
@@ -228,7 +223,8 @@ Result<Outcome> Lookup(const Arguments& arguments, machine::Host& host) {
                 fmt::format("{} lookup", kHnsProxyCommand));
   }
   const hns::Container container = PROV_TRY(FindContainer(arguments, words[1], host));
-  const std::vector<std::string> endpoints = PROV_TRY(EndpointsOfNamespace(container.network_namespace, host));
+  const std::vector<std::string> endpoints =
+      PROV_TRY(hns::EndpointsOfNamespace(host.compute_network(), container.network_namespace));
   if (!json) {
     std::string text =
         fmt::format("container  {}\nnamespace  {}\n", Printable(container.id), container.network_namespace);
@@ -237,9 +233,8 @@ Result<Outcome> Lookup(const Arguments& arguments, machine::Host& host) {
   }
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("container", container.id);
-  out.Member("namespace", container.network_namespace).Key("endpoints").BeginArray();
-  for (const std::string& endpoint : endpoints) out.String(endpoint);
-  return Outcome{0, out.EndArray().EndObject().Text(), {}};
+  out.Member("namespace", container.network_namespace).Strings("endpoints", endpoints);
+  return Outcome{0, out.EndObject().Text(), {}};
 }
 
 Result<Outcome> RunHnsProxy(const Arguments& arguments, machine::Host& host) {
@@ -272,11 +267,6 @@ constexpr std::string_view kExample =
     "  > provisioner hns-proxy ensure --container ccaae3aba155c --outbound-port 15001 --usersid S-1-5-32-556";
 
 }  // namespace
-
-Result<hns::Container> ContainerFromFile(const std::string& id, const std::string& file) {
-  const std::string name = file == "-" ? std::string("standard input") : file;
-  return hns::ReadContainer(PROV_TRY(ReadFile(file, hns::kMostContainerBytes)), id, name);
-}
 
 Command HnsProxyCommand() {
   OptionGroup own;

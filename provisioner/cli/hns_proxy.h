@@ -25,16 +25,12 @@ bool NamesPolicy(const Arguments& arguments);
 // "1 policy", "2 policies".
 std::string PolicyCount(std::size_t count);
 
-// The container `id` from --crictl FILE|-. Errors: as ReadContainer(), and of reading the file.
-Result<hns::Container> ContainerFromFile(const std::string& id, const std::string& file);
-
 // `hns-proxy list|clear|add|ensure`, and `check` without a policy. The first of arguments.words() is the action.
 // Options that do not apply to it have been refused already.
 Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host);
 
-// The container `id` from --crictl FILE|-, or else from crictl itself.
+// The container `id` from --crictl FILE|-, or else from crictl itself. Errors: those of hns::ReadContainer and of
+// reading the file; target.
 Result<hns::Container> FindContainer(const Arguments& arguments, const std::string& id, machine::Host& host);
-// The endpoints of HCN's namespace `guid`. Errors: hns; target on a system without HNS.
-Result<std::vector<std::string>> EndpointsOfNamespace(const std::string& guid, machine::Host& host);
 
 }  // namespace prov::cli

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/hns_proxy.h"
@@ -147,9 +148,9 @@ Result<std::vector<std::string>> EndpointsOf(const EndpointTarget& target, bool 
                                              machine::Host& host) {
   if (target.all && gives) return hns::AllPodEndpoints(host.compute_network());
   if (target.all) return hns::AllEndpoints(host.compute_network());
-  if (!target.name_space.empty()) return EndpointsOfNamespace(target.name_space, host);
-  const hns::Container container = PROV_TRY(FindContainer(arguments, target.container, host));
-  return EndpointsOfNamespace(container.network_namespace, host);
+  std::string name_space = target.name_space;
+  if (name_space.empty()) name_space = PROV_TRY(FindContainer(arguments, target.container, host)).network_namespace;
+  return hns::EndpointsOfNamespace(host.compute_network(), name_space);
 }
 
 std::string EndpointsJson(const EndpointsReport& report) {
@@ -274,13 +275,13 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
 }
 
 Result<hns::Container> FindContainer(const Arguments& arguments, const std::string& id, machine::Host& host) {
-  if (arguments.Has("crictl")) return ContainerFromFile(id, arguments.Get("crictl"));
+  if (arguments.Has("crictl")) {
+    const std::string file = arguments.Get("crictl");
+    return hns::ReadContainer(PROV_TRY(ReadFile(file, hns::kMostContainerBytes)), id,
+                              file == "-" ? "standard input" : file);
+  }
   const std::string path = PROV_TRY(CrictlPath(arguments, host));
   return hns::ReadContainer(PROV_TRY(AskForContainer(host, path, id)), id, path);
-}
-
-Result<std::vector<std::string>> EndpointsOfNamespace(const std::string& guid, machine::Host& host) {
-  return hns::EndpointsOfNamespace(host.compute_network(), guid);
 }
 
 }  // namespace prov::cli

@@ -58,14 +58,19 @@ std::string Hint(const CommandSpec& command) {
   return fmt::format("provisioner {} --help lists the options", command.name);
 }
 
+// The option that `word` names, with its dashes; nullptr if there is none.
+const OptionSpec* FindOption(const CommandSpec& command, std::string_view word) {
+  if (!word.starts_with("--")) return nullptr;
+  const auto found = std::ranges::find(command.options, word.substr(2), &OptionSpec::name);
+  return found == command.options.end() ? nullptr : &*found;
+}
+
 // Joins "-" (standard input) to the option before it that takes a value: --crictl - becomes --crictl=-. Any other lone
 // "-" is an argument.
 void JoinStandardInput(const CommandSpec& command, std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const auto takes_it = [&before = words[i - 1]](const OptionSpec& option) {
-      return !option.value.empty() && !option.value.ends_with("...") && before == fmt::format("--{}", option.name);
-    };
-    if (words[i] != "-" || std::ranges::none_of(command.options, takes_it)) continue;
+    const OptionSpec* const before = FindOption(command, words[i - 1]);
+    if (words[i] != "-" || before == nullptr || before->value.empty() || before->value.ends_with("...")) continue;
     words[i - 1] += "=-";
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -109,14 +114,9 @@ std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view
 
 // Refuses "--format --output json": the value of an option is never another option.
 Result<void> CheckValues(const CommandSpec& command, std::span<const std::string> words) {
-  const auto option = [&](std::string_view word) -> const OptionSpec* {
-    if (!word.starts_with("--")) return nullptr;
-    const auto found = std::ranges::find(command.options, word.substr(2), &OptionSpec::name);
-    return found == command.options.end() ? nullptr : &*found;
-  };
   for (std::size_t at = 0; at + 1 < words.size() && words[at] != "--"; ++at) {
-    const OptionSpec* const one = option(words[at]);
-    if (one == nullptr || one->value.empty() || option(words[at + 1]) == nullptr) continue;
+    const OptionSpec* const one = FindOption(command, words[at]);
+    if (one == nullptr || one->value.empty() || FindOption(command, words[at + 1]) == nullptr) continue;
     return Fail(Code::kUsage,
                 fmt::format("the value of {} is missing: {} behind it is an option; {}", words[at], words[at + 1],
                             Hint(command)),

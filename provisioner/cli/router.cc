@@ -192,10 +192,7 @@ Result<Outcome> CheckAction(const Arguments& arguments, bool json) {
     request.node_networks.push_back(*network);
   }
   Findings findings = router::CheckRouters(PROV_TRY(ReadPolicyFiles(files)), request);
-  const bool strict = arguments.Has("strict");
-  const bool valid = std::ranges::none_of(findings, [&](const Finding& finding) {
-    return finding.severity == Severity::kError || (strict && finding.severity == Severity::kWarning);
-  });
+  const bool valid = IsValid(findings, arguments.Has("strict"));
   const int exit = valid ? 0 : InfoOf(Code::kDestination).exit;
   if (json) return Outcome{exit, RouterCheckJson(findings, valid), {}};
   return Outcome{exit, RouterCheckText(files, findings, valid), std::move(findings)};

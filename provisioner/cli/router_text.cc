@@ -24,8 +24,8 @@ std::string RouterExplainJson(const router::RouterPolicy& policy, const std::vec
   json.Key("decisions").BeginArray();
   for (const ExplainedDestination& one : explained) {
     const RouterDecision& decision = one.decision;
-    json.BeginObject().Member("destination", one.shown).Member("decision", NameOf(decision.verdict)).Key("line");
-    decision.line == 0 ? json.Null() : json.Int(static_cast<std::int64_t>(decision.line));
+    json.BeginObject().Member("destination", one.shown).Member("decision", NameOf(decision.verdict));
+    WriteOptional(json, "line", decision.line == 0 ? std::nullopt : std::optional(decision.line));
     WriteTextOrNull(json, "to", decision.to);
     WriteTextOrNull(json, "source", decision.source);
     json.Member("note", decision.note).EndObject();
@@ -53,17 +53,14 @@ std::string RouterExplainText(const std::vector<ExplainedDestination>& explained
 
 std::string RouterCheckJson(const Findings& findings, bool valid) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("valid", valid);
-  json.Member("errors", CountFindings(findings, Severity::kError))
-      .Member("warnings", CountFindings(findings, Severity::kWarning));
-  WriteFindings(json, findings);
+  json.BeginObject().Member("schema", 1);
+  WriteValidity(json, findings, valid);
   return json.EndObject().Text();
 }
 
 std::string RouterCheckText(const std::vector<std::string>& files, const Findings& findings, bool valid) {
-  return fmt::format("{}: {}: {} error(s), {} warning(s)\n", Printable(fmt::format("{}", fmt::join(files, ", "))),
-                     valid ? "valid" : "not valid", CountFindings(findings, Severity::kError),
-                     CountFindings(findings, Severity::kWarning));
+  return fmt::format("{}: {}: {}\n", Printable(fmt::format("{}", fmt::join(files, ", "))),
+                     valid ? "valid" : "not valid", DescribeCounts(findings));
 }
 
 }  // namespace prov::cli

@@ -42,11 +42,9 @@ std::string DescribeProgram(const node::ProgramReport& program) {
   return out;
 }
 
-enum class ServiceAction { kInstall, kUninstall };
-
 struct ServiceOptions {
   bool json = false;
-  ServiceAction action = ServiceAction::kInstall;
+  bool install = true;  // or uninstall
   node::Delivery delivery;
   bool names_source = false;
 };
@@ -58,10 +56,8 @@ Result<ServiceOptions> ParseServiceOptions(const Arguments& arguments) {
   if (std::ranges::find(kActions, arguments.positional()) == kActions.end())
     return RefuseValue("provisioner service", "one of", arguments.positional(), kActions);
   out.delivery.interval_seconds = PROV_TRY(ParseInterval(arguments));
-  if (arguments.positional() == "uninstall") {
-    out.action = ServiceAction::kUninstall;
-    return out;
-  }
+  out.install = arguments.positional() == "install";
+  if (!out.install) return out;
   out.delivery.signer = PROV_TRY(GivenSigner(arguments));
   out.delivery.allow_downgrade = arguments.Has("allow-downgrade");
   out.delivery.reporting = PROV_TRY(GivenReporting(arguments, true));
@@ -114,8 +110,7 @@ Result<Outcome> Uninstall(machine::Host& host, bool json) {
 
 Result<Outcome> RunService(const Arguments& arguments, machine::Host& host) {
   const ServiceOptions options = PROV_TRY(ParseServiceOptions(arguments));
-  if (options.action == ServiceAction::kUninstall) return Uninstall(host, options.json);
-  return Install(options, host);
+  return options.install ? Install(options, host) : Uninstall(host, options.json);
 }
 
 }  // namespace

@@ -255,33 +255,24 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
   return out;
 }
 
-struct StatusLook {
-  std::vector<TargetStatus> targets;
+Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
+  const bool json = PROV_TRY(WantsJson(arguments));
+  Targets targets = PROV_TRY(Targets::Open(ParseTargetOptions(arguments), live, images::TreeAccess::kRead));
+  std::vector<TargetStatus> all;
   Findings findings;
-};
-
-Result<StatusLook> LookAt(const TargetOptions& options, machine::Host& live) {
-  Targets targets = PROV_TRY(Targets::Open(options, live, images::TreeAccess::kRead));
-  StatusLook out;
   for (machine::Host* host : targets.Hosts()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::OpenNode node = target.Node(*host);
-    out.targets.push_back(
-        {target.name, host->clock().NowUnix(), PROV_TRY(node::StatusOf(node)), SignerOf(*host, out.findings), {}});
-    ReportScriptRecord(out.targets.back().status.engine, out.findings);
-    ReportDamage(out.targets.back().status, out.findings);
+    TargetStatus& one = all.emplace_back(TargetStatus{
+        target.name, host->clock().NowUnix(), PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings), {}});
+    ReportScriptRecord(one.status.engine, findings);
+    ReportDamage(one.status, findings);
     if (machine::ImageHost* image = Targets::ImageOf(*host)) {
-      out.targets.back().not_visible = node::NotVisibleInImage();
-      for (Finding& f : PROV_TRY(image->Notes())) out.findings.push_back(std::move(f));
+      one.not_visible = node::NotVisibleInImage();
+      for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
     }
   }
-  return out;
-}
-
-Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
-  const bool json = PROV_TRY(WantsJson(arguments));
-  StatusLook look = PROV_TRY(LookAt(ParseTargetOptions(arguments), live));
-  return Combine(json, look.targets, std::move(look.findings));
+  return Combine(json, all, std::move(findings));
 }
 
 }  // namespace

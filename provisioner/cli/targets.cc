@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 
 #include "images/tree/folder_tree.h"
 #include "images/tree/windows_tree.h"
@@ -59,18 +58,6 @@ Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> t
   return std::make_unique<ImageHost>(std::move(tree), live.clock(), FileTime(live.clock().NowUnix()));
 }
 
-// Runs `work` on the WIM file and shows its progress on a terminal.
-Result<void> WithWimProgress(std::string_view what, const MayGoOn& may_go_on,
-                             const std::function<Result<void>(const images::WimProgress&)>& work) {
-  const bool shown = IsTerminal(stderr);
-  const Result<void> done = work([&](std::uint64_t ready, std::uint64_t total) {
-    if (shown && total > 0) fmt::print(stderr, "\r{} the WIM file: {:3} %", what, ready * 100 / total);
-    return Ask(may_go_on);
-  });
-  if (shown) fmt::print(stderr, "\r{:32}\r", "");
-  return done;
-}
-
 }  // namespace
 
 OptionGroup TargetOptionSpecs() {
@@ -119,8 +106,11 @@ Result<void> Targets::CheckCommit() { return wim_ ? wim_->CheckIntegrity() : Res
 Result<void> Targets::Commit() {
   for (const auto& image : images_) PROV_TRY(image->Commit());
   if (!wim_) return {};
-  return WithWimProgress("writing", may_go_on_,
-                         [&](const images::WimProgress& progress) { return wim_->Commit(progress); });
+  Progress shown("bytes of the WIM file");
+  return wim_->Commit([&](std::uint64_t done, std::uint64_t total) {
+    shown.Show(done, total);
+    return Ask(may_go_on_);
+  });
 }
 
 }  // namespace prov::cli

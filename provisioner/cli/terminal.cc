@@ -24,6 +24,24 @@ void PrintLine(std::FILE* to, Severity severity, std::string_view code, std::str
 
 }  // namespace
 
+Progress::Progress(std::string_view what)
+    : what_(what), terminal_(IsTerminal(stderr)), next_(Clock::now() + kInterval) {}
+
+Progress::~Progress() {
+  if (printed_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(printed_), "");  // does not throw
+}
+
+void Progress::Show(std::uint64_t done, std::uint64_t total) {
+  if (!terminal_) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  const std::string line = fmt::format("{} {} of {}", what_, done, total);
+  fmt::print(stderr, "\r{:{}}", line, printed_);
+  std::fflush(stderr);
+  printed_ = line.size();
+}
+
 void PrintError(std::FILE* to, const Error& error) {
   PrintLine(to, Severity::kError, InfoOf(error.code).name, error.message, PlaceOf(error));
 }

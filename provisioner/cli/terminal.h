@@ -2,6 +2,8 @@
 // terminal.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <string_view>
 
@@ -24,6 +26,27 @@ bool IsTerminal(std::FILE* file);
 
 // Whether `file` is a terminal that supports colours (NO_COLOR unset, TERM not dumb).
 bool SupportsColour(std::FILE* file);
+
+// Shows the progress of a long run on a terminal: one line that is overwritten, and removed at the end.
+class Progress {
+ public:
+  // Prints nothing unless standard error is a terminal, or if the run ends at once.
+  explicit Progress(std::string_view what);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  void Show(std::uint64_t done, std::uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kInterval{200};
+
+  std::string_view what_;
+  bool terminal_;
+  std::size_t printed_ = 0;  // characters on the line
+  Clock::time_point next_;
+};
 
 // Makes a write beyond the limit on file sizes (ulimit -f) fail with an error. By default the signal kills the process,
 // which would leave a half-written folder behind.

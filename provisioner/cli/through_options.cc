@@ -8,6 +8,7 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/terminal.h"
 #include "provisioner/router/policy_review.h"
 
 namespace prov::cli {
@@ -19,19 +20,12 @@ using router::Requirement;
 using router::WayOut;
 
 constexpr std::uint64_t kMostExplainFileBytes = 16ULL << 20U;  // of --through and --required
-constexpr std::string_view kExplainCommand = "provisioner explain";
 
 Result<std::vector<router::RouterPolicy>> ReadPolicies(const std::vector<std::string>& files) {
   std::vector<router::PolicyFile> read;
   read.reserve(files.size());
   for (const std::string& file : files) read.push_back({PROV_TRY(ReadFile(file, kMostExplainFileBytes)), file});
   return router::ReadRouterPolicies(read);
-}
-
-Result<void> CheckTogether(const Arguments& arguments) {
-  if (arguments.Has("resolve") && !arguments.Has("through"))
-    return Fail(Code::kUsage, "--resolve is for the routers that --through names", std::string(kExplainCommand));
-  return {};
 }
 
 Result<void> CheckSources(const std::vector<Requirement>& required, const std::string& file) {
@@ -62,7 +56,8 @@ OptionGroup ThroughOptionSpecs() {
 }
 
 Result<ThroughOptions> ThroughOptions::Read(const Arguments& arguments) {
-  PROV_TRY(CheckTogether(arguments));
+  if (arguments.Has("resolve") && !arguments.Has("through"))
+    return Fail(Code::kUsage, "--resolve is for the routers that --through names", "provisioner explain");
   ThroughOptions out;
   router::KnownAnswers answers;
   for (const std::string& one : arguments.All("resolve")) PROV_TRY(answers.Add(one));
@@ -101,6 +96,13 @@ std::optional<WayOut> ThroughOptions::Follow(const egress::Destination& to,
   return chain_->Follow(to, decision);
 }
 
+std::string_view ThroughOptions::EndOf(const egress::Destination& to, const egress::ClientDecision& decision) const {
+  const auto way = Follow(to, decision);
+  if (!way || way->end == WayOut::End::kInvalid || way->Passes()) return NameOf(decision.route);
+  if (way->end == WayOut::End::kUnknown) return "unknown";
+  return way->verdict == router::Verdict::kDepends ? "depends" : "refused";
+}
+
 std::vector<RequiredResult> ThroughOptions::Judge(const Explainer& explainer,
                                                   const std::vector<Dialect>& clients) const {
   std::vector<RequiredResult> out;
@@ -116,10 +118,15 @@ std::vector<RequiredResult> ThroughOptions::Judge(const Explainer& explainer,
   return out;
 }
 
+std::string_view NameOf(egress::Route route) {
+  if (route == egress::Route::kDirect) return "direct";
+  return route == egress::Route::kProxy ? "proxy" : "invalid";
+}
+
 void WriteRoute(JsonWriter& json, const WayOut* way) {
-  json.Key("route").BeginObject().Member("decision", way == nullptr ? "invalid" : way->decision()).Key("line");
+  json.Key("route").BeginObject().Member("decision", way == nullptr ? "invalid" : way->decision());
   const bool has_line = way != nullptr && way->line != 0;
-  has_line ? json.Int(static_cast<std::int64_t>(way->line)) : json.Null();
+  WriteOptional(json, "line", has_line ? std::optional(way->line) : std::nullopt);
   WriteTextOrNull(json, "to", way == nullptr ? "" : way->to);
   WriteTextOrNull(json, "source", way == nullptr ? "" : way->source);
   WriteTextOrNull(json, "router", way == nullptr || way->router == nullptr ? "" : way->router->where);
@@ -131,7 +138,7 @@ void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results)
   for (const RequiredResult& result : results) {
     const Requirement& one = *result.required;
     json.BeginObject().Member("url", one.shown).Member("line", one.line);
-    WriteTextOrNull(json, "decision", !one.route ? "" : *one.route == egress::Route::kProxy ? "proxy" : "direct");
+    WriteTextOrNull(json, "decision", one.route ? NameOf(*one.route) : "");
     WriteTextOrNull(json, "source", one.source ? one.source->ToString() : "");
     json.Member("ok", result.objections.empty()).Key("objections").BeginArray();
     for (const auto& [client, why] : result.objections)
@@ -170,10 +177,11 @@ std::string DescribeRequired(const std::vector<RequiredResult>& results, bool co
   for (const RequiredResult& result : results) {
     const bool ok = result.objections.empty();
     failed += ok ? 0 : 1;
-    const std::string word = !colour ? (ok ? "ok    " : "FAILED")
-                             : ok    ? "\x1b[32mok    \x1b[0m"
-                                     : "\x1b[31mFAILED\x1b[0m";
-    out += fmt::format("required {} {}\n", word, Printable(result.required->shown));
+    out += fmt::format("required {}{:<6}{} {}\n",
+                       !colour ? ""
+                       : ok    ? kGreen
+                               : kRed,
+                       ok ? "ok" : "FAILED", colour ? kColourEnd : "", Printable(result.required->shown));
     for (const auto& [clients, why] : GroupObjections(result))
       out += fmt::format("  {}: {}\n", clients, Printable(why));
   }

@@ -10,6 +10,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/egress/decision.h"
 #include "provisioner/egress/dialect_explain.h"
 #include "provisioner/router/required.h"
 #include "provisioner/router/way_out.h"
@@ -38,6 +39,10 @@ class ThroughOptions {
   // Follows a request through the routers; nullopt if there are none.
   std::optional<router::WayOut> Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
 
+  // One word for the end of a request: the name of its route or, if it does not pass a router, what that does:
+  // "refused", "depends", "unknown".
+  std::string_view EndOf(const egress::Destination& to, const egress::ClientDecision& decision) const;
+
   std::vector<RequiredResult> Judge(const egress::Explainer& explainer,
                                     const std::vector<egress::Dialect>& clients) const;
 
@@ -46,6 +51,8 @@ class ThroughOptions {
   std::vector<router::Requirement> required_;
   Findings findings_;
 };
+
+std::string_view NameOf(egress::Route route);  // "direct", "proxy", "invalid"
 
 // The member "route" of a decision; "invalid" if the URL is not valid.
 void WriteRoute(JsonWriter& json, const router::WayOut* way);
