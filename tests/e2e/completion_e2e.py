@@ -250,7 +250,7 @@ class ManualPage(unittest.TestCase):
         """{command: its part of the page, without roff's marks}, and the options that several commands have under ''."""
         plain = re.sub(r"\\f[BIRP]|\\&", "", self.page).replace("\\-", "-").replace("\\(aq", "'").replace("\\(ga", "`")
         plain = plain.replace("\\(ti", "~").replace("\\(ha", "^").replace("\\e", "\\")
-        commands = plain.split("\n.SH COMMANDS\n")[1].split("\n.SH NOTES")[0]
+        commands = plain.split("\n.SH COMMANDS\n")[1].split("\n.SH AFTER")[0]
         commands, shared = commands.split("\n.SH OPTIONS OF SEVERAL COMMANDS\n")
         found = dict(re.findall(r"(?ms)^\.SS (\S+)\n(.*?)(?=^\.SS |\Z)", commands))
         return {**found, "": shared}
