@@ -149,10 +149,6 @@ struct CheckCommandOptions {
   bool strict = false;
   pki::TrustedDigests trusted;
   source::SourceSpec source;
-  // Of the cluster; nullopt: as in the source.
-  std::optional<std::string> api_host;
-  std::optional<std::string> metadata_address;
-  std::optional<std::vector<std::string>> service_ranges;
   ProbeRequests probes;
 };
 
@@ -162,18 +158,15 @@ Result<CheckCommandOptions> ParseCheckCommandOptions(const Arguments& arguments)
   out.strict = arguments.Has("strict");
   out.trusted = PROV_TRY(NamedCertificates(arguments));
   out.source = PROV_TRY(ParseSourceSpec(arguments));
-  if (arguments.Has("api-host")) out.api_host = arguments.Get("api-host");
-  if (arguments.Has("metadata-address")) out.metadata_address = arguments.Get("metadata-address");
-  if (arguments.Has("service-range")) out.service_ranges = arguments.List("service-range");
   out.probes = PROV_TRY(ParseProbes(arguments));
   return out;
 }
 
-egress::ClusterFacts Facts(const CheckCommandOptions& options, egress::ClusterFacts facts) {
-  if (options.api_host) facts.api_host = *options.api_host;
-  if (options.metadata_address) facts.metadata_address = *options.metadata_address;
-  if (options.service_ranges) facts.service_ranges = *options.service_ranges;
-  return facts;
+// Facts about the cluster; without an option, the source's.
+void SetGivenFacts(const Arguments& arguments, egress::ClusterFacts& facts) {
+  facts.api_host = arguments.Get("api-host", facts.api_host);
+  facts.metadata_address = arguments.Get("metadata-address", facts.metadata_address);
+  if (arguments.Has("service-range")) facts.service_ranges = arguments.List("service-range");
 }
 
 Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
@@ -184,7 +177,7 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   const CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
   const pki::TrustedDigests& trusted = options.trusted;
   egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
-  config.facts = Facts(options, std::move(config.facts));
+  SetGivenFacts(arguments, config.facts);
   Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
   std::ranges::move(pki::ReviewTrust(config.certificates, trusted, config.trust_file.path),
                     std::back_inserter(findings));

@@ -24,33 +24,9 @@ struct OptionRow {
 };
 
 std::vector<OptionRow> OptionRows() {
-  constexpr Group kSource = Group::kSource;
-  return {
-      {kPolicy, {"policy", "FILE", "policies as JSON, one or a list; - is standard input", kSource}},
-      {kPolicy, {"port", "PORT", "the proxy's port, for connections to and from the pod", kSource}},
-      {kPolicy, {"inbound-port", "PORT", "the proxy's port for connections to the pod", kSource}},
-      {kPolicy, {"outbound-port", "PORT", "the proxy's port for connections from the pod", kSource}},
-      {kPolicy,
-       {"usersid", "SID|NAME",
-        "the proxy's account, or a group of it, whose connections are not redirected: a SID (S-1-...), system, "
-        "network-service or network-configuration-operators",
-        kSource}},
-      {kPolicy, {"localaddr", "LIST", "only connections of these IPv4 addresses of the pod", kSource}},
-      {kPolicy, {"remoteaddr", "LIST", "only connections with these remote IPv4 addresses", kSource}},
-      {kPolicy,
-       {"localports", "LIST", "only connections of these local ports of the pod, such as 80,8000-8080", kSource}},
-      {kPolicy, {"remoteports", "LIST", "only connections with these remote ports", kSource}},
-      {kPolicy, {"priority", "NUMBER", "the order of policies, 0 to 65535 (default: 0)", kSource}},
-      {kPolicy, {"in-except-ip", "IP", "do not redirect connections from this address; may be repeated", kSource}},
-      {kPolicy,
-       {"in-except-port", "PORT", "do not redirect connections to this port of the pod; may be repeated", kSource}},
-      {kPolicy, {"out-except-ip", "IP", "do not redirect connections to this address; may be repeated", kSource}},
-      {kPolicy,
-       {"out-except-port", "PORT", "do not redirect connections to this remote port; may be repeated", kSource}},
-      {kPolicy,
-       {"exceptions-from", "SOURCE",
-        "use the IPv4 addresses of this source's NO_PROXY as --out-except-ip; other entries are reported as findings",
-        kSource}},
+  std::vector<OptionRow> out;
+  for (const OptionSpec& spec : PolicyOptionSpecs()) out.push_back({kPolicy, spec});
+  const std::vector<OptionRow> others = {
       {kTarget, {"namespace", "GUID", "the endpoints of this HCN network namespace", Group::kTarget}},
       {kTarget,
        {"container", "ID", "the endpoints of this container's pod; the beginning of the ID is enough", Group::kTarget}},
@@ -68,6 +44,8 @@ std::vector<OptionRow> OptionRows() {
         "CNI configuration, unproven with win-overlay (default: endpoint)",
         Group::kOutput}},
   };
+  out.insert(out.end(), others.begin(), others.end());
+  return out;
 }
 
 struct Subcommand {

@@ -16,6 +16,9 @@ namespace prov::cli {
 
 inline constexpr std::string_view kHnsProxyCommand = "provisioner hns-proxy";  // in messages
 
+// The options that describe a policy.
+OptionGroup PolicyOptionSpecs();
+
 // The policies from --policy or from the flags, not yet validated. Errors: usage (none or both are given); json;
 // policy; io and not-found of files.
 Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
@@ -13,42 +12,56 @@
 namespace prov::cli {
 namespace {
 
-// An option with one value, and the member that it sets.
-struct TextOption {
-  std::string_view name;
-  std::string& (*member)(hns::Policy& policy);
-};
-constexpr std::array kTexts = {
-    TextOption{"inbound-port", [](hns::Policy& policy) -> std::string& { return policy.inbound_port; }},
-    TextOption{"outbound-port", [](hns::Policy& policy) -> std::string& { return policy.outbound_port; }},
-    TextOption{"usersid", [](hns::Policy& policy) -> std::string& { return policy.user_sid; }},
-    TextOption{"localaddr", [](hns::Policy& policy) -> std::string& { return policy.filter.local_addresses; }},
-    TextOption{"remoteaddr", [](hns::Policy& policy) -> std::string& { return policy.filter.remote_addresses; }},
-    TextOption{"localports", [](hns::Policy& policy) -> std::string& { return policy.filter.local_ports; }},
-    TextOption{"remoteports", [](hns::Policy& policy) -> std::string& { return policy.filter.remote_ports; }},
-    TextOption{"priority", [](hns::Policy& policy) -> std::string& { return policy.filter.priority; }},
+// An option of a policy, and the member that it sets. Without a member it sets several, or adds to a policy.
+struct PolicyOption {
+  OptionSpec spec;
+  std::string& (*text)(hns::Policy& policy) = nullptr;
+  std::vector<std::string>& (*list)(hns::Policy& policy) = nullptr;  // of one that may be repeated
 };
 
-// Options that may be repeated.
-struct ListOption {
-  std::string_view name;
-  std::vector<std::string>& (*member)(hns::Policy& policy);
-};
-constexpr std::array kLists = {
-    ListOption{"in-except-ip", [](hns::Policy& policy) -> auto& { return policy.inbound.addresses; }},
-    ListOption{"in-except-port", [](hns::Policy& policy) -> auto& { return policy.inbound.ports; }},
-    ListOption{"out-except-ip", [](hns::Policy& policy) -> auto& { return policy.outbound.addresses; }},
-    ListOption{"out-except-port", [](hns::Policy& policy) -> auto& { return policy.outbound.ports; }},
-};
+std::vector<PolicyOption> PolicyOptions() {
+  constexpr Group kGroup = Group::kSource;
+  using hns::Policy;
+  return {
+      {{"port", "PORT", "the proxy's port, for connections to and from the pod", kGroup}},
+      {{"inbound-port", "PORT", "the proxy's port for connections to the pod", kGroup},
+       [](Policy& policy) -> auto& { return policy.inbound_port; }},
+      {{"outbound-port", "PORT", "the proxy's port for connections from the pod", kGroup},
+       [](Policy& policy) -> auto& { return policy.outbound_port; }},
+      {{"usersid", "SID|NAME",
+        "the proxy's account, or a group of it, whose connections are not redirected: a SID (S-1-...), system, "
+        "network-service or network-configuration-operators",
+        kGroup},
+       [](Policy& policy) -> auto& { return policy.user_sid; }},
+      {{"localaddr", "LIST", "only connections of these IPv4 addresses of the pod", kGroup},
+       [](Policy& policy) -> auto& { return policy.filter.local_addresses; }},
+      {{"remoteaddr", "LIST", "only connections with these remote IPv4 addresses", kGroup},
+       [](Policy& policy) -> auto& { return policy.filter.remote_addresses; }},
+      {{"localports", "LIST", "only connections of these local ports of the pod, such as 80,8000-8080", kGroup},
+       [](Policy& policy) -> auto& { return policy.filter.local_ports; }},
+      {{"remoteports", "LIST", "only connections with these remote ports", kGroup},
+       [](Policy& policy) -> auto& { return policy.filter.remote_ports; }},
+      {{"priority", "NUMBER", "the order of policies, 0 to 65535 (default: 0)", kGroup},
+       [](Policy& policy) -> auto& { return policy.filter.priority; }},
+      {{"in-except-ip", "IP", "do not redirect connections from this address; may be repeated", kGroup},
+       nullptr,
+       [](Policy& policy) -> auto& { return policy.inbound.addresses; }},
+      {{"in-except-port", "PORT", "do not redirect connections to this port of the pod; may be repeated", kGroup},
+       nullptr,
+       [](Policy& policy) -> auto& { return policy.inbound.ports; }},
+      {{"out-except-ip", "IP", "do not redirect connections to this address; may be repeated", kGroup},
+       nullptr,
+       [](Policy& policy) -> auto& { return policy.outbound.addresses; }},
+      {{"out-except-port", "PORT", "do not redirect connections to this remote port; may be repeated", kGroup},
+       nullptr,
+       [](Policy& policy) -> auto& { return policy.outbound.ports; }},
+  };
+}
 
 // The first given option that describes a policy by itself, or "".
 std::string_view GivenFlag(const Arguments& arguments) {
-  if (arguments.Has("port")) return "port";
-  for (const TextOption& option : kTexts) {
-    if (arguments.Has(option.name)) return option.name;
-  }
-  for (const ListOption& option : kLists) {
-    if (arguments.Has(option.name)) return option.name;
+  for (const PolicyOption& option : PolicyOptions()) {
+    if (arguments.Has(option.spec.name)) return option.spec.name;
   }
   return {};
 }
@@ -72,12 +85,12 @@ Result<hns::Policy> PolicyOfFlags(const Arguments& arguments) {
     out.inbound_port = PROV_TRY(GivenValue(arguments, "port"));
     out.outbound_port = out.inbound_port;
   }
-  for (const TextOption& option : kTexts) {
-    if (arguments.Has(option.name)) option.member(out) = PROV_TRY(GivenValue(arguments, option.name));
-  }
-  for (const ListOption& option : kLists) {
-    for (const std::string& value : arguments.All(option.name)) {
-      for (const std::string_view item : Split(value, ',')) option.member(out).emplace_back(item);
+  for (const PolicyOption& option : PolicyOptions()) {
+    const std::string_view name = option.spec.name;
+    if (option.text != nullptr && arguments.Has(name)) option.text(out) = PROV_TRY(GivenValue(arguments, name));
+    if (option.list == nullptr) continue;
+    for (const std::string& value : arguments.All(name)) {
+      for (const std::string_view item : Split(value, ',')) option.list(out).emplace_back(item);
     }
   }
   hns::Tidy(out);
@@ -111,6 +124,16 @@ Result<void> AddExceptions(const Arguments& arguments, machine::Host& host, std:
 }
 
 }  // namespace
+
+OptionGroup PolicyOptionSpecs() {
+  OptionGroup out = {{"policy", "FILE", "policies as JSON, one or a list; - is standard input", Group::kSource}};
+  for (const PolicyOption& option : PolicyOptions()) out.push_back(option.spec);
+  out.push_back(
+      {"exceptions-from", "SOURCE",
+       "use the IPv4 addresses of this source's NO_PROXY as --out-except-ip; other entries are reported as findings",
+       Group::kSource});
+  return out;
+}
 
 std::string PolicyCount(std::size_t count) { return count == 1 ? "1 policy" : fmt::format("{} policies", count); }
 
