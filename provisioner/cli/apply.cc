@@ -129,8 +129,7 @@ Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command ApplyCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "apply",
       "Apply the settings of a source to this machine. A second run writes nothing.",
       "SOURCE",
@@ -159,8 +158,7 @@ Command ApplyCommand() {
              Group::kGuards, true},
             WaitLockOption()},
            OutputOptionSpecs()})};
-  command.run = RunApply;
-  return command;
+  return {.spec = std::move(spec), .run = RunApply};
 }
 
 }  // namespace prov::cli

@@ -261,8 +261,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command BakeCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "bake",
       "Write the egress settings of a source as a payload for Windows nodes.",
       "SOURCE",
@@ -305,9 +304,8 @@ Command BakeCommand() {
             AllowEmptyOption()},
            SignOptionSpecs(),
            OutputOptionSpecs()})};
-  command.spec.instead = "format=oci";
-  command.run = RunBake;
-  return command;
+  spec.instead = "format=oci";
+  return {.spec = std::move(spec), .run = RunBake};
 }
 
 }  // namespace prov::cli

@@ -195,8 +195,7 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command CheckCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "check",
       "Check that the egress settings of a source are valid and that clients use them as intended.",
       "SOURCE",
@@ -231,9 +230,8 @@ Command CheckCommand() {
            ProbeOptionSpecs(),
            SecretCheckOptionSpecs(),
            OutputOptionSpecs()})};
-  command.spec.instead = "secret";
-  command.run = RunCheck;
-  return command;
+  spec.instead = "secret";
+  return {.spec = std::move(spec), .run = RunCheck};
 }
 
 }  // namespace prov::cli

@@ -29,9 +29,9 @@ struct Outcome {
 
 struct Command {
   CommandSpec spec;
+  Result<Outcome> (*run)(const Arguments& arguments, machine::Host& host);
   bool always_json = false;         // a data command: its errors are JSON, whatever --output says
   std::string_view data_word = {};  // this word after the command's name makes it a data command
-  Result<Outcome> (*run)(const Arguments& arguments, machine::Host& host);
 };
 
 Command ExtractCommand();

@@ -75,8 +75,7 @@ std::optional<std::string> CompletionScript(std::string_view shell, std::span<co
 }
 
 Command CompletionCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "completion",
       "Print a shell completion script for commands, options and values.",
       "bash|zsh|fish|powershell",
@@ -87,8 +86,7 @@ Command CompletionCommand() {
       "  $ provisioner completion fish | source                       # in ~/.config/fish/config.fish\n"
       "  > provisioner completion powershell | Out-String | Invoke-Expression   # in $PROFILE",
       OutputOptionSpecs()};
-  command.run = RunCompletion;
-  return command;
+  return {.spec = std::move(spec), .run = RunCompletion};
 }
 
 }  // namespace prov::cli

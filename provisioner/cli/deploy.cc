@@ -190,8 +190,7 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
 }  // namespace
 
 Command DeployCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "deploy",
       "Print the manifests that run this program on each Windows node of a cluster.",
       "",
@@ -219,8 +218,7 @@ Command DeployCommand() {
             {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun}},
            PassedOn(),
            OutputOptionSpecs()})};
-  command.run = RunDeploy;
-  return command;
+  return {.spec = std::move(spec), .run = RunDeploy};
 }
 
 }  // namespace prov::cli

@@ -114,8 +114,7 @@ Result<Outcome> RunEgressIp(const Arguments& arguments, machine::Host& /*host*/)
 }  // namespace
 
 Command EgressIpCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "egress-ip",
       "Show the source addresses and the nodes by which the namespaces of a cluster leave it.",
       "FILE...",
@@ -131,8 +130,7 @@ Command EgressIpCommand() {
       JoinOptions({{{"offline", "NODE...", "show the state while these nodes are offline (names or addresses)",
                      Group::kRequests}},
                    OutputOptionSpecs()})};
-  command.run = RunEgressIp;
-  return command;
+  return {.spec = std::move(spec), .run = RunEgressIp};
 }
 
 }  // namespace prov::cli

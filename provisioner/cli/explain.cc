@@ -289,8 +289,7 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command ExplainCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "explain",
       "Show what each client does with a request (proxy, direct or invalid), by which entry, and why.",
       "SOURCE",
@@ -318,8 +317,7 @@ Command ExplainCommand() {
            SourceOptionSpecs(),
            {HtmlOption()},
            OutputOptionSpecs()})};
-  command.run = RunExplain;
-  return command;
+  return {.spec = std::move(spec), .run = RunExplain};
 }
 
 }  // namespace prov::cli

@@ -173,21 +173,20 @@ Result<Outcome> RunExplainCode(const Arguments& arguments, machine::Host& /*host
 }  // namespace
 
 Command ExplainCodeCommand() {
-  Command command;
-  command.spec = {"explain-code",
-                  "Explain the code of an error or a finding, and what to do about it.",
-                  "[CODE]...",
-                  "CODE is the word in brackets of a message, or `code` in JSON. Without one all codes are listed.",
-                  "  $ provisioner explain-code proxy-url-at\n"
-                  "  proxy-url-at: finding (warning)\n"
-                  "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"
-                  "    host begins.\n"
-                  "    What to do: Write the character as %40.",
-                  JoinOptions({{{"markdown", "", "print all codes as the page of the documentation", Group::kOutput}},
-                               OutputOptionSpecs()})};
-  command.spec.words = NamesOf(AllEntries());
-  command.run = RunExplainCode;
-  return command;
+  CommandSpec spec = {
+      "explain-code",
+      "Explain the code of an error or a finding, and what to do about it.",
+      "[CODE]...",
+      "CODE is the word in brackets of a message, or `code` in JSON. Without one all codes are listed.",
+      "  $ provisioner explain-code proxy-url-at\n"
+      "  proxy-url-at: finding (warning)\n"
+      "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"
+      "    host begins.\n"
+      "    What to do: Write the character as %40.",
+      JoinOptions({{{"markdown", "", "print all codes as the page of the documentation", Group::kOutput}},
+                   OutputOptionSpecs()})};
+  spec.words = NamesOf(AllEntries());
+  return {.spec = std::move(spec), .run = RunExplainCode};
 }
 
 }  // namespace prov::cli

@@ -119,8 +119,7 @@ Result<Outcome> RunExtract(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command ExtractCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "extract",
       "Print the proxy settings and the additional trusted certificates that a source holds.",
       "SOURCE",
@@ -144,9 +143,7 @@ Command ExtractCommand() {
                     TrustOption(),
                     ShowSecretsOption()},
                    OutputOptionSpecs()})};
-  command.always_json = true;
-  command.run = RunExtract;
-  return command;
+  return {.spec = std::move(spec), .run = RunExtract, .always_json = true};
 }
 
 }  // namespace prov::cli

@@ -93,8 +93,7 @@ Result<Outcome> RunFirstBoot(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command FirstBootCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "first-boot",
       "Apply a source, install this program with its boot service, and remember the source.",
       "SOURCE",
@@ -111,8 +110,7 @@ Command FirstBootCommand() {
                    ApplyOptionSpecs(),
                    {SignerOption(), IntervalOption(), MetricsOption(), WaitLockOption()},
                    OutputOptionSpecs()})};
-  command.run = RunFirstBoot;
-  return command;
+  return {.spec = std::move(spec), .run = RunFirstBoot};
 }
 
 }  // namespace prov::cli

@@ -121,8 +121,7 @@ Result<Outcome> RunFleet(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command FleetCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "fleet",
       "Show which Windows nodes of a cluster have the settings that they should have.",
       "status kube://[CONTEXT]",
@@ -144,8 +143,7 @@ Command FleetCommand() {
                      "(default: 0)",
                      Group::kRun}},
                    OutputOptionSpecs()})};
-  command.run = RunFleet;
-  return command;
+  return {.spec = std::move(spec), .run = RunFleet};
 }
 
 }  // namespace prov::cli

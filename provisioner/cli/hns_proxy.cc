@@ -249,16 +249,13 @@ constexpr std::string_view kExample =
 Command HnsProxyCommand() {
   OptionGroup own;
   for (OptionRow& row : OptionRows()) own.push_back(row.spec);
-  Command command;
-  command.spec = {"hns-proxy",
-                  "Redirect the TCP traffic of pods on a Windows node to a proxy beside them.",
-                  "lookup|list|clear|add|ensure|check|render [ARGUMENT]...",
-                  kDetails,
-                  kExample,
-                  JoinOptions({own, OutputOptionSpecs()})};
-  command.data_word = "render";
-  command.run = RunHnsProxy;
-  return command;
+  CommandSpec spec = {"hns-proxy",
+                      "Redirect the TCP traffic of pods on a Windows node to a proxy beside them.",
+                      "lookup|list|clear|add|ensure|check|render [ARGUMENT]...",
+                      kDetails,
+                      kExample,
+                      JoinOptions({own, OutputOptionSpecs()})};
+  return {.spec = std::move(spec), .run = RunHnsProxy, .data_word = "render"};
 }
 
 }  // namespace prov::cli

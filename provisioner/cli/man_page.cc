@@ -158,16 +158,15 @@ std::string ManPage(std::string_view prose, std::span<const CommandSpec> command
 }
 
 Command ManCommand() {
-  Command command;
-  command.spec = {"man",
-                  "Print the manual page.",
-                  "",
-                  "The packages install it: man provisioner shows it. Where only the program was copied, this does.",
-                  "  $ provisioner man | man -l -\n"
-                  "  $ provisioner man > /usr/local/share/man/man1/provisioner.1",
-                  OutputOptionSpecs()};
-  command.run = RunMan;
-  return command;
+  CommandSpec spec = {
+      "man",
+      "Print the manual page.",
+      "",
+      "The packages install it: man provisioner shows it. Where only the program was copied, this does.",
+      "  $ provisioner man | man -l -\n"
+      "  $ provisioner man > /usr/local/share/man/man1/provisioner.1",
+      OutputOptionSpecs()};
+  return {.spec = std::move(spec), .run = RunMan};
 }
 
 }  // namespace prov::cli

@@ -33,8 +33,7 @@ Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
 }  // namespace
 
 Command PlanCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "plan",
       "Show what apply would change on this machine; nothing is written.",
       "SOURCE",
@@ -52,8 +51,7 @@ Command PlanCommand() {
                    DesiredOptionSpecs(),
                    {SignerOption(), AllowDowngradeOption(), AllowShrinkOption()},
                    OutputOptionSpecs()})};
-  command.run = RunPlan;
-  return command;
+  return {.spec = std::move(spec), .run = RunPlan};
 }
 
 }  // namespace prov::cli

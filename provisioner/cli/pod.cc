@@ -61,8 +61,7 @@ Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command PodCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "pod",
       "Keep the settings of a source in place on this node, as the process of a HostProcess container.",
       "SOURCE",
@@ -82,9 +81,8 @@ Command PodCommand() {
            DesiredOptionSpecs(),
            ReportingOptionSpecs(),
            OutputOptionSpecs()})};
-  command.spec.instead = "remove";
-  command.run = RunPod;
-  return command;
+  spec.instead = "remove";
+  return {.spec = std::move(spec), .run = RunPod};
 }
 
 }  // namespace prov::cli

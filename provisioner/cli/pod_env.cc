@@ -232,8 +232,7 @@ Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command PodEnvCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "pod-env",
       "Print patches that add the proxy variables to pods as AKS' webhook does.",
       "SOURCE",
@@ -269,9 +268,7 @@ Command PodEnvCommand() {
              Group::kOutput},
             ShowSecretsOption()},
            OutputOptionSpecs()})};
-  command.always_json = true;
-  command.run = RunPodEnv;
-  return command;
+  return {.spec = std::move(spec), .run = RunPodEnv, .always_json = true};
 }
 
 }  // namespace prov::cli

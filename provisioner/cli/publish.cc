@@ -129,8 +129,7 @@ Result<Outcome> RunPublish(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command PublishCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "publish",
       "Validate a Proxy and write what a cluster makes of it: the status, the trust bundle and proxy.env.",
       "",
@@ -168,9 +167,7 @@ Command PublishCommand() {
              "the result into --out under the same name (unchanged if no object asks); may be repeated",
              Group::kOutput}},
            OutputOptionSpecs()})};
-  command.always_json = true;
-  command.run = RunPublish;
-  return command;
+  return {.spec = std::move(spec), .run = RunPublish, .always_json = true};
 }
 
 }  // namespace prov::cli

@@ -97,8 +97,7 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command ReconcileCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "reconcile",
       "Apply the current settings of the stored source, and repair settings that others changed.",
       "",
@@ -119,8 +118,7 @@ Command ReconcileCommand() {
             WaitLockOption()},
            OutputOptionSpecs(),
            ReportingOptionSpecs()})};
-  command.run = RunReconcile;
-  return command;
+  return {.spec = std::move(spec), .run = RunReconcile};
 }
 
 }  // namespace prov::cli

@@ -86,10 +86,9 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
 
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,
              Result<Outcome> (*run)(const Arguments&, machine::Host&), const OptionGroup& options = {}) {
-  Command command;
-  command.spec = {name, summary, "", details, example, JoinOptions({options, {WaitLockOption()}, OutputOptionSpecs()})};
-  command.run = run;
-  return command;
+  CommandSpec spec = {name,    summary, "",
+                      details, example, JoinOptions({options, {WaitLockOption()}, OutputOptionSpecs()})};
+  return {.spec = std::move(spec), .run = run};
 }
 
 }  // namespace

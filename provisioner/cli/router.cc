@@ -354,8 +354,7 @@ OptionGroup RouterOptionSpecs() {
 }  // namespace
 
 Command RouterCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "router",
       "Write the files of an egress router, check them, and show what it does with a destination.",
       "render|check|explain [FILE|DEST]...",
@@ -373,8 +372,7 @@ Command RouterCommand() {
       "  https://quay.io/      allow        2  line 2 (*.quay.io) allows it; to quay.io:443\n"
       "  https://cdn.example/  deny         -  no line matches it, so it is denied",
       RouterOptionSpecs()};
-  command.run = RunRouter;
-  return command;
+  return {.spec = std::move(spec), .run = RunRouter};
 }
 
 }  // namespace prov::cli

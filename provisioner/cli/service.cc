@@ -116,8 +116,7 @@ Result<Outcome> RunService(const Arguments& arguments, machine::Host& host) {
 }  // namespace
 
 Command ServiceCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "service",
       "Install or remove the Windows service that reconciles at each boot and from then on.",
       "install|uninstall",
@@ -133,8 +132,7 @@ Command ServiceCommand() {
                    {IntervalOption(), SignerOption(), AllowDowngradeOption()},
                    OutputOptionSpecs(),
                    ReportingOptionSpecs()})};
-  command.run = RunService;
-  return command;
+  return {.spec = std::move(spec), .run = RunService};
 }
 
 }  // namespace prov::cli

@@ -278,8 +278,7 @@ Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
 }  // namespace
 
 Command StatusCommand() {
-  Command command;
-  command.spec = {
+  CommandSpec spec = {
       "status",
       "Show the settings of provisioner on this machine, and which of them others changed.",
       "",
@@ -297,8 +296,7 @@ Command StatusCommand() {
       "  ours     9 items\n"
       "  drift    env HTTP_PROXY was changed",
       JoinOptions({TargetOptionSpecs(), OutputOptionSpecs()})};
-  command.run = RunStatus;
-  return command;
+  return {.spec = std::move(spec), .run = RunStatus};
 }
 
 }  // namespace prov::cli

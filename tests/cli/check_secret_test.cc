@@ -106,9 +106,7 @@ TEST_F(CheckSecret, RefusesFilesThatHoldSomethingElse) {
   const auto error = [&](const std::string& ours, const std::string& other) {
     const ProcessResult result = Provisioner({"check", "--secret", ours, "--append-to", other, "--output", "json"});
     EXPECT_THAT(result.exit, testing::AnyOf(0, 4, 11)) << result.err;
-    rapidjson::Document document;
-    document.Parse(result.out.data(), result.out.size());
-    return document.HasMember("error") ? document["error"]["code"].GetString() : std::string("none");
+    return testing_support::ErrorCode(result);
   };
   ASSERT_EQ(Bake({"--platform", "aws"}).exit, 0);
   EXPECT_EQ(error(At("ours"), theirs), "kind") << "nothing is behind our step";

@@ -179,12 +179,6 @@ TEST(Extract, ShowsPasswordsOnlyWhenAsked) {
   EXPECT_THAT(Provisioner({"extract", kSample, "--output", "json"}).out, Not(HasSubstr(kSamplePassword)));
 }
 
-TEST(Extract, ReadsStandardInput) {
-  const ProcessResult result = Provisioner({"extract", "-"}, testing_support::ReadAll(kSample));
-  ASSERT_EQ(result.exit, 0) << result.err;
-  EXPECT_EQ(result.out, Provisioner({"extract", kSample}).out);
-}
-
 TEST(Extract, ErrorsAreDocumentsWithTheContractsCodes) {
   const ProcessResult missing = Provisioner({"extract", "/no/such/file"});
   EXPECT_EQ(missing.exit, 11);

@@ -71,15 +71,10 @@ TEST_F(ExplainHtml, JsonNamesThePageAndStaysAsItIs) {
   more.insert(more.end(), {"--html", page_});
   const ProcessResult with = Run(more);
   ASSERT_EQ(with.exit, 0) << with.err;
-  rapidjson::Document document;
-  document.Parse(with.out.data(), with.out.size());
-  ASSERT_FALSE(document.HasParseError());
+  rapidjson::Document document = testing_support::Json(with);
   EXPECT_EQ(document["html"].GetString(), page_);
   document.RemoveMember("html");
-  const ProcessResult without = Run(words);
-  rapidjson::Document plain;
-  plain.Parse(without.out.data(), without.out.size());
-  EXPECT_EQ(document, plain);
+  EXPECT_EQ(document, testing_support::Json(Run(words)));
 }
 
 TEST_F(ExplainHtml, AnUnreadableUrlIsOnThePageToo) {

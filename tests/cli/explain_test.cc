@@ -230,9 +230,7 @@ TEST_F(Explain, BakeAugments) {
   const ProcessResult baked = Provisioner({"bake", source_, "--out", out, "--augment"});
   ASSERT_EQ(baked.exit, 0) << baked.err;
   EXPECT_THAT(baked.err, HasSubstr("no-proxy-augmented"));
-  rapidjson::Document document;
-  const std::string text = testing_support::ReadAll(out + "/egress.json");
-  document.Parse(text.data(), text.size());
+  const rapidjson::Document document = Json(testing_support::ReadAll(out + "/egress.json"));
   EXPECT_STREQ(document["proxy"]["NO_PROXY"].GetString(),
                ".svc,10.0.0.0/8,example.com,.example.com,127.0.0.1,::1,[::1]");
   // A payload is a source: the additions are a part of it.

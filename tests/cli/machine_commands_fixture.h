@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -60,6 +61,13 @@ class MachineCommands : public ::testing::Test {
     const auto baked = Run(BakeCommand, words);
     EXPECT_TRUE(baked) << baked.error().message;
     return (root_ / name).string();
+  }
+
+  // Payloads below the test's folder are delivered by Windows setup.
+  void DeliverBySetup() {
+    host_.setup_scripts = root_.string();
+    // Paths on a Windows machine have backslashes; this test's file system may not.
+    if (std::filesystem::path::preferred_separator != '\\') std::ranges::replace(host_.setup_scripts, '/', '\\');
   }
 
   testing_support::MemoryHost host_;

@@ -239,12 +239,7 @@ TEST_F(MachineCommands, FirstBootFollowsAPayloadThatSomebodyMayReplace) {
 }
 
 TEST_F(MachineCommands, FirstBootUsesUpAPayloadThatSetupDelivered) {
-  host_.setup_scripts = root_.string();
-  // Paths on a Windows machine have backslashes; this test's file system may not.
-  if (fs::path::preferred_separator != '\\') {
-    std::string& folder = host_.setup_scripts;
-    std::ranges::replace(folder, '/', '\\');
-  }
+  DeliverBySetup();
   const std::string payload = Bake("Provisioner");
   ASSERT_TRUE(Run(FirstBootCommand, {payload}));
   EXPECT_THAT(host_.removed_files, Contains(HasSubstr("egress.json")));

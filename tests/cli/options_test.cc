@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +18,6 @@ namespace prov::cli {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr std::array kMakers = {
-    ExtractCommand, CheckCommand,   ExplainCommand,  BakeCommand,        PlanCommand,       ApplyCommand,
-    StatusCommand,  ConfirmCommand, RollbackCommand, RemoveCommand,      FirstBootCommand,  ReconcileCommand,
-    ServiceCommand, PublishCommand, PodEnvCommand,   HnsProxyCommand,    RouterCommand,     EgressIpCommand,
-    FleetCommand,   PodCommand,     DeployCommand,   ExplainCodeCommand, CompletionCommand, ManCommand,
-};
 
 // The headings of --help, each with the names of the options beneath it.
 std::string Groups(const CommandSpec& spec) {
@@ -42,8 +34,7 @@ std::string Groups(const CommandSpec& spec) {
 }
 
 TEST(Help, HasEachOptionOnceUnderAHeading) {
-  for (const auto make : kMakers) {
-    const CommandSpec spec = make().spec;
+  for (const CommandSpec& spec : CommandSpecs()) {
     std::string groups = Groups(spec);
     EXPECT_FALSE(groups.starts_with(' ')) << spec.name << ": an option stands before the first heading";
     std::ranges::replace(groups, '\n', ' ');

@@ -30,6 +30,12 @@ class SignedCommands : public machine_commands::MachineCommands {
 
   std::string At(const std::string& name) const { return (root_ / name).string(); }
   std::string Payload() const { return At("payload"); }
+  // The payload, with us as the signer that it must have.
+  std::vector<std::string> Signed(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {Payload(), "--signer", At("signer.pem")};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
 
   // A payload of generation N, signed by us.
   void Bake(const std::string& generation = "1", const std::vector<std::string>& more = {}) {

@@ -83,7 +83,7 @@ TEST_F(SignedCommands, BakeWarnsOfACertificateThatIsNotValidNow) {
 }
 
 TEST_F(SignedCommands, ASignedPayloadIsTaken) {
-  EXPECT_EQ(Run(PlanCommand, {Payload(), "--signer", At("signer.pem")})->exit, 4);
+  EXPECT_EQ(Run(PlanCommand, Signed())->exit, 4);
   const auto applied = Run(ApplyCommand, {Payload(), "--signer", At("signer.cer")});
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
@@ -99,7 +99,7 @@ TEST_F(SignedCommands, WithoutASignerASignatureIsNotCheckedAndThatIsSaid) {
 }
 
 TEST_F(SignedCommands, WhatIsNotSignedByTheSignerIsRefusedUntouched) {
-  const std::vector<std::string> words = {Payload(), "--signer", At("signer.pem")};
+  const std::vector<std::string> words = Signed();
   ExpectUntouched(Code::kSignature, {Payload(), "--signer", At("other.pem")});
   ExpectUntouched(Code::kSignature, {source_, "--signer", At("signer.pem")});
   const std::string text = BytesAt(root_ / "payload" / "egress.json");
@@ -111,13 +111,9 @@ TEST_F(SignedCommands, WhatIsNotSignedByTheSignerIsRefusedUntouched) {
 
 TEST_F(SignedCommands, AnOlderGenerationIsRefusedAlthoughItIsSigned) {
   Bake("5");
-  ASSERT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(ApplyCommand, Signed()));
   Bake("4", {"--credentials", "none"});
-  host_.memory.log.clear();
-  for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
-    EXPECT_EQ(Refusal(make, {Payload(), "--signer", At("signer.pem")}), Code::kDowngrade);
-  }
-  EXPECT_THAT(host_.memory.log, IsEmpty());
+  ExpectUntouched(Code::kDowngrade, Signed());
   EXPECT_EQ(host_.pinned_signer, std::nullopt);
 }
 
@@ -133,20 +129,13 @@ TEST_F(SignedCommands, APayloadThatIsSignedAgainKeepsItsGeneration) {
 }
 
 TEST_F(SignedCommands, AnotherPayloadOfTheSameGenerationIsRefused) {
-  const std::vector<std::string> words = {Payload(), "--signer", At("signer.pem")};
+  const std::vector<std::string> words = Signed();
   ASSERT_TRUE(Run(ApplyCommand, words));
   EXPECT_TRUE(Run(ApplyCommand, words)) << "the same one";
-  EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--service", "kubelet"}))
-      << "with other choices on the command line";
+  EXPECT_TRUE(Run(ApplyCommand, Signed({"--service", "kubelet"}))) << "with other choices on the command line";
   Bake("1", {"--credentials", "none"});
-  host_.memory.log.clear();
-  for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
-    EXPECT_EQ(Refusal(make, words), Code::kDowngrade);
-  }
-  EXPECT_EQ(Refusal(ServiceCommand, {"install", "--source=" + Payload(), "--signer", At("signer.pem")}),
-            Code::kDowngrade);
-  EXPECT_THAT(host_.memory.log, IsEmpty());
-  EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--allow-downgrade"}));
+  ExpectUntouched(Code::kDowngrade, words);
+  EXPECT_TRUE(Run(ApplyCommand, Signed({"--allow-downgrade"})));
   EXPECT_TRUE(Run(ApplyCommand, words)) << "which is then the one that was applied";
 }
 
@@ -168,7 +157,7 @@ TEST_F(SignedCommands, WhatIsNotSignedHasNoOrderWithoutAGeneration) {
 
 TEST_F(SignedCommands, RemovingDoesNotLetAnOlderPayloadOfThePinnedSignerIn) {
   Bake("5");
-  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   ASSERT_TRUE(Run(RemoveCommand, {}));
   Bake("4");
   host_.memory.log.clear();
@@ -187,7 +176,7 @@ TEST_F(SignedCommands, RemovingDoesNotLetAnOlderPayloadOfThePinnedSignerIn) {
 }
 
 TEST_F(SignedCommands, TheOrderOfASignersPayloadsHoldsWithoutAPinAndAfterOtherSources) {
-  const std::vector<std::string> words = {Payload(), "--signer", At("signer.pem")};
+  const std::vector<std::string> words = Signed();
   Bake("5");
   ASSERT_TRUE(Run(ApplyCommand, words));
   ASSERT_TRUE(Run(ApplyCommand, {source_}));
@@ -201,47 +190,46 @@ TEST_F(SignedCommands, TheOrderOfASignersPayloadsHoldsWithoutAPinAndAfterOtherSo
 
 TEST_F(SignedCommands, TheOrderGoesWithThePin) {
   Bake("5");
-  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
   Bake("4");
-  EXPECT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  EXPECT_TRUE(Run(FirstBootCommand, Signed()));
 }
 
 TEST_F(SignedCommands, ATrialCountsOnceItIsConfirmed) {
   Bake("5");
   host_.waits_left = 100;
-  EXPECT_EQ(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--try", "5"})->exit, 4);
+  EXPECT_EQ(Run(ApplyCommand, Signed({"--try", "5"}))->exit, 4);
   Bake("4");
-  EXPECT_TRUE(Run(PlanCommand, {Payload(), "--signer", At("signer.pem")})) << "nobody confirmed the newer one";
+  EXPECT_TRUE(Run(PlanCommand, Signed())) << "nobody confirmed the newer one";
   Bake("5");
   host_.during_wait = [&] { (void)Run(ConfirmCommand, {}); };
-  EXPECT_EQ(Run(ApplyCommand, {Payload(), "--signer", At("signer.pem"), "--try", "60"})->exit, 0);
+  EXPECT_EQ(Run(ApplyCommand, Signed({"--try", "60"}))->exit, 0);
   host_.during_wait = {};
   ASSERT_TRUE(Run(RemoveCommand, {}));
   Bake("4");
-  EXPECT_EQ(Refusal(ApplyCommand, {Payload(), "--signer", At("signer.pem")}), Code::kDowngrade);
+  EXPECT_EQ(Refusal(ApplyCommand, Signed()), Code::kDowngrade);
 }
 
 // A payload that setup delivered loses its files with credentials; what was kept of it is the same payload.
 TEST_F(SignedCommands, WhatWasKeptOfAPayloadKeepsItsOrder) {
-  host_.setup_scripts = root_.string();
-  if (fs::path::preferred_separator != '\\') std::ranges::replace(host_.setup_scripts, '/', '\\');
+  DeliverBySetup();
   Bake("5");
-  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   ASSERT_TRUE(Run(ReconcileCommand, {"--once"}));
   Bake("5", {"--credentials", "none"});
   EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kDowngrade);
 }
 
 TEST_F(SignedCommands, FirstBootPinsTheSignerForEveryLaterRun) {
-  const auto first = Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")});
+  const auto first = Run(FirstBootCommand, Signed());
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_THAT(Codes(first), Contains("signer-pinned"));
   EXPECT_EQ(host_.pinned_signer, ours_.made.der);
   EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr("signer   CN=Payload Signer,O=Example Corp (SHA-256 "));
   EXPECT_THAT(Run(StatusCommand, {"--output=json"})->out, HasSubstr(ours_.certificate.sha256));
   EXPECT_TRUE(Run(ReconcileCommand, {"--once"}));
-  EXPECT_THAT(Codes(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")})), Not(Contains("signer-pinned")));
+  EXPECT_THAT(Codes(Run(FirstBootCommand, Signed())), Not(Contains("signer-pinned")));
 
   Bake("2", {"--credentials", "none"});
   SignFolder(root_ / "payload", theirs_);
@@ -265,7 +253,7 @@ TEST_F(SignedCommands, FirstBootPinsTheSignerForEveryLaterRun) {
 
 // A file in the place of the payload's folder would otherwise be read as a MachineConfig, unsigned.
 TEST_F(SignedCommands, AFileInThePlaceOfTheSignedPayloadIsRefused) {
-  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   fs::remove_all(Payload());
   PutBytes(Payload(), BytesAt(source_));
   host_.memory.log.clear();
@@ -289,7 +277,7 @@ TEST_F(SignedCommands, ThePinIsReplacedByAnotherSignerAndGoesWithTheProgram) {
 }
 
 TEST_F(SignedCommands, APinThatCantBeReadIsNotTakenForNone) {
-  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   host_.pinned_signer = "damaged";
   host_.memory.log.clear();
   EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kCert);
@@ -298,23 +286,22 @@ TEST_F(SignedCommands, APinThatCantBeReadIsNotTakenForNone) {
   ASSERT_TRUE(round) << round.error().message;
   EXPECT_EQ(round->exit, 11);
   EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
-  EXPECT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")})) << "which heals it";
+  EXPECT_TRUE(Run(FirstBootCommand, Signed())) << "which heals it";
   EXPECT_EQ(host_.pinned_signer, ours_.made.der);
 }
 
 TEST_F(SignedCommands, ASignerThatCantBePinnedEndsTheRunBeforeAnythingElse) {
   host_.install_error = Error{Code::kOwner, "can be changed by somebody", "Provisioner"};
   host_.memory.log.clear();
-  EXPECT_EQ(Refusal(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}), Code::kOwner);
+  EXPECT_EQ(Refusal(FirstBootCommand, Signed()), Code::kOwner);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_THAT(host_.memory.files(), IsEmpty());
 }
 
 // An image with a pinned signer that was made by `apply --install`.
 TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload) {
-  host_.setup_scripts = root_.string();
-  if (fs::path::preferred_separator != '\\') std::ranges::replace(host_.setup_scripts, '/', '\\');
-  ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}));
+  DeliverBySetup();
+  ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   const fs::path file = root_ / "payload" / "manifest.json.p7s";
   const std::string signature = BytesAt(file);
   fs::remove(file);
@@ -336,7 +323,7 @@ TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload)
   const auto again = Run(FirstBootCommand, {Payload()});
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_THAT(Codes(again), Contains("signature-kept"));
-  EXPECT_EQ(Refusal(FirstBootCommand, {Payload(), "--signer", At("signer.pem")}), Code::kSignature);
+  EXPECT_EQ(Refusal(FirstBootCommand, Signed()), Code::kSignature);
   fs::copy(Payload(), root_ / "second", fs::copy_options::recursive);
   EXPECT_EQ(Refusal(FirstBootCommand, {At("second")}), Code::kSignature) << "nothing was kept of that one";
 }

@@ -79,10 +79,7 @@ TEST(Sources, WhatIsNotStatedIsNotBaked) {
   const std::string out = (fs::path(scratch.path()) / "payload").string();
   const ProcessResult result = Provisioner({"bake", (kFolder / "config-map.yaml").string(), "--out", out});
   ASSERT_EQ(result.exit, 0) << result.err;
-  rapidjson::Document egress;
-  const std::string text = ReadAll(out + "/egress.json");
-  egress.Parse(text.data(), text.size());
-  ASSERT_FALSE(egress.HasParseError());
+  const rapidjson::Document egress = testing_support::Json(ReadAll(out + "/egress.json"));
   ASSERT_EQ(egress["scope"].Size(), 1U);
   EXPECT_STREQ(egress["scope"][0].GetString(), "certs");
 }
