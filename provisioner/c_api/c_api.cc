@@ -20,17 +20,8 @@
 #include "provisioner/source/machine_config_source.h"
 
 struct provisioner_config {
-  struct Certificate {
-    std::string der, sha256, subject;
-  };
-  struct Finding {
-    prov::Severity severity;
-    std::string code, text;
-  };
-  std::optional<prov::Secret> http_proxy, https_proxy;
-  std::optional<std::string> no_proxy;
-  std::vector<Certificate> certificates;
-  std::vector<Finding> findings;
+  prov::egress::EgressConfig settings;  // subjects as they are printed
+  prov::Findings findings;              // messages as they are printed, with their place
 };
 
 struct provisioner_decision {
@@ -93,19 +84,11 @@ Result<std::unique_ptr<provisioner_config>> Convert(egress::EgressConfig in) {
   if (in.http_proxy) PROV_TRY(CheckNul("HTTP_PROXY", in.http_proxy->Reveal()));
   if (in.https_proxy) PROV_TRY(CheckNul("HTTPS_PROXY", in.https_proxy->Reveal()));
   if (in.no_proxy) PROV_TRY(CheckNul("NO_PROXY", *in.no_proxy));
-  const Findings findings = PROV_TRY(egress::Review(in, {}, std::time(nullptr)));
-  auto out = std::make_unique<provisioner_config>();
-  for (const Finding& f : findings) {
-    const std::string text = f.where.empty() ? f.message : fmt::format("{} ({})", f.message, f.where);
-    out->findings.push_back({f.severity, std::string(f.code), Printable(text)});
-  }
-  for (pki::Certificate& c : in.certificates) {
-    out->certificates.push_back({std::move(c.der), std::move(c.sha256), Printable(c.subject)});
-  }
-  out->http_proxy = std::move(in.http_proxy);
-  out->https_proxy = std::move(in.https_proxy);
-  out->no_proxy = std::move(in.no_proxy);
-  return out;
+  Findings findings = PROV_TRY(egress::Review(in, {}, std::time(nullptr)));
+  for (Finding& f : findings)
+    f.message = Printable(f.where.empty() ? f.message : fmt::format("{} ({})", f.message, f.where));
+  for (pki::Certificate& c : in.certificates) c.subject = Printable(c.subject);
+  return std::make_unique<provisioner_config>(std::move(in), std::move(findings));
 }
 
 Result<std::unique_ptr<provisioner_config>> Read(const void* bytes, std::size_t size, const char* pool,
@@ -140,11 +123,12 @@ Result<std::unique_ptr<provisioner_decision>> DecideFor(const Secret& http_proxy
 
 const char* TextOf(const std::optional<Secret>& value) { return value ? value->Reveal().c_str() : nullptr; }
 
-const provisioner_config::Certificate* CertificateAt(const provisioner_config* config, std::size_t index) {
-  return config != nullptr && index < config->certificates.size() ? &config->certificates[index] : nullptr;
+const pki::Certificate* CertificateAt(const provisioner_config* config, std::size_t index) {
+  if (config == nullptr || index >= config->settings.certificates.size()) return nullptr;
+  return &config->settings.certificates[index];
 }
 
-const provisioner_config::Finding* FindingAt(const provisioner_config* config, std::size_t index) {
+const Finding* FindingAt(const provisioner_config* config, std::size_t index) {
   return config != nullptr && index < config->findings.size() ? &config->findings[index] : nullptr;
 }
 
@@ -161,19 +145,19 @@ provisioner_config* provisioner_config_read(const void* bytes, size_t size, cons
 void provisioner_config_free(provisioner_config* config) { delete config; }
 
 const char* provisioner_config_http_proxy(const provisioner_config* config) {
-  return config == nullptr ? nullptr : prov::TextOf(config->http_proxy);
+  return config == nullptr ? nullptr : prov::TextOf(config->settings.http_proxy);
 }
 
 const char* provisioner_config_https_proxy(const provisioner_config* config) {
-  return config == nullptr ? nullptr : prov::TextOf(config->https_proxy);
+  return config == nullptr ? nullptr : prov::TextOf(config->settings.https_proxy);
 }
 
 const char* provisioner_config_no_proxy(const provisioner_config* config) {
-  return config != nullptr && config->no_proxy ? config->no_proxy->c_str() : nullptr;
+  return config != nullptr && config->settings.no_proxy ? config->settings.no_proxy->c_str() : nullptr;
 }
 
 size_t provisioner_config_certificate_count(const provisioner_config* config) {
-  return config == nullptr ? 0 : config->certificates.size();
+  return config == nullptr ? 0 : config->settings.certificates.size();
 }
 
 const unsigned char* provisioner_config_certificate_der(const provisioner_config* config, size_t index, size_t* size) {
@@ -206,12 +190,13 @@ const char* provisioner_config_finding_severity(const provisioner_config* config
 
 const char* provisioner_config_finding_code(const provisioner_config* config, size_t index) {
   const auto* finding = prov::FindingAt(config, index);
-  return finding == nullptr ? nullptr : finding->code.c_str();
+  // A view of a literal, as above.
+  return finding == nullptr ? nullptr : finding->code.data();  // NOLINT(bugprone-suspicious-stringview-data-usage)
 }
 
 const char* provisioner_config_finding_text(const provisioner_config* config, size_t index) {
   const auto* finding = prov::FindingAt(config, index);
-  return finding == nullptr ? nullptr : finding->text.c_str();
+  return finding == nullptr ? nullptr : finding->message.c_str();
 }
 
 provisioner_decision* provisioner_decide(const char* http_proxy, const char* https_proxy, const char* no_proxy,
@@ -226,8 +211,9 @@ provisioner_decision* provisioner_config_decide(const provisioner_config* config
                                                 provisioner_error* error) {
   return prov::Guarded<provisioner_decision>(error, [&] {
     if (config == nullptr) return prov::DecideFor({}, {}, {}, url);
-    return prov::DecideFor(config->http_proxy.value_or(prov::Secret()), config->https_proxy.value_or(prov::Secret()),
-                           config->no_proxy.value_or(""), url);
+    const prov::egress::EgressConfig& settings = config->settings;
+    return prov::DecideFor(settings.http_proxy.value_or(prov::Secret()), settings.https_proxy.value_or(prov::Secret()),
+                           settings.no_proxy.value_or(""), url);
   });
 }
 

@@ -38,6 +38,11 @@ std::vector<CodeEntry> AllEntries() {
   return out;
 }
 
+// The exit code of an error, or the severities of a finding.
+std::string DescribeKind(const CodeEntry& entry) {
+  return entry.exit ? std::to_string(*entry.exit) : fmt::format("{}", fmt::join(entry.severities, ", "));
+}
+
 // Each name once.
 std::vector<std::string_view> NamesOf(const std::vector<CodeEntry>& entries) {
   std::vector<std::string_view> out;
@@ -118,10 +123,8 @@ std::string CodesList(const std::vector<CodeEntry>& entries) {
       out += "\nFindings, with the severities that they can have:\n";
       findings = true;
     }
-    const std::string kind =
-        entry.exit ? fmt::format("({})", *entry.exit) : fmt::format("({})", fmt::join(entry.severities, ", "));
     out += fmt::format("  {:<{}}  {}\n", entry.name, width,
-                       Wrap(fmt::format("{} {}", kind, entry.meaning), width + 4, kWidth));
+                       Wrap(fmt::format("({}) {}", DescribeKind(entry), entry.meaning), width + 4, kWidth));
   }
   return out + fmt::format("\n{} CODE says what to do.\n", kWhere);
 }
@@ -141,9 +144,7 @@ std::string Markdown(const std::vector<CodeEntry>& entries) {
   std::string errors;
   std::string findings;
   for (const CodeEntry& entry : entries) {
-    const std::string kind =
-        entry.exit ? fmt::format("{}", *entry.exit) : fmt::format("{}", fmt::join(entry.severities, ", "));
-    (entry.exit ? errors : findings) += fmt::format("| `{}` | {} | {} | {} |\n", entry.name, kind,
+    (entry.exit ? errors : findings) += fmt::format("| `{}` | {} | {} | {} |\n", entry.name, DescribeKind(entry),
                                                     MarkdownCell(entry.meaning), MarkdownCell(entry.remedy));
   }
   return fmt::format(

@@ -23,6 +23,12 @@ struct Target {
   node::OpenNode Node(machine::Host& host) const { return {host, machine->Ports()}; }
 };
 
+// What a run did on a target, or would do.
+struct TargetReport {
+  std::string target;
+  reconcile::SessionReport report;
+};
+
 // Waits for a lock that another run holds. Counts its pauses instead of reading the clock, because the clock may be set
 // meanwhile: at a machine's first boot it often is.
 class LockWait {
@@ -97,16 +103,18 @@ Result<std::string> AbsoluteKubeconfig(const std::string& given, const std::stri
 // administrators can write. Errors: usage (standard input; no kubeconfig), io.
 Result<node::SettingsSpec> SpecToRemember(node::SettingsSpec given);
 
+// Removes everything of ours from this machine, for `remove` and `pod --remove`. The settings go first: if that fails,
+// because of a lost record or a full disk, the service and the program stay. After it no source is stored, so the
+// service does nothing until it is removed. `all`: also removes the service, the program and the state. Errors: those
+// of node::RemoveSettings and of the ports.
+Result<TargetReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock);
+
 // Prints a failure that does not end the command: on standard error, and as a document if the output is JSON.
 void PrintFailure(bool json, const Error& error);
 
 // The report as the result of a command.
 Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);
 
-struct TargetReport {
-  std::string target;
-  reconcile::SessionReport report;
-};
 // For several images: the sum, and each image as an element of `targets`.
 Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit);
 

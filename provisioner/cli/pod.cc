@@ -2,7 +2,6 @@
 // docs/fleet.md.
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/main.h"
-#include "provisioner/cli/removal.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/fleet/cluster_node.h"
 #include "provisioner/fleet/node_reports.h"

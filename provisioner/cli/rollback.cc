@@ -1,6 +1,5 @@
 // `confirm`, `rollback` and `remove`: end or undo an apply.
 #include "provisioner/cli/image_command.h"
-#include "provisioner/cli/removal.h"
 #include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "ignition/gzip.h"
@@ -67,17 +69,25 @@ Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where
   return Fail(Code::kKind, "has no text data.userData, which contains the user data of machines", where);
 }
 
-// The contents of a guestinfo value or a Secret; empty for other text.
+// The contents of gzip, a guestinfo value or a Secret; empty for other text.
 std::string Unpacked(std::string_view text) {
+  if (ignition::LooksLikeGzip(text)) return ignition::Gunzip(text, kFileLimit, "").value_or("");
   for (const std::string_view name : kKeys) {
     const std::string key = fmt::format("\n  {}: ", name);
     const std::size_t at = text.find(key);
     if (at != std::string_view::npos) text.remove_prefix(at + key.size());
   }
-  const auto bytes = DecodeBase64(TrimBlanks(text));
-  if (!bytes) return {};
-  if (!ignition::LooksLikeGzip(*bytes)) return *bytes;
-  return ignition::Gunzip(*bytes, kFileLimit, "").value_or("");
+  return DecodeBase64(TrimBlanks(text)).value_or("");
+}
+
+// Our script in user data, or in a Secret with it; nullopt if there is none.
+std::optional<std::string> FindOurScript(std::string text) {
+  constexpr int kMostLayers = 5;  // a Secret with a guestinfo value: base64, base64, gzip
+  for (int layer = 0; layer < kMostLayers && !text.empty(); ++layer) {
+    if (text.find(kMark) != std::string::npos) return text;
+    text = Unpacked(text);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -90,19 +100,8 @@ Result<std::string> ReadUserDataFile(const std::string& path) {
   return UserDataOfSecret(std::move(text), path);
 }
 
-std::string PlainUserData(std::string bytes) {
-  if (bytes.find(kMark) != std::string::npos) return bytes;
-  const std::string inner =
-      ignition::LooksLikeGzip(bytes) ? ignition::Gunzip(bytes, kFileLimit, "").value_or("") : Unpacked(bytes);
-  return inner.find(kMark) == std::string::npos ? bytes : inner;
-}
+std::string PlainUserData(std::string bytes) { return FindOurScript(bytes).value_or(std::move(bytes)); }
 
-bool IsOurUserData(std::string_view bytes) {
-  if (bytes.find(kMark) != std::string_view::npos) return true;
-  const std::string inner = Unpacked(bytes);
-  if (inner.find(kMark) != std::string_view::npos) return true;
-  // A Secret may contain a guestinfo value.
-  return Unpacked(inner).find(kMark) != std::string_view::npos;
-}
+bool IsOurUserData(std::string_view bytes) { return FindOurScript(std::string(bytes)).has_value(); }
 
 }  // namespace prov::cli
