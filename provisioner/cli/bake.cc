@@ -1,7 +1,6 @@
 // `bake`: makes a payload folder from a source.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>

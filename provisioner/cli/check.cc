@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 #include <string_view>
 
 #include "provisioner/base/json_writer.h"
@@ -68,22 +67,15 @@ std::string CheckText(const egress::EgressConfig& config, const Findings& findin
                      valid ? "valid" : "not valid", config.certificates.size(), DescribeCounts(findings));
 }
 
-// The proxy in usable form; nullopt if it is not set, or malformed, which Review() reports.
-std::optional<egress::ProxyUrl> Usable(const std::optional<Secret>& text, egress::ProxyVariable variable) {
-  if (!text || text->empty()) return std::nullopt;
-  Findings ignored;  // Review() reports them
-  auto url = egress::ParseProxyUrl(*text, variable, egress::NameOf(variable), ignored);
-  if (!url) return std::nullopt;
-  return *std::move(url);
-}
-
 // Findings about the parts of the proxies that WinHTTP's and WinINET's settings can't hold. The disagreements cover
 // NO_PROXY, for all clients.
-Findings LostOnWindows(const egress::EgressConfig& config, const egress::NoProxy* list) {
+Findings LostOnWindows(const egress::EgressConfig& config) {
   constexpr std::array<FindingCode, 3> kKept = {"winhttp-https-proxy", "winhttp-credentials", "winhttp-idn"};
   Findings out;
-  egress::TranslateForWinHttp(Usable(config.http_proxy, egress::ProxyVariable::kHttp),
-                              Usable(config.https_proxy, egress::ProxyVariable::kHttps), list, false, out);
+  const auto settings = egress::ParseProxySettings(config, out);
+  if (!settings) return {};  // Review() reports why
+  const egress::NoProxy* list = settings->no_proxy ? &*settings->no_proxy : nullptr;
+  egress::TranslateForWinHttp(settings->http, settings->https, list, false, out);
   std::erase_if(out,
                 [&](const Finding& f) { return std::ranges::find(kKept, f.code, &FindingCode::name) == kKept.end(); });
   return out;
@@ -95,7 +87,7 @@ Findings Disagreements(const egress::EgressConfig& config) {
   const std::string where = config.proxy_file.path + ": NO_PROXY";
   const auto list = egress::NoProxy::Parse(config.no_proxy.value_or(""), where);
   if (!proxied || !list) return {};
-  Findings out = LostOnWindows(config, &*list);
+  Findings out = LostOnWindows(config);
   std::ranges::move(egress::ReviewDisagreements(*list, where), std::back_inserter(out));
   return out;
 }

@@ -12,6 +12,7 @@
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/egress/review.h"
+#include "provisioner/node/settings.h"
 
 namespace prov::cli {
 namespace {
@@ -160,7 +161,7 @@ Result<ExplainPage> MakeExplainPage(const egress::EgressConfig& config, const eg
   const std::string where = config.proxy_file.path + ": NO_PROXY";
   const egress::NoProxy list = PROV_TRY(egress::NoProxy::Parse(settings.no_proxy, where));
   ExplainPage out;
-  out.source = config.source.name.empty() ? config.source.kind : config.source.kind + " " + config.source.name;
+  out.source = node::NameOf(config.source);
   out.settings = {{"HTTP_PROXY", egress::RedactUrl(settings.http_proxy.Reveal())},
                   {"HTTPS_PROXY", egress::RedactUrl(settings.https_proxy.Reveal())}};
   for (const Dialect client : question.clients)

@@ -20,10 +20,22 @@ using hns::Endpoint;
 using hns::EndpointChange;
 using machine::ComputeNetwork;
 
-enum class Wish { kList, kClear, kAdd, kEnsure };
+using SettingsList = std::span<const std::string>;
+
+struct EndpointCommand {
+  std::string_view name;
+  EndpointChange (*change)(SettingsList present, SettingsList wanted);  // nullptr: only lists
+  bool takes_policy = false;
+};
+constexpr std::array kEndpointCommands = {
+    EndpointCommand{"list", nullptr},
+    EndpointCommand{"clear", [](SettingsList present, SettingsList) { return hns::ChangeToClear(present); }},
+    EndpointCommand{"add", hns::ChangeToAdd, true},
+    EndpointCommand{"ensure", hns::ChangeToEnsure, true},
+};
 
 struct Request {
-  Wish wish = Wish::kList;
+  const EndpointCommand* command = nullptr;
   bool dry_run = false;
   std::vector<std::string> wanted;  // settings, for add and ensure
   bool all = false;                 // act on every endpoint of the node
@@ -47,23 +59,9 @@ struct EndpointsReport {
   }
 };
 
-EndpointChange ChangeFor(const Request& request, std::span<const std::string> present) {
-  switch (request.wish) {
-    case Wish::kClear:
-      return hns::ChangeToClear(present);
-    case Wish::kAdd:
-      return hns::ChangeToAdd(present, request.wanted);
-    case Wish::kEnsure:
-      return hns::ChangeToEnsure(present, request.wanted);
-    case Wish::kList:
-      break;
-  }
-  return {};
-}
-
-std::string_view ActionOf(Wish wish, const EndpointChange& change) {
+std::string_view ActionOf(const EndpointChange& change, bool is_clear) {
   if (change.IsEmpty()) return "none";
-  if (wish == Wish::kClear) return "clear";
+  if (is_clear) return "clear";
   return change.remove.empty() ? "add" : "replace";
 }
 
@@ -73,8 +71,9 @@ void AddVanished(EndpointsReport& report, const std::string& id) {
 
 // Acts on an endpoint that was just read. Errors: those of ChangeEndpoint().
 Result<void> Treat(const Request& request, ComputeNetwork& network, Endpoint found, EndpointsReport& report) {
-  const EndpointChange change = ChangeFor(request, found.settings);
-  const std::string_view action = ActionOf(request.wish, change);
+  auto* const make = request.command->change;
+  const EndpointChange change = make == nullptr ? EndpointChange() : make(found.settings, request.wanted);
+  const std::string_view action = ActionOf(change, !request.command->takes_policy);
   if (change.IsEmpty() || request.dry_run) {
     report.differs = report.differs || !change.IsEmpty();
     report.endpoints.push_back({std::move(found.id), std::move(found.settings), action});
@@ -182,7 +181,7 @@ std::string EndpointsText(const Request& request, const EndpointsReport& report)
     if (endpoint.error) {
       out += Printable(
           fmt::format("{}: error [{}]: {}", endpoint.id, InfoOf(endpoint.error->code).name, endpoint.error->message));
-    } else if (request.wish == Wish::kList) {
+    } else if (request.command->change == nullptr) {
       out += Printable(fmt::format("{}: {}", endpoint.id, PolicyCount(endpoint.settings.size())));
     } else {
       out += Printable(fmt::format("{}: {}", endpoint.id, Done(endpoint.action, request.dry_run)));
@@ -194,15 +193,13 @@ std::string EndpointsText(const Request& request, const EndpointsReport& report)
 }
 
 Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Findings& findings) {
-  constexpr std::array<std::pair<std::string_view, Wish>, 4> kWishes = {
-      {{"list", Wish::kList}, {"clear", Wish::kClear}, {"add", Wish::kAdd}, {"ensure", Wish::kEnsure}}};
   const std::string& word = arguments.words().front();
-  const auto* found = std::ranges::find(kWishes, word, &std::pair<std::string_view, Wish>::first);
-  if (found == kWishes.end()) {
+  const auto* found = std::ranges::find(kEndpointCommands, word, &EndpointCommand::name);
+  if (found == kEndpointCommands.end()) {
     return Fail(Code::kUsage, fmt::format("there is no command \"{}\"", word), std::string(kHnsProxyCommand));
   }
-  Request out{found->second, arguments.Has("dry-run"), {}, arguments.Has("all")};
-  if (out.wish != Wish::kAdd && out.wish != Wish::kEnsure) return out;
+  Request out{found, arguments.Has("dry-run"), {}, arguments.Has("all")};
+  if (!found->takes_policy) return out;
   const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
   const Findings checked = PROV_TRY(hns::RequireValid(policies));
   findings.insert(findings.end(), checked.begin(), checked.end());

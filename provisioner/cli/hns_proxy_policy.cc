@@ -1,8 +1,6 @@
 // The policy in the options of `hns-proxy`: a file, or one option for each member.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/hns_proxy.h"

@@ -100,7 +100,10 @@ Result<std::string> ReadUserDataFile(const std::string& path) {
   return UserDataOfSecret(std::move(text), path);
 }
 
-std::string PlainUserData(std::string bytes) { return FindOurScript(bytes).value_or(std::move(bytes)); }
+std::string PlainUserData(std::string bytes) {
+  std::optional<std::string> ours = FindOurScript(bytes);
+  return ours ? *std::move(ours) : bytes;
+}
 
 bool IsOurUserData(std::string_view bytes) { return FindOurScript(std::string(bytes)).has_value(); }
 

@@ -83,13 +83,5 @@ TEST_F(LockWaiting, ATrialThatNobodyConfirmedIsTakenBackAlthoughARoundIsUnderWay
   EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
 }
 
-TEST_F(LockWaiting, ABadTimeIsAnErrorOfTheCommandLine) {
-  for (const char* time : {"-1", "soon", "86401", ""}) {
-    const auto bad = Run(ApplyCommand, {source_, std::string("--wait-lock=") + time});
-    ASSERT_FALSE(bad) << time;
-    EXPECT_EQ(bad.error().code, Code::kUsage) << time;
-  }
-}
-
 }  // namespace
 }  // namespace prov::cli

@@ -88,6 +88,14 @@ TEST(Options, AWrongValueIsFoundBeforeTheSourceIsRead) {
       {BakeCommand, {"--out", "x", "--scope", "everything"}, "--scope"},
       {PlanCommand, {"--credentials", "everywhere"}, "--credentials"},
       {ApplyCommand, {"--try", "0"}, "--try"},
+      {ApplyCommand, {"--wait-lock=-1"}, "--wait-lock"},
+      {ApplyCommand, {"--wait-lock", "soon"}, "--wait-lock"},
+      {ApplyCommand, {"--wait-lock", "86401"}, "--wait-lock"},
+      {ApplyCommand, {"--wait-lock="}, "--wait-lock"},
+      {FirstBootCommand, {"--source-timeout", "3601"}, "--source-timeout"},
+      {FirstBootCommand, {"--source-timeout=-1"}, "--source-timeout"},
+      {FirstBootCommand, {"--source-timeout", "x"}, "--source-timeout"},
+      {FirstBootCommand, {"--source-timeout="}, "--source-timeout"},
   };
   for (const Case& c : cases) {
     const Command command = c.make();

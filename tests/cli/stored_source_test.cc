@@ -50,13 +50,5 @@ TEST(StoredSource, KeepsTheWholePathOfAKubeconfig) {
 
 TEST(StoredSource, IsNotStandardInput) { EXPECT_EQ(Remembered({"-"}).error().code, Code::kUsage); }
 
-TEST(SourceTimeout, HasBounds) {
-  for (const char* value : {"0", "3601", "-1", "x", ""}) {
-    const auto spec = Remembered({"mcs://h/worker", "--source-timeout=" + std::string(value)});
-    ASSERT_FALSE(spec);
-    EXPECT_EQ(spec.error().code, Code::kUsage) << value;
-  }
-}
-
 }  // namespace
 }  // namespace prov::cli
