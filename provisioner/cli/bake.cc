@@ -1,7 +1,6 @@
 // `bake`: makes a payload folder from a source.
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 
@@ -174,10 +173,9 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Ba
 
 // Findings: those of ReadSigningKey().
 Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findings) {
-  constexpr std::array<std::string_view, 7> kFormats = {"dir", "tar", "tgz", "zip", "iso", "userdata", kImageFormat};
   BakeOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
-  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
+  const std::string format = PROV_TRY(OneOf(arguments, "format"));
   out.path = arguments.Get("out");
   if (out.path.empty())
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");

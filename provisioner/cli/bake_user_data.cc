@@ -33,20 +33,19 @@ Result<userdata::ForeignUserData> Foreign(const std::string& path) {
 }
 
 Result<Platform> ParsePlatform(const Arguments& arguments) {
-  std::vector<std::string_view> names;
-  for (const userdata::Channel& channel : userdata::Channels()) names.push_back(channel.name);
   if (!arguments.Has("platform")) {
+    std::vector<std::string_view> names;
+    for (const userdata::Channel& channel : userdata::Channels()) names.push_back(channel.name);
     return Fail(Code::kUsage, fmt::format("--platform is missing: one of {}", fmt::join(names, ", ")),
                 "--format userdata");
   }
-  return userdata::PlatformOf(PROV_TRY(OneOf(arguments, "platform", names))).value_or(Platform::kNone);
+  return userdata::PlatformOf(PROV_TRY(OneOf(arguments, "platform"))).value_or(Platform::kNone);
 }
 
 Result<SecretForm> ParseSecretForm(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 2> kForms = {"machine-api", "cluster-api"};
   if (!arguments.Has("secret-form")) return SecretForm::kMachineApi;
   if (!arguments.Has("secret")) return Fail(Code::kUsage, "belongs to --secret NAME; add it", "--secret-form");
-  const std::string form = PROV_TRY(OneOf(arguments, "secret-form", kForms));
+  const std::string form = PROV_TRY(OneOf(arguments, "secret-form"));
   return form == "cluster-api" ? SecretForm::kClusterApi : SecretForm::kMachineApi;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 
 #include "provisioner/source/source.h"
@@ -75,10 +74,7 @@ Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments) {
   return out;
 }
 
-Result<bool> WantsJson(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 2> kAllowed = {"text", "json"};
-  return PROV_TRY(OneOf(arguments, "output", kAllowed)) == "json";
-}
+Result<bool> WantsJson(const Arguments& arguments) { return PROV_TRY(OneOf(arguments, "output")) == "json"; }
 
 bool IsValid(const Findings& findings, bool strict) {
   return std::ranges::none_of(findings, [&](const Finding& finding) {

@@ -26,8 +26,7 @@ Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
 }
 
 Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 3> kAllowed = {"machine", "services", "none"};
-  const std::string text = PROV_TRY(OneOf(arguments, "credentials", kAllowed));
+  const std::string text = PROV_TRY(OneOf(arguments, "credentials"));
   return reconcile::CredentialPolicyOf(text).value_or(CredentialPolicy::kNone);
 }
 

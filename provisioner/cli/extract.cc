@@ -94,9 +94,8 @@ struct ExtractOptions {
 };
 
 Result<ExtractOptions> ParseExtractOptions(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 3> kFormats = {"json", "env", "pem"};
   ExtractOptions out;
-  out.format = PROV_TRY(OneOf(arguments, "format", kFormats));
+  out.format = PROV_TRY(OneOf(arguments, "format"));
   PROV_TRY(WantsJson(arguments));  // checks the value only; the output is always JSON
   out.show_secrets = arguments.Has("show-secrets");
   out.trusted = PROV_TRY(NamedCertificates(arguments));

@@ -2,8 +2,6 @@
 // setup understands.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_command.h"
@@ -46,10 +44,9 @@ struct FirstBootOptions {
 };
 
 Result<FirstBootOptions> ParseFirstBootOptions(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 4> kPhases = {"", "specialize", "setup-onrequest", "logon"};
   FirstBootOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
-  const std::string phase = PROV_TRY(OneOf(arguments, "phase", kPhases));
+  const std::string phase = arguments.Has("phase") ? PROV_TRY(OneOf(arguments, "phase")) : "";
   out.ending = PROV_TRY(ParseEnding(arguments));
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments, kFirstBootLockWait));
   out.on_request = phase == "setup-onrequest";

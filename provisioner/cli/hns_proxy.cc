@@ -136,8 +136,7 @@ std::string CniEntry(std::string_view settings) {
 }
 
 Result<Outcome> Render(const Arguments& arguments, machine::Host& host) {
-  constexpr std::array<std::string_view, 3> kFormats = {"endpoint", "request", "cni"};
-  const std::string format = PROV_TRY(OneOf(arguments, "format", kFormats));
+  const std::string format = PROV_TRY(OneOf(arguments, "format"));
   PROV_TRY(WantsJson(arguments));  // checks the value only; the output is always JSON
   Findings findings;
   const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));

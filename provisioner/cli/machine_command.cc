@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "provisioner/base/clock.h"
@@ -141,9 +140,8 @@ OptionGroup ApplyOptionSpecs() {
 }
 
 Result<Ending> ParseEnding(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 3> kStyles = {"plain", "msi", "cloudbase"};
   Ending out;
-  const std::string style = PROV_TRY(OneOf(arguments, "exit-style", kStyles));
+  const std::string style = PROV_TRY(OneOf(arguments, "exit-style"));
   if (style == "msi") out.reboot_exit = kMsiReboot;
   if (style == "cloudbase") out.reboot_exit = kCloudbaseReboot;
   out.reporting = PROV_TRY(ParseReboot(arguments));

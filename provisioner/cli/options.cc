@@ -9,6 +9,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/completion.h"
 #include "provisioner/cli/secret_argument.h"
 #include "provisioner/cli/suggestion.h"
 
@@ -207,6 +208,7 @@ std::vector<std::string> Arguments::List(std::string_view name) const {
 
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words) {
   Arguments out;
+  out.options_ = command.options;
   PROV_TRY(CheckValues(command, words));
   // Boost would reject a lone "-".
   std::vector<std::string> rest(words.begin(), words.end());
@@ -266,8 +268,10 @@ std::string HelpDocument(const CommandSpec& command) {
   return json.EndArray().Member("example", command.example).EndObject().Text();
 }
 
-Result<std::string> OneOf(const Arguments& arguments, std::string_view name,
-                          std::span<const std::string_view> allowed) {
+Result<std::string> OneOf(const Arguments& arguments, std::string_view name) {
+  const auto option = std::ranges::find(arguments.options_, name, &OptionSpec::name);
+  if (option == arguments.options_.end()) return std::string();  // a command without it
+  const std::vector<std::string_view> allowed = CompletedValueOf(*option).words;
   std::string value = arguments.Get(name, allowed.front());
   if (std::ranges::find(allowed, value) != allowed.end()) return value;
   return RefuseValue(fmt::format("--{}", name), "one of", value, allowed);
@@ -275,11 +279,9 @@ Result<std::string> OneOf(const Arguments& arguments, std::string_view name,
 
 std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
                                    std::span<const std::string_view> allowed) {
-  std::vector<std::string_view> named(allowed.begin(), allowed.end());
-  std::erase(named, std::string_view());  // an option without a value is an empty string here
-  const std::string near = DidYouMean(value, named);
+  const std::string near = DidYouMean(value, allowed);
   return Fail(Code::kUsage,
-              fmt::format("takes {} {}, not \"{}\"{}{}", how_many, fmt::join(named, ", "), value,
+              fmt::format("takes {} {}, not \"{}\"{}{}", how_many, fmt::join(allowed, ", "), value,
                           near.empty() ? "" : "; ", near),
               std::move(place));
 }

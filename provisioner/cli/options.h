@@ -76,11 +76,13 @@ class Arguments {
 
  private:
   friend Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
+  friend Result<std::string> OneOf(const Arguments& arguments, std::string_view name);
   friend Result<std::vector<std::string>> ReadSecretArguments(const CommandSpec& command, const SecretPlaces& places,
                                                               Arguments& arguments);
   std::string positional_;
   std::vector<std::string> words_;
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  OptionGroup options_;  // of the command
 };
 
 // Errors: usage, with a remedy.
@@ -94,8 +96,9 @@ std::string HelpDocument(const CommandSpec& command);
 // Breaks lines at blanks to at most `width`; lines after the first are indented by `indent` blanks.
 std::string Wrap(std::string_view text, std::size_t indent, std::size_t width);
 
-// The value of an option, checked against `allowed`. Errors: usage.
-Result<std::string> OneOf(const Arguments& arguments, std::string_view name, std::span<const std::string_view> allowed);
+// The value of an option that accepts the words of its `choices`, or of a placeholder such as "text|json". The first is
+// the default. Errors: usage.
+Result<std::string> OneOf(const Arguments& arguments, std::string_view name);
 
 // The error for a value that is not in `allowed`: "takes one of a, b, not "c"", with a suggestion. `place` names the
 // option; `how_many` is a phrase such as "one of" or "a list of".

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
@@ -26,7 +25,6 @@ using publish::PatchKind;
 using publish::PodEnvObject;
 using publish::ProxyValues;
 
-constexpr std::array<std::string_view, 2> kPatches = {"strategic", "json"};
 constexpr std::string_view kPodEnvCommand = "provisioner pod-env";
 
 struct PodEnvOptions {
@@ -53,11 +51,10 @@ Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
 }
 
 Result<PodEnvOptions> ParsePodEnvOptions(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 2> kFormats = {"json", "patch"};
   PROV_TRY(WantsJson(arguments));
   PodEnvOptions out;
-  out.patch_only = PROV_TRY(OneOf(arguments, "format", kFormats)) == "patch";
-  out.patch_name = PROV_TRY(OneOf(arguments, "patch", kPatches));
+  out.patch_only = PROV_TRY(OneOf(arguments, "format")) == "patch";
+  out.patch_name = PROV_TRY(OneOf(arguments, "patch"));
   if (out.patch_name == "json") out.request.patch = PatchKind::kJson;
   out.pods = arguments.Get("pod");
   if (out.pods.empty()) {

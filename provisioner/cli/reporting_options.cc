@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "provisioner/base/text.h"
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/source/kube_uri.h"
@@ -89,9 +87,8 @@ Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments
 }
 
 Result<node::NodeReporting> ParseReboot(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 3> kWays = {"never", "now", "annotate"};
   node::NodeReporting out;
-  const std::string way = PROV_TRY(OneOf(arguments, "reboot", kWays));
+  const std::string way = PROV_TRY(OneOf(arguments, "reboot"));
   if (way == "now") out.reboot.way = node::RebootWay::kNow;
   if (way == "annotate") out.reboot.way = node::RebootWay::kAnnotate;
   out.cluster = PROV_TRY(ParseClusterNode(arguments));

@@ -29,7 +29,6 @@ using router::RouterPolicy;
 
 constexpr std::string_view kRouterCommand = "provisioner router";
 constexpr std::array<std::string_view, 3> kRouterActions = {"render", "check", "explain"};
-constexpr std::array<std::string_view, 3> kRouterKinds = {"redirect", "http-proxy", "dns-proxy"};
 constexpr std::uint64_t kMostRouterFileBytes = 64ULL << 20U;
 constexpr std::uint64_t kMostResolvBytes = 64ULL << 10U;
 constexpr unsigned kMostServers = 1000;  // addresses that haproxy may get for one name
@@ -54,7 +53,7 @@ Result<std::vector<PolicyFile>> ReadPolicyFiles(const std::vector<std::string>& 
 
 Result<std::optional<router::RouterKind>> GivenRouterKind(const Arguments& arguments) {
   if (!arguments.Has("kind")) return std::nullopt;
-  return router::RouterKindOf(PROV_TRY(OneOf(arguments, "kind", kRouterKinds)));
+  return router::RouterKindOf(PROV_TRY(OneOf(arguments, "kind")));
 }
 
 // The words after the action.
@@ -154,7 +153,7 @@ Result<std::vector<std::string>> Nameservers(const Arguments& arguments, const R
 }
 
 Result<Outcome> RenderAction(const Arguments& arguments, bool json) {
-  const std::string name = PROV_TRY(OneOf(arguments, "format", router::kFormatNames));
+  const std::string name = PROV_TRY(OneOf(arguments, "format"));
   if (!arguments.Has("format")) {
     return Fail(Code::kUsage, fmt::format("is missing; it is one of {}", fmt::join(router::kFormatNames, ", ")),
                 "--format");
