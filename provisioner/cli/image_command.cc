@@ -101,26 +101,6 @@ Result<Findings> NotesOf(machine::ImageHost& image, node::OpenNode& node, const 
   return out;
 }
 
-}  // namespace
-
-Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
-                          Findings& findings) {
-  // From here on, a signal requests a stop instead of ending the run in the middle of a file. A folder's files take
-  // seconds; writing a WIM file checks again.
-  PROV_TRY(GoOn(image.clock(), image.Name()));
-  PROV_TRY(node::RemoveLeftovers(image.tree(), findings));
-  return node::RequireRoom(image, node, work);
-}
-
-OptionGroup ImageOptionSpecs() {
-  return {
-      {"install", "",
-       "with --root or --wim: also install the payload, its service and the commands that start them into the image",
-       Group::kTarget},
-      {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings in place when the image runs",
-       Group::kTarget}};
-}
-
 Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   const bool image = arguments.Has("root") || arguments.Has("wim");
   for (const std::string_view option : {"install", "exe"}) {
@@ -140,6 +120,26 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
   ImageOptions out{arguments.Has("install"), {}, PROV_TRY(GivenSigner(arguments))};
   if (arguments.Has("exe")) out.exe = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));
   return out;
+}
+
+}  // namespace
+
+Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
+                          Findings& findings) {
+  // From here on, a signal requests a stop instead of ending the run in the middle of a file. A folder's files take
+  // seconds; writing a WIM file checks again.
+  PROV_TRY(GoOn(image.clock(), image.Name()));
+  PROV_TRY(node::RemoveLeftovers(image.tree(), findings));
+  return node::RequireRoom(image, node, work);
+}
+
+OptionGroup ImageOptionSpecs() {
+  return {
+      {"install", "",
+       "with --root or --wim: also install the payload, its service and the commands that start them into the image",
+       Group::kTarget},
+      {"exe", "FILE", "with --install: the provisioner.exe that keeps the settings in place when the image runs",
+       Group::kTarget}};
 }
 
 Result<node::DerivedSettings> PlanRequest::Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const {

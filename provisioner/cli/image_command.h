@@ -21,9 +21,6 @@ struct ImageOptions {
   // The signer to pin; nullopt: an image keeps its pinned signer.
   std::optional<pki::Certificate> signer = {};
 };
-// Errors: usage (an option of images without --root or --wim, or the reverse), those of LoadProgramFile and of
-// GivenSigner.
-Result<ImageOptions> ParseImageOptions(const Arguments& arguments);
 
 // What `plan` and `apply` take from the command line.
 struct PlanRequest {
@@ -36,6 +33,8 @@ struct PlanRequest {
   // Reads the settings. A payload must have the signer that is given, or else the one pinned on the hosts.
   Result<node::DerivedSettings> Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const;
 };
+// Errors: usage (an option of images without --root or --wim, or the reverse), proxy-url, those of LoadProgramFile and
+// of GivenSigner.
 Result<PlanRequest> ParsePlanRequest(const Arguments& arguments);
 
 Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSettings& derived,

@@ -15,22 +15,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing_support::HasKubectl;
+using testing_support::ParsedJson;
 using testing_support::ProcessResult;
+using testing_support::Provisioner;
 
 constexpr const char* kPodPassword = "c4nAryKx7qZ";
-
-ProcessResult RunProgram(std::vector<std::string> words, const std::string& input = "") {
-  return testing_support::Run(words, input, {{"NO_COLOR", "1"}, {"KUBECONFIG", "/dev/null"}});
-}
-
-bool HasKubectl() { return RunProgram({"kubectl", "version", "--client"}).exit == 0; }
-
-rapidjson::Document ParsedJson(const std::string& text) {
-  rapidjson::Document document;
-  document.Parse(text.data(), text.size());
-  EXPECT_FALSE(document.HasParseError()) << text;
-  return document;
-}
 
 class PodEnvCommand : public testing_support::ProgramTest {
  protected:
@@ -51,10 +41,9 @@ class PodEnvCommand : public testing_support::ProgramTest {
     return out;
   }
   ProcessResult PodEnv(std::vector<std::string> more, const std::string& pod = "pod.yaml") const {
-    std::vector<std::string> words = {testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod",
-                                      At(pod)};
+    std::vector<std::string> words = {"pod-env", At("proxy.env"), "--pod", At(pod)};
     words.insert(words.end(), more.begin(), more.end());
-    return RunProgram(words);
+    return Provisioner(words);
   }
 
   // The manifest, patched by kubectl, as JSON.
@@ -64,8 +53,8 @@ class PodEnvCommand : public testing_support::ProgramTest {
     const ProcessResult patch = PodEnv(words);
     EXPECT_EQ(patch.exit, 0) << patch.err;
     Write("patch", patch.out);
-    return RunProgram({"kubectl", "patch", "--local", "--type", type, "-f", At("pod.yaml"), "--patch-file", At("patch"),
-                       "-o", "json"});
+    return testing_support::Kubectl(
+        {"patch", "--local", "--type", type, "-f", At("pod.yaml"), "--patch-file", At("patch"), "-o", "json"});
   }
 };
 
@@ -168,16 +157,14 @@ TEST_F(PodEnvCommand, WhatTrustTakesIsNamed) {
     EXPECT_THAT(result.err, HasSubstr("configmap/NAME:KEY"));
   }
   EXPECT_EQ(PodEnv({"--check", "--format", "patch"}).exit, 10);
-  const ProcessResult cluster =
-      RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env"), "--pod", "kube://"});
+  const ProcessResult cluster = Provisioner({"pod-env", At("proxy.env"), "--pod", "kube://"});
   EXPECT_EQ(cluster.exit, 10);
   EXPECT_THAT(cluster.err, HasSubstr("needs --check"));
 }
 
 TEST_F(PodEnvCommand, WrongUseSaysWhatToDo) {
   const auto usage = [](const ProcessResult& result) { return result.exit == 10 ? result.err : "no usage error"; };
-  EXPECT_THAT(usage(RunProgram({testing_support::ProvisionerBinary(), "pod-env", At("proxy.env")})),
-              HasSubstr("--pod FILE is missing"));
+  EXPECT_THAT(usage(Provisioner({"pod-env", At("proxy.env")})), HasSubstr("--pod FILE is missing"));
   EXPECT_THAT(usage(PodEnv({"--patch", "merge"})), HasSubstr("strategic, json"));
   Write("two.yaml", "kind: Pod\nspec: {containers: [{name: c}]}\n---\nkind: Pod\nspec: {containers: [{name: c}]}\n");
   const ProcessResult two = PodEnv({"--format", "patch"}, "two.yaml");

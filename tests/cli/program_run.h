@@ -24,11 +24,16 @@ inline ProcessResult Provisioner(std::vector<std::string> words, const std::stri
   return Run(words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
 }
 
-// A document as the contract has it: an object with the schema's number.
-inline rapidjson::Document Json(const std::string& text) {
+inline rapidjson::Document ParsedJson(const std::string& text) {
   rapidjson::Document document;
   document.Parse(text.data(), text.size());
   EXPECT_FALSE(document.HasParseError()) << text;
+  return document;
+}
+
+// A document as the contract has it: an object with the schema's number.
+inline rapidjson::Document Json(const std::string& text) {
+  rapidjson::Document document = ParsedJson(text);
   EXPECT_TRUE(document.IsObject() && document.HasMember("schema") && document["schema"].GetInt() == 1) << text;
   return document;
 }
@@ -36,6 +41,13 @@ inline rapidjson::Document Json(const ProcessResult& result) {
   SCOPED_TRACE(result.err);
   return Json(result.out);
 }
+
+// kubectl without a cluster.
+inline ProcessResult Kubectl(std::vector<std::string> words) {
+  words.insert(words.begin(), "kubectl");
+  return Run(words, "", {{"KUBECONFIG", "/dev/null"}});
+}
+inline bool HasKubectl() { return Kubectl({"version", "--client"}).exit == 0; }
 
 // Of the error that a run printed as JSON; "" if it printed none.
 inline std::string ErrorCode(const ProcessResult& result) {

@@ -135,21 +135,18 @@ TEST_F(Publish, WhatOthersCouldNotReadTheyStillCannot) {
 }
 
 TEST_F(Publish, KubectlReadsWhatIsWritten) {
-  if (testing_support::Run({"kubectl", "version", "--client"}).exit != 0) GTEST_SKIP() << "NOT RUN: no kubectl";
+  if (!testing_support::HasKubectl()) GTEST_SKIP() << "NOT RUN: no kubectl";
   ASSERT_EQ(RunAll().exit, 0);
   for (const char* name : {"trusted-ca-bundle.yaml", "map.yaml"}) {
-    const ProcessResult result = testing_support::Run(
-        {"kubectl", "label", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"}, "",
-        {{"KUBECONFIG", "/dev/null"}});
+    const ProcessResult result =
+        testing_support::Kubectl({"label", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"});
     ASSERT_EQ(result.exit, 0) << name << result.err;
-    rapidjson::Document map;
-    map.Parse(result.out.data(), result.out.size());
+    const rapidjson::Document map = testing_support::ParsedJson(result.out);
     EXPECT_EQ(map["data"]["ca-bundle.crt"].GetString(), Out("ca-bundle.crt")) << name;
   }
   for (const char* name : {"deployment.json", "proxy.yaml"}) {
-    const ProcessResult result = testing_support::Run(
-        {"kubectl", "annotate", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"}, "",
-        {{"KUBECONFIG", "/dev/null"}});
+    const ProcessResult result = testing_support::Kubectl(
+        {"annotate", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"});
     ASSERT_EQ(result.exit, 0) << name << result.err;
     EXPECT_THAT(result.out, HasSubstr(publish::kPassword)) << name;
   }
