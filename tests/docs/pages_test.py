@@ -61,8 +61,6 @@ oc apply -f secret.yaml
 provisioner apply rendered-worker.json --root windows --service containerd
 cp windows/ProgramData/Provisioner/state.json .
 """}
-# Pages whose commands behind "$" another test runs, with what they print.
-ELSEWHERE = {"provisioner/docs/egress-router.md": "e2e/through"}
 FILTER = os.environ.get("PROVISIONER_PAGES", "")
 DOUBLES = {"oc", "kubectl", "az", "ssh", "scp", "skopeo"}
 LEFT_OUT = re.compile(r"^provisioner/CHANGELOG\.md$|^tests/|/node_modules/|^build/")
@@ -130,8 +128,9 @@ class Session:
             if step in runnable:
                 script += "{\n%s\n} >$RAN/%d.out 2>&1 </dev/null\necho $? >$RAN/%d.exit\n" % (step.command, index, index)
             elif self._writes(step):
-                script += "cat >%s <<'END OF FILE'\n%sEND OF FILE\necho 0 >$RAN/%d.exit\n" % (
-                    step.command.split()[1], step.output.rstrip("\n") + "\n", index)
+                name = step.command.split()[1]
+                script += "mkdir -p ./%s\ncat >%s <<'END OF FILE'\n%sEND OF FILE\necho 0 >$RAN/%d.exit\n" % (
+                    os.path.dirname(name), name, step.output.rstrip("\n") + "\n", index)
         done = subprocess.run(["bash", "-c", script], cwd=self.world.folder, env=self.world.environment(), capture_output=True, text=True, timeout=300)
         for index, step in enumerate(self.steps):
             exit_file, out = (self.world.folder / f".ran/{index}.{end}" for end in ("exit", "out"))
@@ -330,14 +329,13 @@ class Pages(unittest.TestCase):
         here = []
         counted = self.count.setdefault(page, [0, 0, 0])
         for step in steps:
-            reason = "for a Windows node" if step.system == "node" else \
-                f"ctest {ELSEWHERE[page]} runs it" if page in ELSEWHERE and step.output is not None else reason_not_to_run(step)
+            reason = "for a Windows node" if step.system == "node" else reason_not_to_run(step)
             if reason is None:
                 here.append(step)
                 continue
             counted[2] += 1
             ours = any(commands.PROGRAM.match(words[0]) for words in words_of(step))
-            if (step, reason) not in self.listed and (step.system == "here" and page not in ELSEWHERE or not ours):
+            if (step, reason) not in self.listed and (step.system == "here" or not ours):
                 self.listed.append((step, reason))
         with tempfile.TemporaryDirectory(prefix="provisioner-page-") as folder:
             world = page_world.World(PROVISIONER, folder, self.keys, **({"source": None} if page in AKS else {}))
@@ -374,6 +372,7 @@ class Pages(unittest.TestCase):
         ours = any(commands.PROGRAM.match(words[0]) or CUSTOMIZE_ISO.search(words[0]) for words in commands.shell_commands(step.command))
         if ASKS.search(step.command):
             return []
+        printed = re.sub(r"\(router\.yaml: [^()\n]*\)", "(router.yaml: PLACE)", printed)  # where in the list of that document
         if step.output and step.output.strip() and ours and not matches(step.output, printed):
             return [f"{place}\n  the page shows:\n{step.output}\n  it prints:\n{printed[:3000]}"]
         return []
