@@ -4,11 +4,11 @@
 usage: cloudbase_e2e.py PROVISIONER"""
 import json
 import re
-import subprocess
 import unittest
 
 import cloudbase_init
-from delivery import PROVISIONER, SAMPLE, Case, bake, need
+from delivery import PROVISIONER, Case, bake
+from harness import SAMPLE, need, run
 from user_data_reader import script_of
 
 OPERATORS = "<powershell>\nfunction Set-Key {\n\tSet-Content administrators_authorized_keys 'ssh-rsa KEY'\n}\nSet-Key\n</powershell>\n<persist>true</persist>\n"
@@ -21,8 +21,7 @@ class Cloudbase(Case):
     def user_data(self, platform, *options):
         """The report and the file."""
         out = self.work / "userdata"
-        result = subprocess.run([PROVISIONER, "bake", SAMPLE, "--format", "userdata", "--platform", platform, "--out", out, "--output", "json", *map(str, options)],
-                                capture_output=True, text=True)
+        result = run(PROVISIONER, "bake", SAMPLE, "--format", "userdata", "--platform", platform, "--out", out, "--output", "json", *options)
         self.assertEqual(result.returncode, 0, result.stdout)
         return json.loads(result.stdout), out.read_bytes()
 
@@ -36,7 +35,7 @@ class Cloudbase(Case):
 
     def drive(self, image):
         """A drive of bake's, its files read-only as Windows shows those of a CD."""
-        need(self, "bsdtar", "libarchive-tools")
+        need(self, "bsdtar")
         folder = self.extracted(image, "bsdtar", "-xf", image)
         for path in folder.rglob("*"):
             path.chmod(0o755 if path.is_dir() else 0o444)

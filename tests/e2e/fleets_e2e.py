@@ -14,7 +14,8 @@ import unittest
 import xml.etree.ElementTree
 import zipfile
 
-from delivery import EPOCH, PROVISIONER, SAMPLE, TESTS, UNATTEND, Case, bake, files_of, mode_of, need, run
+from delivery import EPOCH, PROVISIONER, UNATTEND, Case, bake, files_of
+from harness import SAMPLE, SHARED, mode_of, must, need, skip
 
 
 class Fleets(Case):
@@ -62,14 +63,13 @@ class Fleets(Case):
         self.assertEqual(mode_of(folder / "common/egress.json"), 0o600)
 
     def test_answer_files_follow_the_schema(self):
-        schema = TESTS.parent.parent / "shared/cases/windows/autounattend.xsd"
-        need(self, "xmllint", "libxml2-utils")
+        schema = SHARED / "cases/windows/autounattend.xsd"
+        need(self, "xmllint")
         if not schema.exists():
-            print("NOT RUN: %s: the schema is not beside this tree" % self.id())
-            self.skipTest("no schema")
-        folder = self.baked("fleet", "--nodes", self.nodes())
-        for path in folder.glob("nodes/*/unattend.xml"):
-            run("xmllint", "--noout", "--schema", schema, path)
+            skip(self, "the schema is not beside this tree")
+        files = list(self.baked("fleet", "--nodes", self.nodes()).rglob("unattend.xml"))
+        self.assertEqual(len(files), 4, "that of all, and one of each node")
+        must("xmllint", "--noout", "--schema", schema, *files)
 
     def test_an_answer_file_of_ones_own(self):
         mine = self.work / "mine.xml"
@@ -86,7 +86,7 @@ class Fleets(Case):
 
     def test_one_drive_for_each(self):
         payload = files_of(self.baked("payload"))
-        need(self, "bsdtar", "libarchive-tools")
+        need(self, "bsdtar")
         drives = self.baked("drives", "--format", "iso", "--label", "cidata", "--nodes", self.nodes())
         self.assertEqual(sorted(os.listdir(drives)), ["WIN-2.iso", "win-1.iso", "win-3.iso"])
         self.assertEqual(mode_of(drives / "win-1.iso"), 0o600)

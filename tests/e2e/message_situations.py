@@ -2,10 +2,10 @@
 
 The place is what the line must name: a file, an option, a command, a field. {web} is a server that answers as its path says."""
 import json
-import pathlib
 import shutil
 
-SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
+from harness import SAMPLE
+
 
 SITUATIONS = """
 usage          | provisioner        |
@@ -68,6 +68,15 @@ usage          | --platform         | bake sample.json --out x --format userdata
 usage          | --platform         | bake sample.json --out x --platform aws
 hash-spec      | --exe-url          | bake sample.json --out x --format userdata --platform gcp --exe-url ftp://x/
 hash-spec      | --exe-url          | bake sample.json --out x --format userdata --platform gcp --exe-url https://x/#sha256=12
+hash-spec      | --exe-url          | bake sample.json --out x --format userdata --platform aws --exe-url https://x/y
+usage          | --exe-url          | bake sample.json --out x --exe-url https://x/#sha256={zeros}
+hash-spec      | --ca-transport     | bake sample.json --out x --format userdata --platform aws --ca-transport elsewhere
+usage          | --exe              | bake sample.json --out x --format userdata --platform aws --exe sample.json
+usage          | --unattend         | bake sample.json --out x --format userdata --platform aws --unattend cut.xml
+json           | cut.json           | bake sample.json --out x --format userdata --platform aws --append-to cut.json
+kind           | pod.json           | bake sample.json --out x --format userdata --platform aws --append-to pod.json
+usage          | --secret-form      | bake sample.json --out x --format userdata --platform aws --secret-form cluster-api
+usage          | --secret-form      | bake sample.json --out x --format userdata --platform aws --secret a --secret-form other
 usage          | --secret           | bake sample.json --out x --format userdata --platform aws --secret A_B
 reserved-name  | windows-user-data  | bake sample.json --out x --format userdata --platform aws --secret windows-user-data
 signature      | sample.json        | bake sample.json --out x --signer corporate-root.pem
@@ -76,6 +85,14 @@ not-found      | missing.key        | bake changed --out x --sign missing.key --
 signature      | corporate-root.pem | bake sample.json --out x --sign corporate-root.pem --signer corporate-root.pem
 not-found      | missing.exe        | bake sample.json --out x --exe missing.exe
 kind           | text.exe           | bake sample.json --out x --exe text.exe
+kind           | text.exe           | bake --out x --format oci --exe text.exe
+usage          | --exe              | bake --out x --format oci
+usage          | --out              | bake --format oci --exe text.exe
+usage          | SOURCE             | bake --out x --format tar
+usage          | SOURCE             | bake sample.json --out x --format oci --exe text.exe
+usage          | --service          | bake --out x --format oci --exe text.exe --service kubelet
+usage          | --label            | bake --out x --format oci --exe text.exe --label x
+usage          | --credentials      | bake --out x --format oci --exe text.exe --credentials none
 not-found      | missing.xml        | bake sample.json --out x --unattend missing.xml
 xml            | cut.xml            | bake sample.json --out x --unattend cut.xml
 xml            | other.xml          | bake sample.json --out x --unattend other.xml
@@ -210,6 +227,12 @@ usage          | --metrics          | service install --metrics metrics.txt
 usage          | provisioner deploy | deploy
 usage          | --api-server       | deploy --print --api-server https://api
 usage          | cluster            | fleet status cluster
+usage          | fleet              | fleet
+usage          | status             | fleet statsu kube://
+usage          | fleet              | fleet status
+usage          | kube://            | fleet status ""
+usage          | --wait             | fleet status kube:// --wait x
+usage          | completion         | completion tcsh
 usage          | proxy-ur           | explain-code proxy-ur
 """
 
@@ -276,16 +299,16 @@ TEXTS = {
 
 def prepare(folder, bake):
     """Fills `folder`; `bake(out)` makes a payload of the sample."""
-    for name in ("corporate-root.pem",):
-        shutil.copy(SAMPLE / name, folder / name)
-    shutil.copy(SAMPLE / "rendered-worker.json", folder / "sample.json")
+    root = SAMPLE.with_name("corporate-root.pem")
+    shutil.copy(root, folder)
+    shutil.copy(SAMPLE, folder / "sample.json")
     for name, document in DOCUMENTS.items():
         (folder / name).write_text(json.dumps(document, indent=1))
     for name, text in TEXTS.items():
         (folder / name).write_text(text)
     (folder / "utf8.json").write_bytes(b'{\n "kind": "\xff"}')
     (folder / "program.bin").write_bytes(bytes(range(256)) * 16)
-    (folder / "cut.pem").write_text((SAMPLE / "corporate-root.pem").read_text()[:400])
+    (folder / "cut.pem").write_text(root.read_text()[:400])
     (folder / "folder").mkdir()
     (folder / "full").mkdir()
     (folder / "full/file").write_text("somebody's\n")

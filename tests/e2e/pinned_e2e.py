@@ -8,14 +8,13 @@ A byte that changes is then a decision, seen in review, and never a side effect.
 import ctypes
 import hashlib
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import zlib
 
-from delivery import EPOCH, NODES, PROVISIONER, SERVICES, TESTS
+from delivery import NODES, bake
+from harness import SERVICES, TESTS
 from program_file import make_program
 
 PINNED = TESTS / "golden/artefacts.json"
@@ -74,21 +73,18 @@ def more_forms(inputs):
     yield "userdata/aws-secret", [*aws, "--secret", "egress-user-data"]
 
 
-def bake(program, source, out, options):
-    environment = {k: v for k, v in os.environ.items() if k not in ("SOURCE_DATE_EPOCH", "TZ")}
-    environment["SOURCE_DATE_EPOCH"] = str(EPOCH)
+def make(source, out, options):
     # A payload names the file that its settings are from; where this folder lies must not count.
-    words = [program, "bake", source.relative_to(TESTS), "--out", out, *options]
-    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=environment, cwd=TESTS)
+    result = bake(out, *options, source=source.relative_to(TESTS), services=(), cwd=TESTS)
     if result.returncode != 0:
-        sys.exit("%s\nexit %d\n%s%s" % (" ".join(map(str, words)), result.returncode, result.stdout, result.stderr))
+        sys.exit("%s %s\nexit %d\n%s%s" % (source, options, result.returncode, result.stdout, result.stderr))
 
 
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def artefacts(program):
+def artefacts():
     """"SAMPLE FORM PATH" to SHA-256, of everything that is baked."""
     out = {}
     with tempfile.TemporaryDirectory(prefix="provisioner-pinned-") as folder:
@@ -99,11 +95,11 @@ def artefacts(program):
         (inputs / "provisioner.exe").write_bytes(make_program(bytes(range(256)) * 16))
         for number, (name, (source, options)) in enumerate(SAMPLES.items()):
             if number == 0:
-                bake(program, source, inputs / "payload", options)
+                make(source, inputs / "payload", options)
             wanted = [*forms(), *(more_forms(inputs) if number == 0 else ())]
             for count, (form, more) in enumerate(wanted):
                 made = pathlib.Path(folder) / ("%d-%d" % (number, count))
-                bake(program, source, made, [*options, *more])
+                make(source, made, [*options, *more])
                 if made.is_file():
                     out["%s %s" % (name, form)] = digest(made)
                 for path in sorted(made.rglob("*")) if made.is_dir() else ():
@@ -119,7 +115,7 @@ def is_comparable(name, same_libraries):
 def main():
     if sys.argv[1:] not in ([], ["--update"]):
         sys.exit(__doc__)
-    found = artefacts(PROVISIONER)
+    found = artefacts()
     if sys.argv[1:]:
         PINNED.write_text(json.dumps({"schema": 1, "libraries": libraries(), "artefacts": found}, indent=1) + "\n")
         print("%d artefacts are pinned" % len(found))

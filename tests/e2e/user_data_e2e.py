@@ -6,30 +6,20 @@ usage: user_data_e2e.py PROVISIONER [--write-golden]
 tests/golden/userdata holds what each form is for the sample; --write-golden writes it anew. Readers: kubectl for the Secret, and the
 grammar of the baked PowerShell scripts (node). powershell/user-data runs every form."""
 import base64
-import http.server
 import json
 import os
-import pathlib
-import shutil
-import stat
-import subprocess
 import sys
-import tempfile
-import threading
 import unittest
 
+from harness import SAMPLE, SERVICES, SHARED, TESTS, Handler, argument, folder, mode_of, must, need, run, serve, skip
 from user_data_reader import parts_of, script_of, scripts_and_container
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
+PROVISIONER = argument()
 WRITE = "--write-golden" in sys.argv
 if WRITE:
     sys.argv.remove("--write-golden")
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-SAMPLE = TESTS / "sample/rendered-worker.json"
 GOLDEN = TESTS / "golden/userdata"
-SHARED = TESTS.parent.parent / "shared/cases/windows/userdata"
 PASSWORD = b"S3cret%40%23%25%26%27p"
-SERVICES = ["--service", "containerd", "--service", "kubelet"]
 EXE = "https://downloads.example.com/provisioner.exe#sha256=" + "0123456789abcdef" * 4
 # No script of the operator's, but of its form: tagged, tabs, line feeds, run again at each boot.
 OPERATORS = ("<powershell>function Set-Example {\n\tparam([string]$Name)\n\tWrite-Output \"$Name\"\n}\n\nSet-Example -Name 'x'\n"
@@ -51,15 +41,10 @@ FORMS = {
 }
 
 
-def not_run(case, what):
-    print("NOT RUN: %s: %s" % (case.id(), what))
-    case.skipTest(what)
-
-
 class UserData(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-userdata-"))
+        cls.work = folder(cls)
         cls.operators = cls.work / "operators.txt"
         cls.operators.write_text(OPERATORS)
         cls.made, cls.results = {}, {}
@@ -69,14 +54,9 @@ class UserData(unittest.TestCase):
             cls.made[name] = (cls.work / name).read_bytes()
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.work)
-
-    @classmethod
-    def bake(cls, out, *options, source=SAMPLE, services=SERVICES):
-        words = [str(cls.operators) if word == "OPERATORS" else str(word) for word in options]
-        return subprocess.run([PROVISIONER, "bake", str(source), "--format", "userdata", "--out", str(cls.work / out), *services, *words],
-                              capture_output=True, text=True)
+    def bake(cls, out, *options, source=SAMPLE):
+        words = [cls.operators if word == "OPERATORS" else word for word in options]
+        return run(PROVISIONER, "bake", source, "--format", "userdata", "--out", cls.work / out, *SERVICES, *words)
 
     def test_golden_files(self):
         for name, data in self.made.items():
@@ -115,24 +95,6 @@ class UserData(unittest.TestCase):
             self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (13, "target"), name)
             self.assertEqual((self.work / name).read_bytes(), data)
 
-    def test_unfit_files_to_append_to(self):
-        for text, code, exit_code in (("{", "json", 11), ('{"kind":"ConfigMap"}', "kind", 11), ('{"kind":"Secret","data":{}}', "kind", 11),
-                                      ('{"kind":"Secret","data":{"userData":"?"}}', "kind", 11)):
-            (self.work / "unfit").write_text(text)
-            result = self.bake("never", "--platform", "aws", "--append-to", self.work / "unfit", "--output", "json")
-            self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (exit_code, code), text)
-        self.assertFalse((self.work / "never").exists())
-
-    def test_refusals(self):
-        for options, code, exit_code in (
-                (["--platform", "aws", "--exe-url", "https://example.com/x"], "hash-spec", 11), (["--platform", "aws", "--ca-transport", "elsewhere"], "hash-spec", 11),
-                (["--platform", "aws", "--secret-form", "cluster-api"], "usage", 10), (["--platform", "aws", "--secret", "a", "--secret-form", "other"], "usage", 10),
-                (["--platform", "aws", "--exe", SAMPLE], "usage", 10), (["--platform", "aws", "--unattend", SAMPLE], "usage", 10),
-                (["--platform", "aws", "--format", "dir"], "usage", 10), (["--format", "dir", "--exe-url", EXE], "usage", 10)):
-            result = self.bake("never", *options, "--output", "json")
-            self.assertEqual((result.returncode, json.loads(result.stdout)["error"]["code"]), (exit_code, code), options)
-        self.assertFalse((self.work / "never").exists())
-
     def test_report(self):
         result = self.bake("report", "--platform", "aws", "--output", "json")
         report = json.loads(result.stdout)
@@ -145,7 +107,7 @@ class UserData(unittest.TestCase):
 
     def test_credentials_are_for_the_owner_and_are_shown_nowhere(self):
         for name in FORMS:
-            self.assertEqual(stat.S_IMODE((self.work / name).stat().st_mode), 0o600, name)
+            self.assertEqual(mode_of(self.work / name), 0o600, name)
             result = self.results[name]
             self.assertNotIn(PASSWORD.decode(), result.stdout + result.stderr)
             script, settings, _ = parts_of(script_of(self.made[name]))
@@ -153,74 +115,61 @@ class UserData(unittest.TestCase):
             self.assertIn(PASSWORD.decode(), settings["proxy"]["HTTP_PROXY"])
         self.assertEqual(self.bake("public", "--platform", "aws", "--credentials", "none").returncode, 0)
         data = (self.work / "public").read_bytes()
-        self.assertEqual(stat.S_IMODE((self.work / "public").stat().st_mode), 0o644)
+        self.assertEqual(mode_of(self.work / "public"), 0o644)
         self.assertNotIn(PASSWORD.decode(), json.dumps(parts_of(script_of(data))[1]))
 
     # ---- other people's readers
 
     def test_kubectl_reads_the_secret(self):
-        if not shutil.which("kubectl"):
-            not_run(self, "kubectl is missing")
-        result = subprocess.run(["kubectl", "label", "--local", "-f", self.work / "aws-secret.yaml", "example=1", "-o", "json"],
-                                capture_output=True, text=True, env={**os.environ, "KUBECONFIG": "/dev/null"})
-        self.assertEqual(result.returncode, 0, result.stderr)
-        secret = json.loads(result.stdout)
+        need(self, "kubectl")
+        secret = json.loads(must("kubectl", "label", "--local", "-f", self.work / "aws-secret.yaml", "example=1", "-o", "json",
+                                 env={**os.environ, "KUBECONFIG": "/dev/null"}))
         self.assertEqual((secret["kind"], secret["apiVersion"], secret["type"]), ("Secret", "v1", "Opaque"))
         self.assertEqual((secret["metadata"]["name"], secret["metadata"]["namespace"]), ("windows-user-data-egress", "openshift-machine-api"))
         self.assertEqual(base64.b64decode(secret["data"]["userData"]), self.made["aws-appended.txt"])
 
     def scripts(self):
         """Every script that user data runs, as files."""
-        folder = self.work / "scripts"
-        folder.mkdir(exist_ok=True)
+        place = self.work / "scripts"
+        place.mkdir(exist_ok=True)
         for name, data in self.made.items():
             script = script_of(data)
-            (folder / (name + ".outer.ps1")).write_bytes(script)
-            run, apply, _ = scripts_and_container(script)
-            (folder / (name + ".run.ps1")).write_bytes(run)
-            (folder / (name + ".apply.ps1")).write_bytes(apply)
-        return sorted(folder.glob("*.ps1"))
+            (place / (name + ".outer.ps1")).write_bytes(script)
+            carried, apply, _ = scripts_and_container(script)
+            (place / (name + ".run.ps1")).write_bytes(carried)
+            (place / (name + ".apply.ps1")).write_bytes(apply)
+        return sorted(place.glob("*.ps1"))
 
     def test_scripts_are_powershell_by_the_grammar(self):
-        if not shutil.which("node"):
-            not_run(self, "node is missing: the scripts' syntax was NOT checked (Debian package nodejs)")
-        result = subprocess.run(["node", TESTS / "e2e/powershell/check-syntax.mjs", *self.scripts()], capture_output=True, text=True)
+        need(self, "node")
+        result = run("node", TESTS / "e2e/powershell/check-syntax.mjs", *self.scripts())
         if result.returncode == 77:
-            not_run(self, result.stdout.strip())
+            skip(self, result.stdout.strip())
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_curl_takes_the_url_from_a_file(self):
         """As the script gives it: whatever a URL of --exe-url and --ca-transport may hold arrives as it is."""
-        if not shutil.which("curl"):
-            not_run(self, "curl is missing (Debian package curl): nobody read its config file")
+        need(self, "curl")
         script = (TESTS.parent / "templates/UserData-Run.ps1").read_text()
         self.assertIn('Set-Content "$root\\url" "url=$url"', script)
         self.assertIn('-K "$root\\url"', script)
         asked = []
 
-        class Answer(http.server.BaseHTTPRequestHandler):
+        class Answer(Handler):
             def do_GET(self):
                 asked.append(self.path)
-                self.send_response(200)
-                self.send_header("Content-Length", "4")
-                self.end_headers()
-                self.wfile.write(b"file")
+                self.reply(200, b"file")
 
-            def log_message(self, *_):
-                pass
-
-        with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            path = "/a(b)[1]{2}/x?sig=a%20b&c=d:e=f;g,$h\\i|j~k`l^m<n>o!p*q@r-s_t+u"
-            (self.work / "url").write_bytes(b"url=http://127.0.0.1:%d%s\r\n" % (server.server_port, path.encode()))
-            result = subprocess.run(["curl", "-q", "-gsSfL", "--noproxy", "*", "-m", "120", "-o", self.work / "fetched", "-K", self.work / "url"], capture_output=True, text=True)
-            server.shutdown()
+        path = "/a(b)[1]{2}/x?sig=a%20b&c=d:e=f;g,$h\\i|j~k`l^m<n>o!p*q@r-s_t+u"
+        (self.work / "url").write_bytes(b"url=http://127.0.0.1:%d%s\r\n" % (serve(self, Answer).server_port, path.encode()))
+        result = run("curl", "-q", "-gsSfL", "--noproxy", "*", "-m", "120", "-o", self.work / "fetched", "-K", self.work / "url")
         self.assertEqual((result.returncode, asked, (self.work / "fetched").read_bytes()), (0, [path], b"file"), result.stderr)
 
     def test_shared_samples(self):
-        if not SHARED.is_dir():
-            not_run(self, "no samples of user data beside the project")
-        for sample in sorted(SHARED.glob("wmco*")):
+        samples = sorted((SHARED / "cases/windows/userdata").glob("wmco*"))
+        if not samples:
+            skip(self, "no samples of user data beside the project")
+        for sample in samples:
             result = self.bake("shared", "--platform", "aws", "--append-to", sample)
             self.assertIn(result.returncode, (0, 12), result.stderr)
 

@@ -1,5 +1,5 @@
 // Archives as files: all of one or nothing, the same bytes at all times and places. Their contents are read back by
-// other programs in tests/e2e (delivery, drives).
+// other programs in tests/e2e (delivery).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
