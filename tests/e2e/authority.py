@@ -2,15 +2,18 @@
 import hashlib
 import pathlib
 import ssl
-import subprocess
+
+from harness import end_unrun, missing, must
 
 
 def openssl(*words):
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+    return must("openssl", *words)
 
 
 class Authority:
     def __init__(self, folder, name, days=30):
+        if lacking := missing("openssl"):
+            end_unrun("missing: " + lacking)
         self.folder, self.name = pathlib.Path(folder), name
         self.pem, self.der, self.key = (self.folder / f"{name}.{end}" for end in ("pem", "der", "key"))
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.key, "-out", self.pem, "-days", days, "-subj", f"/CN={name}",

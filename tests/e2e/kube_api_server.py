@@ -1,5 +1,6 @@
 """A loopback API server that speaks the part of the Kubernetes API that is used: get, list and watch, merge patches of nodes, over TLS,
 with tokens or client certificates; and that can be made to misbehave."""
+import base64
 import http.server
 import json
 import ssl
@@ -8,6 +9,7 @@ import time
 import urllib.parse
 
 from authority import Authority  # noqa: F401: to those who ask this server
+from harness import Handler
 from held_port import hold_port
 from rendered import ignition, variables
 
@@ -29,7 +31,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
     def __init__(self, certificate, client_authority=None, port=0):
         # From the beginning: what is held for a server that comes back must not be free for a moment when this one is closed.
         self.held = hold_port(port, shared=port != 0)
-        super().__init__(self.held.getsockname(), Handler)
+        super().__init__(self.held.getsockname(), Requests)
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(*certificate)
         if client_authority:
@@ -101,43 +103,45 @@ class ApiServer(http.server.ThreadingHTTPServer):
         return [query for _, query, _ in self.seen if "watch" in query]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Requests(Handler):
     protocol_version = "HTTP/1.1"
 
-    def log_message(self, *_):
-        pass
+    def begin(self, method=None):
+        """Path and query, where the request is not answered yet: by a fault, or since nobody knows who asks."""
+        url = urllib.parse.urlsplit(self.path)
+        query = {"method": method} if method else {key: values[0] for key, values in urllib.parse.parse_qs(url.query).items()}
+        self.document = json.loads(self.rfile.read(int(self.headers["Content-Length"]))) if method else None
+        self.asker = self.who()
+        self.server.seen.append((url.path, query, self.asker))
+        if any(fault(self, url.path, query) for fault in list(self.server.faults)):
+            return None
+        if self.asker is None:
+            return self.status(401, "Unauthorized", "Unauthorized")
+        return url.path, query
 
     def do_GET(self):
-        url = urllib.parse.urlsplit(self.path)
-        query = {key: values[0] for key, values in urllib.parse.parse_qs(url.query).items()}
-        who = self.who()
-        server = self.server
-        server.seen.append((url.path, query, who))
-        for fault in list(server.faults):
-            if fault(self, url.path, query):
-                return
-        if who is None:
-            return self.status(401, "Unauthorized", "Unauthorized")
-        parts = url.path.split("/")
-        known = parts[-1] in KINDS or (len(parts) > 1 and parts[-2] in KINDS)
-        if not known:
-            return self.send(404, b"404 page not found\n", "text/plain")
+        if not (asked := self.begin()):
+            return None
+        (path, query), server = asked, self.server
+        parts = path.split("/")
         listing = parts[-1] in KINDS
+        if not listing and (len(parts) < 2 or parts[-2] not in KINDS):
+            return self.send(404, b"404 page not found\n", "text/plain")
         resource = parts[-1] if listing else parts[-2]
         verb = ("watch" if query.get("watch") == "true" else "list") if listing else "get"
         if (verb, resource) in server.denied:
-            return self.status(403, "Forbidden", f'{resource} is forbidden: User "{who}" cannot {verb} resource "{resource}"')
+            return self.forbidden(verb, resource)
         if verb == "watch":
-            return self.watch(url.path, query)
+            return self.watch(path, query)
         with server.changed:
             if listing:
-                items = [o for path, o in server.objects.items() if path.rsplit("/", 1)[0] == url.path and self.selected(o, query)]
+                items = [o for at, o in server.objects.items() if at.rsplit("/", 1)[0] == path and self.selected(o, query)]
                 body = self.page(KINDS[resource], items, query)
             else:
-                body = server.objects.get(url.path)
+                body = server.objects.get(path)
         if body is None:
             return self.status(404, "NotFound", f'{resource} "{parts[-1]}" not found', {"name": parts[-1], "kind": resource})
-        self.send(200, json.dumps(body).encode())
+        return self.send(200, json.dumps(body).encode())
 
     def page(self, kind, items, query):
         """A part of a list; of objects their metadata, where that will do."""
@@ -151,49 +155,37 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         """An Event of a node."""
-        url = urllib.parse.urlsplit(self.path)
-        who = self.who()
-        document = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server = self.server
-        server.seen.append((url.path, {"method": "POST"}, who))
-        if who is None:
-            return self.status(401, "Unauthorized", "Unauthorized")
-        if ("create", "events") in server.denied or url.path != EVENTS:
-            return self.status(403, "Forbidden", f'events is forbidden: User "{who}" cannot create resource "events"')
-        path = f"{EVENTS}/{document['metadata']['name']}"
-        if path in server.objects:
-            return self.status(409, "AlreadyExists", "events already exists", {"name": document["metadata"]["name"], "kind": "events"})
+        if not (asked := self.begin("POST")):
+            return None
+        server, name = self.server, self.document["metadata"]["name"]
+        if ("create", "events") in server.denied or asked[0] != EVENTS:
+            return self.forbidden("create", "events")
+        if f"{EVENTS}/{name}" in server.objects:
+            return self.status(409, "AlreadyExists", "events already exists", {"name": name, "kind": "events"})
         with server.changed:
             server.version += 1
-            server.objects[path] = document
-        self.send(201, json.dumps(document).encode())
+            server.objects[f"{EVENTS}/{name}"] = self.document
+        return self.send(201, json.dumps(self.document).encode())
 
     def do_PATCH(self):
         """A merge patch (RFC 7386) of a node."""
-        url = urllib.parse.urlsplit(self.path)
-        who = self.who()
-        document = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server = self.server
-        server.seen.append((url.path, {"method": "PATCH"}, who))
-        for fault in list(server.faults):
-            if fault(self, url.path, {"method": "PATCH"}):
-                return
-        if who is None:
-            return self.status(401, "Unauthorized", "Unauthorized")
-        if ("patch", "nodes") in server.denied or not url.path.startswith(NODES + "/"):
-            return self.status(403, "Forbidden", f'nodes is forbidden: User "{who}" cannot patch resource "nodes"')
+        if not (asked := self.begin("PATCH")):
+            return None
+        path, server = asked[0], self.server
+        if ("patch", "nodes") in server.denied or not path.startswith(NODES + "/"):
+            return self.forbidden("patch", "nodes")
         if self.headers["Content-Type"] != "application/merge-patch+json":
             return self.status(415, "UnsupportedMediaType", "the body of the request was in an unknown format")
         with server.changed:
-            node = server.objects.get(url.path)
+            node = server.objects.get(path)
             if node is not None:
                 server.version += 1
-                merge(node, document)
+                merge(node, self.document)
                 node["metadata"]["resourceVersion"] = str(server.version)
                 server.changed.notify_all()
         if node is None:
-            return self.status(404, "NotFound", "nodes not found", {"name": url.path.rsplit("/", 1)[1], "kind": "nodes"})
-        self.send(200, json.dumps(node).encode())
+            return self.status(404, "NotFound", "nodes not found", {"name": path.rsplit("/", 1)[1], "kind": "nodes"})
+        return self.send(200, json.dumps(node).encode())
 
     def who(self):
         certificate = self.connection.getpeercert() if isinstance(self.connection, ssl.SSLSocket) else None
@@ -209,16 +201,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return (not wanted or item["metadata"]["name"] == wanted) and (
             not label or item["metadata"].get("labels", {}).get(label) == value)
 
-    def send(self, status, body, kind="application/json", **headers):
-        self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
+    def send(self, status, body, kind="application/json"):
+        self.reply(status, body, Content_Type=kind)
 
-    def status(self, code, reason, message, details=None, **headers):
+    def status(self, code, reason, message, details=None):
         body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message}
-        self.send(code, json.dumps({**body, "details": details} if details else body).encode(), **headers)
+        self.send(code, json.dumps({**body, "details": details} if details else body).encode())
+
+    def forbidden(self, verb, resource):
+        self.status(403, "Forbidden", f'{resource} is forbidden: User "{self.asker}" cannot {verb} resource "{resource}"')
 
     def chunk(self, data):
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
@@ -260,7 +251,6 @@ def merge(target, patch):
 
 def kubeconfig(port, ca=None, user="", cluster="", host="127.0.0.1"):
     """The text of a kubeconfig; `user` and `cluster`: more lines, indented by four."""
-    import base64
     authority = f"    certificate-authority-data: {base64.b64encode(ca.read_bytes()).decode()}\n" if ca else ""
     return ("apiVersion: v1\nkind: Config\ncurrent-context: loop\ncontexts:\n- name: loop\n  context:\n    cluster: c\n    user: u\n"
             f"clusters:\n- name: c\n  cluster:\n    server: https://{host}:{port}\n{authority}{cluster}"

@@ -6,40 +6,29 @@ usage: kube_e2e.py PROVISIONER [unittest arguments]"""
 import hashlib
 import json
 import os
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from kube_api_server import NODES, POOLS, ApiServer, Authority, kubeconfig  # noqa: E402
+from harness import ROOT, SAMPLE, argument, folder, must, need, run
+from kube_api_server import NODES, POOLS, ApiServer, Authority, kubeconfig
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
-ROOT_PEM, PROXY_PEM = ((SAMPLE / f"{name}.pem").read_text() for name in ("corporate-root", "proxy-root"))
+PROGRAM = argument()
+ROOT_PEM, PROXY_PEM = (SAMPLE.with_name(f"{name}.pem").read_text() for name in ("corporate-root", "proxy-root"))
 PROXY = "http://user:c4nary@proxy.example.test:3128"
 
 
 class Kube(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if shutil.which("openssl") is None:
-            print("NOT RUN: openssl is missing (Debian package openssl)", flush=True)
-            sys.exit(77)
-        cls.keys = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-kube-keys-"))
-        cls.addClassCleanup(shutil.rmtree, cls.keys)
+        cls.keys = folder(cls)
         cls.authority, cls.other = Authority(cls.keys, "ca"), Authority(cls.keys, "other")
         cls.leaf = cls.authority.sign("api", "serverAuth", "IP:127.0.0.1")
         cls.client = cls.authority.sign("system:node:win-1", "clientAuth")
 
     def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-kube-"))
-        self.addCleanup(shutil.rmtree, self.work)
+        self.work = folder(self)
         self.server = ApiServer(self.leaf, self.authority.pem)
         self.addCleanup(self.close_server)
         self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM)
@@ -53,8 +42,7 @@ class Kube(unittest.TestCase):
         (self.work / "config").write_text(kubeconfig(self.server.port, **{"ca": self.authority.pem, **options}))
 
     def run_program(self, *words):
-        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120,
-                              env={"PATH": os.environ["PATH"], "HOME": str(self.work), "KUBECONFIG": str(self.work / "config")})
+        done = run(PROGRAM, *words, timeout=120, env={"PATH": os.environ["PATH"], "HOME": str(self.work), "KUBECONFIG": str(self.work / "config")})
         self.assertNotIn("c4nary", done.stdout + done.stderr)
         return done
 
@@ -221,6 +209,9 @@ class Fleet(Kube):
         self.at_look(2, lambda: self.server.put_config("rendered-worker-1", PROXY, ROOT_PEM))
         self.status(0, "--wait", "60")
 
+    def check_pods(self):
+        return self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+
     def test_workloads_that_do_not_trust_the_bundle_are_found(self):
         trust = {"volumes": [{"name": "egress-trust", "configMap": {"name": "user-ca"}}]}
         path = "/etc/egress-trust/ca-bundle.crt"
@@ -232,36 +223,32 @@ class Fleet(Kube):
             lacks = number == 149
             spec = {"containers": [{"name": "c"}]} if lacks else {"containers": [container], **trust}
             self.server.put(f"/apis/apps/v1/deployments/web-{number:03}", spec={"template": {"spec": spec}})
-        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        done = self.check_pods()
         self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
         document = json.loads(done.stdout)
         self.assertEqual((document["lacking"], [o["name"] for o in document["objects"]]), (1, ["web-149"]))
         spec = {"containers": [container], "volumes": [{"name": "egress-trust", "configMap": {"name": "another"}}]}
         self.server.put("/apis/apps/v1/statefulsets/other", spec={"template": {"spec": spec}})
-        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        done = self.check_pods()
         self.assertEqual(done.returncode, 4, "one workload with another ConfigMap hides none: " + done.stdout + done.stderr)
         self.assertEqual([o["name"] for o in json.loads(done.stdout)["objects"]], ["web-149", "other"])
         self.server.denied.add(("list", "daemonsets"))
-        done = self.run_program("pod-env", "kube://", "--pod", "kube://", "--check", "--trust", "configmap/user-ca")
+        done = self.check_pods()
         self.assertEqual(done.returncode, 14)
         self.assertIn('apiGroups ["apps"], resources ["daemonsets"], verbs ["list"]', json.loads(done.stdout)["error"]["message"])
 
     def test_the_kustomize_base_makes_what_deploy_prints(self):
-        if shutil.which("kubectl") is None:
-            print("SKIPPED: %s: kubectl is missing (Debian package kubernetes-client)" % self.id(), flush=True)
-            self.skipTest("kubectl is missing")
-        base = pathlib.Path(__file__).resolve().parents[2] / "templates/kubernetes"
-        built = subprocess.run(["kubectl", "kustomize", str(base)], capture_output=True, text=True)
-        self.assertEqual(built.returncode, 0, built.stderr)
+        need(self, "kubectl")
+        built = must("kubectl", "kustomize", ROOT / "templates/kubernetes")
         printed = self.run_program("deploy", "--print", "--image", "registry.example.com/provisioner:0.1.0")
         self.assertEqual(printed.returncode, 0, printed.stderr)
 
         def objects(text):
             return sorted(re.findall(r"^kind: (\w+)\n(?:.*\n)*?  name: (\S+)", text, re.M) for text in text.split("\n---\n"))
 
-        self.assertEqual(len(objects(built.stdout)), len(objects(printed.stdout)))
-        self.assertEqual({kind for found in objects(built.stdout) for kind, _ in found}, {kind for found in objects(printed.stdout) for kind, _ in found})
-        self.assertIn("image: registry.example.com/provisioner:0.1.0", built.stdout)
+        self.assertEqual(len(objects(built)), len(objects(printed.stdout)))
+        self.assertEqual({kind for found in objects(built) for kind, _ in found}, {kind for found in objects(printed.stdout) for kind, _ in found})
+        self.assertIn("image: registry.example.com/provisioner:0.1.0", built)
 
     def test_a_cluster_without_pools_wants_a_source(self):
         self.server.put_node("win-1", self.state(self.digest))
@@ -274,12 +261,6 @@ class Fleet(Kube):
         self.server.denied.add(("list", "nodes"))
         document, _ = self.status(14)
         self.assertIn('resources ["nodes"], verbs ["list"]', document["error"]["message"])
-        for words, text in ((["fleet"], "status kube://[CONTEXT] is missing"), (["fleet", "status"], "is missing"),
-                            (["fleet", "statsu", "kube://"], "did you mean status?"), (["fleet", "status", "cluster"], "give kube://"),
-                            (["fleet", "status", ""], "is empty"), (["fleet", "status", "kube://", "--wait", "x"], "--wait")):
-            done = self.run_program(*words)
-            self.assertEqual(done.returncode, 10, words)
-            self.assertIn(text, done.stderr)
 
 
 if __name__ == "__main__":

@@ -4,23 +4,18 @@
 usage: schemas_e2e.py PROVISIONER [unittest arguments]"""
 import json
 import os
-import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
 import output_schemas
+from harness import SAMPLE, argument, folder, must, need, run
 from kube_api_server import ApiServer, Authority, kubeconfig
 from output_schemas import FOLDER, published
 from program_file import make_program
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-SAMPLE = TESTS / "sample/rendered-worker.json"
+PROVISIONER = argument()
 # Printed on a Windows node only: node_e2e.py and hns_e2e.py hold real ones against their schemas, under Wine. Here their examples are.
 ON_WINDOWS = {"service", "hns-proxy", "hns-proxy-lookup", "hns-proxy-support"}
 API = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster"}}
@@ -172,9 +167,7 @@ class Outputs(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="provisioner-schemas-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.work = pathlib.Path(folder.name)
+        cls.work = folder(cls)
         for name, content in FILES.items():
             (cls.work / name).write_text(content if isinstance(content, str) else json.dumps(content))
         (cls.work / "broken.json").write_text('{"kind": x}')
@@ -189,8 +182,8 @@ class Outputs(unittest.TestCase):
 
     @classmethod
     def run_program(cls, *words, **env):
-        return subprocess.run([PROVISIONER, *map(str, words)], cwd=cls.work, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
-                              env={"PATH": os.environ["PATH"], "HOME": str(cls.work), "KUBECONFIG": "/dev/null", **env})
+        return run(PROVISIONER, *words, cwd=cls.work, timeout=120, input="",
+                   env={"PATH": os.environ["PATH"], "HOME": str(cls.work), "KUBECONFIG": "/dev/null", **env})
 
     def document(self, name, exit, *words, **env):
         done = self.run_program(*words, "--output", "json", **env)
@@ -201,7 +194,7 @@ class Outputs(unittest.TestCase):
         return document
 
     def test_each_document_is_as_its_schema_says(self):
-        values = {"sample": SAMPLE, "pods": TESTS / "sample/deployment.yaml", "exe": self.work / "provisioner.exe"}
+        values = {"sample": SAMPLE, "pods": SAMPLE.with_name("deployment.yaml"), "exe": self.work / "provisioner.exe"}
         met = set()
         for row in ROWS.strip().splitlines():
             name, exit, words = (part.strip() for part in row.split("|", 2))
@@ -224,15 +217,14 @@ class Outputs(unittest.TestCase):
             self.document("help", 0, command, "--help")
 
     def test_a_cluster(self):
-        if shutil.which("openssl") is None:
-            self.skipTest("openssl is missing: fleet status is NOT CHECKED")
+        need(self, "openssl")
         keys = self.work / "keys"
         keys.mkdir()
         authority = Authority(keys, "ca")
         server = ApiServer(authority.sign("api", "serverAuth", "IP:127.0.0.1"), authority.pem)
         self.addCleanup(server.close)
         (self.work / "config").write_text(kubeconfig(server.port, ca=authority.pem))
-        server.put_config("rendered-worker-1", "http://user:secret@proxy.example:3128", (TESTS / "sample/corporate-root.pem").read_text())
+        server.put_config("rendered-worker-1", "http://user:secret@proxy.example:3128", SAMPLE.with_name("corporate-root.pem").read_text())
         state = {"schema": 1, "digest": "0" * 64, "credentialDigest": None, "generation": None, "appliedAt": "2026-01-01T00:00:00Z",
                  "readAt": "2026-01-02T00:00:00Z", "drift": 2, "rebootRequired": True, "version": "0.1.0"}
         server.put_node("win-1", {**state, "failure": None})
@@ -253,13 +245,11 @@ class Outputs(unittest.TestCase):
             self.assertTrue(document[member], member)
 
     def test_several_images(self):
-        for tool in ("wimcapture", "wimappend"):
-            if shutil.which(tool) is None:
-                self.skipTest(tool + " is missing (Debian package wimtools): documents of several images are NOT CHECKED")
+        need(self, "wimlib-imagex")
         shutil.copytree(self.work / "image", self.work / "image-2")
         wim = self.work / "two.wim"
-        for tool, folder in (("wimcapture", "image-2"), ("wimappend", "image-2")):
-            subprocess.run([tool, self.work / folder, wim, "an image" if tool == "wimcapture" else "another"], check=True, capture_output=True)
+        for verb in ("capture", "append"):
+            must("wimlib-imagex", verb, self.work / "image-2", wim, verb)
         for words in (("plan", SAMPLE, "--service", "kubelet"), ("status",)):
             document = self.document("report" if words[0] == "plan" else "status", 4 if words[0] == "plan" else 0, *words, "--wim", f"{wim}:1,2")
             self.assertEqual(len(document["targets"]), 2)
@@ -270,7 +260,7 @@ class Outputs(unittest.TestCase):
         script = re.search(r"(?ms)^\$ python3 - <<'EOF'\n(.*?)^EOF$", (FOLDER / "README.md").read_text())[1]
         (self.work / "settings.json").write_text(self.run_program("extract", "worker.json").stdout)
         path = os.pathsep.join([*sys.path, os.environ.get("PYTHONPATH", "")])
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], cwd=self.work, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+        done = run(sys.executable, "-W", "ignore", "-c", script, cwd=self.work, env={**os.environ, "PYTHONPATH": path})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
