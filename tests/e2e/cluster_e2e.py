@@ -12,19 +12,15 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from real_api_server import PLURALS, RealApiServer, Refused, binaries, documents  # noqa: E402
+from harness import argument, folder, must, need, run
+from real_api_server import PLURALS, RealApiServer, Refused, binaries, documents
 
-PROGRAM, FOLLOW, FOLLOWERS = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+PROGRAM, FOLLOW, FOLLOWERS = (argument() for _ in range(3))
 ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
 NODES = int(os.environ.get("PROVISIONER_FOLLOWERS", "60"))
 STATE = "egress-provisioner/state"
@@ -33,19 +29,10 @@ STATE = "egress-provisioner/state"
 class Cluster(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if os.environ.get("PROVISIONER_CLUSTER") != "1":
-            print("NOT RUN: takes minutes and a kube-apiserver; scripts/test --cluster runs it", flush=True)
-            sys.exit(77)
-        folder = binaries()
-        if folder is None:
-            print("NOT RUN: there is no kube-apiserver; scripts/test --cluster builds one (a quarter of an hour)", flush=True)
-            sys.exit(77)
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-cluster-"))
-        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
-        cls.server = RealApiServer(folder, cls.work)
+        cls.work = folder(cls)
+        cls.server = RealApiServer(binaries(), cls.work)
         cls.addClassCleanup(cls.server.close)
-        printed = subprocess.run([PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1"], check=True,
-                                 capture_output=True, text=True).stdout
+        printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1")
         cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
         cls.known = "\n---\n".join(text for text in printed.split("\n---\n") if re.search(r"(?m)^kind: (\w+)$", text)[1] in PLURALS)
 
@@ -60,8 +47,7 @@ class Cluster(unittest.TestCase):
         self.admin.write_text(self.server.kubeconfig())
 
     def run_program(self, *words, config=None):
-        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=300,
-                              env={"PATH": os.environ["PATH"], "HOME": str(self.work), "KUBECONFIG": str(config or self.config)})
+        done = run(PROGRAM, *words, timeout=300, env={"PATH": os.environ["PATH"], "HOME": str(self.work), "KUBECONFIG": str(config or self.config)})
         self.assertNotIn("c4nary", done.stdout + done.stderr)
         return done
 
@@ -86,19 +72,13 @@ class Cluster(unittest.TestCase):
 
     def test_kubectl_applies_the_manifests(self):
         """Strictly validated by the server's own schema, which lacks two fields of theirs."""
-        if shutil.which("kubectl") is None:
-            print("SKIPPED: %s: kubectl is missing (Debian package kubernetes-client)" % self.id(), flush=True)
-            self.skipTest("kubectl is missing")
-
-        def apply(text):
-            return subprocess.run(["kubectl", "--kubeconfig", str(self.admin), "apply", "--server-side", "--force-conflicts",
-                                   "--validate=strict", "-f", "-"], input=text, capture_output=True, text=True, timeout=120)
-
-        done = apply(self.known)
+        need(self, "kubectl")
+        words = ["kubectl", "--kubeconfig", self.admin, "apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", "-"]
+        done = run(*words, input=self.known, timeout=120)
         self.assertEqual(re.findall(r'unknown field "(\w+)"', done.stderr), ["os", "hostProcess"], done.stderr)
         without = re.sub(r"(?m)^ +os:\n +name: windows\n|^ +hostProcess: true\n", "", self.known)
         for _ in range(2):
-            done = apply(without)
+            done = run(*words, input=without, timeout=120)
             self.assertEqual((done.returncode, done.stderr.strip()), (0, ""), done.stdout)
             self.assertEqual(done.stdout.count("serverside-applied"), len(self.manifests))
 
@@ -148,32 +128,26 @@ class Cluster(unittest.TestCase):
     def test_each_rule_that_is_taken_away_is_named(self):
         """Of get, list and watch of the pool each is asked for by another step."""
         roles = {item["metadata"]["name"]: item for item in self.manifests if item["kind"] in ("ClusterRole", "Role")}
-        rows = [("egress-provisioner-source", 0, "get", ["extract", "kube:///worker"], "machineconfigpools"),
-                ("egress-provisioner-source", 1, "get", ["extract", "kube:///worker"], "machineconfigs")]
-        for role, rule, verb, words, resource in rows:
+
+        def without(role, rule, verb, ask):
             item = copy.deepcopy(roles[role])
             item["rules"][rule]["verbs"].remove(verb)
-            if not item["rules"][rule]["verbs"]:
-                del item["rules"][rule]
+            item["rules"] = [one for one in item["rules"] if one["verbs"]]
             self.change(item)
-            done = self.run_program(*words)
+            answer = ask()
             self.change(copy.deepcopy(roles[role]))
+            return answer
+
+        for rule, resource in enumerate(("machineconfigpools", "machineconfigs")):
+            done = without("egress-provisioner-source", rule, "get", lambda: self.run_program("extract", "kube:///worker"))
             self.assertEqual(done.returncode, 14, done.stdout)
             self.assertIn(f'resources [\\"{resource}\\"]', done.stdout)
-            self.assertIn(f'verbs [\\"{verb}\\"]', done.stdout)
-        for role, verb in (("egress-provisioner-source", "list"), ("egress-provisioner-source", "watch")):
-            item = copy.deepcopy(roles[role])
-            item["rules"][0]["verbs"].remove(verb)
-            self.change(item)
-            done = subprocess.run([FOLLOW, str(self.config), "kube:///worker", "3000", "1"], capture_output=True, text=True, timeout=60)
-            self.change(copy.deepcopy(roles[role]))
+            self.assertIn('verbs [\\"get\\"]', done.stdout)
+        for verb in ("list", "watch"):
+            done = without("egress-provisioner-source", 0, verb, lambda: run(FOLLOW, self.config, "kube:///worker", "3000", "1", timeout=60))
             self.assertIn(f'verbs ["{verb}"]', done.stdout)
         for verb in ("get", "patch"):
-            item = copy.deepcopy(roles["egress-provisioner-node"])
-            item["rules"][0]["verbs"].remove(verb)
-            self.change(item)
-            report = json.loads(self.followers(1, 3).communicate(timeout=60)[0])
-            self.change(copy.deepcopy(roles["egress-provisioner-node"]))
+            report = without("egress-provisioner-node", 0, verb, lambda: json.loads(self.followers(1, 3).communicate(timeout=60)[0]))
             self.assertEqual(report["told"], 0, verb)
 
     def test_without_the_right_to_create_events_there_are_none_and_the_annotation_is_told(self):

@@ -7,21 +7,15 @@ usage: hns_e2e.py PROVISIONER_EXE COMPUTENETWORK_DLL VMCOMPUTE_DLL CRICTL_EXE [u
 Tests the requests to HNS, and the messages about its answers. It does not test what HNS does with a policy."""
 import json
 import os
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
 import output_schemas
+from harness import ROOT, SAMPLE, argument, folder, must, run
 
-PROGRAM, COMPUTENETWORK, VMCOMPUTE, CRICTL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-WINE = str(ROOT / "scripts/wine")
-SAMPLE = "Z:" + str(ROOT / "tests/sample/rendered-worker.json")
+PROGRAM, COMPUTENETWORK, VMCOMPUTE, CRICTL = (argument() for _ in range(4))
+WINE = ROOT / "scripts/wine"
 
 ID = "93F86A7F-E361-4362-B8A4-81BBB6A622DD"
 TYPED = ID.lower()
@@ -58,16 +52,15 @@ class Windows(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-hns-"))
-        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        cls.home = folder(cls)
         cls.env = {**os.environ, "PROVISIONER_WINE_PREFIX": str(cls.home / "wine"), "SOURCE_DATE_EPOCH": ""}
-        cls.addClassCleanup(subprocess.run, [WINE, "--end"], env=cls.env, check=False)
-        subprocess.run([WINE, "cmd", "/c", "exit"], env=cls.env, check=True, capture_output=True)
+        cls.addClassCleanup(run, WINE, "--end", env=cls.env)
+        must(WINE, "cmd", "/c", "exit", env=cls.env)
         for library in (COMPUTENETWORK, VMCOMPUTE):
             shutil.copy(library, cls.home / "wine/drive_c/windows/system32")
 
     def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.home))
+        self.work = folder(self, dir=self.home)
         for name in ("endpoints", "namespaces"):
             (self.work / name).mkdir()
         self.set("version.json", '{"Success":true,"Output":{"Major":13,"Minor":2}}')
@@ -97,8 +90,7 @@ class Windows(unittest.TestCase):
         return self.command("hns-proxy", *words)
 
     def command(self, *words):
-        done = subprocess.run([WINE, PROGRAM, *words], env={**self.env, "HNS_DOUBLE": f"Z:{self.work}"},
-                              cwd=self.work, capture_output=True, text=True)
+        done = run(WINE, PROGRAM, *words, env={**self.env, "HNS_DOUBLE": f"Z:{self.work}"}, cwd=self.work)
         self.assertNotIn("LEAK", self.log(), "a handle was left open")
         return done
 
@@ -257,7 +249,7 @@ class Applied(Windows):
     def test_pods_come_and_go(self):
         self.original, replaced = self.put(ID, ACL, NAT), self.put(OTHER, ACL, policy(OLD))
         self.set("policy.json", policy(NEW))
-        self.run_json("bake", SAMPLE, "--out", "payload", "--hns-policy", "policy.json", "--hns-pods", "all")
+        self.run_json("bake", f"Z:{SAMPLE}", "--out", "payload", "--hns-policy", "policy.json", "--hns-pods", "all")
         self.assertEqual(self.changes(self.run_json("plan", "payload", exits=(4,))), [(OTHER, "update"), (ID, "create")])
         self.assertNotIn("HcnModifyEndpoint", self.names())
         self.assertEqual(self.changes(self.run_json("apply", "payload")), [(OTHER, "update"), (ID, "create")])

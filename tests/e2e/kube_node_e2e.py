@@ -4,17 +4,13 @@ service stops at once while its watch is silent. The process of the DaemonSet do
 the cluster what its node has, and stands aside where the service runs.
 
 usage: kube_node_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
-import pathlib
 import shutil
 import subprocess
-import sys
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from kube_api_server import POOLS, TOKEN, ApiServer, Authority, kubeconfig  # noqa: E402
-from node_e2e import PROGRAM, WINE, Node  # noqa: E402
+from kube_api_server import POOLS, TOKEN, ApiServer, Authority, kubeconfig
+from node_e2e import PROGRAM, WINE, Node
 
 ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
 

@@ -12,22 +12,18 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import machine_config_server as mcs  # noqa: E402
-import output_schemas  # noqa: E402
-from authority import Authority  # noqa: E402
-from measure import Moments  # noqa: E402
-from probe_servers import Tunnel  # noqa: E402
-from rendered import ignition, variables  # noqa: E402
+import machine_config_server as mcs
+import output_schemas
+from authority import Authority
+from harness import ROOT, argument, folder, must, need, run
+from measure import Moments
+from probe_servers import Tunnel
+from rendered import ignition, variables
 
-PROGRAM, PROBE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM, PROBE = argument(), argument()
 WINE = str(ROOT / "scripts/wine")
 HOST = "registry.example.test"
 LOCKED = 15  # the program's exit when another run of it is at work
@@ -62,13 +58,11 @@ class Node(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.keys = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-node-keys-"))
-        cls.addClassCleanup(shutil.rmtree, cls.keys)
+        cls.keys = folder(cls)
         cls.a, cls.b, cls.c = (Authority(cls.keys, f"Authority {name}", days=60) for name in "ABC")
 
     def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-node-"))
-        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        self.work = folder(self)
         self.env = {**os.environ, "PROVISIONER_WINE_PREFIX": str(self.work / "wine"), "SOURCE_DATE_EPOCH": ""}
         self.addCleanup(self.wine, "--end")
         self.probe("service", "containerd")
@@ -79,7 +73,7 @@ class Node(unittest.TestCase):
         self.source.parent.mkdir(parents=True)
 
     def wine(self, *words, check=False):
-        done = subprocess.run([WINE, *map(str, words)], env=self.env, cwd=self.work, capture_output=True, text=True)
+        done = run(WINE, *words, env=self.env, cwd=self.work)
         if check:
             self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
@@ -391,8 +385,7 @@ class Image(Node):
         for name, keys in merges.items():
             hive = config / name
             shutil.copy(self.work / "bare/registry" / (name + ".hiv"), hive)
-            done = subprocess.run(["hivexregedit", "--merge", hive], input=hivex_lines(keys), text=True, capture_output=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            must("hivexregedit", "--merge", hive, input=hivex_lines(keys))
         return root
 
     def bring_in(self, root):
@@ -403,9 +396,8 @@ class Image(Node):
                 ("SOFTWARE", "HKEY_LOCAL_MACHINE\\SOFTWARE", ("Microsoft\\SystemCertificates\\ROOT\\Certificates", "Microsoft\\Windows",
                                                             "WOW6432Node\\Microsoft\\Windows"))):
             for key in keys:
-                done = subprocess.run(["hivexregedit", "--export", "--prefix", prefix, root / "Windows/System32/config" / name, "\\" + key],
-                                      text=True, capture_output=True, check=True)
-                text = done.stdout.replace("\\ControlSet001\\", "\\CurrentControlSet\\").replace("\n", "\r\n")
+                done = must("hivexregedit", "--export", "--prefix", prefix, root / "Windows/System32/config" / name, "\\" + key)
+                text = done.replace("\\ControlSet001\\", "\\CurrentControlSet\\").replace("\n", "\r\n")
                 (self.work / "in.reg").write_bytes(b"\xff\xfe" + text.encode("utf-16-le"))
                 self.wine("reg", "import", "Z:" + str(self.work / "in.reg"), check=True)
         drive = self.work / "wine/drive_c"
@@ -413,9 +405,7 @@ class Image(Node):
         shutil.copytree(root / "Windows/Setup/Scripts", drive / "windows/Setup/Scripts", dirs_exist_ok=True)
 
     def test_that_boots_has_nothing_left_to_write(self):
-        if shutil.which("hivexregedit") is None:
-            print("SKIPPED: hivexregedit is missing; scripts/setup installs it", flush=True)
-            self.skipTest("no hivexregedit")
+        need(self, "hivexregedit")
         root = self.make_image()
         self.write("http://proxy.example.test:3128", [self.a])
         image = "Z:" + str(root)
@@ -455,10 +445,10 @@ class Killed(Node):
         for number in range(self.MOMENTS):
             proxy, authorities = wanted[(number + 1) % 3]
             self.write(proxy, authorities)
-            run = subprocess.Popen([WINE, PROGRAM, "apply", "C:\\egress\\worker.json", "--service", "containerd"], env=self.env,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-            moments.end(run, lambda: os.killpg(run.pid, signal.SIGKILL))  # scripts/wine and the program
-            wait_for_group(run.pid)
+            begun = subprocess.Popen([WINE, PROGRAM, "apply", "C:\\egress\\worker.json", "--service", "containerd"], env=self.env,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            moments.end(begun, lambda: os.killpg(begun.pid, signal.SIGKILL))  # scripts/wine and the program
+            wait_for_group(begun.pid)
             self.program("apply", "C:\\egress\\worker.json", "--service", "containerd", waits=False)
             state = self.expect(proxy, authorities, [self.c])
             self.assertEqual(state["env"]["FOREIGN"], "x")
@@ -468,7 +458,4 @@ class Killed(Node):
 
 
 if __name__ == "__main__":
-    if shutil.which("openssl") is None:
-        print("SKIPPED: openssl is missing; scripts/setup installs it")
-        sys.exit(77)
     unittest.main(verbosity=2)

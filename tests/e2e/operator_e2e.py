@@ -4,13 +4,9 @@ stand-in does to the machine variables what the daemon does (docs/operator.md): 
 it has no value for. It is not a service that runs: its key is there.
 
 usage: operator_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
-import pathlib
-import sys
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import node_e2e  # noqa: E402
+import node_e2e
 
 ENVIRONMENT = "HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"
 NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")

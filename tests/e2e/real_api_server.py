@@ -6,11 +6,12 @@ import os
 import pathlib
 import ssl
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 
+from authority import openssl
+from harness import ROOT, end_unrun, run
 from kube_api_server import Authority, kubeconfig
 from probe_servers import free_port
 from rendered import ignition, variables
@@ -42,7 +43,7 @@ class RealApiServer:
         self.authority = Authority(self.work, "cluster-ca")
         self.leaf = self.authority.sign("api", "serverAuth", "IP:127.0.0.1")
         self.key = self.work / "accounts.key"
-        subprocess.run(["openssl", "genrsa", "-out", self.key, "2048"], check=True, capture_output=True)
+        openssl("genrsa", "-out", self.key, "2048")
         (self.work / "tokens.csv").write_text(f'{ADMIN},admin,admin,"system:masters"\n')
         self.port, self.etcd_port, self.processes = free_port(), free_port(), []
         self.start_etcd()
@@ -186,16 +187,17 @@ class RealApiServer:
 
 def documents(text):
     """The objects of a stream of YAML."""
-    done = subprocess.run(["python3", "-c", "import json,sys,yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))"], input=text,
-                          capture_output=True, text=True)
+    done = run("python3", "-c", "import json,sys,yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))", input=text)
     if done.returncode != 0:
-        print("NOT RUN: python3-yaml is missing", flush=True)
-        sys.exit(77)
+        end_unrun("python3-yaml is missing")
     return json.loads(done.stdout)
 
 
 def binaries():
-    """The folder that scripts/kube-api-server made; None: it was not run."""
-    script = pathlib.Path(__file__).resolve().parents[2] / "scripts/kube-api-server"
-    done = subprocess.run([script, "--prefix"], capture_output=True, text=True, env=os.environ)
-    return done.stdout.strip() if done.returncode == 0 else None
+    """The folder that scripts/kube-api-server made."""
+    if os.environ.get("PROVISIONER_CLUSTER") != "1":
+        end_unrun("takes minutes and a kube-apiserver; scripts/test --cluster runs it, and PROVISIONER_CLUSTER=1 asks for it")
+    done = run(ROOT / "scripts/kube-api-server", "--prefix")
+    if done.returncode != 0:
+        end_unrun("there is no kube-apiserver; scripts/kube-api-server builds one (a quarter of an hour)")
+    return done.stdout.strip()

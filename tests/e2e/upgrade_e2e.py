@@ -12,10 +12,8 @@ import sys
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import node_e2e  # noqa: E402
-from measure import Moments  # noqa: E402
+import node_e2e
+from measure import Moments
 
 SOURCE = "C:\\egress\\worker.json"
 PROXY = "http://proxy.example.test:3128"
