@@ -1,36 +1,25 @@
 """Part of secrets_canary.py: credentials by which a source is reached, on ways that fail."""
 import base64
 import concurrent.futures
-import http.server
 import json
-import pathlib
 import socket
-import threading
 import urllib.parse
 
 from canary_words import ESCAPED, SIMPLE, holds
+from harness import SAMPLE, Handler, serve
 
-SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
 
-
-class Refusing(http.server.BaseHTTPRequestHandler):
+class Refusing(Handler):
     """A proxy, or a server, to which nothing is good enough, and which repeats what it was given."""
 
     def refuse(self):
         given = self.headers.get("Proxy-Authorization", "")
         basic = base64.b64decode(given.removeprefix("Basic ")) if given.startswith("Basic ") else b""
         self.server.given.append(basic + urllib.parse.unquote_to_bytes(basic))
-        body = b"refused: " + basic + self.path.encode()
-        self.send_response(407 if self.command == "CONNECT" or self.path.startswith("http") else 403, "no " + self.path)
-        self.send_header("Proxy-Authenticate", 'Basic realm="p"')
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.reply(407 if self.command == "CONNECT" or self.path.startswith("http") else 403, b"refused: " + basic + self.path.encode(),
+                   reason="no " + self.path, Proxy_Authenticate='Basic realm="p"')
 
     do_GET = do_CONNECT = refuse
-
-    def log_message(self, *_):
-        pass
 
 
 class RemoteSources:
@@ -40,11 +29,8 @@ class RemoteSources:
         """Credentials for reaching a source, on ways that fail: nobody listens, or a server refuses."""
         with socket.create_server(("127.0.0.1", 0)) as closed:
             nobody = "127.0.0.1:%d" % closed.getsockname()[1]
-        refusing = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+        refusing = serve(self, Refusing)
         refusing.given = []
-        threading.Thread(target=refusing.serve_forever, daemon=True).start()
-        self.addCleanup(refusing.server_close)
-        self.addCleanup(refusing.shutdown)
         proxy = "127.0.0.1:%d" % refusing.server_address[1]
         document = "https://%s/doc?sv=1&sig=%s" % (nobody, SIMPLE)
         plain = "http://%s/doc?sig=%s" % (proxy, SIMPLE)
@@ -62,7 +48,7 @@ class RemoteSources:
         with socket.create_server(("127.0.0.1", 0)) as closed:
             nobody = "127.0.0.1:%d" % closed.getsockname()[1]
         key = "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n" % base64.b64encode(SIMPLE.encode() * 9).decode()
-        certificate = (SAMPLE / "proxy-root.pem").read_bytes()
+        certificate = SAMPLE.with_name("proxy-root.pem").read_bytes()
         pem = lambda data: base64.b64encode(data).decode()
         (self.temporary / "token").write_text(SIMPLE)
         (self.temporary / "key").write_text(key)

@@ -7,17 +7,14 @@ import argparse
 import collections
 import json
 import os
-import pathlib
 import random
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import real_clients
 from clients_rows import WELL_KNOWN, Lists, proxy_url
+from harness import end_unrun, folder, must
 
 HTTP_PROXY, HTTPS_PROXY = "http://plain.proxy.example:3128", "http://tls.proxy.example:3129"
 HERE, THERE = "127.7.7.7", "127.1.1.1"  # the proxies' address, and everyone else's
@@ -46,17 +43,16 @@ def assignment(name, value):
 class Clients(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-clients-"))
-        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        cls.work = folder(cls)
         cls.clients, lacking = real_clients.curls(cls.work)
         try:
             cls.clients.append(real_clients.dotnet(cls.work))
         except real_clients.Missing as error:
             lacking.append(str(error))
         for one in lacking:
-            print("NOT RUN: clients_e2e: " + one, flush=True)
+            print("SKIPPED: clients_e2e: " + one, flush=True)
         if not cls.clients:
-            sys.exit(77)
+            end_unrun("no client is left")
         print("seed %s; %s" % (OPTIONS.seed, ", ".join("%s: %s" % (c.dialect, c.version) for c in cls.clients)), flush=True)
 
     def explain(self, settings, urls):
@@ -65,10 +61,7 @@ class Clients(unittest.TestCase):
         source.write_text(settings, encoding="utf-8")
         hosts.write_text("".join(url + "\n" for url in urls), encoding="utf-8")
         names = [client.dialect for client in self.clients] + ["java"]
-        result = subprocess.run([PROVISIONER, "explain", source, "--hosts", hosts, "--for", ",".join(names), "--output", "json"],
-                                capture_output=True, text=True)
-        self.assertEqual(result.returncode, 0, (settings, urls, result.stderr))
-        decisions = json.loads(result.stdout)["decisions"]
+        decisions = json.loads(must(PROVISIONER, "explain", source, "--hosts", hosts, "--for", ",".join(names), "--output", "json"))["decisions"]
         self.assertEqual(len(decisions), len(urls) * len(names))
         return [{one["client"]: one for one in decisions[i:i + len(names)]} for i in range(0, len(decisions), len(names))]
 

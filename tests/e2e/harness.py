@@ -42,9 +42,13 @@ def skip(case, reason):
     case.skipTest(reason)
 
 
+def which(tool):
+    return shutil.which(tool, path=PATH)
+
+
 def missing(*tools):
     """What is not installed of these programs, with the packages, as one text; "": nothing."""
-    return ", ".join("%s (Debian package %s)" % (tool, PACKAGES.get(tool, tool)) for tool in tools if not shutil.which(tool, path=PATH))
+    return ", ".join("%s (Debian package %s)" % (tool, PACKAGES.get(tool, tool)) for tool in tools if not which(tool))
 
 
 def need(case, *tools):
@@ -101,9 +105,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def reply(self, status, body, **headers):
+    def reply(self, status, body, reason=None, **headers):
         """`headers`: with '_' for '-'."""
-        self.send_response(status)
+        self.send_response(status, reason)
         for name, value in {"Content-Length": str(len(body)), **headers}.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()

@@ -11,18 +11,14 @@ import re
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import probe_servers  # noqa: E402
+from harness import ROOT, argument, must, need, run
+from lab import Lab
+from probe_servers import ORIGIN
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAB = ROOT / "scripts/lab"
+PROGRAM = argument()
 
 
 def sessions():
@@ -38,21 +34,7 @@ def sessions():
     return found
 
 
-class Lab(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="provisioner-lab-")
-        self.addCleanup(folder.cleanup)
-        os.chmod(folder.name, 0o755)  # squid reads its files as another user
-        self.folder = pathlib.Path(folder.name) / "lab"
-        # Whatever a test leaves behind.
-        self.addCleanup(self.lab, "stop", code=None)
-
-    def lab(self, *words, code=0, cwd=ROOT):
-        done = subprocess.run([sys.executable, LAB, "--folder", self.folder, *map(str, words)], capture_output=True, text=True, cwd=cwd, timeout=600)
-        if code is not None:
-            self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}{done.stderr}")
-        return done.stdout + done.stderr
-
+class WithoutANode(Lab):
     def start(self, *words):
         return self.lab("start", "--program", PROGRAM, "--without", "node", *words)
 
@@ -60,9 +42,7 @@ class Lab(unittest.TestCase):
         return [entry["pid"] for entry in json.loads((self.folder / "processes.json").read_text())]
 
     def extract(self):
-        done = subprocess.run([PROGRAM, "extract", "kube:///worker", "--kubeconfig", self.folder / "kubeconfig"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        return json.loads(must(PROGRAM, "extract", "kube:///worker", "--kubeconfig", self.folder / "kubeconfig"))
 
     def test_the_printed_commands(self):
         said = self.start()
@@ -70,16 +50,16 @@ class Lab(unittest.TestCase):
         self.assertGreaterEqual(len(lines), 4, said)
         codes = []
         for seen, line in lines:
-            done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True)
+            done = run("bash", "-c", line, cwd=ROOT)
             self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}{done.stderr}")
             codes.append((seen, done.stdout))
             if "fails" in seen:
                 probe = next(other for _, other in lines if " --probe " in other)
-                done = subprocess.run(["bash", "-c", probe], cwd=ROOT, capture_output=True, text=True)
+                done = run("bash", "-c", probe, cwd=ROOT)
                 self.assertEqual(done.returncode, 14, done.stdout + done.stderr)
                 self.assertIn("mitmproxy", done.stdout)
             elif "now it does not" in seen:
-                self.assertEqual(subprocess.run(["bash", "-c", probe], cwd=ROOT, capture_output=True).returncode, 0)
+                must("bash", "-c", probe, cwd=ROOT)
         texts = [text for seen, text in codes if seen in ("what the cluster says", "the same, from its other server")]
         self.assertEqual(len(texts), 2)
         self.assertEqual(texts[0], texts[1])
@@ -105,12 +85,11 @@ class Lab(unittest.TestCase):
 
     def test_squid_leads_to_this_machine_alone(self):
         """Its login is known to everybody."""
-        if not probe_servers.program("squid"):
-            self.skipTest("SKIPPED: there is no squid (Debian package squid): where it leads was NOT tried")
+        need(self, "squid")
         self.start("--without", "mitmproxy")
         ports = json.loads((self.folder / "lab.json").read_text())["ports"]
         login = base64.b64encode(b"lab:playground").decode()
-        for target, code in ((f"{probe_servers.ORIGIN}:{ports['origin']}", 200), ("192.0.2.1:443", 403)):
+        for target, code in ((f"{ORIGIN}:{ports['origin']}", 200), ("192.0.2.1:443", 403)):
             with socket.create_connection(("127.0.0.1", ports["squid"]), timeout=60) as proxy:
                 proxy.sendall(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: Basic {login}\r\n\r\n".encode())
                 self.assertEqual(int(proxy.recv(4096).split()[1]), code, target)
@@ -134,13 +113,11 @@ class Lab(unittest.TestCase):
         self.assertEqual(sessions().get(other.pid), [child])
         self.assertEqual({entry["pid"] for entry in record} & set(sessions()), set())
 
-    def small_start(self):
-        return [sys.executable, LAB, "--folder", self.folder, "start", "--without", "node", "--without", "squid", "--without", "mitmproxy"]
-
     def test_a_start_that_is_ended(self):
         for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             # A shell starts what it puts in the background with SIGINT ignored, also this test.
-            process = subprocess.Popen(self.small_start(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            process = subprocess.Popen(self.command("start", "--without", "node", "--without", "squid", "--without", "mitmproxy"),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
             while not (self.folder / "processes.json").exists():
                 self.assertIsNone(process.poll())

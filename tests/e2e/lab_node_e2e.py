@@ -8,33 +8,18 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-EXE = os.path.abspath(sys.argv.pop(1))
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAB, WINE = ROOT / "scripts/lab", ROOT / "scripts/wine"
+from harness import ROOT, argument, must, run
+from lab import Lab
+
+EXE = argument()
+WINE = ROOT / "scripts/wine"
 STORE = "HKLM\\SOFTWARE\\Microsoft\\SystemCertificates\\ROOT\\Certificates\\"
 
 
-class Node(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="provisioner-lab-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name) / "lab"
-        self.addCleanup(self.lab, "stop", code=None)
-
-    def command(self, *words):
-        return [sys.executable, "-B", LAB, "--folder", self.folder, *words]
-
-    def lab(self, *words, code=0):
-        done = subprocess.run(self.command(*words), capture_output=True, text=True, cwd=ROOT, timeout=600)
-        if code is not None:
-            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done.stdout + done.stderr
-
+class Node(Lab):
     def start(self):
         return "start", "--exe", EXE, "--without", "squid", "--without", "mitmproxy"
 
@@ -51,10 +36,10 @@ class Node(unittest.TestCase):
 
     def has(self, name):
         """Whether the node's store has the CA."""
-        der = subprocess.run(["openssl", "x509", "-in", self.folder / f"ca/{name}.pem", "-noout", "-fingerprint", "-sha1"], check=True, capture_output=True, text=True)
-        thumbprint = der.stdout.split("=")[1].strip().replace(":", "")
+        shown = must("openssl", "x509", "-in", self.folder / f"ca/{name}.pem", "-noout", "-fingerprint", "-sha1")
+        thumbprint = shown.split("=")[1].strip().replace(":", "")
         env = {**os.environ, "PROVISIONER_WINE_PREFIX": str(self.folder / "wine")}
-        return subprocess.run([WINE, "reg", "query", STORE + thumbprint], env=env, capture_output=True).returncode == 0
+        return run(WINE, "reg", "query", STORE + thumbprint, env=env).returncode == 0
 
     def wait(self, met, what, seconds=120):
         end = time.monotonic() + seconds
@@ -71,7 +56,7 @@ class Node(unittest.TestCase):
         lines = [line for line in re.findall(r"(?m)^  \$ (.*)$", said) if "PROVISIONER_WINE_PREFIX=" in line]
         self.assertEqual(len(lines), 2, said)
         for line in lines:
-            done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True)
+            done = run("bash", "-c", line, cwd=ROOT)
             # 4: the status has something to tell.
             self.assertIn(done.returncode, (0, 4) if line.endswith(" status") else (0,), f"{line}\n{done.stdout}{done.stderr}")
             self.assertTrue(done.stdout.strip(), line)

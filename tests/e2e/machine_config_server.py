@@ -11,27 +11,26 @@ import time
 import urllib.parse
 
 from authority import Authority  # noqa: F401: to those who ask this server
+from harness import Handler
 from held_port import hold_port
+from rendered import BUNDLE, ENVIRONMENT, variables
 
 POOL = re.compile(r"^/config/([^/]+)$")
 MEDIA = "application/vnd.coreos.ignition+json"
 
 
-def config(proxy, authorities, no_proxy="localhost,.svc", size=0):
+def config(proxy, authorities):
     """A rendered config without a version: two files that matter, and what else such a server sends."""
     def file(path, text, mode=420):
         return {"overwrite": True, "path": path, "user": {}, "group": {}, "contents": {"source": "data:," + urllib.parse.quote(text), "verification": {}},
                 "mode": mode}
 
-    lines = f"# comments\nHTTP_PROXY={proxy}\nHTTPS_PROXY={proxy}\nNO_PROXY={no_proxy}\n" if proxy else "# comments\n"
     bundle = "".join(pathlib.Path(authority.pem).read_text() for authority in authorities)
-    files = [file("/etc/mco/proxy.env", lines), file("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", bundle, 384),
+    files = [file(ENVIRONMENT, "# comments\n" + variables(proxy)), file(BUNDLE, bundle, 384),
              file("/etc/kubernetes/kubeconfig", "token: BOOTSTRAP-TOKEN-CANARY\n"),
              file("/etc/machine-config-daemon/node-annotations.json", "{}")]
-    decoy = {"kind": "MachineConfig", "spec": {"config": {"storage": {"files": [file("/etc/mco/proxy.env", "HTTP_PROXY=http://decoy.example.test:1\n")]}}}}
+    decoy = {"kind": "MachineConfig", "spec": {"config": {"storage": {"files": [file(ENVIRONMENT, "HTTP_PROXY=http://decoy.example.test:1\n")]}}}}
     files.append(file("/etc/mcs-machine-config-content.json", json.dumps(decoy)))
-    while size > len(json.dumps(files)):
-        files.append(file(f"/etc/filler/{len(files)}", "# %s\n" % ("x" * 4000)))
     return {"ignition": {"config": {"replace": {"verification": {}}}, "proxy": {}, "security": {"tls": {}}, "timeouts": {}},
             "kernelArguments": {}, "passwd": {}, "storage": {"files": files}, "systemd": {"units": []}}
 
@@ -62,11 +61,8 @@ class Server:
         self.fault, self.content_type = None, "application/json"
         owner = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Requests(Handler):
             protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
 
             def do_GET(self):
                 owner.serve(self)
@@ -79,7 +75,7 @@ class Server:
 
         # From the beginning: what is held for a server that comes back must not be free for a moment when this one is closed.
         self.held = hold_port(port, shared=port != 0)
-        self.http = Quiet(self.held.getsockname(), Handler)
+        self.http = Quiet(self.held.getsockname(), Requests)
         self.port = self.http.server_address[1]
         self.tls = chain is not None
         if self.tls:
@@ -88,8 +84,7 @@ class Server:
             context.set_ciphers("DEFAULT:@SECLEVEL=0")  # a client refuses what is weak, not this server
             context.load_cert_chain(chain, key)
             self.http.socket = context.wrap_socket(self.http.socket, server_side=True, do_handshake_on_connect=False)
-        self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        self.thread.start()
+        threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def url(self, path, host="localhost"):
         return f"{'https' if self.tls else 'http'}://{host}:{self.port}{path}"

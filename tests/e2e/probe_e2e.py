@@ -4,20 +4,15 @@
 usage: probe_e2e.py PROVISIONER"""
 import concurrent.futures
 import json
-import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import probe_servers
-from authority import Authority
+from authority import Authority, openssl
+from harness import argument, end_unrun, folder, missing, run
 from probe_servers import FORBIDDEN, ORIGIN, UNKNOWN, Relay, free_port
 from rendered import ignition
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
+PROVISIONER = argument()
 PASSWORD = "p@ss/c4nary"
 USERINFO = "user:p%40ss%2Fc4nary@"
 WRONG = "user:wr0ng%40c4nary@"
@@ -26,12 +21,10 @@ WRONG = "user:wr0ng%40c4nary@"
 class Probe(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if lacking := probe_servers.missing():
-            print("NOT RUN: probe_e2e: missing: " + ", ".join(lacking))
-            sys.exit(77)
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-probe-"))
+        if lacking := missing("squid", "mitmdump", "nginx"):
+            end_unrun("missing: " + lacking)
+        cls.work = folder(cls)
         cls.work.chmod(0o755)  # squid reads its files as another user
-        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
         cls.make_certificates()
         cls.servers = probe_servers.Servers(cls.work)
         cls.addClassCleanup(cls.servers.stop)
@@ -55,7 +48,7 @@ class Probe(unittest.TestCase):
 
     @classmethod
     def start_servers(cls):
-        (cls.work / "passwd").write_text("user:%s\n" % probe_servers.openssl("passwd", "-apr1", PASSWORD).strip())
+        (cls.work / "passwd").write_text("user:%s\n" % openssl("passwd", "-apr1", PASSWORD).strip())
         (cls.work / "digest").write_text("user:%s\n" % PASSWORD)
         helpers = {"basic": "auth_param basic program /usr/lib/squid/basic_ncsa_auth %s/passwd\nauth_param basic children 1" % cls.work,
                    "digest": "auth_param digest program /usr/lib/squid/digest_file_auth %s/digest\nauth_param digest children 1\nauth_param digest realm x" % cls.work}
@@ -77,10 +70,9 @@ class Probe(unittest.TestCase):
         return json.dumps(ignition(lines, "".join(certificate.read_text() for certificate in certificates)))
 
     def check(self, source, *options, exit):
-        environment = dict(os.environ, http_proxy="http://127.0.0.1:1", HTTPS_PROXY="http://127.0.0.1:1", NO_PROXY="*")  # has no say
+        environment = {"http_proxy": "http://127.0.0.1:1", "HTTPS_PROXY": "http://127.0.0.1:1", "NO_PROXY": "*"}  # has no say
         # Long enough for a busy machine; what is to run into it names its own.
-        result = subprocess.run([PROVISIONER, "check", "-", "--probe-timeout", "20", "--output", "json", *options], input=source, capture_output=True, text=True,
-                                env=environment, timeout=300)
+        result = run(PROVISIONER, "check", "-", "--probe-timeout", "20", "--output", "json", *options, input=source, env=environment, timeout=300)
         self.assertNotIn("c4nary", result.stdout + result.stderr)
         self.assertEqual(result.returncode, exit, result.stdout + result.stderr)
         return json.loads(result.stdout)
@@ -180,7 +172,7 @@ class Probe(unittest.TestCase):
         document = self.check(source, *[word for url in urls for word in ("--probe", url)], exit=14)
         self.assertEqual([(probe["url"], probe["ok"]) for probe in document["probes"]], list(zip(urls, (True, True, False))))
         self.assertTrue(document["valid"])
-        text = subprocess.run([PROVISIONER, "check", "-", "--probe-timeout", "20", "--probe", urls[0], "--probe", urls[2]], input=source, capture_output=True, text=True)
+        text = run(PROVISIONER, "check", "-", "--probe-timeout", "20", "--probe", urls[0], "--probe", urls[2], input=source)
         via = "http://user:***@localhost:%d" % self.port["basic"]
         self.assertEqual(text.stdout.splitlines()[:2], ["probe %s through %s: ok, status 200" % (urls[0], via), "probe %s through %s: FAILED" % (urls[2], via)])
         self.assertIn("  the proxy localhost:", text.stdout)

@@ -1,29 +1,17 @@
 """The real servers that probe_e2e.py asks: squid, mitmproxy and nginx from Debian's packages, and small proxies of
 this file. All listen on loopback only, at free ports, with their files in one folder."""
-import os
 import pathlib
 import random
-import shutil
 import socket
 import subprocess
 import threading
 import time
 
+from harness import which
 from held_port import hold_port
 
-# What they are, and the Debian package that brings them.
-NEEDED = {"squid": "squid", "mitmdump": "mitmproxy", "nginx": "nginx-light", "openssl": "openssl"}
-PATH = os.environ.get("PATH", "") + ":/usr/sbin"
 # Names that only the proxies find, all of them at 127.0.0.1: NO_PROXY never has a loopback address.
 ORIGIN, FORBIDDEN, UNKNOWN = "origin.test", "forbidden.test", "unknown.test"
-
-
-def program(name):
-    return shutil.which(name, path=PATH)
-
-
-def missing():
-    return ["%s (Debian package %s)" % (name, package) for name, package in NEEDED.items() if not program(name)]
 
 
 def free_port():
@@ -40,12 +28,6 @@ def free_port():
 
 
 free_port.held = []
-
-
-def openssl(*arguments):
-    result = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
 
 
 class Servers:
@@ -91,7 +73,7 @@ class Servers:
         paths = "".join("%s_temp_path %s/%s-%s;\n" % (kind, self.folder, name, kind) for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         conf = self.folder / (name + ".conf")
         conf.write_text("daemon off; master_process off; pid %s/%s.pid; error_log stderr;\nevents {}\nhttp { access_log off;\n%s%s}\n" % (self.folder, name, paths, text))
-        self.start(name, [program("nginx"), "-p", self.folder, "-c", conf, "-e", "stderr"], [port for port, _ in sites])
+        self.start(name, [which("nginx"), "-p", self.folder, "-c", conf, "-e", "stderr"], [port for port, _ in sites])
 
     def squid(self, name, port, authentication, tls=None):
         """Lets in who gives the right credentials."""
@@ -120,12 +102,12 @@ dns_retransmit_interval 1 second
 shutdown_lifetime 0 seconds
 %s
 """ % (port, "https_port 127.0.0.1:%d tls-cert=%s tls-key=%s" % (tls[0], tls[1], tls[1]) if tls else "", name, hosts, rules))
-        self.start(name, [program("squid"), "-N", "-n", name, "-f", conf], [port] + ([tls[0]] if tls else []))
+        self.start(name, [which("squid"), "-N", "-n", name, "-f", conf], [port] + ([tls[0]] if tls else []))
 
     def mitmproxy(self, name, port, confdir, *options):
         addon = self.folder / "to_loopback.py"
         addon.write_text("def server_connect(data):\n    data.server.address = ('127.0.0.1', data.server.address[1])\n")
-        self.start(name, [program("mitmdump"), "--quiet", "--listen-host", "127.0.0.1", "--listen-port", port, "--set", "confdir=%s" % confdir,
+        self.start(name, [which("mitmdump"), "--quiet", "--listen-host", "127.0.0.1", "--listen-port", port, "--set", "confdir=%s" % confdir,
                           "--set", "ssl_insecure=true", "-s", addon, *options], [port])
 
 

@@ -6,29 +6,22 @@ usage: sources_e2e.py PROVISIONER [unittest arguments]"""
 import base64
 import json
 import os
-import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
 import machine_config_server as mcs
+from harness import SAMPLE, argument, folder, run
 from probe_servers import Tunnel
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-SAMPLE = TESTS / "sample/rendered-worker.json"
+PROVISIONER = argument()
 PROXY = "http://proxy.example.test:3128"
 
 
 class Sources(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.keys = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-sources-"))
-        cls.addClassCleanup(shutil.rmtree, cls.keys)
+        cls.keys = folder(cls)
         cls.ca, cls.other, cls.cluster = (mcs.Authority(cls.keys, name) for name in ("mcs-ca", "other-ca", "cluster-ca"))
         cls.leaf = cls.ca.leaf()
 
@@ -41,9 +34,8 @@ class Sources(unittest.TestCase):
         self.addCleanup(server.close)
         return server
 
-    def run_program(self, *words, environment=None, seconds=60):
-        env = {"PATH": os.environ["PATH"], **(environment or {})}
-        done = subprocess.run([PROVISIONER, *map(str, words)], env=env, capture_output=True, text=True, timeout=seconds)
+    def run_program(self, *words, environment=None):
+        done = run(PROVISIONER, *words, env={"PATH": os.environ["PATH"], **(environment or {})}, timeout=60)
         self.assertNotIn("BOOTSTRAP-TOKEN-CANARY", done.stdout + done.stderr)
         return done
 
@@ -106,13 +98,10 @@ class Sources(unittest.TestCase):
         self.assertEqual(len(self.server.requests), 1)
         self.assertFalse(log.exists(), "the keys of a connection were written")
         # Another client of the same server shows that they could have been.
-        if shutil.which("curl") is None:
-            print("NOT RUN: curl is missing: nobody showed that this server's connections have keys to write", flush=True)
-            return
-        subprocess.run(["curl", "-s", "--cacert", self.ca.pem, self.server.url("/doc")], env={"PATH": os.environ["PATH"], **environment},
-                       capture_output=True, check=False)
+        if shutil.which("curl"):
+            run("curl", "-s", "--cacert", self.ca.pem, self.server.url("/doc"), env={"PATH": os.environ["PATH"], **environment})
         if not log.exists():
-            print("NOT RUN: this curl writes no keys: nobody showed that this server's connections have any to write", flush=True)
+            print("SKIPPED: no curl here writes keys: nobody showed that this server's connections have any to write", flush=True)
 
     def test_through_a_proxy(self):
         proxy = Tunnel()
@@ -139,7 +128,4 @@ class Sources(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if shutil.which("openssl") is None:
-        print("NOT RUN: openssl is missing (Debian package openssl); scripts/setup installs it", flush=True)
-        sys.exit(77)
     unittest.main(verbosity=2)

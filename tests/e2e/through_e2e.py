@@ -3,23 +3,16 @@
 whom it sees.
 
 usage: through_e2e.py PROVISIONER [unittest arguments]"""
-import http.server
 import itertools
 import json
 import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
-import threading
 import unittest
 
-sys.dont_write_bytecode = True
-from probe_servers import Servers, free_port, program
+from harness import Handler, argument, end_unrun, folder, missing, must, run, serve
+from probe_servers import Servers, free_port
 from real_clients import curl_dialect
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
+PROVISIONER = argument()
 SOURCE = "127.0.0.45"  # the router's; what is not proxied comes from another address
 HOSTS = {"registry.test": "127.1.0.1", "cdn.registry.test": "127.1.0.2", "console.registry.test": "127.1.0.3", "mirror.example": "127.1.0.4"}
 POLICIES = [
@@ -36,22 +29,11 @@ POLICIES = [
 NO_PROXY = ["", "registry.test", ".registry.test,127.0.0.0/8", "cdn.registry.test,mirror.example"]
 
 
-class Outside(http.server.BaseHTTPRequestHandler):
+class Outside(Handler):
     """Says whom it sees."""
 
     def do_GET(self):
-        body = self.client_address[0].encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-def run(*words, **options):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **options)
+        self.reply(200, self.client_address[0].encode())
 
 
 def router(destinations):
@@ -65,23 +47,16 @@ def router(destinations):
 class TheWay(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        missing = [name for name in ("squid", "curl") if not program(name)]
-        cls.dialect = None if missing else curl_dialect(run("curl", "--version").stdout.split()[1])
-        if not missing and cls.dialect is None:
-            missing = ["a curl whose reading of NO_PROXY is known"]
-        if missing:
-            print("NOT RUN: through_e2e: %s" % ", ".join(missing), flush=True)
-            sys.exit(77)
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-through-"))
-        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        if lacking := missing("squid", "curl"):
+            end_unrun("missing: " + lacking)
+        cls.dialect = curl_dialect(must("curl", "--version").split()[1])
+        if cls.dialect is None:
+            end_unrun("nobody knows how this curl reads NO_PROXY")
+        cls.work = folder(cls)
         cls.work.chmod(0o755)
         cls.port = free_port()
         for address in HOSTS.values():
-            server = http.server.ThreadingHTTPServer((address, cls.port), Outside)
-            server.daemon_threads = True
-            cls.addClassCleanup(server.server_close)
-            cls.addClassCleanup(server.shutdown)
-            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+            serve(cls, Outside, address, cls.port)
         # Before the first squid reads it: one that reads while it is written knows no names.
         (cls.work / "hosts").write_text("".join("%s %s\n" % (address, name) for name, address in HOSTS.items()))
         cls.servers = Servers(cls.work)
@@ -94,11 +69,9 @@ class TheWay(unittest.TestCase):
         """Starts one with the rules that we render of them; its port."""
         listed = cls.work / ("destinations%d" % number)
         listed.write_text(destinations + "\n")
-        rules = run(PROVISIONER, "router", "render", "--kind", "http-proxy", "--destination", listed, "--format", "squid")
-        if rules.returncode != 0:
-            raise RuntimeError("router render: " + rules.stderr)
+        rules = must(PROVISIONER, "router", "render", "--kind", "http-proxy", "--destination", listed, "--format", "squid")
         port = free_port()
-        cls.servers.squid_with("through%d" % number, port, cls.work / "hosts", "tcp_outgoing_address %s\n%s" % (SOURCE, rules.stdout))
+        cls.servers.squid_with("through%d" % number, port, cls.work / "hosts", "tcp_outgoing_address %s\n%s" % (SOURCE, rules))
         return port
 
     def urls(self):
