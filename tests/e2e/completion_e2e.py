@@ -9,22 +9,16 @@ import os
 import pty
 import re
 import select
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
+from harness import argument, folder, must, need, run, skip, which
 
-
-def run(*words, **options):
-    return subprocess.run(words, check=True, capture_output=True, text=True, **options).stdout
+PROVISIONER = argument()
 
 
 def document(*words):
-    return json.loads(run(PROVISIONER, *words, "--output", "json"))
+    return json.loads(must(PROVISIONER, *words, "--output", "json"))
 
 
 HELP = {row["name"]: document(row["name"], "--help") for row in document("--help")["commands"]}
@@ -37,24 +31,19 @@ class Shell:
     def setUp(self):
         program = self.program()
         if program is None:
-            print(f"SKIPPED: completion of {self.shell}: {self.missing}", flush=True)
-            self.skipTest(self.missing)
+            skip(self, self.missing)
         self.path = program
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.script = os.path.join(self.folder, self.file_name)
-        with open(self.script, "w", encoding="ascii") as file:
-            file.write(run(PROVISIONER, "completion", self.shell))
-        self.work = os.path.join(self.folder, "work")
-        os.mkdir(self.work)
-        with open(os.path.join(self.work, "rendered worker.json"), "w", encoding="ascii"):
-            pass
+        self.folder = folder(self)
+        self.script = self.folder / self.file_name
+        self.script.write_text(must(PROVISIONER, "completion", self.shell), encoding="ascii")
+        self.work = self.folder / "work"
+        self.work.mkdir()
+        (self.work / "rendered worker.json").touch()
 
     missing = "it is not installed"
 
     def program(self):
-        return shutil.which(self.shell)
+        return which(self.shell)
 
     def answer(self, line):
         return self.answers([line])[0]
@@ -117,19 +106,17 @@ class Bash(Shell, unittest.TestCase):
         for line in lines:
             # As bash splits it: at blanks, and at "=".
             words = [word for part in line.split(" ") for word in (re.split("(=)", part) if part else [""])]
-            asked = run(self.path, "--norc", "-uc", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _provisioner; '
+            asked = must(self.path, "--norc", "-uc", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _provisioner; '
                         '[[ ${#COMPREPLY[@]} -eq 0 ]] || printf "%s\\n" "${COMPREPLY[@]}"', "bash", self.script, *words, cwd=self.work)
             out.append(asked.splitlines())
         return out
 
     def test_is_registered_for_the_program(self):
-        self.assertIn("-F _provisioner provisioner", run(self.path, "--norc", "-c", 'source "$1"; complete -p provisioner', "bash", self.script))
+        self.assertIn("-F _provisioner provisioner", must(self.path, "--norc", "-c", 'source "$1"; complete -p provisioner', "bash", self.script))
 
     def test_is_understood_by_shellcheck(self):
-        if shutil.which("shellcheck") is None:
-            print("SKIPPED: completion of bash: shellcheck is not installed", flush=True)
-            self.skipTest("shellcheck is not installed")
-        run("shellcheck", "-s", "bash", self.script)
+        need(self, "shellcheck")
+        must("shellcheck", "-s", "bash", self.script)
 
 
 class Zsh(Shell, unittest.TestCase):
@@ -155,8 +142,7 @@ bindkey '^T' capture
 print ready > $ANSWER
 """
 
-    def load(self):
-        return 'source "$SCRIPT"'
+    load = 'source "$SCRIPT"'
 
     def wait(self, terminal, answer, end):
         stop = time.monotonic() + 60
@@ -164,21 +150,17 @@ print ready > $ANSWER
         while time.monotonic() < stop:
             if select.select([terminal], [], [], 0.02)[0]:
                 os.read(terminal, 65536)
-            if os.path.exists(answer):
-                with open(answer, encoding="utf-8") as file:
-                    text = file.read()
+            if answer.exists():
+                text = answer.read_text()
                 if text.endswith(end + "\n"):
-                    os.remove(answer)
+                    answer.unlink()
                     return text
-        self.fail(f"zsh did not answer: {text!r}")
-        return ""
+        return self.fail(f"zsh did not answer: {text!r}")
 
     def answers(self, lines):
-        answer = os.path.join(self.folder, "answer")
-        setup = os.path.join(self.folder, "setup.zsh")
-        with open(setup, "w", encoding="ascii") as file:
-            file.write(self.SETUP % self.load())
-        environment = {**os.environ, "SCRIPT": self.script, "ANSWER": answer, "TERM": "dumb", "FOLDER": self.folder}
+        answer, setup = self.folder / "answer", self.folder / "setup.zsh"
+        setup.write_text(self.SETUP % self.load)
+        environment = {**os.environ, "SCRIPT": str(self.script), "ANSWER": str(answer), "TERM": "dumb", "FOLDER": str(self.folder)}
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(self.work)
@@ -201,9 +183,7 @@ print ready > $ANSWER
 class ZshFromFpath(Zsh):
     """The same as an installed file: compinit finds it by its first line."""
 
-    def load(self):
-        return ':'
-
+    load = ":"
     SETUP = Zsh.SETUP.replace("autoload -Uz compinit", "fpath=($FOLDER $fpath); autoload -Uz compinit")
 
 
@@ -211,10 +191,10 @@ class Fish(Shell, unittest.TestCase):
     shell, file_name = "fish", "provisioner.fish"
 
     def answers(self, lines):
-        environment = {**os.environ, "HOME": self.folder, "XDG_CONFIG_HOME": self.folder, "XDG_DATA_HOME": self.folder}
+        environment = {**os.environ, **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(self.folder))}
         out = []
         for line in lines:
-            said = run(self.path, "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', self.script, line, cwd=self.work, env=environment)
+            said = must(self.path, "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', self.script, line, cwd=self.work, env=environment)
             out.append(list(dict.fromkeys(row.split("\t")[0] for row in said.splitlines())))
         return out
 
@@ -224,27 +204,24 @@ class PowerShell(Shell, unittest.TestCase):
     missing = "PWSH does not name PowerShell's program"
 
     def program(self):
-        return os.environ.get("PWSH") or shutil.which("pwsh")
+        return os.environ.get("PWSH") or which("pwsh")
 
     def answers(self, lines):
-        asked = os.path.join(self.folder, "ask.ps1")
-        with open(asked, "w", encoding="ascii") as file:
-            file.write("param($Script, $Lines)\n. $Script\n"
-                       "foreach ($line in (Get-Content -LiteralPath $Lines | ConvertFrom-Json)) {\n"
-                       "  $found = (TabExpansion2 -inputScript $line -cursorColumn $line.Length).CompletionMatches\n"
-                       "  ConvertTo-Json -Compress -InputObject @($found | ForEach-Object { $_.CompletionText })\n}\n")
-        wanted = os.path.join(self.folder, "lines.json")
-        with open(wanted, "w", encoding="ascii") as file:
-            json.dump(lines, file)
-        said = run(self.path, "-NoProfile", "-NonInteractive", "-File", asked, self.script, wanted, cwd=self.work,
-                   env={**os.environ, "HOME": self.folder, "POWERSHELL_TELEMETRY_OPTOUT": "1", "NO_COLOR": "1"})
+        asked, wanted = self.folder / "ask.ps1", self.folder / "lines.json"
+        asked.write_text("param($Script, $Lines)\n. $Script\n"
+                         "foreach ($line in (Get-Content -LiteralPath $Lines | ConvertFrom-Json)) {\n"
+                         "  $found = (TabExpansion2 -inputScript $line -cursorColumn $line.Length).CompletionMatches\n"
+                         "  ConvertTo-Json -Compress -InputObject @($found | ForEach-Object { $_.CompletionText })\n}\n")
+        wanted.write_text(json.dumps(lines))
+        said = must(self.path, "-NoProfile", "-NonInteractive", "-File", asked, self.script, wanted, cwd=self.work,
+                   env={**os.environ, "HOME": str(self.folder), "POWERSHELL_TELEMETRY_OPTOUT": "1", "NO_COLOR": "1"})
         return [[word for word in json.loads(row) if word] for row in said.splitlines()]
 
 
 class ManualPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.page = run(PROVISIONER, "man")
+        cls.page = must(PROVISIONER, "man")
 
     def sections(self):
         """{command: its part of the page, without roff's marks}, and the options that several commands have under ''."""
@@ -271,21 +248,12 @@ class ManualPage(unittest.TestCase):
         self.assertNotRegex(self.page, r"@[A-Z]+@|\r|[^\x00-\x7f]")
 
     def test_groff_finds_no_fault(self):
-        if shutil.which("groff") is None:
-            print("SKIPPED: the manual page: groff is not installed", flush=True)
-            self.skipTest("groff is not installed")
-        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-P-cbou", "-rLL=100n"], input=self.page, capture_output=True, text=True, check=True)
-        self.assertEqual(done.stderr, "")
+        need(self, "groff")
+        done = run("groff", "-man", "-ww", "-Tutf8", "-P-cbou", "-rLL=100n", input=self.page)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
         for heading in ("NAME", "COMMANDS", "OPTIONS OF SEVERAL COMMANDS", "EXIT STATUS", "FILES", "EXAMPLES"):
             self.assertIn(f"\n{heading}\n", done.stdout)
         self.assertIn("provisioner bake SOURCE [OPTION]...", done.stdout)
-
-
-class Command(unittest.TestCase):
-    def test_another_shell_is_a_usage_error(self):
-        done = subprocess.run([PROVISIONER, "completion", "tcsh"], capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (10, ""))
-        self.assertIn("takes one of bash, zsh, fish, powershell", done.stderr)
 
 
 if __name__ == "__main__":

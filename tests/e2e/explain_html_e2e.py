@@ -4,17 +4,12 @@ read, filtered and reached by keys. tests/cli/explain_html_test.cc and explain_p
 
 usage: explain_html_e2e.py PROVISIONER [unittest arguments]"""
 import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
 import browser
+from harness import argument, folder, run
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
+PROVISIONER = argument()
 PHONE, PAPER, DESKTOP = 400, 1000, 1400
 LEAST_CONTRAST = 4.5  # WCAG 2, AA
 HOSTILE = "<img src=x onerror=document.title='hit'>"
@@ -38,9 +33,7 @@ registry.with-a-very-long-name-of-its-own.in-a-department.of-a-company.example.n
 class InChromium(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="provisioner-page-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        cls.folder = folder(cls)
         for name, text in (("proxy.env", SETTINGS), ("router.txt", ROUTER), ("required.txt", REQUIRED), ("hosts.txt", HOSTS)):
             (cls.folder / name).write_text(text)
         cls.browser = browser.Browser()
@@ -52,8 +45,7 @@ class InChromium(unittest.TestCase):
     def explain(cls, name, *words, exit=4):
         """The page and the document."""
         path = cls.folder / name
-        done = subprocess.run([PROVISIONER, "explain", *map(str, words), "--html", path, "--output", "json"], cwd=cls.folder,
-                              capture_output=True, text=True, timeout=120)
+        done = run(PROVISIONER, "explain", *words, "--html", path, "--output", "json", cwd=cls.folder, timeout=120)
         assert done.returncode == exit, (done.returncode, done.stderr)
         return path, json.loads(done.stdout)
 

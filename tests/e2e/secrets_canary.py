@@ -9,25 +9,20 @@ import base64
 import gzip
 import json
 import os
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 import urllib.parse
 
-sys.dont_write_bytecode = True
-from canary_sources import RemoteSources  # noqa: E402
-from canary_words import ESCAPED, SIMPLE, holds  # noqa: E402
-from user_data_reader import carried_by  # noqa: E402
+from canary_sources import RemoteSources
+from canary_words import ESCAPED, SIMPLE, holds
+from harness import SAMPLE, argument, folder, mode_of, need, run
+from rendered import BUNDLE, ENVIRONMENT
+from user_data_reader import carried_by
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
-SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
-PROXY = "/etc/mco/proxy.env"
-PODS = ["SOURCE", "--pod", str(SAMPLE / "deployment.yaml")]
-BUNDLE = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
+PROVISIONER = argument()
+PODS = ["SOURCE", "--pod", str(SAMPLE.with_name("deployment.yaml"))]
+ROOT_PEM = SAMPLE.with_name("proxy-root.pem")
 
 # How each command is called with SOURCE and OUT (a path that does not exist), in all its forms of output. `shows`: asks for it.
 COMMANDS = {
@@ -93,28 +88,25 @@ def config(text, packed=False):
     contents = {"source": "data:;base64," + base64.b64encode(gzip.compress(data) if packed else data).decode()}
     if packed:
         contents["compression"] = "gzip"
-    bundle = (SAMPLE / "proxy-root.pem").read_bytes()
+    bundle = ROOT_PEM.read_bytes()
     return json.dumps({"ignition": {"version": "3.4.0"}, "storage": {"files": [
-        {"path": PROXY, "contents": contents}, {"path": BUNDLE, "contents": {"source": "data:;base64," + base64.b64encode(bundle).decode()}}]}})
+        {"path": ENVIRONMENT, "contents": contents}, {"path": BUNDLE, "contents": {"source": "data:;base64," + base64.b64encode(bundle).decode()}}]}})
 
 
 class Canary(RemoteSources, unittest.TestCase):
     def setUp(self):
         # Every bake flushes its files to the disk, and there are a thousand.
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
-        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-canary-", dir=memory))
+        self.work = folder(self, dir=memory)
         self.temporary = self.work / "tmp"
         self.temporary.mkdir()
         self.out = self.work / "out"
         self.shown = 0
 
-    def tearDown(self):
-        shutil.rmtree(self.work, ignore_errors=True)
-
     def provisioner(self, *words, data=b""):
         data = data.encode() if isinstance(data, str) else data
         environment = {"PATH": os.environ["PATH"], "TMPDIR": str(self.temporary), "HOME": str(self.temporary)}
-        return subprocess.run([PROVISIONER, *words], input=data, capture_output=True, env=environment, cwd=self.temporary)
+        return run(PROVISIONER, *words, input=data, text=False, env=environment, cwd=self.temporary)
 
     def silent(self, result, about):
         self.assertIn(result.returncode, (0, 10, 11, 12, 13), about)
@@ -127,7 +119,7 @@ class Canary(RemoteSources, unittest.TestCase):
         holding = {str(p.relative_to(self.out)) for p in self.out.rglob("*") if p.is_file() and holds(p.read_bytes())}
         self.assertLessEqual(holding, {path for path, secret in marked.items() if secret}, about)
         for path, secret in marked.items():
-            self.assertEqual((self.out / path).stat().st_mode & 0o777 if secret else 0o600, 0o600, path)
+            self.assertEqual(mode_of(self.out / path) if secret else 0o600, 0o600, path)
         return holding
 
     def user_data_is_closed(self, about):
@@ -138,7 +130,7 @@ class Canary(RemoteSources, unittest.TestCase):
             data = gzip.decompress(base64.b64decode(data))
         carried = carried_by(data)
         if holds(carried):
-            self.assertEqual(self.out.stat().st_mode & 0o777, 0o600, about)
+            self.assertEqual(mode_of(self.out), 0o600, about)
         return {"user data"} if holds(carried) else set()
 
     def page_is_clean(self, about):
@@ -243,7 +235,7 @@ class Canary(RemoteSources, unittest.TestCase):
         files = [path for path in self.out.rglob("*") if path.is_file()]
         holding = {path.name for path in files if holds(path.read_bytes())}
         for path in files:
-            self.assertEqual(path.stat().st_mode & 0o777, 0o600 if path.name in holding else 0o644, path)
+            self.assertEqual(mode_of(path), 0o600 if path.name in holding else 0o644, path)
         shutil.rmtree(self.out, ignore_errors=True)
         return holding
 
@@ -276,13 +268,12 @@ class Canary(RemoteSources, unittest.TestCase):
 
     def test_a_payload_as_source(self):
         for words in ([], ["--credentials", "none"], ["--credentials", "services", "--service", "kubelet"]):
-            with tempfile.TemporaryDirectory(dir=self.work.parent) as folder:
-                payload = os.path.join(folder, "payload")
-                result = self.provisioner("bake", "-", "--out", payload, *words, data=config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE))
-                self.assertEqual(result.returncode, 0, result.stderr)
-                self.shown = 0
-                self.every_command(b"", "a payload of %s" % words, place=payload)
-                self.assertEqual(self.shown > 0, words != ["--credentials", "none"])
+            payload = str(folder(self, dir=self.work.parent) / "payload")
+            result = self.provisioner("bake", "-", "--out", payload, *words, data=config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.shown = 0
+            self.every_command(b"", "a payload of %s" % words, place=payload)
+            self.assertEqual(self.shown > 0, words != ["--credentials", "none"])
 
     def test_user_part_only(self):
         # A name without a password is shown as a name, but still only files marked secret hold it, and no message does.
@@ -312,7 +303,7 @@ class Canary(RemoteSources, unittest.TestCase):
     def test_damaged_documents(self):
         good = config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE)
         url = "http://u:%s@host.example/x" % SIMPLE
-        source = lambda text, **more: json.dumps({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": PROXY, "contents": {"source": text, **more}}]}})
+        source = lambda text, **more: json.dumps({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": ENVIRONMENT, "contents": {"source": text, **more}}]}})
         broken = [good[:len(good) * part // 10] for part in range(1, 10)] + [
             source(url), source("ftp://u:%s@host/x" % SIMPLE), source("u:%s@host" % SIMPLE), source(url, verification={"hash": "sha512-00"}),
             source("data:,HTTP_PROXY=http://u:%s@proxy:1 " % SIMPLE), source("data:,HTTP_PROXY=http://u:%s@proxy:1%%0" % SIMPLE),
@@ -329,13 +320,13 @@ class Canary(RemoteSources, unittest.TestCase):
         bundle = json.loads(config(""))
         for block in ("-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n", "%s"):
             secret = base64.b64encode(SIMPLE.encode() * 9).decode()
-            bundle["storage"]["files"][1]["contents"]["source"] = "data:," + urllib.parse.quote((SAMPLE / "proxy-root.pem").read_text() + block % secret)
+            bundle["storage"]["files"][1]["contents"]["source"] = "data:," + urllib.parse.quote(ROOT_PEM.read_text() + block % secret)
             with self.subTest(block):
                 self.every_command(json.dumps(bundle), block)
 
     def test_urls_at_the_wrong_place(self):
         url = "https://u:%s@host.example/x" % SIMPLE
-        sample = str(SAMPLE / "rendered-worker.json")
+        sample = str(SAMPLE)
         calls = [[url], ["extract", url], ["extract", sample, url], ["extract", sample, "--pool"], ["--" + url], ["extract", "u:%s@host:1" % SIMPLE]]
         for command in (*COMMANDS, *NODE_COMMANDS):
             options = re.findall(r"^  --([a-z-]+)( \S+)?", self.provisioner(command, "--help").stdout.decode(), re.M)
@@ -350,9 +341,7 @@ class Canary(RemoteSources, unittest.TestCase):
                 self.assertFalse(holds(result.stdout), (words, result.stdout[:500]))
 
     def test_no_child_and_no_file_but_the_payload(self):
-        if not shutil.which("strace"):
-            print("SKIPPED: %s: strace is not installed" % self.id())
-            self.skipTest("strace is not installed")
+        need(self, "strace")
         trace = self.work / "trace"
         environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # the leak check can't run under ptrace
         source = self.work / "source"
@@ -360,8 +349,8 @@ class Canary(RemoteSources, unittest.TestCase):
         for command, forms in COMMANDS.items():
             for words, _ in forms:
                 words = [str(self.out) if word == "OUT" else str(source) if word == "SOURCE" else word for word in words]
-                result = subprocess.run(["strace", "-f", "-qq", "-s", "4096", "-e", "trace=execve,fork,vfork,clone,clone3,openat,open,creat,socket,connect",
-                                         "-o", trace, PROVISIONER, command, *words], capture_output=True, env=environment)
+                result = run("strace", "-f", "-qq", "-s", "4096", "-e", "trace=execve,fork,vfork,clone,clone3,openat,open,creat,socket,connect",
+                             "-o", trace, PROVISIONER, command, *words, env=environment)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 calls = trace.read_text()
                 self.assertEqual(len(re.findall(r"\bexecve\(", calls)), 1, "a child could show it in its arguments")
@@ -377,6 +366,4 @@ class Canary(RemoteSources, unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not PROVISIONER:
-        sys.exit(__doc__)
     unittest.main(verbosity=2)
