@@ -8,9 +8,10 @@ import ipaddress
 import json
 import os
 import random
-import subprocess
 import sys
 import unittest
+
+from harness import must
 
 
 def parse_arguments():
@@ -30,9 +31,7 @@ POOL = ["10.0.0.%d" % n for n in range(100, 108)]
 def egress_ip(objects, offline):
     words = [PROVISIONER, "egress-ip", "-", "--output", "json"] + (["--offline", *sorted(offline)] if offline else [])
     document = json.dumps({"kind": "List", "apiVersion": "v1", "items": objects})
-    done = subprocess.run(words, input=document, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, (done.returncode, done.stderr, document)
-    return json.loads(done.stdout)
+    return json.loads(must(*words, input=document, timeout=60))
 
 
 def told(report):

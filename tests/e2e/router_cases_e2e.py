@@ -4,13 +4,12 @@ shared/cases/egress; skipped (77) where they are not.
 
 usage: router_cases_e2e.py PROVISIONER"""
 import json
-import os
-import pathlib
-import subprocess
 import sys
 
-PROVISIONER = os.path.abspath(sys.argv[1])
-CASES = pathlib.Path(__file__).resolve().parents[2].parent / "shared/cases/egress"
+from harness import SHARED, argument, end_unrun, run
+
+PROVISIONER = argument()
+CASES = SHARED / "cases/egress"
 # Each file, the kind, the format, and how its cases name their values.
 FILES = {
     "egress-router-upstream-nft.json": ("redirect", "nft"),
@@ -24,17 +23,17 @@ def render(kind, form, case):
     if kind == "redirect":
         words += ["--source", case["EGRESS_SOURCE"], "--gateway", case["EGRESS_GATEWAY"]]
     text = case["EGRESS_DESTINATION"] if kind == "redirect" else case["in"]
-    return subprocess.run(words, input=text.encode(), capture_output=True, timeout=60)
+    return run(*words, input=text, timeout=60)
 
 
 def fault_of(kind, form, case):
     """What is wrong with our answer, or None."""
     done = render(kind, form, case)
     if case["exit"] == 0:
-        if (done.returncode, done.stdout) != (0, case["stdout"].encode()):
-            return "exit %d, %r instead of %r; %s" % (done.returncode, done.stdout, case["stdout"], done.stderr.decode())
+        if (done.returncode, done.stdout) != (0, case["stdout"]):
+            return "exit %d, %r instead of %r; %s" % (done.returncode, done.stdout, case["stdout"], done.stderr)
         return None
-    message = done.stderr.decode()
+    message = done.stderr
     if done.returncode != 11 or done.stdout or "error [destination]: " not in message:
         return "exit %d, output %r, message %r; wanted an error destination" % (done.returncode, done.stdout, message)
     if case["last_line"] not in message:
@@ -43,9 +42,8 @@ def fault_of(kind, form, case):
 
 
 def main():
-    if missing := [name for name in FILES if not (CASES / name).exists()]:
-        print("NOT RUN: upstream's cases are not beside the repository (%s): %s" % (CASES, ", ".join(missing)))
-        return 77
+    if not all((CASES / name).exists() for name in FILES):
+        end_unrun("upstream's cases are not beside the repository (%s)" % CASES)
     count, faults = 0, []
     for name, (kind, form) in FILES.items():
         for case in json.loads((CASES / name).read_text())["cases"]:

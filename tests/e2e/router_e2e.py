@@ -8,19 +8,15 @@ import json
 import os
 import pathlib
 import random
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
 import router_servers
-from router_servers import run
+from harness import PATH, folder, missing, must, need, run
 
-PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 os.environ["PATH"] = PATH
 DECISIONS = 2000  # at least
 
@@ -39,18 +35,12 @@ HOSTS = [*ADDRESSES, "nowhere.test", "deep.www.a.test", "A.TEST", "a.test.", "no
          "198.51.100.66", "198.51.100.200", "10.1.2.3", "10.200.0.1", "192.0.2.77", "203.0.28933", "0xcb.0.113.5", "8.8.8.8", "200.1.1.1"]
 
 
-def provisioner(*words, text=None, check=True):
-    return run(PROVISIONER, "router", *words, text=text, check=check)
+def provisioner(*words):
+    return must(PROVISIONER, "router", *words)
 
 
-def lacking(*programs):
-    return [name for name in programs if not shutil.which(name, path=PATH)]
-
-
-def need(test, *programs):
-    if missing := lacking(*programs):
-        print("NOT RUN: router_e2e %s: missing: %s" % (test.id(), ", ".join(missing)), flush=True)
-        test.skipTest("missing: " + ", ".join(missing))
+def decisions(*words):
+    return json.loads(provisioner("explain", *words, "--output", "json"))["decisions"]
 
 
 def wait_for_port(port, process, seconds=120):
@@ -118,15 +108,13 @@ class Decisions(unittest.TestCase):
                 answers += ["--resolve", "%s=%s" % (ip, NAMES.get(ip, ""))]
         (self.folder / "policy.txt").write_text(text)
         (self.folder / "hosts.txt").write_text("".join(host + "\n" for host, _ in destinations))
-        done = provisioner("explain", "--kind", "http-proxy", "--destination", self.folder / "policy.txt", "--hosts", self.folder / "hosts.txt",
-                           *answers, "--output", "json")
-        return [decision["decision"] for decision in json.loads(done.stdout)["decisions"]]
+        told = decisions("--kind", "http-proxy", "--destination", self.folder / "policy.txt", "--hosts", self.folder / "hosts.txt", *answers)
+        return [decision["decision"] for decision in told]
 
     def test_squid_decides_as_explained(self):
         need(self, "squid", "ip")
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-router-"))
+        self.folder = folder(self)
         self.folder.chmod(0o755)
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         router_servers.all_addresses_are_ours()
         dns = router_servers.Dns(ADDRESSES, NAMES)
         self.addCleanup(dns.server_close)
@@ -136,7 +124,7 @@ class Decisions(unittest.TestCase):
         count, differences, undecided = 0, [], 0
         for text in self.policies():
             (self.folder / "list").write_text(text)
-            conf = provisioner("render", "--kind", "http-proxy", "--destination", self.folder / "list", "--format", "squid-conf").stdout
+            conf = provisioner("render", "--kind", "http-proxy", "--destination", self.folder / "list", "--format", "squid-conf")
             squid = Squid(self.folder, conf)
             try:
                 with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -179,26 +167,23 @@ class Flows(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.made = False
-        if lacking("ip", "nft", "iptables-restore"):
+        if missing("ip", "nft", "iptables-restore"):
             return
         pathlib.Path("/run/netns").mkdir(exist_ok=True)
-        run("mount", "-t", "tmpfs", "none", "/run/netns")  # of our mount namespace
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-flows-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        must("mount", "-t", "tmpfs", "none", "/run/netns")  # of our mount namespace
+        cls.folder = folder(cls)
         for name in ("outside", "node", "client"):
-            run("ip", "netns", "add", name)
-            run("ip", "-n", name, "link", "set", "lo", "up")
-        run("ip", "link", "add", "uplink", "netns", "node", "type", "veth", "peer", "name", "port", "netns", "outside")
-        run("ip", "-n", "node", "link", "set", "uplink", "up")
-        run("ip", "-n", "outside", "link", "set", "port", "up")
-        run("ip", "-n", "outside", "addr", "add", GATEWAY + "/24", "dev", "port")
+            must("ip", "netns", "add", name)
+            must("ip", "-n", name, "link", "set", "lo", "up")
+        must("ip", "link", "add", "uplink", "netns", "node", "type", "veth", "peer", "name", "port", "netns", "outside")
+        must("ip", "-n", "node", "link", "set", "uplink", "up")
+        must("ip", "-n", "outside", "link", "set", "port", "up")
+        must("ip", "-n", "outside", "addr", "add", GATEWAY + "/24", "dev", "port")
         for last in (25, 26, 27):
-            run("ip", "-n", "outside", "addr", "add", "203.0.113.%d/32" % last, "dev", "lo")
+            must("ip", "-n", "outside", "addr", "add", "203.0.113.%d/32" % last, "dev", "lo")
         cls.server = subprocess.Popen(["ip", "netns", "exec", "outside", sys.executable, router_servers.__file__, "serve", *SERVED], stdout=subprocess.PIPE)
         cls.addClassCleanup(cls.stop, cls.server)
         assert cls.server.stdout.readline() == b"ready\n"
-        cls.made = True
 
     @staticmethod
     def stop(process):
@@ -211,25 +196,24 @@ class Flows(unittest.TestCase):
 
     def make_router(self, interface):
         """A fresh pod, as the init container leaves its network before the rules."""
-        run("ip", "netns", "add", "router")
-        self.addCleanup(run, "ip", "netns", "del", "router")
-        run("ip", "-n", "node", "link", "add", "m0", "link", "uplink", "type", "macvlan", "mode", "private")
-        run("ip", "-n", "node", "link", "set", "m0", "netns", "router", "name", interface)
-        run("ip", "link", "add", "eth0", "netns", "router", "type", "veth", "peer", "name", "eth0", "netns", "client")
+        must("ip", "netns", "add", "router")
+        self.addCleanup(must, "ip", "netns", "del", "router")
+        must("ip", "-n", "node", "link", "add", "m0", "link", "uplink", "type", "macvlan", "mode", "private")
+        must("ip", "-n", "node", "link", "set", "m0", "netns", "router", "name", interface)
+        must("ip", "link", "add", "eth0", "netns", "router", "type", "veth", "peer", "name", "eth0", "netns", "client")
         for name, device, address in (("router", "eth0", ROUTER + "/24"), ("router", interface, SOURCE + "/24"), ("client", "eth0", "10.128.0.9/24")):
-            run("ip", "-n", name, "addr", "add", address, "dev", device)
-            run("ip", "-n", name, "link", "set", device, "up")
-        run("ip", "-n", "router", "route", "add", "default", "via", GATEWAY, "dev", interface)
-        run("ip", "netns", "exec", "router", "sysctl", "-qw", "net.ipv4.ip_forward=1")
+            must("ip", "-n", name, "addr", "add", address, "dev", device)
+            must("ip", "-n", name, "link", "set", device, "up")
+        must("ip", "-n", "router", "route", "add", "default", "via", GATEWAY, "dev", interface)
+        must("ip", "netns", "exec", "router", "sysctl", "-qw", "net.ipv4.ip_forward=1")
 
     def answers(self, asked):
         questions = ["%s/%s/%s" % (one.split("/")[0], ROUTER, one.split("/")[1]) for one in asked]
-        return run("ip", "netns", "exec", "client", sys.executable, router_servers.__file__, "ask", *questions).stdout.splitlines()
+        return must("ip", "netns", "exec", "client", sys.executable, router_servers.__file__, "ask", *questions).splitlines()
 
     def explained(self, policy, asked):
         words = ["%s/%s" % tuple(reversed(one.split("/"))) for one in asked]
-        done = provisioner("explain", "--policy", policy, "--source", SOURCE + "/24", "--gateway", GATEWAY, *words, "--output", "json")
-        return json.loads(done.stdout)["decisions"]
+        return decisions("--policy", policy, "--source", SOURCE + "/24", "--gateway", GATEWAY, *words)
 
     def compare(self, policy, asked, load):
         for _ in range(2):  # a pod that starts again loads the rules again
@@ -244,7 +228,7 @@ class Flows(unittest.TestCase):
         return told
 
     def render(self, form, policy):
-        return provisioner("render", "--policy", policy, "--source", SOURCE + "/24", "--gateway", GATEWAY, "--format", form).stdout
+        return provisioner("render", "--policy", policy, "--source", SOURCE + "/24", "--gateway", GATEWAY, "--format", form)
 
     def write(self, name, text):
         (self.folder / name).write_text(text)
@@ -254,9 +238,9 @@ class Flows(unittest.TestCase):
         self.make_router("macvlan0")
         policy = self.write("list", LIST)
         rules = self.render("nft-file", policy)
-        told = self.compare(policy, ASKED, lambda: run("ip", "netns", "exec", "router", "nft", "-f", "-", text=rules))
+        told = self.compare(policy, ASKED, lambda: must("ip", "netns", "exec", "router", "nft", "-f", "-", input=rules))
         self.assertEqual({decision["decision"] for decision in told}, {"forward"})
-        listed = run("ip", "netns", "exec", "router", "nft", "list", "ruleset").stdout
+        listed = must("ip", "netns", "exec", "router", "nft", "list", "ruleset")
         self.assertEqual(listed.count("dnat to"), 5, listed)
 
     def test_iptables(self):
@@ -265,8 +249,8 @@ class Flows(unittest.TestCase):
         rules = self.render("iptables-file", policy)
 
         def load():
-            run("ip", "netns", "exec", "router", "iptables", "-t", "nat", "-F")
-            run("ip", "netns", "exec", "router", "iptables-restore", "--noflush", "--table", "nat", text=rules)
+            must("ip", "netns", "exec", "router", "iptables", "-t", "nat", "-F")
+            must("ip", "netns", "exec", "router", "iptables-restore", "--noflush", "--table", "nat", input=rules)
 
         self.compare(policy, ASKED, load)
 
@@ -275,15 +259,14 @@ class Flows(unittest.TestCase):
         policy = self.write("er.yaml", CR)
         rules = self.render("nft-file", policy)
         asked = ["tcp/80", "tcp/8080", "udp/53", "tcp/9999"]
-        told = self.compare(policy, asked, lambda: run("ip", "netns", "exec", "router", "nft", "-f", "-", text=rules))
+        told = self.compare(policy, asked, lambda: must("ip", "netns", "exec", "router", "nft", "-f", "-", input=rules))
         self.assertEqual([decision["decision"] for decision in told], ["forward"] * 3 + ["none"])
 
 
 class Haproxy(unittest.TestCase):
     def test_haproxy_takes_and_runs_its_configuration(self):
         need(self, "haproxy", "ip")
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-haproxy-"))
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        place = folder(self)
         router_servers.all_addresses_are_ours()
         dns = router_servers.Dns({"db.test": ["203.0.113.26"], "pool.test": ["203.0.113.25", "203.0.113.26"]}, {})
         self.addCleanup(dns.server_close)
@@ -292,19 +275,17 @@ class Haproxy(unittest.TestCase):
         server = subprocess.Popen([sys.executable, router_servers.__file__, "serve", *served], stdout=subprocess.PIPE)
         self.addCleanup(Flows.stop, server)
         self.assertEqual(server.stdout.readline(), b"ready\n")
-        (folder / "list").write_text("9001 203.0.113.25 7001\n9002 db.test 7002\n9003 pool.test 7001\n9004 nowhere.test 7001\n")
-        conf = folder / "haproxy.cfg"
-        conf.write_text(provisioner("render", "--kind", "dns-proxy", "--destination", folder / "list", "--format", "haproxy", "--a-records", "pool.test=2",
-                                    "--nameserver", "127.0.0.1").stdout)
-        checked = run("haproxy", "-c", "-f", conf, check=False)
-        self.assertEqual(checked.returncode, 0, checked.stderr)
+        (place / "list").write_text("9001 203.0.113.25 7001\n9002 db.test 7002\n9003 pool.test 7001\n9004 nowhere.test 7001\n")
+        conf = place / "haproxy.cfg"
+        conf.write_text(provisioner("render", "--kind", "dns-proxy", "--destination", place / "list", "--format", "haproxy", "--a-records", "pool.test=2",
+                                    "--nameserver", "127.0.0.1"))
+        must("haproxy", "-c", "-f", conf)
         haproxy = subprocess.Popen(["haproxy", "-db", "-f", str(conf)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.addCleanup(lambda: (haproxy.kill(), haproxy.wait(), haproxy.stderr.close()))
         if not wait_for_port(9001, haproxy):
             self.fail("haproxy did not start: " + haproxy.stderr.read().decode())
-        told = json.loads(provisioner("explain", "--kind", "dns-proxy", "--destination", folder / "list", "9001", "9002", "9003", "9004", "9005", "--resolve",
-                                      "db.test=203.0.113.26", "--resolve", "pool.test=203.0.113.25,203.0.113.26", "--resolve", "nowhere.test=",
-                                      "--output", "json").stdout)["decisions"]
+        told = decisions("--kind", "dns-proxy", "--destination", place / "list", "9001", "9002", "9003", "9004", "9005", "--resolve",
+                         "db.test=203.0.113.26", "--resolve", "pool.test=203.0.113.25,203.0.113.26", "--resolve", "nowhere.test=")
         self.assertEqual([one["decision"] for one in told], ["forward", "forward", "forward", "none", "none"])
 
         def answer(port, wanted):
@@ -327,38 +308,35 @@ class Haproxy(unittest.TestCase):
 class Kubectl(unittest.TestCase):
     def test_kubectl_takes_the_objects(self):
         need(self, "kubectl")
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-kubectl-"))
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        place = folder(self)
         lists = {"redirect": "80 tcp 203.0.113.25\n", "http-proxy": "# list\n!*.bad.test\n*.test\n", "dns-proxy": "80 db.test\n"}
         wanted = {"manifest": ["ServiceAccount", "RoleBinding", "ConfigMap", "Deployment", "Service"], "configmap": ["ConfigMap"],
                   "cr": ["EgressRouter"], "nad": ["NetworkAttachmentDefinition"]}
         for kind, text in lists.items():
-            (folder / "list").write_text(text)
+            (place / "list").write_text(text)
             for form, kinds in wanted.items():
                 if form in ("cr", "nad") and kind != "redirect":
                     continue
-                path = folder / (form + ".yaml")
-                path.write_text(provisioner("render", "--kind", kind, "--destination", folder / "list", "--source", "192.168.12.99/24", "--gateway",
-                                            "192.168.12.1", "--format", form, "--name", "out").stdout)
-                done = run("kubectl", "label", "--local", "-f", path, "example=1", "-o", "json")
-                objects = json.JSONDecoder()
-                found, at, output = [], 0, done.stdout
-                while at < len(output.rstrip()):
-                    value, end = objects.raw_decode(output[at:].lstrip())
-                    at += len(output[at:]) - len(output[at:].lstrip()) + end
+                path = place / (form + ".yaml")
+                path.write_text(provisioner("render", "--kind", kind, "--destination", place / "list", "--source", "192.168.12.99/24", "--gateway",
+                                            "192.168.12.1", "--format", form, "--name", "out"))
+                found, output = [], must("kubectl", "label", "--local", "-f", path, "example=1", "-o", "json").strip()
+                while output:
+                    value, end = json.JSONDecoder().raw_decode(output)
+                    output = output[end:].lstrip()
                     found += value["items"] if value["kind"] == "List" else [value]
                 self.assertEqual([one["kind"] for one in found], kinds, (kind, form))
                 if form == "configmap":
                     self.assertEqual(found[0]["data"]["destination"], text)
                 for one in found:
                     if one["kind"] == "Deployment":
-                        self.survives(one, folder)
+                        self.survives(one, place)
 
-    def survives(self, deployment, folder):
+    def survives(self, deployment, place):
         """kubectl's own types keep each member: what they do not know they drop, and a wrong type they refuse."""
         del deployment["metadata"]["labels"]  # ours of above
-        (folder / "deployment.json").write_text(json.dumps(deployment))
-        typed = json.loads(run("kubectl", "set", "serviceaccount", "--local", "-f", folder / "deployment.json", "out", "-o", "json").stdout)
+        (place / "deployment.json").write_text(json.dumps(deployment))
+        typed = json.loads(must("kubectl", "set", "serviceaccount", "--local", "-f", place / "deployment.json", "out", "-o", "json"))
 
         def missing(ours, theirs, path):
             if isinstance(ours, dict) and isinstance(theirs, dict):
@@ -372,20 +350,19 @@ class Kubectl(unittest.TestCase):
 
 class Speed(unittest.TestCase):
     def test_objects_of_a_whole_cluster_within_a_second(self):
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-objects-"))
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        place = folder(self)
         items = []
         for i in range(4000):
             take = [{"name": "c", "envFrom": [{"configMapRef": {"name": "map-%d" % i}}]}]
             items.append({"kind": "ConfigMap", "metadata": {"name": "map-%d" % i, "namespace": "n"}, "data": {"a": "b"}})
             items.append({"kind": "Pod", "metadata": {"name": "pod-%d" % i, "namespace": "n"}, "spec": {"containers": take}})
         items.append({"kind": "ConfigMap", "metadata": {"name": "routes"}, "data": {"destination": "*.test\n"}})
-        (folder / "objects.json").write_text(json.dumps({"kind": "List", "items": items}))
+        (place / "objects.json").write_text(json.dumps({"kind": "List", "items": items}))
         before = os.times()
-        done = provisioner("explain", "--policy", folder / "objects.json", "a.test", "--output", "json")
+        told = decisions("--policy", place / "objects.json", "a.test")
         after = os.times()
         self.assertLess(after.children_user + after.children_system - before.children_user - before.children_system, 1)
-        self.assertEqual(json.loads(done.stdout)["decisions"][0]["decision"], "allow")
+        self.assertEqual(told[0]["decision"], "allow")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 
+from harness import end_unrun, must, run
+
 A, PTR, AAAA = 1, 12, 28
 
 
@@ -16,24 +18,16 @@ def inside():
         return
     ways = [["unshare", "--net", "--mount"], ["unshare", "--net", "--mount", "--map-root-user"]]
     for way in ways if os.geteuid() == 0 else ways[1:]:
-        if subprocess.run(way + ["true"], capture_output=True).returncode == 0:
+        if run(*way, "true").returncode == 0:
             sys.exit(subprocess.run(way + [sys.executable, "-B"] + sys.argv, env={**os.environ, "ROUTER_E2E": "inside"}).returncode)
-    print("NOT RUN: router_e2e: this system gives no network namespaces (unshare --net --mount)")
-    sys.exit(77)
-
-
-def run(*words, text=None, check=True):
-    done = subprocess.run([str(word) for word in words], input=text, capture_output=True, text=True, timeout=120)
-    if check and done.returncode != 0:
-        raise RuntimeError("%s: exit %d: %s%s" % (" ".join(map(str, words)), done.returncode, done.stdout, done.stderr))
-    return done
+    end_unrun("this system gives no network namespaces (unshare --net --mount)")
 
 
 def all_addresses_are_ours():
     """Each address of the world is this namespace: nothing leaves, and connections to where nobody listens are refused at once."""
-    run("ip", "link", "set", "lo", "up")
-    run("ip", "route", "replace", "local", "0.0.0.0/0", "dev", "lo")
-    run("ip", "-6", "route", "replace", "local", "::/0", "dev", "lo", check=False)
+    must("ip", "link", "set", "lo", "up")
+    must("ip", "route", "replace", "local", "0.0.0.0/0", "dev", "lo")
+    run("ip", "-6", "route", "replace", "local", "::/0", "dev", "lo")
 
 
 def reverse_name(address):

@@ -6,9 +6,10 @@ import hashlib
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import unittest
+
+from harness import must
 
 RUNNER = [sys.argv.pop(2)] if len(sys.argv) > 2 else []
 PROVISIONER = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -59,7 +60,7 @@ class BillOfMaterials(unittest.TestCase):
         self.assertEqual(self.loaded(), set() if RUNNER else on_linux)
 
     def test_names_what_version_names(self):
-        said = subprocess.run([*RUNNER, PROVISIONER, "--version"], check=True, capture_output=True, text=True).stdout
+        said = must(*RUNNER, PROVISIONER, "--version")
         self.assertIn("provisioner " + self.packages["provisioner"]["versionInfo"], said)
         named = dict(re.findall(r"(?m)^  (\S+) +\S+ \(package (\S+)\)", said))
         self.assertGreater(len(named), 4, said)

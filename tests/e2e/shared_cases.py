@@ -2,13 +2,10 @@
 """Runs the shared extraction cases, where that folder is beside the repository; skipped (77) where it is not.
 
 usage: shared_cases.py PROVISIONER"""
-import pathlib
-import subprocess
 import sys
 
-SHARED = pathlib.Path(__file__).resolve().parents[2].parent / "shared"
+from harness import SHARED, argument, end_unrun, run
 
 if not (SHARED / "tools/extract_cases.py").exists():
-    print("SKIPPED: the shared cases are not beside the repository (%s)" % SHARED)
-    sys.exit(77)
-sys.exit(subprocess.run([sys.executable, SHARED / "tools/extract_cases.py", sys.argv[1], SHARED / "cases/ignition"]).returncode)
+    end_unrun("the shared cases are not beside the repository (%s)" % SHARED)
+sys.exit(run(sys.executable, SHARED / "tools/extract_cases.py", argument(), SHARED / "cases/ignition", capture_output=False).returncode)
