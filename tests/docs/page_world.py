@@ -13,7 +13,9 @@ import yaml
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "e2e"), str(TESTS / "docs")]
+import harness  # noqa: E402
 import page_doubles  # noqa: E402
+import windows_image  # noqa: E402
 from kube_api_server import NODES, TOKEN, ApiServer, Authority, kubeconfig  # noqa: E402
 from program_file import make_program  # noqa: E402
 
@@ -115,24 +117,7 @@ def make_image(program, folder):
     """A made-up Windows: what hivexregedit makes of hives that we baked, with one service. None without that tool."""
     if shutil.which("hivexregedit") is None:
         return None
-    config = folder / "Windows/System32/config"
-    config.mkdir(parents=True)
-    bare = folder / "bare"
-    subprocess.run([program, "bake", TESTS / "sample/rendered-worker.json", "--out", bare, "--scope", "winhttp"], check=True, capture_output=True)
-    control = "".join(f"[\\ControlSet001{key}]\n{values}\n" for key, values in (
-        ("", ""), ("\\Control", ""), ("\\Control\\Session Manager", ""), ("\\Control\\Session Manager\\Environment", '"Path"=str(2):"C:\\\\Windows"\n'),
-        ("\\Services", ""), ("\\Services\\containerd", '"ImagePath"=str(2):"C:\\\\k\\\\containerd.exe"\n'), ("\\Services\\EventLog", ""),
-        ("\\Services\\EventLog\\Application", "")))
-    select = "[\\Select]\n" + "".join(f'"{name}"=dword:0000000{value}\n' for name, value in (("Current", 1), ("Default", 1), ("Failed", 0), ("LastKnownGood", 1)))
-    software = "".join(f"[\\{key}]\n\n" for key in ("Microsoft", "Microsoft\\SystemCertificates", *(
-        f"Microsoft\\SystemCertificates\\{store}{below}" for store in ("ROOT", "CA", "Disallowed", "AuthRoot") for below in ("", "\\Certificates"))))
-    for name, text in (("SYSTEM", select + "\n" + control), ("SOFTWARE", software)):
-        shutil.copy(bare / f"registry/{name}.hiv", config / name)
-        subprocess.run(["hivexregedit", "--merge", config / name], input=text, text=True, check=True, capture_output=True)
-    shutil.rmtree(bare)
-    for made in ("Windows/Setup/Scripts", "Windows/Panther", "ProgramData", "Program Files"):
-        (folder / made).mkdir(parents=True)
-    return folder
+    return windows_image.make(program, folder, {**windows_image.SELECT, **windows_image.control_set("ControlSet001")}, windows_image.software())
 
 
 def node_texts(program, folder, with_wmco):
@@ -140,7 +125,7 @@ def node_texts(program, folder, with_wmco):
     what only a machine that runs adds. `status` lacks its line `source`."""
     windows = make_image(program, folder / "windows")
     none = "[-\\Microsoft\\Windows\\CurrentVersion\\Internet Settings\\Connections]\n"
-    subprocess.run(["hivexregedit", "--merge", windows / "Windows/System32/config/SOFTWARE"], input=none, text=True, check=True, capture_output=True)
+    harness.must("hivexregedit", "--merge", windows / windows_image.CONFIG / "SOFTWARE", input=none)
     reboot = "" if with_wmco else "required: services and system processes see machine variables after the next boot\n"
 
     def text(*words):

@@ -2,50 +2,33 @@
 """Applies settings to images, folders and WIM files, and reads them back with tools that are not ours.
 
 usage: image_e2e.py PROVISIONER"""
-import hashlib
 import json
 import os
-import pathlib
-import random
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
-import time
 import unittest
 
+import windows_image
+from harness import SAMPLE, SERVICES, argument, digests, end_unrun, folder, missing, must, run, which
 from measure import Moments
 from program_file import make_program
+from windows_image import CONFIG
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-SAMPLE = TESTS / "sample/rendered-worker.json"
-CONFIG = "Windows/System32/config"
-SERVICES = ["--service", "containerd", "--service", "kubelet"]
+PROVISIONER = argument()
 PASSWORD = "S3cret%40%23%25%26%27p"  # of the sample's proxy
 
 
-def run(*command, **options):
-    return subprocess.run([*map(str, command)], capture_output=True, text=True, errors="replace", **options)
-
-
-def provisioner(*arguments, exit=0, **options):
-    result = run(PROVISIONER, *arguments, **options)
-    assert result.returncode == exit, "%s\nexit %s\n%s%s" % (" ".join(map(str, arguments)), result.returncode, result.stdout, result.stderr)
-    return result
-
-
 def report(*arguments, exit=0):
-    return json.loads(provisioner(*arguments, "--output", "json", exit=exit).stdout)
+    result = run(PROVISIONER, *arguments, "--output", "json")
+    assert result.returncode == exit, "%s\nexit %s\n%s%s" % (" ".join(map(str, arguments)), result.returncode, result.stdout, result.stderr)
+    return json.loads(result.stdout)
 
 
 def export(hive):
     """The whole hive as hivexregedit reads it: path to the set of its lines."""
-    result = run("hivexregedit", "--export", hive, "\\")
-    assert result.returncode == 0, result.stderr
     keys, at = {}, None
-    for line in result.stdout.replace("\\\n", "").splitlines():
+    for line in must("hivexregedit", "--export", hive, "\\", errors="replace").replace("\\\n", "").splitlines():
         if line.startswith("["):
             at = keys.setdefault(line[1:-1].lstrip("\\"), set())
         elif line and at is not None:
@@ -57,52 +40,21 @@ def changed(before, after):
     return {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)}
 
 
-def digests(folder):
-    out = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_symlink():
-            out[str(path.relative_to(folder))] = "-> " + os.readlink(path)
-        elif path.is_file():
-            out[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return out
-
-
-def merge(hive, text):
-    """hivexregedit as the writer: keys must come after their parents."""
-    result = run("hivexregedit", "--merge", hive, input=text)
-    assert result.returncode == 0, result.stderr
-
-
 def system_keys(count):
-    lines = ["[\\Setup]", '"SystemSetupInProgress"=dword:00000000', "",
-             "[\\Select]", *('"%s"=dword:%08x' % item for item in {"Current": 1, "Default": 1, "Failed": 0, "LastKnownGood": 1}.items()), ""]
-    for control_set in ("ControlSet001", "ControlSet002"):
-        for key in ("", "\\Control", "\\Control\\Session Manager", "\\Control\\Session Manager\\Environment", "\\Services",
-                    "\\Services\\containerd", "\\Services\\EventLog", "\\Services\\EventLog\\Application"):
-            lines.append("[\\%s%s]" % (control_set, key))
-            if key.endswith("Environment"):
-                lines += ['"Path"=hex(2):25,00,53,00,79,00,73,00,00,00', '"NUMBER_OF_PROCESSORS"=str(1):"2"']
-            if key.endswith("containerd"):
-                lines.append('"ImagePath"=str(2):"C:\\\\k\\\\containerd.exe"')
-            lines.append("")
-        for number in range(count):
-            lines += ["[\\%s\\Services\\driver%05d]" % (control_set, number), '"Start"=dword:00000003', '"Type"=dword:00000001', ""]
-    return "\n".join(lines)
+    environment = ['"Path"=hex(2):25,00,53,00,79,00,73,00,00,00', '"NUMBER_OF_PROCESSORS"=str(1):"2"']
+    keys = {"Setup": ['"SystemSetupInProgress"=dword:00000000'], **windows_image.SELECT}
+    for name in ("ControlSet001", "ControlSet002"):
+        keys.update(windows_image.control_set(name, environment))
+        keys.update({"%s\\Services\\driver%05d" % (name, number): ['"Start"=dword:00000003', '"Type"=dword:00000001'] for number in range(count)})
+    return keys
 
 
 def software_keys(count):
-    lines = []
-    for key in ("Microsoft", "Microsoft\\Cryptography", "Microsoft\\SystemCertificates", "Microsoft\\Windows NT", "Microsoft\\Windows NT\\CurrentVersion",
-                "Classes", "Classes\\CLSID", "WOW6432Node", "WOW6432Node\\Microsoft"):
-        lines.append("[\\%s]" % key)
-        if key.endswith("CurrentVersion"):
-            lines.append('"SystemRoot"=str(1):"C:\\\\Windows"')
-        lines.append("")
-    for store in ("ROOT", "CA", "Disallowed", "AuthRoot"):
-        lines += ["[\\Microsoft\\SystemCertificates\\%s]" % store, "", "[\\Microsoft\\SystemCertificates\\%s\\Certificates]" % store, ""]
+    keys = {**windows_image.software(), "Microsoft\\Cryptography": (), "Microsoft\\Windows NT": (), "Classes": (), "Classes\\CLSID": (),
+            "Microsoft\\Windows NT\\CurrentVersion": ['"SystemRoot"=str(1):"C:\\\\Windows"']}
     for number in range(count):
-        lines += ["[\\Classes\\CLSID\\{%08d-0000-0000-0000-000000000000}]" % number, '@=str(1):"class %d"' % number, '"x"=hex:01,02,03', ""]
-    return "\n".join(lines)
+        keys["Classes\\CLSID\\{%08d-0000-0000-0000-000000000000}" % number] = ['@=str(1):"class %d"' % number, '"x"=hex:01,02,03']
+    return keys
 
 
 class Image(unittest.TestCase):
@@ -111,35 +63,19 @@ class Image(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-image-"))
-        cls.template = cls.work / "template"
-        if not shutil.which("hivexregedit"):
-            print("SKIPPED: image_e2e: hivexregedit is not installed")
-            sys.exit(77)
-        config = cls.template / CONFIG
-        config.mkdir(parents=True)
-        bare = cls.work / "bare"
-        provisioner("bake", SAMPLE, "--out", bare, "--scope", "winhttp")
-        for name, text in (("SYSTEM", system_keys(cls.count)), ("SOFTWARE", software_keys(cls.count))):
-            shutil.copy(bare / "registry" / (name + ".hiv"), config / name)
-            os.chmod(config / name, 0o640)
-            merge(config / name, text)
-            (config / (name + ".LOG1")).write_bytes(b"")
-        scripts = cls.template / "Windows/Setup/Scripts"
-        scripts.mkdir(parents=True)
-        (scripts / "SetupComplete.cmd").write_bytes(b"@echo off\r\necho own\r\n")
-        (cls.template / "Windows/Panther").mkdir()
+        if lacking := missing("hivexregedit"):
+            end_unrun("missing: " + lacking)
+        cls.work = folder(cls)
+        cls.template = windows_image.make(PROVISIONER, cls.work / "template", system_keys(cls.count), software_keys(cls.count))
+        for name in ("SYSTEM", "SOFTWARE"):
+            os.chmod(cls.template / CONFIG / name, 0o640)
+            (cls.template / CONFIG / (name + ".LOG1")).write_bytes(b"")
+        (cls.template / "Windows/Setup/Scripts/SetupComplete.cmd").write_bytes(b"@echo off\r\necho own\r\n")
         (cls.template / "Windows/Panther/unattend.xml").write_bytes(
             '<?xml version="1.0" encoding="utf-8"?>\r\n<unattend xmlns="urn:schemas-microsoft-com:unattend">\r\n'
             '  <!-- ours -->\r\n  <settings pass="specialize">\r\n  </settings>\r\n</unattend>\r\n'.encode("utf-8-sig"))
-        (cls.template / "ProgramData").mkdir()
-        (cls.template / "Program Files").mkdir()
         cls.exe = cls.work / "provisioner.exe"
         cls.exe.write_bytes(make_program(os.urandom(100000)))
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.work, ignore_errors=True)
 
     def setUp(self):
         self.root = self.work / self.id().rsplit(".", 1)[1]
@@ -191,12 +127,7 @@ class Image(unittest.TestCase):
                 self.assertEqual(after[path], files[path], path)
 
     def test_killed_at_random_moments(self):
-        seed = int(os.environ.get("PROVISIONER_SEED", time.time()))
-        print("seed", seed, flush=True)
-        rng = random.Random(seed)
-        started = time.monotonic()
-        self.apply()
-        moments = Moments(rng, time.monotonic() - started)
+        moments = Moments(self.apply)
         wanted = {n: export(self.hive(n)) for n in ("SYSTEM", "SOFTWARE")}
         files = {p for p in digests(self.root) if not p.endswith(".json")}
         for _ in range(30):
@@ -211,8 +142,7 @@ class Image(unittest.TestCase):
             self.assertEqual({p for p in digests(self.root) if not p.endswith(".json")}, files)
             status = report("status", "--root", self.root)
             self.assertEqual((status["drift"], status["openTransaction"]), ([], False))
-        print("%d of 30 runs were cut short" % moments.cut)
-        self.assertGreater(moments.cut, 5)
+        moments.told(self, 5)
 
 
 class Wim(Image):
@@ -221,20 +151,19 @@ class Wim(Image):
 
     @classmethod
     def setUpClass(cls):
-        if not shutil.which("wimlib-imagex"):
+        if not which("wimlib-imagex"):
             print("SKIPPED: image_e2e.Wim: wimlib-imagex is not installed")
             raise unittest.SkipTest("wimlib-imagex is not installed")
         super().setUpClass()
         bulk = cls.template / "Windows/WinSxS"
         for number in range(3000):
-            folder = bulk / ("component-%02d" % (number % 50))
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / ("file-%04d.bin" % number)).write_bytes(b"%d\n" % number * 50)
+            place = bulk / ("component-%02d" % (number % 50))
+            place.mkdir(parents=True, exist_ok=True)
+            (place / ("file-%04d.bin" % number)).write_bytes(b"%d\n" % number * 50)
         cls.wim = cls.work / "template.wim"
         for name in ("Core", "Desktop"):
             command = ["append"] if cls.wim.exists() else ["capture", "--check", "--compress=LZX"]
-            done = run("wimlib-imagex", command[0], cls.template, cls.wim, name, *command[1:])
-            assert done.returncode == 0, done.stderr
+            must("wimlib-imagex", command[0], cls.template, cls.wim, name, *command[1:])
 
     def setUp(self):
         self.file = self.work / (self.id().rsplit(".", 1)[1] + ".wim")
@@ -243,8 +172,7 @@ class Wim(Image):
     def extract(self, index):
         out = self.work / ("extracted-%d" % index)
         shutil.rmtree(out, ignore_errors=True)
-        done = run("wimlib-imagex", "apply", self.file, index, out)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        must("wimlib-imagex", "apply", self.file, index, out)
         return out
 
     def apply(self, *more, index="1", exit=0):
@@ -252,9 +180,8 @@ class Wim(Image):
 
     def test_one_image_changes_and_nothing_else(self):
         self.apply()
-        verified = run("wimlib-imagex", "verify", self.file)
-        self.assertEqual(verified.returncode, 0, verified.stderr)
-        self.assertIn("Integrity", run("wimlib-imagex", "info", self.file).stdout)
+        must("wimlib-imagex", "verify", self.file)
+        self.assertIn("Integrity", must("wimlib-imagex", "info", self.file))
         first, second = self.extract(1), self.extract(2)
         self.assertEqual(digests(second), digests(self.template))
         before = export(self.template / CONFIG / "SYSTEM")
@@ -296,8 +223,7 @@ class Wim(Image):
             return any(word in data for word in (PASSWORD.encode(), PASSWORD.encode("utf-16-le")))
 
         plain = self.file.with_suffix(".plain")
-        done = run("wimlib-imagex", "export", self.file, "all", plain, "--compress=none", "--check")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        must("wimlib-imagex", "export", self.file, "all", plain, "--compress=none", "--check")
         plain.rename(self.file)
         self.assertFalse(holds_password())
         self.assertNotIn("wim-freed-blobs", [f["code"] for f in self.apply()["findings"]], "nothing was taken out")
@@ -306,33 +232,26 @@ class Wim(Image):
         (finding,) = [f for f in removed["findings"] if f["code"] == "wim-freed-blobs"]
         self.assertEqual((finding["severity"], finding["where"]), ("warning", "%s:1" % self.file))
         self.assertTrue(holds_password(), "what the finding says")
-        done = run("wimlib-imagex", "optimize", self.file)  # its remedy
-        self.assertEqual(done.returncode, 0, done.stderr)
+        must("wimlib-imagex", "optimize", self.file)  # its remedy
         self.assertFalse(holds_password())
         self.apply()
         replaced = report("apply", SAMPLE, "--wim", "%s:1" % self.file, *SERVICES, "--credentials", "none")
         self.assertIn("wim-freed-blobs", [f["code"] for f in replaced["findings"]])
 
     def test_killed_at_random_moments(self):
-        seed = int(os.environ.get("PROVISIONER_SEED", time.time()))
-        print("seed", seed, flush=True)
-        rng = random.Random(seed)
-        started = time.monotonic()
-        self.apply()
-        moments = Moments(rng, time.monotonic() - started)
+        moments = Moments(self.apply)
         for _ in range(20):
             shutil.copy(self.wim, self.file)
             process = subprocess.Popen([PROVISIONER, "apply", SAMPLE, "--wim", "%s:1" % self.file, *SERVICES, "--install", "--exe", self.exe],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             moments.end(process, process.kill)
-            self.assertEqual(run("wimlib-imagex", "info", self.file).returncode, 0)
+            must("wimlib-imagex", "info", self.file)
             drift = report("status", "--wim", "%s:1" % self.file)
             self.assertFalse(drift["openTransaction"])
             self.apply()
-            self.assertEqual(run("wimlib-imagex", "verify", self.file).returncode, 0)
+            must("wimlib-imagex", "verify", self.file)
             self.assertEqual(self.apply()["writes"], 0)
-        print("%d of 20 runs were cut short" % moments.cut)
-        self.assertGreater(moments.cut, 3)
+        moments.told(self, 3)
 
     # What a folder alone can show.
     test_only_our_keys_differ_and_a_second_run_writes_nothing = None

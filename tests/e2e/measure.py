@@ -1,6 +1,7 @@
 """Runs a program and tells what it cost; keeps watch over a folder. Shared by the tests of this folder."""
 import hashlib
 import os
+import random
 import resource
 import shutil
 import signal
@@ -107,12 +108,18 @@ class Moments:
     """Random moments of a run, at which it is killed. How long a run takes changes with what else the machine does: the last
     run that came to its end says it, and a bit more with each that does not, or a slower one would never come to its end."""
 
-    def __init__(self, chance, whole):
-        self.chance, self.whole, self.cut = chance, whole, 0
+    def __init__(self, run):
+        """`run` is one run that comes to its end. PROVISIONER_SEED repeats the moments of another test."""
+        seed = int(os.environ.get("PROVISIONER_SEED", time.time()))
+        print("seed %d (PROVISIONER_SEED repeats it)" % seed, flush=True)
+        began = time.monotonic()
+        run()
+        self.chance, self.whole, self.ended, self.cut = random.Random(seed), time.monotonic() - began, 0, 0
 
     def end(self, process, kill):
         """Waits for a moment of the process, which was started just now; calls `kill` if it still runs then."""
         moment = self.chance.uniform(0.02, 1.1) * self.whole
+        self.ended += 1
         began = time.monotonic()
         try:
             process.wait(moment)
@@ -121,6 +128,10 @@ class Moments:
             self.whole *= 1.05
             kill()
             self.cut += process.wait() != 0
+
+    def told(self, case, least):
+        print("%d of %d runs were cut short" % (self.cut, self.ended), flush=True)
+        case.assertGreater(self.cut, least, "the runs end too soon for this test to show anything")
 
 
 def digest(path):

@@ -14,6 +14,7 @@ from harness import SAMPLE, argument, folder, must, need, run
 from kube_api_server import ApiServer, Authority, kubeconfig
 from output_schemas import FOLDER, published
 from program_file import make_program
+from windows_image import put_hives
 
 PROVISIONER = argument()
 # Printed on a Windows node only: node_e2e.py and hns_e2e.py hold real ones against their schemas, under Wine. Here their examples are.
@@ -172,13 +173,9 @@ class Outputs(unittest.TestCase):
             (cls.work / name).write_text(content if isinstance(content, str) else json.dumps(content))
         (cls.work / "broken.json").write_text('{"kind": x}')
         (cls.work / "provisioner.exe").write_bytes(make_program(os.urandom(1000)))
-        bare = cls.run_program("bake", SAMPLE, "--scope", "winhttp", "--out", "bare")
-        assert bare.returncode == 0, bare.stderr
-        config = cls.work / "image/Windows/System32/config"
-        config.mkdir(parents=True)
+        must(PROVISIONER, "bake", SAMPLE, "--scope", "winhttp", "--out", cls.work / "bare")
+        put_hives(cls.work / "image", cls.work / "bare/registry")
         (cls.work / "image/ProgramData").mkdir()
-        for hive in ("SYSTEM", "SOFTWARE"):
-            shutil.copy(cls.work / "bare/registry" / (hive + ".hiv"), config / hive)
 
     @classmethod
     def run_program(cls, *words, **env):
