@@ -18,10 +18,11 @@ SHARED = ROOT.parent / "shared"  # cases of others, beside the repository
 SERVICES = ["--service", "containerd", "--service", "kubelet"]
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 # Debian's, of programs that are in one of another name.
-PACKAGES = {"7z": "p7zip-full", "bsdtar": "libarchive-tools", "hivexregedit": "libwin-hivex-perl", "hivexsh": "libhivex-bin", "ip": "iproute2",
-            "iptables-restore": "iptables", "isoinfo": "genisoimage", "kubectl": "kubernetes-client", "mitmdump": "mitmproxy", "mkntfs": "ntfs-3g",
-            "nft": "nftables", "nginx": "nginx-light", "node": "nodejs", "qemu-img": "qemu-utils", "qemu-storage-daemon": "qemu-system-common",
-            "setpriv": "util-linux", "sfdisk": "fdisk", "unshare": "util-linux", "wimlib-imagex": "wimtools", "xmllint": "libxml2-utils"}
+PACKAGES = {"7z": "p7zip-full", "apt-get": "apt", "bsdtar": "libarchive-tools", "cc": "gcc", "dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev",
+            "hivexregedit": "libwin-hivex-perl", "hivexsh": "libhivex-bin", "ip": "iproute2", "iptables-restore": "iptables", "isoinfo": "genisoimage",
+            "kubectl": "kubernetes-client", "mitmdump": "mitmproxy", "mkntfs": "ntfs-3g", "nft": "nftables", "nginx": "nginx-light", "node": "nodejs",
+            "objdump": "binutils", "qemu-img": "qemu-utils", "qemu-storage-daemon": "qemu-system-common", "setpriv": "util-linux", "sfdisk": "fdisk",
+            "unshare": "util-linux", "wimlib-imagex": "wimtools", "xmllint": "libxml2-utils"}
 
 
 def argument():

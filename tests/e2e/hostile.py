@@ -12,17 +12,17 @@ import random
 import re
 import shutil
 import sys
-import tempfile
 import time
 import unittest
 
 import hostile_inputs as make
-from hostile_inputs import BUNDLE, PROXY, SAMPLE
-from measure import MIB, digest, private_mounts, produce, produced, run, skip, snapshot
+from harness import SAMPLE, argument, folder, skip
+from measure import MIB, digest, private_mounts, produce, produced, run, snapshot
 from program_file import make_program
+from rendered import BUNDLE, ENVIRONMENT
 
 SANITIZER = "--sanitizer" in sys.argv and not sys.argv.remove("--sanitizer")
-PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+PROVISIONER = argument()
 SCALE = 50 if SANITIZER else 1
 SEED = int(os.environ.get("HOSTILE_SEED", time.time_ns() % 1000000))
 MEMORY = None if SANITIZER else 4 << 30
@@ -59,7 +59,7 @@ TWINS = {
 }
 ROWS = [
     Row("gzip bomb, 512 MiB", (make.bomb, 512 * MIB), "too-large", "bundle 40 MiB"),
-    Row("gzip bomb as proxy.env", (make.bomb, 256 * MIB, PROXY), "too-large", "bundle 40 MiB"),
+    Row("gzip bomb as proxy.env", (make.bomb, 256 * MIB, ENVIRONMENT), "too-large", "bundle 40 MiB"),
     Row("gzip bomb of a million empty members", (make.bomb_of_members, n(1000000), 0), DONE, "text 25 MiB"),
     Row("gzip bomb of 1 MiB members", (make.bomb_of_members, 500, MIB), "too-large", "bundle 40 MiB"),
     Row("gzip in gzip in gzip", (make.nested_gzip, 256 * MIB), "cert", "text 2 MiB"),
@@ -74,8 +74,8 @@ ROWS = [
     Row("200,000 append entries", (make.tiny_appends, n(200000)), DONE, "text 25 MiB"),
     Row("1 GB string", (make.long_string, n(10 ** 9)), DONE if SANITIZER else "too-large", "text 2 MiB"),
     Row("100 MiB of percent escapes, bundle", (make.percent_url, BUNDLE, b"A", n(100 * MIB)), "cert", "notes 100 MiB"),
-    Row("201 MiB of percent escapes, proxy.env", (make.percent_url, PROXY, b"A", n(201 * MIB)), "too-large", "text 200 MiB"),
-    Row("percent escape cut short", (make.percent_url, PROXY, b"A", n(25 * MIB), b"%4"), "data-url", "text 25 MiB"),
+    Row("201 MiB of percent escapes, proxy.env", (make.percent_url, ENVIRONMENT, b"A", n(201 * MIB)), "too-large", "text 200 MiB"),
+    Row("percent escape cut short", (make.percent_url, ENVIRONMENT, b"A", n(25 * MIB), b"%4"), "data-url", "text 25 MiB"),
     Row("YAML alias bomb", (make.alias_bomb, 12), "yaml", "yaml 2 MiB"),
     Row("YAML blocks 1,000,000 deep", (make.yaml_of, b"- " * 1000000), "yaml", "yaml 2 MiB"),
     Row("YAML mappings 3,000 deep", (make.yaml_of, make.indented(3000)), "yaml", "yaml 10 MiB"),
@@ -84,9 +84,9 @@ ROWS = [
     Row("YAML flow 38 deep, then long", (make.yaml_of, b"  " + b"[" * 38 + b"a," * n(1000000) + b"]" * 38), DONE, "yaml 10 MiB"),
     Row("60,000 %TAG directives", (make.tag_directives, 60000), "yaml", "yaml 2 MiB"),
     Row("YAML key 2 MiB long", (make.yaml_of, b"  ? " + b"a" * n(2 * MIB) + b"\n  : b\n"), DONE, "yaml 2 MiB"),
-    Row("environment file of 16 M bad lines", (make.packed_text, PROXY, b"x\n", n(32 * MIB)), DONE if SANITIZER else "too-large", "text 25 MiB"),
-    Row("environment file of 500,000 bad lines", (make.packed_text, PROXY, b"x\n", n(MIB)), DONE, "text 2 MiB"),
-    Row("environment file of 32 MiB NUL", (make.packed_text, PROXY, b"\0", n(32 * MIB)), "too-large env-nul", "text 25 MiB"),
+    Row("environment file of 16 M bad lines", (make.packed_text, ENVIRONMENT, b"x\n", n(32 * MIB)), DONE if SANITIZER else "too-large", "text 25 MiB"),
+    Row("environment file of 500,000 bad lines", (make.packed_text, ENVIRONMENT, b"x\n", n(MIB)), DONE, "text 2 MiB"),
+    Row("environment file of 32 MiB NUL", (make.packed_text, ENVIRONMENT, b"\0", n(32 * MIB)), "too-large env-nul", "text 25 MiB"),
     Row("a million certificates", (make.million_certificates, 1000), "too-large", "bundle 40 MiB"),
     Row("100,001 certificates", (make.honest_bundle, 100001), "too-large", "bundle 40 MiB"),
     Row("a million empty blocks", (make.bundle_of, b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", n(52 * MIB)), "cert", "bundle 40 MiB"),
@@ -105,10 +105,10 @@ ROWS = [
 class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.work = tempfile.mkdtemp(prefix="provisioner-hostile-")
+        cls.work = str(folder(cls))
         os.chmod(cls.work, 0o755)
         cls.sample = os.path.join(cls.work, "sample.json")
-        shutil.copy(SAMPLE / "rendered-worker.json", cls.sample)
+        shutil.copy(SAMPLE, cls.sample)
         cls.input = os.path.join(cls.work, "input")
         cls.outputs = os.path.join(cls.work, "outputs")
         cls.payload = os.path.join(cls.outputs, "payload")
@@ -118,12 +118,8 @@ class Hostile(unittest.TestCase):
         cls.before = snapshot(cls.outputs)
 
     @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.work)
-
-    @classmethod
     def provisioner(cls, *words, **options):
-        return run([PROVISIONER, *words], cls.work, memory=MEMORY, **options)
+        return run([PROVISIONER, *words], memory=MEMORY, **options)
 
     def refused(self, result, codes=None):
         """Ended as the contract has it; its document says what and where. An exit of 0 is allowed unless `codes` are given."""
@@ -239,7 +235,7 @@ class Hostile(unittest.TestCase):
             self.refused(self.bake(self.sample, "--exe", "/dev/zero"), "too-large")
 
     def test_encodings_and_pages_as_source(self):
-        text = (SAMPLE / "rendered-worker.json").read_bytes()
+        text = SAMPLE.read_bytes()
         for name, data, codes in (("empty", b"", "json"), ("blanks", b" \n" * 1000, "json"), ("HTML", b"<html><body>502</body></html>", "yaml kind type"),
                                   ("UTF-16, cut", text.decode().encode("utf-16")[:-1], "json"), ("UTF-16 within UTF-8", text + "{}".encode("utf-16"), "json"),
                                   ("UTF-16 without mark", text.decode().encode("utf-16-le"), "json yaml"), ("a mark inside", text.replace(b"{", b"{\xef\xbb\xbf", 1), "json"),
@@ -260,10 +256,10 @@ class Hostile(unittest.TestCase):
                 self.assertEqual(self.bake(self.input).exit, 0)
 
     def test_truncated_at_every_fiftieth(self):
-        text = (SAMPLE / "rendered-worker.json").read_bytes()
-        bundle = make.root() + (SAMPLE / "corporate-root.pem").read_bytes()
+        text = SAMPLE.read_bytes()
+        bundle = make.root() + SAMPLE.with_name("corporate-root.pem").read_bytes()
         yaml = b"ignition:\n  version: 3.4.0\nstorage:\n  files:\n" + b"".join(
-            b"  - path: %s\n    contents:\n      source: '%s'\n" % (path.encode(), make.url(data).encode()) for path, data in ((PROXY, b"NO_PROXY=a\n"), (BUNDLE, bundle)))
+            b"  - path: %s\n    contents:\n      source: '%s'\n" % (path.encode(), make.url(data).encode()) for path, data in ((ENVIRONMENT, b"NO_PROXY=a\n"), (BUNDLE, bundle)))
         packed = gzip.compress(bundle)
         whole = lambda data, compressed=False: make.config(make.entry(BUNDLE, data, compressed))
         forms = {"JSON": (text, lambda data: data, "json"), "YAML": (yaml, lambda data: data, None),
@@ -280,8 +276,8 @@ class Hostile(unittest.TestCase):
     def test_flipped_bytes(self):
         print("HOSTILE_SEED=%d" % SEED, flush=True)
         rng = random.Random(SEED)
-        text = (SAMPLE / "rendered-worker.json").read_bytes()
-        bundle = make.root() + (SAMPLE / "corporate-intermediate.pem").read_bytes()
+        text = SAMPLE.read_bytes()
+        bundle = make.root() + SAMPLE.with_name("corporate-intermediate.pem").read_bytes()
         outcomes = collections.Counter()
         for number in range(n(200)):
             data = bytearray(bundle if number % 2 else text)
@@ -356,7 +352,7 @@ class Hostile(unittest.TestCase):
         if os.geteuid() != 0:
             skip(self, "needs root, who can become somebody that may not read a file")
         nobody = 65534
-        if run(["sh", "-c", "test -x " + PROVISIONER], self.work, user=nobody).exit != 0:
+        if run(["sh", "-c", "test -x " + PROVISIONER], user=nobody).exit != 0:
             skip(self, "the program is not executable for other users here")
         os.chmod(self.sample, 0o600)
         self.refused(self.bake(self.sample, user=nobody), "io")
@@ -380,13 +376,11 @@ class Hostile(unittest.TestCase):
         for options in ("size=256k", "size=1m,nr_inodes=24"):
             with self.subTest(options):
                 bake = [PROVISIONER, "bake", self.sample, "--output", "json", "--exe", program]
-                result = run(words + ["sh", "-c", script, "sh", options, disk, self.payload] + bake, self.work)
+                result = run(words + ["sh", "-c", script, "sh", options, disk, self.payload] + bake)
                 self.assertEqual(result.exit, 0, result.out.decode() + result.err.decode())
                 self.assertEqual(sorted(re.findall(r"^([0-9a-f]{64}) ", result.err.decode(), re.M)), digests, "the earlier payload is as it was")
                 self.assertEqual(result.out.count(b'"code": "io"') + result.out.count(b'"code": "target"'), 2)
 
 
 if __name__ == "__main__":
-    if not PROVISIONER:
-        sys.exit(__doc__)
     unittest.main(verbosity=2)

@@ -3,13 +3,12 @@ import base64
 import functools
 import gzip
 import json
-import pathlib
 import zlib
 
-MIB = 1 << 20
-SAMPLE = pathlib.Path(__file__).resolve().parents[1] / "sample"
-PROXY = "/etc/mco/proxy.env"
-BUNDLE = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
+from harness import SAMPLE
+from measure import MIB
+from rendered import BUNDLE
+
 HEAD = b'{"ignition":{"version":"3.4.0"}'
 
 
@@ -84,7 +83,7 @@ def honest_bundle(path, certificates):
 
 @functools.lru_cache
 def root():
-    return (SAMPLE / "proxy-root.pem").read_bytes()
+    return SAMPLE.with_name("proxy-root.pem").read_bytes()
 
 
 def bundle_of(path, block, size):

@@ -4,25 +4,21 @@ import os
 import random
 import resource
 import shutil
-import signal
 import stat
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 MIB = 1 << 20
 
 
-def skip(case, reason):
-    print("SKIPPED: %s: %s" % (case.id(), reason), flush=True)
-    case.skipTest(reason)
-
-
 class Run:
     """What a program did: exit (negative: the signal), cpu and wall in seconds, peak memory in MiB, out and err in bytes."""
 
-    def __init__(self, status, usage, wall, out, err):
-        self.exit = os.waitstatus_to_exitcode(status)
+    def __init__(self, exit, usage, wall, out, err):
+        self.exit = exit
         self.cpu = usage.ru_utime + usage.ru_stime
         self.wall = wall
         self.memory = usage.ru_maxrss / 1024
@@ -55,11 +51,18 @@ def produced(function, *arguments):
         raise RuntimeError("an input could not be made")
 
 
-def run(words, folder, stdin="/dev/null", feed=None, memory=None, user=None, seconds=120, cwd=None):
+def run(words, stdin="/dev/null", feed=None, memory=None, user=None, seconds=120):
     """`feed(file)` writes standard input as a pipe. `memory`: bytes of address space, a net below the checks. `user`: the
     numeric id to run as. A program that has not ended after `seconds` is killed and counts as crashed."""
-    names = [os.path.join(folder, ".stdout"), os.path.join(folder, ".stderr")]
-    files = [os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600) for name in names]
+    def limit():
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if user is not None:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+
     feeder = None
     if feed:
         reading, writing = os.pipe()
@@ -67,41 +70,20 @@ def run(words, folder, stdin="/dev/null", feed=None, memory=None, user=None, sec
         os.close(writing)
     else:
         reading = os.open(stdin, os.O_RDONLY)
-    began = time.monotonic()
-    child = os.fork()
-    if child == 0:
-        try:
-            for target, source in enumerate([reading] + files):
-                os.dup2(source, target)
-            if memory:
-                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            if cwd:
-                os.chdir(cwd)
-            if user is not None:
-                os.setgroups([])
-                os.setgid(user)
-                os.setuid(user)
-            os.execvp(words[0], [str(word) for word in words])
-        finally:
-            os._exit(127)
-    os.close(reading)
-    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        _, status, usage = os.wait4(child, 0)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    wall = time.monotonic() - began
-    if feeder:
-        os.waitpid(feeder, 0)
-    texts = []
-    for name, file in zip(names, files):
-        os.lseek(file, 0, os.SEEK_SET)
-        texts.append(os.read(file, 16 * MIB))
-        os.close(file)
-        os.unlink(name)
-    return Run(status, usage, wall, *texts)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        began = time.monotonic()
+        child = subprocess.Popen([str(word) for word in words], stdin=reading, stdout=out, stderr=err, preexec_fn=limit)
+        os.close(reading)
+        killer = threading.Timer(seconds, child.kill)
+        killer.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        killer.cancel()
+        wall, child.returncode = time.monotonic() - began, os.waitstatus_to_exitcode(status)
+        if feeder:
+            os.waitpid(feeder, 0)
+        out.seek(0)
+        err.seek(0)
+        return Run(child.returncode, usage, wall, out.read(16 * MIB), err.read(16 * MIB))
 
 
 class Moments:

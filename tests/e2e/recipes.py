@@ -1,63 +1,43 @@
-"""What the tests of the golden-image recipes need. The first argument of each is the program."""
+"""What the tests of the golden-image recipes need. The first argument of each is the program, which they find in PROVISIONER."""
 import json
 import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
+from harness import ROOT, argument, folder, must, put_tool
 from rendered import ignition
+from windows_image import put_hives
 
-PROVISIONER = os.path.abspath(sys.argv.pop(1))
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROVISIONER = os.environ["PROVISIONER"] = argument()
 RECIPES = ROOT / "images/recipes"
-SAMPLE = ROOT / "tests/sample/rendered-worker.json"
+SECRET = "S3cret"  # of the sample's password
 
 
-def skip(case, reason):
-    print("SKIPPED: %s: %s" % (case.id(), reason))
-    case.skipTest(reason)
+def make_windows(root, hives):
+    """What a Windows has, as far as the recipes look: the hives, and a file that is nobody's business."""
+    put_hives(root, hives)
+    (root / "Windows/notepad.exe").write_bytes(os.urandom(50000))
+    for made in ("Windows/System32/Sysprep", "Windows/Panther", "ProgramData", "Program Files"):
+        (root / made).mkdir()
 
 
-def need(case, *tools):
-    for tool in tools:
-        if not shutil.which(tool):
-            skip(case, "%s is not installed" % tool)
-
-
-def run(*command, environment=None, **options):
-    env = {**os.environ, "PROVISIONER": PROVISIONER, **(environment or {})}
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, env=env, **options)
-
-
-def must(*command, **options):
-    result = run(*command, **options)
-    if result.returncode != 0:
-        raise RuntimeError("%s: exit %d\n%s%s" % (command, result.returncode, result.stdout, result.stderr))
-    return result.stdout
-
-
-def bake_hives(folder):
+def bake_hives(place):
     """The folder of hives that the program wrote there, with an older proxy."""
-    (folder / "old.json").write_text(json.dumps(ignition("HTTP_PROXY=http://old.example.com:3128\n")))
-    must(PROVISIONER, "bake", folder / "old.json", "--out", folder / "old", "--scope", "machine,winhttp")
-    return folder / "old/registry"
+    (place / "old.json").write_text(json.dumps(ignition("HTTP_PROXY=http://old.example.com:3128\n")))
+    must(PROVISIONER, "bake", place / "old.json", "--out", place / "old", "--scope", "machine,winhttp")
+    return place / "old/registry"
 
 
 class Folder(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="recipes-"))
-        self.addCleanup(shutil.rmtree, self.folder)
+        self.folder = folder(self, prefix="recipes-")
 
     def fake(self, text):
         """A program in the place of provisioner."""
-        fake = self.folder / "fake"
-        fake.write_text("#!/bin/sh\n" + text)
-        fake.chmod(0o755)
-        return {"PROVISIONER": str(fake)}
+        return {"PROVISIONER": str(put_tool(self.folder / "fake", text))}
+
+    def assertLeft(self, *names):
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
 
     def assertRefused(self, result, code, *texts):
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)

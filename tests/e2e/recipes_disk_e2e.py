@@ -17,21 +17,20 @@ import tempfile
 import time
 import unittest
 
+from harness import PATH, SAMPLE, folder, missing, must, put_tool, run, skip, which
+from measure import MIB
 from program_file import make_program
-from recipes import PROVISIONER, RECIPES, SAMPLE, Folder, bake_hives, must, run, skip
+from recipes import PROVISIONER, RECIPES, SECRET, Folder, bake_hives, make_windows
+from windows_image import CONFIG
 
 CUSTOMIZE = RECIPES / "customize-disk"
-TOOLS = {"qemu-img": "qemu-utils", "qemu-storage-daemon": "qemu-system-common", "ntfs-3g": "ntfs-3g", "mkntfs": "ntfs-3g", "sfdisk": "fdisk",
-         "hivexregedit": "libwin-hivex-perl", "unshare": "util-linux", "setpriv": "util-linux"}
-CONFIG = "Windows/System32/config"
-MIB = 1 << 20
+TOOLS = ("qemu-img", "qemu-storage-daemon", "ntfs-3g", "mkntfs", "sfdisk", "hivexregedit", "unshare", "setpriv")
 DATA, ESP, MSR, RECOVERY = ("EBD0A0A2-B9E5-4433-87C0-68B6B72699C7", "C12A7328-F81F-11D2-BA4B-00A0C93EC93B",
                             "E3C9E316-0B5C-4DB8-817D-F92DF00215AE", "DE94BBA4-06D1-4D40-A16A-BFD50179D6AC")
 WINDOWS, OTHER = 3, 4
 # Number, start and size in MiB, type.
 LAYOUT = {1: (1, 2, ESP), 2: (3, 1, MSR), WINDOWS: (4, 24, DATA), OTHER: (28, 4, DATA), 5: (32, 2, RECOVERY)}
 DISK_SIZE = 36
-SECRET = "S3cret"
 # File name, QEMU's format, options of qemu-img convert.
 FORMATS = {"dynamic.vhdx": ("vhdx", []), "fixed.vhdx": ("vhdx", ["-o", "subformat=fixed"]),
            "dynamic.vhd": ("vpc", ["-o", "force_size"]), "fixed.vhd": ("vpc", ["-o", "subformat=fixed,force_size"]),
@@ -39,8 +38,7 @@ FORMATS = {"dynamic.vhdx": ("vhdx", []), "fixed.vhdx": ("vhdx", ["-o", "subforma
            "stream.vmdk": ("vmdk", ["-o", "subformat=streamOptimized,adapter_type=lsilogic"]), "disk.raw": ("raw", [])}
 
 # A qemu-storage-daemon that misses the first SIGTERM, as the real one does when that comes just before its poll().
-DEAF = """#!/bin/bash
-real=%s
+DEAF = """real=%s
 [ "$1" != --help ] || exec $real --help
 $real "$@" &
 child=$!
@@ -84,17 +82,6 @@ def make_ntfs(file, size, label):
     must("mkntfs", "-F", "-q", "-Q", "-L", label, file)
 
 
-def make_windows(folder, hives):
-    config = folder / CONFIG
-    config.mkdir(parents=True)
-    for name in ("SYSTEM", "SOFTWARE"):
-        shutil.copyfile(hives / (name + ".hiv"), config / name)
-    (folder / "Windows/notepad.exe").write_bytes(os.urandom(50000))
-    (folder / "Windows/Panther").mkdir()
-    (folder / "ProgramData").mkdir()
-    (folder / "Program Files").mkdir()
-
-
 def make_disk(file, volumes, label="gpt"):
     """A raw disk with the layout of Windows; `volumes` are the files for its partitions, the others hold noise."""
     with open(file, "wb") as disk:
@@ -126,12 +113,10 @@ class Disk(Folder):
     @classmethod
     def setUpClass(cls):
         cls.missing = ""
-        missing = sorted({"%s (%s)" % item for item in TOOLS.items() if not shutil.which(item[0], path=os.environ["PATH"] + ":/usr/sbin:/sbin")})
-        if missing:
-            cls.missing = "not installed: " + ", ".join(missing)
+        if lacking := missing(*TOOLS):
+            cls.missing = "not installed: " + lacking
             return
-        cls.made = pathlib.Path(tempfile.mkdtemp(prefix="recipes-disk-"))
-        cls.addClassCleanup(shutil.rmtree, cls.made)
+        cls.made = folder(cls, prefix="recipes-disk-")
         if os.geteuid() != 0 or not own_mounts() or run("unshare", "--mount", "--pid", "--fork", "true").returncode != 0:
             cls.missing = "namespaces can't be made here (needs root, in a container SYS_ADMIN)"
             return
@@ -167,7 +152,14 @@ class Disk(Folder):
         return self.folder / name
 
     def customize(self, *options, words=None, environment=None):
-        return run(CUSTOMIZE, *options, "--", *(words or self.words), environment=environment, timeout=300)
+        return run(CUSTOMIZE, *options, "--", *(words or self.words), env={**os.environ, **(environment or {})}, timeout=300)
+
+    def with_tool(self, name, text, shell="#!/bin/sh"):
+        """An environment in which this is found in the place of a program."""
+        tools = self.folder / "bin"
+        shutil.rmtree(tools, ignore_errors=True)
+        tool = put_tool(tools / name, text, shell)
+        return {"PATH": "%s:%s" % (tools, PATH), "PROVISIONER": str(tool) if name == "provisioner" else PROVISIONER}
 
     def assertDone(self, result):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
@@ -175,7 +167,7 @@ class Disk(Folder):
         self.assertIn("done: ", result.stdout)
 
     def assertLeft(self, *names):
-        self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
+        super().assertLeft(*names)
         self.assertGone()
 
     def assertGone(self):
@@ -281,26 +273,19 @@ class CustomizeDisk(Disk):
         self.assertCustomised(self.folder / "w d/-o.qcow2", "qcow2")
 
     def test_without_fuse_exports_the_partition_is_copied(self):
-        tools = self.folder / "bin"
-        tools.mkdir()
-        (tools / "qemu-storage-daemon").write_text("#!/bin/sh\n[ \"$1\" = --help ] || exit 9\n")
-        (tools / "qemu-storage-daemon").chmod(0o755)
         disk = self.disk("dynamic.vhdx")
-        environment = {"PATH": "%s:%s" % (tools, os.environ["PATH"])}
+        environment = self.with_tool("qemu-storage-daemon", "[ \"$1\" = --help ] || exit 9\n")
         self.assertEqual(self.customize("--plan", disk, environment=environment).returncode, 4)
         self.assertDone(self.customize("--in-place", disk, environment=environment))
         self.assertCustomised(disk, "vhdx")
         self.assertLeft("bin", "dynamic.vhdx")
 
     def test_a_storage_daemon_that_misses_a_signal(self):
-        tools = self.folder / "bin"
-        tools.mkdir()
-        (tools / "qemu-storage-daemon").write_text(DEAF % shutil.which("qemu-storage-daemon"))
-        (tools / "qemu-storage-daemon").chmod(0o755)
+        environment = self.with_tool("qemu-storage-daemon", DEAF % which("qemu-storage-daemon"), "#!/bin/bash")
         disk = self.disk("dynamic.vhdx")
-        self.assertDone(self.customize("--in-place", disk, environment={"PATH": "%s:%s" % (tools, os.environ["PATH"])}))
+        self.assertDone(self.customize("--in-place", disk, environment=environment))
         self.assertCustomised(disk, "vhdx")
-        self.assertGreater(len((tools / "missed").read_text().split()), 2)
+        self.assertGreater(len((self.folder / "bin/missed").read_text().split()), 2)
         self.assertLeft("bin", "dynamic.vhdx")
 
     def test_a_partition_table_of_old_and_two_windows(self):
@@ -495,20 +480,14 @@ class CustomizeDiskEnds(Disk):
 
     def stops(self, program, ran, argument):
         """Programs of which one stops there, and says so."""
-        tools = self.folder / "bin"
-        shutil.rmtree(tools, ignore_errors=True)
-        tools.mkdir()
-        real = PROVISIONER if program == "provisioner" else shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+        real = PROVISIONER if program == "provisioner" else which(program)
         script = 'stop() { echo >"%s/reached"; exec sleep 600; }\n' % self.folder
         script += 'case "$1" in "%s"*) ;; *) exec "%s" "$@";; esac\n' % (argument, real)
         script += '"%s" "$@" || exit\nstop\n' % real if ran else "stop\n"
-        (tools / program).write_text("#!/bin/sh\n" + script)
-        (tools / program).chmod(0o755)
-        path = "%s:%s:/usr/sbin:/sbin" % (tools, os.environ["PATH"])
-        return {"PATH": path, "PROVISIONER": str(tools / program) if program == "provisioner" else PROVISIONER}
+        return self.with_tool(program, script)
 
     def begin(self, disk, environment=None):
-        return subprocess.Popen([CUSTOMIZE, "--in-place", disk, "--", *self.words], env={**os.environ, "PROVISIONER": PROVISIONER, **(environment or {})},
+        return subprocess.Popen([CUSTOMIZE, "--in-place", disk, "--", *self.words], env={**os.environ, **(environment or {})},
                                 start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
@@ -518,21 +497,15 @@ class CustomizeDiskEnds(Disk):
         fails = "case \"$*\" in *%s*) echo broken >&2; exit 1;; esac; exec %s \"$@\"\n"
         # Such a program is killed while ours is at work on the mounted disk. Both are in one namespace of processes.
         dies = "echo $$ >\"${0%%/*}/number\"; exec %s \"$@\"\n"
-        killer = self.folder / "killer"
-        killer.write_text("#!/bin/sh\nkill -KILL \"$(cat '%s/bin/number')\"\n" % self.folder)
-        killer.chmod(0o755)
+        killer = put_tool(self.folder / "killer", "kill -KILL \"$(cat '%s/bin/number')\"\n" % self.folder)
         for program, script, argument, code, ours in (
                 ("ntfs-3g", fails, "rw,no_detach", 11, PROVISIONER), ("umount", fails, "mnt", 20, PROVISIONER), ("mv", fails, "sparse", 13, PROVISIONER),
                 ("sync", fails, "sparse", 13, PROVISIONER), ("qemu-img", fails, "convert", 13, PROVISIONER), ("qemu-img", fails, "create", 13, PROVISIONER),
                 ("sfdisk", fails, "json", 11, PROVISIONER), ("ntfs-3g", dies, "", 20, killer), ("qemu-storage-daemon", dies, "", 20, killer)):
             with self.subTest(program=program, argument=argument, code=code):
-                tools = self.folder / "bin"
-                shutil.rmtree(tools, ignore_errors=True)
-                tools.mkdir()
-                real = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-                (tools / program).write_text("#!/bin/sh\n" + (script % (argument, real) if argument else script % real))
-                (tools / program).chmod(0o755)
-                result = self.customize("--in-place", disk, environment={"PATH": "%s:%s" % (tools, os.environ["PATH"]), "PROVISIONER": str(ours)})
+                real = which(program)
+                environment = self.with_tool(program, script % (argument, real) if argument else script % real)
+                result = self.customize("--in-place", disk, environment={**environment, "PROVISIONER": str(ours)})
                 self.assertEqual(result.returncode, code, result.stdout + result.stderr)
                 self.assertIn("customize-disk: ", result.stderr)
                 self.assertEqual(disk.read_bytes(), before)

@@ -4,41 +4,28 @@
 usage: recipes_iso_e2e.py PROVISIONER"""
 import json
 import os
-import pathlib
 import shutil
 import signal
-import stat
 import subprocess
-import tempfile
 import unittest
 
+from harness import SAMPLE, folder, missing, mode_of, must, need, run, skip
 from program_file import make_program
-from recipes import PROVISIONER, RECIPES, SAMPLE, Folder, bake_hives, must, need, run, skip
+from recipes import PROVISIONER, RECIPES, SECRET, Folder, bake_hives, make_windows
 
 CUSTOMIZE = RECIPES / "customize-iso"
 OURS = ["/Program Files/Provisioner/provisioner.exe", "/Windows/Setup/Scripts/Provisioner/manifest.json",
         "/Windows/Setup/Scripts/Provisioner/egress.json", "/Windows/Setup/Scripts/SetupComplete.cmd", "/Windows/System32/Sysprep/unattend.xml"]
-SECRET = "S3cret"
 
 
-def make_windows(folder, hives):
-    """What a WIM of Windows has, as far as this tool looks: the hives, and a file that is nobody's business."""
-    config = folder / "Windows/System32/config"
-    config.mkdir(parents=True)
-    for name in ("SYSTEM", "SOFTWARE"):
-        shutil.copy(hives / (name + ".hiv"), config / name)
-    (folder / "Windows/System32/Sysprep").mkdir()
-    (folder / "Windows/notepad.exe").write_bytes(os.urandom(50000))
-
-
-def make_iso(folder, name, image, as_name="sources/install.wim"):
+def make_iso(place, name, image, as_name="sources/install.wim"):
     """UDF beside ISO 9660, as 7z finds it on a Windows medium."""
-    root = folder / (name + ".root")
+    root = place / (name + ".root")
     (root / "sources").mkdir(parents=True)
     shutil.copy(image, root / as_name)
     (root / "setup.exe").write_bytes(b"MZ")
-    must("genisoimage", "-quiet", "-udf", "-allow-limited-size", "-iso-level", "3", "-V", "SSS_X64", "-o", folder / name, root)
-    return folder / name
+    must("genisoimage", "-quiet", "-udf", "-allow-limited-size", "-iso-level", "3", "-V", "SSS_X64", "-o", place / name, root)
+    return place / name
 
 
 class Iso(Folder):
@@ -46,11 +33,10 @@ class Iso(Folder):
 
     @classmethod
     def setUpClass(cls):
-        cls.missing = [tool for tool in ("7z", "wimlib-imagex", "genisoimage") if not shutil.which(tool)]
+        cls.missing = missing("7z", "wimlib-imagex", "genisoimage")
         if cls.missing:
             return
-        cls.made = pathlib.Path(tempfile.mkdtemp(prefix="recipes-iso-"))
-        cls.addClassCleanup(shutil.rmtree, cls.made)
+        cls.made = folder(cls, prefix="recipes-iso-")
         make_windows(cls.made / "windows", bake_hives(cls.made))
         cls.wim = cls.made / "install.wim"
         must("wimlib-imagex", "capture", cls.made / "windows", cls.wim, "Server Core", "--compress=LZX")
@@ -62,13 +48,10 @@ class Iso(Folder):
     def setUp(self):
         super().setUp()
         if self.missing:
-            skip(self, "not installed: " + ", ".join(self.missing))
+            skip(self, "not installed: " + self.missing)
 
-    def customize(self, *arguments, **options):
-        return run(CUSTOMIZE, *arguments, **options)
-
-    def assertLeft(self, *names):
-        self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
+    def customize(self, *arguments, environment=None):
+        return run(CUSTOMIZE, *arguments, env={**os.environ, **(environment or {})})
 
 
 class CustomizeIso(Iso):
@@ -102,7 +85,7 @@ class CustomizeIso(Iso):
         self.assertIn("image 2 (Server Desktop)", result.stdout)
         self.assertNotIn(SECRET, result.stdout + result.stderr)
         self.assertLeft("install.wim")
-        self.assertEqual(stat.S_IMODE(self.out.stat().st_mode), 0o600)
+        self.assertEqual(mode_of(self.out), 0o600)
         self.assertCustomised(2)
         self.assertEqual(self.files(self.out, 1), self.files(self.wim, 1))
         self.assertIn("/Windows/notepad.exe", self.files(self.out, 2))
@@ -162,7 +145,7 @@ class CustomizeIsoRefuses(Iso):
         self.assertRefused(self.customize(self.iso, SAMPLE, out, "--index", "3"), 10, "no image 3", "2  Server Desktop")
         self.assertRefused(self.customize(self.iso, SAMPLE, out, "--index", "x"), 10, "--index")
         self.assertRefused(self.customize(self.iso, SAMPLE, out, "--index", "1", "--all"), 10, "--all")
-        self.assertEqual(must(CUSTOMIZE, "--list", self.iso, environment={"TMPDIR": str(self.folder)}).splitlines()[-2:],
+        self.assertEqual(self.customize("--list", self.iso, environment={"TMPDIR": str(self.folder)}).stdout.splitlines()[-2:],
                          ["  1  Server Core", "  2  Server Desktop"])
         self.assertLeft()
 
@@ -206,7 +189,8 @@ class CustomizeIsoRefuses(Iso):
 
     def test_replace(self):
         (self.folder / "out.wim").write_text("old")
-        must(CUSTOMIZE, self.iso, SAMPLE, self.folder / "out.wim", "--all", "--replace", environment=self.fake("exit 0\n"))
+        result = self.customize(self.iso, SAMPLE, self.folder / "out.wim", "--all", "--replace", environment=self.fake("exit 0\n"))
+        self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual((self.folder / "out.wim").read_bytes(), self.wim.read_bytes())
         self.assertLeft("fake", "out.wim")
 
@@ -235,7 +219,7 @@ class CustomizeIsoRefuses(Iso):
     def test_missing_tools_are_named_with_their_packages(self):
         (self.folder / "bin").mkdir()
         (self.folder / "bin/dirname").symlink_to(shutil.which("dirname"))
-        result = run(shutil.which("bash"), CUSTOMIZE, self.iso, SAMPLE, self.folder / "out.wim", environment={"PATH": str(self.folder / "bin")})
+        result = run(shutil.which("bash"), CUSTOMIZE, self.iso, SAMPLE, self.folder / "out.wim", env={"PATH": str(self.folder / "bin")})
         self.assertRefused(result, 10, "apt-get install p7zip-full wimtools")
 
 

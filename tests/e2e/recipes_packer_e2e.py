@@ -6,15 +6,15 @@ usage: recipes_packer_e2e.py PROVISIONER"""
 import os
 import re
 import shutil
-import stat
 import unittest
 import xml.etree.ElementTree
 
-from recipes import PROVISIONER, RECIPES, ROOT, SAMPLE, Folder, must, need, run, skip
+from harness import ROOT, SAMPLE, SHARED, mode_of, must, need, run, skip
+from recipes import PROVISIONER, RECIPES, Folder
 
 ANSWER_FILES = RECIPES / "packer/answer-files"
 SCRIPTS = [RECIPES / "customize-iso", RECIPES / "customize-disk", ANSWER_FILES]
-SCHEMA = ROOT.parent / "shared/cases/windows/autounattend.xsd"
+SCHEMA = SHARED / "cases/windows/autounattend.xsd"
 UNATTEND = "{urn:schemas-microsoft-com:unattend}"
 
 
@@ -22,7 +22,7 @@ class AnswerFiles(Folder):
     PASSWORDS = {"PKR_VAR_build_password": "B&<x>\"1'$\\/", "PKR_VAR_node_password": "N]]>&amp;2 &"}
 
     def fill(self, *arguments, **changes):
-        return run(ANSWER_FILES, *arguments, environment={**self.PASSWORDS, **changes})
+        return run(ANSWER_FILES, *arguments, env={**os.environ, **self.PASSWORDS, **changes})
 
     def test_they_are_filled_in(self):
         image = "Windows Server 2022 & more"
@@ -34,7 +34,7 @@ class AnswerFiles(Folder):
         build, node = self.PASSWORDS.values()
         self.assertEqual(values, {"cd/autounattend.xml": [image, build, build], "unattend.xml": [node]})
         for name, file in files.items():
-            self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+            self.assertEqual(mode_of(file), 0o600)
             self.assertNotRegex(file.read_text(), "@[A-Z_]+@.*</")
             self.assertIn("de-DE", [e.text for e in trees[name].iter(UNATTEND + "SystemLocale")])
         self.assertTrue((self.folder / "cd/first-logon.ps1").exists())
@@ -44,7 +44,7 @@ class AnswerFiles(Folder):
         need(self, "xmllint")
         if not SCHEMA.exists():
             skip(self, "%s is not there" % SCHEMA)
-        must(ANSWER_FILES, self.folder, environment=self.PASSWORDS)
+        must(ANSWER_FILES, self.folder, env={**os.environ, **self.PASSWORDS})
         must("xmllint", "--noout", "--schema", SCHEMA, self.folder / "unattend.xml", self.folder / "cd/autounattend.xml")
 
     def test_passwords_that_would_fail_later(self):
@@ -103,7 +103,7 @@ class Packer(Folder):
         if not version.startswith("v1.6."):
             skip(self, "packer %s fetches its builders from elsewhere; needs 1.6" % version)
         shutil.copytree(RECIPES / "packer/scripts", self.folder / "scripts")
-        must(ANSWER_FILES, self.folder / "answers", environment=AnswerFiles.PASSWORDS)
+        must(ANSWER_FILES, self.folder / "answers", env={**os.environ, **AnswerFiles.PASSWORDS})
         must(PROVISIONER, "bake", SAMPLE, "--out", self.folder / "payload")
 
     def packer(self, command, name, **variables):
@@ -113,7 +113,7 @@ class Packer(Folder):
         values = {**self.VARIABLES[name], "build_password": "buildCanary", "answer_folder": self.folder / "answers", "payload": self.folder / "payload", **variables}
         given = [word for key, value in values.items() if value is not None for word in ("-var", "%s=%s" % (key, value))]
         return run("packer", command, *given, place, cwd=self.folder,
-                   environment={"CHECKPOINT_DISABLE": "1", "PACKER_CONFIG_DIR": str(self.folder), "PACKER_CACHE_DIR": str(self.folder / "cache")})
+                   env={**os.environ, "CHECKPOINT_DISABLE": "1", "PACKER_CONFIG_DIR": str(self.folder), "PACKER_CACHE_DIR": str(self.folder / "cache")})
 
     def test_the_templates_are_valid(self):
         for name in self.VARIABLES:

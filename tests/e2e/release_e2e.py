@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -21,21 +22,15 @@ import unittest
 import zipfile
 
 import program_file
+from harness import ROOT, SAMPLE, end_unrun, folder, missing, must, need, put_tool, run, skip
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-PACK = os.path.join(ROOT, "scripts", "pack")
+PACK = ROOT / "scripts/pack"
 EPOCH = 1_700_000_001  # an odd second: a zip has even ones
 FINISHED = os.path.abspath(sys.argv[2]) if sys.argv[1] == "--packages" else None
 PROVISIONER, BUILD = (None, None) if FINISHED else map(os.path.abspath, sys.argv[1:3])
 del sys.argv[1:3]
-VERSION = re.search(r"(?m)^project\(provisioner VERSION (\S+)", open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8").read())[1]
+VERSION = re.search(r"(?m)^project\(provisioner VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 SCRATCH = tempfile.TemporaryDirectory()
-
-
-def run(*words, **options):
-    done = subprocess.run(words, capture_output=True, text=True, check=False, **options)
-    assert done.returncode == 0, f"{' '.join(map(str, words))}: exit {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-    return done.stdout
 
 
 def read(*parts):
@@ -43,21 +38,12 @@ def read(*parts):
         return file.read()
 
 
-def tools_missing(*names):
-    return [name for name in names if shutil.which(name) is None]
-
-
-def skip(case, why):
-    print(f"SKIPPED: {case.id()}: {why}", flush=True)
-    case.skipTest(why)
-
-
 def staged(name, small=False):
     """What scripts/release gets by installing the build, and a folder with a program that looks like Windows'. `small`: with
     another program, since compressing ours takes a while."""
     linux = os.path.join(SCRATCH.name, name, "linux")
     for component in ("program", "documentation", "library", "development"):
-        run("cmake", "--install", BUILD, "--prefix", os.path.join(linux, "usr"), "--component", component)
+        must("cmake", "--install", BUILD, "--prefix", os.path.join(linux, "usr"), "--component", component)
     if small:
         shutil.copy(shutil.which("true"), os.path.join(linux, "usr", "bin", "provisioner"))
     windows = os.path.join(SCRATCH.name, name, "windows")
@@ -65,14 +51,13 @@ def staged(name, small=False):
     exe = program_file.make_program(b"\0" * 4096, version=VERSION)
     for file, data in (("provisioner.exe", exe), ("licenses.txt", b"licences\n"),
                        ("provisioner.spdx.json", b'{"checksumValue": "%s"}\n' % hashlib.sha256(exe).hexdigest().encode())):
-        with open(os.path.join(windows, file), "wb") as out:
-            out.write(data)
+        pathlib.Path(windows, file).write_bytes(data)
     return linux, windows
 
 
 def pack(stage, out, *more, **options):
     linux, windows = stage
-    run(PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", out, *more, **options)
+    must(PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", out, *more, **options)
     return out
 
 
@@ -94,26 +79,31 @@ def package(pattern):
     return found[0]
 
 
+@functools.cache
+def tarball():
+    """{path without the first folder: (entry, contents)} of the archive."""
+    with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
+        return {entry.name.partition("/")[2]: (entry, archive.extractfile(entry).read() if entry.isfile() else b"") for entry in archive.getmembers()}
+
+
+DOC = "share/doc/provisioner/"
+
+
 def setUpModule():
-    missing = tools_missing("dpkg-deb", "dpkg-shlibdeps", "objdump", "cmake")
-    if missing:
-        print(f"SKIPPED: release_e2e: {', '.join(missing)} missing (Debian: dpkg-dev, binutils, cmake)", flush=True)
-        sys.exit(77)
+    if lacking := missing("dpkg-deb", "dpkg-shlibdeps", "objdump", "cmake"):
+        end_unrun("missing: " + lacking)
 
 
 class Packages(unittest.TestCase):
     def test_sums_name_every_file(self):
-        run("sha256sum", "--strict", "--check", "SHA256SUMS", cwd=packages())
+        must("sha256sum", "--strict", "--check", "SHA256SUMS", cwd=packages())
         named = set(re.findall(r"(?m)^[0-9a-f]{64}  (\S+)$", read(packages(), "SHA256SUMS").decode()))
         self.assertEqual(named, set(os.listdir(packages())) - {"SHA256SUMS"})
         for pattern in ("provisioner_*.deb", "*-linux-x86_64.tar.gz", "*-linux-x86_64.spdx.json"):
             package(pattern)
 
     def test_bills_of_materials_are_of_the_programs_in_the_packages(self):
-        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
-            name = archive.getnames()[0].split("/")[0]
-            program = archive.extractfile(f"{name}/bin/provisioner").read()
-            inside = archive.extractfile(f"{name}/share/doc/provisioner/provisioner.spdx.json").read()
+        program, inside = (tarball()[path][1] for path in ("bin/provisioner", DOC + "provisioner.spdx.json"))
         self.assertEqual(inside, read(package("*-linux-x86_64.spdx.json")))
         bill = json.loads(inside)
         self.assertEqual(bill["packages"][0]["checksums"][0]["checksumValue"], hashlib.sha256(program).hexdigest())
@@ -127,25 +117,24 @@ class Packages(unittest.TestCase):
         self.assertIn(hashlib.sha256(program).hexdigest(), inside.decode())
 
     def test_the_tarball_runs_where_it_is_unpacked(self):
-        with tempfile.TemporaryDirectory() as folder:
-            run("tar", "-xf", package("*-linux-x86_64.tar.gz"), "--strip-components=1", "-C", folder)
-            self.assertTrue(run(f"{folder}/bin/provisioner", "--version").startswith(f"provisioner {VERSION}\n"))
-            wanted = re.search(r"GNU C library (\S+) or later", read(folder, "share/doc/provisioner/REQUIREMENTS.txt").decode())[1]
-            self.assertIn(f"GLIBC_{wanted}", run("objdump", "-T", f"{folder}/bin/provisioner"))
+        with tempfile.TemporaryDirectory() as place:
+            must("tar", "-xf", package("*-linux-x86_64.tar.gz"), "--strip-components=1", "-C", place)
+            self.assertTrue(must(f"{place}/bin/provisioner", "--version").startswith(f"provisioner {VERSION}\n"))
+            wanted = re.search(r"GNU C library (\S+) or later", read(place, "share/doc/provisioner/REQUIREMENTS.txt").decode())[1]
+            self.assertIn(f"GLIBC_{wanted}", must("objdump", "-T", f"{place}/bin/provisioner"))
             for path in ("share/man/man1/provisioner.1", "share/bash-completion/completions/provisioner", "share/zsh/site-functions/_provisioner",
                          "share/fish/vendor_completions.d/provisioner.fish"):
-                self.assertTrue(os.path.getsize(os.path.join(folder, path)), path)
+                self.assertTrue(os.path.getsize(os.path.join(place, path)), path)
             for page in ("LICENSE", "NOTICE", "licenses.txt", "README.md", "provisioner/docs/state.md"):
-                self.assertTrue(os.path.getsize(os.path.join(folder, "share/doc/provisioner", page)), page)
-            codes = read(folder, "share/doc/provisioner/provisioner/docs/codes.md").decode()
-            self.assertEqual(codes, run(f"{folder}/bin/provisioner", "explain-code", "--markdown"))
-            recipe = os.path.join(folder, "share/doc/provisioner/images/recipes/customize-iso")
-            self.assertTrue(run(recipe, "--help").startswith("Takes install.wim out of a Windows ISO"))
+                self.assertTrue(os.path.getsize(os.path.join(place, "share/doc/provisioner", page)), page)
+            codes = read(place, "share/doc/provisioner/provisioner/docs/codes.md").decode()
+            self.assertEqual(codes, must(f"{place}/bin/provisioner", "explain-code", "--markdown"))
+            recipe = os.path.join(place, "share/doc/provisioner/images/recipes/customize-iso")
+            self.assertTrue(must(recipe, "--help").startswith("Takes install.wim out of a Windows ISO"))
 
     def test_links_of_pages_lead_to_files_of_the_package(self):
-        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
-            names = {name.partition("/share/doc/provisioner/")[2] for name in archive.getnames()}
-            pages = {name.partition("/share/doc/provisioner/")[2]: archive.extractfile(name).read().decode() for name in archive.getnames() if name.endswith(".md")}
+        names = {path.removeprefix(DOC) for path in tarball() if path.startswith(DOC)}
+        pages = {path.removeprefix(DOC): text.decode() for path, (_, text) in tarball().items() if path.endswith(".md")}
         self.assertGreater(len(pages), 30)
         folders = {os.path.dirname(name) for name in names}
         faults = [f"{page}: {link}" for page, text in pages.items()
@@ -155,24 +144,21 @@ class Packages(unittest.TestCase):
 
     def test_installed_from_the_tarball_all_may_read_it(self):
         """By the command that it comes with, with the umask that a careful administrator has."""
-        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
-            page = next(name for name in archive.getnames() if name.endswith("/REQUIREMENTS.txt"))
-            command = re.search(r"(?m)^  (.*tar -xf THIS .* /usr/local)$", archive.extractfile(page).read().decode())[1]
-            folders = {entry.name.split("/", 1)[-1] for entry in archive.getmembers() if entry.isdir()}
+        command = re.search(r"(?m)^  (.*tar -xf THIS .* /usr/local)$", tarball()[DOC + "REQUIREMENTS.txt"][1].decode())[1]
+        folders = {path for path, (entry, _) in tarball().items() if entry.isdir()}
         # Its own, and none that the system has: tar would change the rights of those.
         self.assertLessEqual({"share/provisioner", "share/doc/provisioner", "share/doc/provisioner/provisioner/docs"}, folders)
         self.assertEqual([name for name in folders if name in ("bin", "share") or name.startswith(("share/man", "share/zsh", "share/fish"))], [])
-        with tempfile.TemporaryDirectory() as folder:
-            command = command.replace("THIS", package("*-linux-x86_64.tar.gz")).replace("/usr/local", folder)
-            run("sh", "-c", f"umask 077; {command}")
-            for at, folders, names in os.walk(folder):
+        with tempfile.TemporaryDirectory() as place:
+            command = command.replace("THIS", package("*-linux-x86_64.tar.gz")).replace("/usr/local", place)
+            must("sh", "-c", f"umask 077; {command}")
+            for at, folders, names in os.walk(place):
                 for name in folders + names:
                     rights = os.stat(os.path.join(at, name)).st_mode
                     self.assertEqual(rights & 0o044, 0o044, f"{at}/{name} is {rights:o}")
 
     def test_the_page_says_how_all_of_the_tarball_is_removed(self):
-        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
-            files = [entry.name.split("/", 1)[1] for entry in archive.getmembers() if not entry.isdir()]
+        files = [path for path, (entry, _) in tarball().items() if not entry.isdir()]
         section = re.search(r"(?ms)^## Remove\n(.*?)^## ", read(ROOT, "provisioner/docs/packages.md").decode())[1]
         told = re.findall(r"`((?:bin|share)/[^`]+)`", section)
         self.assertEqual([path for path in files if not any(path == one or path.startswith(one + "/") for one in told)], [])
@@ -181,18 +167,15 @@ class Packages(unittest.TestCase):
     def test_the_released_program_runs_with_older_c_libraries(self):
         if not FINISHED:
             self.skipTest("of finished packages: scripts/release links the program for older systems than this one")
-        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
-            page = next(name for name in archive.getnames() if name.endswith("/REQUIREMENTS.txt"))
-            wanted = re.search(r"GNU C library 2\.(\d+) or later", archive.extractfile(page).read().decode())[1]
+        wanted = re.search(r"GNU C library 2\.(\d+) or later", tarball()[DOC + "REQUIREMENTS.txt"][1].decode())[1]
         self.assertLessEqual(int(wanted), 34, "RHEL 9 has 2.34")
 
     def test_entries_have_one_time_and_one_owner(self):
-        with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
-            entries = archive.getmembers()
+        entries = [entry for entry, _ in tarball().values()]
         self.assertEqual(len({entry.mtime for entry in entries}), 1)
         self.assertEqual({(entry.uid, entry.gid, entry.uname) for entry in entries}, {(0, 0, "root")})
         self.assertEqual({oct(entry.mode) for entry in entries}, {"0o755", "0o644"})
-        listed = run("dpkg-deb", "--contents", package("provisioner_*.deb")).splitlines()
+        listed = must("dpkg-deb", "--contents", package("provisioner_*.deb")).splitlines()
         self.assertEqual({tuple(line.split()[1:2]) for line in listed}, {("root/root",)})
         self.assertEqual(len({tuple(line.split()[3:5]) for line in listed}), 1, "times")
         rights = {line.split()[0] for line in listed}
@@ -218,19 +201,17 @@ class Reproducible(unittest.TestCase):
 
     def test_another_clock_mask_and_order_give_the_same_bytes(self):
         linux, windows = staged("other", small=True)
-        for folder, _, names in os.walk(linux, topdown=False):
-            for at, name in enumerate(sorted(names)):
-                path = os.path.join(folder, name)
-                if os.path.islink(path):
+        for place, _, names in os.walk(linux, topdown=False):
+            for at, path in enumerate(pathlib.Path(place, name) for name in sorted(names)):
+                if path.is_symlink():
                     continue
                 # Written anew: another order within the folder, other times and rights.
-                data, rights = read(path), os.stat(path).st_mode
-                os.remove(path)
-                with open(path, "wb") as file:
-                    file.write(data)
-                os.chmod(path, rights & 0o700)
+                data, rights = path.read_bytes(), path.stat().st_mode
+                path.unlink()
+                path.write_bytes(data)
+                path.chmod(rights & 0o700)
                 os.utime(path, (1_000_000_000 + at, 1_000_000_000 + at))
-            os.chmod(folder, 0o700)
+            os.chmod(place, 0o700)
         other = pack((linux, windows), os.path.join(SCRATCH.name, "other-packages"),
                      env={**os.environ, "TZ": "Asia/Kathmandu", "LC_ALL": "C.UTF-8"}, umask=0o077)
         first = small()[1]
@@ -249,9 +230,7 @@ class Pack(unittest.TestCase):
     def setUp(self):
         if FINISHED:
             self.skipTest("of finished packages there is nothing to pack")
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = folder(self)
         self.out = os.path.join(self.folder, "out")
 
     def words(self, *more):
@@ -259,7 +238,7 @@ class Pack(unittest.TestCase):
         return [PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", self.out, *more]
 
     def refused(self, code, said, *more):
-        done = subprocess.run(self.words(*more), capture_output=True, text=True, check=False)
+        done = run(*self.words(*more))
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertIn(said, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
@@ -273,13 +252,9 @@ class Pack(unittest.TestCase):
 
     def stopped(self, how):
         """Stops it while the .deb is compressed; gives what is beside the place then."""
-        tools = os.path.join(self.folder, "bin")
-        os.mkdir(tools)
-        with open(os.path.join(tools, "dpkg-deb"), "w", encoding="ascii") as file:
-            file.write(f"#!/bin/sh\necho $$ > {self.folder}/at\nexec sleep 600\n")
-        os.chmod(os.path.join(tools, "dpkg-deb"), 0o755)
+        tools = put_tool(self.folder / "bin/dpkg-deb", f"echo $$ > {self.folder}/at\nexec sleep 600\n").parent
         with subprocess.Popen(self.words(), env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}, stderr=subprocess.DEVNULL) as child:
-            while not os.path.exists(os.path.join(self.folder, "at")) or not read(self.folder, "at").endswith(b"\n"):
+            while not (self.folder / "at").exists() or not read(self.folder, "at").endswith(b"\n"):
                 self.assertIsNone(child.poll(), "it ended by itself")
                 time.sleep(0.02)
             child.send_signal(how)
@@ -296,14 +271,14 @@ class Pack(unittest.TestCase):
     def test_killed_it_leaves_no_packages_and_the_next_run_makes_them(self):
         left = self.stopped(signal.SIGKILL)
         self.assertNotIn("out", left)
-        run(*self.words())
+        must(*self.words())
         self.assertEqual(read(self.out, "SHA256SUMS"), read(small()[1], "SHA256SUMS"))
-        run("rm", "-r", *(os.path.join(self.folder, name) for name in left))
+        must("rm", "-r", *(os.path.join(self.folder, name) for name in left))
 
 
 class Debian(unittest.TestCase):
     def field(self, name):
-        return run("dpkg-deb", "--field", package("provisioner_*.deb"), name).strip()
+        return must("dpkg-deb", "--field", package("provisioner_*.deb"), name).strip()
 
     def test_says_what_it_needs(self):
         self.assertEqual((self.field("Package"), self.field("Version")), ("provisioner", VERSION))
@@ -323,28 +298,25 @@ class Debian(unittest.TestCase):
         for path in ("var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers", "var/log", "tmp"):
             os.makedirs(os.path.join(root, path))
         needed = re.findall(r"(?:^|, )([a-z0-9.+-]+)", self.field("Depends"))
-        status = "\n".join(run("dpkg-query", "--status", name) for name in needed)
-        with open(os.path.join(root, "var/lib/dpkg/status"), "w", encoding="utf-8") as file:
-            file.write(status)
+        status = "\n".join(must("dpkg-query", "--status", name) for name in needed)
+        pathlib.Path(root, "var/lib/dpkg/status").write_text(status)
         return root
 
     def dpkg(self, root, *words):
-        return run("dpkg", f"--root={root}", f"--log={self.folder}/log", "--force-not-root,script-chrootless,bad-path", *words)
+        return must("dpkg", f"--root={root}", f"--log={self.folder}/log", "--force-not-root,script-chrootless,bad-path", *words)
 
     def files_of(self, root):
         return {os.path.relpath(os.path.join(folder, name), root) for folder, folders, names in os.walk(root) for name in names + folders
                 if not os.path.relpath(folder, root).startswith("var/lib/dpkg")}
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = folder(self)
 
     def test_is_installed_and_removed_without_a_trace(self):
         root = self.root()
         before = self.files_of(root)
         self.dpkg(root, "--install", package("provisioner_*.deb"))
-        self.assertIn("install ok installed", run("dpkg-query", f"--admindir={root}/var/lib/dpkg", "--status", "provisioner"))
+        self.assertIn("install ok installed", must("dpkg-query", f"--admindir={root}/var/lib/dpkg", "--status", "provisioner"))
         self.assertEqual(self.dpkg(root, "--verify", "provisioner"), "")
         for path in ("usr/bin/provisioner", "usr/share/man/man1/provisioner.1.gz", "usr/share/bash-completion/completions/provisioner",
                      "usr/share/zsh/vendor-completions/_provisioner", "usr/share/fish/vendor_completions.d/provisioner.fish",
@@ -360,10 +332,9 @@ class Debian(unittest.TestCase):
         self.dpkg(root, "--install", package("provisioner_*.deb"))
         packed = read(root, "usr/share/doc/provisioner/changelog.gz")
         self.assertEqual(gzip_time(packed), 0)
-        path = os.path.join(self.folder, "changelog")
-        with open(path, "wb") as file:
-            file.write(gzip.decompress(packed))
-        said = run("dpkg-parsechangelog", "-l", path)
+        path = self.folder / "changelog"
+        path.write_bytes(gzip.decompress(packed))
+        said = must("dpkg-parsechangelog", "-l", path)
         self.assertRegex(said, rf"(?m)^Version: {re.escape(VERSION)}$")
         self.assertNotIn("warning", said)
         self.assertRegex(read(root, "usr/share/doc/provisioner/copyright").decode(), r"(?m)^Copyright: \d{4} ")
@@ -375,11 +346,10 @@ class Debian(unittest.TestCase):
         root = self.root()
         # Somebody's copy of the program is there already.
         os.makedirs(os.path.join(root, "usr/bin"))
-        with open(os.path.join(root, "usr/bin/provisioner"), "w", encoding="ascii") as file:
-            file.write("copied\n")
-        for folder, version in ((older, "0.9.0~rc.1"), (same, "0.9.0"), (same, "0.9.0")):
-            self.dpkg(root, "--refuse-downgrade", "--install", *glob.glob(os.path.join(folder, "*.deb")))
-            self.assertIn(f"Version: {version}\n", run("dpkg-query", f"--admindir={root}/var/lib/dpkg", "--status", "provisioner"))
+        pathlib.Path(root, "usr/bin/provisioner").write_text("copied\n")
+        for place, version in ((older, "0.9.0~rc.1"), (same, "0.9.0"), (same, "0.9.0")):
+            self.dpkg(root, "--refuse-downgrade", "--install", *glob.glob(os.path.join(place, "*.deb")))
+            self.assertIn(f"Version: {version}\n", must("dpkg-query", f"--admindir={root}/var/lib/dpkg", "--status", "provisioner"))
             self.assertEqual(self.dpkg(root, "--verify", "provisioner"), "")
         self.dpkg(root, "--purge", "provisioner")
         self.assertFalse(os.path.exists(os.path.join(root, "usr")), "something is left")
@@ -387,23 +357,21 @@ class Debian(unittest.TestCase):
     def test_programs_linked_with_its_library_depend_on_it(self):
         if FINISHED:
             self.skipTest("of finished packages, the library is linked and run")
-        if tools_missing("cc"):
-            skip(self, "cc missing")
+        need(self, "cc")
         linux, windows = staged("with-library", small=True)
-        folder = os.path.join(linux, "usr/lib")
-        os.makedirs(folder, exist_ok=True)
-        source = os.path.join(self.folder, "library.c")
-        with open(source, "w", encoding="ascii") as file:
-            file.write('#include <stdlib.h>\nvoid* provisioner_x(void) { return malloc(1); }\n')
-        run("cc", "-shared", "-fPIC", "-Wl,-soname,libprovisioner.so.1", source, "-o", os.path.join(folder, "libprovisioner.so.0.1.0"))
-        os.symlink("libprovisioner.so.0.1.0", os.path.join(folder, "libprovisioner.so.1"))
+        place = pathlib.Path(linux, "usr/lib")
+        place.mkdir(parents=True, exist_ok=True)
+        source = self.folder / "library.c"
+        source.write_text('#include <stdlib.h>\nvoid* provisioner_x(void) { return malloc(1); }\n')
+        must("cc", "-shared", "-fPIC", "-Wl,-soname,libprovisioner.so.1", source, "-o", place / "libprovisioner.so.0.1.0")
+        (place / "libprovisioner.so.1").symlink_to("libprovisioner.so.0.1.0")
         made = glob.glob(os.path.join(pack((linux, windows), os.path.join(self.folder, "made")), "*.deb"))[0]
-        self.assertEqual(run("dpkg-deb", "--info", made, "shlibs"), f"libprovisioner 1 provisioner (>= {VERSION})\n")
-        self.assertIn("ldconfig", run("dpkg-deb", "--info", made, "triggers"))
+        self.assertEqual(must("dpkg-deb", "--info", made, "shlibs"), f"libprovisioner 1 provisioner (>= {VERSION})\n")
+        self.assertIn("ldconfig", must("dpkg-deb", "--info", made, "triggers"))
 
     def add_system(self, root):
         """The loader and the libraries of the packages that ours depends on."""
-        said = run("ldd", os.path.join(root, "usr/bin/provisioner"))
+        said = must("ldd", os.path.join(root, "usr/bin/provisioner"))
         for path in set(re.findall(r"(/\S+) \(0x", said)):
             os.makedirs(os.path.dirname(root + path), exist_ok=True)
             shutil.copy(path, root + path)
@@ -413,13 +381,13 @@ class Debian(unittest.TestCase):
         self.dpkg(root, "--install", package("provisioner_*.deb"))
         self.add_system(root)
         enter = ["chroot", root] if os.geteuid() == 0 else ["unshare", "--map-root-user", "chroot", root]
-        tried = subprocess.run([*enter, "/usr/bin/provisioner", "--version"], capture_output=True, text=True, check=False)
+        tried = run(*enter, "/usr/bin/provisioner", "--version")
         if tried.returncode != 0 and "provisioner" not in tried.stdout and re.search(r"chroot|unshare", tried.stderr):
             skip(self, f"no root of its own: {tried.stderr.strip()}")
         self.assertEqual(tried.returncode, 0, tried.stderr)
         self.assertTrue(tried.stdout.startswith(f"provisioner {VERSION}\n"), tried.stdout)
-        shutil.copy(os.path.join(ROOT, "tests/sample/rendered-worker.json"), os.path.join(root, "tmp"))
-        run(*enter, "/usr/bin/provisioner", "bake", "/tmp/rendered-worker.json", "--out", "/tmp/payload")
+        shutil.copy(SAMPLE, os.path.join(root, "tmp"))
+        must(*enter, "/usr/bin/provisioner", "bake", "/tmp/rendered-worker.json", "--out", "/tmp/payload")
         self.assertTrue(os.path.exists(os.path.join(root, "tmp/payload/manifest.json")))
         self.check_commands_without_libraries([*enter, "/usr/bin/provisioner"])
 
@@ -430,13 +398,13 @@ class Debian(unittest.TestCase):
                       ["bake", source, "--out", "/tmp/user-data.yaml", "--format", "userdata", "--platform", "aws"],
                       ["deploy", "--print"], ["man"], ["completion", "bash"]):
             with self.subTest(words):
-                run(*program, *words)
+                must(*program, *words)
         # These need one, and name its package on Debian and on RHEL.
         for words, code, package_name in ((["extract", "https://127.0.0.1:9/x"], 14, "libcurl4 (RHEL: libcurl)"),
                                           *((["bake", source, "--out", f"/tmp/out.{form}", "--format", form], 13, "libarchive13 (RHEL: libarchive)")
                                             for form in ("tar", "tgz", "zip", "iso"))):
             with self.subTest(words):
-                done = subprocess.run([*program, *words], capture_output=True, text=True, check=False)
+                done = run(*program, *words)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(f"install {package_name}", done.stderr)
 
@@ -448,22 +416,18 @@ class Debian(unittest.TestCase):
             if FINISHED:
                 self.fail("the package has no libprovisioner")
             skip(self, "this build has no libprovisioner (-DPROVISIONER_C_LIBRARY=ON); scripts/release tests the one it builds")
-        missing = tools_missing("pkg-config", "cc")
-        if missing:
-            skip(self, f"{', '.join(missing)} missing")
+        need(self, "pkg-config", "cc")
         environment = {**os.environ, "PKG_CONFIG_LIBDIR": os.path.dirname(described[0]), "PKG_CONFIG_SYSROOT_DIR": root}
-        flags = run("pkg-config", "--cflags", "--libs", "provisioner", env=environment).split()
-        source = os.path.join(self.folder, "ask.c")
-        with open(source, "w", encoding="ascii") as file:
-            file.write('#include <provisioner.h>\n#include <stdio.h>\nint main(void) {\n'
-                       '  provisioner_decision* d = provisioner_decide("http://p:3128", "http://p:3128", ".svc", "https://a.svc/", NULL);\n'
-                       '  printf("%d %s\\n", (int)provisioner_decision_route(d), provisioner_decision_entry(d));\n'
-                       '  provisioner_decision_free(d);\n  return 0;\n}\n')
-        program = os.path.join(self.folder, "ask")
-        run("cc", "-std=c11", "-Wall", "-Werror", source, "-o", program, *flags)
+        flags = must("pkg-config", "--cflags", "--libs", "provisioner", env=environment).split()
+        source, program = self.folder / "ask.c", self.folder / "ask"
+        source.write_text('#include <provisioner.h>\n#include <stdio.h>\nint main(void) {\n'
+                          '  provisioner_decision* d = provisioner_decide("http://p:3128", "http://p:3128", ".svc", "https://a.svc/", NULL);\n'
+                          '  printf("%d %s\\n", (int)provisioner_decision_route(d), provisioner_decision_entry(d));\n'
+                          '  provisioner_decision_free(d);\n  return 0;\n}\n')
+        must("cc", "-std=c11", "-Wall", "-Werror", source, "-o", program, *flags)
         libraries = os.path.dirname(os.path.dirname(described[0]))
-        self.assertEqual(run(program, env={**os.environ, "LD_LIBRARY_PATH": libraries}), "0 .svc\n")
-        shown = run("nm", "--dynamic", "--defined-only", os.path.join(libraries, "libprovisioner.so.1"))
+        self.assertEqual(must(program, env={**os.environ, "LD_LIBRARY_PATH": libraries}), "0 .svc\n")
+        shown = must("nm", "--dynamic", "--defined-only", os.path.join(libraries, "libprovisioner.so.1"))
         self.assertEqual([name for name in re.findall(r"(?m) [A-Za-z] (\S+?)(?:@.*)?$", shown) if not name.startswith(("provisioner_", "PROVISIONER_"))], [])
 
 
@@ -473,19 +437,16 @@ class DebianSystem(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        missing = tools_missing("mmdebstrap", "apt-get")
-        if missing or os.geteuid() != 0:
-            cls.skip_all(f"{', '.join(missing)} missing" if missing else "only root makes a system")
-        targets = run("apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages", "Origin: Debian")
+        lacking = missing("mmdebstrap", "apt-get")
+        if lacking or os.geteuid() != 0:
+            cls.skip_all(f"missing: {lacking}" if lacking else "only root makes a system")
+        targets = must("apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages", "Origin: Debian")
         cls.servers = sorted({"deb " + line for line in targets.splitlines()})
         suites = [line.split()[2] for line in cls.servers if re.fullmatch(r"\w+", line.split()[2])]
         if not suites:
             cls.skip_all("apt knows no server of Debian; run apt-get update")
-        scratch = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(scratch.cleanup)
-        cls.root = os.path.join(scratch.name, "root")
-        made = subprocess.run(["mmdebstrap", "--variant=apt", "--include=ca-certificates", "--skip=cleanup/apt", suites[0], cls.root, "-"],
-                              input="\n".join(cls.servers), capture_output=True, text=True, check=False)
+        cls.root = str(folder(cls) / "root")
+        made = run("mmdebstrap", "--variant=apt", "--include=ca-certificates", "--skip=cleanup/apt", suites[0], cls.root, "-", input="\n".join(cls.servers))
         if made.returncode != 0:
             # Where no server answers, or root may not mount, there is no system. Anything else is a fault.
             why = re.search(r"(?im)^.*(could not (resolve|connect)|temporary failure|connection (timed out|refused)|not permitted|permission denied).*$", made.stderr)
@@ -500,7 +461,7 @@ class DebianSystem(unittest.TestCase):
 
     def inside(self, *words, **options):
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
-        return run("chroot", self.root, *words, env=environment, stdin=subprocess.DEVNULL, **options)
+        return must("chroot", self.root, *words, env=environment, input="", **options)
 
     def files(self):
         """But those that apt and dpkg keep for themselves."""
@@ -519,8 +480,7 @@ class DebianSystem(unittest.TestCase):
         self.assertTrue(self.inside("provisioner", "--version").startswith(f"provisioner {VERSION}\n"))
         # With what it recommends, the commands that load a library have theirs.
         self.inside("provisioner", "bake", "/tmp/sample/rendered-worker.json", "--out", "/tmp/drive.iso", "--format", "iso")
-        asked = subprocess.run(["chroot", self.root, "provisioner", "extract", "https://127.0.0.1:9/x", "--source-timeout", "1"], capture_output=True,
-                               text=True, check=False)
+        asked = run("chroot", self.root, "provisioner", "extract", "https://127.0.0.1:9/x", "--source-timeout", "1")
         self.assertEqual(asked.returncode, 14, asked.stderr)
         self.assertNotIn("install ", asked.stderr)
         self.assertEqual(self.inside("dpkg", "--verify", "provisioner"), "")
@@ -533,22 +493,20 @@ class Release(unittest.TestCase):
     """What scripts/release refuses before it builds anything."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        os.mkdir(os.path.join(self.folder, "scripts"))
-        shutil.copy(os.path.join(ROOT, "scripts/release"), os.path.join(self.folder, "scripts"))
-        with open(os.path.join(self.folder, "CMakeLists.txt"), "w", encoding="ascii") as file:
-            file.write("project(provisioner VERSION 1.2.3 LANGUAGES C)\n")
+        self.folder = folder(self)
+        self.script = self.folder / "scripts/release"
+        self.script.parent.mkdir()
+        shutil.copy(ROOT / "scripts/release", self.script)
+        (self.folder / "CMakeLists.txt").write_text("project(provisioner VERSION 1.2.3 LANGUAGES C)\n")
         self.git("init", "-q")
         self.git("add", "-A")
         self.git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qm", "x")
 
     def git(self, *words):
-        run("git", "-C", self.folder, *words)
+        must("git", "-C", self.folder, *words)
 
     def refused(self, *words):
-        done = subprocess.run([os.path.join(self.folder, "scripts/release"), *words], capture_output=True, text=True, check=False)
+        done = run(self.script, *words)
         self.assertEqual((done.returncode, done.stdout), (10, ""), done.stderr)
         return done.stderr
 
@@ -558,15 +516,13 @@ class Release(unittest.TestCase):
 
     def test_what_can_not_be_signed(self):
         """Before the builds: they take an hour."""
-        if tools_missing("openssl", "osslsigncode", "dpkg-shlibdeps", "objdump"):
-            skip(self, "openssl, osslsigncode, dpkg-dev or binutils missing")
+        need(self, "openssl", "osslsigncode", "dpkg-shlibdeps", "objdump")
         self.git("tag", "v1.2.3")
-        key, other, locked, certificate, password = (os.path.join(self.folder, name) for name in ("key", "other", "locked", "certificate", "password"))
-        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "9", "-keyout", key, "-out", certificate)
-        run("openssl", "genrsa", "-out", other, "2048")
-        run("openssl", "pkcs8", "-topk8", "-in", key, "-out", locked, "-passout", "pass:right")
-        with open(password, "w", encoding="ascii") as file:
-            file.write("wrong")
+        key, other, locked, certificate, password = (self.folder / name for name in ("key", "other", "locked", "certificate", "password"))
+        must("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "9", "-keyout", key, "-out", certificate)
+        must("openssl", "genrsa", "-out", other, "2048")
+        must("openssl", "pkcs8", "-topk8", "-in", key, "-out", locked, "-passout", "pass:right")
+        password.write_text("wrong")
         self.assertIn("belong together", self.refused("--key", key))
         self.assertIn("belong together", self.refused("--password-file", password))
         self.assertIn("--no-windows leaves out", self.refused("--key", key, "--certificate", certificate, "--no-windows"))
@@ -579,23 +535,19 @@ class Release(unittest.TestCase):
 
     def build(self, *words, **more):
         """As far as the first cmake, a stand-in that notes what it sees and fails."""
-        tools, seen = os.path.join(self.folder, "tools"), os.path.join(self.folder, "seen")
-        os.makedirs(tools, exist_ok=True)
-        with open(os.path.join(tools, "cmake"), "w", encoding="ascii") as file:
-            file.write(f"#!/bin/sh\n{{ git rev-parse HEAD; env; }} > {seen}\necho no compiler\nexit 3\n")
-        os.chmod(os.path.join(tools, "cmake"), 0o755)
-        done = subprocess.run([os.path.join(self.folder, "scripts/release"), *words], capture_output=True, text=True, check=False,
-                              env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", **more})
+        seen = self.folder / "seen"
+        tools = put_tool(self.folder / "tools/cmake", f"{{ git rev-parse HEAD; env; }} > {seen}\necho no compiler\nexit 3\n").parent
+        done = run(self.script, *words, env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", **more})
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("failed while building the Linux program", done.stderr)
         self.assertIn("no compiler", done.stderr)
-        self.assertFalse(os.path.exists(os.path.join(self.folder, "build")), "packages that are not complete")
+        self.assertFalse((self.folder / "build").exists(), "packages that are not complete")
         return read(seen).decode().splitlines()
 
     def test_the_tag_is_built_and_not_a_branch_of_its_name(self):
         self.git("tag", "v1.2.3")
         self.git("tag", "nightly")
-        tagged = run("git", "-C", self.folder, "rev-parse", "HEAD").strip()
+        tagged = must("git", "-C", self.folder, "rev-parse", "HEAD").strip()
         self.assertEqual(self.build()[0], tagged)
         self.git("checkout", "-qb", "v1.2.3")
         self.git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qm", "y", "--allow-empty")
@@ -605,7 +557,7 @@ class Release(unittest.TestCase):
         self.git("tag", "v1.2.3")
         odd = ("CC", "CXX", "CXXFLAGS", "CPATH", "LIBRARY_PATH", "LD_RUN_PATH", "CMAKE_TOOLCHAIN_FILE", "CMAKE_CXX_COMPILER_LAUNCHER", "DESTDIR",
                "Boost_ROOT", "OPENSSL_ROOT_DIR", "fmt_DIR", "PKG_CONFIG", "PKG_CONFIG_PATH")
-        seen = self.build(**{name: "/nowhere" for name in odd}, GIT_DIR=os.path.join(self.folder, ".git"))
+        seen = self.build(**{name: "/nowhere" for name in odd}, GIT_DIR=str(self.folder / ".git"))
         self.assertEqual([line for line in seen if line.split("=")[0] in (*odd, "GIT_DIR")], [])
 
 
@@ -616,14 +568,12 @@ class Signature(unittest.TestCase):
     def setUpClass(cls):
         if FINISHED:
             raise unittest.SkipTest("scripts/pack signs; this is a test of it")
-        missing = tools_missing("osslsigncode", "openssl")
-        if missing:
-            print(f"SKIPPED: release_e2e.Signature: {', '.join(missing)} missing", flush=True)
-            raise unittest.SkipTest(f"{', '.join(missing)} missing")
-        cls.folder = os.path.join(SCRATCH.name, "signature")
-        os.mkdir(cls.folder)
-        cls.key, cls.certificate = (os.path.join(cls.folder, name) for name in ("key.pem", "certificate.pem"))
-        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=throwaway", "-days", "30000", "-keyout", cls.key,
+        if lacking := missing("osslsigncode", "openssl"):
+            print(f"SKIPPED: release_e2e.Signature: missing: {lacking}", flush=True)
+            raise unittest.SkipTest("missing: " + lacking)
+        cls.folder = folder(cls)
+        cls.key, cls.certificate = cls.folder / "key.pem", cls.folder / "certificate.pem"
+        must("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=throwaway", "-days", "30000", "-keyout", cls.key,
             "-out", cls.certificate, "-addext", "extendedKeyUsage=codeSigning", "-addext", "keyUsage=digitalSignature")
         cls.stage, cls.plain = small()
         cls.signed = pack(cls.stage, os.path.join(cls.folder, "signed"), "--certificate", cls.certificate, "--key", cls.key)
@@ -634,10 +584,9 @@ class Signature(unittest.TestCase):
             return archive.read(f"{name}/provisioner.exe"), archive.read(f"{name}/provisioner.spdx.json")
 
     def verify(self, data):
-        path = os.path.join(self.folder, "looked-at.exe")
-        with open(path, "wb") as file:
-            file.write(data)
-        return subprocess.run(["osslsigncode", "verify", "-CAfile", self.certificate, "-in", path], capture_output=True, text=True, check=False)
+        path = self.folder / "looked-at.exe"
+        path.write_bytes(data)
+        return run("osslsigncode", "verify", "-CAfile", self.certificate, "-in", path)
 
     def test_is_valid_and_of_this_file(self):
         program, _ = self.program(self.signed)
@@ -658,10 +607,9 @@ class Signature(unittest.TestCase):
         self.assertEqual(read(again, "SHA256SUMS"), read(self.signed, "SHA256SUMS"))
 
     def test_a_key_with_a_password_is_opened_by_a_file(self):
-        locked, password = os.path.join(self.folder, "locked.pem"), os.path.join(self.folder, "password")
-        with open(password, "w", encoding="ascii") as file:
-            file.write("a secret")
-        run("openssl", "pkcs8", "-topk8", "-in", self.key, "-out", locked, "-passout", f"file:{password}")
+        locked, password = self.folder / "locked.pem", self.folder / "password"
+        password.write_text("a secret")
+        must("openssl", "pkcs8", "-topk8", "-in", self.key, "-out", locked, "-passout", f"file:{password}")
         out = pack(self.stage, os.path.join(self.folder, "locked"), "--certificate", self.certificate, "--key", locked, "--password-file", password)
         self.assertEqual(read(out, "SHA256SUMS"), read(self.signed, "SHA256SUMS"))
 
