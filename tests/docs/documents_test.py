@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
 """Checks that sources and documents agree: every page, section, folder and file that is named exists; the table of rooms
-matches the includes; every source says at its beginning what it is.
-
-usage: documents_test.py [SOURCE_FOLDER]"""
+matches the includes; every source says at its beginning what it is."""
 import collections
 import glob
 import os
 import re
-import sys
 import unittest
 
-ROOT = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
-ROOT = ROOT or os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TOP = ("ignition", "images", "provisioner", "templates", "scripts", "tests")
 # What is made of bytes, or is a record of other times.
 LEFT_OUT = re.compile(r"^tests/(fuzz/corpus|golden)/|/__pycache__/|^provisioner/CHANGELOG\.md$")
@@ -28,13 +24,13 @@ def text_of(path):
         return file.read()
 
 
-def files_below(root):
+def files_below():
     """Every text of ours, as paths from the root."""
-    found = [name for name in sorted(os.listdir(root)) if os.path.isfile(os.path.join(root, name))]
+    found = [name for name in sorted(os.listdir(ROOT)) if os.path.isfile(os.path.join(ROOT, name))]
     for top in TOP:
-        for folder, folders, names in os.walk(os.path.join(root, top)):
+        for folder, folders, names in os.walk(os.path.join(ROOT, top)):
             folders[:] = [name for name in folders if name != "node_modules"]  # packages that the tests of scripts install
-            found += [os.path.relpath(os.path.join(folder, name), root) for name in sorted(names)]
+            found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in sorted(names)]
     return [path for path in found if not LEFT_OUT.search(path)]
 
 
@@ -45,23 +41,23 @@ def sections_of(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def place_of(root, path, page):
+def place_of(path, page):
     """The file that a source or page means by a page's name, or None."""
-    for base in (os.path.dirname(os.path.join(root, path)), root, os.path.join(root, "provisioner")):
+    for base in (os.path.dirname(os.path.join(ROOT, path)), ROOT, os.path.join(ROOT, "provisioner")):
         place = os.path.normpath(os.path.join(base, page))
         if os.path.isfile(place):
             return place
     return None
 
 
-def faults_of_citations(root, path):
+def faults_of_citations(path):
     """What a source cites and nobody finds."""
-    text = text_of(os.path.join(root, path))
+    text = text_of(os.path.join(ROOT, path))
     for found in CITED.finditer(text):
         page, line = found["page"], text.count("\n", 0, found.start()) + 1
         if MADE.search(page):
             continue
-        place = place_of(root, path, page)
+        place = place_of(path, page)
         if place is None:
             yield f"{path}:{line}: there is no document {page}"
             continue
@@ -72,28 +68,28 @@ def faults_of_citations(root, path):
                 yield f"{path}:{line}: {page} has no section #{section}"
 
 
-def faults_of_page(root, path):
+def faults_of_page(path):
     """Links of a page that lead nowhere, and files of the tree that it names and that are not there."""
-    text = text_of(os.path.join(root, path))
+    text = text_of(os.path.join(ROOT, path))
     plain = re.sub(r"(?ms)^```.*?^```", lambda block: "\n" * block[0].count("\n"), text)
     for found in re.finditer(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", plain):
         line = plain.count("\n", 0, found.start()) + 1
-        place = os.path.normpath(os.path.join(root, os.path.dirname(path), found[1])) if found[1] else os.path.join(root, path)
+        place = os.path.normpath(os.path.join(ROOT, os.path.dirname(path), found[1])) if found[1] else os.path.join(ROOT, path)
         if not os.path.exists(place):
             yield f"{path}:{line}: the link to {found[1]} leads nowhere"
         elif found[2] and found[2] not in sections_of(place):
             yield f"{path}:{line}: {found[1] or 'this page'} has no section #{found[2]}"
     for found in re.finditer(rf"`((?:{'|'.join(TOP)})/[A-Za-z0-9_.*/-]+)`", plain):
-        if not glob.glob(os.path.join(root, found[1])):
+        if not glob.glob(os.path.join(ROOT, found[1])):
             yield f"{path}:{plain.count(chr(10), 0, found.start()) + 1}: there is no {found[1]}"
 
 
 Room = collections.namedtuple("Room", "folder may_use")
 
 
-def faults_of_tables(root, path):
+def faults_of_tables(path):
     """Tables that are shown as text: without a row of headings, or with a row that is broken into lines."""
-    lines = re.sub(r"(?ms)^( *)```.*?^ *```", lambda block: "\n" * block[0].count("\n"), text_of(os.path.join(root, path))).split("\n")
+    lines = re.sub(r"(?ms)^( *)```.*?^ *```", lambda block: "\n" * block[0].count("\n"), text_of(os.path.join(ROOT, path))).split("\n")
     for number, (above, line) in enumerate(zip([""] + lines, lines), 1):
         line = line.strip()
         if line.startswith("|") and not (line.endswith("|") and len(line) > 1):
@@ -111,11 +107,11 @@ def rooms_of(design):
     return rooms
 
 
-def faults_of_rooms(root, design):
+def faults_of_rooms(design):
     rooms = rooms_of(design)
     folders = {room.folder: name for name, room in rooms.items()}
     have, missing = set(), set()
-    for path in files_below(root):
+    for path in files_below():
         if path.startswith("tests/") or not path.endswith((".cc", ".h")):
             continue
         folder = os.path.dirname(path)
@@ -124,7 +120,7 @@ def faults_of_rooms(root, design):
             missing.add(folder)
             continue
         room = rooms[folders[folder]]
-        for name in re.findall(r'(?m)^#\s*include "([^"]+)"', text_of(os.path.join(root, path))):
+        for name in re.findall(r'(?m)^#\s*include "([^"]+)"', text_of(os.path.join(ROOT, path))):
             used = os.path.dirname(name)
             if used in ("", folder) or "all" in room.may_use or folders.get(used) in room.may_use:
                 continue
@@ -139,24 +135,24 @@ def says_what_it_is(path):
     return text_of(path).lstrip().startswith(("//", "/*"))
 
 
-def faults_of_openings(root):
+def faults_of_openings():
     """Sources that neither say themselves what they are nor by the header, or for a test the source, of the same name."""
-    paths = files_below(root)
+    paths = files_below()
     said = set()
     for path in paths:
-        if path.endswith((".h", ".cc")) and says_what_it_is(os.path.join(root, path)):
+        if path.endswith((".h", ".cc")) and says_what_it_is(os.path.join(ROOT, path)):
             name = os.path.splitext(os.path.basename(path))[0]
             said |= {name, os.path.basename(os.path.dirname(path)) + "_" + name}  # a test may name the room, too
     for path in paths:
         stem, end = os.path.splitext(path)
-        if end not in (".cc", ".h") or says_what_it_is(os.path.join(root, path)):
+        if end not in (".cc", ".h") or says_what_it_is(os.path.join(ROOT, path)):
             continue
         # The same name, or that of what a system's own file is a part of.
         if stem.startswith("tests/") and stem.endswith("_test"):
             subject = os.path.basename(stem).removesuffix("_test")
             if said & {subject, re.sub(r"_(posix|win32)$", "", subject)}:
                 continue
-        headers = [os.path.join(root, name + ".h") for name in (stem, re.sub(r"_(posix|win32)$", "", stem))]
+        headers = [os.path.join(ROOT, name + ".h") for name in (stem, re.sub(r"_(posix|win32)$", "", stem))]
         if end == ".cc" and any(os.path.isfile(header) and says_what_it_is(header) for header in headers):
             continue
         yield f"{path}: says nowhere what it is; begin it with a line of comment"
@@ -168,16 +164,16 @@ class Documents(unittest.TestCase):
         self.assertFalse(faults, "\n" + "\n".join(faults))
 
     def test_what_sources_cite_is_there(self):
-        sources = [path for path in files_below(ROOT) if SOURCE.search(path) and path != os.path.relpath(os.path.abspath(__file__), ROOT)]
+        sources = [path for path in files_below() if SOURCE.search(path) and path != os.path.relpath(os.path.abspath(__file__), ROOT)]
         self.assertGreater(sum(len(CITED.findall(text_of(os.path.join(ROOT, path)))) for path in sources), 50)
-        self.none_of(fault for path in sources for fault in faults_of_citations(ROOT, path))
+        self.none_of(fault for path in sources for fault in faults_of_citations(path))
 
     def test_pages_lead_somewhere(self):
-        pages = [path for path in files_below(ROOT) if path.endswith(".md")]
+        pages = [path for path in files_below() if path.endswith(".md")]
         self.assertGreater(len(pages), 15)
         self.assertGreater(sum(len(re.findall(r"\]\((?!https?:)|(?m:^\|-+\|)", text_of(os.path.join(ROOT, path)))) for path in pages), 200)
-        self.none_of(fault for path in pages for fault in faults_of_page(ROOT, path))
-        self.none_of(fault for path in pages for fault in faults_of_tables(ROOT, path))
+        self.none_of(fault for path in pages for fault in faults_of_page(path))
+        self.none_of(fault for path in pages for fault in faults_of_tables(path))
 
     def test_every_page_of_docs_is_in_an_index(self):
         docs = os.path.join(ROOT, "provisioner", "docs")
@@ -201,7 +197,7 @@ class Documents(unittest.TestCase):
 
     def test_every_key_that_commands_print_is_documented(self):
         schemas = "".join(text_of(path) for path in glob.glob(os.path.join(ROOT, "provisioner/docs/schemas/*.schema.json")))
-        keys = {key: path for path in files_below(ROOT) if re.fullmatch(r"provisioner/cli/\w+\.cc", path)
+        keys = {key: path for path in files_below() if re.fullmatch(r"provisioner/cli/\w+\.cc", path)
                 for key in re.findall(r'\b(?:Member|Key)\("(\w+)"', text_of(os.path.join(ROOT, path)))}
         self.assertGreater(len(keys), 60)
         self.none_of(f"{path}: prints \"{key}\", which no schema of provisioner/docs/schemas describes"
@@ -234,10 +230,10 @@ class Documents(unittest.TestCase):
 
     def test_the_table_of_rooms_is_what_sources_include(self):
         self.assertGreater(len(rooms_of(text_of(os.path.join(ROOT, "provisioner", "DESIGN.md")))), 15)
-        self.none_of(faults_of_rooms(ROOT, text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))))
+        self.none_of(faults_of_rooms(text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))))
 
     def test_every_source_says_what_it_is(self):
-        self.none_of(faults_of_openings(ROOT))
+        self.none_of(faults_of_openings())
 
 
 if __name__ == "__main__":

@@ -11,13 +11,12 @@ import time
 
 import yaml
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "e2e"), str(TESTS / "docs")]
-import harness  # noqa: E402
-import page_doubles  # noqa: E402
-import windows_image  # noqa: E402
-from kube_api_server import NODES, TOKEN, ApiServer, Authority, kubeconfig  # noqa: E402
-from program_file import make_program  # noqa: E402
+import harness
+import page_doubles
+import windows_image
+from harness import TESTS
+from kube_api_server import NODES, TOKEN, ApiServer, Authority, kubeconfig
+from program_file import make_program
 
 CONFIG = "rendered-worker-2bc062aab478c8eedb51de6562f88c21"  # of the sample
 OPERATORS = """<powershell>
@@ -29,8 +28,7 @@ Add-Content C:\\ProgramData\\ssh\\administrators_authorized_keys 'ssh-rsa AAAAB3
 # Of the MachineSets. On vSphere and Azure their names have at most 9 characters.
 PLATFORMS = ("aws", "azure", "gcp", "vs", "nutanix")
 # What asks servers that are not there prints nothing and succeeds.
-WRAPPER = """#!/bin/sh
-for word; do
+WRAPPER = """for word; do
   case $word in
     mcs://*|http://*|https://*) [ "$1" = explain ] || [ "$1" = router ] || case $last in --exe-url|--ca-transport|--source) ;; *) exit 0 ;; esac ;;
     --probe|--watch) exit 0 ;;
@@ -153,16 +151,12 @@ class World:
             made.mkdir(parents=True)
         double = TESTS / "docs/page_doubles.py"
         for name in ("oc", "kubectl", "az", "ssh", "scp", "skopeo"):
-            self._write_program(name, f'#!/bin/sh\nexec "{sys.executable}" -B "{double}" {name} "$@"\n')
-        self._write_program("provisioner", WRAPPER % program)
+            harness.put_tool(self.bin / name, f'exec "{sys.executable}" -B "{double}" {name} "$@"\n')
+        harness.put_tool(self.bin / "provisioner", WRAPPER % program)
         for name in ("tests", "images", "templates", "images/recipes/packer"):
             (self.folder / pathlib.Path(name).name).symlink_to(TESTS.parent / name)
         self._write_inputs()
         self._serve(keys, source or self.objects / "aks.json")
-
-    def _write_program(self, name, text):
-        (self.bin / name).write_text(text)
-        (self.bin / name).chmod(0o755)
 
     def _write_inputs(self):
         page_doubles.FOLDER = self.objects

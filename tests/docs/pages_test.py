@@ -16,18 +16,17 @@ import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-if __name__ == "__main__":
-    PROVISIONER = os.path.abspath(sys.argv.pop(1))
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/docs"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import harness  # noqa: E402
 import page_commands as commands  # noqa: E402
+from harness import ROOT  # noqa: E402
 
 try:
     import page_world  # noqa: E402
 except ModuleNotFoundError as error:
-    print(f"NOT RUN: {error.name} is missing (scripts/setup installs it)", flush=True)
-    sys.exit(77)
+    harness.end_unrun(f"{error.name} is missing (scripts/setup installs it)")
+
+PROVISIONER = harness.argument()
 
 DISK = "needs a disk (ctest e2e/recipes_disk)"
 # The first word of what does not run here, and why.
@@ -69,6 +68,11 @@ LEFT_OUT = re.compile(r"^provisioner/CHANGELOG\.md$|^tests/|/node_modules/|^buil
 def pages():
     found = sorted(str(path.relative_to(ROOT)) for top in ("images", "provisioner", "templates") for path in (ROOT / top).rglob("*.md"))
     return [path for path in ["README.md", *found] if not LEFT_OUT.search(path) and re.search(FILTER, path)]
+
+
+def all_steps():
+    for page in pages():
+        yield from commands.steps_of(page, (ROOT / page).read_text())
 
 
 def words_of(step):
@@ -153,14 +157,10 @@ class Pages(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        for tool in ("openssl", "bash", "skopeo"):
-            if shutil.which(tool) is None:
-                print(f"NOT RUN: {tool} is missing (scripts/setup installs it)", flush=True)
-                sys.exit(77)
+        if lacking := harness.missing("openssl", "bash", "skopeo"):
+            harness.end_unrun("missing: " + lacking)
         cls.tables = commands.Tables(PROVISIONER)
-        cls.keys_folder = tempfile.mkdtemp(prefix="provisioner-pages-keys-")
-        cls.addClassCleanup(shutil.rmtree, cls.keys_folder)
-        cls.keys = page_world.make_keys(cls.keys_folder)
+        cls.keys = page_world.make_keys(harness.folder(cls))
         cls.count, cls.seconds, cls.listed = {}, {}, []
         cls.addClassCleanup(cls.tell)
 
@@ -181,24 +181,23 @@ class Pages(unittest.TestCase):
         double = [sys.executable, "-B", str(ROOT / "tests/docs/page_doubles.py"), "oc", "apply", "-f", "none.yaml", "--colour"]
         self.assertIn("unknown flag", subprocess.run(double, capture_output=True, text=True, check=False).stderr)
 
-    def enough(self, seen, least):
-        """That a test reads the pages at all. Of those that a filter leaves, there may be none to read."""
+    def check(self, faults, seen=0, least=-1):
+        """That there are none, and that the test reads the pages at all. Of those that a filter leaves, there may be none to read."""
+        if faults:
+            self.fail("\n" + "\n".join(faults))
         if not FILTER:
             self.assertGreater(seen, least)
 
     def test_every_command_line_is_one_of_the_program(self):
         faults, seen = [], 0
-        for page in pages():
-            for step in commands.steps_of(page, (ROOT / page).read_text()):
-                for words in words_of(step):
-                    at = next((i for i, word in enumerate(words) if commands.PROGRAM.match(word)), None)
-                    if at is None or at and words[0] not in ("ssh", "Start-Process", "&"):
-                        continue
-                    seen += 1
-                    faults += [f"{page}:{step.line}: {fault}" for fault in self.tables.faults(words[at:])]
-        self.enough(seen, 80)
-        if faults:
-            self.fail("\n" + "\n".join(faults))
+        for step in all_steps():
+            for words in words_of(step):
+                at = next((i for i, word in enumerate(words) if commands.PROGRAM.match(word)), None)
+                if at is None or at and words[0] not in ("ssh", "Start-Process", "&"):
+                    continue
+                seen += 1
+                faults += [f"{step.page}:{step.line}: {fault}" for fault in self.tables.faults(words[at:])]
+        self.check(faults, seen, 80)
 
     def test_what_is_typed_in_a_command_prompt_is_not_powershell(self):
         """docs/README.md#how-to-read-commands: cmd would open a .ps1 in an editor, and knows no cmdlet."""
@@ -206,27 +205,26 @@ class Pages(unittest.TestCase):
                   for page in pages() for line, language, lines in commands.blocks_of((ROOT / page).read_text()) if language == "console"
                   for step in commands.steps_of(page, "\n" * (line - 2) + "\n".join(["```console", *lines, "```"])) if step.system == "node"
                   for words in commands.node_commands(step.command) if commands.POWERSHELL.match(words[0])]
-        self.assertFalse(faults, "\n" + "\n".join(faults))
+        self.check(faults)
 
     def test_scripts_that_do_not_run_here_are_there_with_their_options(self):
         faults, seen = [], 0
         presets = (ROOT / "CMakePresets.json").read_text()
-        for page in pages():
-            for step in commands.steps_of(page, (ROOT / page).read_text()):
-                for words in words_of(step) if step.system == "here" else ():
-                    script = next((path for path in (ROOT / words[0], (ROOT / page).parent / words[0]) if "/" in words[0] and path.is_file()), None)
-                    if script is None and words[0].startswith(("scripts/", "images/", "./", "packer/")):
-                        faults.append(f"{page}:{step.line}: there is no {words[0]}")
-                    elif script is not None:
-                        seen += 1
-                        text = script.read_text()
-                        own = words[:words.index("--")] if "--" in words else words
-                        faults += [f"{page}:{step.line}: {words[0]} has no option {word}" for word in own if word.startswith("--") and word not in text
-                                   and not ("customize-iso" in words[0] and word in self.tables.commands["apply"][0])]
-                    elif words[0] == "cmake" and "--preset" in words and f'"{words[words.index("--preset") + 1]}"' not in presets:
-                        faults.append(f"{page}:{step.line}: there is no preset {words[words.index('--preset') + 1]}")
-        self.enough(seen, 10)
-        self.assertFalse(faults, "\n" + "\n".join(faults))
+        for step in all_steps():
+            place = f"{step.page}:{step.line}"
+            for words in words_of(step) if step.system == "here" else ():
+                script = next((path for path in (ROOT / words[0], (ROOT / step.page).parent / words[0]) if "/" in words[0] and path.is_file()), None)
+                if script is None and words[0].startswith(("scripts/", "images/", "./", "packer/")):
+                    faults.append(f"{place}: there is no {words[0]}")
+                elif script is not None:
+                    seen += 1
+                    text = script.read_text()
+                    own = words[:words.index("--")] if "--" in words else words
+                    faults += [f"{place}: {words[0]} has no option {word}" for word in own if word.startswith("--") and word not in text
+                               and not ("customize-iso" in words[0] and word in self.tables.commands["apply"][0])]
+                elif words[0] == "cmake" and "--preset" in words and f'"{words[words.index("--preset") + 1]}"' not in presets:
+                    faults.append(f"{place}: there is no preset {words[words.index('--preset') + 1]}")
+        self.check(faults, seen, 10)
 
     def test_every_command_in_the_text_is_one_of_the_program(self):
         """Such as `bake --nodes FILE`: in the text of a page, with or without the program's name."""
@@ -242,9 +240,7 @@ class Pages(unittest.TestCase):
                 seen += 1
                 words = [word for part in words for word in (part.split("|") if part.startswith("--") and "=" not in part else [part])]
                 faults += [f"{page}:{text.count(chr(10), 0, found.start()) + 1}: {fault}" for fault in self.tables.faults(["provisioner", *words], whole=False)]
-        self.enough(seen, 40)
-        if faults:
-            self.fail("\n" + "\n".join(faults))
+        self.check(faults, seen, 40)
 
     def test_every_example_of_help_is_one_of_the_program(self):
         faults, seen = [], 0
@@ -255,8 +251,8 @@ class Pages(unittest.TestCase):
                     if commands.PROGRAM.match(words[0]):
                         seen += 1
                         faults += [f"{step.page}: {fault}: {' '.join(words)}" for fault in self.tables.faults(words)]
+        self.check(faults)
         self.assertGreater(seen, len(self.tables.examples))
-        self.assertFalse(faults, "\n" + "\n".join(faults))
 
     def test_every_command_is_in_the_list_of_commands(self):
         listed = set(re.findall(r"(?m)^\| `([a-z-]+)", (ROOT / "provisioner/docs/commands.md").read_text()))
@@ -265,8 +261,7 @@ class Pages(unittest.TestCase):
     def test_no_commands_stand_in_blocks_that_nobody_reads(self):
         faults = [f"{page}:{line}: in a block that is neither console, sh nor powershell: {content}"
                   for page in pages() for line, content in commands.commands_in_other_blocks((ROOT / page).read_text())]
-        if faults:
-            self.fail("\n" + "\n".join(faults))
+        self.check(faults)
 
     def test_commands_do_what_the_page_shows(self):
         for page in pages():
@@ -294,24 +289,20 @@ class Pages(unittest.TestCase):
 
     def test_nodes_print_what_pages_show(self):
         """Of an image, as nothing here is a node: its lines and their order."""
-        if not shutil.which("hivexregedit"):
-            self.skipTest("hivexregedit is not installed, so no image can be made")
+        harness.need(self, "hivexregedit")
         faults, seen = [], 0
         with tempfile.TemporaryDirectory(prefix="provisioner-node-texts-") as folder:
             texts = [page_world.node_texts(PROVISIONER, pathlib.Path(folder, str(with_wmco)), with_wmco) for with_wmco in (False, True)]
-        for page in pages():
-            for step in commands.steps_of(page, (ROOT / page).read_text()):
-                form = re.match(r"\S*provisioner(?:\.exe)? (first-boot|status|remove)\b", step.command)
-                if step.system != "node" or not form or not (step.output or "").strip():
-                    continue
-                seen += 1
-                source = re.search(r"(?m)^source .*\n", step.output + "\n")
-                forms = [with_source(text[form[1]], source and source[0]) for text in texts]
-                if not any(matches(step.output, text) for text in forms):
-                    faults.append(f"{page}:{step.line}: {step.command}\n  the page shows:\n{step.output}\n  it prints, or the like:\n{forms[-1]}")
-        self.enough(seen, 6)
-        if faults:
-            self.fail("\n" + "\n".join(faults))
+        for step in all_steps():
+            form = re.match(r"\S*provisioner(?:\.exe)? (first-boot|status|remove)\b", step.command)
+            if step.system != "node" or not form or not (step.output or "").strip():
+                continue
+            seen += 1
+            source = re.search(r"(?m)^source .*\n", step.output + "\n")
+            forms = [with_source(text[form[1]], source and source[0]) for text in texts]
+            if not any(matches(step.output, text) for text in forms):
+                faults.append(f"{step.page}:{step.line}: {step.command}\n  the page shows:\n{step.output}\n  it prints, or the like:\n{forms[-1]}")
+        self.check(faults, seen, 6)
 
     def choices(self, page, steps):
         """The steps of a page, once for each platform that a reader may choose."""
@@ -354,8 +345,7 @@ class Pages(unittest.TestCase):
             counted[bool(DOUBLES & {words[0] for words in words_of(step)})] += 1
             faults += self.faults_of(step, exit_code, printed, last, self.follows(ran, step))
             last = exit_code
-        if faults:
-            self.fail("\n" + "\n".join(faults))
+        self.check(faults)
 
     @staticmethod
     def follows(ran, step):

@@ -1,16 +1,11 @@
 #!/usr/bin/env python3
 """provisioner/docs/proven.md: each claim names its evidence and a test that exists, and each check of
-tests/windows/Verify-OnWindows.ps1 has its row there.
-
-usage: proven_test.py [SOURCE_FOLDER]"""
-import os
+tests/windows/Verify-OnWindows.ps1 has its row there."""
 import pathlib
 import re
-import sys
 import unittest
 
-ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else
-                    os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..")))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = "provisioner/docs/proven.md"
 CHECKS = "tests/windows/verify/*.ps1"
 HEAD = "| claim | backed by | tests | check |"

@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
 """The files at the top of the repository for people and for tools: the licence, the notice of what is linked in, the
-pages for contributors, and the workflows. They fit the scripts that they name.
-
-usage: repository_test.py [SOURCE_FOLDER]"""
+pages for contributors, and the workflows. They fit the scripts that they name."""
 import glob
 import hashlib
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
-ROOT = ROOT or os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TOP = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "NOTICE", "README.md", "ignition", "images", "provisioner", "scripts",
        "templates", "tests"}
 APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"  # of Debian's /usr/share/common-licenses/Apache-2.0
