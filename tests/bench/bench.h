@@ -1,10 +1,14 @@
 // The in-process measurements and what they share.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace prov::bench {
 
@@ -13,6 +17,12 @@ inline long long CpuNanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+// The minimum and the median of these times, and what was found.
+inline std::string Row(std::vector<long long> times, const auto& found) {
+  std::ranges::sort(times);
+  return fmt::format("{} {} {}\n", times.front(), times[times.size() / 2], found);
 }
 
 // What a reader found: compared between readers, so that all of them are seen to do the same work.

@@ -387,6 +387,8 @@ def bench_fleet():
     per_node = sorted(process(bake_nodes(NODES, "tgz", WORK / "fleet.tgz"))[1] / NODES for _ in range(rounds(3)))
     packed = sorted(process(["tar", "-C", one, "-czf", WORK / "one.tgz", "."])[1] for _ in range(rounds(9)))
     row("tgz of %d nodes, process CPU of a node" % NODES, "`tar -z` of one", both(per_node), both(packed), 1 / 20, "%.1f MB" % ((WORK / "fleet.tgz").stat().st_size / 1e6))
+
+
 def bench_drive():
     if not have("genisoimage"):
         return
@@ -402,6 +404,8 @@ def bench_drive():
     theirs = sorted(process(["genisoimage", "-quiet", "-J", "-R", "-V", "config-2", "-o", WORK / "theirs.iso", tree])[1] for _ in range(rounds(25)))
     ours, size = in_process([PROGRAMS / "drive_bench", payload, WORK / "ours.iso", rounds(200)])
     row("a drive with the sample's payload, in process, CPU", "genisoimage, process CPU", ours, both(theirs), 1 / 10, "%s bytes, theirs %d" % (size, (WORK / "theirs.iso").stat().st_size))
+
+
 def bench_start():
     a, b, _ = paired([PROVISIONER, "--help"], [PROGRAMS / "empty_static"], rounds(200), 0)
     row("`--help`, process, wall", "an empty static program", both(a), both(b), 3)

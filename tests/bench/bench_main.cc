@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ignition/document.h"
@@ -38,8 +39,7 @@ std::string Measure(const std::string& input, int rounds, const std::function<st
     found = work(copy);
     times.push_back(CpuNanoseconds() - start);
   }
-  std::ranges::sort(times);
-  return fmt::format("{} {} {}\n", times.front(), times[times.size() / 2], found);
+  return Row(std::move(times), found);
 }
 
 std::string Extract(std::string& bytes) {

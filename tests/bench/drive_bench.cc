@@ -3,10 +3,10 @@
 // and median of the CPU nanoseconds, and the bytes.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "images/archive/archive.h"
@@ -46,8 +46,7 @@ Result<std::string> Measure(const std::string& folder, const std::string& path, 
     PROV_TRY(Write(payload, path));
     times.push_back(CpuNanoseconds() - start);
   }
-  std::ranges::sort(times);
-  return fmt::format("{} {} {}\n", times.front(), times[times.size() / 2], std::filesystem::file_size(path));
+  return Row(std::move(times), std::filesystem::file_size(path));
 }
 
 }  // namespace

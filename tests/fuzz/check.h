@@ -62,6 +62,12 @@ inline void CheckError(const Error& error) {
   FUZZ_CHECK(error.message.back() != '.' && error.message.back() != '\n');
 }
 
+// The same of an error that names where it is.
+inline void CheckError(const Error& error, std::string_view where) {
+  CheckError(error);
+  FUZZ_CHECK(Holds(error, where));
+}
+
 inline void CheckFindings(const Findings& findings) {
   for (const Finding& finding : findings) {
     FUZZ_CHECK(!finding.code.empty());

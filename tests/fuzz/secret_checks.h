@@ -1,7 +1,8 @@
-// Whether an input shows the seeds' password elsewhere than in the values of the proxy.
+// What holds for settings that were read from a document, and whether this shows the seeds' password elsewhere than in
+// the values of the proxy.
 #pragma once
 
-#include "provisioner/egress/egress_config.h"
+#include "provisioner/egress/review.h"
 #include "tests/fuzz/check.h"
 
 namespace prov::fuzz {
@@ -27,6 +28,26 @@ inline bool ShownElsewhere(std::string_view input, const egress::EgressConfig& c
     if (*value) secret += CountSecret((*value)->Reveal());
   }
   return CountSecret(input) > secret;
+}
+
+// What is no statement holds nothing, and no password reaches a finding. Returns ShownElsewhere.
+inline bool CheckConfig(std::string_view input, const egress::EgressConfig& config) {
+  const bool shown = ShownElsewhere(input, config);
+  for (const egress::SourceFile* file : {&config.proxy_file, &config.trust_file})
+    FUZZ_CHECK(file->present ? file->sha256.size() == 64 && !file->path.empty() : file->sha256.empty());
+  FUZZ_CHECK(config.trust_file.present || config.certificates.empty());
+  FUZZ_CHECK(config.proxy_file.present || (!config.http_proxy && !config.https_proxy && !config.no_proxy));
+  CheckFindings(config.findings);
+  FUZZ_CHECK(shown || !Holds(config.findings, kSecret));
+  const auto findings = egress::Review(config, {}, 1'790'000'000);
+  if (findings) {
+    CheckFindings(*findings);
+    FUZZ_CHECK(shown || !Holds(*findings, kSecret));
+  } else {
+    CheckError(findings.error());
+    FUZZ_CHECK(findings.error().code == Code::kNoProxy);
+  }
+  return shown;
 }
 
 }  // namespace prov::fuzz
