@@ -7,17 +7,15 @@ import fcntl
 import hashlib
 import json
 import os
-import pathlib
 import re
 import shutil
 import ssl
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
 import fakes
-from machine import (BOOT, CLOSED, CONNECTIONS, ENVIRONMENT, HERE, ODD_NAMES, OPEN, PROTECTED, PWSH, SERVICES, STRIDE, TEMPLATES, WINHTTP, Machine, adapt, keep,
+from machine import (BOOT, CLOSED, CONNECTIONS, ENVIRONMENT, HERE, ODD_NAMES, OPEN, PROTECTED, PWSH, SERVICES, STRIDE, TEMPLATES, WINHTTP, Machine, adapt, folder, keep,
                      make_certificates, run_tests)
 
 SOME = {"test_a_fresh_machine_gets_all_and_a_record", "test_a_second_run_writes_nothing", "test_undo_restores_each_type_exactly",
@@ -38,15 +36,11 @@ CONTAINERD = SERVICES + "containerd"
 class ApplyTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="apply certificates ")
-        cls.addClassCleanup(folder.cleanup)
-        cls.der = {name: ssl.PEM_cert_to_DER_cert(pem) for name, pem in make_certificates(pathlib.Path(folder.name)).items()}
+        cls.der = {name: ssl.PEM_cert_to_DER_cert(pem) for name, pem in make_certificates(cls).items()}
         cls.sha1 = {name: hashlib.sha1(der).hexdigest() for name, der in cls.der.items()}
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="apply test ")
-        self.addCleanup(folder.cleanup)
-        self.machine = Machine(folder.name, PWSH)
+        self.machine = Machine(folder(self, "apply test "), PWSH)
         self.payload = self.machine.root / "payload"
         self.script = self.payload / "scripts/Apply-Egress.ps1"
         self.script.parent.mkdir(parents=True)

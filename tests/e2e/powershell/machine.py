@@ -7,14 +7,16 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import unittest
 
 import fakes
 
 HERE = pathlib.Path(__file__).resolve().parent
-TEMPLATES = HERE.parents[2] / "templates"
+sys.path.insert(0, str(HERE.parent))
+from harness import ROOT, end_unrun, folder, missing, must, put_tool, run  # noqa: E402
+
+TEMPLATES = ROOT / "templates"
 STAND_INS = HERE / "stand-ins.ps1"
 PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 ADAPTED = [(b"[Microsoft.Win32.RegistryKey]", b"[StandInKey]"), (b"[IO.FileSystemAclExtensions]", b"[StandInDirectory]"),
@@ -49,25 +51,35 @@ def keep(case, names):
 
 def run_tests(what, openssl=False):
     """Of the program that calls this, or says loudly what was not tested."""
-    reason = "no PowerShell (pwsh) on this machine" if PWSH is None else None
-    if openssl and not shutil.which("openssl"):
-        reason = "openssl is missing (Debian package openssl)"
-    if reason:
-        print(f"SKIPPED: {reason}: {what}")
-        sys.exit(77)
+    if PWSH is None:
+        end_unrun(f"no PowerShell (pwsh) on this machine: {what}")
+    if openssl and (lacking := missing("openssl")):
+        end_unrun(f"missing: {lacking}: {what}")
     unittest.main()
 
 
-def make_certificates(folder):
-    """Three roots and an intermediate: PEM by name."""
+def python_tool(path, text):
+    """A program of Windows that is this text of Python."""
+    return put_tool(path, text, "#!" + sys.executable)
+
+
+def powershell(*arguments, **environment):
+    """pwsh with these arguments, and these variables more."""
+    return run(PWSH, "-NoProfile", "-NonInteractive", *arguments, env={**os.environ, "NO_COLOR": "1", **environment}, timeout=300)
+
+
+def make_certificates(case):
+    """Three roots and an intermediate, for the tests of a class: PEM by name."""
+    place = folder(case, "certificates ")
+
     def openssl(*words):
-        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=folder)
+        must("openssl", *words, cwd=place)
     for name in ("one", "two", "three"):
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".pem", "-days", "3650", "-subj", "/CN=Root " + name)
-    (folder / "middle.ext").write_text("basicConstraints=critical,CA:TRUE\n")
+    (place / "middle.ext").write_text("basicConstraints=critical,CA:TRUE\n")
     openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "middle.key", "-out", "middle.csr", "-subj", "/CN=The middle")
     openssl("x509", "-req", "-in", "middle.csr", "-CA", "one.pem", "-CAkey", "one.key", "-CAcreateserial", "-days", "3650", "-extfile", "middle.ext", "-out", "middle.pem")
-    return {name: (folder / (name + ".pem")).read_text() for name in ("one", "two", "three", "middle")}
+    return {name: (place / (name + ".pem")).read_text() for name in ("one", "two", "three", "middle")}
 
 
 def adapt(script):
@@ -82,8 +94,8 @@ class Machine:
         self.windows = self.root / "Windows"
         self.state = self.root / "ProgramData/Provisioner"
         self.temporary = self.root / "tmp"  # a PowerShell that is killed leaves its sockets and pipes
-        for folder in (self.windows / "System32", self.state.parent, self.temporary):
-            folder.mkdir(parents=True)
+        for place in (self.windows / "System32", self.state.parent, self.temporary):
+            place.mkdir(parents=True)
         self.environment = {n: v for n, v in os.environ.items() if not n.upper().endswith("_PROXY") and not n.startswith("FAKE_")}
         self.environment.update(SystemRoot=str(self.windows), ProgramData=str(self.state.parent), FAKE_STORE=str(self.root / "store.json"),
                                 TMPDIR=str(self.temporary), COMPUTERNAME="NODE", NO_COLOR="1", POWERSHELL_TELEMETRY_OPTOUT="1", DOTNET_TieredPGO="0")
@@ -132,8 +144,8 @@ class Machine:
         found = {}
         for key in self.store(run).data["keys"]:
             for name in ("ROOT", "CA"):
-                folder, _, thumbprint = key.rpartition("\\")
-                if folder == (CERTIFICATES % name).lower():
+                store, _, thumbprint = key.rpartition("\\")
+                if store == (CERTIFICATES % name).lower():
                     found.setdefault(name, []).append(thumbprint)
         return {name: sorted(thumbprints) for name, thumbprints in found.items()}
 
@@ -157,7 +169,6 @@ class Machine:
 
     def shell(self, *arguments, **environment):
         """pwsh with these arguments: its exit code; what it said is in `output`."""
-        answer = subprocess.run([self.pwsh, "-NoProfile", "-NonInteractive", *map(str, arguments)], capture_output=True, text=True,
-                                env={**self.environment, **environment}, timeout=300, check=False)
+        answer = run(self.pwsh, "-NoProfile", "-NonInteractive", *arguments, env={**self.environment, **environment}, timeout=300)
         self.output = answer.stdout + answer.stderr
         return answer.returncode

@@ -2,19 +2,14 @@
 tests/reconcile/rules_test.cc runs the same cases by the engine, and those on names of services, which the script leaves to it."""
 import base64
 import json
-import os
-import pathlib
 import struct
-import subprocess
-import tempfile
 import unittest
 
 import fakes
-from machine import PWSH, run_tests
+from machine import HERE, ROOT, TEMPLATES, folder, powershell, run_tests
 
-HERE = pathlib.Path(__file__).resolve().parent
-RULES = HERE.parents[1] / "golden/rules"
-SCRIPT = HERE.parents[2] / "templates/Apply-Egress.ps1"
+RULES = ROOT / "tests/golden/rules"
+SCRIPT = TEMPLATES / "Apply-Egress.ps1"
 LAST_PART = "\ntry {\n    #region payload\n    if ($args.Count "
 
 
@@ -68,23 +63,21 @@ def expected(rule, case):
     return {name: case[name] for name in {"same": ("same",), "certificate": ("then", "ours"), "boot": ("needed",)}[rule]}
 
 
-def run(root, *arguments):
+def answer_of(root, *arguments):
     """pwsh with the functions of the script in functions.ps1."""
     script = SCRIPT.read_text(encoding="ascii")
     assert script.count(LAST_PART) == 1
     (root / "functions.ps1").write_text(script[:script.index(LAST_PART)])
-    return subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", *arguments], capture_output=True, text=True,
-                          env={**os.environ, "TMPDIR": str(root), "NO_COLOR": "1"}, timeout=300, check=False)
+    return powershell("-File", *arguments, TMPDIR=str(root))
 
 
 class RulesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.cases = [(rule, case) for rule in ("service-list", "variable", "same", "certificate", "boot") for case in cases_of(rule)]
-        with tempfile.TemporaryDirectory(prefix="rules test ") as folder:
-            root = pathlib.Path(folder)
-            (root / "cases.json").write_text(json.dumps({"cases": [asked(rule, case) for rule, case in cls.cases]}))
-            answer = run(root, HERE / "rules.ps1", root / "functions.ps1", root / "cases.json")
+        root = folder(cls, "rules test ")
+        (root / "cases.json").write_text(json.dumps({"cases": [asked(rule, case) for rule, case in cls.cases]}))
+        answer = answer_of(root, HERE / "rules.ps1", root / "functions.ps1", root / "cases.json")
         try:
             cls.results = json.loads(answer.stdout)
         except json.JSONDecodeError as error:
@@ -118,11 +111,10 @@ class CodesTest(unittest.TestCase):
         """By real errors: what the machine refuses is 13, and only what is wrong in the script is 20."""
         cases = {"[IO.File]::ReadAllText('/')": 13, "[IO.File]::ReadAllText('/there/is/none')": 13, "Get-Content -LiteralPath /there/is/none -ErrorAction Stop": 13,
                  "[Reflection.Assembly]::LoadFile('/there/is/none')": 13, "$null.Run()": 20, "[int]'x'": 20}
-        with tempfile.TemporaryDirectory(prefix="codes test ") as folder:
-            root = pathlib.Path(folder)
-            tries = "\n".join("try { %s } catch { Get-ForeignCode $_.FullyQualifiedErrorId }" % case for case in cases)
-            (root / "codes.ps1").write_text(". \"$PSScriptRoot/functions.ps1\"\n" + tries + "\n")
-            answer = run(root, root / "codes.ps1")
+        root = folder(self, "codes test ")
+        tries = "\n".join("try { %s } catch { Get-ForeignCode $_.FullyQualifiedErrorId }" % case for case in cases)
+        (root / "codes.ps1").write_text(". \"$PSScriptRoot/functions.ps1\"\n" + tries + "\n")
+        answer = answer_of(root, root / "codes.ps1")
         self.assertEqual(answer.stdout.split(), [str(code) for code in cases.values()], answer.stdout + answer.stderr)
 
 

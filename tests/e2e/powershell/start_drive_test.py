@@ -4,18 +4,14 @@ import os
 import pathlib
 import shutil
 import stat
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import fakes
+from machine import HERE, TEMPLATES, folder, powershell, python_tool, run_tests
+import cloudbase_init  # machine.py says where it is
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-import cloudbase_init
-from machine import PWSH, run_tests
-SCRIPT = HERE.parents[2] / "templates/Start-Drive.ps1"
+SCRIPT = TEMPLATES / "Start-Drive.ps1"
 AGAIN, REBOOT_AND_AGAIN = 1002 & 0xFF, 1003 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
 # The drives of Windows, and the owner of a file.
 DRIVER = """
@@ -35,16 +31,12 @@ TOOLS = {
 
 
 def write_tool(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("#!%s\nimport os, sys\n%s" % (sys.executable, text))
-    path.chmod(0o755)
+    python_tool(path, "import os, sys\n" + text)
 
 
 class StartDrive(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="start drive test ")
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
+        self.root = folder(self, "start drive test ").resolve()
         self.drive, self.temporary = self.root / "drive", self.root / "temporary"
         self.target = self.root / "Windows/Setup/Scripts/Provisioner"
         self.temporary.mkdir()
@@ -64,16 +56,14 @@ class StartDrive(unittest.TestCase):
             path.chmod(0o555 if path.is_dir() else 0o444)
 
     def run_script(self, code=0, label="config-2", program=None, denied="", script=SCRIPT):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("FAKE_")}
-        environment.update(SystemRoot=str(self.root / "Windows"), TEMP=str(self.temporary), FAKE_STORE=str(self.root / "store.json"),
+        environment = dict(SystemRoot=str(self.root / "Windows"), TEMP=str(self.temporary), FAKE_STORE=str(self.root / "store.json"),
                            FAKE_LOG=str(self.root / "log"), FAKE_DRIVE=str(self.drive), FAKE_LABEL=label, FAKE_CODE=str(code), FAKE_DENIED=denied,
-                           FAKE_TARGET=str(script), FAKE_PYTHON=sys.executable, FAKE_SCRIPT=str(HERE / "fakes.py"), NO_COLOR="1")
+                           FAKE_TARGET=str(script), FAKE_PYTHON=sys.executable, FAKE_SCRIPT=str(HERE / "fakes.py"))
         if program:
             (self.drive / "provisioner").chmod(0o755)
             write_tool(self.drive / "provisioner/provisioner.exe", program)
         (self.root / "driver.ps1").write_text(DRIVER)
-        answer = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", self.root / "driver.ps1"],
-                                capture_output=True, text=True, env=environment, timeout=300, check=False)
+        answer = powershell("-File", self.root / "driver.ps1", **environment)
         self.output = answer.stdout + answer.stderr
         return answer.returncode
 

@@ -15,14 +15,8 @@ import subprocess
 import sys
 
 import fakes
-
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-import user_data_reader  # noqa: E402
-from machine import STAND_INS, WINHTTP, Machine as PlainMachine, adapt  # noqa: E402, F401
-
-# A program of Windows is a program of this file: TOOL ARGUMENT...
-TOOL = "#!{python}\nimport sys\nsys.path.insert(0, {here!r})\nimport user_data_machine\nsys.exit(user_data_machine.tool({name!r}, sys.argv[1:]))\n"
+from machine import HERE, STAND_INS, Machine as PlainMachine, adapt, put_tool, python_tool
+import user_data_reader  # machine.py says where it is
 
 
 def local(path):
@@ -30,9 +24,8 @@ def local(path):
 
 
 def write_tool(path, name):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(TOOL.format(python=sys.executable, here=str(HERE), name=name))
-    path.chmod(0o755)
+    """One of this file's: NAME ARGUMENT..."""
+    python_tool(path, f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport user_data_machine\nsys.exit(user_data_machine.tool({name!r}, sys.argv[1:]))\n")
 
 
 def tool(name, arguments):
@@ -109,11 +102,8 @@ class Machine(PlainMachine):
             folder.mkdir(parents=True)
         for name in ("curl", "schtasks"):
             write_tool(self.windows / "System32" / (name + ".exe"), name)
-        shell = self.pshome / "powershell.exe"
         # What Windows' own has for a separator is a letter of a file's name elsewhere.
-        shell.write_text("#!/bin/bash\nexec %s \"${@//\\\\//}\"\n" % shlex.quote(pwsh))
-        shell.chmod(0o755)
-        self.pwsh = str(shell)
+        self.pwsh = put_tool(self.pshome / "powershell.exe", "exec %s \"${@//\\\\//}\"\n" % shlex.quote(pwsh), "#!/bin/bash")
         self.environment.update(ProgramW6432=str(self.program.parent.parent), FAKE_LOG=str(self.log), FAKE_PSHOME=str(self.pshome),
                                 FAKE_PROVISIONER=provisioner_program)
 

@@ -4,25 +4,17 @@ PROVISIONER_POWERSHELL=some, as scripts/test --all sets it, what stands in SOME 
 usage: user_data_scripts_test.py PROVISIONER"""
 import base64
 import hashlib
-import http.server
 import json
 import os
-import pathlib
-import re
-import subprocess
 import sys
-import tempfile
-import threading
 import unittest
 
-import fakes
-import user_data_machine
+from machine import PWSH, WINHTTP, folder, keep, make_certificates, must, run, run_tests
+from user_data_machine import Machine, write_tool
+from harness import SAMPLE, Handler, serve
 import user_data_reader
-from machine import PWSH, keep, make_certificates, run_tests
-from user_data_machine import WINHTTP, Machine
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
-SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "sample/rendered-worker.json"
 EXE_URL = "https://downloads.example.com/provisioner.exe?sig=Can4ryToken"
 BUNDLE_URL = "https://files.example.com/bundle.pem"
 CANARY = "S3cret"
@@ -41,15 +33,11 @@ FORMS = {name: ["--platform", name] for name in ("aws", "azure", "gcp", "vsphere
 class UserDataScripts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="user-data-certificates-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.pem = make_certificates(pathlib.Path(folder.name))
+        cls.pem = make_certificates(cls)
         cls.sha1 = {name: hashlib.sha1(base64.b64decode("".join(pem.split("\n")[1:-2]))).hexdigest() for name, pem in cls.pem.items()}
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="user data test ")
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
+        self.root = folder(self, "user data test ")
         self.machine = self.new_machine("machine")
 
     def new_machine(self, name):
@@ -70,11 +58,10 @@ class UserDataScripts(unittest.TestCase):
         source.write_text(json.dumps(document))
         out = self.root / "baked"
         words = [word for name in services for word in ("--service", name)] + ["--generation", str(generation), *map(str, options)]
-        answer = subprocess.run([PROVISIONER, "bake", source, "--format", "userdata", "--out", out, *words], capture_output=True, text=True, check=False)
+        answer = run(PROVISIONER, "bake", source, "--format", "userdata", "--out", out, *words)
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.said = answer.stderr
-        found = subprocess.run([PROVISIONER, "extract", source, "--show-secrets"], capture_output=True, check=True)
-        self.proxy = {n: v for n, v in json.loads(found.stdout)["proxy"].items() if v}
+        self.proxy = {n: v for n, v in json.loads(must(PROVISIONER, "extract", source, "--show-secrets"))["proxy"].items() if v}
         return out.read_bytes()
 
     def run_data(self, data, code=0, machine=None, **more):
@@ -136,8 +123,8 @@ class UserDataScripts(unittest.TestCase):
         files[0].write_text("$x = [IO.MemoryStream]::new()\n")
         for number, options in enumerate(FORMS.values()):
             files.append(self.root / f"form{number}.ps1")
-            files[-1].write_bytes(user_data_machine.user_data_reader.script_of(self.bake(*options)))
-        said = subprocess.run([PWSH, "-NoProfile", "-File", self.root / "look.ps1", *files], capture_output=True, text=True, check=True).stdout.splitlines()
+            files[-1].write_bytes(user_data_reader.script_of(self.bake(*options)))
+        said = must(PWSH, "-NoProfile", "-File", self.root / "look.ps1", *files).splitlines()
         self.assertEqual(said, ["MemoryStream"] + [""] * len(FORMS))
 
     # ---- what it does at the next boot; apply_test.py shows what the script does in all cases
@@ -210,7 +197,7 @@ class UserDataScripts(unittest.TestCase):
     def bundle(self, *names, failures=0, digest="", url=BUNDLE_URL, options=()):
         """User data that fetch the bundle of a payload with these certificates."""
         self.bake("--platform", "aws", certificates=names)
-        subprocess.run([PROVISIONER, "bake", self.root / "source.json", "--out", self.root / "payload"], check=True, capture_output=True)
+        must(PROVISIONER, "bake", self.root / "source.json", "--out", self.root / "payload")
         pem = (self.root / "payload/trust/bundle.pem").read_bytes()
         self.machine.serve(url, digest.encode() or pem, failures)
         return self.bake("--platform", "aws", "--ca-transport", f"{url}#sha256={hashlib.sha256(pem).hexdigest()}", *options, certificates=names)
@@ -251,7 +238,7 @@ class UserDataScripts(unittest.TestCase):
 
     def with_program(self, *options, digest=None, failures=0):
         program = self.root / "provisioner.exe"
-        user_data_machine.write_tool(program, "provisioner")
+        write_tool(program, "provisioner")
         data = program.read_bytes()
         self.machine.serve(EXE_URL, data, failures)
         platform = () if "--platform" in options else ("--platform", "aws")
@@ -309,19 +296,14 @@ class UserDataScripts(unittest.TestCase):
         """By .NET, whose default Invoke-WebRequest of Windows PowerShell takes; that of PowerShell 7 has another, so WebClient stands for it."""
         asked = []
 
-        class Proxy(http.server.BaseHTTPRequestHandler):
+        class Proxy(Handler):
             def do_GET(self):
                 given = self.headers.get("Proxy-Authorization", "")
                 asked.append((self.path, given))
-                self.send_response(200 if given else 407)
-                if not given:
-                    self.send_header("Proxy-Authenticate", 'Basic realm="proxy"')
-                self.send_header("Content-Length", "4")
-                self.end_headers()
-                self.wfile.write(b"file")
-
-            def log_message(self, *_):
-                pass
+                if given:
+                    self.reply(200, b"file")
+                else:
+                    self.reply(407, b"file", Proxy_Authenticate='Basic realm="proxy"')
 
         theirs = ("<powershell>\n$there = [Net.WebRequest]::DefaultWebProxy\n"
                   "Set-Content \"$env:SystemRoot\\ways\" ('https://s3.example.com/', 'http://a.svc:8080/', 'http://xsvc/', 'https://api.cluster.local/', "
@@ -329,11 +311,8 @@ class UserDataScripts(unittest.TestCase):
                   "Set-Content \"$env:SystemRoot\\fetched\" ([Net.WebClient]::new().DownloadString('http://downloads.example.com/a.msi'))\n"
                   "</powershell>\n<persist>true</persist>\n")
         (self.root / "theirs.txt").write_text(theirs)
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            data = self.bake("--platform", "aws", "--append-to", self.root / "theirs.txt", proxy=f"http://user:{CANARY}%40@127.0.0.1:{server.server_port}")
-            self.run_data(data)
-            server.shutdown()
+        server = serve(self, Proxy)
+        self.run_data(self.bake("--platform", "aws", "--append-to", self.root / "theirs.txt", proxy=f"http://user:{CANARY}%40@127.0.0.1:{server.server_port}"))
         self.assertEqual((self.machine.windows / "fetched").read_text().strip(), "file", self.machine.output)
         self.assertEqual(asked[-1], ("http://downloads.example.com/a.msi", "Basic " + base64.b64encode(f"user:{CANARY}@".encode()).decode()))
         self.assertEqual((self.machine.windows / "ways").read_text().splitlines(),
