@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "images/archive/archive.h"
+#include "images/archive/normalise.h"
 #include "images/archive/output_file_posix.h"
-#include "images/archive/settle.h"
 #include "provisioner/base/posix_api.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/result.h"
@@ -84,8 +84,8 @@ std::optional<ArchiveFunctions> LoadFunctions() {
   library.Find(f.entry_set_perm, "archive_entry_set_perm");
   library.Find(f.entry_set_size, "archive_entry_set_size");
   library.Find(f.entry_set_mtime, "archive_entry_set_mtime");
-  // settle.h replaces the local times that the library computes. But without a TZ, the C library checks /etc/localtime
-  // for each of them, which takes as long as the rest of a drive.
+  // normalise.h replaces the local times that the library computes. But without a TZ, the C library checks
+  // /etc/localtime for each of them, which takes as long as the rest of a drive.
   setenv("TZ", "UTC0", 0);
   return library.complete() ? std::optional(f) : std::nullopt;
 }
@@ -218,9 +218,9 @@ class Archive final : public FileSink {
     finished_ = true;
     if (memory_ != nullptr) return {};
     if (options_.format == ArchiveFormat::kIso)
-      PROV_TRY(file_->Edit([&](auto image) { return SettleIso(image, options_.time_unix, options_.label); }));
+      PROV_TRY(file_->Edit([&](auto image) { return NormaliseIso(image, options_.time_unix, options_.label); }));
     if (options_.format == ArchiveFormat::kZip)
-      PROV_TRY(file_->Edit([&](auto archive) { return SettleZip(archive, options_.time_unix); }));
+      PROV_TRY(file_->Edit([&](auto archive) { return NormaliseZip(archive, options_.time_unix); }));
     return file_->Keep(options_.mode, options_.flush);
   }
 
@@ -328,10 +328,10 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
   const ArchiveFunctions* calls = PROV_TRY(LoadArchive());
   const auto ours = [&](std::string_view head) { return BeginsAsOurs(head, options); };
   PROV_TRY(CheckReplaceable(path, kHeadBytes, ours));
-  ArchiveOptions settled = options;
-  if (options.format == ArchiveFormat::kZip) settled.time_unix = std::max(options.time_unix, kFirstZipTime);
+  ArchiveOptions normalised = options;
+  if (options.format == ArchiveFormat::kZip) normalised.time_unix = std::max(options.time_unix, kFirstZipTime);
   const Beside beside = options.flush ? Beside::kAnything : Beside::kNothing;
-  auto archive = std::make_unique<Archive>(*calls, std::move(settled), PROV_TRY(OutputFile::Create(path, beside)));
+  auto archive = std::make_unique<Archive>(*calls, std::move(normalised), PROV_TRY(OutputFile::Create(path, beside)));
   PROV_TRY(archive->Open());
   return archive;
 }
@@ -339,7 +339,7 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
 Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& memory, const ArchiveOptions& options) {
   PROV_TRY(CheckArchiveTime(options.time_unix));
   if (options.format != ArchiveFormat::kTar && options.format != ArchiveFormat::kTgz)
-    return Fail(Code::kInternal, "this form of archive is settled in a file", "an archive in memory");
+    return Fail(Code::kInternal, "this form of archive is normalised in a file", "an archive in memory");
   auto archive = std::make_unique<Archive>(*PROV_TRY(LoadArchive()), options, memory);
   PROV_TRY(archive->Open());
   return archive;

@@ -105,7 +105,7 @@ bool CellMap::IsInUse(std::uint32_t offset) const {
   return offset < base_.bins_bytes && offset % 8 == 0 && starts_[offset / 8];
 }
 
-Result<std::string_view> CellMap::Look(std::uint32_t offset, std::string_view role) const {
+Result<std::string_view> CellMap::Content(std::uint32_t offset, std::string_view role) const {
   if (!IsInUse(offset)) {
     return Damaged(offset, fmt::format("no cell in use starts where the {} should be", role));
   }
@@ -114,7 +114,7 @@ Result<std::string_view> CellMap::Look(std::uint32_t offset, std::string_view ro
 }
 
 Result<std::string_view> CellMap::Claim(std::uint32_t offset, std::string_view role) {
-  const std::string_view content = PROV_TRY(Look(offset, role));
+  const std::string_view content = PROV_TRY(Content(offset, role));
   if (claimed_[offset / 8])
     return Damaged(offset, fmt::format("the cell of the {} belongs to something else already", role));
   claimed_[offset / 8] = true;

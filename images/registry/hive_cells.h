@@ -60,7 +60,7 @@ class CellMap {
 
   // The content of the cell in use that starts at `offset` in the bins, without its size field; its size is a multiple
   // of 8 minus 4. `role` completes messages with "… refers to", e.g. "value list".
-  Result<std::string_view> Look(std::uint32_t offset, std::string_view role) const;
+  Result<std::string_view> Content(std::uint32_t offset, std::string_view role) const;
   // The same, but each cell only once: a second claim means damage (two owners, or a cycle).
   Result<std::string_view> Claim(std::uint32_t offset, std::string_view role);
 

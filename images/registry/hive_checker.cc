@@ -56,7 +56,7 @@ class Checker {
 
  private:
   Result<void> CheckKey(const KeyRecord& key, unsigned depth) {
-    PROV_TRY(regf::LookSecurity(cells_, key.security));
+    PROV_TRY(regf::ReadSecurity(cells_, key.security));
     ++key_count_by_security_[key.security];
     if (key.class_bytes != 0) {
       const std::string_view name = PROV_TRY(cells_.Claim(key.class_name, "class name"));
@@ -130,13 +130,13 @@ class Checker {
     std::size_t met = 0;
     for (std::uint32_t at = first; met == 0 || at != first; ++met) {
       PROV_TRY(cells_.Claim(at, "security descriptor"));
-      const regf::SecurityRecord record = PROV_TRY(regf::LookSecurity(cells_, at));
+      const regf::SecurityRecord record = PROV_TRY(regf::ReadSecurity(cells_, at));
       const auto used = key_count_by_security_.find(at);
       const std::uint32_t keys = used == key_count_by_security_.end() ? 0 : used->second;
       if (record.references != keys) {
         return Damaged(at, fmt::format("a security descriptor counts {} keys, {} use it", record.references, keys));
       }
-      const regf::SecurityRecord next = PROV_TRY(regf::LookSecurity(cells_, record.next));
+      const regf::SecurityRecord next = PROV_TRY(regf::ReadSecurity(cells_, record.next));
       if (next.previous != at) return Damaged(at, "the ring of security descriptors is broken");
       at = record.next;
     }

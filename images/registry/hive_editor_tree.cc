@@ -16,7 +16,7 @@ namespace prov::images::regf {
 
 Result<std::size_t> SecurityTable::Add(CellMap& cells, std::uint32_t cell) {
   PROV_TRY(cells.Claim(cell, "security descriptor"));
-  const SecurityRecord record = PROV_TRY(LookSecurity(cells, cell));
+  const SecurityRecord record = PROV_TRY(ReadSecurity(cells, cell));
   SecurityEntry entry;
   entry.descriptor = record.descriptor;
   entry.cell = cell;

@@ -182,7 +182,7 @@ class Verifier {
   }
 
   Result<SecurityRecord> CheckSecurity(const SecurityEntry& wanted, std::uint32_t cell) const {
-    Result<SecurityRecord> read = LookSecurity(cells_, cell);
+    Result<SecurityRecord> read = ReadSecurity(cells_, cell);
     if (!read) return Differs(cell, read.error().message);
     if (read->descriptor != wanted.descriptor) return Differs(cell, "a security descriptor");
     if (wanted.keys != wanted.file_keys && read->references != wanted.keys)
@@ -210,7 +210,7 @@ class Verifier {
       const SecurityRecord here = PROV_TRY(CheckSecurity(wanted, at));
       if (SecurityTable::IsNew(wanted) && !cells_.Claim(at, "security descriptor"))
         return Differs(at, "a new security descriptor");
-      const Result<SecurityRecord> next = LookSecurity(cells_, here.next);
+      const Result<SecurityRecord> next = ReadSecurity(cells_, here.next);
       if (!next || next->previous != at) return Differs(at, "the ring of security descriptors");
       at = here.next;
     }

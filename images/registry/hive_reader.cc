@@ -69,7 +69,7 @@ class HiveReader {
   Result<std::string_view> Descriptor(std::uint32_t offset) {
     const auto known = by_offset_.find(offset);
     if (known != by_offset_.end()) return known->second;
-    const regf::SecurityRecord record = PROV_TRY(regf::LookSecurity(cells_, offset));
+    const regf::SecurityRecord record = PROV_TRY(regf::ReadSecurity(cells_, offset));
     const std::string_view first = by_content_.try_emplace(record.descriptor, record.descriptor).first->second;
     by_offset_.emplace(offset, first);
     return first;

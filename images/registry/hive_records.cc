@@ -26,7 +26,7 @@ Result<void> ReadLeaf(std::uint32_t offset, std::string_view content, std::vecto
 
 Result<void> ReadSegments(CellMap& cells, std::size_t size, ValueView& value) {
   const std::uint32_t offset = value.data_cell;
-  const std::string_view record = PROV_TRY(cells.Look(offset, "big data record"));
+  const std::string_view record = PROV_TRY(cells.Content(offset, "big data record"));
   if (record.size() < 8 || record.substr(0, 2) != "db")
     return Damaged(offset, "a value's data is shorter than its size");
   const std::size_t count = Load16(record, 2);
@@ -181,8 +181,8 @@ Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset) {
   return LoadValue(PROV_TRY(ReadValueView(cells, offset)));
 }
 
-Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset) {
-  const std::string_view content = PROV_TRY(cells.Look(offset, "security descriptor"));
+Result<SecurityRecord> ReadSecurity(const CellMap& cells, std::uint32_t offset) {
+  const std::string_view content = PROV_TRY(cells.Content(offset, "security descriptor"));
   if (content.size() < kSecurityBytes || content.substr(0, 2) != "sk")
     return Damaged(offset, "a security descriptor is not such a record");
   const std::size_t size = Load32(content, 16);

@@ -86,6 +86,6 @@ Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset);
 Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset);
 ValueRecord LoadValue(const ValueView& view);
 // Does not claim security cells, because keys share them.
-Result<SecurityRecord> LookSecurity(const CellMap& cells, std::uint32_t offset);
+Result<SecurityRecord> ReadSecurity(const CellMap& cells, std::uint32_t offset);
 
 }  // namespace prov::images::regf

@@ -70,10 +70,11 @@ std::string DescriptorFor(OwnKind kind, FileUse use) {
 
 Result<void> RefuseFat(std::uint64_t type, const std::string& where) {
   if (type != MSDOS_SUPER_MAGIC && type != EXFAT_SUPER_MAGIC) return {};
-  return Fail(Code::kTarget,
-              "is on FAT or exFAT, which keeps neither owners nor rights, so files with credentials would be open to "
-              "everybody: copy the image to NTFS or another file system that keeps them",
-              where);
+  return Fail(
+      Code::kTarget,
+      "is on FAT or exFAT, which store no permissions, so every user could read files with credentials: copy the "
+      "image to NTFS or another file system that keeps them",
+      where);
 }
 
 bool HasDescriptors(int fd) { return fgetxattr(fd, kAcl, nullptr, 0) > 0; }
@@ -114,7 +115,7 @@ Result<void> TakeOverFolder(int fd, FileUse use, const Rights& rights, const std
 
 Result<bool> HasAttributes(int fd, OwnKind kind, FileUse use, const Rights& rights, const std::string& where) {
   if (rights.has_descriptors) {
-    return GrantsAlike(PROV_TRY(ReadDescriptor(fd, where)).value_or(""), DescriptorFor(kind, use));
+    return HasSameAccess(PROV_TRY(ReadDescriptor(fd, where)).value_or(""), DescriptorFor(kind, use));
   }
   struct stat now{};
   if (fstat(fd, &now) != 0) return SystemError("cannot read its mode", where);

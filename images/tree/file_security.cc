@@ -36,7 +36,7 @@ std::string_view FolderSddl(FileUse use) {
                                  : "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)";
 }
 
-bool GrantsAlike(std::string_view descriptor, std::string_view ours) {
+bool HasSameAccess(std::string_view descriptor, std::string_view ours) {
   const auto theirs = ReadParts(descriptor), wanted = ReadParts(ours);
   if (!theirs || !wanted) return false;
   const bool alike_protected = ((theirs->control ^ wanted->control) & DescriptorParts::kDaclProtected) == 0;

@@ -15,7 +15,7 @@ std::string FolderDescriptor(FileUse use);
 
 // Whether a descriptor has the owner, the entries and the protection of `ours`, which is one of the above. Ignores
 // other control bits, which Windows changes, and the group, which depends on the creator.
-bool GrantsAlike(std::string_view descriptor, std::string_view ours);
+bool HasSameAccess(std::string_view descriptor, std::string_view ours);
 
 // The same in SDDL; the group is the creator's.
 std::string_view FileSddl(FileUse use);

@@ -184,8 +184,8 @@ Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
   const TreeEntry place = PROV_TRY(Find(path));
   if (place.kind == Kind::kAbsent) return true;
   const auto descriptor = PROV_TRY(Security(path));
-  return GrantsAlike(descriptor.value_or(""),
-                     place.kind == Kind::kFolder ? FolderDescriptor(use) : FileDescriptor(use));
+  return HasSameAccess(descriptor.value_or(""),
+                       place.kind == Kind::kFolder ? FolderDescriptor(use) : FileDescriptor(use));
 }
 
 // Windows passes the new entries on to the contents of the folder if they inherit.

@@ -131,7 +131,7 @@ Result<bool> WimTree::IsMadeFor(std::string_view path, FileUse use) {
   const auto place = PROV_TRY(Find(path));
   if (!place || !place->entry || use == FileUse::kEdited) return true;
   const std::string wanted = place->entry->is_folder ? FolderDescriptor(use) : FileDescriptor(use);
-  return GrantsAlike(image_.metadata.DescriptorOf(*place->entry).value_or(""), wanted);
+  return HasSameAccess(image_.metadata.DescriptorOf(*place->entry).value_or(""), wanted);
 }
 
 Result<void> WimTree::SecureFolder(std::string_view path, FileUse use) {

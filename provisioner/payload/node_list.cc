@@ -48,7 +48,7 @@ bool IsNameCharacter(char c) {
 }
 
 // The kind of an address that no single machine can have, in any network, as a noun; "" for others.
-std::string_view WhatItIs(const IpAddress& address) {
+std::string_view ReservedKind(const IpAddress& address) {
   const auto& bytes = address.bytes();
   const std::uint8_t first = address.IsIpv4() ? bytes[12] : bytes[0];
   if (address.IsLoopback()) return "a loopback address";
@@ -60,8 +60,8 @@ std::string_view WhatItIs(const IpAddress& address) {
 
 // The same for an address in its network. In a network of one or two addresses all are hosts (RFC 3021, RFC 6164). IPv6
 // has no broadcast; its first address belongs to the routers.
-std::string_view WhatItIs(const IpAddress& address, const IpNetwork& network) {
-  if (const std::string_view kind = WhatItIs(address); !kind.empty()) return kind;
+std::string_view ReservedKind(const IpAddress& address, const IpNetwork& network) {
+  if (const std::string_view kind = ReservedKind(address); !kind.empty()) return kind;
   const std::size_t bits = (network.IsIpv4() ? 32 : 128) - network.prefix();
   if (bits <= 1) return {};
   bool zeros = true;
@@ -173,7 +173,7 @@ class Checker {
     const auto network = IpNetwork::Parse(cell.text);
     if (!address || !network || network->prefix() == 0)
       return Refuse(cell, fmt::format("\"{}\" is not an address with its prefix, such as 10.0.0.5/24", cell.text));
-    if (const std::string_view kind = WhatItIs(*address, *network); !kind.empty())
+    if (const std::string_view kind = ReservedKind(*address, *network); !kind.empty())
       return Refuse(cell, fmt::format("{} is {}, which no node can have", cell.text, kind));
     const auto [earlier, fresh] = addresses_.emplace(address->ToString(), cell.place.line);
     if (!fresh)
@@ -192,7 +192,7 @@ class Checker {
     const auto gateway = IpAddress::Parse(cell.text);
     if (!gateway) return Refuse(cell, fmt::format("\"{}\" is not the address of a gateway", cell.text));
     if (*gateway == own) return Refuse(cell, fmt::format("the gateway {} is the node itself", cell.text));
-    const std::string_view kind = network.IsIpv4() ? WhatItIs(*gateway, network) : WhatItIs(*gateway);
+    const std::string_view kind = network.IsIpv4() ? ReservedKind(*gateway, network) : ReservedKind(*gateway);
     if (!kind.empty()) return Refuse(cell, fmt::format("{} is {}, which no gateway can have", cell.text, kind));
     // An IPv6 gateway is often a link-local address, outside the node's network.
     const bool reachable = network.IsIpv4() ? network.Contains(*gateway) : !gateway->IsIpv4();
@@ -209,7 +209,7 @@ class Checker {
       const auto address = IpAddress::Parse(word);
       if (!address) return Refuse(cell, fmt::format("\"{}\" is not the address of a DNS server", word));
       // A loopback address is fine: a node may run its own resolver.
-      if (const std::string_view kind = WhatItIs(*address); !kind.empty() && !address->IsLoopback())
+      if (const std::string_view kind = ReservedKind(*address); !kind.empty() && !address->IsLoopback())
         return Refuse(cell, fmt::format("{} is {}, which no DNS server has", word, kind));
       out.push_back(address->ToString());
     }

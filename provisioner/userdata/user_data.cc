@@ -302,15 +302,15 @@ void AddBundleFinding(const Download& bundle, Findings& findings) {
         bundle.Shown());
   } else if (bundle.HasQuery()) {
     AddWarning(findings, "ca-transport-tls",
-               fmt::format("the URL of the bundle has a query, which may be a token, so it is only told to a server "
-                           "that the CAs of the image know: behind a proxy that opens TLS nothing is fetched. {}Give "
+               fmt::format("the URL of the bundle has a query, which may be a token, so it is sent only to a server "
+                           "that the image's CAs verify: behind a proxy that intercepts TLS the download fails. {}Give "
                            "a URL without a query there",
                            kHash),
                bundle.Shown());
   } else {
     AddInfo(findings, "ca-transport-tls",
             fmt::format("the bundle is fetched without knowing the server, because its CAs may be those of a proxy "
-                        "that opens TLS. {}It does not keep the requested URL secret",
+                        "that intercepts TLS. {}It does not keep the requested URL secret",
                         kHash),
             bundle.Shown());
   }

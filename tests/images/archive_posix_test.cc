@@ -90,7 +90,7 @@ TEST_P(ArchiveFile, IsTheSameInMemory) {
   std::string memory;
   auto sink = MakeArchiveIn(memory, Options());
   if (GetParam() == ArchiveFormat::kZip || GetParam() == ArchiveFormat::kIso) {
-    EXPECT_FALSE(sink) << "what is settled afterwards needs a file";
+    EXPECT_FALSE(sink) << "what is normalised afterwards needs a file";
     return;
   }
   ASSERT_TRUE(sink);

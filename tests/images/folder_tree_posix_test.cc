@@ -398,17 +398,17 @@ TEST(FileSecurity, IsWellFormed) {
     EXPECT_TRUE(IsSecurityDescriptor(FileDescriptor(use)));
     EXPECT_TRUE(IsSecurityDescriptor(FolderDescriptor(use)));
   }
-  EXPECT_TRUE(GrantsAlike(FileDescriptor(FileUse::kSecret), FileDescriptor(FileUse::kSecret)));
-  EXPECT_FALSE(GrantsAlike(FileDescriptor(FileUse::kPlain), FileDescriptor(FileUse::kSecret)));
-  EXPECT_FALSE(GrantsAlike(FolderDescriptor(FileUse::kSecret), FileDescriptor(FileUse::kSecret))) << "who inherits";
-  EXPECT_FALSE(GrantsAlike("", FileDescriptor(FileUse::kSecret)));
+  EXPECT_TRUE(HasSameAccess(FileDescriptor(FileUse::kSecret), FileDescriptor(FileUse::kSecret)));
+  EXPECT_FALSE(HasSameAccess(FileDescriptor(FileUse::kPlain), FileDescriptor(FileUse::kSecret)));
+  EXPECT_FALSE(HasSameAccess(FolderDescriptor(FileUse::kSecret), FileDescriptor(FileUse::kSecret))) << "who inherits";
+  EXPECT_FALSE(HasSameAccess("", FileDescriptor(FileUse::kSecret)));
   std::string other = FileDescriptor(FileUse::kSecret);
   other[3] = static_cast<char>(0x84);  // not protected, but SE_DACL_AUTO_INHERITED
-  EXPECT_FALSE(GrantsAlike(other, FileDescriptor(FileUse::kSecret)));
+  EXPECT_FALSE(HasSameAccess(other, FileDescriptor(FileUse::kSecret)));
   other[3] = static_cast<char>(0x94);
-  EXPECT_TRUE(GrantsAlike(other, FileDescriptor(FileUse::kSecret))) << "Windows' own bit";
+  EXPECT_TRUE(HasSameAccess(other, FileDescriptor(FileUse::kSecret))) << "Windows' own bit";
   other[0x48 + 12] = 0x21;  // S-1-5-32-545 owns it
-  EXPECT_FALSE(GrantsAlike(other, FileDescriptor(FileUse::kSecret)));
+  EXPECT_FALSE(HasSameAccess(other, FileDescriptor(FileUse::kSecret)));
   // O:BAG:BAD:P(A;;FA;;;SY)(A;;FA;;;BA), as Windows writes it.
   EXPECT_EQ(ToHex(FileDescriptor(FileUse::kSecret)),
             "01000490480000005800000000000000140000000200340002000000"

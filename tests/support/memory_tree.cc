@@ -110,7 +110,7 @@ Result<bool> MemoryTree::IsMadeFor(std::string_view path, FileUse use) {
     const auto descriptor = DescriptorAt(name);
     if (!descriptor || use == FileUse::kEdited) return true;
     const bool folder = now_.folders.contains(name);
-    return images::GrantsAlike(*descriptor, folder ? images::FolderDescriptor(use) : images::FileDescriptor(use));
+    return images::HasSameAccess(*descriptor, folder ? images::FolderDescriptor(use) : images::FileDescriptor(use));
   });
 }
 

@@ -345,7 +345,7 @@ TEST(UserData, SaysWhatAFetchedBundleIsKnownBy) {
                                    HasSubstr("does not keep the requested URL secret")));
   const Finding token = told("HTTPS://example.com/ca.pem?sig=t0ken");
   EXPECT_EQ(token.severity, Severity::kWarning);
-  EXPECT_THAT(token.message, HasSubstr("behind a proxy that opens TLS nothing is fetched"));
+  EXPECT_THAT(token.message, HasSubstr("behind a proxy that intercepts TLS the download fails"));
   EXPECT_EQ(token.where, "HTTPS://example.com/ca.pem");
   EXPECT_THAT(told("http://example.com/ca.pem").message, HasSubstr("without TLS"));
   EXPECT_THAT(CodesOf(Make({.platform = Platform::kAws}).findings), Not(testing::Contains("ca-transport-tls")));

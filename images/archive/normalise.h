@@ -12,10 +12,10 @@ namespace prov::images {
 
 // Sets all times of an ISO 9660 image with Joliet and Rock Ridge and its label, and removes what identifies its writer.
 // Errors: internal (not such an image).
-Result<void> SettleIso(std::span<char> image, std::int64_t time_unix, std::string_view label);
+Result<void> NormaliseIso(std::span<char> image, std::int64_t time_unix, std::string_view label);
 
 // Sets the times of a ZIP file's entries. Errors: internal; size-limit (more entries than the plain format allows).
-Result<void> SettleZip(std::span<char> archive, std::int64_t time_unix);
+Result<void> NormaliseZip(std::span<char> archive, std::int64_t time_unix);
 
 // A point in time as calendar fields, in UTC.
 struct UtcTime {

@@ -1,4 +1,4 @@
-#include "images/archive/settle.h"
+#include "images/archive/normalise.h"
 
 #include <fmt/format.h>
 
@@ -52,9 +52,9 @@ constexpr unsigned kIsFolder = 2;
 constexpr unsigned kLongTimes = 0x80;  // of Rock Ridge's TF
 constexpr std::size_t kShortTimeBytes = 7;
 
-class Settler {
+class IsoNormaliser {
  public:
-  Settler(std::span<char> image, std::int64_t time_unix, std::string_view label) : image_(image), label_(label) {
+  IsoNormaliser(std::span<char> image, std::int64_t time_unix, std::string_view label) : image_(image), label_(label) {
     const UtcTime t = ToUtc(time_unix);
     for (const int field : {t.year - 1900, t.month, t.day, t.hour, t.minute, t.second, 0})
       short_time_ += static_cast<char>(field);
@@ -71,12 +71,12 @@ class Settler {
         ForgetWriter(sector + 1);
         break;
       }
-      if (type == kPrimary || type == kSupplementary) SettleDescriptor(at, type);
+      if (type == kPrimary || type == kSupplementary) NormaliseDescriptor(at, type);
     }
     // Every folder takes at least one sector, so more folders than sectors mean a cycle.
     for (std::size_t i = 0; sound_ && i < folders_.size(); ++i) {
       sound_ = i < image_.size() / kSectorBytes;
-      SettleFolder(Extent(folders_[i]));
+      NormaliseFolder(Extent(folders_[i]));
     }
     return sound_ ? Result<void>() : Odd();
   }
@@ -109,7 +109,7 @@ class Settler {
     if (Holds(at, bytes.size())) std::ranges::copy(bytes, &image_[at]);
   }
 
-  void SettleDescriptor(std::size_t at, unsigned char type) {
+  void NormaliseDescriptor(std::size_t at, unsigned char type) {
     for (const std::size_t date : {kCreatedAt, kModifiedAt, kEffectiveAt}) Put(at + date, long_time_);
     // libarchive keeps Joliet's label as given, but writes this one in capitals; its readers compare all of it.
     if (type == kPrimary) {
@@ -128,18 +128,18 @@ class Settler {
     std::ranges::fill(image_.subspan(sector * kSectorBytes, kSectorBytes), '\0');
   }
 
-  void SettleFolder(const Extent& folder) {
+  void NormaliseFolder(const Extent& folder) {
     // A record that does not fit into the rest of a sector begins in the next one.
     for (std::size_t sector = folder.at; sound_ && sector < folder.at + folder.size; sector += kSectorBytes) {
       std::size_t at = sector;
       while (sound_ && at < sector + kSectorBytes && Byte(at) != 0) {
-        SettleRecord(at, Byte(at));
+        NormaliseRecord(at, Byte(at));
         at += Byte(at);
       }
     }
   }
 
-  void SettleRecord(std::size_t at, std::size_t size) {
+  void NormaliseRecord(std::size_t at, std::size_t size) {
     const std::size_t name_length = Byte(at + kNameLengthAt);
     const std::size_t name_end = kNameAt + name_length + (name_length % 2 == 0 ? 1 : 0);
     if (name_end > size + 1 || !Holds(at, size)) {
@@ -147,7 +147,7 @@ class Settler {
       return;
     }
     Put(at + kDateAt, short_time_);
-    if (name_end < size) SettleExtensions(at + name_end, size - name_end, 0);
+    if (name_end < size) NormaliseExtensions(at + name_end, size - name_end, 0);
     // A name of one byte 0 or 1 means the folder itself or its parent.
     const bool inner = name_length > 1 || Byte(at + kNameAt) > 1;
     if ((Byte(at + kFlagsAt) & kIsFolder) != 0 && inner)
@@ -155,7 +155,7 @@ class Settler {
   }
 
   // Rock Ridge's fields: TF has times, CE refers to further fields.
-  void SettleExtensions(std::size_t at, std::size_t size, int depth) {
+  void NormaliseExtensions(std::size_t at, std::size_t size, int depth) {
     constexpr std::size_t kHeadBytes = 4;
     constexpr int kMostAreas = 8;
     if (depth > kMostAreas) return;
@@ -167,7 +167,8 @@ class Settler {
         for (std::size_t i = kHeadBytes + 1; i + kShortTimeBytes <= length; i += kShortTimeBytes)
           Put(at + i, short_time_);
       }
-      if (kind == "CE") SettleExtensions(Number(at + 4) * kSectorBytes + Number(at + 12), Number(at + 20), depth + 1);
+      if (kind == "CE")
+        NormaliseExtensions(Number(at + 4) * kSectorBytes + Number(at + 12), Number(at + 20), depth + 1);
       at += length;
       size -= length;
     }
@@ -184,8 +185,8 @@ class Settler {
 
 }  // namespace
 
-Result<void> SettleIso(std::span<char> image, std::int64_t time_unix, std::string_view label) {
-  return Settler(image, time_unix, label).Run();
+Result<void> NormaliseIso(std::span<char> image, std::int64_t time_unix, std::string_view label) {
+  return IsoNormaliser(image, time_unix, label).Run();
 }
 
 namespace {
@@ -220,7 +221,7 @@ std::string DosTime(std::int64_t time_unix) {
 
 }  // namespace
 
-Result<void> SettleZip(std::span<char> archive, std::int64_t time_unix) {
+Result<void> NormaliseZip(std::span<char> archive, std::int64_t time_unix) {
   const auto odd = [] { return Fail(Code::kInternal, "the archive is not laid out as ZIP has it", "libarchive"); };
   const std::string_view bytes(archive.data(), archive.size());
   if (bytes.size() < kEndBytes || !bytes.substr(bytes.size() - kEndBytes).starts_with(kEnd)) return odd();

@@ -1,5 +1,5 @@
 // The pure parts of archives: what a format can hold, and the corrections in finished bytes.
-#include "images/archive/settle.h"
+#include "images/archive/normalise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,11 +58,11 @@ TEST(ArchiveNames, EntriesThatAZipFileCantHold) {
   EXPECT_TRUE(CheckArchiveEntries(ArchiveFormat::kTar, 65535));
 }
 
-TEST(Settle, RefusesWhatIsNoImage) {
+TEST(Normalise, RefusesWhatIsNoImage) {
   for (const std::size_t size : {0U, 100U, 34816U, 100000U}) {
     std::string bytes(size, '\0');
-    EXPECT_EQ(SettleIso(bytes, 0, "X").error().code, Code::kInternal) << size;
-    EXPECT_EQ(SettleZip(bytes, 0).error().code, Code::kInternal) << size;
+    EXPECT_EQ(NormaliseIso(bytes, 0, "X").error().code, Code::kInternal) << size;
+    EXPECT_EQ(NormaliseZip(bytes, 0).error().code, Code::kInternal) << size;
   }
 }
 
@@ -76,17 +76,17 @@ std::string Image(unsigned char root_sector) {
   return out;
 }
 
-TEST(Settle, DatesOfTheVolumeAndItsRoot) {
+TEST(Normalise, DatesOfTheVolumeAndItsRoot) {
   std::string image = Image(18);
-  ASSERT_TRUE(SettleIso(image, 951782400, "config-2"));
+  ASSERT_TRUE(NormaliseIso(image, 951782400, "config-2"));
   EXPECT_EQ(image.substr(16 * 2048 + 813, 17), std::string("2000022900000000") + '\0');
   EXPECT_EQ(image.substr(16 * 2048 + 156 + 18, 7), std::string("\x64\2\x1D\0\0\0\0", 7));
   EXPECT_EQ(image.substr(16 * 2048 + 40, 32), "config-2" + std::string(24, ' '));
 }
 
-TEST(Settle, WhatLeadsOutOfTheImageOrInACircleIsRefused) {
+TEST(Normalise, WhatLeadsOutOfTheImageOrInACircleIsRefused) {
   std::string outside = Image(20);
-  EXPECT_FALSE(SettleIso(outside, 0, "X"));
+  EXPECT_FALSE(NormaliseIso(outside, 0, "X"));
   std::string circle = Image(18);
   std::string record(36, '\0');
   record[0] = 36;
@@ -96,18 +96,18 @@ TEST(Settle, WhatLeadsOutOfTheImageOrInACircleIsRefused) {
   record[32] = 1;
   record[33] = 'A';
   circle.replace(18 * 2048, record.size(), record);
-  EXPECT_FALSE(SettleIso(circle, 0, "X"));
+  EXPECT_FALSE(NormaliseIso(circle, 0, "X"));
   circle[18 * 2048 + 25] = 0;  // a file
-  EXPECT_TRUE(SettleIso(circle, 0, "X"));
+  EXPECT_TRUE(NormaliseIso(circle, 0, "X"));
 }
 
-TEST(Settle, ADirectoryOfAnArchiveThatLiesIsRefused) {
+TEST(Normalise, ADirectoryOfAnArchiveThatLiesIsRefused) {
   std::string zip("PK\5\6\0\0\0\0\1\0\1\0\x2E\0\0\0\0\0\0\0\0\0", 22);
-  EXPECT_FALSE(SettleZip(zip, 315532800));  // one entry, and none is there
+  EXPECT_FALSE(NormaliseZip(zip, 315532800));  // one entry, and none is there
   zip[8] = zip[10] = 0;
-  EXPECT_TRUE(SettleZip(zip, 315532800));
+  EXPECT_TRUE(NormaliseZip(zip, 315532800));
   zip[10] = zip[11] = '\xFF';
-  const auto many = SettleZip(zip, 315532800);
+  const auto many = NormaliseZip(zip, 315532800);
   ASSERT_FALSE(many);
   EXPECT_EQ(many.error().code, Code::kSizeLimit);
 }
