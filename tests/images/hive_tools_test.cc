@@ -5,9 +5,9 @@
 #include <map>
 
 #include "images/registry/hive_writer.h"
-#include "images/registry/reg_file.h"
 #include "tests/images/hive_test_util.h"
 #include "tests/images/hive_tools_util.h"
+#include "tests/images/reg_file_reader.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::images {
@@ -70,14 +70,11 @@ TEST(HiveTools, HivexregeditExportsEveryValue) {
   const HiveFile hive(VariedTree());
   const Output exported = Shell("PERL_UNICODE=S hivexregedit --export --prefix 'HKEY' " + hive.path() + " '\\'");
   ASSERT_EQ(exported.exit, 0);
-  const Result<std::vector<RegFileEntry>> entries = ReadRegFile(exported.text);
-  ASSERT_TRUE(entries) << entries.error().message << " at " << entries.error().where;
   Flat actual;
-  for (const RegFileEntry& entry : *entries) {
-    std::string path = entry.key;
-    if (path.ends_with('\\')) path.pop_back();
-    std::map<std::string, RegValue>& values = actual[path];
-    for (const RegFileValue& value : entry.values) values[value.value.name] = value.value;
+  for (testing::RegSection& section : testing::ReadRegFile(exported.text)) {
+    if (section.key.ends_with('\\')) section.key.pop_back();
+    std::map<std::string, RegValue>& values = actual[section.key];
+    for (const RegValue& value : section.values) values[value.name] = value;
   }
   Flat expected;
   FlattenValues(VariedTree(), "HKEY", expected);
