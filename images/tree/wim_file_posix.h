@@ -31,7 +31,7 @@ struct OpenImage {
   bool changed = false;
 };
 
-class Store {
+class Store final : public WimFile, public std::enable_shared_from_this<Store> {
  public:
   Store(std::string path, Descriptor file, TreeAccess access)
       : path_(std::move(path)), file_(std::move(file)), access_(access) {}
@@ -40,7 +40,8 @@ class Store {
 
   const std::string& path() const { return path_; }
   TreeAccess access() const { return access_; }
-  const std::vector<WimImage>& images() const { return images_; }
+  const std::vector<WimImage>& Images() const override { return images_; }
+  Result<std::unique_ptr<ImageTree>> Tree(int index) override;
 
   // Read on first use.
   Result<OpenImage*> Image(int index);
@@ -54,9 +55,9 @@ class Store {
   void Use(const Hash& hash, std::string_view bytes);
   void Drop(const Hash& hash);
 
-  Result<void> CheckIntegrity();
-  Result<void> Commit(const WimProgress& progress);
-  Result<std::uint64_t> UnusedBytes() const;
+  Result<void> CheckIntegrity() override;
+  Result<void> Commit(const WimProgress& progress) override;
+  Result<std::uint64_t> UnusedBytes() const override;
 
  private:
   // Where to write new bytes, and the header that will refer to them.

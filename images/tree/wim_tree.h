@@ -25,17 +25,17 @@ using WimProgress = std::function<Result<void>(std::uint64_t done, std::uint64_t
 // (UnusedBytes).
 class WimFile {
  public:
-  // kWrite holds a lock as long as the object exists. Refuses (target): other files, split WIMs, solid ones (ESD),
-  // encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that another program has
-  // not finished. Errors: target, lock, io.
-  static Result<std::unique_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
+  // kWrite holds a lock as long as the object or one of its trees exists. Refuses (target): other files, split WIMs,
+  // solid ones (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that
+  // another program has not finished. Errors: target, lock, io.
+  static Result<std::shared_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
 
   virtual ~WimFile() = default;
 
   virtual const std::vector<WimImage>& Images() const = 0;
 
-  // The tree of one image; at most one for each. It refers to this object. Its Commit is the one below, which commits
-  // all trees of this file. Errors: target (no such image, or no Windows in it), io.
+  // The tree of one image; at most one for each. It keeps the file open. Its Commit is the one below, which commits all
+  // trees of this file. Errors: target (no such image, or no Windows in it), io.
   virtual Result<std::unique_ptr<ImageTree>> Tree(int index) = 0;
 
   // The checks that Commit makes before it changes the file. Reads the whole file if it has a table of digests. Errors:
@@ -49,8 +49,5 @@ class WimFile {
   // io.
   virtual Result<std::uint64_t> UnusedBytes() const = 0;
 };
-
-// One image of a file; the tree owns the file.
-Result<std::unique_ptr<ImageTree>> OpenWimTree(const std::string& file, int index, TreeAccess access);
 
 }  // namespace prov::images

@@ -28,12 +28,13 @@ std::uint64_t Now() {
 
 class WimTree final : public ImageTree {
  public:
-  WimTree(Store& store, int index, OpenImage& image) : store_(store), index_(index), image_(image) {}
+  WimTree(std::shared_ptr<Store> store, int index, OpenImage& image)
+      : store_(std::move(store)), index_(index), image_(image) {}
 
-  std::string Name() const override { return fmt::format("image {}:{}", store_.path(), index_); }
+  std::string Name() const override { return fmt::format("image {}:{}", store_->path(), index_); }
   bool CanProtect() const override { return true; }
   bool WritesTogether() const override { return true; }
-  Result<void> Commit() override { return store_.Commit({}); }
+  Result<void> Commit() override { return store_->Commit({}); }
 
   Result<bool> IsFolder(std::string_view path) override {
     const auto place = PROV_TRY(Find(path));
@@ -46,12 +47,12 @@ class WimTree final : public ImageTree {
   Result<std::optional<std::string>> Read(std::string_view path, std::uint64_t limit) override {
     const auto file = PROV_TRY(FindFile(path));
     if (!file) return std::nullopt;
-    return PROV_TRY(store_.Contents(image_.metadata.HashOf(*file), limit, limit, Where(path)));
+    return PROV_TRY(store_->Contents(image_.metadata.HashOf(*file), limit, limit, Where(path)));
   }
   Result<std::optional<std::string>> ReadStart(std::string_view path, std::size_t most) override {
     const auto file = PROV_TRY(FindFile(path));
     if (!file) return std::nullopt;
-    return PROV_TRY(store_.Contents(image_.metadata.HashOf(*file), UINT64_MAX, most, Where(path)));
+    return PROV_TRY(store_->Contents(image_.metadata.HashOf(*file), UINT64_MAX, most, Where(path)));
   }
   Result<std::optional<std::string>> Security(std::string_view path) override {
     const auto place = PROV_TRY(Find(path));
@@ -66,7 +67,7 @@ class WimTree final : public ImageTree {
   Result<std::optional<std::uint64_t>> Leftover(std::string_view /*folder*/) override { return std::nullopt; }
   Result<void> RemoveLeftover(std::string_view /*folder*/) override { return {}; }
   // Bytes that an interrupted run left after the file's end are overwritten, so they need no removal.
-  Result<std::uint64_t> FreeBytes() override { return store_.FreeBytes(); }
+  Result<std::uint64_t> FreeBytes() override { return store_->FreeBytes(); }
 
  private:
   // A name in an existing folder; without `entry`, the name does not exist.
@@ -76,11 +77,11 @@ class WimTree final : public ImageTree {
     std::string name;
   };
 
-  std::string Where(std::string_view path) const { return fmt::format("{}:{}/{}", store_.path(), index_, path); }
+  std::string Where(std::string_view path) const { return fmt::format("{}:{}/{}", store_->path(), index_, path); }
 
   Result<void> CheckAccess() const {
-    if (store_.access() == TreeAccess::kWrite) return {};
-    return Fail(Code::kInternal, "an image that is only read was to be written", store_.path());
+    if (store_->access() == TreeAccess::kWrite) return {};
+    return Fail(Code::kInternal, "an image that is only read was to be written", store_->path());
   }
 
   // nullopt: a folder above it does not exist.
@@ -89,14 +90,14 @@ class WimTree final : public ImageTree {
   Result<void> MakeFolders(std::string_view path, FileUse use);
   Result<void> RemoveEntry(const NamedEntry& place);
 
-  Store& store_;
+  std::shared_ptr<Store> store_;
   int index_;
-  OpenImage& image_;
+  OpenImage& image_;  // of the store
 };
 
 Result<std::optional<WimTree::NamedEntry>> WimTree::Find(std::string_view path) const {
   NamedEntry place{image_.metadata.Root(), image_.metadata.Root(), ""};
-  std::string where = fmt::format("{}:{}", store_.path(), index_);
+  std::string where = fmt::format("{}:{}", store_->path(), index_);
   for (const std::string& name : PROV_TRY(SplitTreePath(path))) {
     if (!place.entry) return std::nullopt;
     if (!place.entry->is_folder) return Fail(Code::kTarget, "is a file, a folder is wanted", where);
@@ -161,10 +162,10 @@ Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileU
     const Hash old = image_.metadata.HashOf(*place->entry);
     PROV_TRY(image_.metadata.SetHash(*place->entry, hash, now));
     if (use != FileUse::kEdited) PROV_TRY(image_.metadata.SetDescriptor(*place->entry, FileDescriptor(use)));
-    image_.change.bytes -= static_cast<std::int64_t>(store_.SizeOf(old));
-    store_.Drop(old);
+    image_.change.bytes -= static_cast<std::int64_t>(store_->SizeOf(old));
+    store_->Drop(old);
   }
-  store_.Use(hash, bytes);
+  store_->Use(hash, bytes);
   image_.change.bytes += static_cast<std::int64_t>(bytes.size());
   image_.change.time = now;
   image_.changed = true;
@@ -173,8 +174,8 @@ Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileU
 
 Result<void> WimTree::RemoveEntry(const NamedEntry& place) {
   PROV_TRY(image_.metadata.Remove(place.folder, *place.entry, [&](const Hash& hash) {
-    image_.change.bytes -= static_cast<std::int64_t>(store_.SizeOf(hash));
-    store_.Drop(hash);
+    image_.change.bytes -= static_cast<std::int64_t>(store_->SizeOf(hash));
+    store_->Drop(hash);
   }));
   --(place.entry->is_folder ? image_.change.folders : image_.change.files);
   image_.changed = true;
@@ -198,26 +199,6 @@ Result<void> WimTree::RemoveFolderIfEmpty(std::string_view path) {
   return RemoveEntry(*place);
 }
 
-class OpenWim final : public WimFile {
- public:
-  OpenWim(std::string path, Descriptor file, TreeAccess access) : store_(std::move(path), std::move(file), access) {}
-
-  Result<void> Load() { return store_.Load(); }
-  const std::vector<WimImage>& Images() const override { return store_.images(); }
-  Result<std::unique_ptr<ImageTree>> Tree(int index) override {
-    OpenImage* const image = PROV_TRY(store_.Image(index));
-    auto tree = std::make_unique<WimTree>(store_, index, *image);
-    PROV_TRY(RequireWindows(*tree));
-    return tree;
-  }
-  Result<void> CheckIntegrity() override { return store_.CheckIntegrity(); }
-  Result<void> Commit(const WimProgress& progress) override { return store_.Commit(progress); }
-  Result<std::uint64_t> UnusedBytes() const override { return store_.UnusedBytes(); }
-
- private:
-  Store store_;
-};
-
 // Takes the lock that libwim also takes.
 Result<void> LockFile(int fd, const std::string& where) {
   int result = 0;
@@ -232,7 +213,13 @@ Result<void> LockFile(int fd, const std::string& where) {
 
 }  // namespace
 
-Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access) {
+Result<std::unique_ptr<ImageTree>> wim::Store::Tree(int index) {
+  auto tree = std::make_unique<WimTree>(shared_from_this(), index, *PROV_TRY(Image(index)));
+  PROV_TRY(RequireWindows(*tree));
+  return tree;
+}
+
+Result<std::shared_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access) {
   const int mode = access == TreeAccess::kRead ? O_RDONLY : O_RDWR;
   Descriptor fd(open(file.c_str(), mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd && errno == ENOENT) return Fail(Code::kTarget, "the WIM file does not exist; check the path", file);
@@ -240,7 +227,7 @@ Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAcce
   if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
   if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "not a WIM file; pass one such as sources/install.wim", file);
   if (access == TreeAccess::kWrite) PROV_TRY(LockFile(fd.get(), file));
-  auto out = std::make_unique<OpenWim>(file, std::move(fd), access);
+  auto out = std::make_shared<Store>(file, std::move(fd), access);
   PROV_TRY(out->Load());
   return out;
 }

@@ -2,7 +2,7 @@
 
 namespace prov::images {
 
-Result<std::unique_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess /*access*/) {
+Result<std::shared_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess /*access*/) {
   return Fail(Code::kTarget,
               "WIM files are edited on Linux only: mount it with `dism /Mount-Image` and give the folder with --root",
               file);

@@ -46,7 +46,7 @@ class Targets {
 
  private:
   machine::Host* live_ = nullptr;
-  std::unique_ptr<images::WimFile> wim_;  // outlives the trees of its images
+  std::shared_ptr<images::WimFile> wim_;
   std::vector<std::unique_ptr<machine::ImageHost>> images_;
   MayGoOn may_go_on_;  // called while the WIM file is written; an error ends that
 };

@@ -67,7 +67,7 @@ class WimSample {
   std::string path() const { return place_.At("image.wim"); }
   std::string At(const std::string& name) const { return place_.At(name); }
 
-  std::unique_ptr<WimFile> Open(TreeAccess access = TreeAccess::kWrite) const {
+  std::shared_ptr<WimFile> Open(TreeAccess access = TreeAccess::kWrite) const {
     auto file = WimFile::Open(path(), access);
     EXPECT_TRUE(file) << file.error().message;
     return file ? *std::move(file) : nullptr;
@@ -102,6 +102,10 @@ class WimSample {
  private:
   ImageFolder files_, place_;
 };
+
+inline Result<std::unique_ptr<ImageTree>> OpenWimTree(const std::string& file, int index, TreeAccess access) {
+  return PROV_TRY(WimFile::Open(file, access))->Tree(index);
+}
 
 inline std::unique_ptr<ImageTree> TreeOf(WimFile& file, int index) {
   auto tree = file.Tree(index);

@@ -10,6 +10,7 @@ using testing::ExpectOk;
 using testing::HasWimlib;
 using testing::kHive;
 using testing::kLimit;
+using testing::OpenWimTree;
 using testing::Text;
 using testing::TreeOf;
 using testing::Wimlib;

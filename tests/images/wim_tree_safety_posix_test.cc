@@ -18,6 +18,7 @@ using testing::HasWimlib;
 using testing::ImageFolder;
 using testing::kHive;
 using testing::kLimit;
+using testing::OpenWimTree;
 using testing::Text;
 using testing::TreeOf;
 using testing::Wimlib;
