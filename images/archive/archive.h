@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,8 +52,13 @@ Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const Arc
 // loaded), usage (the time).
 Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& memory, const ArchiveOptions& options);
 
-// Writes the entries as files of a folder, which must be new or empty. Errors: target.
-Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix);
+// Checks that an existing folder may be replaced.
+using MayReplace = std::function<Result<void>(const std::string& folder)>;
+
+// Writes the entries as files of a folder, which must be new or empty, unless `may_replace` accepts it: then it stays
+// until its successor is complete. Errors: target; those of `may_replace`.
+Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix,
+                                             const MayReplace& may_replace = {});
 
 // A folder of archives. It appears when all of them are complete.
 class ArchiveFolder {

@@ -13,7 +13,8 @@ Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& /*memory*/, const A
   return Fail(Code::kTarget, "archives are written on Linux only: bake there", "an archive in memory");
 }
 
-Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t /*time_unix*/) {
+Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t /*time_unix*/,
+                                             const MayReplace& /*may_replace*/) {
   return Fail(Code::kTarget, "fleets are written on Linux only: bake there, or bake one node at a time", path);
 }
 

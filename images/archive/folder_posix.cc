@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,6 +14,8 @@
 
 #include "images/archive/archive.h"
 #include "images/archive/output_file_posix.h"
+#include "provisioner/base/beside_posix.h"
+#include "provisioner/base/file.h"
 #include "provisioner/base/posix_api.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/result.h"
@@ -25,15 +28,15 @@ namespace fs = std::filesystem;
 // A folder that is filled under a temporary name and renamed into place when it is complete.
 class OutputFolder {
  public:
-  // Errors: target (the path exists and is not an empty folder; no folder can be made there).
-  static Result<std::unique_ptr<OutputFolder>> Create(const std::string& path);
+  // Errors: target (the path exists and is not an empty folder; no folder can be made there); those of `may_replace`.
+  static Result<std::unique_ptr<OutputFolder>> Create(const std::string& path, const MayReplace& may_replace = {});
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
   ~OutputFolder();
 
   const fs::path& inside() const { return temporary_; }
 
-  // Makes everything durable and renames the folder into place.
+  // Renames the folder, whose contents must be flushed, into place.
   Result<void> Keep(std::int64_t time_unix);
 
  private:
@@ -53,7 +56,7 @@ std::unexpected<Error> SystemError(std::string_view what, const fs::path& path) 
   return posix::Failure(Code::kIo, what, path);
 }
 
-// Flushes all files in one call: flushing thirty thousand one by one takes a minute.
+// Flushes all files in one call.
 Result<void> FlushVolume(const fs::path& folder) {
   const posix::Descriptor fd(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return SystemError("cannot open the folder", folder);
@@ -61,16 +64,19 @@ Result<void> FlushVolume(const fs::path& folder) {
   return {};
 }
 
-Result<std::unique_ptr<OutputFolder>> OutputFolder::Create(const std::string& path) {
+Result<std::unique_ptr<OutputFolder>> OutputFolder::Create(const std::string& path, const MayReplace& may_replace) {
   fs::path target = fs::path(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
   if (target.empty() || target == "." || target == "..")
     return Fail(Code::kUsage, "is not a name for a new folder", path);
   std::error_code error;
   const fs::file_status there = fs::symlink_status(target, error);
-  const bool empty = there.type() == fs::file_type::directory && fs::is_empty(target, error);
-  if (there.type() != fs::file_type::not_found && !empty)
+  const bool folder = there.type() == fs::file_type::directory;
+  if (folder && may_replace) {
+    PROV_TRY(may_replace(target.string()));
+  } else if (there.type() != fs::file_type::not_found && !(folder && fs::is_empty(target, error))) {
     return Fail(Code::kTarget, "exists and is not an empty folder; name another path or remove it", path);
+  }
   MadeParents parents = PROV_TRY(MadeParents::Make(target.parent_path()));
   std::string temporary;
   posix::Descriptor held = MakeFolderBeside(target.string(), temporary);
@@ -84,23 +90,32 @@ OutputFolder::~OutputFolder() {
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
 }
 
+// An earlier folder is moved aside first, and deleted last.
 Result<void> OutputFolder::Keep(std::int64_t time_unix) {
   PROV_TRY(SetModeAndTime(temporary_, 0755, time_unix));
-  PROV_TRY(FlushVolume(temporary_));
+  const std::string aside = AsideOf(temporary_.string());
+  // Hold the folder, so that no other run removes it as a leftover while it is aside.
+  const posix::Descriptor earlier(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (earlier && !Hold(earlier))
+    return Fail(Code::kTarget, "another run is replacing this folder: wait until it has ended", path_.string());
+  if (earlier && rename(path_.c_str(), aside.c_str()) != 0)
+    return SystemError("cannot move the earlier folder aside", path_);
   std::string made = temporary_.string();
   Result<void> done = MoveInPlace(made, path_, true);
-  if (!made.empty()) return done;
+  if (!made.empty()) {
+    if (earlier) rename(aside.c_str(), path_.c_str());
+    return done;
+  }
   temporary_.clear();
   parents_.Keep();
+  std::error_code error;
+  if (earlier) fs::remove_all(aside, error);
+  if (error) {
+    return posix::Failure(Code::kIo, "the new folder is in place, but the earlier one could not be deleted", aside,
+                          error.value());
+  }
+  RemoveReplaced(path_);
   return done;
-}
-
-Result<void> WriteFile(const fs::path& path, std::string_view bytes, unsigned mode, std::int64_t time_unix) {
-  posix::Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd) return SystemError("cannot create", path);
-  if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
-  if (!fd.Close()) return SystemError("cannot close", path);
-  return SetModeAndTime(path, mode, time_unix);
 }
 
 class Folder final : public FileSink {
@@ -113,16 +128,33 @@ class Folder final : public FileSink {
     const fs::path full = folder_->inside() / path;
     if (full.parent_path() != last_) PROV_TRY(MakeFolders(path));
     last_ = full.parent_path();
-    return WriteFile(full, bytes, mode, time_unix_);
+    return WriteFile(full, bytes, mode);
   }
 
   Result<void> Finish() override {
     // Last, because every file in a folder changes the folder's time.
     for (const std::string& made : made_) PROV_TRY(SetModeAndTime(folder_->inside() / made, 0755, time_unix_));
+    PROV_TRY(Flush());
     return folder_->Keep(time_unix_);
   }
 
  private:
+  static constexpr std::size_t kMostFlushedSingly = 200;  // flushing thirty thousand files one by one takes a minute
+
+  Result<void> WriteFile(const fs::path& path, std::string_view bytes, unsigned mode) {
+    posix::Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!fd) return SystemError("cannot create", path);
+    if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
+    PROV_TRY(prov::Finish(fd, mode, ++files_ <= kMostFlushedSingly, path));
+    return SetTime(path, time_unix_);
+  }
+
+  Result<void> Flush() const {
+    if (files_ > kMostFlushedSingly) return FlushVolume(folder_->inside());
+    for (const std::string& made : made_) PROV_TRY(FlushFolder((folder_->inside() / made).string()));
+    return FlushFolder(folder_->inside().string());
+  }
+
   Result<void> MakeFolders(std::string_view path) {
     for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
       const fs::path folder = folder_->inside() / path.substr(0, slash);
@@ -139,6 +171,7 @@ class Folder final : public FileSink {
   std::int64_t time_unix_;
   fs::path last_;
   std::vector<std::string> made_;
+  std::size_t files_ = 0;
 };
 
 class Archives final : public ArchiveFolder {
@@ -155,6 +188,7 @@ class Archives final : public ArchiveFolder {
 
   Result<void> Finish() override {
     for (const auto& [name, mode] : names_) PROV_TRY(SetModeAndTime(folder_->inside() / name, mode, time_unix_));
+    PROV_TRY(FlushVolume(folder_->inside()));
     return folder_->Keep(time_unix_);
   }
 
@@ -166,8 +200,9 @@ class Archives final : public ArchiveFolder {
 
 }  // namespace
 
-Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix) {
-  return std::make_unique<Folder>(PROV_TRY(OutputFolder::Create(path)), time_unix);
+Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t time_unix,
+                                             const MayReplace& may_replace) {
+  return std::make_unique<Folder>(PROV_TRY(OutputFolder::Create(path, may_replace)), time_unix);
 }
 
 Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, std::int64_t time_unix) {

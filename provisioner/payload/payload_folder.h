@@ -16,4 +16,7 @@ namespace prov::payload {
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
                                 const MayGoOn& may_go_on = {});
 
+// Checks that an existing folder is empty or an earlier payload. Errors: target; those of ListTree.
+Result<void> CheckReplaceable(const std::string& folder);
+
 }  // namespace prov::payload

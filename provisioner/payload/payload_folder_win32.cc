@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -27,32 +25,6 @@ std::unexpected<Error> Failure(Code code, std::string_view what, const fs::path&
 }
 
 bool Exists(const fs::path& path) { return GetFileAttributesW(Name(path).c_str()) != INVALID_FILE_ATTRIBUTES; }
-
-// Only an empty folder or an earlier payload may be replaced.
-Result<void> CheckReplaceable(const fs::path& path) {
-  if (!Exists(path)) return {};
-  if (!IsFolder(Text(path))) {
-    return Fail(Code::kTarget, "exists and is not a folder; name another path or remove it", Text(path));
-  }
-  const std::vector<FolderEntry> entries = PROV_TRY(ListTree(Text(path), kMostEntries));
-  bool manifest = false;
-  for (const FolderEntry& entry : entries) {
-    manifest = manifest || entry.path == "manifest.json";
-    const bool ours = (entry.kind == EntryKind::kFile && IsPayloadPath(entry.path)) ||
-                      (entry.kind == EntryKind::kFolder && IsPayloadFolder(entry.path));
-    if (!ours) {
-      return Fail(Code::kTarget,
-                  fmt::format("the folder holds {}, which is not part of a payload; name another path", entry.path),
-                  Text(path));
-    }
-  }
-  if (!entries.empty() && !manifest) {
-    return Fail(Code::kTarget,
-                "the folder is not empty and has no manifest.json, so it is not an earlier payload; name another path",
-                Text(path));
-  }
-  return {};
-}
 
 // A FILETIME counts units of 100 ns since 1601.
 FILETIME FileTime(std::int64_t time_unix) {
@@ -202,7 +174,9 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
                                 const MayGoOn& may_go_on) {
   const fs::path target = Target(path);
   if (target.empty()) return Fail(Code::kUsage, "is not a name for a new folder", path);
-  PROV_TRY(CheckReplaceable(target));
+  if (Exists(target) && !IsFolder(Text(target)))
+    return Fail(Code::kTarget, "exists and is not a folder; name another path or remove it", Text(target));
+  if (Exists(target)) PROV_TRY(CheckReplaceable(Text(target)));
   const fs::path parent = target.parent_path();
   const std::vector<fs::path> missing = MissingFolders(parent);
   Result<void> done = WriteBeside(payload, target, parent, time_unix, may_go_on);
