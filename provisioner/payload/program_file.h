@@ -17,7 +17,7 @@ struct ProgramFile {
   std::string version;       // of its version resource, e.g. "0.1.0"
 };
 
-// Reads the PE headers and the version resource. `where` names the file in errors.
+// Reads the architecture and the version resource. `where` names the file in errors.
 // Errors: kind (no Windows program, another program, damaged).
 Result<ProgramFile> ReadProgramFile(std::string bytes, const std::string& where);
 // Loads the file and reads it as above. Errors: also those of ReadFile.
