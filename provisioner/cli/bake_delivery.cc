@@ -77,7 +77,6 @@ ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const 
 
 Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
                       std::int64_t time_unix) {
-  PROV_TRY(images::CheckArchiveEntries(format, payload::CountEntries(payload)));
   const auto sink =
       PROV_TRY(Asking(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
   if (format == ArchiveFormat::kIso) {
@@ -108,7 +107,6 @@ Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> f
   Progress shown("nodes");
   const auto progress = [&](std::size_t done) { shown.Show(done, delivery.nodes.size()); };
   if (format == ArchiveFormat::kIso) return WriteDrives(delivery, *format, payload, fleet, path, time_unix, progress);
-  if (format) PROV_TRY(images::CheckArchiveEntries(*format, fleet.TreeEntries()));
   const auto sink =
       PROV_TRY(Asking(delivery, format ? images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix))
                                        : images::MakeFolder(path, time_unix)));
@@ -124,7 +122,7 @@ OptionGroup DeliveryOptionSpecs() {
            "with any other name, Windows setup does, by the drive's unattend.xml (default: PROVISION)",
            Group::kPayload},
           {"nodes", "FILE",
-           "write payloads for several nodes: a CSV or JSON file with the column name and, optionally, address (with "
+           "write payloads for several nodes: a CSV file with the column name and, optionally, address (with "
            "prefix), gateway, dns and mac. PATH gets common/ and nodes/NAME/; with --format iso, PATH is a folder with "
            "one drive per node",
            Group::kPayload}};

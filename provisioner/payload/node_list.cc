@@ -4,14 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <map>
 #include <unordered_map>
 
 #include "provisioner/base/ip_address.h"
-#include "provisioner/base/json_reader.h"
 #include "provisioner/base/relative_path.h"
-#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/csv_reader.h"
 
@@ -22,11 +18,7 @@ enum Column : std::size_t { kName, kAddress, kGateway, kDns, kMac, kColumns };
 constexpr std::array<std::string_view, kColumns> kColumnNames = {"name", "address", "gateway", "dns", "mac"};
 constexpr std::size_t kNameLimit = 15;  // of NetBIOS names; a ComputerName is one
 
-struct Cell {
-  std::string text;
-  TextPlace place;
-};
-using Row = std::array<Cell, kColumns>;
+using Row = std::array<CsvField, kColumns>;
 
 std::optional<Column> ColumnOf(std::string_view name) {
   const auto found = std::ranges::find(kColumnNames, name);
@@ -75,39 +67,16 @@ std::string_view ReservedKind(const IpAddress& address, const IpNetwork& network
   return ones ? "the broadcast address of the network" : std::string_view();
 }
 
-// Collects the faults of a list, one for each bad row, so that they can be corrected together.
-class BadRows {
- public:
-  explicit BadRows(std::string_view file) : file_(file) {}
-
-  void Add(Error error) { faults_.push_back(std::move(error)); }
-  bool Any() const { return !faults_.empty(); }
-  bool Enough() const { return faults_.size() == kMost; }
-
-  // All faults as one error, with the place of the first.
-  std::unexpected<Error> Refuse() && {
-    if (faults_.size() == 1) return std::unexpected(std::move(faults_.front()));
-    std::string message = fmt::format("{} rows{} are wrong", faults_.size(), Enough() ? " or more" : "");
-    for (std::size_t i = 0; i < faults_.size(); ++i) {
-      const std::string_view place = PlaceInFile(faults_[i]);
-      const std::string sentence = Sentence(faults_[i].message, place);
-      message += fmt::format("{} {}", i == 0 ? ":" : ";",
-                             sentence == faults_[i].message ? fmt::format("{}: {}", place, sentence) : sentence);
-    }
-    return Fail(faults_.front().code, std::move(message), faults_.front().where);
+// The faults of a list, one for each bad row, as one error with the place of the first.
+std::unexpected<Error> Together(std::vector<Error> faults, bool all, std::string_view file) {
+  if (faults.size() == 1) return std::unexpected(std::move(faults.front()));
+  std::string message = fmt::format("{} rows{} are wrong", faults.size(), all ? "" : " or more");
+  for (const Error& fault : faults) {
+    const std::string_view place = std::string_view(fault.where).substr(file.size() + 2);  // "FILE: PLACE"
+    message += fmt::format("{} {}: {}", &fault == &faults.front() ? ":" : ";", place, fault.message);
   }
-
- private:
-  static constexpr std::size_t kMost = 20;  // a list with more faults is probably the wrong file
-
-  std::string_view PlaceInFile(const Error& fault) const {
-    const std::string_view where = fault.where;
-    return where.starts_with(file_) && where.size() > file_.size() + 2 ? where.substr(file_.size() + 2) : where;
-  }
-
-  std::string_view file_;
-  std::vector<Error> faults_;
-};
+  return Fail(Code::kRow, std::move(message), faults.front().where);
+}
 
 // Turns rows into nodes. Each check fails with the place of its cell.
 class Checker {
@@ -139,11 +108,11 @@ class Checker {
   }
 
  private:
-  std::unexpected<Error> Refuse(const Cell& cell, std::string message) const {
+  std::unexpected<Error> Refuse(const CsvField& cell, std::string message) const {
     return Fail(Code::kRow, std::move(message), Describe(file_, cell.place));
   }
 
-  Result<std::string> Name(const Cell& cell) {
+  Result<std::string> Name(const CsvField& cell) {
     const std::string& name = cell.text;
     if (name.empty()) return Refuse(cell, "the node has no name");
     if (name.size() > kNameLimit)
@@ -166,7 +135,7 @@ class Checker {
   }
 
   Result<NodeNetwork> Network(const Row& row) {
-    const Cell& cell = row[kAddress];
+    const CsvField& cell = row[kAddress];
     NodeNetwork out;
     const std::size_t slash = cell.text.find('/');
     const auto address = IpAddress::Parse(cell.text.substr(0, slash));
@@ -187,7 +156,7 @@ class Checker {
     return out;
   }
 
-  Result<std::string> Gateway(const Cell& cell, const IpNetwork& network, const IpAddress& own) const {
+  Result<std::string> Gateway(const CsvField& cell, const IpNetwork& network, const IpAddress& own) const {
     if (cell.text.empty()) return std::string();
     const auto gateway = IpAddress::Parse(cell.text);
     if (!gateway) return Refuse(cell, fmt::format("\"{}\" is not the address of a gateway", cell.text));
@@ -200,7 +169,7 @@ class Checker {
     return Refuse(cell, fmt::format("the gateway {} is not in the node's network {}", cell.text, network.ToString()));
   }
 
-  Result<std::vector<std::string>> Dns(const Cell& cell) const {
+  Result<std::vector<std::string>> Dns(const CsvField& cell) const {
     std::vector<std::string> out;
     std::string list = cell.text;
     std::ranges::replace_if(list, [](char c) { return c == ',' || c == ';' || c == '\t'; }, ' ');
@@ -216,7 +185,7 @@ class Checker {
     return out;
   }
 
-  Result<std::string> Mac(const Cell& cell) {
+  Result<std::string> Mac(const CsvField& cell) {
     if (cell.text.empty()) return std::string();
     std::string out = AsciiLower(cell.text);
     std::ranges::replace(out, '-', ':');
@@ -280,85 +249,19 @@ Result<std::vector<Node>> ReadCsv(std::string_view text, std::string_view file) 
   const auto header = PROV_TRY(reader.Next());
   if (!header) return checker.Finish();
   const std::vector<Column> columns = PROV_TRY(ReadHeader(*header, file));
-  BadRows bad(file);
-  while (!bad.Enough()) {
+  constexpr std::size_t kMostFaults = 20;  // a list with more is probably the wrong file
+  std::vector<Error> faults;
+  while (faults.size() < kMostFaults) {
     const auto fields = reader.Next();
     if (!fields) {  // the beginning of the next row is unknown
-      bad.Add(fields.error());
+      faults.push_back(fields.error());
       break;
     }
     if (!*fields) break;
     const Result<void> added = AddCsvRow(**fields, columns, file, checker);
-    if (!added) bad.Add(added.error());
+    if (!added) faults.push_back(added.error());
   }
-  if (bad.Any()) return std::move(bad).Refuse();
-  return checker.Finish();
-}
-
-// The places where the items of a JSON array begin. The text must be valid JSON.
-std::vector<TextPlace> PlacesOfItems(std::string_view text) {
-  std::vector<TextPlace> out;
-  TextPlace place;
-  int depth = 0;
-  bool quoted = false;
-  bool item = false;  // whether the current item's first character was found
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (depth == 1 && !quoted && !item && c != ',' && c != ']' && c > ' ') {
-      out.push_back(place);
-      item = true;
-    }
-    if (quoted && c == '\\') {
-      place.Pass(text[++i]);
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted) {
-      if (c == '[' || c == '{') ++depth;
-      if (c == ']' || c == '}') --depth;
-      if (c == ',' && depth == 1) item = false;
-    }
-    place.Pass(c);
-  }
-  return out;
-}
-
-// A string, or for dns also an array of strings.
-Result<std::string> JsonText(const JsonNode& value, Column column) {
-  if (auto text = value.Text()) return std::string(TrimBlanks(*text));
-  if (column != kDns) return std::unexpected(value.Text().error());
-  std::string out;
-  for (const JsonNode& item : PROV_TRY(value.Items())) out += PROV_TRY(item.Text()) + " ";
-  return out;
-}
-
-Result<Row> ReadObject(const JsonNode& object, TextPlace place) {
-  Row row;
-  row.fill({{}, place});
-  for (const auto& [name, value] : PROV_TRY(object.Members())) {
-    const auto column = ColumnOf(name);
-    if (!column) return value.Refuse(Code::kRow, UnknownColumn(name));
-    row[*column].text = PROV_TRY(JsonText(value, *column));
-  }
-  return row;
-}
-
-Result<std::vector<Node>> ReadJson(std::string_view text, std::string_view file) {
-  const JsonNode root = PROV_TRY(ParseJsonDocument(text, file));
-  const std::vector<JsonNode> items = PROV_TRY(root.Items());
-  const std::vector<TextPlace> places = PlacesOfItems(text);
-  Checker checker(file);
-  BadRows bad(file);
-  for (std::size_t i = 0; i < items.size() && !bad.Enough(); ++i) {
-    const TextPlace place = i < places.size() ? places[i] : TextPlace();
-    const Result<Row> row = ReadObject(items[i], place);
-    if (!row) {
-      bad.Add({Code::kRow, row.error().message, row.error().where + " in " + Describe(file, place)});
-      continue;
-    }
-    const Result<void> added = checker.Add(*row);
-    if (!added) bad.Add(added.error());
-  }
-  if (bad.Any()) return std::move(bad).Refuse();
+  if (!faults.empty()) return Together(std::move(faults), faults.size() < kMostFaults, file);
   return checker.Finish();
 }
 
@@ -368,8 +271,7 @@ Result<std::vector<Node>> ReadNodeList(std::string_view bytes, std::string_view 
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   if (!IsUtf8(bytes) || bytes.find('\0') != std::string_view::npos)
     return Fail(Code::kRow, "the list is not UTF-8; save it as such", std::string(file));
-  const std::string_view start = TrimBlanks(bytes);
-  return start.starts_with('[') || start.starts_with('{') ? ReadJson(bytes, file) : ReadCsv(bytes, file);
+  return ReadCsv(bytes, file);
 }
 
 }  // namespace prov::payload

@@ -1,4 +1,4 @@
-// The list of a fleet's nodes and their differing settings: CSV with a header line, or a JSON array of objects.
+// The list of a fleet's nodes and their differing settings: CSV with a header line.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,8 @@ struct Node {
 inline constexpr std::size_t kNodeListLimit = 64U << 20U;
 inline constexpr std::size_t kMostNodes = 100'000;
 
-// Sorted by name. The columns (JSON: keys) are name, address (with its prefix), gateway, dns (several separated by
-// blanks; JSON: or an array) and mac; all but name may be missing. Errors: row, with "FILE: line 3, column 7" as where,
-// and one message for all bad rows; json.
+// Sorted by name. The columns are name, address (with its prefix), gateway, dns (several separated by blanks) and mac;
+// all but name may be missing. Errors: row, with "FILE: line 3, column 7" as where, and one message for all bad rows.
 Result<std::vector<Node>> ReadNodeList(std::string_view bytes, std::string_view file);
 
 }  // namespace prov::payload

@@ -101,7 +101,6 @@ cert           | cut.pem            | bake sample.json --out x --subtract cut.pe
 not-found      | missing.csv        | bake sample.json --out x --nodes missing.csv
 row            | nodes.csv          | bake sample.json --out x --nodes nodes.csv
 row            | columns.csv        | bake sample.json --out x --nodes columns.csv
-json           | nodes.json         | bake sample.json --out x --nodes nodes.json
 row            | header.csv         | bake sample.json --out x --nodes header.csv
 target         | sample.json        | bake sample.json --out sample.json
 target         | sample.json        | bake sample.json --out sample.json/x
@@ -293,7 +292,6 @@ TEXTS = {
     "nodes.csv": "name,address\na_b,10.0.0.5/24\nwin-2,10.0.0.300/24\nwin-3,10.0.0.7/24\nwin-3,10.0.0.8/24\n",
     "columns.csv": "name,adress\nwin-1,10.0.0.5/24\n",
     "header.csv": "name\n",
-    "nodes.json": '[{"name": "win-1"},\n x]',
 }
 
 

@@ -48,17 +48,6 @@ TEST(NodeList, ReadsEachColumnInAnyOrder) {
   EXPECT_THAT(nodes[1].network->dns, ElementsAre("2001:db8::53"));
 }
 
-TEST(NodeList, JsonSaysTheSameAsCsv) {
-  const auto csv = ReadNodes("name,address,dns\na,10.0.0.5/8,10.0.0.2 10.0.0.3\nb,,\n");
-  const auto json =
-      ReadNodes(R"( [ {"name": "b"}, {"dns": ["10.0.0.2", "10.0.0.3"], "address": "10.0.0.5/8", "name": "a"} ] )");
-  ASSERT_EQ(json.size(), 2U);
-  EXPECT_EQ(json[0].name, csv[0].name);
-  EXPECT_EQ(json[0].network->address, csv[0].network->address);
-  EXPECT_EQ(json[0].network->dns, csv[0].network->dns);
-  EXPECT_FALSE(json[1].network);
-}
-
 struct Bad {
   const char* text;
   const char* place;
@@ -108,13 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"name,address\na\n", ": line 2, column 1", "1 fields, the first line 2"},
         Bad{"name\n\"a\n", ": line 2, column 1", "never closed"},
         Bad{"name\n\"a\"b\n", ": line 2, column 4", "closing quote"},
-        Bad{"name\na\"b\"\n", ": line 2, column 2", "without quotes"}, Bad{"name\n\xFF\n", "", "not UTF-8"},
-        Bad{"[{\"name\": \"a\"},\n  {\"name\": \"a\"}]", ": line 2, column 3", "the node in line 1, too"},
-        Bad{"[{\"name\": \"a\"},\n\n {\"nam\": \"b\"}]", ": line 3, column 2", "the column \"nam\" is not known"},
-        Bad{"[{\"name\": \"a],[{\\\"\"},\n{\"name\": 7}]", ": line 1, column 2", "not a host name"},
-        Bad{"[{\"name\": \"a\"},\n7]", ": line 2, column 1", "not an object"},
-        Bad{"[{\"name\": \"a\"},\n{\"name\": 7}]", ": line 2, column 1", "not a string"},
-        Bad{"[{\"name\": \"a\", \"dns\": [7]}]", ": line 1, column 2", "not a string"}));
+        Bad{"name\na\"b\"\n", ": line 2, column 2", "without quotes"}, Bad{"name\n\xFF\n", "", "not UTF-8"}));
 
 INSTANTIATE_TEST_SUITE_P(
     NotOfOneMachine, BadRow,
@@ -152,11 +135,6 @@ TEST(NodeList, AllBadRowsAreToldAtOnce) {
       "line 3, column 7: \"10.0.0.300/24\" is not an address with its prefix, such as 10.0.0.5/24; "
       "line 5, column 1: the row has 1 fields, the first line 2; "
       "line 6, column 7: 10.0.0.7/24 is the address of the node in line 4, too");
-  const Error json = NodeListError("[{\"name\": \"a\"},\n{\"name\": 7},\n{\"name\": \"A\"}]");
-  EXPECT_THAT(json.message, testing::StartsWith("2 rows are wrong: "));
-  EXPECT_THAT(
-      json.message,
-      HasSubstr("line 2, column 1 is not a string; line 3, column 1: \"A\" is the name of the node in line 1, too"));
 }
 
 TEST(NodeList, AListThatIsWrongAsAWholeIsNotToldRowByRow) {
@@ -176,19 +154,6 @@ TEST(NodeList, TakesTheEndsOfNetworksThatHaveNoOthers) {
   EXPECT_EQ(ReadNodes("name,address,gateway,dns\na,2001:db8::7/64,2001:db8::,::1\nb,10.0.1.0/22,10.0.2.255,127.0.0.1\n")
                 .size(),
             2U);
-}
-
-TEST(NodeList, FaultsOfJsonAreNamedWithTheirPlace) {
-  for (const auto& [text, place] : {std::pair("[{\"name\": \"a\"},\n {\"name\" \"b\"}]", ": line 2, column 10"),
-                                    std::pair("[\n{\"name\": \"a\",\n\"name\": \"b\"}]", ": line 3, column 1")}) {
-    EXPECT_EQ(NodeListError(text).code, Code::kJson);
-    EXPECT_EQ(NodeListError(text).where, std::string("nodes.csv") + place);
-  }
-}
-
-TEST(NodeList, WhatIsNoArrayIsNamedAsSuch) {
-  EXPECT_EQ(NodeListError("{\"name\": \"a\"}").code, Code::kType);
-  EXPECT_EQ(NodeListError("[{\"name\": \"a\"").code, Code::kJson);
 }
 
 TEST(CsvReader, QuotedFieldsHoldAnything) {
