@@ -20,8 +20,6 @@ constexpr std::size_t kLabelUnits = 16;
 // The last second that ZIP's times can hold; the other formats can hold it, too.
 constexpr std::int64_t kLastTime = 4354819199;
 
-constexpr std::size_t kZipEntries = 0xFFFF;  // with more, another directory is used, which few programs read
-
 bool IsLabelCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
 }
@@ -43,14 +41,6 @@ Result<void> CheckArchiveTime(std::int64_t time_unix) {
               fmt::format("{} is not a time that all formats can hold: 0 to {}, the end of 2107; correct or unset it",
                           time_unix, kLastTime),
               "SOURCE_DATE_EPOCH");
-}
-
-Result<void> CheckArchiveEntries(ArchiveFormat format, std::size_t entries) {
-  if (format != ArchiveFormat::kZip || entries < kZipEntries) return {};
-  return Fail(
-      Code::kSizeLimit,
-      fmt::format("a ZIP file holds fewer than 65,535 files and folders, and these are {}; use --format tar", entries),
-      "zip");
 }
 
 Result<void> CheckJolietPath(std::string_view path) {

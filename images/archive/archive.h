@@ -37,9 +37,6 @@ Result<void> CheckVolumeLabel(std::string_view label);
 // Errors: usage (a time that some format can't hold).
 Result<void> CheckArchiveTime(std::int64_t time_unix);
 
-// Errors: size-limit (more files and folders than the format allows).
-Result<void> CheckArchiveEntries(ArchiveFormat format, std::size_t entries);
-
 // Errors: size-limit (Joliet, which images of drives use, would truncate the name, or lacks one of its characters).
 Result<void> CheckJolietPath(std::string_view path);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -10,21 +11,21 @@
 
 namespace prov::images {
 
-UtcTime ToUtc(std::int64_t time_unix) {
-  using std::chrono::floor;
-  const std::chrono::sys_seconds at{std::chrono::seconds(time_unix)};
-  const auto day = floor<std::chrono::days>(at);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss<std::chrono::seconds> clock(at - day);
-  return {.year = static_cast<int>(date.year()),
-          .month = static_cast<int>(static_cast<unsigned>(date.month())),
-          .day = static_cast<int>(static_cast<unsigned>(date.day())),
-          .hour = static_cast<int>(clock.hours().count()),
-          .minute = static_cast<int>(clock.minutes().count()),
-          .second = static_cast<int>(clock.seconds().count())};
-}
-
 namespace {
+
+// Year, month, day, hour, minute and second, in UTC.
+std::array<int, 6> CalendarOf(std::int64_t time_unix) {
+  const std::chrono::sys_seconds at{std::chrono::seconds(time_unix)};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const auto seconds = static_cast<int>((at - day).count());
+  return {static_cast<int>(date.year()),
+          static_cast<int>(static_cast<unsigned>(date.month())),
+          static_cast<int>(static_cast<unsigned>(date.day())),
+          seconds / 3600,
+          seconds / 60 % 60,
+          seconds % 60};
+}
 
 constexpr std::size_t kSectorBytes = 2048;
 constexpr std::size_t kFirstDescriptor = 16;  // sector
@@ -55,11 +56,9 @@ constexpr std::size_t kShortTimeBytes = 7;
 class IsoNormaliser {
  public:
   IsoNormaliser(std::span<char> image, std::int64_t time_unix, std::string_view label) : image_(image), label_(label) {
-    const UtcTime t = ToUtc(time_unix);
-    for (const int field : {t.year - 1900, t.month, t.day, t.hour, t.minute, t.second, 0})
-      short_time_ += static_cast<char>(field);
-    long_time_ =
-        fmt::format("{:04}{:02}{:02}{:02}{:02}{:02}00", t.year, t.month, t.day, t.hour, t.minute, t.second) + '\0';
+    const auto [year, month, day, hour, minute, second] = CalendarOf(time_unix);
+    for (const int field : {year - 1900, month, day, hour, minute, second, 0}) short_time_ += static_cast<char>(field);
+    long_time_ = fmt::format("{:04}{:02}{:02}{:02}{:02}{:02}00", year, month, day, hour, minute, second) + '\0';
   }
 
   Result<void> Run() {
@@ -208,9 +207,9 @@ std::size_t Number(std::string_view bytes, std::size_t at, std::size_t size) {  
 }
 
 std::string DosTime(std::int64_t time_unix) {
-  const UtcTime t = ToUtc(time_unix);
-  const auto clock = static_cast<unsigned>(t.hour << 11 | t.minute << 5 | t.second / 2);
-  const auto date = static_cast<unsigned>((t.year - 1980) << 9 | t.month << 5 | t.day);
+  const auto [year, month, day, hour, minute, second] = CalendarOf(time_unix);
+  const auto clock = static_cast<unsigned>(hour << 11 | minute << 5 | second / 2);
+  const auto date = static_cast<unsigned>((year - 1980) << 9 | month << 5 | day);
   std::string out;
   for (const unsigned half : {clock, date}) {
     out += static_cast<char>(half & 0xFFU);

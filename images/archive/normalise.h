@@ -17,15 +17,4 @@ Result<void> NormaliseIso(std::span<char> image, std::int64_t time_unix, std::st
 // Sets the times of a ZIP file's entries. Errors: internal; size-limit (more entries than the plain format allows).
 Result<void> NormaliseZip(std::span<char> archive, std::int64_t time_unix);
 
-// A point in time as calendar fields, in UTC.
-struct UtcTime {
-  int year = 1970;
-  int month = 1;
-  int day = 1;
-  int hour = 0;
-  int minute = 0;
-  int second = 0;
-};
-UtcTime ToUtc(std::int64_t time_unix);
-
 }  // namespace prov::images

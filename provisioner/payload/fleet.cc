@@ -25,12 +25,6 @@ Result<void> Fleet::WriteTree(images::FileSink& sink, const Progress& progress) 
   return {};
 }
 
-std::size_t Fleet::TreeEntries() const {
-  std::size_t out = CountEntries(payload_) + 2;  // common, nodes
-  for (const Node& node : nodes_) out += HasNetworkMetadata(&node) ? 6 : 4;
-  return out;
-}
-
 Result<void> Fleet::WriteNode(images::FileSink& sink, const Node& node) const {
   const std::string folder = "nodes/" + node.name + "/";
   const std::string id = InstanceId(digest_, &node);

@@ -31,9 +31,6 @@ class Fleet {
   // answer file and metadata.
   Result<void> WriteTree(images::FileSink& sink, const Progress& progress) const;
 
-  // How many files and folders WriteTree writes.
-  std::size_t TreeEntries() const;
-
   // Writes a drive for each node.
   Result<void> WriteDrives(const MakeDrive& make, DriveKind kind, const Progress& progress) const;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -18,19 +17,12 @@
 namespace prov::payload {
 namespace {
 
-std::vector<pki::Certificate> CertificatesOf(const reconcile::DesiredState& state) {
-  std::vector<pki::Certificate> out;
-  out.reserve(state.certificates.size());
-  for (const reconcile::CertificateItem& item : state.certificates) out.push_back(item.certificate);
-  return out;
-}
-
 void AddTrust(const reconcile::DesiredState& state, std::vector<PayloadFile>& files) {
   for (const reconcile::CertificateItem& item : state.certificates) {
     files.push_back({CertificatePath(item), item.certificate.der, false,
                      fmt::format("certificate for the machine's {} store (DER)", pki::NameOf(item.store))});
   }
-  files.push_back({"trust/bundle.pem", pki::EncodePem(CertificatesOf(state)), false,
+  files.push_back({"trust/bundle.pem", BundlePem(state), false,
                    "the same certificates as PEM, for programs that read a bundle file"});
 }
 
@@ -90,6 +82,13 @@ unattend::AnswerFileCommand PayloadCommand() {
   return out;
 }
 
+std::string BundlePem(const reconcile::DesiredState& state) {
+  std::vector<pki::Certificate> certificates;
+  certificates.reserve(state.certificates.size());
+  for (const reconcile::CertificateItem& item : state.certificates) certificates.push_back(item.certificate);
+  return pki::EncodePem(certificates);
+}
+
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             PayloadOptions options) {
   const bool secret = state.holds_credentials;
@@ -113,16 +112,6 @@ Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile:
   PayloadFile manifest{"manifest.json", ManifestJson(files, options.generation), false, "this list"};
   files.insert(std::ranges::upper_bound(files, manifest.path, {}, &PayloadFile::path), std::move(manifest));
   return payload;
-}
-
-std::size_t CountEntries(const Payload& payload) {
-  std::set<std::string_view> folders;
-  for (const PayloadFile& file : payload.files) {
-    const std::string_view path = file.path;
-    for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1))
-      folders.insert(path.substr(0, at));
-  }
-  return payload.files.size() + folders.size();
 }
 
 }  // namespace prov::payload

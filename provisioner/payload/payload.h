@@ -43,12 +43,12 @@ struct PayloadOptions {
 // The command with which an answer file applies a payload.
 unattend::AnswerFileCommand PayloadCommand();
 
+// trust/bundle.pem: the certificates of the state.
+std::string BundlePem(const reconcile::DesiredState& state);
+
 // Makes the payload. Moves the program out of `options`, so that its bytes are in memory only once.
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             PayloadOptions options);
-
-// The number of files, and of the folders that contain them.
-std::size_t CountEntries(const Payload& payload);
 
 // Whether a payload can have a file or a folder at this relative path. Other files are not ours.
 bool IsPayloadPath(std::string_view path);

@@ -9,7 +9,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/node_metadata.h"
-#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/userdata/user_data_forms.h"
 #include "provisioner/userdata/user_data_script.h"
 
@@ -66,12 +66,7 @@ constexpr bool InEnumOrder() {
 }
 static_assert(InEnumOrder(), "kChannels must list every Platform once, in the order of the enum");
 
-std::string BundleHash(const reconcile::DesiredState& state) {
-  std::vector<pki::Certificate> certificates;
-  certificates.reserve(state.certificates.size());
-  for (const reconcile::CertificateItem& item : state.certificates) certificates.push_back(item.certificate);
-  return ToHex(Sha256(pki::EncodePem(certificates)));
-}
+std::string BundleHash(const reconcile::DesiredState& state) { return ToHex(Sha256(payload::BundlePem(state))); }
 
 // With another script appended, that script's <persist> decides.
 bool RunsAgain(const UserDataOptions& options) {

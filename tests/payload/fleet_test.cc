@@ -5,7 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/payload/node_metadata.h"
@@ -204,23 +203,6 @@ TEST(Drive, AnAnswerFileOfOnesOwnGetsTheDrivesCommandOnly) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kXml);
   EXPECT_EQ(refused.error().where, "mine.xml");
-}
-
-TEST(Fleet, CountsItsFilesAndFoldersBeforeItWritesThem) {
-  const Payload payload{1, {{"trust/CA/a", "", false, ""}, {"trust/CA/b", "", false, ""}, kPayload.files[2]}};
-  EXPECT_EQ(CountEntries(payload), 5U);
-  Recorded tree;
-  Recorder sink(tree);
-  const auto fleet = Fleet::Prepare(payload, kNodes, "unattend.xml");
-  ASSERT_TRUE(fleet);
-  ASSERT_TRUE(fleet->WriteTree(sink, [](std::size_t) {}));
-  std::set<std::string> entries;
-  for (const std::string& path : tree.order) {
-    for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
-      entries.insert(path.substr(0, at));
-    entries.insert(path);
-  }
-  EXPECT_EQ(fleet->TreeEntries(), entries.size());
 }
 
 TEST(Drive, LabelsOfCloudbaseInitAreReadWithoutCase) {
