@@ -16,28 +16,9 @@
 namespace prov::images {
 namespace {
 
-using regf::CaseTable;
 using regf::CellMap;
 using regf::Damaged;
 using regf::KeyRecord;
-
-// Checks that names are sorted by their upper case, without repetition.
-class SortedNames {
- public:
-  explicit SortedNames(CaseTable table) : table_(table) {}
-  void Add(std::u16string_view name) {
-    if (!sorted_) return;
-    std::u16string upper = regf::Upcase(name, table_);
-    sorted_ = previous_.empty() || previous_ < upper;
-    previous_ = std::move(upper);
-  }
-  bool IsSorted() const { return sorted_; }
-
- private:
-  CaseTable table_;
-  std::u16string previous_;  // empty before the first one
-  bool sorted_ = true;
-};
 
 class Checker {
  public:
@@ -65,15 +46,14 @@ class Checker {
     PROV_TRY(CheckValues(key));
     const std::vector<regf::SubkeyRef> refs = PROV_TRY(regf::ReadSubkeyList(cells_, key));
     if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(key.offset, "keys are nested deeper than 512 levels");
-    SortedNames by_windows8(CaseTable::kWindows8);
-    SortedNames by_vista(CaseTable::kVista);
+    std::u16string previous;
     for (const regf::SubkeyRef& ref : refs) {
       const KeyRecord subkey = PROV_TRY(regf::ReadSubkey(cells_, ref.key));
       PROV_TRY(CheckPlace(key, ref, subkey));
-      by_windows8.Add(subkey.name);
-      by_vista.Add(subkey.name);
-      if (!by_windows8.IsSorted() && !by_vista.IsSorted())
+      std::u16string upper = regf::Upcase(subkey.name);
+      if (upper <= previous)
         return Damaged(ref.list, "subkeys are not in the order of their upper-case names, or twice there");
+      previous = std::move(upper);
       PROV_TRY(CheckKey(subkey, depth + 1));
     }
     return {};
@@ -85,7 +65,7 @@ class Checker {
       return Damaged(subkey.offset, "a key names another parent than the one that lists it");
     if (parent.max_subkey_name < 2 * subkey.name.size())
       return Damaged(parent.offset, "a key has a subkey whose name is longer than it says");
-    if (ref.kind == "lh" && !IsHashOf(ref.hint, subkey.name))
+    if (ref.kind == "lh" && ref.hint != regf::LookupHash(regf::Upcase(subkey.name)))
       return Damaged(ref.list, "a subkey's lookup hash is wrong");
     if (ref.kind == "lf") {
       const std::optional<std::uint32_t> start = regf::NameStart(subkey.name);
@@ -95,34 +75,24 @@ class Checker {
     return {};
   }
 
-  static bool IsHashOf(std::uint32_t hash, std::u16string_view name) {
-    return hash == regf::LookupHash(regf::Upcase(name)) ||
-           hash == regf::LookupHash(regf::Upcase(name, CaseTable::kVista));
-  }
-
   Result<void> CheckValues(const KeyRecord& key) {
     std::vector<std::u16string> names;
     for (const std::uint32_t offset : PROV_TRY(regf::ReadValueList(cells_, key))) {
       const regf::ValueRecord value = PROV_TRY(regf::ReadValue(cells_, offset));
-      if (value.name.size() > kMaxValueNameUnits)
-        return Damaged(offset, "a value's name is longer than 16383 characters");
-      if (key.max_value_name < 2 * value.name.size())
+      const std::u16string name = value.Name();
+      if (name.size() > kMaxValueNameUnits) return Damaged(offset, "a value's name is longer than 16383 characters");
+      if (key.max_value_name < 2 * name.size())
         return Damaged(key.offset, "a key has a value whose name is longer than it says");
-      if (key.max_value_data < value.data.size())
+      if (key.max_value_data < value.DataBytes())
         return Damaged(key.offset, "a key has a value whose data is longer than it says");
       if (value.plain_big_data) return Damaged(offset, "a value above 16344 bytes is not a big data record");
       if (value.loose_big_data) return Damaged(offset, "a big data record has segments to spare");
-      names.push_back(value.name);
+      names.push_back(regf::Upcase(name));
     }
-    if (HasTwins(names, CaseTable::kWindows8) && HasTwins(names, CaseTable::kVista))
+    std::ranges::sort(names);
+    if (std::ranges::adjacent_find(names) != names.end())
       return Damaged(key.offset, "two values of a key have the same name");
     return {};
-  }
-
-  static bool HasTwins(std::vector<std::u16string> names, CaseTable table) {
-    for (std::u16string& name : names) name = regf::Upcase(name, table);
-    std::ranges::sort(names);
-    return std::ranges::adjacent_find(names) != names.end();
   }
 
   // Checks that the security cells form one ring, and that each counts the keys that use it.

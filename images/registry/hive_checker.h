@@ -14,9 +14,8 @@ struct HiveCheckOptions {
 
 // Returns the first fault: base block, bins filled exactly by cells, every cell in use reached exactly once, parents,
 // names sorted by their upper case and unique, lookup hashes and hints, maxima stored in keys, data above 16,344 bytes
-// in db records, and the ring and reference counts of the security cells. Each list of subkeys may be sorted, and each
-// hash computed, by either table of upper-case letters (CaseTable). Errors: hive, or dirty-hive; `where` is the offset
-// in the file.
+// in db records, and the ring and reference counts of the security cells. Errors: hive, or dirty-hive; `where` is the
+// offset in the file.
 Result<void> CheckHive(std::string_view bytes, HiveCheckOptions options = {});
 
 }  // namespace prov::images

@@ -34,11 +34,11 @@ EditedValue* FindValue(const EditedKey& key, std::u16string_view name) {
 }
 
 bool IsAsInFile(const EditedValue& value, const RegValue& wanted) {
-  const regf::ValueView& file = value.file;
+  const regf::ValueRecord& file = value.file;
   // Windows can't read big data that libhivex puts into one cell. Setting the value again repairs it.
   if (!value.InFile() || file.plain_big_data || file.loose_big_data) return false;
   if (file.type != static_cast<std::uint32_t>(wanted.type) || file.DataBytes() != wanted.data.size()) return false;
-  return regf::LoadValue(file).data == wanted.data;
+  return file.Data() == wanted.data;
 }
 
 }  // namespace

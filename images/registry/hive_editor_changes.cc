@@ -52,7 +52,7 @@ class Finder {
     if (key.record.class_bytes != 0) out_.freed.push_back(key.record.class_name);
   }
 
-  void FreeValue(const ValueView& value) {
+  void FreeValue(const ValueRecord& value) {
     out_.freed.push_back(value.offset);
     if (value.data_cell != kNil) out_.freed.push_back(value.data_cell);
     if (value.segment_list != kNil) out_.freed.push_back(value.segment_list);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "images/registry/hive_names.h"
@@ -80,16 +78,6 @@ Result<std::vector<std::size_t>> SecurityTable::NewRing() const {
   return ring;
 }
 
-namespace {
-
-// Whether Windows 8 and later and also Vista take these as one name. A hive of an older Windows may have names that are
-// equal only by the later table; they all stay, and the first is found.
-bool AreTwins(std::u16string_view a, std::u16string_view b) {
-  return Upcase(a) == Upcase(b) && Upcase(a, CaseTable::kVista) == Upcase(b, CaseTable::kVista);
-}
-
-}  // namespace
-
 bool EditedKey::ValuesDiffer() const {
   return content != nullptr && std::ranges::any_of(content->values, &EditedValue::Differs);
 }
@@ -115,7 +103,7 @@ Result<EditedTree> EditedTree::Make(std::string_view file) {
 Result<void> EditedTree::Walk(CellMap& cells, const KeyRecord& key, unsigned depth) {
   PROV_TRY(security_.CountKey(cells, key.security));
   if (key.class_bytes != 0) PROV_TRY(cells.Claim(key.class_name, "class name"));
-  for (const std::uint32_t value : PROV_TRY(ReadValueList(cells, key))) PROV_TRY(ReadValueView(cells, value));
+  for (const std::uint32_t value : PROV_TRY(ReadValueList(cells, key))) PROV_TRY(ReadValue(cells, value));
   const std::vector<SubkeyRef> refs = PROV_TRY(ReadSubkeyList(cells, key));
   if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(key.offset, "keys are nested deeper than 512 levels");
   for (const SubkeyRef& ref : refs) PROV_TRY(Walk(cells, PROV_TRY(ReadSubkey(cells, ref.key)), depth + 1));
@@ -194,10 +182,9 @@ Result<void> EditedTree::ReadContent(EditedKey& key) {
   auto content = std::make_unique<KeyContent>();
   for (const std::uint32_t offset : PROV_TRY(ReadValueList(cells_, key.record))) {
     EditedValue& value = content->values.emplace_back();
-    value.file = PROV_TRY(ReadValueView(cells_, offset));
-    value.name = Load(value.file.stored_name, (value.file.flags & kValueLatin1Name) != 0).value_or(u"");
-    const auto [first, is_new] = content->value_by_name.try_emplace(Upcase(value.name), content->values.size() - 1);
-    if (!is_new && AreTwins(content->values[first->second].name, value.name))
+    value.file = PROV_TRY(ReadValue(cells_, offset));
+    value.name = value.file.Name();
+    if (!content->value_by_name.try_emplace(Upcase(value.name), content->values.size() - 1).second)
       return Damaged(key.record.offset, "two values of a key have the same name");
   }
   for (const SubkeyRef& ref : PROV_TRY(ReadSubkeyList(cells_, key.record, &content->list_cells))) {
@@ -207,8 +194,7 @@ Result<void> EditedTree::ReadContent(EditedKey& key) {
     subkey.list_kind = ref.kind;
     subkey.list_hint = ref.hint;
     subkey.file_security = subkey.security = security_.IndexOf(subkey.record.security);
-    const auto [first, is_new] = content->subkey_by_name.try_emplace(Upcase(subkey.record.name), &subkey);
-    if (!is_new && AreTwins(first->second->record.name, subkey.record.name))
+    if (!content->subkey_by_name.try_emplace(Upcase(subkey.record.name), &subkey).second)
       return Damaged(key.record.offset, "two subkeys of a key have the same name");
   }
   content->value_count = content->values.size();
@@ -224,9 +210,8 @@ RegValue ValueOf(const EditedValue& value) {
     out.type = value.type;
     out.data = value.data;
   } else {
-    ValueRecord record = LoadValue(value.file);
-    out.type = static_cast<RegType>(record.type);
-    out.data = std::move(record.data);
+    out.type = static_cast<RegType>(value.file.type);
+    out.data = value.file.Data();
   }
   return out;
 }
@@ -236,13 +221,12 @@ namespace {
 struct NamedKey {
   std::u16string upper;
   const EditedKey* key = nullptr;
-  std::size_t place = 0;  // place in its own list
 };
 
-std::vector<NamedKey> UpperNames(const std::vector<const EditedKey*>& keys, CaseTable table) {
+std::vector<NamedKey> UpperNames(const std::vector<const EditedKey*>& keys) {
   std::vector<NamedKey> out;
   out.reserve(keys.size());
-  for (const EditedKey* key : keys) out.push_back({Upcase(key->record.name, table), key, out.size()});
+  for (const EditedKey* key : keys) out.push_back({Upcase(key->record.name), key});
   return out;
 }
 
@@ -253,22 +237,8 @@ bool IsSorted(const std::vector<NamedKey>& keys) {
 
 struct Order {
   std::vector<NamedKey> keys;
-  bool is_the_files = true;  // all keys are those of the file
+  bool is_the_files = true;  // the keys of the file keep their order
 };
-
-// Merges the unchanged keys of the file with new ones, sorted by `table`; empty if the file's keys are not sorted so.
-std::vector<NamedKey> Merged(const std::vector<const EditedKey*>& file, const std::vector<const EditedKey*>& made,
-                             CaseTable table) {
-  std::vector<NamedKey> keys = UpperNames(file, table);
-  if (!IsSorted(keys)) return {};
-  std::vector<NamedKey> new_keys = UpperNames(made, table);
-  std::ranges::sort(new_keys, {}, &NamedKey::upper);
-  std::vector<NamedKey> merged;
-  merged.reserve(keys.size() + new_keys.size());
-  std::ranges::merge(keys, new_keys, std::back_inserter(merged), {}, &NamedKey::upper, &NamedKey::upper);
-  if (!IsSorted(merged)) merged.clear();
-  return merged;
-}
 
 Order FindOrder(const KeyContent& content) {
   std::vector<const EditedKey*> file;
@@ -277,14 +247,10 @@ Order FindOrder(const KeyContent& content) {
     if (subkey->is_there) (subkey->InFile() ? file : made).push_back(subkey.get());
   }
   Order order;
-  for (const CaseTable table : {CaseTable::kWindows8, CaseTable::kVista}) {
-    order.keys = Merged(file, made, table);
-    if (order.keys.size() == file.size() + made.size()) return order;
-  }
+  order.is_the_files = IsSorted(UpperNames(file));
   file.insert(file.end(), made.begin(), made.end());
-  order.keys = UpperNames(file, CaseTable::kWindows8);
-  std::ranges::sort(order.keys, {}, [](const NamedKey& key) { return std::tie(key.upper, key.place); });
-  order.is_the_files = false;
+  order.keys = UpperNames(file);
+  std::ranges::sort(order.keys, {}, &NamedKey::upper);
   return order;
 }
 

@@ -77,7 +77,7 @@ struct EditedValue {
   State state = State::kAsInFile;
   RegType type = RegType::kNone;  // as set
   std::string data;               // as set
-  ValueView file;                 // offset 0: not in the file
+  ValueRecord file;               // offset 0: not in the file
 
   bool InFile() const { return file.offset != 0; }
   bool IsThere() const { return state != State::kAbsent; }
@@ -159,9 +159,9 @@ struct EditedList {
   std::vector<ListedKey> entries;  // in their order
 };
 
-// Existing entries keep their order. New ones are inserted by the order of Windows 8 and later, or by that of Vista if
-// the list is sorted only by that one. A list in neither order, which Windows can't search, is sorted again with new
-// hints. The list keeps its kind if this version has it. New keys must have an offset.
+// Existing entries keep their order and hints, and new ones are inserted by the order of Windows 8 and later. A list in
+// another order is sorted again with new hints. The list keeps its kind if this version has it. New keys must have an
+// offset.
 EditedList ListSubkeys(const KeyContent& content, std::uint32_t minor);
 
 // The subkeys in that order.

@@ -155,7 +155,7 @@ class Verifier {
       return offset == value.file.offset ? Result<void>() : Differs(offset, "a value that stays");
     const Result<ValueRecord> read = ReadValue(cells_, offset);
     if (!read) return Differs(offset, read.error().message);
-    if (read->name != value.name || static_cast<RegType>(read->type) != value.type || read->data != value.data ||
+    if (read->Name() != value.name || static_cast<RegType>(read->type) != value.type || read->Data() != value.data ||
         read->plain_big_data || read->loose_big_data)
       return Differs(offset, "a value");
     if (key.max_value_name < 2 * value.name.size() || key.max_value_data < value.data.size())

@@ -1,8 +1,7 @@
 #include "images/registry/hive_names.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <iterator>
 
 #include "images/registry/hive_format.h"
 
@@ -55,22 +54,7 @@ constexpr CaseRun kCaseRuns[] = {
     {0xA723, 0xA72F, 2, -1}, {0xA733, 0xA76F, 2, -1}, {0xA77A, 0xA77C, 2, -1}, {0xA77F, 0xA787, 2, -1},
     {0xA78C, 0xA78C, 1, -1}, {0xFF41, 0xFF5A, 1, -32},
 };
-
-// Units with another upper case in Vista's table, or with delta 0 none.
-constexpr CaseRun kVistaDifferences[] = {
-    {0x023A, 0x023A, 1, 10795}, {0x023E, 0x023E, 1, 10792}, {0x0250, 0x0251, 1, 0}, {0x0271, 0x0271, 1, 0},
-    {0x0371, 0x0373, 2, 0}, {0x0377, 0x0377, 1, 0}, {0x03C2, 0x03C2, 1, -31}, {0x03D7, 0x03D7, 1, 0},
-    {0x0515, 0x0523, 2, 0}, {0x1D79, 0x1D79, 1, 0}, {0x1EFB, 0x1EFF, 2, 0}, {0x1FC3, 0x1FC3, 1, 0},
-    {0x1FCC, 0x1FCC, 1, -9}, {0x1FF3, 0x1FF3, 1, 0}, {0x1FFC, 0x1FFC, 1, -9}, {0x2C65, 0x2C66, 1, 0},
-    {0x2C73, 0x2C73, 1, 0}, {0xA640, 0xA78C, 1, 0},
-};
 // clang-format on
-
-const CaseRun* FindRun(std::span<const CaseRun> runs, char16_t unit) {
-  const auto run = std::ranges::lower_bound(runs, unit, {}, &CaseRun::last);
-  if (run == runs.end() || unit < run->first || (unit - run->first) % run->stride != 0) return nullptr;
-  return &*run;
-}
 
 constexpr bool IsHighSurrogate(char32_t c) { return c >= 0xD800 && c <= 0xDBFF; }
 constexpr bool IsLowSurrogate(char32_t c) { return c >= 0xDC00 && c <= 0xDFFF; }
@@ -117,16 +101,16 @@ std::optional<char32_t> DecodeCodePoint(std::string_view& rest) {
 
 }  // namespace
 
-char16_t Upcase(char16_t unit, CaseTable table) {
+char16_t Upcase(char16_t unit) {
   if (unit < 0x80) return unit >= u'a' && unit <= u'z' ? static_cast<char16_t>(unit - 0x20) : unit;
-  const CaseRun* run = table == CaseTable::kVista ? FindRun(kVistaDifferences, unit) : nullptr;
-  if (run == nullptr) run = FindRun(kCaseRuns, unit);
-  return run == nullptr ? unit : static_cast<char16_t>(unit + run->delta);
+  const auto* const run = std::ranges::lower_bound(kCaseRuns, unit, {}, &CaseRun::last);
+  const bool found = run != std::end(kCaseRuns) && unit >= run->first && (unit - run->first) % run->stride == 0;
+  return found ? static_cast<char16_t>(unit + run->delta) : unit;
 }
 
-std::u16string Upcase(std::u16string_view name, CaseTable table) {
+std::u16string Upcase(std::u16string_view name) {
   std::u16string out(name);
-  for (char16_t& unit : out) unit = Upcase(unit, table);
+  for (char16_t& unit : out) unit = Upcase(unit);
   return out;
 }
 

@@ -8,14 +8,10 @@
 
 namespace prov::images::regf {
 
-// Windows' tables of upper-case letters. Each UTF-16 unit has at most one upper case; surrogates have none. U+00B5,
-// U+0131 and U+017F stay.
-enum class CaseTable {
-  kWindows8,  // Windows 8 and Server 2012 to at least Windows 10: Unicode 5.1, but U+03C2 (the final sigma) stays
-  kVista,     // Vista to Windows 7: Unicode 5.0, U+03C2 becomes the sigma
-};
-char16_t Upcase(char16_t unit, CaseTable table = CaseTable::kWindows8);
-std::u16string Upcase(std::u16string_view name, CaseTable table = CaseTable::kWindows8);
+// The upper case by the table of Windows 8 and Server 2012 to at least Windows 10: Unicode 5.1, but U+03C2 (the final
+// sigma) stays. Each UTF-16 unit has at most one upper case; surrogates have none. U+00B5, U+0131 and U+017F stay.
+char16_t Upcase(char16_t unit);
+std::u16string Upcase(std::u16string_view name);
 
 // The hash beside a name in an lh list.
 std::uint32_t LookupHash(std::u16string_view upper_case_name);

@@ -58,10 +58,10 @@ class HiveReader {
   }
 
   Result<void> ReadValue(std::uint32_t offset, RegValue& out) {
-    regf::ValueRecord value = PROV_TRY(regf::ReadValue(cells_, offset));
-    out.name = regf::NameToUtf8(value.name);
+    const regf::ValueRecord value = PROV_TRY(regf::ReadValue(cells_, offset));
+    out.name = regf::NameToUtf8(value.Name());
     out.type = static_cast<RegType>(value.type);
-    out.data = std::move(value.data);
+    out.data = value.Data();
     return {};
   }
 

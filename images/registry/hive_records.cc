@@ -24,7 +24,7 @@ Result<void> ReadLeaf(std::uint32_t offset, std::string_view content, std::vecto
   return {};
 }
 
-Result<void> ReadSegments(CellMap& cells, std::size_t size, ValueView& value) {
+Result<void> ReadSegments(CellMap& cells, std::size_t size, ValueRecord& value) {
   const std::uint32_t offset = value.data_cell;
   const std::string_view record = PROV_TRY(cells.Content(offset, "big data record"));
   if (record.size() < 8 || record.substr(0, 2) != "db")
@@ -47,7 +47,7 @@ Result<void> ReadSegments(CellMap& cells, std::size_t size, ValueView& value) {
   return {};
 }
 
-Result<void> ReadData(CellMap& cells, std::size_t size, ValueView& value) {
+Result<void> ReadData(CellMap& cells, std::size_t size, ValueRecord& value) {
   const std::uint32_t offset = value.data_cell;
   const std::string_view content = PROV_TRY(cells.Claim(offset, "value data"));
   if (content.size() >= size) {
@@ -133,11 +133,11 @@ Result<std::vector<std::uint32_t>> ReadValueList(CellMap& cells, const KeyRecord
   return out;
 }
 
-Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset) {
+Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset) {
   const std::string_view content = PROV_TRY(cells.Claim(offset, "value"));
   if (content.size() < kValueBytes || content.substr(0, 2) != "vk")
     return Damaged(offset, "a value is not a value record");
-  ValueView value;
+  ValueRecord value;
   value.offset = offset;
   value.flags = Load16(content, 16);
   value.type = Load32(content, 12);
@@ -158,27 +158,18 @@ Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset) {
   return value;
 }
 
-std::size_t ValueView::DataBytes() const {
+std::u16string ValueRecord::Name() const { return Load(stored_name, (flags & kValueLatin1Name) != 0).value_or(u""); }
+
+std::size_t ValueRecord::DataBytes() const {
   std::size_t size = data.size();
   for (const std::string_view segment : segments) size += segment.size();
   return size;
 }
 
-ValueRecord LoadValue(const ValueView& view) {
-  ValueRecord value;
-  value.offset = view.offset;
-  value.flags = view.flags;
-  value.name = Load(view.stored_name, (view.flags & kValueLatin1Name) != 0).value_or(u"");
-  value.type = view.type;
-  value.data = view.data;
-  for (const std::string_view segment : view.segments) value.data += segment;
-  value.plain_big_data = view.plain_big_data;
-  value.loose_big_data = view.loose_big_data;
-  return value;
-}
-
-Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset) {
-  return LoadValue(PROV_TRY(ReadValueView(cells, offset)));
+std::string ValueRecord::Data() const {
+  std::string out(data);
+  for (const std::string_view segment : segments) out += segment;
+  return out;
 }
 
 Result<SecurityRecord> ReadSecurity(const CellMap& cells, std::uint32_t offset) {

@@ -37,8 +37,8 @@ struct SubkeyRef {
   std::uint32_t hint = 0;  // lh: lookup hash; lf: the name's start (NameStart) or a first byte of zero; li: 0
 };
 
-// A value as stored in its cells.
-struct ValueView {
+// A value in views of its cells.
+struct ValueRecord {
   std::uint32_t offset = 0;
   std::uint16_t flags = 0;
   std::string_view stored_name;
@@ -51,17 +51,9 @@ struct ValueView {
   bool plain_big_data = false;  // more than 16,344 bytes in one cell although the version requires a db record
   bool loose_big_data = false;  // a db record with more segments than its data needs
 
+  std::u16string Name() const;
   std::size_t DataBytes() const;
-};
-
-struct ValueRecord {
-  std::uint32_t offset = 0;
-  std::uint16_t flags = 0;
-  std::u16string name;
-  std::uint32_t type = 0;
-  std::string data;
-  bool plain_big_data = false;  // as in ValueView
-  bool loose_big_data = false;
+  std::string Data() const;
 };
 
 struct SecurityRecord {
@@ -81,10 +73,7 @@ Result<std::vector<SubkeyRef>> ReadSubkeyList(CellMap& cells, const KeyRecord& k
                                               std::vector<std::uint32_t>* list_cells = nullptr);
 // Offsets of the values of `key`.
 Result<std::vector<std::uint32_t>> ReadValueList(CellMap& cells, const KeyRecord& key);
-// The value, without a copy of its name and data.
-Result<ValueView> ReadValueView(CellMap& cells, std::uint32_t offset);
 Result<ValueRecord> ReadValue(CellMap& cells, std::uint32_t offset);
-ValueRecord LoadValue(const ValueView& view);
 // Does not claim security cells, because keys share them.
 Result<SecurityRecord> ReadSecurity(const CellMap& cells, std::uint32_t offset);
 

@@ -135,29 +135,6 @@ TEST(HiveChecker, NamesInLfThatHaveNoStart) {
   EXPECT_FALSE(CheckHive(with_hints(0x64636261, 0, 0x043B041A)));
 }
 
-TEST(HiveChecker, TablesOfUpperCaseLetters) {
-  // σ and ς, which is the capital of none but in Vista's table: its order is the other one of "1" and "2" behind them.
-  const std::string good = WriteHive(Key("", {Value("\xcf\x83", RegType::kSz, ""), Value("\xcf\x82", RegType::kSz, "")},
-                                         {Key("\xcf\x83\x32"), Key("\xcf\x82\x31")}),
-                                     {})
-                               .value();
-  EXPECT_TRUE(CheckHive(good));
-  const std::uint32_t list = Patch(good).Get32(kRoot + 28);
-  const std::uint32_t sigma2 = Patch(good).Get32(list + 8);
-  const std::uint32_t final_sigma1 = Patch(good).Get32(list + 16);
-  const auto vista = [&](std::uint32_t hash1, std::uint32_t hash2) {
-    return Patch(good)
-        .Set32(list + 8, final_sigma1)
-        .Set32(list + 12, hash1)
-        .Set32(list + 16, sigma2)
-        .Set32(list + 20, hash2)
-        .Done();
-  };
-  EXPECT_TRUE(CheckHive(vista(0x86C0, 0x86C1)));
-  EXPECT_TRUE(CheckHive(vista(0x8B3B, 0x86C1))) << "added by a newer Windows";
-  EXPECT_FALSE(CheckHive(vista(0x86C1, 0x86C1)));
-}
-
 TEST(HiveChecker, LeakedCellsMayBeAllowed) {
   const std::string leaky = Patch(ThreeKeyHive()).Set32(kRoot + 36, 0).Done();
   const Result<void> strict = CheckHive(leaky);

@@ -154,7 +154,7 @@ class MayChange {
     if (record.value_count != 0) own.push_back(record.value_list);
     const std::vector<std::uint32_t> values = regf::ReadValueList(cells_, record).value();
     for (const std::uint32_t offset : values) {
-      const regf::ValueView value = regf::ReadValueView(cells_, offset).value();
+      const regf::ValueRecord value = regf::ReadValue(cells_, offset).value();
       own.insert(own.end(), {offset, value.data_cell, value.segment_list});
       own.insert(own.end(), value.segment_cells.begin(), value.segment_cells.end());
     }
