@@ -60,15 +60,6 @@ std::string AceText(std::string_view ace) {
   return fmt::format("({};;{:#x};;;{})", kind == kAllow ? 'A' : 'D', Load32(ace, kAceHeaderBytes), SidText(account));
 }
 
-std::string Acl(const std::vector<std::string>& entries) {
-  std::string out(DescriptorParts::kAclHeaderBytes, '\0');
-  for (const std::string& ace : entries) out += ace;
-  out[0] = 2;
-  regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size()));
-  regf::Store16(out.data() + 4, static_cast<std::uint16_t>(entries.size()));
-  return out;
-}
-
 }  // namespace
 
 std::string SidText(std::string_view sid) {
@@ -111,7 +102,6 @@ std::optional<DescriptorText> TextOf(std::string_view descriptor) {
 }
 
 std::string ForAdministratorsOnly(std::string_view descriptor, const Sids& readers) {
-  constexpr std::size_t kHeaderBytes = 20;
   const auto parts = ReadParts(descriptor);
   if (!parts || parts->dacl.empty()) {
     std::string ours = SystemAdminsDescriptor();
@@ -125,16 +115,12 @@ std::string ForAdministratorsOnly(std::string_view descriptor, const Sids& reade
     const bool reads = std::ranges::any_of(kept, [&](const std::string& ace) { return IsReadGrant(ace, reader); });
     if (!reads) kept.push_back(AllowAce(reader, Grant::kSubkeysInherit, Grant::kKeyRead));
   }
-  std::string out(descriptor.substr(0, kHeaderBytes));
-  regf::Store16(out.data() + 2, parts->control | DescriptorParts::kDaclPresent | DescriptorParts::kDaclProtected);
-  const auto put = [&out](std::size_t field, std::string_view part) {
-    regf::Store32(out.data() + field, part.empty() ? 0 : static_cast<std::uint32_t>(out.size()));
-    out += part;
-  };
-  put(12, parts->sacl);
-  put(16, Acl(kept));
-  put(4, parts->owner);
-  put(8, parts->group);
+  const std::string acl = MakeAcl(kept);
+  DescriptorParts closed = *parts;
+  closed.control |= DescriptorParts::kDaclPresent | DescriptorParts::kDaclProtected;
+  closed.dacl = acl;
+  std::string out = WriteParts(closed);
+  out[1] = descriptor[1];  // for the resource manager
   return out;
 }
 

@@ -84,23 +84,36 @@ std::string AllowAce(std::string_view sid, char flags, std::uint32_t access) {
   return ace.append(sid);
 }
 
+std::string MakeAcl(const std::vector<std::string>& entries) {
+  std::string out(Parts::kAclHeaderBytes, '\0');
+  for (const std::string& ace : entries) out += ace;
+  out[0] = 2;
+  regf::Store16(out.data() + 2, static_cast<std::uint16_t>(out.size()));
+  regf::Store16(out.data() + 4, static_cast<std::uint16_t>(entries.size()));
+  return out;
+}
+
+std::string WriteParts(const DescriptorParts& parts) {
+  std::string out(kHeaderBytes, '\0');
+  out[0] = 1;
+  regf::Store16(out.data() + 2, parts.control);
+  const auto put = [&out](std::size_t field, std::string_view part) {
+    regf::Store32(out.data() + field, part.empty() ? 0 : static_cast<std::uint32_t>(out.size()));
+    out += part;
+  };
+  put(12, parts.sacl);
+  put(16, parts.dacl);
+  put(4, parts.owner);
+  put(8, parts.group);
+  return out;
+}
+
 std::string AdministratorsDescriptor(std::initializer_list<Grant> grants, bool is_protected) {
-  std::string aces;
-  for (const Grant& grant : grants) aces += AllowAce(SidOf(grant.who), grant.flags, grant.access);
-  const std::string administrators = BuiltinSid(544);
-  const auto acl_bytes = static_cast<std::uint16_t>(8 + aces.size());
-  std::string out("\x01\x00", 2);
-  Append16(out, static_cast<std::uint16_t>(kSelfRelative | Parts::kDaclPresent |
-                                           (is_protected ? Parts::kDaclProtected : 0)));
-  Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes));                          // owner
-  Append32(out, static_cast<std::uint32_t>(kHeaderBytes + acl_bytes + administrators.size()));  // group
-  Append32(out, 0);                                                                             // no SACL
-  Append32(out, kHeaderBytes);                                                                  // DACL
-  Append16(out, 2);
-  Append16(out, acl_bytes);
-  Append16(out, static_cast<std::uint16_t>(grants.size()));
-  Append16(out, 0);
-  return out + aces + administrators + administrators;
+  std::vector<std::string> entries;
+  for (const Grant& grant : grants) entries.push_back(AllowAce(SidOf(grant.who), grant.flags, grant.access));
+  const std::string administrators = BuiltinSid(544), acl = MakeAcl(entries);
+  const unsigned control = kSelfRelative | Parts::kDaclPresent | (is_protected ? Parts::kDaclProtected : 0U);
+  return WriteParts({static_cast<std::uint16_t>(control), administrators, administrators, {}, acl});
 }
 
 std::string SystemAdminsUsersDescriptor() {

@@ -44,6 +44,9 @@ struct DescriptorParts {
 };
 // nullopt: not a self-relative descriptor with owner, group and ACLs inside it.
 std::optional<DescriptorParts> ReadParts(std::string_view descriptor);
+// A descriptor of these parts.
+std::string WriteParts(const DescriptorParts& parts);
+std::string MakeAcl(const std::vector<std::string>& entries);
 inline bool IsSecurityDescriptor(std::string_view bytes) { return ReadParts(bytes).has_value(); }
 
 // The entries of an ACL from ReadParts().
