@@ -1,4 +1,4 @@
-// Facts of the regf format that reader, checker and writer share. Offsets called "in the bins" count from the first bin
+// Facts of the regf format that reading and writing share. Offsets called "in the bins" count from the first bin
 // (file offset 4096). The format: provisioner/docs/formats/hive.md.
 #pragma once
 

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "images/registry/hive_checker.h"
-#include "images/registry/hive_reader.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/image_command.h"
 #include "provisioner/node/status.h"
 #include "tests/cli/settings_of_words.h"
 #include "tests/support/borrowed_tree.h"
+#include "tests/support/hive_checker.h"
+#include "tests/support/hive_reader.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/memory_tree.h"
 #include "tests/support/program_file.h"

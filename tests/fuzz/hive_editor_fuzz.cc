@@ -6,14 +6,14 @@
 #include <optional>
 #include <utility>
 
-#include "images/registry/hive_checker.h"
 #include "images/registry/hive_editor.h"
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_names.h"
-#include "images/registry/hive_reader.h"
 #include "images/registry/security.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/hive_input.h"
+#include "tests/support/hive_checker.h"
+#include "tests/support/hive_reader.h"
 
 namespace prov::fuzz {
 namespace {

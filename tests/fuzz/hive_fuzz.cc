@@ -3,12 +3,12 @@
 // the end cut off and four bytes in front (the root's offset), for which the base block is made here.
 #include <algorithm>
 
-#include "images/registry/hive_checker.h"
 #include "images/registry/hive_names.h"
-#include "images/registry/hive_reader.h"
 #include "images/registry/hive_writer.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/hive_input.h"
+#include "tests/support/hive_checker.h"
+#include "tests/support/hive_reader.h"
 
 namespace prov::fuzz {
 namespace {

@@ -1,8 +1,7 @@
-#include "images/registry/hive_checker.h"
+#include "tests/support/hive_checker.h"
 
 #include <gtest/gtest.h>
 
-#include "images/registry/hive_reader.h"
 #include "images/registry/hive_writer.h"
 #include "tests/images/hive_test_util.h"
 
@@ -81,75 +80,6 @@ TEST(HiveChecker, FindsWhatReadersOverlook) {
         << fault.what << ": " << checked.error().message;
     EXPECT_TRUE(checked.error().where.starts_with("offset 0x")) << fault.what;
   }
-}
-
-TEST(HiveChecker, AcceptsOtherFormsThatWindowsUses) {
-  const std::string good = ThreeKeyHive();
-  const std::uint32_t list = Patch(good).Get32(kRoot + 28);
-  const auto name_start = [](std::string_view start) { return regf::Load32(start, 0); };
-  EXPECT_TRUE(CheckHive(Patch(good)
-                            .SetBytes(list + 4, "lf")
-                            .Set32(list + 12, name_start("Alph"))
-                            .Set32(list + 20, name_start("beta"))
-                            .Set32(list + 28, name_start("gamm"))
-                            .Done()));
-  EXPECT_TRUE(CheckHive(Patch(good).Set16(kRoot + 52, 500).Set32(kRoot + 60, 500).Set32(kRoot + 64, 5000).Done()))
-      << "longest-so-far";
-  EXPECT_TRUE(CheckHive(Patch(good).Set32(kRoot + 52, 0x00080000U | 10).Done())) << "flags in the upper half";
-
-  const std::uint32_t bb_data = FindCell(good, "bbbb");
-  EXPECT_TRUE(CheckHive(Patch(good)
-                            .Set32(kRoot + 36, 1)
-                            .Set16(FindCell(good, "nk", 1) + 4 + 74, 100)
-                            .Set32(FindCell(good, "nk", 1) + 4 + 48, bb_data)
-                            .Done(),
-                        {.allow_unreachable = true}))
-      << "a class name";
-}
-
-TEST(HiveChecker, ShortNamesInLf) {
-  RegKey root = Key("", {}, {Key("ab")});
-  const std::string good = WriteHive(root, {}).value();
-  const std::uint32_t list = Patch(good).Get32(kRoot + 28);
-  EXPECT_TRUE(
-      CheckHive(Patch(good).SetBytes(list + 4, "lf").SetBytes(list + 12, std::string_view("ab\0\0", 4)).Done()));
-}
-
-TEST(HiveChecker, NamesInLfThatHaveNoStart) {
-  // abcΩ and Ключ: a character that needs more than a byte. "abcdΩ": not among the first four.
-  const RegKey root = Key("", {}, {Key("abc\xce\xa9"), Key("abcd\xce\xa9"), Key("\xd0\x9a\xd0\xbb\xd1\x8e\xd1\x87")});
-  const std::string good = WriteHive(root, {}).value();
-  const std::uint32_t list = Patch(good).Get32(kRoot + 28);
-  const auto with_hints = [&](std::uint32_t abcd, std::uint32_t abc, std::uint32_t wide) {
-    return Patch(good)
-        .SetBytes(list + 4, "lf")
-        .Set32(list + 12, abcd)
-        .Set32(list + 20, abc)
-        .Set32(list + 28, wide)
-        .Done();
-  };
-  EXPECT_TRUE(CheckHive(with_hints(0x64636261, 0, 0)));
-  EXPECT_TRUE(CheckHive(with_hints(0x64636261, 0x63626100, 0))) << "the first byte says that there is none";
-  EXPECT_FALSE(CheckHive(with_hints(0x64636261, 0x00636261, 0)));
-  EXPECT_FALSE(CheckHive(with_hints(0x00620061, 0, 0))) << "the start of its UTF-16";
-  EXPECT_FALSE(CheckHive(with_hints(0x64636261, 0, 0x043B041A)));
-}
-
-TEST(HiveChecker, LeakedCellsMayBeAllowed) {
-  const std::string leaky = Patch(ThreeKeyHive()).Set32(kRoot + 36, 0).Done();
-  const Result<void> strict = CheckHive(leaky);
-  ASSERT_FALSE(strict);
-  EXPECT_EQ(strict.error().code, Code::kHive);
-  EXPECT_TRUE(CheckHive(leaky, {.allow_unreachable = true}));
-}
-
-TEST(HiveChecker, LongValueNamesAndDeepKeys) {
-  // Names and depths that the format can hold but Windows can't.
-  const RegKey root = Key("", {Value(std::string(16383, 'n'), RegType::kNone, "")});
-  const std::string good = WriteHive(root, {}).value();
-  const std::uint32_t vk = FindCell(good, "vk");
-  ASSERT_TRUE(CheckHive(good));
-  EXPECT_FALSE(CheckHive(Patch(good).Set16(vk + 4 + 2, 16384).Set32(kRoot + 60, 99999).Done()));
 }
 
 }  // namespace

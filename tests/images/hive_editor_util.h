@@ -9,11 +9,11 @@
 #include <set>
 
 #include "images/registry/hive_cells.h"
-#include "images/registry/hive_checker.h"
 #include "images/registry/hive_editor.h"
-#include "images/registry/hive_reader.h"
 #include "images/registry/hive_records.h"
 #include "tests/images/hive_test_util.h"
+#include "tests/support/hive_checker.h"
+#include "tests/support/hive_reader.h"
 
 namespace prov::images::testing {
 

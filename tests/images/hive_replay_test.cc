@@ -5,9 +5,9 @@
 #include <random>
 
 #include "images/registry/hive_cells.h"
-#include "images/registry/hive_checker.h"
-#include "images/registry/hive_reader.h"
 #include "tests/images/hive_history.h"
+#include "tests/support/hive_checker.h"
+#include "tests/support/hive_reader.h"
 
 namespace prov::images {
 namespace {

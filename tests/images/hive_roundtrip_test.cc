@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
-#include "images/registry/hive_checker.h"
-#include "images/registry/hive_reader.h"
 #include "images/registry/hive_writer.h"
 #include "tests/images/hive_test_util.h"
+#include "tests/support/hive_checker.h"
+#include "tests/support/hive_reader.h"
 
 namespace prov::images {
 namespace {

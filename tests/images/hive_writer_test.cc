@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "images/registry/hive_checker.h"
-#include "images/registry/hive_reader.h"
 #include "tests/images/hive_test_util.h"
+#include "tests/support/hive_checker.h"
+#include "tests/support/hive_reader.h"
 
 namespace prov::images {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "images/registry/hive_checker.h"
 #include "images/registry/hive_format.h"
-#include "images/registry/hive_reader.h"
+#include "tests/support/hive_checker.h"
 #include "tests/support/hive_log.h"
+#include "tests/support/hive_reader.h"
 #include "tests/support/memory_tree.h"
 #include "tests/support/sample_image.h"
 

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "images/registry/hive_reader.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/host_process_image.h"
+#include "tests/support/hive_reader.h"
 #include "tests/support/program_file.h"
 
 namespace prov::payload {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "images/registry/hive_reader.h"
 #include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/egress_json.h"
 #include "provisioner/payload/registry_payload.h"
 #include "provisioner/reconcile/session.h"
+#include "tests/support/hive_reader.h"
 #include "tests/support/memory_machine.h"
 #include "tests/support/sample.h"
 

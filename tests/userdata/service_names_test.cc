@@ -4,7 +4,6 @@
 #include <random>
 
 #include "images/registry/hive_editor.h"
-#include "images/registry/hive_reader.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/egress_json.h"
 #include "provisioner/payload/registry_payload.h"
@@ -12,6 +11,7 @@
 #include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/transaction.h"
 #include "provisioner/userdata/user_data_container.h"
+#include "tests/support/hive_reader.h"
 #include "tests/support/memory_machine.h"
 #include "tests/support/sample.h"
 

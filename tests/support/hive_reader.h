@@ -1,58 +1,48 @@
-#include "images/registry/hive_reader.h"
+// Reads a whole hive into a tree, to compare hives with what was to be in them. It reads records as the editor does,
+// and trusts nothing in a file either.
+#pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "images/registry/hive_cells.h"
-#include "images/registry/hive_format.h"
 #include "images/registry/hive_names.h"
 #include "images/registry/hive_records.h"
 #include "images/registry/registry_key.h"
+#include "provisioner/base/result.h"
 
 namespace prov::images {
-namespace {
-
-using regf::CellMap;
-using regf::Damaged;
-using regf::KeyRecord;
-
-// Many keys may share one descriptor, and each gets a copy. All copies together may be at most this multiple of the
-// file.
-constexpr std::size_t kSecurityCopies = 16;
+namespace testing {
 
 class HiveReader {
  public:
-  HiveReader(CellMap cells, std::size_t file_bytes)
-      : cells_(std::move(cells)), security_budget_(kSecurityCopies * file_bytes) {}
+  explicit HiveReader(regf::CellMap cells) : cells_(std::move(cells)) {}
 
   Result<RegKey> ReadRoot() {
-    const KeyRecord record = PROV_TRY(regf::ReadKey(cells_, cells_.base().root));
+    const regf::KeyRecord record = PROV_TRY(regf::ReadKey(cells_, cells_.base().root));
     RegKey root;
     PROV_TRY(ReadContent(record, 0, {}, root));
     return root;
   }
 
  private:
-  Result<void> ReadContent(const KeyRecord& record, unsigned depth, std::string_view inherited, RegKey& out) {
+  Result<void> ReadContent(const regf::KeyRecord& record, unsigned depth, std::string_view inherited, RegKey& out) {
     const std::string_view descriptor = PROV_TRY(Descriptor(record.security));
-    if (descriptor.data() != inherited.data()) {
-      if (descriptor.size() > security_budget_)
-        return Damaged(record.offset, "large security descriptors stand at too many keys");
-      security_budget_ -= descriptor.size();
-      out.security = descriptor;
-    }
+    if (descriptor.data() != inherited.data()) out.security = descriptor;
     for (const std::uint32_t offset : PROV_TRY(regf::ReadValueList(cells_, record))) {
       PROV_TRY(ReadValue(offset, out.values.emplace_back()));
     }
     const std::vector<regf::SubkeyRef> refs = PROV_TRY(regf::ReadSubkeyList(cells_, record));
-    if (!refs.empty() && depth == kMaxKeyDepth) return Damaged(record.offset, "keys are nested deeper than 512 levels");
+    if (!refs.empty() && depth == kMaxKeyDepth)
+      return regf::Damaged(record.offset, "keys are nested deeper than 512 levels");
     for (const regf::SubkeyRef& ref : refs)
       PROV_TRY(ReadSubkey(ref.key, depth + 1, descriptor, out.subkeys.emplace_back()));
     return {};
   }
 
   Result<void> ReadSubkey(std::uint32_t offset, unsigned depth, std::string_view inherited, RegKey& out) {
-    const KeyRecord record = PROV_TRY(regf::ReadSubkey(cells_, offset));
+    const regf::KeyRecord record = PROV_TRY(regf::ReadSubkey(cells_, offset));
     out.name = regf::NameToUtf8(record.name);
     return ReadContent(record, depth, inherited, out);
   }
@@ -75,16 +65,19 @@ class HiveReader {
     return first;
   }
 
-  CellMap cells_;
-  std::size_t security_budget_;
+  regf::CellMap cells_;
   std::unordered_map<std::uint32_t, std::string_view> by_offset_;
   std::unordered_map<std::string_view, std::string_view> by_content_;
 };
 
-}  // namespace
+}  // namespace testing
 
-Result<RegKey> ReadHive(std::string_view bytes) {
-  return HiveReader(PROV_TRY(CellMap::Make(bytes)), bytes.size()).ReadRoot();
+// The tree in a hive. The root's name is "". `security` is set if it differs from the parent's (always for the root);
+// WriteHive of the result gives a hive with the same content. Drops class names, timestamps, volatile and symbolic-link
+// flags. Ignores wrong lookup hashes, order and reference counts (CheckHive checks them). Errors: those of
+// HiveEditor::Open.
+inline Result<RegKey> ReadHive(std::string_view bytes) {
+  return testing::HiveReader(PROV_TRY(regf::CellMap::Make(bytes))).ReadRoot();
 }
 
 }  // namespace prov::images
