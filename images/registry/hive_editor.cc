@@ -43,38 +43,23 @@ bool IsAsInFile(const EditedValue& value, const RegValue& wanted) {
 
 }  // namespace
 
-class HiveEditor::Impl {
- public:
-  explicit Impl(std::string file) : file_(std::move(file)) {}
-
-  Result<void> Open() {
-    tree_.emplace(PROV_TRY(regf::EditedTree::Make(file_)));
-    return {};
-  }
-  regf::EditedTree& tree() { return *tree_; }
-  const std::string& file() const { return file_; }
-
- private:
-  std::string file_;
-  std::optional<regf::EditedTree> tree_;  // refers to file_
-};
-
-HiveEditor::HiveEditor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HiveEditor::HiveEditor() = default;
 HiveEditor::HiveEditor(HiveEditor&& other) noexcept = default;
 HiveEditor& HiveEditor::operator=(HiveEditor&& other) noexcept = default;
 HiveEditor::~HiveEditor() = default;
 
 Result<HiveEditor> HiveEditor::Open(std::string bytes) {
-  auto impl = std::make_unique<Impl>(std::move(bytes));
-  PROV_TRY(impl->Open());
-  return HiveEditor(std::move(impl));
+  HiveEditor out;
+  out.file_ = std::make_unique<const std::string>(std::move(bytes));
+  out.tree_ = std::make_unique<regf::EditedTree>(PROV_TRY(regf::EditedTree::Make(*out.file_)));
+  return out;
 }
 
-Result<bool> HiveEditor::KeyExists(std::string_view key) const { return PROV_TRY(impl_->tree().Find(key)) != nullptr; }
+Result<bool> HiveEditor::KeyExists(std::string_view key) const { return PROV_TRY(tree_->Find(key)) != nullptr; }
 
 Result<std::optional<RegValue>> HiveEditor::Read(std::string_view key, std::string_view name) const {
   const std::u16string value_name = PROV_TRY(ValueName(key, name));
-  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  const EditedKey* const found = PROV_TRY(tree_->Find(key));
   if (found == nullptr) return std::nullopt;
   const EditedValue* const value = FindValue(*found, value_name);
   if (value == nullptr || !value->IsThere()) return std::nullopt;
@@ -83,7 +68,7 @@ Result<std::optional<RegValue>> HiveEditor::Read(std::string_view key, std::stri
 
 Result<std::vector<std::string>> HiveEditor::Subkeys(std::string_view key) const {
   std::vector<std::string> names;
-  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  const EditedKey* const found = PROV_TRY(tree_->Find(key));
   if (found == nullptr) return names;
   for (const EditedKey* subkey : regf::OrderSubkeys(*found->content))
     names.push_back(regf::NameToUtf8(subkey->record.name));
@@ -91,9 +76,9 @@ Result<std::vector<std::string>> HiveEditor::Subkeys(std::string_view key) const
 }
 
 Result<std::string> HiveEditor::Security(std::string_view key) const {
-  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  const EditedKey* const found = PROV_TRY(tree_->Find(key));
   if (found == nullptr) return std::string();
-  return std::string(impl_->tree().security().at(found->security).descriptor);
+  return std::string(tree_->security().at(found->security).descriptor);
 }
 
 Result<void> HiveEditor::Set(std::string_view key, const RegValue& value) {
@@ -108,7 +93,7 @@ Result<void> HiveEditor::Set(std::string_view key, const RegValue& value) {
                 fmt::format("the value has {} bytes, the registry takes {}", value.data.size(), kMaxValueBytes),
                 Where(key, value.name));
   }
-  EditedKey& edited = *PROV_TRY(impl_->tree().FindOrMake(key));
+  EditedKey& edited = *PROV_TRY(tree_->FindOrMake(key));
   EditedValue* found = FindValue(edited, name);
   if (found == nullptr) {
     edited.content->value_by_name.emplace(regf::Upcase(name), edited.content->values.size());
@@ -132,7 +117,7 @@ Result<void> HiveEditor::Set(std::string_view key, const RegValue& value) {
 
 Result<void> HiveEditor::DeleteValue(std::string_view key, std::string_view name) {
   const std::u16string value_name = PROV_TRY(ValueName(key, name));
-  const EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  const EditedKey* const found = PROV_TRY(tree_->Find(key));
   if (found == nullptr) return {};
   EditedValue* const value = FindValue(*found, value_name);
   if (value == nullptr || !value->IsThere()) return {};
@@ -143,7 +128,7 @@ Result<void> HiveEditor::DeleteValue(std::string_view key, std::string_view name
 }
 
 Result<void> HiveEditor::DeleteKeyIfEmpty(std::string_view key) {
-  EditedKey* const found = PROV_TRY(impl_->tree().Find(key));
+  EditedKey* const found = PROV_TRY(tree_->Find(key));
   if (found == nullptr || found->parent == nullptr) return {};
   if (found->content->value_count != 0 || found->content->subkey_count != 0) return {};
   found->is_there = false;
@@ -154,22 +139,22 @@ Result<void> HiveEditor::DeleteKeyIfEmpty(std::string_view key) {
 Result<void> HiveEditor::SetSecurity(std::string_view key, std::string_view descriptor) {
   if (!IsSecurityDescriptor(descriptor))
     return Fail(Code::kHive, "the key's security descriptor is not a well-formed self-relative one", std::string(key));
-  EditedKey* const found = PROV_TRY(impl_->tree().FindOrMake(key));
-  regf::SecurityTable& table = impl_->tree().security();
+  EditedKey* const found = PROV_TRY(tree_->FindOrMake(key));
+  regf::SecurityTable& table = tree_->security();
   const bool is_the_files = found->InFile() && table.at(found->file_security).descriptor == descriptor;
   found->security = is_the_files ? found->file_security : table.Find(descriptor);
   return {};
 }
 
-bool HiveEditor::Changed() const { return regf::HasChanges(impl_->tree().root()); }
+bool HiveEditor::Changed() const { return regf::HasChanges(tree_->root()); }
 
 Result<std::string> HiveEditor::Finish(std::uint64_t filetime) {
-  const std::unique_ptr<Impl> impl = std::move(impl_);
-  regf::EditedTree& tree = impl->tree();
-  const regf::Changes changes = PROV_TRY(regf::FindChanges(tree));
-  if (changes.IsEmpty()) return impl->file();
-  std::string result = regf::WriteChanges(impl->file(), tree, changes, filetime);
-  PROV_TRY(regf::VerifyChanges(impl->file(), result, tree, changes));
+  const auto file = std::move(file_);
+  const auto tree = std::move(tree_);
+  const regf::Changes changes = PROV_TRY(regf::FindChanges(*tree));
+  if (changes.IsEmpty()) return *file;
+  std::string result = regf::WriteChanges(*file, *tree, changes, filetime);
+  PROV_TRY(regf::VerifyChanges(*file, result, *tree, changes));
   return result;
 }
 

@@ -14,6 +14,10 @@
 
 namespace prov::images {
 
+namespace regf {
+class EditedTree;
+}
+
 // Paths are UTF-8, with backslashes between names; "" is the root. Names compare without case. Reading sees the edits
 // so far. Errors of every member: hive (damage in the parts that were read, with the offset in the file as `where`; a
 // malformed name, with the key as `where`), size-limit (as in WriteHive).
@@ -50,9 +54,10 @@ class HiveEditor {
   Result<std::string> Finish(std::uint64_t filetime);
 
  private:
-  class Impl;
-  explicit HiveEditor(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  HiveEditor();
+
+  std::unique_ptr<const std::string> file_;
+  std::unique_ptr<regf::EditedTree> tree_;  // keeps views of the file
 };
 
 }  // namespace prov::images

@@ -1,6 +1,7 @@
 // Access to files of images, and to images as files, through file descriptors.
 #pragma once
 
+#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -21,6 +22,17 @@ inline std::unexpected<Error> SystemError(std::string_view what, const std::stri
   const int error = errno;
   const bool target = error == ENOSPC || error == EDQUOT || error == EROFS;
   return posix::Failure(target ? Code::kTarget : Code::kIo, what, where, error);
+}
+
+// Takes the lock of an open file or folder that writers take. Errors: lock, with this message; io.
+inline Result<void> LockForWriting(int fd, std::string_view taken, const std::string& where) {
+  int result = 0;
+  do {
+    result = flock(fd, LOCK_EX | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return {};
+  if (errno == EWOULDBLOCK) return Fail(Code::kLock, std::string(taken), where);
+  return SystemError("cannot lock it", where);
 }
 
 // Writes all bytes at the current position.

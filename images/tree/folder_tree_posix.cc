@@ -1,7 +1,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -347,17 +346,6 @@ Result<void> CheckVolume(int root, TreeAccess access, const std::string& where) 
   return RefuseFat(static_cast<std::uint64_t>(kind.f_type), where);
 }
 
-// Locks the folder itself: a lock file would stay in the image.
-Result<void> LockForWriting(int root, const std::string& where) {
-  int result = 0;
-  do {
-    result = flock(root, LOCK_EX | LOCK_NB);
-  } while (result != 0 && errno == EINTR);
-  if (result == 0) return {};
-  if (errno == EWOULDBLOCK) return Fail(Code::kLock, "another run works on this image: wait until it has ended", where);
-  return SystemError("cannot lock the folder", where);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeAccess access) {
@@ -370,7 +358,9 @@ Result<std::unique_ptr<ImageTree>> OpenFolderTree(const std::string& root, TreeA
   struct stat info{};
   if (fstat(folder.get(), &info) != 0) return SystemError("cannot look at the folder", root);
   if (access != TreeAccess::kRead) PROV_TRY(CheckVolume(folder.get(), access, root));
-  if (access == TreeAccess::kWrite) PROV_TRY(LockForWriting(folder.get(), root));
+  // The folder itself: a lock file would stay in the image.
+  if (access == TreeAccess::kWrite)
+    PROV_TRY(LockForWriting(folder.get(), "another run works on this image: wait until it has ended", root));
   auto tree = std::make_unique<FolderTree>(root, std::move(folder), access, info.st_uid);
   PROV_TRY(RequireWindows(*tree));
   return tree;

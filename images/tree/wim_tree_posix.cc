@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <chrono>
@@ -199,18 +198,6 @@ Result<void> WimTree::RemoveFolderIfEmpty(std::string_view path) {
   return RemoveEntry(*place);
 }
 
-// Takes the lock that libwim also takes.
-Result<void> LockFile(int fd, const std::string& where) {
-  int result = 0;
-  do {
-    result = flock(fd, LOCK_EX | LOCK_NB);
-  } while (result != 0 && errno == EINTR);
-  if (result == 0) return {};
-  if (errno == EWOULDBLOCK)
-    return Fail(Code::kLock, "another program works on this WIM: wait until it has ended", where);
-  return SystemError("cannot lock the file", where);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ImageTree>> wim::Store::Tree(int index) {
@@ -226,7 +213,9 @@ Result<std::shared_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAcce
   struct stat info{};
   if (!fd || fstat(fd.get(), &info) != 0) return SystemError("cannot open", file);
   if (!S_ISREG(info.st_mode)) return Fail(Code::kTarget, "not a WIM file; pass one such as sources/install.wim", file);
-  if (access == TreeAccess::kWrite) PROV_TRY(LockFile(fd.get(), file));
+  // libwim takes this lock, too.
+  if (access == TreeAccess::kWrite)
+    PROV_TRY(LockForWriting(fd.get(), "another program works on this WIM: wait until it has ended", file));
   auto out = std::make_shared<Store>(file, std::move(fd), access);
   PROV_TRY(out->Load());
   return out;

@@ -133,10 +133,7 @@ Error MissingGeneration() {
 Result<std::string> WithCommand(const std::string& answer_file, const std::optional<payload::ProgramFile>& program,
                                 const std::string& where) {
   unattend::AnswerFileEdit edit = PROV_TRY(unattend::AddCommand(answer_file, payload::PayloadCommand(), where));
-  if (program && !edit.record.empty()) {
-    PROV_TRY(
-        payload::CheckArchitecture(*program, PROV_TRY(unattend::ReadRecord(edit.record, where)).architecture, "--exe"));
-  }
+  if (program) PROV_TRY(payload::CheckArchitecture(*program, edit.architecture, "--exe"));
   return std::move(edit).bytes;
 }
 

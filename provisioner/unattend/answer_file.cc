@@ -14,14 +14,23 @@ namespace prov::unattend {
 namespace {
 
 constexpr std::string_view kVersion = "1";
-// By AnswerLevel; we never add the root.
+// By Level; we never add the root.
 constexpr std::array<std::string_view, 5> kLevels = {"", "settings", "component", "list", "item"};
 constexpr std::string_view kReopened = "reopened";
 constexpr std::string_view kOpen = "open";
 constexpr std::string_view kPadded = "padded";
 constexpr std::string_view kBare = "bare";
 
-using Level = AnswerLevel;
+// The levels of an answer file, from outermost to innermost.
+enum class Level { kRoot, kSettings, kComponent, kList, kItem };
+
+// What was added to an answer file: the parsed AnswerFileEdit::record.
+struct Record {
+  Level made = Level::kItem;  // the outermost added element
+  std::string architecture;
+  bool reopened = false;  // its parent was an empty-element tag
+  bool padded = false;    // a line end was added after it, too
+};
 
 constexpr std::uint32_t kHighestOrder = 500;
 constexpr std::size_t kDescriptionLimit = 256;
@@ -277,14 +286,12 @@ Result<std::uint32_t> NextOrder(const Chain& chain, const XmlText& xml, std::str
               XmlPlace(where, xml.text, chain.list->at.begin));
 }
 
-}  // namespace
-
-std::string WriteRecord(const AnswerFileRecord& record) {
+std::string WriteRecord(const Record& record) {
   return fmt::format("{} {} {} {} {}", kVersion, kLevels[static_cast<std::size_t>(record.made)], record.architecture,
                      record.reopened ? kReopened : kOpen, record.padded ? kPadded : kBare);
 }
 
-Result<AnswerFileRecord> ReadRecord(std::string_view line, std::string_view where) {
+Result<Record> ReadRecord(std::string_view line, std::string_view where) {
   const auto damaged = Fail(Code::kManifest,
                             "the record of what was added to the answer file is damaged or of a newer version; take "
                             "the command out by hand",
@@ -295,9 +302,11 @@ Result<AnswerFileRecord> ReadRecord(std::string_view line, std::string_view wher
   if (level == kLevels.end() || (words[3] != kReopened && words[3] != kOpen) ||
       (words[4] != kPadded && words[4] != kBare))
     return damaged;
-  return AnswerFileRecord{static_cast<AnswerLevel>(level - kLevels.begin()), std::string(words[2]),
-                          words[3] == kReopened, words[4] == kPadded};
+  return Record{static_cast<Level>(level - kLevels.begin()), std::string(words[2]), words[3] == kReopened,
+                words[4] == kPadded};
 }
+
+}  // namespace
 
 Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
   const CommandKind& kind = KindOf(command);
@@ -326,7 +335,7 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
   Layout layout = LayoutIn(xml.text, read, chain);
   const auto depth = static_cast<std::size_t>(static_cast<int>(Level::kItem) - static_cast<int>(made));
   layout.fields = FieldsLayout(xml.text, chain, layout, depth);
-  const AnswerFileRecord record{made, architecture, parent.self_closing, !layout.after.empty()};
+  const Record record{made, architecture, parent.self_closing, !layout.after.empty()};
   const std::string ours =
       layout.before + Writer(command, architecture, parent, layout).Write(made, order) + layout.after;
 
@@ -340,7 +349,7 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
   } else {
     out.text.insert(at, ours);
   }
-  return AnswerFileEdit{EncodeXml(out), true, WriteRecord(record)};
+  return AnswerFileEdit{EncodeXml(out), true, WriteRecord(record), architecture};
 }
 
 Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
@@ -354,7 +363,7 @@ Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileComm
   PROV_TRY(CheckCommand(command, kind));
   AnswerFileEdit unchanged{std::string(file), false, {}};
   if (record.empty()) return unchanged;
-  const AnswerFileRecord added = PROV_TRY(ReadRecord(record, where));
+  const Record added = PROV_TRY(ReadRecord(record, where));
   XmlText xml = PROV_TRY(DecodeXml(file, where));
   const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
   const std::optional<Chain> chain = FindOurs(read, added.architecture);

@@ -29,6 +29,7 @@ struct AnswerFileEdit {
   // What RemoveCommand needs to remove exactly what was added: one line of ASCII, which the caller keeps. "" if nothing
   // was added: the command was there already, and the elements around it aren't ours.
   std::string record;
+  std::string architecture = {};  // of the command that was added
 };
 
 // Adds the command as the last one, with an Order above all others. Adding it again changes nothing. Errors: xml,
@@ -45,20 +46,5 @@ Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& co
 // Errors: as above; manifest for a damaged record.
 Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
                                      std::string_view where);
-
-// The levels of an answer file, from outermost to innermost.
-enum class AnswerLevel { kRoot, kSettings, kComponent, kList, kItem };
-
-// What was added to an answer file: the parsed AnswerFileEdit::record.
-struct AnswerFileRecord {
-  AnswerLevel made = AnswerLevel::kItem;  // the outermost added element
-  std::string architecture;
-  bool reopened = false;  // its parent was an empty-element tag
-  bool padded = false;    // a line end was added after it, too
-};
-
-std::string WriteRecord(const AnswerFileRecord& record);
-// Errors: manifest.
-Result<AnswerFileRecord> ReadRecord(std::string_view line, std::string_view where);
 
 }  // namespace prov::unattend
