@@ -83,13 +83,6 @@ Result<void> RemoveTemporary(int folder, const std::string& where) {
   return SystemError(fmt::format("cannot remove the leftover {} beside it", kTemporaryName), where);
 }
 
-Result<void> CheckSpace(int folder, std::uint64_t needed, const std::string& where) {
-  const std::uint64_t there = PROV_TRY(FreeOn(folder, where));
-  if (there >= needed) return {};
-  return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
-              where);
-}
-
 class FolderTree final : public ImageTree {
  public:
   FolderTree(std::string root, Descriptor folder, TreeAccess access, uid_t owner)
@@ -135,19 +128,11 @@ class FolderTree final : public ImageTree {
   Result<std::optional<Descriptor>> OpenFile(std::string_view path);
   Result<void> Replace(const TreeEntry& place, std::string_view bytes, FileUse use, std::string_view path);
 
-  Result<void> CheckAccess() const;
-
   std::string root_;
   Descriptor folder_;
   TreeAccess access_;
   Rights rights_;
 };
-
-// A tree that was opened for reading holds no lock.
-Result<void> FolderTree::CheckAccess() const {
-  if (access_ == TreeAccess::kWrite) return {};
-  return Fail(Code::kInternal, "an image that is only read was to be written", root_);
-}
 
 Result<std::optional<TreeEntry>> FolderTree::Find(std::string_view path, Missing missing, FileUse use) {
   const std::vector<std::string> names = PROV_TRY(SplitTreePath(path));
@@ -246,7 +231,7 @@ Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
 }
 
 Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const auto place = PROV_TRY(Find(path));
   if (!place || place->kind == Kind::kAbsent) return {};
   if (place->kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
@@ -256,11 +241,11 @@ Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
 }
 
 Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const auto place = PROV_TRY(Find(path, Missing::kMake, use));
   const int folder = place->folder.get();
   PROV_TRY(RemoveTemporary(folder, Where(path)));
-  PROV_TRY(CheckSpace(folder, bytes.size(), Where(path)));
+  PROV_TRY(CheckSpace(bytes.size(), PROV_TRY(FreeOn(folder, Where(path))), Where(path)));
   Result<void> done = Replace(*place, bytes, use, path);
   if (!done) unlinkat(folder, kTemporary, 0);
   return done;
@@ -284,7 +269,7 @@ Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes,
 }
 
 Result<void> FolderTree::Remove(std::string_view path) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const auto place = PROV_TRY(Find(path));
   if (!place || place->kind == Kind::kAbsent) return {};
   if (place->kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
@@ -294,7 +279,7 @@ Result<void> FolderTree::Remove(std::string_view path) {
 }
 
 Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const auto place = PROV_TRY(Find(path));
   if (!place || place->kind != Kind::kFolder) return {};
   {
@@ -324,7 +309,7 @@ Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folde
 }
 
 Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const auto opened = PROV_TRY(OpenFolder(folder));
   if (!opened) return {};
   PROV_TRY(RemoveTemporary(opened->get(), Where(folder)));

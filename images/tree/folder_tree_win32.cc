@@ -84,14 +84,9 @@ class FolderTree final : public ImageTree {
 
  private:
   std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }
-  Result<void> CheckAccess() const {
-    if (access_ == TreeAccess::kWrite) return {};
-    return Fail(Code::kInternal, "an image that is only read was to be written", root_);
-  }
   // With `make_for`, makes missing folders.
   Result<TreeEntry> Find(std::string_view path, const FileUse* make_for = nullptr) const;
   Result<Handle> OpenFile(const TreeEntry& place, std::string_view path) const;  // empty: the file does not exist
-  Result<void> CheckSpace(const TreeEntry& place, std::uint64_t needed, const std::string& where) const;
   Result<void> Replace(const TreeEntry& place, std::string_view bytes, FileUse use, const std::string& where) const;
 
   std::string root_;
@@ -190,7 +185,7 @@ Result<bool> FolderTree::IsMadeFor(std::string_view path, FileUse use) {
 
 // Windows passes the new entries on to the contents of the folder if they inherit.
 Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const TreeEntry place = PROV_TRY(Find(path));
   if (place.kind == Kind::kAbsent || !CanProtect()) return {};
   if (place.kind == Kind::kFile) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
@@ -213,18 +208,11 @@ Result<void> FolderTree::SecureFolder(std::string_view path, FileUse use) {
   return {};
 }
 
-Result<void> FolderTree::CheckSpace(const TreeEntry& place, std::uint64_t needed, const std::string& where) const {
-  const std::uint64_t there = PROV_TRY(FreeOn(place.folder, where));
-  if (there >= needed) return {};
-  return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
-              where);
-}
-
 Result<void> FolderTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const TreeEntry place = PROV_TRY(Find(path, &use));
   if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
-  PROV_TRY(CheckSpace(place, bytes.size(), Where(path)));
+  PROV_TRY(CheckSpace(bytes.size(), PROV_TRY(FreeOn(place.folder, Where(path))), Where(path)));
   Result<void> done = Replace(place, bytes, use, Where(path));
   if (!done) DeleteFileW(TemporaryIn(place.folder).c_str());
   return done;
@@ -287,7 +275,7 @@ Result<void> FolderTree::Replace(const TreeEntry& place, std::string_view bytes,
 }
 
 Result<void> FolderTree::Remove(std::string_view path) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const TreeEntry place = PROV_TRY(Find(path));
   if (place.kind == Kind::kAbsent) return {};
   if (place.kind == Kind::kFolder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
@@ -296,7 +284,7 @@ Result<void> FolderTree::Remove(std::string_view path) {
 }
 
 Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   TreeEntry place = PROV_TRY(Find(path));
   if (place.kind != Kind::kFolder) return {};
   DeleteFileW(TemporaryIn(place.path).c_str());
@@ -319,7 +307,7 @@ Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folde
 }
 
 Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(access_, root_));
   const TreeEntry place =
       folder.empty() ? TreeEntry{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
   if (place.kind != Kind::kFolder || DeleteFileW(TemporaryIn(place.path).c_str()) != 0) return {};

@@ -6,6 +6,7 @@
 
 #include "images/registry/hive_format.h"
 #include "images/tree/wim_file_posix.h"
+#include "images/tree/windows_tree.h"
 #include "provisioner/base/hash.h"
 
 namespace prov::images::wim {
@@ -61,10 +62,7 @@ Result<void> Store::CheckSpace(const Append& append) const {
   const std::uint64_t end =
       append.at + append.total + WriteTable(append.blobs).size() + xml_.size() + header_.integrity.stored + kSmallParts;
   const std::uint64_t needed = end - std::min(end, static_cast<std::uint64_t>(file.st_size));
-  const std::uint64_t there = PROV_TRY(FreeBytes());
-  if (there >= needed) return {};
-  return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
-              path_);
+  return images::CheckSpace(needed, PROV_TRY(FreeBytes()), path_);
 }
 
 Result<Resource> Store::WriteBytes(Append& append, std::string_view bytes, std::uint8_t flags) {

@@ -78,11 +78,6 @@ class WimTree final : public ImageTree {
 
   std::string Where(std::string_view path) const { return fmt::format("{}:{}/{}", store_->path(), index_, path); }
 
-  Result<void> CheckAccess() const {
-    if (store_->access() == TreeAccess::kWrite) return {};
-    return Fail(Code::kInternal, "an image that is only read was to be written", store_->path());
-  }
-
   // nullopt: a folder above it does not exist.
   Result<std::optional<NamedEntry>> Find(std::string_view path) const;
   Result<std::optional<Entry>> FindFile(std::string_view path) const;
@@ -135,7 +130,7 @@ Result<bool> WimTree::IsMadeFor(std::string_view path, FileUse use) {
 }
 
 Result<void> WimTree::SecureFolder(std::string_view path, FileUse use) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(store_->access(), store_->path()));
   const auto place = PROV_TRY(Find(path));
   if (!place || !place->entry) return {};
   if (!place->entry->is_folder) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
@@ -146,7 +141,7 @@ Result<void> WimTree::SecureFolder(std::string_view path, FileUse use) {
 }
 
 Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileUse use) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(store_->access(), store_->path()));
   PROV_TRY(SplitTreePath(path));
   PROV_TRY(MakeFolders(path, use));
   const auto place = PROV_TRY(Find(path));
@@ -183,7 +178,7 @@ Result<void> WimTree::RemoveEntry(const NamedEntry& place) {
 }
 
 Result<void> WimTree::Remove(std::string_view path) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(store_->access(), store_->path()));
   const auto place = PROV_TRY(Find(path));
   if (!place || !place->entry) return {};
   if (place->entry->is_folder) return Fail(Code::kTarget, "is a folder, a file is wanted", Where(path));
@@ -191,7 +186,7 @@ Result<void> WimTree::Remove(std::string_view path) {
 }
 
 Result<void> WimTree::RemoveFolderIfEmpty(std::string_view path) {
-  PROV_TRY(CheckAccess());
+  PROV_TRY(CheckAccess(store_->access(), store_->path()));
   const auto place = PROV_TRY(Find(path));
   if (!place || !place->entry || !place->entry->is_folder) return {};
   if (!PROV_TRY(image_.metadata.IsEmpty(*place->entry))) return {};

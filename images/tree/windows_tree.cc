@@ -1,5 +1,7 @@
 #include "images/tree/windows_tree.h"
 
+#include <fmt/format.h>
+
 #include "provisioner/base/text.h"
 
 namespace prov::images {
@@ -9,6 +11,17 @@ constexpr std::string_view kHives = "Windows/System32/config";
 constexpr std::string_view kHibernation = "hiberfil.sys";
 
 }  // namespace
+
+Result<void> CheckAccess(TreeAccess access, const std::string& where) {
+  if (access == TreeAccess::kWrite) return {};
+  return Fail(Code::kInternal, "an image that is only read was to be written", where);
+}
+
+Result<void> CheckSpace(std::uint64_t needed, std::uint64_t there, const std::string& where) {
+  if (there >= needed) return {};
+  return Fail(Code::kTarget, fmt::format("needs {} bytes on its volume, there are {}: make room", needed, there),
+              where);
+}
 
 Result<void> RequireWindows(ImageTree& tree) {
   if (PROV_TRY(tree.IsFolder(kHives))) return {};

@@ -20,14 +20,7 @@ constexpr std::string_view kAdapter = "Ethernet";
 
 Result<unattend::AnswerFile> Read(const unattend::XmlText& xml, std::string_view component, std::string_view child,
                                   std::string_view where) {
-  const unattend::CommandKind kind{.pass = "specialize",
-                                   .component = component,
-                                   .list = child,
-                                   .item = {},
-                                   .command_line = {},
-                                   .command_line_limit = 0,
-                                   .last_field = {},
-                                   .last_field_value = {}};
+  const unattend::CommandKind kind{.pass = "specialize", .component = component, .list = child};
   return unattend::ReadAnswerFile(xml, kind, {}, where);
 }
 

@@ -32,11 +32,11 @@ struct CommandKind {
   std::string_view pass;
   std::string_view component;
   std::string_view list;
-  std::string_view item;
-  std::string_view command_line;      // the item's element with the command line
-  std::size_t command_line_limit;     // characters
-  std::string_view last_field;        // a further element of our items ...
-  std::string_view last_field_value;  // ... and its value
+  std::string_view item = {};
+  std::string_view command_line = {};      // the item's element with the command line
+  std::size_t command_line_limit = 0;      // characters
+  std::string_view last_field = {};        // a further element of our items ...
+  std::string_view last_field_value = {};  // ... and its value
 };
 
 struct AnswerElement {
