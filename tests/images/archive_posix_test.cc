@@ -210,7 +210,7 @@ TEST_P(Folders, OfFilesAppearWhole) {
 TEST_P(Folders, ModesFollowTheUmaskButForSecrets) {
   for (const mode_t mask : {0022U, 0077U}) {
     const testing_support::Umask set(mask);
-    const fs::path out = root_ / std::to_string(mask);
+    const fs::path out = root_ / std::to_string(mask) / "out";
     const auto sink = MakeFolder(out.string(), kTime);
     ASSERT_TRUE(sink);
     ASSERT_TRUE((*sink)->Add("a/secret", "x", 0600));
@@ -220,6 +220,7 @@ TEST_P(Folders, ModesFollowTheUmaskButForSecrets) {
     EXPECT_EQ(ModeOf(out / "a/plain"), testing_support::Left(0644, mask)) << mask;
     EXPECT_EQ(ModeOf(out / "a"), testing_support::Left(0755, mask)) << mask;
     EXPECT_EQ(ModeOf(out), testing_support::Left(0755, mask)) << mask;
+    EXPECT_EQ(ModeOf(out.parent_path()), testing_support::Left(0777, mask)) << mask;
   }
 }
 

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 #include <set>
@@ -8,13 +7,11 @@
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/stop_at_call.h"
-#include "tests/support/umask.h"
 
 namespace prov::payload {
 namespace {
 
 namespace fs = std::filesystem;
-using testing_support::ModeOf;
 using testing_support::ReadAll;
 using testing_support::RunAndStopAt;
 using testing_support::Stopped;
@@ -28,32 +25,6 @@ class PosixPayloadFolder : public testing::Test {
   testing_support::ScratchFolder scratch_;
   fs::path root_ = scratch_.path();
 };
-
-TEST_F(PosixPayloadFolder, WritesFilesAndTimes) {
-  const fs::path out = root_ / "a/b/out";
-  ASSERT_TRUE(WritePayloadFolder(payload_, out.string(), 1000000000));
-  EXPECT_EQ(ReadAll((out / "egress.json").string()), "x");
-  for (const char* name : {".", "egress.json", "trust", "trust/ROOT"}) {
-    struct stat info{};
-    ASSERT_EQ(stat((out / name).c_str(), &info), 0);
-    EXPECT_EQ(info.st_mtim.tv_sec, 1000000000) << name;
-  }
-}
-
-TEST_F(PosixPayloadFolder, ModesFollowTheUmaskButForSecrets) {
-  for (const mode_t mask : {0022U, 0077U, 0027U}) {
-    const fs::path out = root_ / std::to_string(mask) / "out";
-    {
-      const testing_support::Umask set(mask);
-      ASSERT_TRUE(WritePayloadFolder(payload_, out.string(), 0));
-    }
-    EXPECT_EQ(ModeOf(out / "egress.json"), 0600U) << mask;
-    EXPECT_EQ(ModeOf(out / "manifest.json"), testing_support::Left(0644, mask)) << mask;
-    for (const fs::path& folder : {out, out / "trust", out / "trust/ROOT", out.parent_path()}) {
-      EXPECT_EQ(ModeOf(folder), testing_support::Left(folder == out.parent_path() ? 0777 : 0755, mask)) << folder;
-    }
-  }
-}
 
 TEST_F(PosixPayloadFolder, RefusesToReplaceALink) {
   const fs::path out = root_ / "out";

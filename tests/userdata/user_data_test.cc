@@ -6,7 +6,7 @@
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/userdata/user_data_secret.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/logged_words.h"
@@ -37,12 +37,7 @@ reconcile::DesiredOptions Choices(reconcile::CredentialPolicy credentials = reco
   return options;
 }
 
-// Of the sample's certificates as a payload has them.
-std::string BundleHash(const reconcile::DesiredState& state) {
-  std::vector<pki::Certificate> certificates;
-  for (const auto& item : state.certificates) certificates.push_back(item.certificate);
-  return ToHex(Sha256(pki::EncodePem(certificates)));
-}
+std::string BundleHash(const reconcile::DesiredState& state) { return ToHex(Sha256(payload::BundlePem(state))); }
 std::string BundleHash() { return BundleHash(*reconcile::MakeDesiredState(SampleConfig(), Choices())); }
 
 // What has no room goes before anything is refused.
