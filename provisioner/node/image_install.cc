@@ -74,7 +74,7 @@ class FilePlanner {
       const auto now = PROV_TRY(tree_.Read(path, kMostTextBytes));
       if (!now) continue;
       const auto known = std::ranges::find(before_.answer_files, path, &ImageRecord::AnswerFile::path);
-      if (PROV_TRY(unattend::WasPassProcessed(*now, payload::PayloadCommand(), Where(tree_, path)))) {
+      if (PROV_TRY(unattend::WasPassProcessed(*now, Where(tree_, path)))) {
         AddInfo(
             plan_.findings, "answer-file-processed",
             "its specialize pass is marked as processed, so Windows setup takes the next answer file for it: left as "

@@ -20,7 +20,7 @@ constexpr std::string_view kAdapter = "Ethernet";
 
 Result<unattend::AnswerFile> Read(const unattend::XmlText& xml, std::string_view component, std::string_view child,
                                   std::string_view where) {
-  const unattend::CommandKind kind{.pass = "specialize", .component = component, .list = child};
+  const unattend::CommandKind kind{.component = component, .list = child};
   return unattend::ReadAnswerFile(xml, kind, {}, where);
 }
 

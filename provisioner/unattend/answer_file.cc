@@ -35,40 +35,26 @@ struct Record {
 constexpr std::uint32_t kHighestOrder = 500;
 constexpr std::size_t kDescriptionLimit = 256;
 
-constexpr CommandKind kSpecialize = {.pass = "specialize",
-                                     .component = "Microsoft-Windows-Deployment",
-                                     .list = "RunSynchronous",
-                                     .item = "RunSynchronousCommand",
-                                     .command_line = "Path",
-                                     .command_line_limit = 259,
-                                     .last_field = "WillReboot",
-                                     .last_field_value = "Never"};
-constexpr CommandKind kFirstLogon = {.pass = "oobeSystem",
-                                     .component = "Microsoft-Windows-Shell-Setup",
-                                     .list = "FirstLogonCommands",
-                                     .item = "SynchronousCommand",
-                                     .command_line = "CommandLine",
-                                     .command_line_limit = 1024,
-                                     .last_field = "RequiresUserInput",
-                                     .last_field_value = "false"};
+constexpr std::size_t kCommandLineLimit = 259;
 
-const CommandKind& KindOf(const AnswerFileCommand& command) {
-  return command.runs == AnswerFileCommand::Runs::kSpecialize ? kSpecialize : kFirstLogon;
-}
+constexpr CommandKind kCommands = {.component = "Microsoft-Windows-Deployment",
+                                   .list = "RunSynchronous",
+                                   .item = "RunSynchronousCommand",
+                                   .command_line = "Path"};
 
 bool IsPrintableAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-Result<void> CheckCommand(const AnswerFileCommand& command, const CommandKind& kind) {
+Result<void> CheckCommand(const AnswerFileCommand& command) {
   if (TrimBlanks(command.command_line).empty() || !IsPrintableAscii(command.command_line) ||
       !IsPrintableAscii(command.description))
     return Fail(Code::kUsage, "a command for an answer file must be printable ASCII and not empty",
                 command.command_line);
-  if (command.command_line.size() > kind.command_line_limit || command.description.size() > kDescriptionLimit)
+  if (command.command_line.size() > kCommandLineLimit || command.description.size() > kDescriptionLimit)
     return Fail(Code::kSizeLimit,
                 fmt::format("{} of an answer file takes {} characters, its Description {}; shorten the command",
-                            kind.command_line, kind.command_line_limit, kDescriptionLimit),
+                            kCommands.command_line, kCommandLineLimit, kDescriptionLimit),
                 command.command_line);
   if (std::ranges::find(kAnswerArchitectures, command.architecture) != kAnswerArchitectures.end()) return {};
   return Fail(Code::kUsage, fmt::format("the architecture is none of {}", fmt::join(kAnswerArchitectures, ", ")),
@@ -144,7 +130,7 @@ std::string Named(std::string_view prefix, std::string_view local) {
   return prefix.empty() ? std::string(local) : fmt::format("{}:{}", prefix, local);
 }
 
-std::string_view LocalName(Level level, const CommandKind& kind) {
+std::string_view LocalName(Level level) {
   switch (level) {
     case Level::kRoot:
       return "unattend";
@@ -153,11 +139,11 @@ std::string_view LocalName(Level level, const CommandKind& kind) {
     case Level::kComponent:
       return "component";
     case Level::kList:
-      return kind.list;
+      return kCommands.list;
     case Level::kItem:
       break;
   }
-  return kind.item;
+  return kCommands.item;
 }
 
 std::string_view FirstNewline(std::string_view text) {
@@ -214,7 +200,6 @@ class Writer {
  public:
   Writer(const AnswerFileCommand& command, std::string architecture, const AnswerElement& parent, Layout layout)
       : command_(command),
-        kind_(KindOf(command)),
         architecture_(std::move(architecture)),
         prefix_(parent.prefix),
         state_prefix_(parent.state_prefix),
@@ -227,14 +212,14 @@ class Writer {
   std::string Write(Level level, std::uint32_t order, std::size_t depth = 0) {
     if (level == Level::kItem) return WriteItem(order, depth);
     std::string attributes;
-    if (level == Level::kSettings) attributes = fmt::format(" pass=\"{}\"", kind_.pass);
+    if (level == Level::kSettings) attributes = fmt::format(" pass=\"{}\"", kPass);
     if (level == Level::kComponent) {
       attributes = fmt::format(
           " name=\"{}\" processorArchitecture=\"{}\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" "
           "versionScope=\"nonSxS\"{}",
-          kind_.component, architecture_, StateDeclaration());
+          kCommands.component, architecture_, StateDeclaration());
     }
-    const std::string name = Named(prefix_, LocalName(level, kind_));
+    const std::string name = Named(prefix_, LocalName(level));
     const Level inner = static_cast<Level>(static_cast<int>(level) + 1);
     const std::string contents = Write(inner, order, depth + 1);
     return fmt::format("<{}{}>{}{}{}</{}>", name, attributes, Deeper(layout_, depth + 1), contents,
@@ -255,18 +240,17 @@ class Writer {
   }
 
   std::string WriteItem(std::uint32_t order, std::size_t depth) {
-    const std::string name = Named(prefix_, kind_.item);
+    const std::string name = Named(prefix_, kCommands.item);
     std::string out = fmt::format("<{}{} {}:action=\"add\">", name, StateDeclaration(), state_prefix_);
     out += Field("Order", std::to_string(order));
     if (!command_.description.empty()) out += Field("Description", command_.description);
-    out += Field(kind_.command_line, command_.command_line);
-    out += Field(kind_.last_field, kind_.last_field_value);
+    out += Field(kCommands.command_line, command_.command_line);
+    out += Field("WillReboot", "Never");
     if (!layout_.fields.empty()) out += Deeper(layout_, depth);
     return out + fmt::format("</{}>", name);
   }
 
   const AnswerFileCommand& command_;
-  const CommandKind& kind_;
   std::string architecture_;
   std::string prefix_;
   std::string state_prefix_;
@@ -309,10 +293,9 @@ Result<Record> ReadRecord(std::string_view line, std::string_view where) {
 }  // namespace
 
 Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
-  const CommandKind& kind = KindOf(command);
-  PROV_TRY(CheckCommand(command, kind));
+  PROV_TRY(CheckCommand(command));
   const XmlText xml = PROV_TRY(DecodeXml(file, where));
-  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
+  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
   const std::string architecture = ArchitectureFor(read, command.architecture);
   if (FindOurs(read, architecture)) return AnswerFileEdit{std::string(file), false, {}};
 
@@ -320,12 +303,12 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
     return Fail(Code::kXml,
                 fmt::format("the pass {} is marked as processed (wasPassProcessed), so Windows setup would ignore the "
                             "command: take the mark out if the image is to be set up again",
-                            kind.pass),
+                            kPass),
                 XmlPlace(where, xml.text, read.settings.front().at.begin));
   }
   const Chain chain = FindPlace(read, architecture);
   if (chain.component != nullptr && chain.component->lists.size() > 1)
-    return Fail(Code::kXml, fmt::format("the component has more than one {}; merge them into one", kind.list),
+    return Fail(Code::kXml, fmt::format("the component has more than one {}; merge them into one", kCommands.list),
                 XmlPlace(where, xml.text, chain.component->lists[1].at.begin));
   const std::uint32_t order = PROV_TRY(NextOrder(chain, xml, where));
 
@@ -344,7 +327,7 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
   const std::size_t at = among ? read.settings_end : parent.content_end;
   XmlText out{xml.encoding, xml.text};
   if (parent.self_closing) {
-    const std::string name = Named(parent.prefix, LocalName(parent_level, kind));
+    const std::string name = Named(parent.prefix, LocalName(parent_level));
     out.text.replace(parent.inside - 2, 2, fmt::format(">{}</{}>", ours, name));
   } else {
     out.text.insert(at, ours);
@@ -352,20 +335,19 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
   return AnswerFileEdit{EncodeXml(out), true, WriteRecord(record), architecture};
 }
 
-Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
+Result<bool> WasPassProcessed(std::string_view file, std::string_view where) {
   const XmlText xml = PROV_TRY(DecodeXml(file, where));
-  return IsProcessed(PROV_TRY(ReadAnswerFile(xml, KindOf(command), command.command_line, where)));
+  return IsProcessed(PROV_TRY(ReadAnswerFile(xml, kCommands, {}, where)));
 }
 
 Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
                                      std::string_view where) {
-  const CommandKind& kind = KindOf(command);
-  PROV_TRY(CheckCommand(command, kind));
+  PROV_TRY(CheckCommand(command));
   AnswerFileEdit unchanged{std::string(file), false, {}};
   if (record.empty()) return unchanged;
   const Record added = PROV_TRY(ReadRecord(record, where));
   XmlText xml = PROV_TRY(DecodeXml(file, where));
-  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
+  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
   const std::optional<Chain> chain = FindOurs(read, added.architecture);
   if (!chain) return unchanged;
 
@@ -393,7 +375,7 @@ Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileComm
     xml.text.erase(begin, end - begin);
   }
   // Texts of the user that become adjacent may form XML syntax, such as ]]>, so parse the result.
-  PROV_TRY(ReadAnswerFile(xml, kind, command.command_line, where));
+  PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
   return AnswerFileEdit{EncodeXml(xml), true, {}};
 }
 

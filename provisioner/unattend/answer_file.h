@@ -10,13 +10,8 @@
 
 namespace prov::unattend {
 
+// A command of the specialize pass, which runs as SYSTEM while setup specializes the machine.
 struct AnswerFileCommand {
-  enum class Runs {
-    kSpecialize,  // while setup specializes the machine; runs as SYSTEM
-    kFirstLogon,  // at the first logon of a user
-  };
-
-  Runs runs = Runs::kSpecialize;
   // amd64, arm64 or x86. If the file has only components of another architecture, ours gets that one.
   std::string architecture = "amd64";
   std::string description;
@@ -37,9 +32,9 @@ struct AnswerFileEdit {
 // no answer file can hold.
 Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where);
 
-// Whether Windows setup has marked the command's pass as processed. It then ignores the file for that pass and uses the
+// Whether Windows setup has marked the pass as processed. It then ignores the file for that pass and uses the
 // next place. Errors: xml, too-large.
-Result<bool> WasPassProcessed(std::string_view file, const AnswerFileCommand& command, std::string_view where);
+Result<bool> WasPassProcessed(std::string_view file, std::string_view where);
 
 // Removes the command, and the elements that AddCommand made around it if they are empty now. If the file was not
 // edited since, the result is the original file. Changes nothing if the record is empty or the command isn't there.

@@ -119,7 +119,7 @@ class AnswerFileReader {
       return end;
     }
     AnswerSettings out{Start(event)};
-    const bool wanted = xml_.Attribute("pass") == kind_.pass;
+    const bool wanted = xml_.Attribute("pass") == kPass;
     out.processed = AsciiLower(xml_.Attribute("wasPassProcessed").value_or("")) == "true";
     PROV_TRY(ReadChildren(out.at, [&](const XmlEvent& child) { return ReadComponent(child, wanted, out); }));
     const std::size_t end = file_.settings_end = out.at.end;

@@ -27,16 +27,15 @@ struct LineStart {
 };
 LineStart LineStartOf(std::string_view text, std::size_t begin);
 
-// A kind of command: settings > component > list > item.
+// The pass whose settings are read and edited.
+inline constexpr std::string_view kPass = "specialize";
+
+// What to look for in the pass: component > list > item.
 struct CommandKind {
-  std::string_view pass;
   std::string_view component;
   std::string_view list;
   std::string_view item = {};
-  std::string_view command_line = {};      // the item's element with the command line
-  std::size_t command_line_limit = 0;      // characters
-  std::string_view last_field = {};        // a further element of our items ...
-  std::string_view last_field_value = {};  // ... and its value
+  std::string_view command_line = {};  // the item's element with the command line
 };
 
 struct AnswerElement {
@@ -80,7 +79,7 @@ struct AnswerSettings {
 
 struct AnswerFile {
   AnswerElement root;
-  std::vector<AnswerSettings> settings;  // of the kind's pass
+  std::vector<AnswerSettings> settings;  // of the pass
   std::size_t settings_end = 0;          // after the last settings of all passes; where to add some if there are none
   bool more_elements = false;            // elements follow there, after which settings are not accepted
   std::set<std::string> architectures;   // of all components, in lower case

@@ -173,7 +173,6 @@ Result<ForeignUserData> ReadTagged(std::string_view bytes, std::string_view lowe
     return Refuse("does not have exactly one <powershell> and, behind it, one </powershell>", where);
   }
   ForeignUserData out;
-  out.tagged = true;
   out.script = bytes.substr(open + kOpen.size(), close - open - kOpen.size());
   const std::string_view before = TrimBlanks(lower.substr(0, open));
   const std::string_view behind = TrimBlanks(lower.substr(close + kClose.size()));

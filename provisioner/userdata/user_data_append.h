@@ -11,7 +11,6 @@ namespace prov::userdata {
 // A PowerShell script without what enclosed it: nothing, or the tags of Amazon's launch agents.
 struct ForeignUserData {
   std::string script;    // byte for byte
-  bool tagged = false;   // was enclosed in <powershell> and </powershell>
   bool persist = false;  // has <persist>true</persist>
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares edited answer files with what Python's ElementTree reads in them.
 
-usage: answer_file_check.py FOLDER     FOLDER: NAME.before, NAME.after, and `verdicts` with lines NAME KIND VERDICT MORE
+usage: answer_file_check.py FOLDER     FOLDER: NAME.before, NAME.after, and `verdicts` with lines NAME VERDICT MORE
 
 VERDICT is `added` (MORE: the record), `there` (no need to add) or `refused` (MORE: why). Exit 1 if its view differs.
 """
@@ -13,10 +13,6 @@ import xml.etree.ElementTree as ET
 NS = "{urn:schemas-microsoft-com:unattend}"
 ACTION = "{http://schemas.microsoft.com/WMIConfig/2002/State}action"
 COMMAND = r"cmd.exe /d /c %SystemRoot%\Setup\Scripts\Provisioner\scripts\SetupComplete.cmd specialize"
-KINDS = {
-    "specialize": ("specialize", "Microsoft-Windows-Deployment", "RunSynchronous", "RunSynchronousCommand", "Path"),
-    "logon": ("oobeSystem", "Microsoft-Windows-Shell-Setup", "FirstLogonCommands", "SynchronousCommand", "CommandLine"),
-}
 LEVELS = ["settings", "component", "list", "item"]
 # Well-formed, and refused all the same.
 POLICY = ("DOCTYPE", "declares the encoding", "not XML 1.0", "nested deeper", "root element is <", "leaves none for another",
@@ -35,17 +31,16 @@ def plain(element):
     return tag, sorted(element.attrib.items()), texts, [plain(child) for child in element]
 
 
-def chains(root, kind):
-    """All items of the kind with the elements around them: [root, settings, component, list, item]."""
-    pass_, component_name, list_, item, _ = KINDS[kind]
+def chains(root):
+    """All commands with the elements around them: [root, settings, component, list, item]."""
     for settings in root.findall(NS + "settings"):
-        if settings.get("pass") != pass_:
+        if settings.get("pass") != "specialize":
             continue
         for component in settings.findall(NS + "component"):
-            if component.get("name") != component_name:
+            if component.get("name") != "Microsoft-Windows-Deployment":
                 continue
-            for one in component.findall(NS + list_):
-                for found in one.findall(NS + item):
+            for one in component.findall(NS + "RunSynchronous"):
+                for found in one.findall(NS + "RunSynchronousCommand"):
                     yield [root, settings, component, one, found]
 
 
@@ -53,8 +48,8 @@ def direct_text(element):
     return (element.text or "") + "".join(child.tail or "" for child in element)
 
 
-def is_ours(item, kind):
-    lines = item.findall(NS + KINDS[kind][4])
+def is_ours(item):
+    lines = item.findall(NS + "Path")
     return any(" ".join(direct_text(line).split()) == COMMAND for line in lines)
 
 
@@ -74,10 +69,10 @@ def take_out(chain, level):
     parent.remove(child)
 
 
-def check_added(before, after, kind, record):
+def check_added(before, after, record):
     _, made, architecture, _, _ = record.split(" ")
-    known = [c[4] for c in chains(before, kind)]
-    new = [c for c in chains(after, kind) if is_ours(c[4], kind) and c[2].get("processorArchitecture", "").lower() == architecture]
+    known = [c[4] for c in chains(before)]
+    new = [c for c in chains(after) if is_ours(c[4]) and c[2].get("processorArchitecture", "").lower() == architecture]
     if len(new) != 1:
         return "%d commands of ours" % len(new)
     _, _, _, list_, item = new[0]
@@ -90,7 +85,7 @@ def check_added(before, after, kind, record):
     return "" if plain(after) == plain(before) else "something else changed"
 
 
-def check(folder, name, kind, verdict, more):
+def check(folder, name, verdict, more):
     try:
         before = parse(folder / (name + ".before"))
     except (ET.ParseError, LookupError, ValueError) as error:  # the last two: encodings that Python does not know
@@ -99,8 +94,8 @@ def check(folder, name, kind, verdict, more):
         return "" if any(word in more for word in POLICY) else "well-formed, and refused: " + more
     after = parse(folder / (name + ".after"))
     if verdict == "there":
-        return "" if any(is_ours(c[4], kind) for c in chains(after, kind)) else "our command isn't there"
-    return check_added(before, after, kind, more)
+        return "" if any(is_ours(c[4]) for c in chains(after)) else "our command isn't there"
+    return check_added(before, after, more)
 
 
 def main():
@@ -111,13 +106,13 @@ def main():
     counts = collections.Counter()
     failures = 0
     for line in (folder / "verdicts").read_text().splitlines():
-        name, kind, verdict, more = line.split(" ", 3)
+        name, verdict, more = line.split(" ", 2)
         counts[verdict] += 1
-        wrong = check(folder, name, kind, verdict, more)
+        wrong = check(folder, name, verdict, more)
         if wrong:
             failures += 1
             if failures <= 10:
-                print("%s %s: %s\n%r" % (name, kind, wrong, (folder / (name + ".before")).read_bytes()[:2000]), file=sys.stderr)
+                print("%s: %s\n%r" % (name, wrong, (folder / (name + ".before")).read_bytes()[:2000]), file=sys.stderr)
     print("compared with ElementTree: " + ", ".join("%d %s" % (n, what) for what, n in sorted(counts.items())))
     return 1 if failures else 0
 

@@ -155,19 +155,17 @@ class AnswerFileAndElementTree : public testing::Test {
   }
 
   // Edits the file, checks what needs no second opinion, and leaves the rest to the script.
-  void Edit(std::size_t number, std::string_view file, AnswerFileCommand::Runs runs) {
-    AnswerFileCommand command = answer_files::OurCommand();
-    command.runs = runs;
+  void Edit(std::size_t number, std::string_view file) {
+    const AnswerFileCommand command = answer_files::OurCommand();
     const std::string name = fmt::format("{:05}", number);
     Write(name + ".before", file);
     const auto added = AddCommand(file, command, "f");
-    const char* kind = runs == AnswerFileCommand::Runs::kSpecialize ? "specialize" : "logon";
     if (!added) {
-      verdicts_ += fmt::format("{} {} refused {}\n", name, kind, Printable(added.error().message));
+      verdicts_ += fmt::format("{} refused {}\n", name, Printable(added.error().message));
       return;
     }
     ++accepted_;
-    verdicts_ += fmt::format("{} {} {} {}\n", name, kind, added->changed ? "added" : "there", added->record);
+    verdicts_ += fmt::format("{} {} {}\n", name, added->changed ? "added" : "there", added->record);
     Write(name + ".after", added->bytes);
     const auto again = AddCommand(added->bytes, command, "f");
     ASSERT_TRUE(again) << file;
@@ -193,8 +191,7 @@ TEST_F(AnswerFileAndElementTree, AgreeOnRandomAndOnDamagedFiles) {
     const auto encoding = static_cast<XmlEncoding>(random.Below(3));
     std::string text = Generator(random).Make(encoding == XmlEncoding::kUtf16Le ? "utf-16" : "utf-8");
     if (random.OneIn(2)) Damage(text, random);
-    const auto runs = random.OneIn(3) ? AnswerFileCommand::Runs::kFirstLogon : AnswerFileCommand::Runs::kSpecialize;
-    Edit(i, EncodeXml({encoding, text}), runs);
+    Edit(i, EncodeXml({encoding, text}));
     ASSERT_FALSE(HasFatalFailure()) << "file " << i;
   }
   std::cout << accepted_ << " of " << kFiles << " files edited\n";
@@ -222,7 +219,7 @@ TEST(AnswerFileSchema, WhatWasValidStaysValid) {
     ++valid;
     EXPECT_TRUE(validates(testing_support::Replaced(before, ".before.", ".after."))) << before;
   }
-  EXPECT_EQ(valid, 12U) << "all but those with elements that the schema doesn't allow";
+  EXPECT_EQ(valid, 11U) << "all but those with elements that the schema doesn't allow";
 }
 
 }  // namespace

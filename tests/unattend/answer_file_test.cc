@@ -32,8 +32,8 @@ AnswerFileEdit Add(std::string_view file, const AnswerFileCommand& command = Our
   return edit ? *std::move(edit) : AnswerFileEdit{};
 }
 
-AnswerFileEdit Remove(std::string_view file, std::string_view record, const AnswerFileCommand& command = OurCommand()) {
-  auto edit = RemoveCommand(file, command, record, kWhere);
+AnswerFileEdit Remove(std::string_view file, std::string_view record) {
+  auto edit = RemoveCommand(file, OurCommand(), record, kWhere);
   EXPECT_TRUE(edit) << edit.error().message << " at " << edit.error().where;
   return edit ? *std::move(edit) : AnswerFileEdit{};
 }
@@ -61,12 +61,6 @@ std::vector<Golden> GoldenFiles() {
   return out;
 }
 
-AnswerFileCommand CommandFor(const Golden& golden) {
-  AnswerFileCommand command = OurCommand();
-  if (golden.name == "first-logon") command.runs = AnswerFileCommand::Runs::kFirstLogon;
-  return command;
-}
-
 std::string Encoded(std::string text, XmlEncoding encoding, bool crlf) {
   if (crlf) text = Replaced(text, "\n", "\r\n");
   if (encoding == XmlEncoding::kUtf16Le) text = Replaced(Replaced(text, "utf-8", "utf-16"), "UTF-8", "UTF-16");
@@ -75,24 +69,23 @@ std::string Encoded(std::string text, XmlEncoding encoding, bool crlf) {
 
 TEST(AnswerFile, GoldenFilesInEveryEncodingWithBothLineEnds) {
   const std::vector<Golden> all = GoldenFiles();
-  ASSERT_EQ(all.size(), 14U);
+  ASSERT_EQ(all.size(), 13U);
   for (const Golden& golden : all) {
     for (const XmlEncoding encoding : {XmlEncoding::kUtf8, XmlEncoding::kUtf8Bom, XmlEncoding::kUtf16Le}) {
       for (const bool crlf : {false, true}) {
         SCOPED_TRACE(fmt::format("{}, encoding {}, CRLF {}", golden.name, static_cast<int>(encoding), crlf));
         const std::string before = Encoded(golden.before, encoding, crlf);
-        const AnswerFileCommand command = CommandFor(golden);
-        const AnswerFileEdit added = Add(before, command);
+        const AnswerFileEdit added = Add(before);
         EXPECT_EQ(added.bytes, Encoded(golden.after, encoding, crlf));
         EXPECT_TRUE(added.changed);
-        const AnswerFileEdit again = Add(added.bytes, command);
+        const AnswerFileEdit again = Add(added.bytes);
         EXPECT_EQ(again.bytes, added.bytes);
         EXPECT_FALSE(again.changed);
         EXPECT_EQ(again.record, "");
-        const AnswerFileEdit removed = Remove(added.bytes, added.record, command);
+        const AnswerFileEdit removed = Remove(added.bytes, added.record);
         EXPECT_EQ(removed.bytes, before);
         EXPECT_TRUE(removed.changed);
-        EXPECT_FALSE(Remove(before, added.record, command).changed) << "removing twice";
+        EXPECT_FALSE(Remove(before, added.record).changed) << "removing twice";
       }
     }
   }
@@ -198,8 +191,8 @@ TEST(AnswerFile, RemovalAfterEditsElsewhere) {
   for (const Golden& golden : GoldenFiles()) {
     for (const UserEdit& edit : edits) {
       SCOPED_TRACE(golden.name + ": " + edit.name);
-      const AnswerFileEdit added = Add(golden.before, CommandFor(golden));
-      const AnswerFileEdit removed = Remove(edit.edit(added.bytes), added.record, CommandFor(golden));
+      const AnswerFileEdit added = Add(golden.before);
+      const AnswerFileEdit removed = Remove(edit.edit(added.bytes), added.record);
       EXPECT_TRUE(removed.changed);
       EXPECT_THAT(removed.bytes, Not(HasSubstr("Provisioner")));
       // There, that edit of the original is another one.
@@ -286,10 +279,9 @@ TEST(AnswerFile, APassThatWasProcessedTakesNoCommand) {
                        "urn:schemas-microsoft-com:unattend", mark);
   };
   const std::string processed = marked(" wasPassProcessed=\"true\""), open = marked(" wasPassProcessed=\"false\"");
-  EXPECT_TRUE(WasPassProcessed(processed, OurCommand(), kWhere).value());
-  EXPECT_FALSE(WasPassProcessed(open, OurCommand(), kWhere).value());
-  EXPECT_FALSE(
-      WasPassProcessed("<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"/>", OurCommand(), kWhere).value());
+  EXPECT_TRUE(WasPassProcessed(processed, kWhere).value());
+  EXPECT_FALSE(WasPassProcessed(open, kWhere).value());
+  EXPECT_FALSE(WasPassProcessed("<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"/>", kWhere).value());
   const auto refused = AddCommand(processed, OurCommand(), kWhere);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kXml);

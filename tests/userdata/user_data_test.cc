@@ -415,7 +415,7 @@ TEST(UserData, SaysThatTheOtherScriptIsACopy) {
 }
 
 ForeignUserData Downloading() {
-  return {"Invoke-WebRequest -Uri https://s3.amazonaws.com/a.msi -OutFile a.msi\n", true, true};
+  return {"Invoke-WebRequest -Uri https://s3.amazonaws.com/a.msi -OutFile a.msi\n", true};
 }
 
 // PowerShell's downloads follow WinINET; only their own process can send them to the proxy.
