@@ -20,9 +20,7 @@ constexpr std::size_t kLabelUnits = 16;
 // The last second that ZIP's times can hold; the other formats can hold it, too.
 constexpr std::int64_t kLastTime = 4354819199;
 
-bool IsLabelCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-}
+bool IsLabelCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '-' || c == '_' || c == '.'; }
 
 }  // namespace
 

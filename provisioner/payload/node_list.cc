@@ -35,9 +35,7 @@ std::string UnknownColumn(std::string_view name) {
                      near == kColumnNames.end() ? "" : fmt::format("; did you mean {}?", *near));
 }
 
-bool IsNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-}
+bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '-'; }
 
 // The kind of an address that no single machine can have, in any network, as a noun; "" for others.
 std::string_view ReservedKind(const IpAddress& address) {
@@ -121,7 +119,7 @@ class Checker {
     if (!std::ranges::all_of(name, IsNameCharacter) || name.front() == '-' || name.back() == '-')
       return Refuse(cell,
                     fmt::format("\"{}\" is not a host name; use letters, digits and, between them, hyphens", name));
-    if (std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
+    if (AreDigits(name))
       return Refuse(
           cell,
           fmt::format("\"{}\" consists of digits only, which Windows does not accept as a name; add a letter", name));

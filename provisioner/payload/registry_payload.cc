@@ -32,19 +32,15 @@ reconcile::BakedRegistry Bake(const DesiredState& state, bool closed) {
 
 }  // namespace
 
-RegKey SystemTree(const DesiredState& state) {
-  RegKey root;
-  KeyAt(root, "ControlSet001").subkeys = std::move(Bake(state, true).control_set.subkeys);
-  return root;
-}
-
 RegKey SoftwareTree(const DesiredState& state) { return std::move(Bake(state, true).software); }
 
 Result<std::string> SystemHive(const DesiredState& state) {
   images::HiveOptions options;
   options.file_name = "SYSTEM";
   if (state.holds_credentials) options.security = images::SystemAdminsDescriptor();
-  return images::WriteHive(SystemTree(state), options);
+  RegKey root;
+  KeyAt(root, "ControlSet001").subkeys = std::move(Bake(state, true).control_set.subkeys);
+  return images::WriteHive(root, options);
 }
 
 Result<std::string> SoftwareHive(const DesiredState& state) {

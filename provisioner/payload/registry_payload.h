@@ -1,4 +1,4 @@
-// The registry part of a payload: the desired state as SYSTEM and SOFTWARE trees of an otherwise empty machine.
+// The registry part of a payload: the desired state of an otherwise empty machine as hives and as a .reg file.
 #pragma once
 
 #include <string>
@@ -9,13 +9,11 @@
 
 namespace prov::payload {
 
-// The root of a SYSTEM hive; ControlSet001 holds the environments. It has no `Select`: merged into an image's hive,
-// that would choose the control set that Windows starts with.
-images::RegKey SystemTree(const reconcile::DesiredState& state);
 // The root of a SOFTWARE hive: WinHTTP and WinINET settings in both views, and the certificate stores.
 images::RegKey SoftwareTree(const reconcile::DesiredState& state);
 
-// The hives of the two trees. Only SYSTEM and Administrators can read one that holds credentials.
+// SYSTEM holds the environments in ControlSet001, and no `Select`: merged into an image's hive, that would choose the
+// control set that Windows starts with. Only SYSTEM and Administrators can read a hive that holds credentials.
 Result<std::string> SystemHive(const reconcile::DesiredState& state);
 Result<std::string> SoftwareHive(const reconcile::DesiredState& state);
 
