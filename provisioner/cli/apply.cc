@@ -119,7 +119,7 @@ Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
   reconcile::SessionReport report =
-      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::Enter(node)), derived, options.plan.apply));
+      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::BeginRun(node)), derived, options.plan.apply));
   PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
   node::LogRun(host, report);
   const int exit = PROV_TRY(End(node, options.ending, report));

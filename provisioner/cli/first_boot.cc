@@ -51,7 +51,7 @@ Result<FirstBootOptions> ParseFirstBootOptions(const Arguments& arguments) {
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments, kFirstBootLockWait));
   out.on_request = phase == "setup-onrequest";
   out.in_setup = out.on_request || phase == "specialize";
-  if (!out.in_setup || (!out.ending.reporting.reboot.way && out.ending.reboot_exit == 0)) return out;
+  if (!out.in_setup || (!out.ending.reporting.reboot.method && out.ending.reboot_exit == 0)) return out;
   return Fail(Code::kUsage, "Windows setup decides about reboots in this phase; leave out --reboot and --exit-style",
               "--phase");
 }

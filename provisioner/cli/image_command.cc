@@ -214,7 +214,7 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
     sections = PROV_TRY(node::DeliveredPayloadRecords(node, derived, *payload));
   }
   SessionReport report =
-      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::Enter(node)), derived, options, std::move(sections)));
+      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::BeginRun(node)), derived, options, std::move(sections)));
   if (service) {
     PROV_TRY(node.machine.registry.Flush());
     PROV_TRY(node::EndInstallation(node.machine.state, files));

@@ -51,8 +51,8 @@ Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
   PROV_TRY(OpenTarget(host, machine::Access::kRead));
   const node::LoopOptions loop{
       .interval_seconds = options.interval,
-      .told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); },
-      .failed = [&options](const Error& error) { PrintFailure(options.json, error); }};
+      .on_report = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); },
+      .on_failure = [&options](const Error& error) { PrintFailure(options.json, error); }};
   fleet::FollowAndReport(host, node::PodRounds(host, options.spec, loop), options.reporting, VersionNumber());
   return Outcome{};
 }

@@ -43,7 +43,7 @@ Result<ReconcileOptions> ParseReconcileOptions(const Arguments& arguments) {
 
 // Opens the machine again, because it is closed after a round.
 Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconcile::SessionReport& report) {
-  if (!options.ending.reporting.reboot.way)
+  if (!options.ending.reporting.reboot.method)
     return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
@@ -88,8 +88,8 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
   }
   // Fail at once if the first round could not run.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
-  loop.told = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
-  loop.failed = [&options](const Error& error) { PrintFailure(options.json, error); };
+  loop.on_report = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
+  loop.on_failure = [&options](const Error& error) { PrintFailure(options.json, error); };
   fleet::FollowAndReport(host, loop, options.reporting.value_or(node::NodeReporting()), VersionNumber());
   return Outcome{};
 }

@@ -89,8 +89,8 @@ Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments
 Result<node::NodeReporting> ParseReboot(const Arguments& arguments) {
   node::NodeReporting out;
   const std::string way = PROV_TRY(OneOf(arguments, "reboot"));
-  if (way == "now") out.reboot.way = node::RebootWay::kNow;
-  if (way == "annotate") out.reboot.way = node::RebootWay::kAnnotate;
+  if (way == "now") out.reboot.method = node::RebootMethod::kNow;
+  if (way == "annotate") out.reboot.method = node::RebootMethod::kAnnotate;
   out.cluster = PROV_TRY(ParseClusterNode(arguments));
   if (way == "annotate" && !out.cluster)
     return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");

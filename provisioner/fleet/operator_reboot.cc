@@ -12,7 +12,7 @@ constexpr int kOperatorSeconds = 15;
 
 }  // namespace
 
-Result<bool> OperatorReboot::IsAsked() {
+Result<bool> OperatorReboot::IsRequested() {
   const source::KubeAccess access = PROV_TRY(OpenCluster(host_, node_, kOperatorSeconds));
   source::KubeClient client(access, {host_.http(), host_.clock()});
   const source::KubeObject object = source::NodeObject(node_.name);
@@ -21,7 +21,7 @@ Result<bool> OperatorReboot::IsAsked() {
   return annotations && PROV_TRY(annotations->Find(kOperatorRebootAnnotation)).has_value();
 }
 
-Result<void> OperatorReboot::Ask() {
+Result<void> OperatorReboot::Request() {
   const source::KubeAccess access = PROV_TRY(OpenCluster(host_, node_, kOperatorSeconds));
   source::KubeClient client(access, {host_.http(), host_.clock()});
   JsonWriter json;

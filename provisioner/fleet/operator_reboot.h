@@ -18,10 +18,10 @@ class OperatorReboot final : public node::DrainOperator {
 
   // Whether the annotation is set: the operator is restarting this node, or has just done so and is about to remove the
   // annotation. A request made now would be removed with it. Errors: those of KubeClient::Get, json, type.
-  Result<bool> IsAsked() override;
+  Result<bool> IsRequested() override;
   // Sets the annotation that the operator's daemon sets, with the same empty value. The operator removes it when the
   // node is back. Errors: those of KubeClient::Patch.
-  Result<void> Ask() override;
+  Result<void> Request() override;
 
  private:
   machine::Host& host_;

@@ -324,7 +324,7 @@ class ImageHost::ImageInstallation final : public Installation {
     return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kProgram));
   }
   Result<bool> InstallProgram() override { return false; }  // the program is among the files that `--install` writes
-  Result<ProgramStatus> LookAtProgram() override { return ProgramStatus{}; }
+  Result<ProgramStatus> ReadProgramStatus() override { return ProgramStatus{}; }
   Result<bool> RestoreProgram() override { return false; }
   void DropFormerProgram() override {}
   Result<bool> RunsProgram(std::uint32_t /*process_id*/) override { return false; }

@@ -34,7 +34,7 @@ class Installation {
   // The bytes of the program at ProgramPath(). nullopt: none is installed. Errors: owner, too-large, io.
   virtual Result<std::optional<std::string>> ProgramBytes() { return std::nullopt; }
   // Reads only. Errors: owner, io.
-  virtual Result<ProgramStatus> LookAtProgram() = 0;
+  virtual Result<ProgramStatus> ReadProgramStatus() = 0;
   // Restores the former program as the installed one. Returns false if none is kept.
   virtual Result<bool> RestoreProgram() = 0;
   virtual void DropFormerProgram() = 0;  // what can't be removed now is removed by the next call

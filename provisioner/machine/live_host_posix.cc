@@ -32,7 +32,7 @@ class NoInstallation final : public Installation {
  public:
   Result<std::string> ProgramPath() override { return NoWindows(); }
   Result<bool> InstallProgram() override { return NoWindows(); }
-  Result<ProgramStatus> LookAtProgram() override { return NoWindows(); }
+  Result<ProgramStatus> ReadProgramStatus() override { return NoWindows(); }
   Result<bool> RestoreProgram() override { return NoWindows(); }
   void DropFormerProgram() override {}
   Result<bool> RunsProgram(std::uint32_t /*process_id*/) override { return NoWindows(); }

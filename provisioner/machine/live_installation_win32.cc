@@ -310,7 +310,7 @@ class WindowsInstallation final : public Installation {
     return InstalledBytes(paths.program, kMostProgramBytes);
   }
 
-  Result<ProgramStatus> LookAtProgram() override {
+  Result<ProgramStatus> ReadProgramStatus() override {
     const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     const std::string own = PROV_TRY(OwnBytes());
     ProgramStatus out;

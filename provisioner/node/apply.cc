@@ -46,7 +46,7 @@ Result<Applied> Record(OpenNode& node, const DerivedSettings& derived) {
 
 // Records `applied` as what was applied last. This ends a rollback's hold.
 void AddApplied(const Applied& applied, Sections& sections) {
-  RaiseFloor(applied, sections);
+  RaiseMinimum(applied, sections);
   sections[std::string(kAppliedSection)] = AppliedJson(applied);
   sections[std::string(kHoldSection)] = std::nullopt;
   sections[std::string(kLostSection)] = std::nullopt;
@@ -110,11 +110,12 @@ void AddFindings(SessionReport& report, const DerivedSettings& derived) {
   report.findings.insert(report.findings.begin(), all.begin(), all.end());
 }
 
-Result<reconcile::Plan> SettleAndPlan(OpenNode& node, Entered& entered, const DerivedSettings& derived,
-                                      const ApplyOptions& options) {
-  PROV_TRY(WarnOfLoss(node, entered.findings));
-  const reconcile::PlanOptions plan_options = PROV_TRY(PlanOptionsOf(node, options));  // before Settle writes a record
-  PROV_TRY(Settle(node, entered));
+Result<reconcile::Plan> PrepareAndPlan(OpenNode& node, BegunRun& run, const DerivedSettings& derived,
+                                       const ApplyOptions& options) {
+  PROV_TRY(WarnOfLoss(node, run.findings));
+  const reconcile::PlanOptions plan_options =
+      PROV_TRY(PlanOptionsOf(node, options));  // before PrepareToPlan writes a record
+  PROV_TRY(PrepareToPlan(node, run));
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
   return reconcile::MakePlan(node.machine, derived.desired, ours, plan_options);
 }
@@ -139,8 +140,8 @@ Result<SessionReport> PlanSettings(OpenNode& given, const DerivedSettings& deriv
   return report;
 }
 
-Result<Entered> Enter(OpenNode& node) {
-  Entered out;
+Result<BegunRun> BeginRun(OpenNode& node) {
+  BegunRun out;
   PROV_TRY(RepairState(node, out.findings));
   reconcile::Unfinished open = PROV_TRY(reconcile::Finish(node.machine, out.findings));
   out.trial = std::move(open.trial);
@@ -148,27 +149,27 @@ Result<Entered> Enter(OpenNode& node) {
   return out;
 }
 
-Result<void> EndTrial(OpenNode& node, Entered& entered) {
-  if (!entered.trial) return {};
-  SessionReport back = PROV_TRY(TakeTrialBack(node, *entered.trial));
-  std::ranges::move(back.findings, std::back_inserter(entered.findings));
-  AddInfo(entered.findings, "recovered", "a trial that was not confirmed was rolled back",
+Result<void> EndTrial(OpenNode& node, BegunRun& run) {
+  if (!run.trial) return {};
+  SessionReport back = PROV_TRY(TakeTrialBack(node, *run.trial));
+  std::ranges::move(back.findings, std::back_inserter(run.findings));
+  AddInfo(run.findings, "recovered", "a trial that was not confirmed was rolled back",
           std::string(machine::kJournalFile));
-  entered.trial.reset();
+  run.trial.reset();
   return {};
 }
 
-Result<void> Settle(OpenNode& node, Entered& entered) {
-  PROV_TRY(EndTrial(node, entered));
-  PROV_TRY(reconcile::AdoptScriptState(node.machine, entered.findings));
+Result<void> PrepareToPlan(OpenNode& node, BegunRun& run) {
+  PROV_TRY(EndTrial(node, run));
+  PROV_TRY(reconcile::AdoptScriptState(node.machine, run.findings));
   return {};
 }
 
-Result<SessionReport> ApplySettings(OpenNode& node, Entered entered, const DerivedSettings& derived,
+Result<SessionReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                     const ApplyOptions& options, Sections more) {
   PROV_TRY(CheckSettings(node, derived, options));
-  reconcile::Plan plan = PROV_TRY(SettleAndPlan(node, entered, derived, options));
-  PROV_TRY(ReportFound(node, plan, entered.findings));
+  reconcile::Plan plan = PROV_TRY(PrepareAndPlan(node, run, derived, options));
+  PROV_TRY(ReportFound(node, plan, run.findings));
   if (options.unattended) {
     PROV_TRY(GuardAgainstRebootLoop(node.machine, plan));
   } else {
@@ -178,7 +179,7 @@ Result<SessionReport> ApplySettings(OpenNode& node, Entered entered, const Deriv
   AddApplied(PROV_TRY(Record(node, derived)), more);
   if (options.restart_services) PROV_TRY(PlanRestarts(node, plan, more));
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), more));
-  PrependFindings(report, std::move(entered.findings));
+  PrependFindings(report, std::move(run.findings));
   PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
   AddFindings(report, derived);
   return report;
@@ -186,13 +187,13 @@ Result<SessionReport> ApplySettings(OpenNode& node, Entered entered, const Deriv
 
 Result<SessionReport> TrySettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
                                   std::int64_t seconds) {
-  Entered entered = PROV_TRY(Enter(node));
+  BegunRun run = PROV_TRY(BeginRun(node));
   PROV_TRY(CheckSettings(node, derived, options));
-  reconcile::Plan plan = PROV_TRY(SettleAndPlan(node, entered, derived, options));
+  reconcile::Plan plan = PROV_TRY(PrepareAndPlan(node, run, derived, options));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
                     PROV_TRY(Record(node, derived))};
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), {}, TrialJson(trial)));
-  PrependFindings(report, std::move(entered.findings));
+  PrependFindings(report, std::move(run.findings));
   PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
   AddFindings(report, derived);
   return report;
@@ -204,28 +205,28 @@ Result<bool> IsWaiting(OpenNode& node, const reconcile::Transaction& trial) {
 }
 
 Result<SessionReport> ConfirmTrial(OpenNode& node) {
-  Entered entered = PROV_TRY(Enter(node));
-  if (!entered.trial) {
+  BegunRun run = PROV_TRY(BeginRun(node));
+  if (!run.trial) {
     return Fail(Code::kTarget,
                 "no trial is open: it was confirmed or taken back already; provisioner status tells more");
   }
   Sections sections;
-  AddApplied(PROV_TRY(ReadTrial(*entered.trial)).applied, sections);
-  SessionReport report = PROV_TRY(reconcile::Confirm(node.machine, *std::move(entered.trial), sections));
-  PrependFindings(report, std::move(entered.findings));
+  AddApplied(PROV_TRY(ReadTrial(*run.trial)).applied, sections);
+  SessionReport report = PROV_TRY(reconcile::Confirm(node.machine, *std::move(run.trial), sections));
+  PrependFindings(report, std::move(run.findings));
   return report;
 }
 
 Result<SessionReport> Rollback(OpenNode& node) {
-  Entered entered = PROV_TRY(Enter(node));
+  BegunRun run = PROV_TRY(BeginRun(node));
   SessionReport report;
-  if (entered.rollback) {
-    report = *std::move(entered.rollback);
-  } else if (entered.trial) {
-    report = PROV_TRY(TakeTrialBack(node, *entered.trial));
+  if (run.rollback) {
+    report = *std::move(run.rollback);
+  } else if (run.trial) {
+    report = PROV_TRY(TakeTrialBack(node, *run.trial));
   } else {
-    if (const auto script = PROV_TRY(reconcile::AdoptScriptState(node.machine, entered.findings))) {
-      PROV_TRY(ReportChangedSince(node, *script, entered.findings));
+    if (const auto script = PROV_TRY(reconcile::AdoptScriptState(node.machine, run.findings))) {
+      PROV_TRY(ReportChangedSince(node, *script, run.findings));
     }
     std::optional<reconcile::Plan> plan = PROV_TRY(reconcile::PlanBackFromLast(node.machine));
     if (!plan) {
@@ -235,7 +236,7 @@ Result<SessionReport> Rollback(OpenNode& node) {
     sections[std::string(reconcile::kLastSection)] = std::nullopt;  // the run before that one is not recorded
     report = PROV_TRY(reconcile::CarryOut(node.machine, *std::move(plan), sections));
   }
-  PrependFindings(report, std::move(entered.findings));
+  PrependFindings(report, std::move(run.findings));
   PROV_TRY(RestartOrReportServices(node, false, report));
   return report;
 }
@@ -282,17 +283,17 @@ Result<std::vector<Change>> PlanRollback(OpenNode& given) {
 
 Result<SessionReport> RemoveSettings(OpenNode& node) {
   PROV_TRY(CheckRecords(node));
-  Entered entered = PROV_TRY(Enter(node));
-  PROV_TRY(Settle(node, entered));
+  BegunRun run = PROV_TRY(BeginRun(node));
+  PROV_TRY(PrepareToPlan(node, run));
   Sections gone;
   for (const std::string_view section : {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection, kHoldSection,
-                                         kFailureSection, kRestartSection, kLostSection, kRebootAskedSection}) {
+                                         kFailureSection, kRestartSection, kLostSection, kRebootRequestSection}) {
     gone[std::string(section)] = std::nullopt;
   }
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
   reconcile::Plan plan = PROV_TRY(reconcile::MakePlan(node.machine, reconcile::NothingDesired(), ours, {}));
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), gone));
-  PrependFindings(report, std::move(entered.findings));
+  PrependFindings(report, std::move(run.findings));
   PROV_TRY(RestartOrReportServices(node, false, report));
   ForgetActivity(node);
   return report;

@@ -33,7 +33,7 @@ Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const DerivedSetti
                                               const ApplyOptions& options);
 
 // What a command that writes finds when it begins.
-struct Entered {
+struct BegunRun {
   Findings findings;                                 // for the command's report
   std::optional<reconcile::Transaction> trial;       // an open trial
   std::optional<reconcile::SessionReport> rollback;  // an interrupted rollback, now finished
@@ -41,18 +41,18 @@ struct Entered {
 
 // What each command that writes does first: repairs the state folder, and finishes an interrupted run. A trial stays
 // open. Errors: those of the ports; type and version (of the journal).
-Result<Entered> Enter(OpenNode& node);
+Result<BegunRun> BeginRun(OpenNode& node);
 
 // Takes an open trial back; like a rollback, this holds until the source changes. Errors: those of the ports.
-Result<void> EndTrial(OpenNode& node, Entered& entered);
+Result<void> EndTrial(OpenNode& node, BegunRun& run);
 
 // What a command does before it makes a plan: EndTrial, then taking over the record of a payload's script. Errors:
 // those of the ports and of LoadScriptState.
-Result<void> Settle(OpenNode& node, Entered& entered);
+Result<void> PrepareToPlan(OpenNode& node, BegunRun& run);
 
-// Needs a node that was entered. `more` is recorded in the same step as the settings. Errors: those of PlanSettings;
+// Needs a begun run. `more` is recorded in the same step as the settings. Errors: those of PlanSettings;
 // reboot-loop (unattended only).
-Result<reconcile::SessionReport> ApplySettings(OpenNode& node, Entered entered, const DerivedSettings& derived,
+Result<reconcile::SessionReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                                const ApplyOptions& options, reconcile::Sections more = {});
 
 // Applies the settings as a trial that `confirm` must make permanent within `seconds`. If nothing differs, there is no

@@ -90,7 +90,7 @@ bool IsTemporary(const Error& error) {
 }
 
 // Leaves the boot to the service: setup may run this before the network is up or the cluster answers.
-Error GoOnLater(OpenNode& node, const Delivery& delivery, Error error) {
+Error ContinueLater(OpenNode& node, const Delivery& delivery, Error error) {
   const Result<bool> later = FollowLater(node, delivery);
   if (!later) {
     error.message += fmt::format("; the boot service, which would try again, could not be installed either: {}",
@@ -103,25 +103,25 @@ Error GoOnLater(OpenNode& node, const Delivery& delivery, Error error) {
   return error;
 }
 
-Result<reconcile::SessionReport> Boot(OpenNode& node, Entered entered, const BootRequest& request) {
+Result<reconcile::SessionReport> Boot(OpenNode& node, BegunRun run, const BootRequest& request) {
   const Result<Settings> settings = SettingsOf(request, node);
   const bool is_remote = source::IsRemote(request.given.source.source);
   if (!settings && !(is_remote && IsTemporary(settings.error()))) return std::unexpected(settings.error());
   const Delivery delivery = PROV_TRY(CompletedDelivery(request, node.host));
-  if (!settings) return std::unexpected(GoOnLater(node, delivery, settings.error()));
-  return FirstBoot(node, std::move(entered), PROV_TRY(Derive(*settings)), delivery, request.apply);
+  if (!settings) return std::unexpected(ContinueLater(node, delivery, settings.error()));
+  return FirstBoot(node, std::move(run), PROV_TRY(Derive(*settings)), delivery, request.apply);
 }
 
-Result<reconcile::SessionReport> EnterAndBoot(OpenNode& node, const Result<BootRequest>& request) {
-  Entered entered = PROV_TRY(Enter(node));
+Result<reconcile::SessionReport> BeginAndBoot(OpenNode& node, const Result<BootRequest>& request) {
+  BegunRun run = PROV_TRY(BeginRun(node));
   if (!request) return std::unexpected(request.error());
-  return Boot(node, std::move(entered), *request);
+  return Boot(node, std::move(run), *request);
 }
 
 }  // namespace
 
 Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request) {
-  Result<reconcile::SessionReport> report = EnterAndBoot(node, request);
+  Result<reconcile::SessionReport> report = BeginAndBoot(node, request);
   if (report) {
     LogRun(node.host, *report);
   } else {

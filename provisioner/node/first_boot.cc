@@ -51,15 +51,15 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
 // Installs the service before the settings, so that it completes an interrupted boot. If the service can't be
 // installed, the settings are applied all the same: without them the node reaches nothing. Pins the signer before both,
 // so that no round takes a source without its signature.
-Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, const DerivedSettings& derived,
+Result<reconcile::SessionReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                            const Delivery& delivery, const ApplyOptions& options) {
   ApplyOptions adopting = options;
   adopting.adopt = true;
   PROV_TRY(CheckSettings(node, derived, adopting));
   PROV_TRY(CheckFollowed(node, delivery));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
-  PROV_TRY(Settle(node, entered));
-  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, entered.findings));
+  PROV_TRY(PrepareToPlan(node, run));
+  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, run.findings));
   reconcile::Sections begun = SourceRecords(derived, delivery, true);
   PROV_TRY(AddService(node, delivery, begun));
   PROV_TRY(AddLoss(node, begun));
@@ -67,8 +67,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, cons
   const Result<ProgramReport> installed = InstallProgramAndService(node, delivery.allow_downgrade);
   reconcile::Sections done = SourceRecords(derived, delivery, false);
   if (installed) done[std::string(kFailureSection)] = std::nullopt;
-  reconcile::SessionReport report =
-      PROV_TRY(ApplySettings(node, std::move(entered), derived, adopting, std::move(done)));
+  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, std::move(run), derived, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
   AddUpgrade(*installed, report.findings);
   PROV_TRY(ScrubSecretFiles(node, report.findings));
@@ -78,7 +77,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, cons
 
 Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
                                      Findings& findings) {
-  findings = PROV_TRY(Enter(node)).findings;
+  findings = PROV_TRY(BeginRun(node)).findings;
   PROV_TRY(WarnOfLoss(node, findings));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   if (derived != nullptr) {

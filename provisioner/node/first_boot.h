@@ -30,8 +30,8 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
 // source is already stored and stays; nothing was written.
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery);
 
-// Needs a node that was entered. Fails before anything is written if a guard refuses.
-Result<reconcile::SessionReport> FirstBoot(OpenNode& node, Entered entered, const DerivedSettings& derived,
+// Needs a begun run. Fails before anything is written if a guard refuses.
+Result<reconcile::SessionReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                            const Delivery& delivery, const ApplyOptions& options);
 
 // Installs the program and its service (upgrade.h). Remembers the source if one is given. Fails before anything is

@@ -88,14 +88,14 @@ Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& 
   const auto applied = PROV_TRY(LoadApplied(state));
   if (applied && applied->generation) PROV_TRY(Compare(settings, *applied->generation, applied->payload));
   if (settings.signer.empty()) return {};
-  const auto floor = PROV_TRY(LoadFloor(state));
-  return floor && floor->signer == settings.signer ? Compare(settings, floor->generation, floor->payload)
-                                                   : Result<void>();
+  const auto minimum = PROV_TRY(LoadMinimum(state));
+  return minimum && minimum->signer == settings.signer ? Compare(settings, minimum->generation, minimum->payload)
+                                                       : Result<void>();
 }
 
-void RaiseFloor(const Applied& applied, reconcile::Sections& sections) {
+void RaiseMinimum(const Applied& applied, reconcile::Sections& sections) {
   if (applied.signer.empty() || !applied.generation) return;
-  sections[std::string(kFloorSection)] = FloorJson({applied.signer, *applied.generation, applied.payload});
+  sections[std::string(kMinimumSection)] = MinimumJson({applied.signer, *applied.generation, applied.payload});
 }
 
 Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::EgressConfig& config,

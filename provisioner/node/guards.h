@@ -33,7 +33,7 @@ Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings&
 Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings);
 
 // Records `applied` as what later signed payloads are compared with. Does nothing for an unsigned payload.
-void RaiseFloor(const Applied& applied, reconcile::Sections& sections);
+void RaiseMinimum(const Applied& applied, reconcile::Sections& sections);
 
 // Fails with `shrink` if the source is a raw certificate file, eight or more certificates on this machine are ours, and
 // `desired` would remove over half of them: such a file may be truncated or the wrong one. A bundle inside a cluster's

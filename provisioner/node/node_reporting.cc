@@ -20,17 +20,17 @@ Result<RebootChoice> ReadRebootChoice(const JsonNode& reboot) {
   RebootChoice out;
   const JsonNode way = PROV_TRY(reboot.Get("way"));
   const std::string name = PROV_TRY(way.Text());
-  for (const RebootWay one : {RebootWay::kNow, RebootWay::kAnnotate}) {
-    if (name == NameOf(one)) out.way = one;
+  for (const RebootMethod one : {RebootMethod::kNow, RebootMethod::kAnnotate}) {
+    if (name == NameOf(one)) out.method = one;
   }
-  if (!out.way) return way.Refuse(Code::kType, "is neither now nor annotate");
+  if (!out.method) return way.Refuse(Code::kType, "is neither now nor annotate");
   out.window = PROV_TRY(reboot.Find("window", ReadWindow));
   return out;
 }
 
 }  // namespace
 
-std::string_view NameOf(RebootWay way) { return way == RebootWay::kNow ? "now" : "annotate"; }
+std::string_view NameOf(RebootMethod method) { return method == RebootMethod::kNow ? "now" : "annotate"; }
 
 void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
   json.BeginObject();
@@ -39,8 +39,8 @@ void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
     json.Member("kubeconfig", reporting.cluster->kubeconfig).EndObject();
   }
   if (!reporting.metrics_file.empty()) json.Member("metricsFile", reporting.metrics_file);
-  if (reporting.reboot.way) {
-    json.Key("reboot").BeginObject().Member("way", NameOf(*reporting.reboot.way));
+  if (reporting.reboot.method) {
+    json.Key("reboot").BeginObject().Member("way", NameOf(*reporting.reboot.method));
     if (reporting.reboot.window) json.Member("window", reporting.reboot.window->Text());
     json.EndObject();
   }
@@ -52,7 +52,7 @@ Result<NodeReporting> ReadNodeReporting(const JsonNode& node) {
   out.cluster = PROV_TRY(node.Find("cluster", ReadClusterNode));
   out.metrics_file = PROV_TRY(node.Find("metricsFile", &JsonNode::Text)).value_or("");
   out.reboot = PROV_TRY(node.Find("reboot", ReadRebootChoice)).value_or(RebootChoice());
-  if (out.reboot.way == RebootWay::kAnnotate && !out.cluster)
+  if (out.reboot.method == RebootMethod::kAnnotate && !out.cluster)
     return node.Refuse(Code::kType, "asks for an annotation of no Node");
   return out;
 }

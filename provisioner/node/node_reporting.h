@@ -21,13 +21,13 @@ struct ClusterNode {
 };
 
 // How a needed reboot is requested: from Windows, or by the annotation that the Windows Machine Config Operator reads.
-enum class RebootWay { kNow, kAnnotate };
+enum class RebootMethod { kNow, kAnnotate };
 
 struct RebootChoice {
-  std::optional<RebootWay> way;             // nullopt: never; kAnnotate needs a ClusterNode
-  std::optional<MaintenanceWindow> window;  // for RebootWay::kNow; nullopt: at any time
+  std::optional<RebootMethod> method;       // nullopt: never; kAnnotate needs a ClusterNode
+  std::optional<MaintenanceWindow> window;  // for RebootMethod::kNow; nullopt: at any time
 
-  bool MayAskAt(std::int64_t unix_seconds) const { return way && (!window || window->Contains(unix_seconds)); }
+  bool MayRequestAt(std::int64_t unix_seconds) const { return method && (!window || window->Contains(unix_seconds)); }
 
   bool operator==(const RebootChoice&) const = default;
 };
@@ -37,7 +37,7 @@ struct NodeReporting {
   std::string metrics_file;            // "": none
   RebootChoice reboot;
 
-  bool IsNothing() const { return !cluster && metrics_file.empty() && !reboot.way; }
+  bool IsNothing() const { return !cluster && metrics_file.empty() && !reboot.method; }
 
   bool operator==(const NodeReporting&) const = default;
 };
@@ -48,6 +48,6 @@ void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting);
 Result<NodeReporting> ReadNodeReporting(const JsonNode& node);
 
 // "now", "annotate".
-std::string_view NameOf(RebootWay way);
+std::string_view NameOf(RebootMethod method);
 
 }  // namespace prov::node

@@ -19,7 +19,7 @@ Result<void> InstallOwnProgram(machine::Host& host) {
 }
 
 Result<void> UpgradeService(machine::Host& host, UpgradePause& pause) {
-  const machine::ProgramStatus program = PROV_TRY(host.installation().LookAtProgram());
+  const machine::ProgramStatus program = PROV_TRY(host.installation().ReadProgramStatus());
   if (!program.own || !program.installed || *program.own <= *program.installed) return {};
   if (!pause.IsOver(host.clock().NowUnix())) return {};
   Result<void> done = InstallOwnProgram(host);
@@ -40,7 +40,7 @@ Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
   if (stored && stored->follow && stored->spec == spec) return {};
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
-  for (const Finding& f : PROV_TRY(Enter(node)).findings) {
+  for (const Finding& f : PROV_TRY(BeginRun(node)).findings) {
     LogEvent(host, machine::Event::kRecovered, f.severity, f.message);
   }
   PROV_TRY(CheckSourceFiles(host.installation(), spec));
@@ -55,7 +55,7 @@ void WarnOfDelivered(machine::Host& host, const LoopOptions& options) {
              "or store a source for the service: provisioner service install --source SOURCE",
              std::string(machine::kStateFile));
   LogRun(host, report.session);
-  if (options.told) options.told(report);
+  if (options.on_report) options.on_report(report);
 }
 
 }  // namespace
@@ -65,12 +65,12 @@ void UpgradePause::Begin(std::int64_t now) {
   until_ = now + seconds_;
 }
 
-Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause) {
+Result<Turn> ChooseTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause) {
   const auto service = PROV_TRY(host.services().Query(kServiceName));
   if (service && service->running) {
     PROV_TRY(UpgradeService(host, pause));
     const std::optional<StoredSource> stored = PROV_TRY(Stored(host));
-    return stored && !stored->follow ? Turn::kNobody : Turn::kService;
+    return stored && !stored->follow ? Turn::kNone : Turn::kService;
   }
   if (!service) PROV_TRY(StoreSource(host, spec));
   return Turn::kPod;
@@ -79,15 +79,15 @@ Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePaus
 LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options) {
   LoopOptions out = options;
   out.varies = true;
-  out.stands_aside = [&host, spec, options = std::move(options), news = DailyNews(), failures = FailureLog(host),
-                      pause = UpgradePause()]() mutable {
-    const Result<Turn> turn = TakeTurn(host, spec, pause);
+  out.should_skip = [&host, spec, options = std::move(options), limit = DailyLimit(), failures = FailureLog(host),
+                     pause = UpgradePause()]() mutable {
+    const Result<Turn> turn = ChooseTurn(host, spec, pause);
     if (!turn) {
       const bool is_new = turn.error().code != Code::kLock && failures.Write(turn.error());
-      if (is_new && options.failed) options.failed(turn.error());
+      if (is_new && options.on_failure) options.on_failure(turn.error());
       return true;
     }
-    const bool is_due = *turn == Turn::kNobody && news.IsDue("delivered once", host.clock().NowUnix());
+    const bool is_due = *turn == Turn::kNone && limit.IsDue("delivered once", host.clock().NowUnix());
     if (is_due) WarnOfDelivered(host, options);
     return *turn != Turn::kPod;
   };

@@ -11,7 +11,7 @@ namespace prov::node {
 enum class Turn {
   kPod,
   kService,
-  kNobody,  // the boot service runs with settings that were delivered once, and follows nothing
+  kNone,  // the boot service runs with settings that were delivered once, and follows nothing
 };
 
 // The pause between failing upgrades of the boot service, as each attempt stops the service for a while: an hour, and
@@ -34,11 +34,11 @@ class UpgradePause {
 // boot service has a source of its own. The lock of the state folder keeps a service that starts meanwhile from making
 // a round at the same time. `pause` outlives the calls: a failed upgrade is reported once, and not tried again until
 // the pause is over. Errors: lock, owner, those of the ports.
-Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause);
+Result<Turn> ChooseTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause);
 
-// `options` for the rounds of a pod that follows `spec`: a pause that varies, and TakeTurn() before each round. If the
-// pod's source is not followed, or a turn can't be taken, that is logged and passed to `options.told` and
-// `options.failed`, once for each cause and day.
+// `options` for the rounds of a pod that follows `spec`: a pause that varies, and ChooseTurn() before each round. If
+// the pod's source is not followed, or a turn can't be taken, that is logged and passed to `options.on_report` and
+// `options.on_failure`, once for each cause and day.
 LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options);
 
 }  // namespace prov::node

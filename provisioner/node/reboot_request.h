@@ -11,8 +11,8 @@ namespace prov::node {
 
 enum class RebootAnswer {
   kNotNeeded,
-  kAsked,        // by this call
-  kAskedBefore,  // earlier in this boot, in this or the other way
+  kRequested,        // by this call
+  kRequestedBefore,  // earlier in this boot, by this or the other method
 };
 
 // Whether a reboot is needed and none was requested in this boot. Reads only. Errors: those of the ports.
@@ -22,7 +22,7 @@ Result<bool> RebootIsDue(OpenNode& node);
 // before it is made, so that a program killed in between does not reboot the node twice. A request to others is
 // recorded afterwards: repeating it is harmless, and none is lost. Errors: those of `ask`, which the next call tries
 // again, and of the ports.
-Result<RebootAnswer> RequestReboot(OpenNode& node, RebootWay way, const std::function<Result<void>()>& ask);
+Result<RebootAnswer> RequestReboot(OpenNode& node, RebootMethod method, const std::function<Result<void>()>& ask);
 
 // Port: the Windows Machine Config Operator, which drains and reboots the nodes of its cluster one after another. An
 // annotation of the Node requests it. fleet/operator_reboot.h implements it.
@@ -30,13 +30,13 @@ class DrainOperator {
  public:
   virtual ~DrainOperator() = default;
   // Whether a request is open. Errors: those of the cluster's API.
-  virtual Result<bool> IsAsked() = 0;
+  virtual Result<bool> IsRequested() = 0;
   // Errors: those of the cluster's API.
-  virtual Result<void> Ask() = 0;
+  virtual Result<void> Request() = 0;
 };
 
-// Requests a needed reboot in the chosen way, once in each boot; the outcome is a finding. `drains` is null if this
-// machine is not a known Node; RebootWay::kAnnotate needs it. Errors: those of the ports and of `drains`.
+// Requests a needed reboot by the chosen method, once in each boot; the outcome is a finding. `drains` is null if this
+// machine is not a known Node; RebootMethod::kAnnotate needs it. Errors: those of the ports and of `drains`.
 Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, DrainOperator* drains, Findings& findings);
 
 // The same between rounds, with the machine closed.

@@ -86,20 +86,20 @@ Result<void> RequireSource(OpenNode& node, const std::optional<StoredSource>& so
 }
 
 struct Start {
-  Entered entered;
+  BegunRun run;
   bool held = false;  // nothing is to be done
   StoredSource source;
 };
 
 Result<Start> Begin(OpenNode& node) {
-  Start out{PROV_TRY(Enter(node)), false, {}};
-  Findings& findings = out.entered.findings;
-  if (out.entered.trial && PROV_TRY(IsWaiting(node, *out.entered.trial))) {
+  Start out{PROV_TRY(BeginRun(node)), false, {}};
+  Findings& findings = out.run.findings;
+  if (out.run.trial && PROV_TRY(IsWaiting(node, *out.run.trial))) {
     AddInfo(findings, "trial-open", "a trial waits for provisioner confirm; nothing is done until then");
     out.held = true;
     return out;
   }
-  PROV_TRY(EndTrial(node, out.entered));
+  PROV_TRY(EndTrial(node, out.run));
   PROV_TRY(ScrubSecretFiles(node, findings));
   auto source = PROV_TRY(LoadSource(node.machine.state));
   PROV_TRY(RequireSource(node, source));
@@ -109,7 +109,7 @@ Result<Start> Begin(OpenNode& node) {
 
 RoundReport HeldReport(Start start) {
   RoundReport out;
-  out.session.findings = std::move(start.entered.findings);
+  out.session.findings = std::move(start.run.findings);
   out.held = true;
   return out;
 }
@@ -117,7 +117,7 @@ RoundReport HeldReport(Start start) {
 Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   RoundReport report;
   Findings& findings = report.session.findings;
-  findings = std::exchange(start.entered.findings, {});
+  findings = std::exchange(start.run.findings, {});
   const Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
   if (PROV_TRY(IsHeld(node, round.derived.digest))) {
     AddInfo(findings, "held",
@@ -134,8 +134,8 @@ Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
   if (start.source.adopt) {
     sections[std::string(kSourceSection)] = SourceJson({start.source.spec, start.source.follow});
   }
-  reconcile::SessionReport applied = PROV_TRY(
-      ApplySettings(node, std::move(start.entered), round.derived, OptionsOf(start.source), std::move(sections)));
+  reconcile::SessionReport applied =
+      PROV_TRY(ApplySettings(node, std::move(start.run), round.derived, OptionsOf(start.source), std::move(sections)));
   applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
   report.session = std::move(applied);
   return report;
@@ -165,8 +165,8 @@ Result<RoundReport> EndOn(OpenNode& node, const Start& first, Fresh fresh) {
     return Fail(Code::kLock, "another source was stored while the old one was read; the next round reads it",
                 std::string(machine::kStateFile));
   }
-  Findings& findings = again.entered.findings;
-  findings.insert(findings.begin(), first.entered.findings.begin(), first.entered.findings.end());
+  Findings& findings = again.run.findings;
+  findings.insert(findings.begin(), first.run.findings.begin(), first.run.findings.end());
   const bool was_read = fresh && fresh->has_value();
   const StoredSource source = again.source;
   Result<RoundReport> report = Finish(node, std::move(again), std::move(fresh));

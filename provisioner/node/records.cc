@@ -43,9 +43,9 @@ Result<Applied> ReadApplied(const JsonNode& node) {
   return out;
 }
 
-Result<Floor> ParseFloor(const JsonNode& root) {
-  return Floor{PROV_TRY(TextOf(root, "signer")), PROV_TRY(PROV_TRY(root.Get("generation")).Integer()),
-               PROV_TRY(TextOf(root, "payload"))};
+Result<MinimumPayload> ParseMinimum(const JsonNode& root) {
+  return MinimumPayload{PROV_TRY(TextOf(root, "signer")), PROV_TRY(PROV_TRY(root.Get("generation")).Integer()),
+                        PROV_TRY(TextOf(root, "payload"))};
 }
 
 Result<StoredSource> ParseSource(const JsonNode& root) {
@@ -110,14 +110,14 @@ std::string AppliedJson(const Applied& applied) {
   return json.EndObject().Text();
 }
 
-Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state) {
-  return Load<Floor>(state, kFloorSection, ParseFloor);
+Result<std::optional<MinimumPayload>> LoadMinimum(machine::StateRecord& state) {
+  return Load<MinimumPayload>(state, kMinimumSection, ParseMinimum);
 }
 
-std::string FloorJson(const Floor& floor) {
+std::string MinimumJson(const MinimumPayload& minimum) {
   JsonWriter json;
-  json.BeginObject().Member("signer", floor.signer).Member("generation", floor.generation);
-  return json.Member("payload", floor.payload).EndObject().Text();
+  json.BeginObject().Member("signer", minimum.signer).Member("generation", minimum.generation);
+  return json.Member("payload", minimum.payload).EndObject().Text();
 }
 
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state) {

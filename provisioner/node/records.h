@@ -25,8 +25,8 @@ inline constexpr std::string_view kBootsSection = "boots";
 inline constexpr std::string_view kFailureSection = "failure";
 inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run was about to restart
 inline constexpr std::string_view kServiceSection = "service";
-inline constexpr std::string_view kRebootAskedSection = "rebootAsked";
-inline constexpr std::string_view kFloorSection = "floor";  // kept by `remove`
+inline constexpr std::string_view kRebootRequestSection = "rebootAsked";
+inline constexpr std::string_view kMinimumSection = "floor";  // kept by `remove`
 
 // The source of `reconcile`.
 struct StoredSource {
@@ -57,13 +57,13 @@ std::string AppliedJson(const Applied& applied);
 
 // The last signed payload that was applied: older ones of that signer are refused. Like the pinned signer, this record
 // outlives the applied settings; it is deleted with the state folder.
-struct Floor {
+struct MinimumPayload {
   std::string signer;  // SHA-256 (hex) of the certificate
   std::int64_t generation = 0;
   std::string payload;  // SHA-256 (hex) of the manifest
 };
-Result<std::optional<Floor>> LoadFloor(machine::StateRecord& state);
-std::string FloorJson(const Floor& floor);
+Result<std::optional<MinimumPayload>> LoadMinimum(machine::StateRecord& state);
+std::string MinimumJson(const MinimumPayload& minimum);
 
 // The hold of a rollback: it lasts as long as the source gives the settings with this digest.
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state);

@@ -24,7 +24,7 @@ constexpr std::int64_t kLongBusy = 600 * kMillisecondsPerSecond / kBusyWait;
 constexpr std::int64_t kBusyInADay = kSecondsPerDay * kMillisecondsPerSecond / kBusyWait;
 
 // A key for the outcome of a round: an outcome with the same key is reported once.
-std::string NewsOf(const Result<RoundReport>& round) {
+std::string OutcomeKey(const Result<RoundReport>& round) {
   if (!round) return fmt::format("{} {}", round.error().message, round.error().where);
   std::string out = round->source_error ? round->source_error->message : "";
   for (const Finding& f : round->session.findings) out += fmt::format("|{}|{}", f.code, f.where);
@@ -32,12 +32,12 @@ std::string NewsOf(const Result<RoundReport>& round) {
 }
 
 // What was reported last, and when.
-class Told {
+class LastReport {
  public:
-  // Whether to report now: the news is new, or it is trouble that was reported a day ago and persists.
-  bool IsDue(std::string news, bool is_trouble, std::int64_t now) {
-    const bool due = !known_ || *known_ != news || (is_trouble && now - at_ >= kSecondsPerDay);
-    known_ = std::move(news);
+  // Whether to report now: the outcome is new, or it is trouble that was reported a day ago and persists.
+  bool IsDue(std::string outcome, bool is_trouble, std::int64_t now) {
+    const bool due = !known_ || *known_ != outcome || (is_trouble && now - at_ >= kSecondsPerDay);
+    known_ = std::move(outcome);
     if (due) at_ = now;
     return due;
   }
@@ -47,19 +47,19 @@ class Told {
   std::int64_t at_ = 0;  // Unix time
 };
 
-void TellFailure(machine::Host& host, const Error& error, const LoopOptions& options) {
+void ReportFailure(machine::Host& host, const Error& error, const LoopOptions& options) {
   LogFailure(host, error);
-  if (options.failed) options.failed(error);
+  if (options.on_failure) options.on_failure(error);
 }
 
-void TellRound(machine::Host& host, const Result<RoundReport>& round, const LoopOptions& options, Told& told) {
+void ReportRound(machine::Host& host, const Result<RoundReport>& round, const LoopOptions& options, LastReport& last) {
   const bool is_trouble = !round || round->source_error.has_value();
-  const bool is_due = told.IsDue(NewsOf(round), is_trouble, host.clock().NowUnix());
+  const bool is_due = last.IsDue(OutcomeKey(round), is_trouble, host.clock().NowUnix());
   if (!round) {
-    if (is_due) TellFailure(host, round.error(), options);
+    if (is_due) ReportFailure(host, round.error(), options);
   } else if (is_due || round->session.writes > 0) {
     LogRound(host, *round);
-    if (options.told) options.told(*round);
+    if (options.on_report) options.on_report(*round);
   }
 }
 
@@ -104,20 +104,20 @@ std::int64_t Jittered(std::int64_t milliseconds, std::string_view machine, std::
   return milliseconds - most + static_cast<std::int64_t>(number % static_cast<std::uint64_t>(2 * most + 1));
 }
 
-bool DailyNews::IsDue(const std::string& cause, std::int64_t now) {
+bool DailyLimit::IsDue(const std::string& cause, std::int64_t now) {
   if (known_.size() >= kMostCauses && !known_.contains(cause)) known_.clear();
   const auto [known, is_new] = known_.try_emplace(cause, now);
   return is_new || now - std::exchange(known->second, now) >= kSecondsPerDay;
 }
 
 void WatchLog::Write(const Error& error) {
-  if (!news_.IsDue(error.message, host_.clock().NowUnix())) return;
+  if (!limit_.IsDue(error.message, host_.clock().NowUnix())) return;
   LogEvent(host_, Event::kSourceUnavailable, Severity::kWarning,
            fmt::format("the source can't be watched ({}); it is read in each round all the same", error.message));
 }
 
 bool FailureLog::Write(const Error& error) {
-  const bool is_due = news_.IsDue(error.message, host_.clock().NowUnix());
+  const bool is_due = limit_.IsDue(error.message, host_.clock().NowUnix());
   if (is_due) LogFailure(host_, error);
   return is_due;
 }
@@ -135,11 +135,11 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
   LogEvent(host, Event::kServiceStarted, Severity::kInfo, "reconciling began");
   // Read once: the file may be replaced by another program while this one runs.
   const auto program = options.as_service ? InstalledProgram(host.installation()).value_or(std::nullopt) : std::nullopt;
-  Told told;
+  LastReport last;
   std::int64_t busy_rounds = 0;
   bool go_on = true;
   while (go_on) {
-    if (options.stands_aside && options.stands_aside()) {
+    if (options.should_skip && options.should_skip()) {
       go_on = EndRound(host, options);
       continue;
     }
@@ -147,12 +147,12 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
     if (ran && !*ran) break;
     const bool busy = !ran && ran.error().code == Code::kLock;
     if (busy) {
-      if (++busy_rounds % kBusyInADay == kLongBusy) TellFailure(host, ran.error(), options);
+      if (++busy_rounds % kBusyInADay == kLongBusy) ReportFailure(host, ran.error(), options);
       go_on = host.clock().Wait(kBusyWait);  // a change of the source would not help
       continue;
     }
     busy_rounds = 0;
-    TellRound(host, ran ? Result<RoundReport>(**ran) : std::unexpected(ran.error()), options, told);
+    ReportRound(host, ran ? Result<RoundReport>(**ran) : std::unexpected(ran.error()), options, last);
     go_on = EndRound(host, options);
   }
   LogEvent(host, Event::kServiceStopped, Severity::kInfo, "reconciling ended");

@@ -19,13 +19,13 @@ struct LoopOptions {
   std::int64_t interval_seconds = 0;  // 0: what the machine has stored, else kDefaultInterval
   bool as_service = false;            // this is the boot service: see Jittered() and NoteService()
   bool varies = false;                // apply Jittered() too
-  // `told` is called after a round that did or found something new, `failed` after one that failed for a new cause.
-  // Either may be empty.
-  std::function<void(const RoundReport&)> told = {};
-  std::function<void(const Error&)> failed = {};
+  // `on_report` is called after a round that did or found something new, `on_failure` after one that failed for a new
+  // cause. Either may be empty.
+  std::function<void(const RoundReport&)> on_report = {};
+  std::function<void(const Error&)> on_failure = {};
   ChangeWaiter wait = {};  // returns early when the source changes; empty: waits by the clock
   // Called before each round: returns true if another process makes it. May be empty.
-  std::function<bool()> stands_aside = {};
+  std::function<bool()> should_skip = {};
   // Called after each round, whatever its result and whoever made it, while the machine is closed. May be empty.
   std::function<void()> after_round = {};
 };
@@ -42,7 +42,7 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
 std::int64_t Jittered(std::int64_t milliseconds, std::string_view machine, std::int64_t now);
 
 // Decides what is reported: each cause once, and again after a day.
-class DailyNews {
+class DailyLimit {
  public:
   bool IsDue(const std::string& cause, std::int64_t now);
 
@@ -58,7 +58,7 @@ class WatchLog {
 
  private:
   machine::Host& host_;
-  DailyNews news_;
+  DailyLimit limit_;
 };
 
 // Logs failures besides the rounds, each cause once and again after a day.
@@ -70,7 +70,7 @@ class FailureLog {
 
  private:
   machine::Host& host_;
-  DailyNews news_;
+  DailyLimit limit_;
 };
 
 // Writes the outcome of a round to the event log.

@@ -10,7 +10,7 @@ namespace prov::node {
 namespace {
 
 // A new program must run as the service for this long before the former one is dropped.
-constexpr int kLooks = 6;
+constexpr int kChecks = 6;
 constexpr std::int64_t kPauseMilliseconds = 500;
 
 Result<machine::ServiceDefinition> Definition(machine::Host& host) {
@@ -28,7 +28,7 @@ std::string Text(const std::optional<machine::ProgramVersion>& version) {
 }
 
 // The state before the installation, and what follows from it.
-struct Before {
+struct PriorState {
   machine::ProgramStatus program;
   std::optional<machine::ServiceDefinition> service;
   bool runs = false;         // the service runs
@@ -39,10 +39,10 @@ struct Before {
   bool HasFormer() const { return program.has_former || (program.is_installed && !program.is_same); }
 };
 
-Result<Before> LookAt(OpenNode& node, const machine::ServiceDefinition& wanted) {
+Result<PriorState> ReadState(OpenNode& node, const machine::ServiceDefinition& wanted) {
   machine::Host& host = node.host;
-  Before out;
-  out.program = PROV_TRY(host.installation().LookAtProgram());
+  PriorState out;
+  out.program = PROV_TRY(host.installation().ReadProgramStatus());
   out.service = PROV_TRY(host.services().Definition(kServiceName));
   out.setup = PROV_TRY(SetupIsRunning(node.machine.registry));
   const auto state = PROV_TRY(host.services().Query(kServiceName));
@@ -64,7 +64,7 @@ Error EndedAtOnce(std::string_view how) {
 Result<void> StartAndWatch(machine::Host& host) {
   PROV_TRY(host.services().Start(kServiceName));
   const auto first = PROV_TRY(host.services().Query(kServiceName));
-  for (int look = 0; look < kLooks; ++look) {
+  for (int check = 0; check < kChecks; ++check) {
     const auto now = PROV_TRY(host.services().Query(kServiceName));
     if (!first || !now || !now->running) return std::unexpected(EndedAtOnce("started and ended again at once"));
     if (now->process_id != first->process_id) return std::unexpected(EndedAtOnce("had to be started again at once"));
@@ -74,7 +74,7 @@ Result<void> StartAndWatch(machine::Host& host) {
 }
 
 // The program that ran until now is the one to go back to, so drop what an interrupted earlier run has kept.
-Result<bool> Swap(OpenNode& node, const Before& before, const machine::ServiceDefinition& wanted) {
+Result<bool> Swap(OpenNode& node, const PriorState& before, const machine::ServiceDefinition& wanted) {
   machine::Host& host = node.host;
   bool wrote = before.is_outdated && PROV_TRY(host.services().Stop(kServiceName));
   if (before.runs && !before.program.is_same) host.installation().DropFormerProgram();
@@ -88,21 +88,21 @@ Result<bool> Swap(OpenNode& node, const Before& before, const machine::ServiceDe
 }
 
 // Restores the former program and its service; without one, only the service that was stopped.
-Result<void> PutBack(machine::Host& host, const Before& before) {
+Result<void> PutBack(machine::Host& host, const PriorState& before) {
   PROV_TRY(host.services().Stop(kServiceName));
   PROV_TRY(host.installation().RestoreProgram());
   if (before.service) PROV_TRY(host.services().Install(*before.service));
   return before.setup ? Result<void>() : host.services().Start(kServiceName);
 }
 
-Error GoBack(machine::Host& host, const Before& before, Error error) {
+Error GoBack(machine::Host& host, const PriorState& before, Error error) {
   if (!before.runs && !before.HasFormer()) return error;
   if (const Result<void> back = PutBack(host, before); !back) {
     error.message +=
         fmt::format("; nor could the former program be put back: {} ({})", back.error().message, back.error().where);
     return error;
   }
-  const auto now = host.installation().LookAtProgram();
+  const auto now = host.installation().ReadProgramStatus();
   error.message += fmt::format("; the former program ({}) is back{}", Text(now ? now->installed : std::nullopt),
                                before.setup ? "" : " and its service runs");
   return error;
@@ -112,7 +112,7 @@ Error GoBack(machine::Host& host, const Before& before, Error error) {
 
 Result<void> CheckProgram(machine::Host& host, bool allow_older) {
   if (allow_older) return {};
-  const auto program = host.installation().LookAtProgram();
+  const auto program = host.installation().ReadProgramStatus();
   if (!program || !program->own || !program->installed || *program->own >= *program->installed) return {};
   const std::string path = PROV_TRY(host.installation().ProgramPath());
   return Fail(Code::kDowngrade,
@@ -126,7 +126,7 @@ Result<ProgramReport> InstallProgramAndService(OpenNode& node, bool allow_older)
   machine::Host& host = node.host;
   PROV_TRY(CheckProgram(host, allow_older));
   const machine::ServiceDefinition wanted = PROV_TRY(Definition(host));
-  const Before before = PROV_TRY(LookAt(node, wanted));
+  const PriorState before = PROV_TRY(ReadState(node, wanted));
   const Result<bool> wrote = Swap(node, before, wanted);
   if (!wrote) return std::unexpected(GoBack(host, before, wrote.error()));
   host.installation().DropFormerProgram();

@@ -60,8 +60,8 @@ class ImageFolderKill : public ::testing::Test {
   static Result<void> EndingWhatIsOpen(machine::ImageHost& host) {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
     node::OpenNode node = target.Node(host);
-    node::Entered entered = PROV_TRY(node::Enter(node));
-    return node::Settle(node, entered);
+    node::BegunRun run = PROV_TRY(node::BeginRun(node));
+    return node::PrepareToPlan(node, run);
   }
   static Result<void> Removing(machine::ImageHost& host) {
     PROV_TRY(RemoveFromImage(host, false));

@@ -71,8 +71,8 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
   }
   Result<void> EndOpenRun(MemoryTree& tree) {
     return OnNode(tree, [](node::OpenNode& node) -> Result<void> {
-      node::Entered entered = PROV_TRY(node::Enter(node));
-      return node::Settle(node, entered);
+      node::BegunRun run = PROV_TRY(node::BeginRun(node));
+      return node::PrepareToPlan(node, run);
     });
   }
 

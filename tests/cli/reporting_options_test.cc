@@ -83,7 +83,7 @@ TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
   ASSERT_TRUE(Run(FirstBootCommand, WithNode({source_, "--reboot", "now"})));
   const node::NodeReporting reporting = (*node::LoadService(host_.memory.State()))->reporting;
   EXPECT_TRUE(reporting.cluster);
-  EXPECT_FALSE(reporting.reboot.way);
+  EXPECT_FALSE(reporting.reboot.method);
 }
 
 // Of a machine that needs a reboot, and that the operator has since come to.

@@ -86,7 +86,7 @@ TEST_F(AfterRounds, ANewStartGoesOnWithThePause) {
 
 TEST_F(AfterRounds, AnAnnotationAsksTheOperator) {
   host_.memory.PutKey(reconcile::kDaemonKey);
-  reporting_.reboot.way = node::RebootWay::kAnnotate;
+  reporting_.reboot.method = node::RebootMethod::kAnnotate;
   NodeReports reports = Make();
   reports.AfterRound();
   reports.AfterRound();
@@ -98,7 +98,7 @@ TEST_F(AfterRounds, AnAnnotationAsksTheOperator) {
 // The operator removes the annotation after its reboot, and a request made meanwhile with it.
 TEST_F(AfterRounds, WhileTheNodeHasTheAnnotationTheOperatorIsNotAsked) {
   host_.memory.PutKey(reconcile::kDaemonKey);
-  reporting_.reboot.way = node::RebootWay::kAnnotate;
+  reporting_.reboot.method = node::RebootMethod::kAnnotate;
   annotations_ = fmt::format(R"("{}":"")", kOperatorRebootAnnotation);
   NodeReports reports = Make();
   reports.AfterRound();
@@ -111,7 +111,7 @@ TEST_F(AfterRounds, WhileTheNodeHasTheAnnotationTheOperatorIsNotAsked) {
 
 TEST_F(AfterRounds, WindowsIsAskedToRebootAsSoonAsTheWindowOpens) {
   reporting_.cluster.reset();
-  reporting_.reboot = {node::RebootWay::kNow, node::ParseMaintenanceWindow("08:30-09:00", "window").value()};
+  reporting_.reboot = {node::RebootMethod::kNow, node::ParseMaintenanceWindow("08:30-09:00", "window").value()};
   NodeReports reports = Make();
   reports.AfterRound();
   EXPECT_EQ(host_.reboot_reason, std::nullopt);

@@ -192,7 +192,7 @@ class LiveInstallation : public testing::Test {
 
   std::ptrdiff_t Files() const { return std::distance(fs::directory_iterator(program_.parent_path()), {}); }
   ProgramStatus Look() {
-    const auto status = installation_.LookAtProgram();
+    const auto status = installation_.ReadProgramStatus();
     EXPECT_TRUE(status) << status.error().message;
     return status.value_or(ProgramStatus{});
   }

@@ -100,7 +100,7 @@ TEST_F(ApplyNode, AnotherPayloadOfTheSameGenerationIsRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("another payload of generation 5"));
   Apply(OtherSettings(5));  // what was kept of a payload
   EXPECT_TRUE(ApplySettings(n, second, {})) << "nobody knows which one that was";
-  EXPECT_FALSE(HasSection(kFloorSection)) << "none of them is signed";
+  EXPECT_FALSE(HasSection(kMinimumSection)) << "none of them is signed";
 }
 
 TEST_F(ApplyNode, TheDigestOfTheSourceOutlivesTheSource) {
@@ -129,7 +129,7 @@ TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
 
 TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
   OpenNode n = node();
-  const auto waits = [&] { return IsWaiting(n, Enter(n).value().trial.value()); };
+  const auto waits = [&] { return IsWaiting(n, BeginRun(n).value().trial.value()); };
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
   EXPECT_EQ(waits(), true);
   host_.now += 60;

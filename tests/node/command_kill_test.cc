@@ -56,8 +56,8 @@ Result<void> TakingBack(OpenNode& node) { return Only(Rollback(node)); }
 Result<void> Confirming(OpenNode& node) { return Only(ConfirmTrial(node)); }
 Result<void> Removing(OpenNode& node) { return Only(RemoveSettings(node)); }
 Result<void> EndingWhatIsOpen(OpenNode& node) {
-  Entered entered = PROV_TRY(Enter(node));
-  return Settle(node, entered);
+  BegunRun run = PROV_TRY(BeginRun(node));
+  return PrepareToPlan(node, run);
 }
 Command Rounding(const Settings& settings) {
   return [settings](OpenNode& node) {

@@ -30,14 +30,14 @@ inline Settings OtherSettings(std::optional<std::int64_t> generation = 2) {
 // This source, read without any option.
 inline SettingsSpec SpecOf(std::string source) { return {.source = {.source = std::move(source)}}; }
 
-// The functions of a run with settings that nobody derived yet, and on a node that was not entered.
+// The functions of a run with settings that nobody derived yet, and for which no run was begun.
 inline Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const Settings& settings,
                                                      const ApplyOptions& options) {
   return PlanSettings(node, PROV_TRY(Derive(settings)), options);
 }
 inline Result<reconcile::SessionReport> ApplySettings(OpenNode& node, const Settings& settings,
                                                       const ApplyOptions& options) {
-  return ApplySettings(node, PROV_TRY(Enter(node)), PROV_TRY(Derive(settings)), options);
+  return ApplySettings(node, PROV_TRY(BeginRun(node)), PROV_TRY(Derive(settings)), options);
 }
 inline Result<reconcile::SessionReport> TrySettings(OpenNode& node, const Settings& settings,
                                                     const ApplyOptions& options, std::int64_t seconds) {
@@ -45,7 +45,7 @@ inline Result<reconcile::SessionReport> TrySettings(OpenNode& node, const Settin
 }
 inline Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const Settings& settings, const Delivery& delivery,
                                                   const ApplyOptions& options) {
-  return FirstBoot(node, PROV_TRY(Enter(node)), PROV_TRY(Derive(settings)), delivery, options);
+  return FirstBoot(node, PROV_TRY(BeginRun(node)), PROV_TRY(Derive(settings)), delivery, options);
 }
 
 inline OpenNode NodeOn(testing_support::MemoryHost& host) { return {host, host.memory.Ports()}; }

@@ -20,9 +20,9 @@ TEST(NodeReporting, ComesBackAsItWasWritten) {
   EXPECT_EQ(ReadReporting(WrittenReporting(reporting)).value(), reporting);
   reporting.cluster = ClusterNode{"win-1", R"(C:\kube\config)", true};
   reporting.metrics_file = R"(C:\metrics\provisioner.prom)";
-  reporting.reboot = {RebootWay::kNow, ParseMaintenanceWindow("Sat,Sun 01:00-05:00", "x").value()};
+  reporting.reboot = {RebootMethod::kNow, ParseMaintenanceWindow("Sat,Sun 01:00-05:00", "x").value()};
   EXPECT_EQ(ReadReporting(WrittenReporting(reporting)).value(), reporting);
-  reporting.reboot = {RebootWay::kAnnotate, std::nullopt};
+  reporting.reboot = {RebootMethod::kAnnotate, std::nullopt};
   EXPECT_EQ(ReadReporting(WrittenReporting(reporting)).value(), reporting);
 }
 

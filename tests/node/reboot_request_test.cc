@@ -15,11 +15,11 @@ class RebootRequests : public NodeTest {
     const auto report = ApplySettings(n, settings, {});
     ASSERT_TRUE(report) << report.error().message;
   }
-  RebootAnswer Request(RebootWay way, Result<void> result = {}) {
+  RebootAnswer Request(RebootMethod method, Result<void> result = {}) {
     OpenNode n = node();
-    const auto answer = RequestReboot(n, way, [&] {
+    const auto answer = RequestReboot(n, method, [&] {
       ++asked_;
-      recorded_ = HasSection(kRebootAskedSection);
+      recorded_ = HasSection(kRebootRequestSection);
       return result;
     });
     failed_ = !answer;
@@ -31,7 +31,7 @@ class RebootRequests : public NodeTest {
 };
 
 TEST_F(RebootRequests, NobodyIsAskedWhereNoneIsNeeded) {
-  EXPECT_EQ(Request(RebootWay::kNow), RebootAnswer::kNotNeeded);
+  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kNotNeeded);
   EXPECT_EQ(asked_, 0);
 }
 
@@ -40,7 +40,7 @@ TEST_F(RebootRequests, IsDueUntilSomebodyWasAsked) {
   EXPECT_FALSE(RebootIsDue(n).value());
   Change(SampleSettings());
   EXPECT_TRUE(RebootIsDue(n).value());
-  Request(RebootWay::kAnnotate);
+  Request(RebootMethod::kAnnotate);
   EXPECT_FALSE(RebootIsDue(n).value());
   host_.memory.Boot(Unflushed::kKept);
   EXPECT_FALSE(RebootIsDue(n).value()) << "it has booted";
@@ -50,48 +50,48 @@ TEST_F(RebootRequests, IsDueUntilSomebodyWasAsked) {
 
 TEST_F(RebootRequests, OnceInEachBootWhateverTheWay) {
   Change(SampleSettings());
-  EXPECT_EQ(Request(RebootWay::kAnnotate), RebootAnswer::kAsked);
-  EXPECT_EQ(Request(RebootWay::kAnnotate), RebootAnswer::kAskedBefore);
-  EXPECT_EQ(Request(RebootWay::kNow), RebootAnswer::kAskedBefore) << "never both";
+  EXPECT_EQ(Request(RebootMethod::kAnnotate), RebootAnswer::kRequested);
+  EXPECT_EQ(Request(RebootMethod::kAnnotate), RebootAnswer::kRequestedBefore);
+  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kRequestedBefore) << "never both";
   Change(OtherSettings());
-  EXPECT_EQ(Request(RebootWay::kNow), RebootAnswer::kAskedBefore) << "the boot that comes is enough for both";
+  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kRequestedBefore) << "the boot that comes is enough for both";
   EXPECT_EQ(asked_, 1);
   host_.memory.Boot(Unflushed::kKept);
-  EXPECT_EQ(Request(RebootWay::kNow), RebootAnswer::kNotNeeded);
+  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kNotNeeded);
   Change(SampleSettings(3));
-  EXPECT_EQ(Request(RebootWay::kNow), RebootAnswer::kAsked) << "another boot, another change";
+  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kRequested) << "another boot, another change";
   EXPECT_EQ(asked_, 2);
 }
 
 TEST_F(RebootRequests, WindowsIsAskedAfterItIsRecordedTheOperatorBefore) {
   Change(SampleSettings());
-  Request(RebootWay::kNow);
+  Request(RebootMethod::kNow);
   EXPECT_TRUE(recorded_) << "a kill now must not make it two";
   host_.memory.Boot(Unflushed::kKept);
   Change(OtherSettings());
-  Request(RebootWay::kAnnotate);
+  Request(RebootMethod::kAnnotate);
   EXPECT_EQ(asked_, 2);
 }
 
 TEST_F(RebootRequests, AFailureIsTriedAgain) {
   Change(SampleSettings());
-  Request(RebootWay::kNow, Fail(Code::kTarget, "refused"));
+  Request(RebootMethod::kNow, Fail(Code::kTarget, "refused"));
   EXPECT_TRUE(failed_);
-  EXPECT_EQ(Request(RebootWay::kAnnotate), RebootAnswer::kAsked);
+  EXPECT_EQ(Request(RebootMethod::kAnnotate), RebootAnswer::kRequested);
   EXPECT_EQ(asked_, 2);
 }
 
 TEST_F(RebootRequests, ARemovalForgetsIt) {
   Change(SampleSettings());
-  Request(RebootWay::kNow);
+  Request(RebootMethod::kNow);
   OpenNode n = node();
   ASSERT_TRUE(RemoveSettings(n));
-  EXPECT_FALSE(HasSection(kRebootAskedSection));
+  EXPECT_FALSE(HasSection(kRebootRequestSection));
 }
 
 struct FakeOperator final : DrainOperator {
-  Result<bool> IsAsked() override { return is_asked; }
-  Result<void> Ask() override {
+  Result<bool> IsRequested() override { return is_asked; }
+  Result<void> Request() override {
     ++asked;
     return answer;
   }
@@ -117,11 +117,11 @@ class ChosenReboots : public RebootRequests {
     return findings.empty() ? std::string() : std::string(findings.back().code);
   }
   RebootChoice InWindow(std::string_view window) {
-    return {RebootWay::kNow, ParseMaintenanceWindow(window, "window").value()};
+    return {RebootMethod::kNow, ParseMaintenanceWindow(window, "window").value()};
   }
 
-  const RebootChoice now_{RebootWay::kNow, {}};
-  const RebootChoice annotate_{RebootWay::kAnnotate, {}};
+  const RebootChoice now_{RebootMethod::kNow, {}};
+  const RebootChoice annotate_{RebootMethod::kAnnotate, {}};
   FakeOperator operator_;
 };
 

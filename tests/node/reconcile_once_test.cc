@@ -317,8 +317,9 @@ TEST_F(Reconcile, TheLoopTellsNewsOnceAndGoesOnAfterErrors) {
     if (round == 4) source_ = OtherSettings();
   };
   std::vector<std::size_t> writes;
-  Loop(host_, Reader(),
-       {.interval_seconds = 60, .told = [&](const RoundReport& report) { writes.push_back(report.session.writes); }});
+  Loop(host_, Reader(), {.interval_seconds = 60, .on_report = [&](const RoundReport& report) {
+                           writes.push_back(report.session.writes);
+                         }});
   EXPECT_EQ(asked_.size(), 7U);
   ASSERT_EQ(writes.size(), 3U) << "first, source gone, changed";
   EXPECT_GT(writes[2], 0U);
@@ -384,7 +385,7 @@ TEST_F(Reconcile, ABusyMachineIsTriedAgainSoon) {
   const std::int64_t before = host_.now;
   host_.during_wait = [&] { host_.locked = host_.now - before < 9; };
   int rounds = 0;
-  Loop(host_, Reader(), {.interval_seconds = 60, .told = [&](const RoundReport&) { ++rounds; }});
+  Loop(host_, Reader(), {.interval_seconds = 60, .on_report = [&](const RoundReport&) { ++rounds; }});
   EXPECT_EQ(rounds, 1);
 }
 

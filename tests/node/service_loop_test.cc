@@ -48,7 +48,7 @@ TEST_F(ServiceLoop, AChangeIsAppliedAsSoonAsItIsSeen) {
   const std::int64_t before = host_.now;
   Loop(host_, Reader(),
        {.interval_seconds = 300,
-        .told = [&](const RoundReport& report) { writes.push_back(report.session.writes); },
+        .on_report = [&](const RoundReport& report) { writes.push_back(report.session.writes); },
         .wait = wait});
   EXPECT_THAT(waits, ElementsAre(300'000, 300'000, 300'000));
   EXPECT_THAT(asked_, SizeIs(3));
@@ -133,7 +133,7 @@ TEST_F(ServiceLoop, AStopWhileTheSourceIsReadIsNoTroubleOfTheSource) {
 
 TEST_F(ServiceLoop, ThatAnotherRunIsAtWorkIsNoFailureBeforeItHasLastedForMinutes) {
   std::vector<Code> failed;
-  const LoopOptions options{.failed = [&](const Error& error) { failed.push_back(error.code); }};
+  const LoopOptions options{.on_failure = [&](const Error& error) { failed.push_back(error.code); }};
   const auto busy = static_cast<std::uint16_t>(static_cast<int>(Event::kFailure) + InfoOf(Code::kLock).exit);
   host_.locked = true;
   host_.waits_left = 100;  // of 5 s each
@@ -152,7 +152,7 @@ TEST_F(ServiceLoop, AFailureThatStandsIsLoggedAgainEachDay) {
   source_ = Fail(Code::kNotFound, "gone", "payload");
   host_.waits_left = 3 * 24 + 1;
   std::size_t told = 0;
-  Loop(host_, Reader(), {.interval_seconds = 3600, .told = [&](const RoundReport&) { ++told; }});
+  Loop(host_, Reader(), {.interval_seconds = 3600, .on_report = [&](const RoundReport&) { ++told; }});
   const auto is_told = [](const auto& event) { return event.second.starts_with("[source-unavailable]"); };
   EXPECT_EQ(std::ranges::count_if(host_.events_written, is_told), 4) << "at once, and after one, two and three days";
   EXPECT_EQ(told, 4U);
@@ -173,7 +173,7 @@ TEST_F(ServiceLoop, ARoundThatFailsIsToldToWhoWatches) {
   source_ = Fail(Code::kNetwork, "no route", "kube:///worker");
   host_.waits_left = 3;
   std::vector<std::string> failed;
-  Loop(host_, Reader(), {.failed = [&](const Error& error) { failed.push_back(error.message); }});
+  Loop(host_, Reader(), {.on_failure = [&](const Error& error) { failed.push_back(error.message); }});
   EXPECT_THAT(failed, ElementsAre("no route"));
 }
 

@@ -163,7 +163,7 @@ Result<bool> MemoryHost::InstallProgram() {
   });
 }
 
-Result<machine::ProgramStatus> MemoryHost::LookAtProgram() {
+Result<machine::ProgramStatus> MemoryHost::ReadProgramStatus() {
   return Call([&]() -> Result<machine::ProgramStatus> {
     machine::ProgramStatus out;
     out.own = Version(own_version);

@@ -101,7 +101,7 @@ class MemoryHost final : public machine::Host,
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;
   Result<std::optional<std::string>> ProgramBytes() override { return program_bytes; }
-  Result<machine::ProgramStatus> LookAtProgram() override;
+  Result<machine::ProgramStatus> ReadProgramStatus() override;
   Result<bool> RestoreProgram() override;
   void DropFormerProgram() override;
   Result<bool> RunsProgram(std::uint32_t process_id) override;
