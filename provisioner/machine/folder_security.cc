@@ -180,7 +180,7 @@ Objection ObjectionTo(const Ace& ace, PathUse use) {
     return {fmt::format("holds secrets, and {} has rights on it", who), std::move(account)};
   }
   if (IsPassed(use)) {
-    return {fmt::format("leads to what is followed, and {} can remove or replace what is in it", who),
+    return {fmt::format("is above a followed source, and {} can remove or replace its entries", who),
             std::move(account)};
   }
   return {fmt::format("can be changed by {}", who), std::move(account)};

@@ -404,7 +404,7 @@ Result<Findings> ImageHost::Notes() {
     AddWarning(
         out, "hibernated",
         "this Windows is hibernated, or was shut down with fast startup: its newest registry is in hiberfil.sys, "
-        "which is not read, so what is shown here may be old; plan, apply, rollback and remove refuse it",
+        "which is not read, so this report may be outdated; plan, apply, rollback and remove refuse such an image",
         tree_->Name());
   }
   const std::string edited = PROV_TRY(registry_.ControlSet());

@@ -26,8 +26,8 @@ std::unexpected<Error> SettingFailure(std::string_view what, DWORD error, std::s
   if (error == ERROR_SERVICE_MARKED_FOR_DELETE) {
     return Fail(
         Code::kIo,
-        fmt::format("the service {} is being removed and somebody still looks at it: close the services console "
-                    "and Task Manager, or restart, then run this again",
+        fmt::format("the service {} is marked for deletion, but a program still has it open: close the services "
+                    "console and Task Manager, or restart; then run this again",
                     name),
         std::string(name));
   }

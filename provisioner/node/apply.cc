@@ -24,7 +24,7 @@ Result<reconcile::PlanOptions> PlanOptionsOf(OpenNode& node, const ApplyOptions&
   reconcile::PlanOptions out{.adopt = options.adopt, .yield_environment = yields};
   if (PROV_TRY(RecordIsLost(node))) {
     out.adopt = true;
-    out.adopt_reason = "taken for ours, as the record was lost";
+    out.adopt_reason = "adopted, because the record was lost";
   }
   return out;
 }
@@ -64,8 +64,8 @@ Sections HoldAgainst(const std::optional<Applied>& applied) {
 Result<void> ReportChangedSince(OpenNode& node, const reconcile::ScriptState& script, Findings& findings) {
   for (const reconcile::Drift& one : PROV_TRY(reconcile::FindDrift(node.machine, script.ledger))) {
     AddWarning(findings, "changed-since",
-               one.missing ? "somebody removed it after it was set; there is nothing to undo"
-                           : "somebody changed it since it was set; what they set is left as it is",
+               one.missing ? "another program removed it after it was set; nothing is left to undo"
+                           : "another program changed it since it was set; its value is kept",
                fmt::format("{} {}", NameOf(one.kind), one.name));
   }
   return {};
@@ -207,8 +207,7 @@ Result<bool> IsWaiting(OpenNode& node, const reconcile::Transaction& trial) {
 Result<SessionReport> ConfirmTrial(OpenNode& node) {
   BegunRun run = PROV_TRY(BeginRun(node));
   if (!run.trial) {
-    return Fail(Code::kTarget,
-                "no trial is open: it was confirmed or taken back already; provisioner status tells more");
+    return Fail(Code::kTarget, "no trial is open: it was confirmed or taken back already; see provisioner status");
   }
   Sections sections;
   AddApplied(PROV_TRY(ReadTrial(*run.trial)).applied, sections);
@@ -257,11 +256,12 @@ Result<void> CheckRecords(OpenNode& given) {
   PROV_TRY(reconcile::LoadJournal(node.machine.state));
   const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(node.machine));
   if (!record.ledger.empty() || !PROV_TRY(RecordIsLost(node))) return {};
-  return Fail(Code::kNotFound,
-              "the record of what provisioner set on this machine was lost, so nothing was removed: run provisioner "
-              "apply with the settings that are in place, which takes what equals them for ours, then remove; or keep "
-              "what is set: run provisioner service uninstall, and delete the folder of this file",
-              node.machine.state.folder().PathOf(machine::kStateFile));
+  return Fail(
+      Code::kNotFound,
+      "the record of what provisioner set on this machine was lost, so nothing was removed: run provisioner "
+      "apply with the present settings, which adopts equal values, then provisioner remove; or keep the settings: "
+      "run provisioner service uninstall, and delete the folder of this file",
+      node.machine.state.folder().PathOf(machine::kStateFile));
 }
 
 Result<std::vector<Change>> PlanRemoval(OpenNode& given) {

@@ -53,7 +53,7 @@ Result<NodeReporting> ReadNodeReporting(const JsonNode& node) {
   out.metrics_file = PROV_TRY(node.Find("metricsFile", &JsonNode::Text)).value_or("");
   out.reboot = PROV_TRY(node.Find("reboot", ReadRebootChoice)).value_or(RebootChoice());
   if (out.reboot.method == RebootMethod::kAnnotate && !out.cluster)
-    return node.Refuse(Code::kType, "asks for an annotation of no Node");
+    return node.Refuse(Code::kType, "requests an annotation, but names no Node");
   return out;
 }
 

@@ -349,9 +349,10 @@ std::string Describe(const DamagedFile& file, Moment moment) {
 }
 
 std::string DescribeLoss() {
-  return "the record of what provisioner set on this machine was lost: values that equal the settings of the next "
-         "apply are taken for ours again, and remove then deletes them; certificates that are in the stores already "
-         "are not, and stay when the settings drop them; run provisioner apply SOURCE, or store the source with "
+  return "the record of what provisioner set on this machine was lost: the next apply adopts values that equal its "
+         "settings, and remove later deletes them; it does not adopt certificates that are already in the stores, "
+         "which "
+         "then stay when the settings drop them; run provisioner apply SOURCE, or store the source with "
          "provisioner service install --source SOURCE";
 }
 

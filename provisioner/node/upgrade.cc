@@ -55,8 +55,7 @@ Result<PriorState> ReadState(OpenNode& node, const machine::ServiceDefinition& w
 }
 
 Error EndedAtOnce(std::string_view how) {
-  return {Code::kIo, fmt::format("the service {} {}: the event log tells more", kServiceName, how),
-          std::string(kServiceName)};
+  return {Code::kIo, fmt::format("the service {} {}: see the event log", kServiceName, how), std::string(kServiceName)};
 }
 
 // Starts the service and checks that it stays up: the service control manager reports success even if the program ends

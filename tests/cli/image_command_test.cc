@@ -107,7 +107,7 @@ TEST_F(ImageCommands, AHibernatedImageIsOldAndSaidToBe) {
   const auto notes = Open(tree_)->Notes();
   ASSERT_TRUE(notes) << notes.error().message;
   EXPECT_THAT(*notes, Contains(AllOf(Field(&Finding::code, "hibernated"), Field(&Finding::severity, Severity::kWarning),
-                                     Field(&Finding::message, HasSubstr("may be old")))));
+                                     Field(&Finding::message, HasSubstr("may be outdated")))));
 }
 
 TEST_F(ImageCommands, PlanRefusesADirtyHiveWithoutLogsAsApplyDoes) {
