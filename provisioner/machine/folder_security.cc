@@ -219,26 +219,6 @@ Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_
               std::string(where));
 }
 
-Result<void> CheckUnixSecurity(const UnixFacts& facts, std::uint32_t own_account, std::string_view where) {
-  constexpr std::uint32_t kSticky = 01000;
-  constexpr std::uint32_t kOthersWrite = 0022;
-  if (facts.link) {
-    return Fail(Code::kOwner, "is a link and could lead elsewhere: name what it leads to", std::string(where));
-  }
-  if (facts.owner != 0 && facts.owner != own_account) {
-    return Fail(Code::kOwner,
-                fmt::format("belongs to user {}, not to root: move it away, or give it to root (chown root \"{}\")",
-                            facts.owner, where),
-                std::string(where));
-  }
-  const bool keeps = facts.folder && (facts.mode & kSticky) != 0 && facts.owner == 0;
-  if (keeps || (facts.mode & kOthersWrite) == 0) return {};
-  return Fail(Code::kOwner,
-              fmt::format("can be changed by {} (mode {:04o}): move it away, or close it (chmod go-w \"{}\")",
-                          (facts.mode & 0002U) != 0 ? "everybody" : "its group", facts.mode, where),
-              std::string(where));
-}
-
 Result<void> CheckImageSecurity(const std::optional<std::string>& descriptor, PathUse use, std::string_view where,
                                 std::string_view own_account) {
   const auto text = descriptor ? images::TextOf(*descriptor) : std::nullopt;

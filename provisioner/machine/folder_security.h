@@ -2,7 +2,6 @@
 // security information, so that it is tested on every system.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,13 +24,6 @@ struct PathFacts {
 // volume's root, which can't be removed or renamed.
 enum class PathUse { kSecrets, kPrograms, kFollowed, kPassage, kVolume };
 
-// The security of the files and folders that this program makes. Protected: they inherit nothing from the parent.
-inline constexpr std::string_view kSecretFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
-inline constexpr std::string_view kSecretFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)";
-// Users may read and execute.
-inline constexpr std::string_view kProgramFolderSddl = "O:BAD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)";
-inline constexpr std::string_view kProgramFileSddl = "O:BAD:P(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;BU)";
-
 // The SID of an account that counts as an administrator: the one that runs this under Wine, which maps Unix owners and
 // modes to descriptors; "" everywhere else.
 std::string AccountForAdministrators();
@@ -40,19 +32,6 @@ std::string AccountForAdministrators();
 // including entries that it does not understand. Errors: owner, with `where` and a remedy.
 Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_view where,
                                std::string_view own_account = {});
-
-// The Unix owner and mode of a file or folder.
-struct UnixFacts {
-  bool link = false;
-  bool folder = false;
-  std::uint32_t owner = 0;
-  std::uint32_t mode = 0;  // permissions, and the sticky bit
-};
-
-// Checks that only root and `own_account` can change the file or folder, or replace what is in it: one of them owns it,
-// and neither group nor others may write. A folder of root's with the sticky bit (/tmp) passes: others can add files,
-// but can't remove or rename files that are not theirs. Errors: owner, with `where` and a remedy.
-Result<void> CheckUnixSecurity(const UnixFacts& facts, std::uint32_t own_account, std::string_view where);
 
 // CheckPathSecurity() for a file or folder that an image already had; `descriptor` is self-relative. The captured
 // machine had users, and every user can make a folder below ProgramData. Errors: owner, with `where` and a remedy.

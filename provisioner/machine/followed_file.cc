@@ -21,7 +21,7 @@ struct Parts {
 };
 
 // `path` must have backslashes only. The root is "" if the path has none.
-Parts WindowsParts(std::string_view path) {
+Parts PartsOf(std::string_view path) {
   constexpr std::string_view kLong = R"(\\?\)";
   constexpr std::string_view kLongShare = R"(\\?\UNC\)";
   const bool long_share = path.starts_with(kLongShare);
@@ -44,11 +44,9 @@ Parts WindowsParts(std::string_view path) {
   return {R"(\\)" + std::string(volume) + '\\', name == std::string_view::npos ? "" : path.substr(name + 1)};
 }
 
-Parts UnixParts(std::string_view path) { return path.starts_with('/') ? Parts{"/", path.substr(1)} : Parts{}; }
-
-std::vector<std::string_view> Names(std::string_view rest, char separator) {
+std::vector<std::string_view> Names(std::string_view rest) {
   std::vector<std::string_view> out;
-  for (const std::string_view name : Split(rest, separator)) {
+  for (const std::string_view name : Split(rest, '\\')) {
     if (name.empty() || name == ".") continue;
     if (name != "..") {
       out.push_back(name);
@@ -65,8 +63,7 @@ using OpenedSteps = std::vector<std::unique_ptr<OpenedPath>>;
 Result<OpenedSteps> Walk(PathOpener& paths, const Steps& steps) {
   OpenedSteps out;
   for (const FollowedStep& step : steps) {
-    OpenedPath* const above = out.empty() ? nullptr : out.back().get();
-    out.push_back(PROV_TRY(paths.Open(above, step, &step == &steps.back())));
+    out.push_back(PROV_TRY(paths.Open(step, &step == &steps.back())));
     PROV_TRY(out.back()->Check(step));
   }
   return out;
@@ -74,22 +71,19 @@ Result<OpenedSteps> Walk(PathOpener& paths, const Steps& steps) {
 
 }  // namespace
 
-Result<Steps> FollowedSteps(std::string_view path, PathStyle style) {
-  const bool windows = style == PathStyle::kWindows;
+Result<Steps> FollowedSteps(std::string_view path) {
   std::string text(path);
-  if (windows) std::ranges::replace(text, '/', '\\');
-  const Parts parts = windows ? WindowsParts(text) : UnixParts(text);
+  std::ranges::replace(text, '/', '\\');
+  const Parts parts = PartsOf(text);
   if (parts.root.empty()) return Refuse("is not an absolute path of a file; store the source again", path);
   if (text.find('\0') != std::string::npos) return Refuse("holds a null character", path);
-  if (windows && parts.rest.find(':') != std::string_view::npos) {
+  if (parts.rest.find(':') != std::string_view::npos) {
     return Refuse("names a stream of a file or a device; name a file", path);
   }
-  const char separator = windows ? '\\' : '/';
-  const std::vector<std::string_view> names = Names(parts.rest, separator);
   Steps out = {{parts.root, PathUse::kVolume}};
   std::string so_far = parts.root;
-  for (const std::string_view name : names) {
-    if (out.size() > 1) so_far += separator;
+  for (const std::string_view name : Names(parts.rest)) {
+    if (out.size() > 1) so_far += '\\';
     so_far += name;
     out.push_back({so_far, PathUse::kPassage});
   }
@@ -100,13 +94,13 @@ Result<Steps> FollowedSteps(std::string_view path, PathStyle style) {
 }
 
 Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit) {
-  const Steps steps = PROV_TRY(FollowedSteps(path, paths.style()));
+  const Steps steps = PROV_TRY(FollowedSteps(path));
   const OpenedSteps opened = PROV_TRY(Walk(paths, steps));
   return opened.back()->Read(limit);
 }
 
 Result<void> CheckFollowed(PathOpener& paths, std::string_view path) {
-  const Steps steps = PROV_TRY(FollowedSteps(path, paths.style()));
+  const Steps steps = PROV_TRY(FollowedSteps(path));
   const Result<OpenedSteps> opened = Walk(paths, steps);
   if (opened || opened.error().code == Code::kNotFound) return {};
   return std::unexpected(opened.error());

@@ -14,8 +14,6 @@
 
 namespace prov::machine {
 
-enum class PathStyle { kUnix, kWindows };
-
 // One step of the walk: the path up to it, and what that path is used for.
 struct FollowedStep {
   std::string path;
@@ -24,9 +22,9 @@ struct FollowedStep {
   bool operator==(const FollowedStep&) const = default;
 };
 
-// The steps from the root (of a volume or share) to the file. Resolves "." and ".." by text, because links are refused
-// anyway. Errors: usage if the path is not absolute, or names a device or a stream.
-Result<std::vector<FollowedStep>> FollowedSteps(std::string_view path, PathStyle style);
+// The steps from the root (of a volume or share) of a Windows path to the file. Resolves "." and ".." by text, because
+// links are refused anyway. Errors: usage if the path is not absolute, or names a device or a stream.
+Result<std::vector<FollowedStep>> FollowedSteps(std::string_view path);
 
 // An open file or folder.
 class OpenedPath {
@@ -42,11 +40,9 @@ class OpenedPath {
 class PathOpener {
  public:
   virtual ~PathOpener() = default;
-  virtual PathStyle style() const = 0;
-  // Opens a link itself, not its target. `above` is the folder that contains it, open and checked; null for the root.
-  // While a folder is open, its path can't be redirected, or a redirection does not affect what is opened below it.
-  // `last`: this is the file that was asked for. Errors: not-found, io.
-  virtual Result<std::unique_ptr<OpenedPath>> Open(OpenedPath* above, const FollowedStep& step, bool last) = 0;
+  // Opens a link itself, not its target. While a folder is open, its path can't be redirected. `last`: this is the file
+  // that was asked for. Errors: not-found, io.
+  virtual Result<std::unique_ptr<OpenedPath>> Open(const FollowedStep& step, bool last) = 0;
 };
 
 // Reads the file. Errors: those of FollowedSteps, of opening, checking and reading.
@@ -55,7 +51,6 @@ Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::
 // Checks whether a file, or a folder with its parent, may be followed. An absent one passes.
 Result<void> CheckFollowed(PathOpener& paths, std::string_view path);
 
-// The ports of this system.
-PathOpener& LivePaths();
+PathOpener& LivePaths();  // on Windows
 
 }  // namespace prov::machine

@@ -34,9 +34,7 @@ class WindowsPath final : public OpenedPath {
 // weaker could otherwise change it while it is read.
 class WindowsPaths final : public PathOpener {
  public:
-  PathStyle style() const override { return PathStyle::kWindows; }
-
-  Result<std::unique_ptr<OpenedPath>> Open(OpenedPath* /*above*/, const FollowedStep& step, bool last) override {
+  Result<std::unique_ptr<OpenedPath>> Open(const FollowedStep& step, bool last) override {
     const DWORD access = READ_CONTROL | (last ? GENERIC_READ : FILE_LIST_DIRECTORY);
     const DWORD share = last ? FILE_SHARE_READ | FILE_SHARE_DELETE : FILE_SHARE_READ | FILE_SHARE_WRITE;
     FileHandle handle(CreateFileW(win32::Path(step.path).c_str(), access, share, nullptr, OPEN_EXISTING,

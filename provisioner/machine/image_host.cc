@@ -12,7 +12,6 @@
 #include "provisioner/base/text.h"
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/machine/folder_security.h"
-#include "provisioner/machine/lock.h"
 
 namespace prov::machine {
 namespace {

@@ -29,11 +29,11 @@ void ReportToSystem(Severity severity, std::uint16_t id, std::string_view text) 
 }
 
 // Writes nothing if the state folder does not exist, or if others have rights on it.
-Result<void> AppendToLog(std::string_view line) {
+Result<void> AppendToOwnLog(std::string_view line) {
   const std::string folder = PROV_TRY(DefaultStateFolder());
   const FileHandle held = PROV_TRY(HoldFolder(Wide(folder), PathUse::kSecrets));
   if (!held) return {};
-  return LogFile(folder + "\\" + std::string(kLogFile)).Append(line);
+  return AppendToLog(folder + "\\" + std::string(kLogFile), line);
 }
 
 class WindowsEventLog final : public EventLog {
@@ -41,7 +41,7 @@ class WindowsEventLog final : public EventLog {
   void Write(Severity severity, std::uint16_t id, std::string_view text) override {
     ReportToSystem(severity, id, text);
     // Best effort: a failure to log must not stop a run.
-    static_cast<void>(AppendToLog(FormatLogLine(LiveClock().NowUnix(), severity, id, text)));
+    static_cast<void>(AppendToOwnLog(FormatLogLine(LiveClock().NowUnix(), severity, id, text)));
   }
 };
 

@@ -1,25 +1,11 @@
 // The port Host on Windows: the live machine with its services, events, requests and installation.
-#include <optional>
-
 #include "provisioner/machine/host.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/live_ports.h"
-#include "provisioner/machine/lock.h"
 #include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {
 namespace {
-
-class WindowsRun final : public OpenMachine {
- public:
-  WindowsRun(std::unique_ptr<LiveMachine> machine, std::optional<Lock> lock)
-      : machine_(std::move(machine)), lock_(std::move(lock)) {}
-  Machine Ports() override { return machine_->Ports(); }
-
- private:
-  std::unique_ptr<LiveMachine> machine_;
-  std::optional<Lock> lock_;  // released first
-};
 
 // Whether this process has administrator rights now. An administrator's process has none unless it was started
 // elevated.
@@ -36,16 +22,6 @@ Error NotEnoughRights(std::string where) {
           "this needs the rights of an administrator: run it in a console that was started as administrator, or as "
           "SYSTEM",
           std::move(where)};
-}
-
-Result<std::unique_ptr<OpenMachine>> OpenFolder(const std::string& folder, Access access) {
-  if (access == Access::kRead) {
-    return std::make_unique<WindowsRun>(PROV_TRY(OpenLiveMachineToRead(folder)), std::nullopt);
-  }
-  std::unique_ptr<LiveMachine> machine = PROV_TRY(OpenLiveMachine(folder));
-  Lock lock = PROV_TRY(AcquireLock(folder));
-  RemoveStateLeftovers(folder);
-  return std::make_unique<WindowsRun>(std::move(machine), std::move(lock));
 }
 
 Result<void> EnablePrivilege(const wchar_t* name) {
@@ -69,7 +45,7 @@ class WindowsHost final : public Host {
     const std::string folder = PROV_TRY(DefaultStateFolder());
     const bool enough = IsAdministrator();
     if (access == Access::kWrite && !enough) return std::unexpected(NotEnoughRights(folder));
-    auto opened = OpenFolder(folder, access);
+    auto opened = OpenLiveMachine(folder, access);
     if (!opened && !enough && opened.error().code == Code::kIo) return std::unexpected(NotEnoughRights(folder));
     return opened;
   }

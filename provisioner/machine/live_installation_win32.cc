@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/opened_file.h"
 #include "provisioner/machine/followed_file.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/live_ports.h"
-#include "provisioner/machine/lock.h"
 #include "provisioner/machine/windows_calls.h"
 #include "provisioner/machine/windows_file.h"
 #include "provisioner/machine/windows_places.h"
@@ -49,7 +49,7 @@ Result<std::string> OwnBytes() {
 Result<std::optional<std::string>> InstalledBytes(const std::wstring& path, std::uint64_t limit) {
   const FileHandle file = PROV_TRY(OpenTrusted(path, PathUse::kPrograms, GENERIC_READ, kShareAll, 0));
   if (!file) return std::nullopt;
-  return PROV_TRY(ReadAll(file, limit, path));
+  return PROV_TRY(ReadOpened(reinterpret_cast<NativeFile>(file.get()), Narrow(path), limit));
 }
 
 // The bytes of a file of ours. nullopt: it does not exist, or others can change it, so that it must be replaced
@@ -86,7 +86,7 @@ void RemoveNowOrAtNextBoot(const std::wstring& path) {
 
 // Makes the folder, or refuses one that others can change.
 Result<FileHandle> MakeProgramFolder(const ProgramPaths& paths) {
-  PROV_TRY(MakeFolder(paths.folder, kProgramFolderSddl));
+  PROV_TRY(MakeFolder(paths.folder, FileUse::kPlain));
   FileHandle held = PROV_TRY(HoldProgramFolder(paths));
   if (!held) return Fail(Code::kIo, "somebody removed the folder just now: run this again", Narrow(paths.folder));
   return held;
@@ -95,7 +95,7 @@ Result<FileHandle> MakeProgramFolder(const ProgramPaths& paths) {
 // `path` is the final name of `fresh`.
 Result<void> WriteBeside(const std::wstring& path, const std::wstring& fresh, std::string_view bytes) {
   DeleteFileW(fresh.c_str());  // left by a run that was cut short
-  const FileHandle file = PROV_TRY(MakeFile(fresh, kProgramFileSddl, GENERIC_WRITE, CREATE_NEW));
+  const FileHandle file = PROV_TRY(MakeFile(fresh, FileUse::kPlain, GENERIC_WRITE, CREATE_NEW));
   Result<void> written = WriteAndFlush(file, bytes, fresh);
   if (!written) written.error().where = Narrow(path);
   return written;
@@ -394,7 +394,7 @@ class WindowsInstallation final : public Installation {
     {
       const FileHandle held = PROV_TRY(HoldFolder(wide, PathUse::kSecrets));
       if (!held) return {};
-      const Lock lock = PROV_TRY(AcquireLock(folder));  // fails if another run has the lock
+      const FileHandle lock = PROV_TRY(AcquireLock(folder));  // fails if another run has the lock
     }
     return RemoveTree(wide);
   }

@@ -1,16 +1,16 @@
-// The Windows machine that this program runs on: the adapters of its ports. Only for *_win32.cc; other code uses
-// LiveHost().
+// The Windows machine that this program runs on: the adapters of its ports. Only *_win32.cc may include it; other code
+// uses LiveHost().
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "provisioner/machine/certificate_store.h"
-#include "provisioner/machine/machine.h"
+#include "provisioner/machine/host.h"
 #include "provisioner/machine/registry.h"
 #include "provisioner/machine/state_folder.h"
 #include "provisioner/machine/system.h"
+#include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {
 
@@ -61,26 +61,30 @@ class LiveStateFolder final : public StateFolder {
   // Checks the folder and makes nothing. Without it, all files are absent.
   static Result<LiveStateFolder> OpenToRead(const std::string& path);
 
-  LiveStateFolder(LiveStateFolder&& other) noexcept;
-  LiveStateFolder& operator=(LiveStateFolder&&) = delete;
-  ~LiveStateFolder() override;
-
   Result<std::optional<std::string>> Read(std::string_view name) override;
   Result<void> Write(std::string_view name, std::string_view bytes) override;
   Result<void> Remove(std::string_view name) override;
   std::string PathOf(std::string_view name) const override { return path_ + '\\' + std::string(name); }
 
  private:
-  LiveStateFolder(std::string path, std::intptr_t handle, bool writable);
+  LiveStateFolder(std::string path, FileHandle handle, bool writable)
+      : path_(std::move(path)), handle_(std::move(handle)), writable_(writable) {}
 
   std::string path_;
-  std::intptr_t handle_;  // open without FILE_SHARE_DELETE, so that the folder can't be replaced meanwhile
+  FileHandle handle_;  // open without FILE_SHARE_DELETE, so that the folder can't be replaced meanwhile
   bool writable_;
 };
 
 // Removes what interrupted writes and removals of state files left, but not a payload's script's file: that may be its
 // only record. The caller must hold the folder's lock.
 void RemoveStateLeftovers(const std::string& path);
+
+// Locks the file kLockFile in an existing folder, as long as the returned handle is open: Windows releases the lock
+// when the process ends, however it ends. The file stays there afterwards: removing it could let two runs lock two
+// different files. Only administrators can write the folder (LiveStateFolder::Open checks that), so other users can't
+// hold the lock. It is the file's first byte, which a payload's script locks, too (templates/Apply-Egress.ps1). Errors:
+// lock (another run or a script holds it), owner (the file belongs to others), io.
+Result<FileHandle> AcquireLock(const std::string& folder);
 
 // Identity of the machine that this program runs on and of its current boot.
 class LiveSystem final : public System {
@@ -96,21 +100,12 @@ class LiveSystem final : public System {
   Registry& registry_;
 };
 
-// All ports together.
-class LiveMachine {
- public:
-  virtual ~LiveMachine() = default;
-  virtual Machine Ports() = 0;  // valid as long as this object
-};
-
 // `C:\ProgramData\Provisioner`, or where ProgramData is instead; ignores environment variables. Errors: target.
 Result<std::string> DefaultStateFolder();
 
-// Opens the machine and makes `state_folder` if it is missing; its parent must exist. Errors: owner (the folder is a
-// link, or others than SYSTEM and Administrators own it or have rights on it), io.
-Result<std::unique_ptr<LiveMachine>> OpenLiveMachine(const std::string& state_folder);
-
-// As above, but makes nothing. A missing folder counts as empty. Writing state is a defect then.
-Result<std::unique_ptr<LiveMachine>> OpenLiveMachineToRead(const std::string& state_folder);
+// Opens the machine. To write: makes `state_folder` if it is missing (its parent must exist), holds its lock and
+// removes leftovers. To read: a missing folder counts as empty, and writing state is a defect. Errors: owner (the
+// folder is a link, or others than SYSTEM and Administrators own it or have rights on it), lock, io.
+Result<std::unique_ptr<OpenMachine>> OpenLiveMachine(const std::string& state_folder, Access access);
 
 }  // namespace prov::machine

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "provisioner/base/opened_file.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_file.h"
 
@@ -48,15 +49,15 @@ std::unexpected<Error> OnlyForReading(const std::string& path) {
 }  // namespace
 
 Result<LiveStateFolder> LiveStateFolder::Open(const std::string& path) {
-  PROV_TRY(MakeFolder(Wide(path), kSecretFolderSddl));
+  PROV_TRY(MakeFolder(Wide(path), FileUse::kSecret));
   FileHandle handle = PROV_TRY(HoldStateFolder(path));
   if (!handle) return Fail(Code::kIo, "somebody removed the folder just now: run this again", path);
-  return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), true);
+  return LiveStateFolder(path, std::move(handle), true);
 }
 
 Result<LiveStateFolder> LiveStateFolder::OpenToRead(const std::string& path) {
   FileHandle handle = PROV_TRY(HoldStateFolder(path));
-  return LiveStateFolder(path, reinterpret_cast<std::intptr_t>(handle.Release()), false);
+  return LiveStateFolder(path, std::move(handle), false);
 }
 
 void RemoveStateLeftovers(const std::string& path) {
@@ -66,22 +67,28 @@ void RemoveStateLeftovers(const std::string& path) {
   }
 }
 
-LiveStateFolder::LiveStateFolder(std::string path, std::intptr_t handle, bool writable)
-    : path_(std::move(path)), handle_(handle), writable_(writable) {}
-
-LiveStateFolder::LiveStateFolder(LiveStateFolder&& other) noexcept
-    : path_(std::move(other.path_)),
-      handle_(std::exchange(other.handle_, reinterpret_cast<std::intptr_t>(INVALID_HANDLE_VALUE))),
-      writable_(other.writable_) {}
-
-LiveStateFolder::~LiveStateFolder() { const FileHandle closed(reinterpret_cast<HANDLE>(handle_)); }
+Result<FileHandle> AcquireLock(const std::string& folder) {
+  const std::string path = fmt::format("{}\\{}", folder, kLockFile);
+  // Share the file: a scanner that opens it must not look like another run.
+  constexpr DWORD kAccess = GENERIC_READ | GENERIC_WRITE | READ_CONTROL;
+  FileHandle file = PROV_TRY(MakeSecretFile(Wide(path), kAccess, OPEN_ALWAYS));
+  // The owner of an existing file could keep every run out, so check it.
+  PROV_TRY(CheckTrusted(file, PathUse::kSecrets, path));
+  OVERLAPPED at{};
+  if (LockFileEx(file.get(), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at) != 0) return file;
+  const DWORD error = GetLastError();
+  if (error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING) {
+    return Fail(Code::kLock, "another run is at work: wait until it has ended", path);
+  }
+  return WindowsFailure("cannot lock", error, path);
+}
 
 Result<std::optional<std::string>> LiveStateFolder::Read(std::string_view name) {
   const std::wstring path = PROV_TRY(FilePath(path_, name));
-  if (reinterpret_cast<HANDLE>(handle_) == INVALID_HANDLE_VALUE) return std::nullopt;
+  if (!handle_) return std::nullopt;
   const FileHandle file = PROV_TRY(OpenSecret(path, GENERIC_READ, kShareAll, 0));
   if (!file) return std::nullopt;
-  return PROV_TRY(ReadAll(file, kMaxStateFileBytes, path));
+  return PROV_TRY(ReadOpened(reinterpret_cast<NativeFile>(file.get()), Narrow(path), kMaxStateFileBytes));
 }
 
 Result<void> LiveStateFolder::Write(std::string_view name, std::string_view bytes) {

@@ -18,11 +18,4 @@ std::string FormatLogLine(std::int64_t unix_seconds, Severity severity, std::uin
                      head.size() < text.size() ? " [...]" : "");
 }
 
-Result<void> LogFile::Append(std::string_view line) {
-  if (PROV_TRY(AppendWithin(path_, line, limit_))) return {};
-  PROV_TRY(RenameFile(path_, path_ + ".1"));
-  if (PROV_TRY(AppendWithin(path_, line, limit_))) return {};
-  return Fail(Code::kIo, "the line is longer than the log may be", path_);
-}
-
 }  // namespace prov::machine

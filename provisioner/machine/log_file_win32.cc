@@ -2,7 +2,9 @@
 #include "provisioner/machine/windows_file.h"
 
 namespace prov::machine {
+namespace {
 
+// Returns false and writes nothing if the file would grow beyond `limit` bytes.
 Result<bool> AppendWithin(const std::string& path, std::string_view bytes, std::uint64_t limit) {
   const std::wstring wide = Wide(path);
   // Without FILE_WRITE_DATA all writes go to the end, whoever else writes there.
@@ -20,10 +22,14 @@ Result<bool> AppendWithin(const std::string& path, std::string_view bytes, std::
   return true;
 }
 
-Result<void> RenameFile(const std::string& from, const std::string& to) {
-  const DWORD error = MoveOver(Wide(from), Wide(to));
-  if (error != ERROR_SUCCESS) return WindowsFailure("cannot rename", error, from);
-  return {};
+}  // namespace
+
+Result<void> AppendToLog(const std::string& path, std::string_view line, std::uint64_t limit) {
+  if (PROV_TRY(AppendWithin(path, line, limit))) return {};
+  const DWORD error = MoveOver(Wide(path), Wide(path + ".1"));
+  if (error != ERROR_SUCCESS) return WindowsFailure("cannot rename", error, path);
+  if (PROV_TRY(AppendWithin(path, line, limit))) return {};
+  return Fail(Code::kIo, "the line is longer than the log may be", path);
 }
 
 }  // namespace prov::machine

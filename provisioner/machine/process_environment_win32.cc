@@ -83,14 +83,15 @@ class ProcessMemory {
       return Failure();
     }
     const std::size_t before = address - reinterpret_cast<std::uintptr_t>(region.BaseAddress);
-    std::string bytes(std::min<std::size_t>(region.RegionSize - before, kMostEnvironmentBytes), '\0');
+    std::wstring block(std::min<std::size_t>(region.RegionSize - before, kMostEnvironmentBytes) / sizeof(wchar_t),
+                       L'\0');
     SIZE_T read = 0;
-    if (ReadProcessMemory(process_.get(), reinterpret_cast<const void*>(address), bytes.data(), bytes.size(), &read) ==
-        0) {
+    if (ReadProcessMemory(process_.get(), reinterpret_cast<const void*>(address), block.data(),
+                          block.size() * sizeof(wchar_t), &read) == 0) {
       return Failure();
     }
-    bytes.resize(read);
-    return ParseEnvironmentBlock(bytes);
+    block.resize(read / sizeof(wchar_t));
+    return ParseEnvironmentBlock(block);
   }
 
   FileHandle process_;
@@ -98,6 +99,18 @@ class ProcessMemory {
 };
 
 }  // namespace
+
+Result<std::vector<std::string>> ParseEnvironmentBlock(std::wstring_view block) {
+  std::vector<std::string> out;
+  for (std::wstring_view rest = block;;) {
+    const std::size_t end = rest.find(L'\0');
+    if (end == 0) return out;
+    if (end == std::wstring_view::npos) break;
+    if (rest.front() != L'=') out.push_back(Narrow(rest.substr(0, end)));
+    rest.remove_prefix(end + 1);
+  }
+  return Fail(Code::kIo, fmt::format("the environment of the process does not end within {} bytes", block.size() * 2));
+}
 
 Result<std::vector<std::string>> ReadProcessEnvironment(std::uint32_t process_id) {
   return PROV_TRY(ProcessMemory::Open(process_id)).Environment();

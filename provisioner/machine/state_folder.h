@@ -9,6 +9,8 @@
 
 namespace prov::machine {
 
+inline constexpr std::string_view kLockFile = "lock";  // in the folder; a run that writes holds it
+
 // `name` is a plain file name. The files hold secrets: only SYSTEM and Administrators may read them.
 class StateFolder {
  public:

@@ -5,10 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "images/tree/image_tree.h"
 #include "provisioner/machine/folder_security.h"
 #include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {
+
+using images::FileUse;  // kSecret: for administrators alone; kPlain: Users may read and execute
 
 // The check of OpenTrusted(), for a file that was opened with READ_CONTROL. Errors: owner, io.
 Result<void> CheckTrusted(const FileHandle& file, PathUse use, const std::string& where);
@@ -27,17 +30,16 @@ inline Result<FileHandle> HoldFolder(const std::wstring& path, PathUse use) {
   return OpenTrusted(path, use, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE, FILE_FLAG_BACKUP_SEMANTICS);
 }
 
-// Makes and opens a file with the security `sddl`; `disposition` is CREATE_NEW or OPEN_ALWAYS.
-Result<FileHandle> MakeFile(const std::wstring& path, std::string_view sddl, DWORD access, DWORD disposition);
+// Makes and opens a file with the security of its use (file_security.h); `disposition` is CREATE_NEW or OPEN_ALWAYS.
+Result<FileHandle> MakeFile(const std::wstring& path, FileUse use, DWORD access, DWORD disposition);
 inline Result<FileHandle> MakeSecretFile(const std::wstring& path, DWORD access, DWORD disposition) {
-  return MakeFile(path, kSecretFileSddl, access, disposition);
+  return MakeFile(path, FileUse::kSecret, access, disposition);
 }
 
-// Makes a folder with the security `sddl`, unless it exists.
-Result<void> MakeFolder(const std::wstring& path, std::string_view sddl);
+// Makes a folder with the security of its use, unless it exists.
+Result<void> MakeFolder(const std::wstring& path, FileUse use);
 
-// `path` is for messages. Errors of reading: too-large, io.
-Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const std::wstring& path);
+// `path` is for messages.
 Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const std::wstring& path);
 
 // Replaces another file durably. Retries for a while, because virus scanners and indexers hold new files open for a

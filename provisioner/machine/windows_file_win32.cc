@@ -1,5 +1,4 @@
-#include <fmt/format.h>
-
+#include "images/tree/file_security.h"
 #include "provisioner/machine/windows_file.h"
 
 namespace prov::machine {
@@ -59,39 +58,18 @@ Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD acce
   return handle;
 }
 
-Result<FileHandle> MakeFile(const std::wstring& path, std::string_view sddl, DWORD access, DWORD disposition) {
-  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(sddl));
+Result<FileHandle> MakeFile(const std::wstring& path, FileUse use, DWORD access, DWORD disposition) {
+  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(images::FileSddl(use)));
   FileHandle handle(CreateFileW(path.c_str(), access, kShareAll, security.get(), disposition,
                                 FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
   if (!handle) return WindowsFailure("cannot make the file", GetLastError(), Narrow(path));
   return handle;
 }
 
-Result<void> MakeFolder(const std::wstring& path, std::string_view sddl) {
-  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(sddl));
+Result<void> MakeFolder(const std::wstring& path, FileUse use) {
+  SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(images::FolderSddl(use)));
   if (CreateDirectoryW(path.c_str(), security.get()) != 0 || GetLastError() == ERROR_ALREADY_EXISTS) return {};
   return WindowsFailure("cannot make the folder", GetLastError(), Narrow(path));
-}
-
-Result<std::string> ReadAll(const FileHandle& file, std::uint64_t limit, const std::wstring& path) {
-  LARGE_INTEGER size{};
-  if (GetFileSizeEx(file.get(), &size) == 0) return WindowsFailure("cannot read", GetLastError(), Narrow(path));
-  if (static_cast<std::uint64_t>(size.QuadPart) > limit) {
-    return Fail(Code::kTooLarge, fmt::format("is larger than {} bytes: this program never wrote it", limit),
-                Narrow(path));
-  }
-  std::string out(static_cast<std::size_t>(size.QuadPart), '\0');
-  std::size_t at = 0;
-  while (at < out.size()) {
-    DWORD read = 0;
-    if (::ReadFile(file.get(), out.data() + at, static_cast<DWORD>(out.size() - at), &read, nullptr) == 0) {
-      return WindowsFailure("cannot read", GetLastError(), Narrow(path));
-    }
-    if (read == 0) break;  // the file became shorter
-    at += read;
-  }
-  out.resize(at);
-  return out;
 }
 
 Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const std::wstring& path) {

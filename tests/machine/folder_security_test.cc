@@ -9,6 +9,10 @@
 namespace prov::machine {
 namespace {
 
+using images::FileSddl;
+using images::FileUse;
+using images::FolderSddl;
+
 constexpr std::string_view kOurs = "D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
 constexpr std::string_view kWhere = R"(C:\ProgramData\Provisioner)";
 
@@ -22,12 +26,12 @@ bool Allowed(std::string_view owner, std::string_view dacl, PathUse use = PathUs
 }
 
 TEST(FolderSecurity, WhatThisProgramMakesMayBeUsed) {
-  EXPECT_TRUE(Allowed("S-1-5-32-544", kSecretFolderSddl.substr(4)));
-  EXPECT_TRUE(Allowed("S-1-5-32-544", kSecretFileSddl.substr(4)));
-  EXPECT_TRUE(Allowed("BA", kSecretFileSddl.substr(4), PathUse::kPrograms));
-  EXPECT_TRUE(Allowed("BA", kProgramFolderSddl.substr(4), PathUse::kPrograms));
-  EXPECT_TRUE(Allowed("BA", kProgramFileSddl.substr(4), PathUse::kPrograms));
-  EXPECT_FALSE(Allowed("BA", kProgramFileSddl.substr(4)));
+  const auto dacl = [](std::string_view sddl) { return sddl.substr(4); };  // without "O:BA"
+  EXPECT_TRUE(Allowed("S-1-5-32-544", dacl(FolderSddl(FileUse::kSecret))));
+  EXPECT_TRUE(Allowed("S-1-5-32-544", dacl(FileSddl(FileUse::kSecret))));
+  EXPECT_TRUE(Allowed("BA", dacl(FolderSddl(FileUse::kPlain)), PathUse::kPrograms));
+  EXPECT_TRUE(Allowed("BA", dacl(FileSddl(FileUse::kPlain)), PathUse::kPrograms));
+  EXPECT_FALSE(Allowed("BA", dacl(FileSddl(FileUse::kPlain))));
 }
 
 TEST(FolderSecurity, OnlySystemAdministratorsAndTrustedInstallerMayOwn) {
@@ -170,29 +174,13 @@ TEST(FollowedSecurity, TheRemedyFitsFilesFoldersAndWhoMayTooMuch) {
   EXPECT_NE(unknown.find("/remove:g *S-1-5-21-7-7-7-9"), std::string::npos) << unknown;
 }
 
-TEST(UnixSecurity, RootsAndOurOwnThatOthersCantWrite) {
-  const auto allowed = [](const UnixFacts& facts) { return CheckUnixSecurity(facts, 1000, "/x").has_value(); };
-  EXPECT_TRUE(allowed({false, false, 0, 0644}));
-  EXPECT_TRUE(allowed({false, true, 1000, 0755}));
-  EXPECT_TRUE(allowed({false, true, 0, 01777})) << "/tmp";
-  EXPECT_FALSE(allowed({false, true, 1000, 01777})) << "only root's";
-  EXPECT_FALSE(allowed({false, false, 0, 01666})) << "sticky says nothing of a file";
-  EXPECT_FALSE(allowed({false, true, 0, 0777}));
-  EXPECT_FALSE(allowed({false, false, 1000, 0664}));
-  EXPECT_FALSE(allowed({false, false, 0, 0646}));
-  EXPECT_FALSE(allowed({false, false, 1001, 0600}));
-  EXPECT_FALSE(allowed({true, false, 0, 0777})) << "a link";
-}
-
 TEST(ImageSecurity, WhatThisProgramMakesInAnImageMayBeUsed) {
-  using images::FileUse;
   EXPECT_TRUE(CheckImageSecurity(images::FolderDescriptor(FileUse::kSecret), PathUse::kSecrets, kWhere));
   EXPECT_TRUE(CheckImageSecurity(images::FileDescriptor(FileUse::kSecret), PathUse::kSecrets, kWhere));
   EXPECT_TRUE(CheckImageSecurity(images::FileDescriptor(FileUse::kPlain), PathUse::kPrograms, kWhere));
 }
 
 TEST(ImageSecurity, WhatOthersMadeOrMayUseIsRefused) {
-  using images::FileUse;
   EXPECT_FALSE(CheckImageSecurity(images::FolderDescriptor(FileUse::kPlain), PathUse::kSecrets, kWhere));
   std::string of_a_user = images::FolderDescriptor(FileUse::kSecret);
   // S-1-5-32-544, the owner, becomes S-1-5-32-545. Owner and group stand at the end, 16 bytes each.

@@ -134,9 +134,9 @@ TEST_F(FollowedFile, WhatIsNotThereIsNoMatterOfRights) {
   EXPECT_EQ(ReadFollowed(paths_, kCa, 3).error().code, Code::kTooLarge);
 }
 
-std::vector<std::string> PathsOf(std::string_view path, PathStyle style = PathStyle::kWindows) {
+std::vector<std::string> PathsOf(std::string_view path) {
   std::vector<std::string> out;
-  const auto steps = FollowedSteps(path, style);
+  const auto steps = FollowedSteps(path);
   if (!steps) return {std::string(InfoOf(steps.error().code).name)};
   for (const FollowedStep& step : *steps) out.push_back(step.path);
   return out;
@@ -149,12 +149,10 @@ TEST(FollowedSteps, BeginAtTheRootOfAVolume) {
   EXPECT_THAT(PathsOf(R"(\\h\share\a)"), ElementsAre(R"(\\h\share\)", R"(\\h\share\a)"));
   EXPECT_THAT(PathsOf(R"(\\?\UNC\h\share\a)"), ElementsAre(R"(\\h\share\)", R"(\\h\share\a)"));
   EXPECT_THAT(PathsOf(R"(C:\..\a\.\b\..\c)"), ElementsAre(R"(C:\)", R"(C:\a)", R"(C:\a\c)"));
-  EXPECT_THAT(PathsOf("/a/../b/c", PathStyle::kUnix), ElementsAre("/", "/b", "/b/c"));
-  EXPECT_THAT(PathsOf("/a\\b", PathStyle::kUnix), ElementsAre("/", "/a\\b"));
 }
 
 TEST(FollowedSteps, TellWhatIsAskedFromWhatLeadsThere) {
-  const auto steps = FollowedSteps(R"(C:\a\b\c)", PathStyle::kWindows);
+  const auto steps = FollowedSteps(R"(C:\a\b\c)");
   ASSERT_TRUE(steps);
   EXPECT_EQ(*steps, (std::vector<FollowedStep>{{R"(C:\)", PathUse::kVolume},
                                                {R"(C:\a)", PathUse::kPassage},
@@ -164,11 +162,10 @@ TEST(FollowedSteps, TellWhatIsAskedFromWhatLeadsThere) {
 
 TEST(FollowedSteps, NeedAPathThatLeadsToOnePlace) {
   for (const char* path : {"", "a", R"(a\b)", R"(\a)", "C:", "C:a", R"(\\)", R"(\\h)", R"(\\h\)", R"(\\.\C:\a)",
-                           R"(\\?\GLOBALROOT\a)", R"(C:\a:stream)", R"(C:\a::$DATA)", R"(C:\a:s\b)"}) {
+                           R"(\\?\GLOBALROOT\a)", R"(C:\a:stream)", R"(C:\a::$DATA)", R"(C:\a:s\b)", "/a"}) {
     EXPECT_THAT(PathsOf(path), ElementsAre("usage")) << path;
   }
-  EXPECT_THAT(PathsOf("a/b", PathStyle::kUnix), ElementsAre("usage"));
-  EXPECT_THAT(PathsOf(std::string_view("/a\0b", 4), PathStyle::kUnix), ElementsAre("usage"));
+  EXPECT_THAT(PathsOf(std::string_view("C:\\a\0b", 6)), ElementsAre("usage"));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "provisioner/machine/live_machine.h"
-#include "provisioner/machine/lock.h"
 #include "provisioner/machine/windows_calls.h"
 #include "tests/machine/ports_suite.h"
 
@@ -60,7 +59,7 @@ class LiveSpecimen final : public Specimen {
   Machine Ports() override { return machine_->Ports(); }
   void Reopen() override {
     machine_.reset();
-    auto opened = OpenLiveMachine(TestFolder());
+    auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
     ASSERT_TRUE(opened) << opened.error().message << " " << opened.error().where;
     machine_ = *std::move(opened);
   }
@@ -84,7 +83,7 @@ class LiveSpecimen final : public Specimen {
     fs::remove_all(fs::path(Wide(TestFolder())));
   }
 
-  std::unique_ptr<LiveMachine> machine_;
+  std::unique_ptr<OpenMachine> machine_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Live, Ports,
@@ -108,7 +107,7 @@ TEST_F(LiveStateFolder, LinkInItsPlaceIsRefused) {
     fs::remove(target);
     GTEST_SKIP() << "SKIPPED: this system made no symbolic link";
   }
-  const auto opened = OpenLiveMachine(TestFolder());
+  const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
   RemoveDirectoryW(Path().c_str());
   fs::remove(target);
   ASSERT_FALSE(opened);
@@ -117,20 +116,20 @@ TEST_F(LiveStateFolder, LinkInItsPlaceIsRefused) {
 
 TEST_F(LiveStateFolder, FileInItsPlaceIsRefused) {
   std::ofstream(Path()) << "x";
-  const auto opened = OpenLiveMachine(TestFolder());
+  const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().where, TestFolder());
 }
 
 TEST_F(LiveStateFolder, StaysInItsPlaceWhileItIsOpen) {
-  const auto opened = OpenLiveMachine(TestFolder());
+  const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
   ASSERT_TRUE(opened);
   EXPECT_FALSE(MoveFileExW(Path().c_str(), (Path().native() + L"2").c_str(), 0));
   EXPECT_EQ(GetLastError(), static_cast<DWORD>(ERROR_SHARING_VIOLATION));
 }
 
 TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftIsNoHindrance) {
-  const auto opened = OpenLiveMachine(TestFolder());
+  const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
   ASSERT_TRUE(opened);
   std::ofstream(Path() / "a.json.new") << "half";
   std::ofstream(Path() / "a.json.old") << "removed";
@@ -139,24 +138,24 @@ TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftIsNoHindrance) {
   ASSERT_TRUE(state.Write("a.json", "whole"));
   EXPECT_EQ(state.Read("a.json"), "whole");
   EXPECT_TRUE(state.Remove("a.json"));
-  EXPECT_TRUE(fs::is_empty(Path()));
+  EXPECT_EQ(std::distance(fs::directory_iterator(Path()), {}), 1) << "the lock";
 }
 
 TEST_F(LiveStateFolder, WhatARunThatWasCutShortLeftGoesWithTheNext) {
-  ASSERT_TRUE(OpenLiveMachine(TestFolder()));
+  ASSERT_TRUE(OpenLiveMachine(TestFolder(), Access::kWrite));
   for (const char* name :
        {"journal.json.new", "state.json.old", "a.json", "notes.new", "script-state.json.new", "provisioner.log.old"}) {
     std::ofstream(Path() / name) << "x";
   }
-  RemoveStateLeftovers(TestFolder());
+  ASSERT_TRUE(OpenLiveMachine(TestFolder(), Access::kWrite));
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(Path())) left.push_back(entry.path().filename().string());
-  EXPECT_THAT(left,
-              testing::UnorderedElementsAre("a.json", "notes.new", "script-state.json.new", "provisioner.log.old"));
+  EXPECT_THAT(left, testing::UnorderedElementsAre("a.json", "lock", "notes.new", "script-state.json.new",
+                                                  "provisioner.log.old"));
 }
 
 TEST_F(LiveStateFolder, FileHeldByAReaderIsReplacedOnceItLetsGo) {
-  const auto opened = OpenLiveMachine(TestFolder());
+  const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
   ASSERT_TRUE(opened);
   StateFolder& state = (*opened)->Ports().state.folder();
   ASSERT_TRUE(state.Write("a.json", "old"));
@@ -179,7 +178,7 @@ TEST_F(LiveStateFolder, FileHeldByAReaderIsReplacedOnceItLetsGo) {
 }
 
 TEST_F(LiveStateFolder, NameThatLeadsElsewhereIsADefect) {
-  const auto opened = OpenLiveMachine(TestFolder());
+  const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
   ASSERT_TRUE(opened);
   for (const char* name : {"", ".", "..", R"(..\x)", "a/b", "c:x", "a:stream", R"(\x)", "A.json"}) {
     const auto written = (*opened)->Ports().state.folder().Write(name, "x");
@@ -188,36 +187,39 @@ TEST_F(LiveStateFolder, NameThatLeadsElsewhereIsADefect) {
   }
 }
 
-TEST_F(LiveStateFolder, LockIsAmongItsFiles) {
-  const auto opened = OpenLiveMachine(TestFolder());
-  ASSERT_TRUE(opened);
-  const auto lock = AcquireLock(TestFolder());
-  ASSERT_TRUE(lock) << lock.error().message;
+TEST_F(LiveStateFolder, LockIsAmongItsFilesAndEndsWithItsHolder) {
+  {
+    const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
+    ASSERT_TRUE(opened);
+    const auto second = OpenLiveMachine(TestFolder(), Access::kWrite);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, Code::kLock);
+    EXPECT_EQ(second.error().where, TestFolder() + "\\lock");
+    EXPECT_TRUE(OpenLiveMachine(TestFolder(), Access::kRead));
+  }
   EXPECT_TRUE(fs::exists(Path() / kLockFile));
-  EXPECT_EQ(AcquireLock(TestFolder()).error().code, Code::kLock);
+  EXPECT_TRUE(OpenLiveMachine(TestFolder(), Access::kWrite));
 }
 
 // As the script of a payload locks it by .NET's FileStream.Lock.
 TEST_F(LiveStateFolder, AScriptThatLocksTheFirstByteKeepsItOut) {
-  const auto opened = OpenLiveMachine(TestFolder());
-  ASSERT_TRUE(opened);
-  ASSERT_TRUE(AcquireLock(TestFolder())) << "makes the file";
+  ASSERT_TRUE(OpenLiveMachine(TestFolder(), Access::kWrite)) << "makes the file";
   {
     const FileHandle file(CreateFileW((Path() / kLockFile).c_str(), GENERIC_READ | GENERIC_WRITE, kShareAll, nullptr,
                                       OPEN_EXISTING, 0, nullptr));
     ASSERT_TRUE(file) << GetLastError();
     ASSERT_NE(LockFile(file.get(), 0, 0, 1, 0), 0) << GetLastError();
-    const auto lock = AcquireLock(TestFolder());
-    ASSERT_FALSE(lock);
-    EXPECT_EQ(lock.error().code, Code::kLock);
+    const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, Code::kLock);
   }
-  EXPECT_TRUE(AcquireLock(TestFolder())) << "it has ended";
+  EXPECT_TRUE(OpenLiveMachine(TestFolder(), Access::kWrite)) << "it has ended";
 }
 
 // Names of keys outside of the two hives, and names that end early for Windows.
 TEST(LiveRegistry, OtherHivesAndNamesWithNulAreDefects) {
   fs::remove_all(fs::path(Wide(TestFolder())));
-  const auto opened = OpenLiveMachine(TestFolder());
+  const auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
   ASSERT_TRUE(opened);
   Registry& registry = (*opened)->Ports().registry;
   for (const std::string& key : {std::string("SAM\\x"), std::string("HARDWARE"), std::string("SOFTWARE\\a\0b", 12),

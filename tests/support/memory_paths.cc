@@ -50,8 +50,7 @@ void MemoryPaths::PutFile(const std::string& path, std::string bytes, std::strin
             std::move(bytes)});
 }
 
-Result<std::unique_ptr<machine::OpenedPath>> MemoryPaths::Open(machine::OpenedPath* /*above*/, const FollowedStep& step,
-                                                               bool /*last*/) {
+Result<std::unique_ptr<machine::OpenedPath>> MemoryPaths::Open(const FollowedStep& step, bool /*last*/) {
   opened.push_back(step.path);
   const auto found = entries_.find(step.path);
   if (found == entries_.end()) return Fail(Code::kNotFound, "is not there", step.path);

@@ -35,9 +35,7 @@ class MemoryPaths final : public machine::PathOpener {
   std::function<void(const std::string& path)> after_checking;  // what others do then
 
   // machine::PathOpener
-  machine::PathStyle style() const override { return machine::PathStyle::kWindows; }
-  Result<std::unique_ptr<machine::OpenedPath>> Open(machine::OpenedPath* above, const machine::FollowedStep& step,
-                                                    bool last) override;
+  Result<std::unique_ptr<machine::OpenedPath>> Open(const machine::FollowedStep& step, bool last) override;
 
  private:
   // Who opened an entry has it, whatever is at its path by then.
