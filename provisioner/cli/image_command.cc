@@ -30,9 +30,8 @@ Result<payload::Payload> PayloadOf(const node::DerivedSettings& derived, const I
 // Compares the program with the image's own architecture, which Windows keeps in a machine variable.
 Result<void> CheckProgram(node::OpenNode& node, const ImageOptions& options) {
   if (!options.exe) return {};
-  const auto value = PROV_TRY(node.machine.registry.Read(reconcile::EnvironmentKeyPath(), "PROCESSOR_ARCHITECTURE"));
-  std::string name = value ? FromUtf16Le(value->data).value_or("") : "";
-  name.resize(std::min(name.find('\0'), name.size()));
+  const std::string name =
+      PROV_TRY(machine::ReadText(node.machine.registry, reconcile::EnvironmentKeyPath(), "PROCESSOR_ARCHITECTURE"));
   return payload::CheckArchitecture(*options.exe, name, "--exe");
 }
 

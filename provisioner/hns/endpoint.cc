@@ -12,6 +12,7 @@ namespace prov::hns {
 namespace {
 
 using machine::ComputeNetwork;
+using machine::NetworkObject;
 
 bool Contains(const std::vector<std::string>& ids, std::string_view id) {
   return std::ranges::any_of(ids, [&](const std::string& one) { return EqualsIgnoreAsciiCase(one, id); });
@@ -37,9 +38,11 @@ class OpenedNamespace {
   OpenedNamespace(ComputeNetwork& network, machine::NetworkHandle handle) : network_(network), handle_(handle) {}
   OpenedNamespace(const OpenedNamespace&) = delete;
   OpenedNamespace& operator=(const OpenedNamespace&) = delete;
-  ~OpenedNamespace() { network_.CloseNamespace(handle_); }
+  ~OpenedNamespace() { network_.Close(NetworkObject::kNamespace, handle_); }
 
-  Result<machine::NetworkAnswer> Query(std::string_view query) { return network_.QueryNamespace(handle_, query); }
+  Result<machine::NetworkAnswer> Query(std::string_view query) {
+    return network_.Query(NetworkObject::kNamespace, handle_, query);
+  }
 
  private:
   ComputeNetwork& network_;
@@ -49,7 +52,7 @@ class OpenedNamespace {
 // nullopt: it does not exist.
 Result<std::optional<NamespaceProperties>> QueryNamespace(ComputeNetwork& network, const std::string& id,
                                                           std::string_view query) {
-  const machine::OpenedNetworkObject opened = PROV_TRY(network.OpenNamespace(id));
+  const machine::OpenedNetworkObject opened = PROV_TRY(network.Open(NetworkObject::kNamespace, id));
   if (const auto refusal = RefusalOf(opened.answer)) {
     if (refusal->IsMissing()) return std::nullopt;
     return std::unexpected(refusal->ToError("HcnOpenNamespace", id));
@@ -63,7 +66,7 @@ Result<std::optional<NamespaceProperties>> QueryNamespace(ComputeNetwork& networ
 // The same, with the calls that enumerate first.
 Result<std::optional<NamespaceProperties>> FindNamespace(ComputeNetwork& network, const std::string& id) {
   const std::string query = QueryFor(id);
-  machine::NetworkAnswer listed = PROV_TRY(network.EnumerateNamespaces(query));
+  machine::NetworkAnswer listed = PROV_TRY(network.Enumerate(NetworkObject::kNamespace, query));
   const std::string list = PROV_TRY(TextOf(std::move(listed), "HcnEnumerateNamespaces", id));
   const std::vector<std::string> ids = PROV_TRY(ReadIds(list, id));
   if (!Contains(ids, id)) return std::nullopt;
@@ -77,10 +80,10 @@ std::string QueryFor(std::string_view id) {
 }
 
 Result<std::optional<OpenedEndpoint>> OpenedEndpoint::Open(ComputeNetwork& network, const std::string& id) {
-  const machine::OpenedNetworkObject opened = PROV_TRY(network.OpenEndpoint(id));
+  const machine::OpenedNetworkObject opened = PROV_TRY(network.Open(NetworkObject::kEndpoint, id));
   const std::optional<Refusal> refusal = RefusalOf(opened.answer);
   if (!refusal) return OpenedEndpoint(network, opened.handle, id);
-  if (opened.handle != 0) network.CloseEndpoint(opened.handle);
+  if (opened.handle != 0) network.Close(NetworkObject::kEndpoint, opened.handle);
   if (refusal->IsMissing()) return std::nullopt;
   return std::unexpected(refusal->ToError("HcnOpenEndpoint", id));
 }
@@ -92,11 +95,11 @@ OpenedEndpoint::OpenedEndpoint(OpenedEndpoint&& other) noexcept
     : network_(other.network_), handle_(std::exchange(other.handle_, 0)), id_(std::move(other.id_)) {}
 
 OpenedEndpoint::~OpenedEndpoint() {
-  if (handle_ != 0) network_.CloseEndpoint(handle_);
+  if (handle_ != 0) network_.Close(NetworkObject::kEndpoint, handle_);
 }
 
 Result<std::optional<std::string>> OpenedEndpoint::Properties(std::string_view query) {
-  machine::NetworkAnswer answer = PROV_TRY(network_.QueryEndpoint(handle_, query));
+  machine::NetworkAnswer answer = PROV_TRY(network_.Query(NetworkObject::kEndpoint, handle_, query));
   const std::optional<Refusal> refusal = RefusalOf(answer);
   if (!refusal) return std::move(answer.text);
   if (refusal->IsMissing()) return std::nullopt;
@@ -116,7 +119,7 @@ Result<std::optional<Refusal>> OpenedEndpoint::Modify(std::string_view request) 
 
 Result<Endpoint> FindEndpoint(ComputeNetwork& network, const std::string& id) {
   const std::string query = QueryFor(id);
-  machine::NetworkAnswer answer = PROV_TRY(network.EnumerateEndpoints(query));
+  machine::NetworkAnswer answer = PROV_TRY(network.Enumerate(NetworkObject::kEndpoint, query));
   const std::string text = PROV_TRY(TextOf(std::move(answer), "HcnEnumerateEndpoints", id));
   // Do not rely on HNS' filter: only the named endpoint may be changed.
   const std::vector<std::string> ids = PROV_TRY(ReadIds(text, id));
@@ -131,14 +134,14 @@ Result<std::optional<Endpoint>> ReadEndpoint(ComputeNetwork& network, const std:
 }
 
 Result<std::vector<std::string>> AllEndpoints(ComputeNetwork& network) {
-  machine::NetworkAnswer answer = PROV_TRY(network.EnumerateEndpoints(kQueryAll));
+  machine::NetworkAnswer answer = PROV_TRY(network.Enumerate(NetworkObject::kEndpoint, kQueryAll));
   const std::string text = PROV_TRY(TextOf(std::move(answer), "HcnEnumerateEndpoints", "HNS"));
   return ReadIds(text, "HNS");
 }
 
 Result<std::vector<std::string>> AllPodEndpoints(ComputeNetwork& network) {
   std::vector<std::string> out = PROV_TRY(AllEndpoints(network));
-  machine::NetworkAnswer listed = PROV_TRY(network.EnumerateNamespaces(kQueryAll));
+  machine::NetworkAnswer listed = PROV_TRY(network.Enumerate(NetworkObject::kNamespace, kQueryAll));
   const std::string list = PROV_TRY(TextOf(std::move(listed), "HcnEnumerateNamespaces", "HNS"));
   const std::vector<std::string> ids = PROV_TRY(ReadIds(list, "HNS"));
   for (const std::string& id : ids) {

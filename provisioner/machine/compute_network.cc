@@ -11,21 +11,15 @@ std::unexpected<Error> NoNetwork() {
 
 class NoComputeNetwork final : public ComputeNetwork {
  public:
-  Result<NetworkAnswer> EnumerateEndpoints(std::string_view /*query*/) override { return NoNetwork(); }
-  Result<OpenedNetworkObject> OpenEndpoint(std::string_view /*id*/) override { return NoNetwork(); }
-  Result<NetworkAnswer> QueryEndpoint(NetworkHandle /*endpoint*/, std::string_view /*query*/) override {
+  Result<NetworkAnswer> Enumerate(NetworkObject /*kind*/, std::string_view /*query*/) override { return NoNetwork(); }
+  Result<OpenedNetworkObject> Open(NetworkObject /*kind*/, std::string_view /*id*/) override { return NoNetwork(); }
+  Result<NetworkAnswer> Query(NetworkObject /*kind*/, NetworkHandle /*object*/, std::string_view /*query*/) override {
     return NoNetwork();
   }
+  void Close(NetworkObject /*kind*/, NetworkHandle /*object*/) override {}
   Result<NetworkAnswer> ModifyEndpoint(NetworkHandle /*endpoint*/, std::string_view /*request*/) override {
     return NoNetwork();
   }
-  void CloseEndpoint(NetworkHandle /*endpoint*/) override {}
-  Result<NetworkAnswer> EnumerateNamespaces(std::string_view /*query*/) override { return NoNetwork(); }
-  Result<OpenedNetworkObject> OpenNamespace(std::string_view /*id*/) override { return NoNetwork(); }
-  Result<NetworkAnswer> QueryNamespace(NetworkHandle /*name_space*/, std::string_view /*query*/) override {
-    return NoNetwork();
-  }
-  void CloseNamespace(NetworkHandle /*name_space*/) override {}
   Result<NetworkAnswer> Version() override { return NoNetwork(); }
 };
 

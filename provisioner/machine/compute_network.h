@@ -25,23 +25,20 @@ struct OpenedNetworkObject {
   NetworkHandle handle = 0;  // 0: the call failed
 };
 
+enum class NetworkObject { kEndpoint, kNamespace };
+
 // Queries and requests are JSON documents. Errors of each member: hns (not installed), target (no Windows). A call that
 // Windows refuses is an answer, not an error.
 class ComputeNetwork {
  public:
   virtual ~ComputeNetwork() = default;
 
-  virtual Result<NetworkAnswer> EnumerateEndpoints(std::string_view query) = 0;
+  virtual Result<NetworkAnswer> Enumerate(NetworkObject kind, std::string_view query) = 0;
   // `id`: a GUID without braces. Errors: also usage (not a GUID).
-  virtual Result<OpenedNetworkObject> OpenEndpoint(std::string_view id) = 0;
-  virtual Result<NetworkAnswer> QueryEndpoint(NetworkHandle endpoint, std::string_view query) = 0;
+  virtual Result<OpenedNetworkObject> Open(NetworkObject kind, std::string_view id) = 0;
+  virtual Result<NetworkAnswer> Query(NetworkObject kind, NetworkHandle object, std::string_view query) = 0;
+  virtual void Close(NetworkObject kind, NetworkHandle object) = 0;
   virtual Result<NetworkAnswer> ModifyEndpoint(NetworkHandle endpoint, std::string_view request) = 0;
-  virtual void CloseEndpoint(NetworkHandle endpoint) = 0;
-
-  virtual Result<NetworkAnswer> EnumerateNamespaces(std::string_view query) = 0;
-  virtual Result<OpenedNetworkObject> OpenNamespace(std::string_view id) = 0;
-  virtual Result<NetworkAnswer> QueryNamespace(NetworkHandle name_space, std::string_view query) = 0;
-  virtual void CloseNamespace(NetworkHandle name_space) = 0;
 
   // GET /globals/version: {"Success":true,"Output":{"Major":13,"Minor":2}}.
   virtual Result<NetworkAnswer> Version() = 0;

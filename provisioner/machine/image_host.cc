@@ -205,12 +205,6 @@ class ImagePorts final : public OpenMachine {
   Machine machine_;
 };
 
-Result<std::optional<std::string>> Text(Registry& registry, std::string_view key, std::string_view name) {
-  const auto value = PROV_TRY(registry.Read(key, name));
-  if (!value || value->type != RegType::kSz || value->data.size() < 2) return std::nullopt;
-  return FromUtf16Le(std::string_view(value->data).substr(0, value->data.size() - 2));
-}
-
 constexpr std::uint32_t kOwnProcess = 0x10;  // SERVICE_WIN32_OWN_PROCESS
 constexpr std::uint32_t kAutoStart = 2;      // SERVICE_AUTO_START
 constexpr std::uint32_t kErrorNormal = 1;    // SERVICE_ERROR_NORMAL
@@ -254,7 +248,7 @@ class ImageHost::ImageSystem final : public System {
 
   // "" in a generalised image: Sysprep removes the value.
   Result<std::string> MachineId() override {
-    return PROV_TRY(Text(registry_, R"(SOFTWARE\Microsoft\Cryptography)", "MachineGuid")).value_or("");
+    return ReadText(registry_, R"(SOFTWARE\Microsoft\Cryptography)", "MachineGuid");
   }
   Result<std::string> BootId() override { return std::string(); }
   void AnnounceEnvironment() override {}
@@ -276,10 +270,7 @@ class ImageHost::ImageServices final : public Services {
     const std::string key = ServiceDefinitionKey(definition.name);
     bool wrote = false;
     for (const RegValue& value : ServiceValues(definition)) {
-      const auto now = PROV_TRY(registry_.Read(key, value.name));
-      if (now && now->type == value.type && now->data == value.data) continue;
-      PROV_TRY(registry_.Set(key, value));
-      wrote = true;
+      wrote = PROV_TRY(SetIfDifferent(registry_, key, value)) || wrote;
     }
     return wrote;
   }
@@ -362,9 +353,10 @@ class ImageHost::ImageInstallation final : public Installation {
  private:
   // The drive letter of the system's volume when the image runs.
   Result<std::string> SystemDrive() {
-    const auto root = PROV_TRY(Text(registry_, R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", "SystemRoot"));
-    const bool drive = root && root->size() > 2 && (*root)[1] == ':' && (*root)[2] == '\\';
-    return drive ? root->substr(0, 2) : "C:";
+    const std::string root =
+        PROV_TRY(ReadText(registry_, R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", "SystemRoot"));
+    const bool drive = root.size() > 2 && root[1] == ':' && root[2] == '\\';
+    return drive ? root.substr(0, 2) : "C:";
   }
 
   images::ImageTree& tree_;

@@ -56,31 +56,36 @@ class Library {
   std::string missing_;
 };
 
+// The calls for one kind of object. Those for namespaces have the same types.
+struct ObjectFunctions {
+  decltype(&::HcnEnumerateEndpoints) enumerate = nullptr;
+  decltype(&::HcnOpenEndpoint) open = nullptr;
+  decltype(&::HcnQueryEndpointProperties) query = nullptr;
+  decltype(&::HcnCloseEndpoint) close = nullptr;
+};
+
 struct NetworkFunctions {
-  decltype(&::HcnEnumerateEndpoints) enumerate_endpoints = nullptr;
-  decltype(&::HcnOpenEndpoint) open_endpoint = nullptr;
-  decltype(&::HcnQueryEndpointProperties) query_endpoint = nullptr;
+  ObjectFunctions endpoints, namespaces;
   decltype(&::HcnModifyEndpoint) modify_endpoint = nullptr;
-  decltype(&::HcnCloseEndpoint) close_endpoint = nullptr;
-  decltype(&::HcnEnumerateNamespaces) enumerate_namespaces = nullptr;
-  decltype(&::HcnOpenNamespace) open_namespace = nullptr;
-  decltype(&::HcnQueryNamespaceProperties) query_namespace = nullptr;
-  decltype(&::HcnCloseNamespace) close_namespace = nullptr;
+
+  const ObjectFunctions& Of(NetworkObject kind) const {
+    return kind == NetworkObject::kEndpoint ? endpoints : namespaces;
+  }
 };
 
 Result<const NetworkFunctions*> Network() {
   static NetworkFunctions functions;
   static const Library library = [] {
     Library out("computenetwork.dll");
-    out.Find(functions.enumerate_endpoints, "HcnEnumerateEndpoints");
-    out.Find(functions.open_endpoint, "HcnOpenEndpoint");
-    out.Find(functions.query_endpoint, "HcnQueryEndpointProperties");
+    out.Find(functions.endpoints.enumerate, "HcnEnumerateEndpoints");
+    out.Find(functions.endpoints.open, "HcnOpenEndpoint");
+    out.Find(functions.endpoints.query, "HcnQueryEndpointProperties");
+    out.Find(functions.endpoints.close, "HcnCloseEndpoint");
+    out.Find(functions.namespaces.enumerate, "HcnEnumerateNamespaces");
+    out.Find(functions.namespaces.open, "HcnOpenNamespace");
+    out.Find(functions.namespaces.query, "HcnQueryNamespaceProperties");
+    out.Find(functions.namespaces.close, "HcnCloseNamespace");
     out.Find(functions.modify_endpoint, "HcnModifyEndpoint");
-    out.Find(functions.close_endpoint, "HcnCloseEndpoint");
-    out.Find(functions.enumerate_namespaces, "HcnEnumerateNamespaces");
-    out.Find(functions.open_namespace, "HcnOpenNamespace");
-    out.Find(functions.query_namespace, "HcnQueryNamespaceProperties");
-    out.Find(functions.close_namespace, "HcnCloseNamespace");
     return out;
   }();
   PROV_TRY(library.Check());
@@ -90,19 +95,15 @@ Result<const NetworkFunctions*> Network() {
 // Declared in no header.
 using HnsCall = HRESULT(WINAPI*)(PCWSTR method, PCWSTR path, PCWSTR object, PWSTR* response);
 
-struct OlderFunctions {
-  HnsCall call = nullptr;
-};
-
-Result<const OlderFunctions*> OlderInterface() {
-  static OlderFunctions functions;
+Result<HnsCall> OlderInterface() {
+  static HnsCall call = nullptr;
   static const Library library = [] {
     Library out("vmcompute.dll");
-    out.Find(functions.call, "HNSCall");
+    out.Find(call, "HNSCall");
     return out;
   }();
   PROV_TRY(library.Check());
-  return &functions;
+  return call;
 }
 
 Result<GUID> GuidOf(std::string_view id) {
@@ -111,34 +112,34 @@ Result<GUID> GuidOf(std::string_view id) {
   return Fail(Code::kUsage, "is not a GUID such as 93f86a7f-e361-4362-b8a4-81bbb6a622dd", std::string(id));
 }
 
-OpenedNetworkObject OpenedObject(HRESULT status, void* object, const TaskText& record) {
-  return {AnswerOf(status, {}, record), std::bit_cast<NetworkHandle>(object)};
-}
-
 class LiveHcn final : public ComputeNetwork {
  public:
-  Result<NetworkAnswer> EnumerateEndpoints(std::string_view query) override {
+  Result<NetworkAnswer> Enumerate(NetworkObject kind, std::string_view query) override {
     const NetworkFunctions* network = PROV_TRY(Network());
     TaskText text, record;
-    const HRESULT status = network->enumerate_endpoints(Wide(query).c_str(), text.out(), record.out());
+    const HRESULT status = network->Of(kind).enumerate(Wide(query).c_str(), text.out(), record.out());
     return AnswerOf(status, text, record);
   }
 
-  Result<OpenedNetworkObject> OpenEndpoint(std::string_view id) override {
+  Result<OpenedNetworkObject> Open(NetworkObject kind, std::string_view id) override {
     const NetworkFunctions* network = PROV_TRY(Network());
     const GUID guid = PROV_TRY(GuidOf(id));
-    HCN_ENDPOINT endpoint = nullptr;
+    void* object = nullptr;
     TaskText record;
-    const HRESULT status = network->open_endpoint(guid, &endpoint, record.out());
-    return OpenedObject(status, endpoint, record);
+    const HRESULT status = network->Of(kind).open(guid, &object, record.out());
+    return OpenedNetworkObject{AnswerOf(status, {}, record), std::bit_cast<NetworkHandle>(object)};
   }
 
-  Result<NetworkAnswer> QueryEndpoint(NetworkHandle endpoint, std::string_view query) override {
+  Result<NetworkAnswer> Query(NetworkObject kind, NetworkHandle object, std::string_view query) override {
     const NetworkFunctions* network = PROV_TRY(Network());
     TaskText text, record;
     const HRESULT status =
-        network->query_endpoint(std::bit_cast<HCN_ENDPOINT>(endpoint), Wide(query).c_str(), text.out(), record.out());
+        network->Of(kind).query(std::bit_cast<void*>(object), Wide(query).c_str(), text.out(), record.out());
     return AnswerOf(status, text, record);
+  }
+
+  void Close(NetworkObject kind, NetworkHandle object) override {
+    if (const auto network = Network(); network) (*network)->Of(kind).close(std::bit_cast<void*>(object));
   }
 
   Result<NetworkAnswer> ModifyEndpoint(NetworkHandle endpoint, std::string_view request) override {
@@ -149,42 +150,10 @@ class LiveHcn final : public ComputeNetwork {
     return AnswerOf(status, {}, record);
   }
 
-  void CloseEndpoint(NetworkHandle endpoint) override {
-    if (const auto network = Network(); network) (*network)->close_endpoint(std::bit_cast<HCN_ENDPOINT>(endpoint));
-  }
-
-  Result<NetworkAnswer> EnumerateNamespaces(std::string_view query) override {
-    const NetworkFunctions* network = PROV_TRY(Network());
-    TaskText text, record;
-    const HRESULT status = network->enumerate_namespaces(Wide(query).c_str(), text.out(), record.out());
-    return AnswerOf(status, text, record);
-  }
-
-  Result<OpenedNetworkObject> OpenNamespace(std::string_view id) override {
-    const NetworkFunctions* network = PROV_TRY(Network());
-    const GUID guid = PROV_TRY(GuidOf(id));
-    HCN_NAMESPACE name_space = nullptr;
-    TaskText record;
-    const HRESULT status = network->open_namespace(guid, &name_space, record.out());
-    return OpenedObject(status, name_space, record);
-  }
-
-  Result<NetworkAnswer> QueryNamespace(NetworkHandle name_space, std::string_view query) override {
-    const NetworkFunctions* network = PROV_TRY(Network());
-    TaskText text, record;
-    const HRESULT status = network->query_namespace(std::bit_cast<HCN_NAMESPACE>(name_space), Wide(query).c_str(),
-                                                    text.out(), record.out());
-    return AnswerOf(status, text, record);
-  }
-
-  void CloseNamespace(NetworkHandle name_space) override {
-    if (const auto network = Network(); network) (*network)->close_namespace(std::bit_cast<HCN_NAMESPACE>(name_space));
-  }
-
   Result<NetworkAnswer> Version() override {
-    const OlderFunctions* const older = PROV_TRY(OlderInterface());
+    const HnsCall call = PROV_TRY(OlderInterface());
     TaskText text;
-    const HRESULT status = older->call(L"GET", L"/globals/version", L"", text.out());
+    const HRESULT status = call(L"GET", L"/globals/version", L"", text.out());
     return AnswerOf(status, text, {});
   }
 };

@@ -1,7 +1,6 @@
 // LiveSystem: MachineGuid, the boot by its time, accounts, and the broadcast that the environment changed.
 #include <fmt/format.h>
 
-#include "provisioner/base/text.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_calls.h"
 
@@ -33,11 +32,8 @@ std::uint32_t BootCounter() {
 }  // namespace
 
 Result<std::string> LiveSystem::MachineId() {
-  const auto value = PROV_TRY(registry_.Read(kCryptography, kMachineGuid));
-  const std::string_view data = value ? std::string_view(value->data) : std::string_view();
-  std::string id = FromUtf16Le(data).value_or("");
-  id.resize(std::min(id.size(), id.find('\0')));
-  if (value && value->type == images::RegType::kSz && !id.empty()) return id;
+  std::string id = PROV_TRY(ReadText(registry_, kCryptography, kMachineGuid));
+  if (!id.empty()) return id;
   return Fail(Code::kTarget, "this machine has no MachineGuid, so its state can't be told from that of a clone",
               fmt::format("HKEY_LOCAL_MACHINE\\{}\\{}", kCryptography, kMachineGuid));
 }

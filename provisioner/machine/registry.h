@@ -37,4 +37,11 @@ class Registry {
   virtual Result<void> Flush() = 0;
 };
 
+// The text of a value of type REG_SZ or REG_EXPAND_SZ, up to its first NUL. "" if it is absent, of another type, or not
+// UTF-16.
+Result<std::string> ReadText(Registry& registry, std::string_view key, std::string_view name);
+
+// Sets the value unless the key has it already, whatever the spelling of its name. Returns whether it was written.
+Result<bool> SetIfDifferent(Registry& registry, std::string_view key, const images::RegValue& value);
+
 }  // namespace prov::machine

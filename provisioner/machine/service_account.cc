@@ -31,14 +31,6 @@ constexpr std::array<KnownAccount, 8> kKnown = {{{"localsystem", kSystem},
                                                  {"networkservice", kNetworkService},
                                                  {"ntauthority\\networkservice", kNetworkService}}};
 
-Result<std::string> TextAt(Registry& registry, std::string_view key, std::string_view name) {
-  const auto value = PROV_TRY(registry.Read(key, name));
-  const bool text = value && (value->type == images::RegType::kSz || value->type == images::RegType::kExpandSz);
-  std::string out = text ? FromUtf16Le(value->data).value_or("") : "";
-  out.resize(std::min(out.size(), out.find('\0')));
-  return out;
-}
-
 Result<bool> HasOwnSid(Registry& registry, std::string_view key) {
   const auto value = PROV_TRY(registry.Read(key, "ServiceSidType"));
   return value && value->data.find_first_not_of('\0') != std::string::npos;  // unrestricted, or restricted
@@ -69,7 +61,7 @@ std::string ServiceSid(std::string_view service) {
 
 Result<ServiceReaders> ReadersOf(Registry& registry, System& system, std::string_view key, std::string_view service) {
   ServiceReaders out;
-  const std::string account = PROV_TRY(TextAt(registry, key, "ObjectName"));
+  const std::string account = PROV_TRY(ReadText(registry, key, "ObjectName"));
   if (!account.empty() && account.front() != '\\') {  // a driver's ObjectName names an object, not an account
     const std::string sid = SidOf(system, account);
     if (sid.empty()) out.unknown = account;

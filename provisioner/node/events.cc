@@ -64,10 +64,7 @@ void LogFailure(machine::Host& host, const Error& error) {
 Result<bool> RegisterEventSource(OpenNode& node) {
   bool wrote = false;
   for (const RegValue& value : PROV_TRY(SourceValues(node))) {
-    const auto now = PROV_TRY(node.machine.registry.Read(kSourceKey, value.name));
-    if (now && now->type == value.type && now->data == value.data) continue;
-    PROV_TRY(node.machine.registry.Set(kSourceKey, value));
-    wrote = true;
+    wrote = PROV_TRY(machine::SetIfDifferent(node.machine.registry, kSourceKey, value)) || wrote;
   }
   return wrote;
 }

@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(LiveComputeNetwork, SaysWhatToInstallWhereHnsIsMissing) {
-  const auto endpoints = LiveComputeNetwork().EnumerateEndpoints("{}");
+  const auto endpoints = LiveComputeNetwork().Enumerate(NetworkObject::kEndpoint, "{}");
   ASSERT_FALSE(endpoints);
   EXPECT_EQ(endpoints.error().code, Code::kHns);
   EXPECT_EQ(endpoints.error().where, "computenetwork.dll");
@@ -22,9 +22,9 @@ TEST(LiveComputeNetwork, SaysWhatToInstallWhereHnsIsMissing) {
 }
 
 TEST(LiveComputeNetwork, ClosesNothingWhereNothingIsOpen) {
-  LiveComputeNetwork().CloseEndpoint(1);
-  LiveComputeNetwork().CloseNamespace(1);
-  EXPECT_EQ(LiveComputeNetwork().OpenNamespace("x").error().code, Code::kHns);
+  LiveComputeNetwork().Close(NetworkObject::kEndpoint, 1);
+  LiveComputeNetwork().Close(NetworkObject::kNamespace, 1);
+  EXPECT_EQ(LiveComputeNetwork().Open(NetworkObject::kNamespace, "x").error().code, Code::kHns);
 }
 
 }  // namespace

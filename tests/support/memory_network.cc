@@ -13,6 +13,7 @@ namespace {
 
 using machine::NetworkAnswer;
 using machine::NetworkHandle;
+using machine::NetworkObject;
 using machine::OpenedNetworkObject;
 
 NetworkAnswer Refused(std::uint32_t code, std::string_view text) {
@@ -42,7 +43,7 @@ std::optional<std::string> FilteredId(std::string_view query) {
 }
 
 template <class Map>
-NetworkAnswer Enumerate(const Map& all, const std::optional<std::string>& wanted) {
+NetworkAnswer ListIds(const Map& all, const std::optional<std::string>& wanted) {
   std::vector<std::string> ids;
   for (const auto& [id, content] : all) {
     if (!wanted || EqualsIgnoreAsciiCase(id, *wanted)) ids.push_back('"' + id + '"');
@@ -81,33 +82,59 @@ std::vector<std::string> MemoryNetwork::CallNames() const {
   return out;
 }
 
-Result<NetworkAnswer> MemoryNetwork::EnumerateEndpoints(std::string_view query) {
-  return Step("HcnEnumerateEndpoints", query,
-              [&] { return Enumerate(endpoints, ignores_filters ? std::nullopt : FilteredId(query)); });
-}
-
-Result<OpenedNetworkObject> MemoryNetwork::Open(std::string_view id, bool is_there, NetworkAnswer missing) {
-  if (!is_there) return OpenedNetworkObject{std::move(missing), 0};
-  ++open;
-  handles_[next_] = std::string(id);
-  return OpenedNetworkObject{{}, next_++};
-}
-
-Result<OpenedNetworkObject> MemoryNetwork::OpenEndpoint(std::string_view id) {
-  return Step("HcnOpenEndpoint", id, [&] { return Open(id, FindId(endpoints, id) != endpoints.end(), NoEndpoint()); });
-}
-
-Result<NetworkAnswer> MemoryNetwork::QueryEndpoint(NetworkHandle endpoint, std::string_view query) {
-  return Step("HcnQueryEndpointProperties", query, [&]() -> NetworkAnswer {
-    const auto found = FindId(endpoints, handles_.at(endpoint));
-    if (found == endpoints.end()) return NoEndpoint();
-    return {
-        0,
-        fmt::format(R"({{"ID":"{}","Name":"pod","HostComputeNetwork":"0","Flags":{},"Policies":[{}],"MacAddress":"0)"
-                    R"(0-15","SchemaVersion":{{"Major":2,"Minor":0}}}})",
-                    found->first, remote.contains(found->first) ? 1 : 0, fmt::join(found->second, ",")),
-        ""};
+Result<NetworkAnswer> MemoryNetwork::Enumerate(NetworkObject kind, std::string_view query) {
+  const bool is_endpoint = kind == NetworkObject::kEndpoint;
+  return Step(is_endpoint ? "HcnEnumerateEndpoints" : "HcnEnumerateNamespaces", query, [&] {
+    const auto filter = ignores_filters ? std::nullopt : FilteredId(query);
+    return ListIds(is_endpoint ? endpoints : namespaces, filter);
   });
+}
+
+Result<OpenedNetworkObject> MemoryNetwork::Open(NetworkObject kind, std::string_view id) {
+  const bool is_endpoint = kind == NetworkObject::kEndpoint;
+  return Step(is_endpoint ? "HcnOpenEndpoint" : "HcnOpenNamespace", id, [&]() -> OpenedNetworkObject {
+    const auto& objects = is_endpoint ? endpoints : namespaces;
+    if (FindId(objects, id) == objects.end()) return {is_endpoint ? NoEndpoint() : NoNamespace(), 0};
+    ++open;
+    handles_[next_] = std::string(id);
+    return {{}, next_++};
+  });
+}
+
+Result<NetworkAnswer> MemoryNetwork::Query(NetworkObject kind, NetworkHandle object, std::string_view query) {
+  const bool is_endpoint = kind == NetworkObject::kEndpoint;
+  return Step(is_endpoint ? "HcnQueryEndpointProperties" : "HcnQueryNamespaceProperties", query, [&] {
+    return is_endpoint ? EndpointProperties(handles_.at(object)) : NamespaceProperties(handles_.at(object));
+  });
+}
+
+void MemoryNetwork::Close(NetworkObject kind, NetworkHandle object) {
+  log.emplace_back(kind == NetworkObject::kEndpoint ? "HcnCloseEndpoint" : "HcnCloseNamespace", "");
+  open -= handles_.erase(object);
+}
+
+NetworkAnswer MemoryNetwork::EndpointProperties(const std::string& id) const {
+  const auto found = FindId(endpoints, id);
+  if (found == endpoints.end()) return NoEndpoint();
+  return {0,
+          fmt::format(R"({{"ID":"{}","Name":"pod","HostComputeNetwork":"0","Flags":{},"Policies":[{}],"MacAddress":"0)"
+                      R"(0-15","SchemaVersion":{{"Major":2,"Minor":0}}}})",
+                      found->first, remote.contains(found->first) ? 1 : 0, fmt::join(found->second, ",")),
+          ""};
+}
+
+NetworkAnswer MemoryNetwork::NamespaceProperties(const std::string& id) const {
+  const auto found = FindId(namespaces, id);
+  if (found == namespaces.end()) return NoNamespace();
+  std::string resources = R"({"Type":"Container","Data":{"ID":"ccaae3aba155"}})";
+  for (const std::string& endpoint : found->second) {
+    resources += fmt::format(R"(,{{"Type":"Endpoint","Data":{{"ID":"{}"}}}})", endpoint);
+  }
+  return {0,
+          fmt::format(R"({{"ID":"{}","NamespaceId":2,"Type":"{}","Resources":[{}],"SchemaVersion":{{"Major":2,"Min)"
+                      R"(or":0}}}})",
+                      found->first, found->first == namespace_of_node ? "HostDefault" : "Host", resources),
+          ""};
 }
 
 NetworkAnswer MemoryNetwork::Modify(const std::string& id, std::string_view request) {
@@ -138,42 +165,6 @@ NetworkAnswer MemoryNetwork::Modify(const std::string& id, std::string_view requ
 
 Result<NetworkAnswer> MemoryNetwork::ModifyEndpoint(NetworkHandle endpoint, std::string_view request) {
   return Step("HcnModifyEndpoint", request, [&] { return Modify(handles_.at(endpoint), request); });
-}
-
-void MemoryNetwork::CloseEndpoint(NetworkHandle endpoint) {
-  log.emplace_back("HcnCloseEndpoint", "");
-  open -= handles_.erase(endpoint);
-}
-
-Result<NetworkAnswer> MemoryNetwork::EnumerateNamespaces(std::string_view query) {
-  return Step("HcnEnumerateNamespaces", query,
-              [&] { return Enumerate(namespaces, ignores_filters ? std::nullopt : FilteredId(query)); });
-}
-
-Result<OpenedNetworkObject> MemoryNetwork::OpenNamespace(std::string_view id) {
-  return Step("HcnOpenNamespace", id,
-              [&] { return Open(id, FindId(namespaces, id) != namespaces.end(), NoNamespace()); });
-}
-
-Result<NetworkAnswer> MemoryNetwork::QueryNamespace(NetworkHandle name_space, std::string_view query) {
-  return Step("HcnQueryNamespaceProperties", query, [&]() -> NetworkAnswer {
-    const auto found = FindId(namespaces, handles_.at(name_space));
-    if (found == namespaces.end()) return NoNamespace();
-    std::string resources = R"({"Type":"Container","Data":{"ID":"ccaae3aba155"}})";
-    for (const std::string& id : found->second) {
-      resources += fmt::format(R"(,{{"Type":"Endpoint","Data":{{"ID":"{}"}}}})", id);
-    }
-    return {0,
-            fmt::format(R"({{"ID":"{}","NamespaceId":2,"Type":"{}","Resources":[{}],"SchemaVersion":{{"Major":2,"Min)"
-                        R"(or":0}}}})",
-                        found->first, found->first == namespace_of_node ? "HostDefault" : "Host", resources),
-            ""};
-  });
-}
-
-void MemoryNetwork::CloseNamespace(NetworkHandle name_space) {
-  log.emplace_back("HcnCloseNamespace", "");
-  open -= handles_.erase(name_space);
 }
 
 Result<NetworkAnswer> MemoryNetwork::Version() {

@@ -51,21 +51,19 @@ class MemoryNetwork final : public machine::ComputeNetwork {
   std::vector<std::string> CallNames() const;
 
   // machine::ComputeNetwork
-  Result<machine::NetworkAnswer> EnumerateEndpoints(std::string_view query) override;
-  Result<machine::OpenedNetworkObject> OpenEndpoint(std::string_view id) override;
-  Result<machine::NetworkAnswer> QueryEndpoint(machine::NetworkHandle endpoint, std::string_view query) override;
+  Result<machine::NetworkAnswer> Enumerate(machine::NetworkObject kind, std::string_view query) override;
+  Result<machine::OpenedNetworkObject> Open(machine::NetworkObject kind, std::string_view id) override;
+  Result<machine::NetworkAnswer> Query(machine::NetworkObject kind, machine::NetworkHandle object,
+                                       std::string_view query) override;
+  void Close(machine::NetworkObject kind, machine::NetworkHandle object) override;
   Result<machine::NetworkAnswer> ModifyEndpoint(machine::NetworkHandle endpoint, std::string_view request) override;
-  void CloseEndpoint(machine::NetworkHandle endpoint) override;
-  Result<machine::NetworkAnswer> EnumerateNamespaces(std::string_view query) override;
-  Result<machine::OpenedNetworkObject> OpenNamespace(std::string_view id) override;
-  Result<machine::NetworkAnswer> QueryNamespace(machine::NetworkHandle name_space, std::string_view query) override;
-  void CloseNamespace(machine::NetworkHandle name_space) override;
   Result<machine::NetworkAnswer> Version() override;
 
  private:
   template <class Effect>
   auto Step(std::string call, std::string_view document, Effect effect) -> decltype(effect());
-  Result<machine::OpenedNetworkObject> Open(std::string_view id, bool is_there, machine::NetworkAnswer missing);
+  machine::NetworkAnswer EndpointProperties(const std::string& id) const;
+  machine::NetworkAnswer NamespaceProperties(const std::string& id) const;
   machine::NetworkAnswer Modify(const std::string& id, std::string_view request);
 
   std::map<machine::NetworkHandle, std::string> handles_;  // to GUIDs as they were given
