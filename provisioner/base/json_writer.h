@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,12 @@ class JsonWriter {
   JsonWriter& Member(std::string_view key, int value) { return Key(key).Int(value); }
   JsonWriter& Member(std::string_view key, std::int64_t value) { return Key(key).Int(value); }
   JsonWriter& Member(std::string_view key, std::size_t value) { return Key(key).Int(static_cast<std::int64_t>(value)); }
+
+  // null for nullopt.
+  template <class T>
+  JsonWriter& Member(std::string_view key, const std::optional<T>& value) {
+    return value ? Member(key, *value) : Key(key).Null();
+  }
 
   // A member that is an array of these strings.
   template <class Range>

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "provisioner/base/text.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"

@@ -29,27 +29,8 @@ NodeReports::NodeReports(machine::Host& host, node::NodeReporting what, std::str
       operator_(OperatorOf(host, what_)),
       reboots_(host, what_.reboot, operator_ ? &*operator_ : nullptr) {
   if (!what_.cluster) return;
-  reporter_.emplace(
-      what_.cluster->name, source::SourcePorts{host.http(), host.clock()},
-      [this] { return OpenCluster(host_, *what_.cluster); }, source::KubeRandom, Memory());
-}
-
-// Best effort: a pause that can't be stored is lost when this process ends.
-PauseMemory NodeReports::Memory() {
-  const auto load = [this]() -> Pause {
-    const auto open = host_.Open(machine::Access::kRead);
-    if (!open) return {};
-    node::OpenNode node{host_, (*open)->Ports()};
-    const node::ReportPause kept = node::LoadReportPause(node);
-    return {kept.seconds, kept.until};
-  };
-  const auto save = [this](const Pause& pause) {
-    const auto open = host_.Open(machine::Access::kWrite);
-    if (!open) return;
-    node::OpenNode node{host_, (*open)->Ports()};
-    node::NoteReportPause(node, pause.seconds, pause.until);
-  };
-  return {load, save};
+  reporter_.emplace(what_.cluster->name, source::SourcePorts{host.http(), host.clock()},
+                    [this] { return OpenCluster(host_, *what_.cluster); });
 }
 
 void NodeReports::Check(const Result<void>& result) const {

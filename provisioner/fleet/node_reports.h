@@ -26,7 +26,6 @@ class NodeReports {
 
  private:
   Result<NodeState> Look();
-  PauseMemory Memory();
   void Check(const Result<void>& result) const;
 
   machine::Host& host_;

@@ -10,17 +10,8 @@ namespace {
 
 constexpr std::size_t kMostMessage = 500;
 
-void WriteText(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
-  json.Key(key);
-  if (text) {
-    json.String(*text);
-  } else {
-    json.Null();
-  }
-}
-
-void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::int64_t>& time) {
-  WriteText(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
+std::optional<std::string> TimeText(const std::optional<std::int64_t>& time) {
+  return time ? std::optional(FormatUtc(*time)) : std::nullopt;
 }
 
 // Reads a Unix time or a UTC text.
@@ -40,17 +31,9 @@ Result<NodeFailure> ReadFailure(const JsonNode& node) {
 
 std::string StateText(const NodeState& state) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1);
-  WriteText(json, "digest", state.digest);
-  WriteText(json, "credentialDigest", state.credential_digest);
-  json.Key("generation");
-  if (state.generation) {
-    json.Int(*state.generation);
-  } else {
-    json.Null();
-  }
-  WriteTime(json, "appliedAt", state.applied_at);
-  WriteTime(json, "readAt", state.read_at);
+  json.BeginObject().Member("schema", 1).Member("digest", state.digest);
+  json.Member("credentialDigest", state.credential_digest).Member("generation", state.generation);
+  json.Member("appliedAt", TimeText(state.applied_at)).Member("readAt", TimeText(state.read_at));
   json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);
   json.Key("failure");
   if (state.failure) {

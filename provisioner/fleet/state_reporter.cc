@@ -8,29 +8,12 @@
 namespace prov::fleet {
 
 StateReporter::StateReporter(std::string node, source::SourcePorts ports,
-                             std::function<Result<source::KubeAccess>()> open, source::KubeBackoff::Random random,
-                             PauseMemory memory)
-    : node_(std::move(node)),
-      ports_(ports),
-      open_(std::move(open)),
-      random_(std::move(random)),
-      memory_(std::move(memory)) {}
+                             std::function<Result<source::KubeAccess>()> open, source::KubeBackoff::Random random)
+    : node_(std::move(node)), ports_(ports), open_(std::move(open)), random_(std::move(random)) {}
 
-bool StateReporter::IsPaused() {
-  const std::int64_t time = ports_.clock.NowUnix();
-  if (!knows_pause_ && memory_.load) {
-    pause_ = memory_.load();
-    pause_.seconds = std::clamp<std::int64_t>(pause_.seconds, 0, kLongestPause);
-    // Shorten the pause: an administrator may have restarted the process after mending the cause.
-    if (pause_.until - time <= kLongestPause) pause_.until = std::min(pause_.until, time + kLongestKept);
-  }
-  knows_pause_ = true;
-  return time < pause_.until && pause_.until - time <= kLongestPause;  // a later end means that the clock was set back
-}
-
-void StateReporter::SetPause(const Pause& pause) {
-  pause_ = pause;
-  if (memory_.save) memory_.save(pause);
+bool StateReporter::IsPaused() const {
+  const std::int64_t left = pause_end_ - ports_.clock.NowUnix();
+  return left > 0 && left <= kLongestPause;  // more: the clock was set back
 }
 
 bool StateReporter::IsNews(const NodeState& now) const {
@@ -82,13 +65,13 @@ Result<bool> StateReporter::Report(const NodeState& now) {
   Result<void> events;
   Result<bool> out = ReportNow(now, events);
   if (!out) {
-    const std::int64_t seconds = std::clamp(pause_.seconds * 2, kFirstPause, kLongestPause);
-    const std::int64_t half = seconds / 2;
+    pause_seconds_ = std::clamp(pause_seconds_ * 2, kFirstPause, kLongestPause);
+    const std::int64_t half = pause_seconds_ / 2;
     const std::int64_t varied = half + static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(half + 1));
-    SetPause({seconds, ports_.clock.NowUnix() + varied});
+    pause_end_ = ports_.clock.NowUnix() + varied;
     return out;
   }
-  if (pause_.seconds != 0) SetPause({});
+  pause_seconds_ = 0;
   if (!events) return std::unexpected(std::move(events).error());
   return out;
 }

@@ -11,17 +11,6 @@
 
 namespace prov::fleet {
 
-// The pause after repeated failures: its length in seconds before it is varied (0: none), and the Unix time at which it
-// ends.
-struct Pause {
-  std::int64_t seconds = 0, until = 0;
-};
-// Loads and stores the pause, so that it outlives the process; both may be empty.
-struct PauseMemory {
-  std::function<Pause()> load = {};
-  std::function<void(const Pause&)> save = {};
-};
-
 // The API server sends each write of the annotation to every client that watches nodes. So it is written only if
 // something other than the time of reading differs, and otherwise once an hour. If only the text of a failure differs,
 // it is written once in ten minutes. Failures are retried after a pause that grows to half an hour.
@@ -29,7 +18,7 @@ class StateReporter {
  public:
   // `open` opens the cluster for each call. `node`: the name of this machine's Node object.
   StateReporter(std::string node, source::SourcePorts ports, std::function<Result<source::KubeAccess>()> open,
-                source::KubeBackoff::Random random = source::KubeRandom, PauseMemory memory = {});
+                source::KubeBackoff::Random random = source::KubeRandom);
 
   // Call it after each round. If this process does not know what was reported, it reads that from the cluster first, so
   // that a restarted process does not write again. Returns whether anything was written. Events are best effort: a lost
@@ -40,23 +29,20 @@ class StateReporter {
   static constexpr std::int64_t kWordsSeconds = 600;
   static constexpr std::int64_t kFirstPause = 15;      // seconds
   static constexpr std::int64_t kLongestPause = 1800;  // the same
-  static constexpr std::int64_t kLongestKept = 300;    // seconds of a stored pause that remain after a restart
 
  private:
   Result<bool> ReportNow(const NodeState& now, Result<void>& events);
   Result<void> SendEvents(source::KubeClient& client, const std::optional<NodeState>& before, const NodeState& now);
   Result<void> ReadReported(source::KubeClient& client);
   bool IsNews(const NodeState& now) const;
-  bool IsPaused();
-  void SetPause(const Pause& pause);
+  bool IsPaused() const;
 
   std::string node_;
   source::SourcePorts ports_;
   std::function<Result<source::KubeAccess>()> open_;
   source::KubeBackoff::Random random_;
-  PauseMemory memory_;
-  bool knows_pause_ = false;
-  Pause pause_;
+  std::int64_t pause_seconds_ = 0;  // the length of the last pause, before it was varied; 0: none
+  std::int64_t pause_end_ = 0;      // Unix time
   bool knows_reported_ = false;
   std::optional<NodeState> reported_;
   std::int64_t reported_at_ = 0;

@@ -1,7 +1,6 @@
 #include "provisioner/machine/followed_file.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "provisioner/base/text.h"
 

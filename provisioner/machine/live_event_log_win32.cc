@@ -1,5 +1,4 @@
 // The port EventLog on Windows: the application log, and the log file beside the state.
-#include "provisioner/base/text.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/machine/log_file.h"

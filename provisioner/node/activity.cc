@@ -27,11 +27,6 @@ void Write(JsonWriter& json, const RoundFailure& failure) {
   json.EndObject();
 }
 
-void Write(JsonWriter& json, const ReportPause& pause) {
-  json.Key("reportPause").BeginObject().Member("seconds", pause.seconds).Member("until", pause.until);
-  json.Member("boot", pause.boot).EndObject();
-}
-
 std::string ToJson(const Activity& activity) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
@@ -39,7 +34,6 @@ std::string ToJson(const Activity& activity) {
   json.Member("source", activity.source);
   if (activity.read_at) json.Member("readAt", *activity.read_at);
   if (activity.failure) Write(json, *activity.failure);
-  if (activity.report_pause.seconds != 0) Write(json, activity.report_pause);
   return json.EndObject().Text();
 }
 
@@ -59,11 +53,6 @@ Result<RoundFailure> ParseFailure(const JsonNode& node) {
   return out;
 }
 
-Result<ReportPause> ParseReportPause(const JsonNode& node) {
-  return ReportPause{PROV_TRY(PROV_TRY(node.Get("seconds")).Integer()), PROV_TRY(PROV_TRY(node.Get("until")).Integer()),
-                     PROV_TRY(MemberText(node, "boot"))};
-}
-
 Result<Activity> ParseActivity(std::string_view text) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, kActivityFile));
   Activity out;
@@ -71,7 +60,6 @@ Result<Activity> ParseActivity(std::string_view text) {
   out.service = PROV_TRY(root.Find("service", ParseServiceProcess));
   out.read_at = PROV_TRY(root.Find("readAt", &JsonNode::Integer));
   out.failure = PROV_TRY(root.Find("failure", ParseFailure));
-  out.report_pause = PROV_TRY(root.Find("reportPause", ParseReportPause)).value_or(ReportPause());
   return out;
 }
 
@@ -116,11 +104,7 @@ Activity LoadActivity(machine::StateFolder& folder) {
 Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source) {
   Activity out = LoadActivity(folder);
   if (out.source == SourceDigest(source)) return out;
-  return {.service = std::move(out.service),
-          .source = SourceDigest(source),
-          .read_at = {},
-          .failure = {},
-          .report_pause = std::move(out.report_pause)};
+  return {.service = std::move(out.service), .source = SourceDigest(source), .read_at = {}, .failure = {}};
 }
 
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure) {
@@ -144,19 +128,6 @@ void NoteService(OpenNode& node, const ProgramIdentity& program) {
   if (!state || !*state || !(*state)->running || !boot) return;
   Activity next = before;
   next.service = ServiceProcess{program, (*state)->process_id, *boot};
-  Save(node, before, next);
-}
-
-ReportPause LoadReportPause(OpenNode& node) {
-  ReportPause out = LoadActivity(node.machine.state.folder()).report_pause;
-  return node.machine.system.BootId().value_or("") == out.boot ? out : ReportPause();
-}
-
-void NoteReportPause(OpenNode& node, std::int64_t seconds, std::int64_t until) {
-  const Activity before = LoadActivity(node.machine.state.folder());
-  Activity next = before;
-  next.report_pause =
-      seconds == 0 ? ReportPause() : ReportPause{seconds, until, node.machine.system.BootId().value_or("")};
   Save(node, before, next);
 }
 

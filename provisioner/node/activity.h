@@ -42,22 +42,11 @@ struct RoundFailure {
   bool operator==(const RoundFailure&) const = default;
 };
 
-// The pause after repeated failures to report this node to its cluster (fleet/state_reporter.h), kept so that a
-// restarted program continues it.
-struct ReportPause {
-  std::int64_t seconds = 0;  // length of the last pause, before it was varied; 0: none
-  std::int64_t until = 0;    // Unix time
-  std::string boot;          // the boot in which it counts
-
-  bool operator==(const ReportPause&) const = default;
-};
-
 struct Activity {
   std::optional<ServiceProcess> service;
   std::string source;                   // digest of the source's spec; the next two are about this source
   std::optional<std::int64_t> read_at;  // Unix time of the last reading whose settings were taken
   std::optional<RoundFailure> failure;  // the last one
-  ReportPause report_pause;
 
   bool operator==(const Activity&) const = default;
 };
@@ -70,9 +59,6 @@ Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source);
 // rounds in quick succession write once. Best effort, like every function here that writes.
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure);
 void NoteService(OpenNode& node, const ProgramIdentity& program);
-// The pause of this boot; `seconds` is 0 if there is none.
-ReportPause LoadReportPause(OpenNode& node);
-void NoteReportPause(OpenNode& node, std::int64_t seconds, std::int64_t until);
 void ForgetActivity(OpenNode& node);
 
 }  // namespace prov::node

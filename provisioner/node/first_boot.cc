@@ -1,7 +1,5 @@
 #include "provisioner/node/first_boot.h"
 
-#include <fmt/format.h>
-
 #include "provisioner/node/activity.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/scrub.h"

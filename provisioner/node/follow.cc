@@ -1,8 +1,11 @@
 #include "provisioner/node/follow.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
+#include "provisioner/node/events.h"
 #include "provisioner/node/signer.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_follow.h"
@@ -50,10 +53,14 @@ SettingsReader FollowedReader(machine::Host& host, source::SourceCache* cache) {
 }
 
 void Follow(machine::Host& host, LoopOptions options) {
-  WatchLog log(host);
+  DailyLimit limit;
   source::SourceCache cache;
   KeptSettings kept(host);
-  source::KubeFollower follower({host.http(), host.clock()}, [&](const Error& error) { log.Write(error); });
+  source::KubeFollower follower({host.http(), host.clock()}, [&](const Error& error) {
+    if (!limit.IsDue(error.message, host.clock().NowUnix())) return;
+    LogEvent(host, machine::Event::kSourceUnavailable, Severity::kWarning,
+             fmt::format("the source can't be watched ({}); it is read in each round all the same", error.message));
+  });
   const SettingsReader read = [&](const SettingsSpec& spec) -> Result<Settings> {
     follower.Follow(RequestOf(host, spec.source, true));
     const Settings* known = follower.IsCurrent() ? kept.Find(spec) : nullptr;

@@ -8,6 +8,7 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/machine_record.h"
 
 namespace prov::node {
@@ -16,7 +17,6 @@ namespace {
 constexpr std::size_t kMostBoots = 3;
 constexpr std::size_t kFewestCertificates = 8;
 constexpr std::string_view kRawKind = "PemBundle";
-constexpr std::string_view kCertificate = "certificate:";  // certificate:STORE:SHA1, see ledger.h
 
 // Compares the settings with a payload that was applied here before.
 Result<void> Compare(const Settings& settings, std::int64_t generation, const std::string& payload) {
@@ -107,7 +107,7 @@ Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::Egre
   std::size_t lost = 0;
   const reconcile::MachineRecord record = PROV_TRY(reconcile::LoadMachineRecord(machine));
   for (const auto& [item, entry] : record.ledger) {
-    if (!item.starts_with(kCertificate) || !entry.ours) continue;
+    if (!item.starts_with(reconcile::kCertificateItem) || !entry.ours) continue;
     ++ours;
     const std::string_view thumbprint = std::string_view(item).substr(item.rfind(':') + 1);
     if (!wanted.contains(thumbprint)) ++lost;

@@ -11,8 +11,6 @@
 namespace prov::node {
 namespace {
 
-constexpr std::int64_t kSecondsPerMinute = 60;
-constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kDay = 86400;
 constexpr std::int64_t kWeek = 7 * kDay;
 constexpr std::int64_t kThursday = 4;  // Unix time began on a Thursday
@@ -66,19 +64,6 @@ bool MaintenanceWindow::Contains(std::int64_t unix_seconds) const {
   return false;
 }
 
-std::string MaintenanceWindow::Text() const {
-  std::string names;
-  for (std::size_t day = 0; day < days.size(); ++day) {
-    if (days.at(day)) names += fmt::format("{}{}", names.empty() ? "" : ",", kNames.at(day));
-  }
-  const auto time = [](std::int64_t seconds) {
-    return fmt::format("{:02}:{:02}", seconds / kHour, seconds % kHour / kSecondsPerMinute);
-  };
-  const bool is_daily = days == MaintenanceWindow().days;
-  return fmt::format("{}{}{}-{}", is_daily ? "" : names, is_daily ? "" : " ", time(begin),
-                     time((begin + length) % kDay));
-}
-
 Result<MaintenanceWindow> ParseMaintenanceWindow(std::string_view text, std::string_view where) {
   const std::string_view trimmed = TrimBlanks(text);
   const std::size_t blank = trimmed.rfind(' ');
@@ -98,6 +83,7 @@ Result<MaintenanceWindow> ParseMaintenanceWindow(std::string_view text, std::str
   }
   out.days = *days;
   out.begin = *begin;
+  out.text = trimmed;
   out.length = *end > *begin ? *end - *begin : *end + kDay - *begin;
   return out;
 }

@@ -16,9 +16,9 @@ struct MaintenanceWindow {
   std::int64_t begin = 0;                                                 // seconds of the day
   std::int64_t length = 86400;                                            // seconds, at most a day
 
+  std::string text;  // that was parsed
+
   bool Contains(std::int64_t unix_seconds) const;
-  // The window as a text that ParseMaintenanceWindow() accepts.
-  std::string Text() const;
 
   bool operator==(const MaintenanceWindow&) const = default;
 };

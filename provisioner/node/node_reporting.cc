@@ -41,7 +41,7 @@ void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
   if (!reporting.metrics_file.empty()) json.Member("metricsFile", reporting.metrics_file);
   if (reporting.reboot.method) {
     json.Key("reboot").BeginObject().Member("way", NameOf(*reporting.reboot.method));
-    if (reporting.reboot.window) json.Member("window", reporting.reboot.window->Text());
+    if (reporting.reboot.window) json.Member("window", reporting.reboot.window->text);
     json.EndObject();
   }
   json.EndObject();

@@ -30,37 +30,24 @@ Result<void> NoteRequest(OpenNode& node, RebootMethod method, const std::string&
 // If the operator can't be reached, count as not asked: a needed reboot must not wait for it.
 bool IsRequestedAlready(DrainOperator* drains) { return drains != nullptr && drains->IsRequested().value_or(false); }
 
-void AddAnswer(RebootAnswer answer, RebootMethod method, Findings& findings) {
-  if (answer == RebootAnswer::kRequestedBefore) {
-    AddInfo(findings, "reboot-asked", "a reboot was requested earlier in this boot and is not requested again");
-  } else if (answer == RebootAnswer::kRequested) {
-    AddInfo(findings, "reboot-asked",
-            method == RebootMethod::kNow
-                ? "Windows was asked to reboot"
-                : "the Windows Machine Config Operator was asked to drain and reboot this node");
-  }
-}
-
-}  // namespace
-
+// Whether a reboot is needed and none was requested in this boot. Reads only.
 Result<bool> RebootIsDue(OpenNode& node) {
   if (!PROV_TRY(reconcile::RebootPending(node.machine))) return false;
   return !PROV_TRY(WasRequestedIn(node.machine.state, PROV_TRY(node.machine.system.BootId())));
 }
 
-Result<RebootAnswer> RequestReboot(OpenNode& node, RebootMethod method, const std::function<Result<void>()>& ask) {
-  if (!PROV_TRY(reconcile::RebootPending(node.machine))) return RebootAnswer::kNotNeeded;
+Result<void> Request(OpenNode& node, RebootMethod method, DrainOperator* drains) {
   const std::string boot = PROV_TRY(node.machine.system.BootId());
-  machine::StateRecord& state = node.machine.state;
-  if (PROV_TRY(WasRequestedIn(state, boot))) return RebootAnswer::kRequestedBefore;
   if (method == RebootMethod::kNow) PROV_TRY(NoteRequest(node, method, boot));
-  if (const Result<void> asked = ask(); !asked) {
-    PROV_TRY(Forget(state, kRebootRequestSection));
-    return std::unexpected(asked.error());
+  const Result<void> requested = method == RebootMethod::kNow ? node.host.Reboot(kReason) : drains->Request();
+  if (!requested) {
+    PROV_TRY(Forget(node.machine.state, kRebootRequestSection));
+    return requested;
   }
-  if (method == RebootMethod::kAnnotate) PROV_TRY(NoteRequest(node, method, boot));
-  return RebootAnswer::kRequested;
+  return method == RebootMethod::kNow ? requested : NoteRequest(node, method, boot);
 }
+
+}  // namespace
 
 Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, DrainOperator* drains,
                                  Findings& findings) {
@@ -77,16 +64,20 @@ Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, Dra
     AddInfo(findings, "reboot-waits", "a reboot is needed, and --reboot-window is not open now");
     return {};
   }
-  if (has_operator && drains != nullptr && PROV_TRY(RebootIsDue(node)) && IsRequestedAlready(drains)) {
+  if (!PROV_TRY(RebootIsDue(node))) {
+    AddInfo(findings, "reboot-asked", "a reboot was requested earlier in this boot and is not requested again");
+    return {};
+  }
+  if (has_operator && IsRequestedAlready(drains)) {
     AddInfo(findings, "reboot-waits",
             "a reboot is needed, and the Windows Machine Config Operator was asked for it already; nothing more is "
             "requested until the annotation is gone from the Node");
     return {};
   }
-  const RebootAnswer answer = PROV_TRY(RequestReboot(node, method, [&]() -> Result<void> {
-    return method == RebootMethod::kNow ? node.host.Reboot(kReason) : drains->Request();
-  }));
-  AddAnswer(answer, method, findings);
+  PROV_TRY(Request(node, method, drains));
+  AddInfo(findings, "reboot-asked",
+          method == RebootMethod::kNow ? "Windows was asked to reboot"
+                                       : "the Windows Machine Config Operator was asked to drain and reboot this node");
   return {};
 }
 

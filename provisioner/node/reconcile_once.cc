@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "provisioner/base/text.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/reconcile/reboot.h"

@@ -20,12 +20,7 @@ Result<std::string> TextOf(const JsonNode& node, std::string_view name) { return
 
 void WriteApplied(JsonWriter& json, const Applied& applied) {
   json.Member("digest", applied.digest).Member("since", applied.since).Member("source", applied.source);
-  json.Key("generation");
-  if (applied.generation) {
-    json.Int(*applied.generation);
-  } else {
-    json.Null();
-  }
+  json.Member("generation", applied.generation);
   if (!applied.payload.empty()) json.Member("payload", applied.payload);
   if (!applied.signer.empty()) json.Member("signer", applied.signer);
   if (!applied.source_digest.empty()) json.Member("sourceDigest", applied.source_digest);
@@ -71,8 +66,6 @@ Result<ServiceRecord> ParseService(const JsonNode& root) {
                        PROV_TRY(root.Find("reporting", ReadNodeReporting)).value_or(NodeReporting())};
 }
 
-Result<Applied> ParseApplied(const JsonNode& root) { return ReadApplied(root); }
-
 }  // namespace
 
 Result<void> Remember(machine::StateRecord& state, std::string_view section, std::string json) {
@@ -100,7 +93,7 @@ Result<void> SaveSource(machine::StateRecord& state, const StoredSource& source)
 }
 
 Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state) {
-  return Load<Applied>(state, kAppliedSection, ParseApplied);
+  return Load<Applied>(state, kAppliedSection, ReadApplied);
 }
 
 std::string AppliedJson(const Applied& applied) {
@@ -180,9 +173,8 @@ Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {
 Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state) {
   const auto failure = PROV_TRY(state.Read(kFailureSection));
   if (!failure) return std::nullopt;
-  const auto member = [&](std::string_view name) -> Result<std::string> { return PROV_TRY(failure->Get(name)).Text(); };
-  return fmt::format("{}: {}", PROV_TRY(member("code")),
-                     SentenceWithPlace(PROV_TRY(member("message")), PROV_TRY(member("where"))));
+  return fmt::format("{}: {}", PROV_TRY(TextOf(*failure, "code")),
+                     SentenceWithPlace(PROV_TRY(TextOf(*failure, "message")), PROV_TRY(TextOf(*failure, "where"))));
 }
 
 }  // namespace prov::node

@@ -1,6 +1,8 @@
 #include "provisioner/node/search_path.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <vector>
 
 #include "images/registry/registry_key.h"
 #include "provisioner/base/text.h"
@@ -15,25 +17,11 @@ using images::RegValue;
 constexpr std::string_view kPath = "Path";
 constexpr std::size_t kMostUnits = 32'767;  // of a variable, with the null behind it
 
-struct Entry {
-  std::size_t begin = 0;
-  std::size_t size = 0;
-};
-
 // C:\folder, C:\folder\ and "C:\folder" are the same.
 bool Names(std::string_view entry, std::string_view folder) {
   if (entry.size() > 1 && entry.front() == '"' && entry.back() == '"') entry = entry.substr(1, entry.size() - 2);
   while (entry.size() > folder.size() && entry.ends_with('\\')) entry.remove_suffix(1);
   return EqualsIgnoreAsciiCase(entry, folder);
-}
-
-std::optional<Entry> Find(std::string_view path, std::string_view folder) {
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(';', begin), path.size());
-    if (Names(path.substr(begin, end - begin), folder)) return Entry{begin, end - begin};
-    begin = end + 1;
-  }
-  return std::nullopt;
 }
 
 Result<std::string> ProgramFolder(OpenNode& node) {
@@ -65,24 +53,17 @@ Result<void> WriteSearchPath(OpenNode& node, SearchPath path, std::string_view t
 }  // namespace
 
 std::optional<std::string> WithFolder(std::string_view path, std::string_view folder) {
-  if (Find(path, folder)) return std::nullopt;
-  std::string out(path);
-  if (path.empty() || path.ends_with(';')) return out.append(folder).append(path.empty() ? "" : ";");
-  return out.append(";").append(folder);
+  for (const std::string_view entry : Split(path, ';')) {
+    if (Names(entry, folder)) return std::nullopt;
+  }
+  if (path.empty() || path.ends_with(';')) return fmt::format("{}{}{}", path, folder, path.empty() ? "" : ";");
+  return fmt::format("{};{}", path, folder);
 }
 
 std::string WithoutFolder(std::string_view path, std::string_view folder) {
-  std::string out(path);
-  while (const std::optional<Entry> found = Find(out, folder)) {
-    const std::size_t end = found->begin + found->size;
-    if (end < out.size()) {
-      out.erase(found->begin, found->size + 1);
-      continue;
-    }
-    const std::size_t separator = found->begin > 0 ? 1 : 0;
-    out.erase(found->begin - separator);
-  }
-  return out;
+  std::vector<std::string_view> entries = Split(path, ';');
+  std::erase_if(entries, [&](std::string_view entry) { return Names(entry, folder); });
+  return fmt::format("{}", fmt::join(entries, ";"));
 }
 
 Result<bool> AddToSearchPath(OpenNode& node) {

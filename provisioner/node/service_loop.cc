@@ -110,12 +110,6 @@ bool DailyLimit::IsDue(const std::string& cause, std::int64_t now) {
   return is_new || now - std::exchange(known->second, now) >= kSecondsPerDay;
 }
 
-void WatchLog::Write(const Error& error) {
-  if (!limit_.IsDue(error.message, host_.clock().NowUnix())) return;
-  LogEvent(host_, Event::kSourceUnavailable, Severity::kWarning,
-           fmt::format("the source can't be watched ({}); it is read in each round all the same", error.message));
-}
-
 bool FailureLog::Write(const Error& error) {
   const bool is_due = limit_.IsDue(error.message, host_.clock().NowUnix());
   if (is_due) LogFailure(host_, error);

@@ -50,17 +50,6 @@ class DailyLimit {
   std::map<std::string, std::int64_t> known_;  // cause; Unix time at which it was last reported
 };
 
-// Reports that the source can't be watched, once for each cause and again after a day. Rounds still read it.
-class WatchLog {
- public:
-  explicit WatchLog(machine::Host& host) : host_(host) {}
-  void Write(const Error& error);
-
- private:
-  machine::Host& host_;
-  DailyLimit limit_;
-};
-
 // Logs failures besides the rounds, each cause once and again after a day.
 class FailureLog {
  public:

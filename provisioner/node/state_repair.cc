@@ -117,16 +117,16 @@ class Repairer {
  public:
   Repairer(StateFolder& folder, std::int64_t now) : folder_(folder), now_(now) {}
 
-  Result<StateRepair> Run() && {
+  Result<std::vector<DamagedFile>> Run() && {
     state_ = PROV_TRY(ReadStateFile<machine::StateContent>(folder_, kStateFile, machine::ParseState));
     state_copy_ = PROV_TRY(ReadStateFile(folder_, kStatePreviousFile, machine::ParseState, state_));
     journal_ = PROV_TRY(ReadStateFile<reconcile::Transaction>(folder_, kJournalFile, reconcile::ParseTransaction));
     journal_copy_ = PROV_TRY(ReadStateFile(folder_, kJournalPreviousFile, reconcile::ParseTransaction, journal_));
-    if (state_.newer || state_copy_.newer || journal_.newer || journal_copy_.newer) return StateRepair{};
+    if (state_.newer || state_copy_.newer || journal_.newer || journal_copy_.newer) return std::vector<DamagedFile>();
     ChooseRecord();
     ChooseJournal();
     PROV_TRY(Write());
-    return std::move(out_);
+    return std::move(damage_);
   }
 
  private:
@@ -136,29 +136,26 @@ class Repairer {
 
   // `kept`: keep what was in the file.
   template <class T>
-  void Tell(const Found<T>& found, std::string_view from, std::string_view effect, bool kept) {
-    Tell(found.file, ProblemOf(found.text, found.error), kept && found.text ? *found.text : "", from, effect);
-  }
-  void Tell(std::string_view file, std::string problem, const std::string& text, std::string_view from,
-            std::string_view effect) {
-    DamagedFile told{folder_.PathOf(file), std::move(problem), std::string(from), {}, std::string(effect)};
-    if (!text.empty()) {
-      const std::string name = KeptName(file, now_);
-      told.kept = folder_.PathOf(name);
-      kept_.push_back({name, text});
+  void Report(const Found<T>& found, std::string_view from, std::string_view effect, bool kept) {
+    DamagedFile damaged{
+        folder_.PathOf(found.file), ProblemOf(found.text, found.error), std::string(from), {}, std::string(effect)};
+    if (kept && found.text && !found.text->empty()) {
+      const std::string name = KeptName(found.file, now_);
+      damaged.kept = folder_.PathOf(name);
+      kept_.push_back({name, *found.text});
     }
-    out_.files.push_back(std::move(told));
+    damage_.push_back(std::move(damaged));
   }
 
   void ChooseRecord() {
     if (state_.content) {
       content_ = *state_.content;
-      if (state_copy_.error) Tell(state_copy_, kStateFile, "", false);
+      if (state_copy_.error) Report(state_copy_, kStateFile, "", false);
       return;
     }
     if (state_copy_.content) {
       content_ = *state_copy_.content;
-      Tell(state_, kStatePreviousFile, "", true);
+      Report(state_, kStatePreviousFile, "", true);
       return;
     }
     RecordFromJournal();
@@ -169,28 +166,23 @@ class Repairer {
     const Found<reconcile::Transaction>& open = journal_.content ? journal_ : journal_copy_;
     const bool known = open.content && !open.content->ledger_before.empty();
     if (known) PutSection(content_, reconcile::kLedgerSection, reconcile::LedgerJson(open.content->ledger_before));
-    const bool damaged = state_.error || state_copy_.error;
-    lost_ = damaged || known;
-    if (damaged) {
-      Tell(state_, known ? open.file : "", known ? kSourceLost : kRecordLost, true);
-      if (state_copy_.error) Tell(state_copy_, "", "", true);
-    } else if (known) {
-      Tell(kStateFile, "is missing", "", open.file, kSourceLost);
-    }
+    lost_ = state_.error || state_copy_.error || known;
+    if (lost_) Report(state_, known ? open.file : "", known ? kSourceLost : kRecordLost, true);
+    if (state_copy_.error) Report(state_copy_, "", "", true);
   }
 
   void ChooseJournal() {
     if (journal_.content) {
-      if (journal_copy_.error) Tell(journal_copy_, kJournalFile, "", false);
+      if (journal_copy_.error) Report(journal_copy_, kJournalFile, "", false);
       return;
     }
     if (journal_copy_.content) {
-      Tell(journal_, kJournalPreviousFile, "", true);
+      Report(journal_, kJournalPreviousFile, "", true);
       return;
     }
     if (!journal_.error && !journal_copy_.error) return;
     lost_ = true;
-    Tell(journal_.error ? journal_ : journal_copy_, "", kRunLost, true);
+    Report(journal_.error ? journal_ : journal_copy_, "", kRunLost, true);
   }
 
   // Writes in this order: the kept files; the record, which says what happened; last the journal, which says what is
@@ -199,8 +191,8 @@ class Repairer {
     for (std::size_t at = 0; at < kept_.size(); ++at) {
       if (Result<void> written = folder_.Write(kept_[at].name, kept_[at].text); !written) return GiveUp(at, written);
     }
-    if (!out_.files.empty()) AddNotes();
-    const bool healthy = out_.files.empty() && !state_.text;
+    if (!damage_.empty()) AddNotes();
+    const bool healthy = damage_.empty() && !state_.text;
     if (!healthy) {
       if (Result<void> written = WriteRecord(); !written) return GiveUp(kept_.size(), written);
     }
@@ -218,7 +210,7 @@ class Repairer {
     if (const auto found = content_.find(kRepairsSection); found != content_.end()) {
       all = ReadRepairs(found->second).value_or(std::vector<PastRepair>());
     }
-    for (const DamagedFile& file : out_.files) all.push_back({now_, file});
+    for (const DamagedFile& file : damage_) all.push_back({now_, file});
     if (std::ssize(all) > kMostRepairs) all.erase(all.begin(), all.end() - kMostRepairs);
     JsonWriter json;
     json.BeginObject().Key("files").BeginArray();
@@ -229,7 +221,7 @@ class Repairer {
   }
 
   Result<void> WriteRecord() {
-    const std::string text = out_.files.empty() ? *state_.text : machine::StateText(content_);
+    const std::string text = damage_.empty() ? *state_.text : machine::StateText(content_);
     if (!state_.text) PROV_TRY(folder_.Write(kStateFile, text));  // a copy alone says that the record was deleted
     if (state_copy_.text != text) PROV_TRY(folder_.Write(kStatePreviousFile, text));
     return state_.text && state_.text != text ? folder_.Write(kStateFile, text) : Result<void>();
@@ -252,7 +244,7 @@ class Repairer {
   machine::StateContent content_;
   std::vector<Kept> kept_;
   bool lost_ = false;
-  StateRepair out_;
+  std::vector<DamagedFile> damage_;
 };
 
 // A folder whose writes stay in memory, so that readers see what it would hold.
@@ -281,11 +273,12 @@ class FolderView final : public StateFolder {
 
 }  // namespace
 
-Result<StateRepair> RepairFolder(StateFolder& folder, std::int64_t now) { return Repairer(folder, now).Run(); }
+Result<std::vector<DamagedFile>> RepairFolder(StateFolder& folder, std::int64_t now) {
+  return Repairer(folder, now).Run();
+}
 
 Result<void> RepairState(OpenNode& node, Findings& findings) {
-  const StateRepair repair = PROV_TRY(RepairFolder(node.machine.state.folder(), node.host.clock().NowUnix()));
-  for (const DamagedFile& file : repair.files) {
+  for (const DamagedFile& file : PROV_TRY(RepairFolder(node.machine.state.folder(), node.host.clock().NowUnix()))) {
     const std::string text = Describe(file, Moment::kRepaired);
     LogEvent(node.host, machine::Event::kRecovered, Severity::kWarning, fmt::format("{} ({})", text, file.file));
     AddWarning(findings, "state-damaged", text, file.file);
@@ -299,7 +292,7 @@ RepairedView::RepairedView(OpenNode& node)
 RepairedView::~RepairedView() = default;
 
 Result<OpenNode> RepairedView::Open() {
-  repair_ = PROV_TRY(RepairFolder(*folder_, node_.host.clock().NowUnix()));
+  damage_ = PROV_TRY(RepairFolder(*folder_, node_.host.clock().NowUnix()));
   // Applies the sections of an interrupted run to the view: the next command that writes finishes that run.
   if (const auto open = PROV_TRY(reconcile::LoadJournal(record_))) PROV_TRY(record_.Commit(open->sections));
   const machine::Machine& whole = node_.machine;
@@ -351,8 +344,7 @@ std::string Describe(const DamagedFile& file, Moment moment) {
 std::string DescribeLoss() {
   return "the record of what provisioner set on this machine was lost: the next apply adopts values that equal its "
          "settings, and remove later deletes them; it does not adopt certificates that are already in the stores, "
-         "which "
-         "then stay when the settings drop them; run provisioner apply SOURCE, or store the source with "
+         "which then stay when the settings drop them; run provisioner apply SOURCE, or store the source with "
          "provisioner service install --source SOURCE";
 }
 

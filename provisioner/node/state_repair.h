@@ -27,13 +27,9 @@ struct DamagedFile {
   std::string effect;   // what is lost; "": nothing
 };
 
-struct StateRepair {
-  std::vector<DamagedFile> files;
-};
-
 // Repairs damaged files; may be called again after any failure. If nothing is damaged, only adds missing second copies.
 // Errors: those of the folder. A file of a newer program is not touched: its reader refuses it (version).
-Result<StateRepair> RepairFolder(machine::StateFolder& folder, std::int64_t now);
+Result<std::vector<DamagedFile>> RepairFolder(machine::StateFolder& folder, std::int64_t now);
 
 // RepairFolder() on a node, for commands that write: adds a finding `state-damaged` (warning) and an event for each
 // damaged file. To be called before anything is read.
@@ -49,13 +45,13 @@ class RepairedView {
 
   // The returned node is valid as long as this view. Errors: those of RepairFolder.
   Result<OpenNode> Open();
-  const std::vector<DamagedFile>& damage() const { return repair_.files; }  // once it is open
+  const std::vector<DamagedFile>& damage() const { return damage_; }  // once it is open
 
  private:
   OpenNode& node_;
   std::unique_ptr<machine::StateFolder> folder_;
   machine::StateRecord record_;
-  StateRepair repair_;
+  std::vector<DamagedFile> damage_;
 };
 
 // Whether it is unknown, fully or partly, what is ours on this machine: the record says so, or there is no record

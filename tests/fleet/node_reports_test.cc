@@ -77,13 +77,6 @@ TEST_F(AfterRounds, AFailureIsPassedOnAndKeepsTheRestFromNothing) {
   EXPECT_THAT(testing_support::ReadAll(At("p.prom")), HasSubstr("provisioner_reboot_required 1"));
 }
 
-// A program that is started again and again must not ask an API server that is away each time.
-TEST_F(AfterRounds, ANewStartGoesOnWithThePause) {
-  status_ = 403;
-  for (int start = 0; start < 4; ++start) Make().AfterRound();
-  EXPECT_THAT(host_.fetches, SizeIs(1));
-}
-
 TEST_F(AfterRounds, AnAnnotationAsksTheOperator) {
   host_.memory.PutKey(reconcile::kDaemonKey);
   reporting_.reboot.method = node::RebootMethod::kAnnotate;

@@ -93,24 +93,6 @@ TEST_F(Own, WhileARollbackHoldsNoDigestIsTold) {
   EXPECT_EQ(state.digest, std::nullopt) << "it does not have them any more";
 }
 
-TEST_F(Own, APauseIsKeptForOneBoot) {
-  Boot(Read(SampleSettings()));
-  node::OpenNode n = node();
-  EXPECT_EQ(node::LoadReportPause(n).seconds, 0);
-  const std::int64_t until = host_.now + 45;
-  node::NoteReportPause(n, 60, until);
-  const auto read = [](const node::SettingsSpec&) -> Result<node::Settings> { return Read(SampleSettings()); };
-  ASSERT_TRUE(node::RunRound(host_, read));
-  EXPECT_EQ(node::LoadReportPause(n).seconds, 60) << "rounds leave it";
-  EXPECT_EQ(node::LoadReportPause(n).until, until);
-  host_.memory.Boot(testing_support::MemoryMachine::Unflushed::kKept);
-  node::OpenNode after = node();
-  EXPECT_EQ(node::LoadReportPause(after).seconds, 0);
-  node::NoteReportPause(after, 60, host_.now);
-  node::NoteReportPause(after, 0, 0);
-  EXPECT_EQ(node::LoadReportPause(after).seconds, 0);
-}
-
 TEST_F(Own, MetricsSayTheSame) {
   Boot(Read(SampleSettings()));
   NodeState state = Look();

@@ -28,9 +28,9 @@ class StateReports : public source::KubeTest {
     state_.digest = "a";
     state_.read_at = cluster_.now;
   }
-  StateReporter Make(PauseMemory memory = {}) {
+  StateReporter Make() {
     return {"win-1", cluster_.Ports(), [this] { return source::KubeAccess::Open(Request(), "", source::Nowhere()); },
-            [] { return 0U; }, std::move(memory)};
+            [] { return 0U; }};
   }
   std::vector<std::string> Sent() {
     std::vector<std::string> out;
@@ -103,30 +103,6 @@ TEST_F(StateReports, AFailureIsFollowedByAPauseThatGrows) {
   EXPECT_GT(tries, 40);
   cluster_.objects[kNode] = OwnNode();
   cluster_.now += 1800;
-  EXPECT_TRUE(reporter.Report(state_).value());
-}
-
-TEST_F(StateReports, AProgramThatStartsAnewGoesOnWithThePause) {
-  Pause kept;
-  const PauseMemory memory = {[&] { return kept; }, [&](const Pause& pause) { kept = pause; }};
-  cluster_.objects.clear();
-  for (int start = 0; start < 5; ++start) {
-    EXPECT_FALSE(Make(memory).Report(state_)) << "a try each time that the pause is over";
-    EXPECT_FALSE(Make(memory).Report(state_).value()) << "and none before";
-    cluster_.now = kept.until;
-  }
-  EXPECT_EQ(kept.seconds, StateReporter::kFirstPause * 16);
-  cluster_.objects[kNode] = OwnNode();
-  EXPECT_TRUE(Make(memory).Report(state_).value());
-  EXPECT_EQ(kept.seconds, 0);
-}
-
-// As after the rights were given and the pods were started again.
-TEST_F(StateReports, AfterANewStartThePauseIsOverSoon) {
-  Pause kept{StateReporter::kLongestPause, cluster_.now + StateReporter::kLongestPause};
-  StateReporter reporter = Make({[&] { return kept; }, [&](const Pause& pause) { kept = pause; }});
-  EXPECT_FALSE(reporter.Report(state_).value());
-  cluster_.now += StateReporter::kLongestKept;
   EXPECT_TRUE(reporter.Report(state_).value());
 }
 

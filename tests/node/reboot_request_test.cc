@@ -8,87 +8,6 @@ namespace {
 
 using testing_support::Unflushed;
 
-class RebootRequests : public NodeTest {
- protected:
-  void Change(const Settings& settings) {
-    OpenNode n = node();
-    const auto report = ApplySettings(n, settings, {});
-    ASSERT_TRUE(report) << report.error().message;
-  }
-  RebootAnswer Request(RebootMethod method, Result<void> result = {}) {
-    OpenNode n = node();
-    const auto answer = RequestReboot(n, method, [&] {
-      ++asked_;
-      recorded_ = HasSection(kRebootRequestSection);
-      return result;
-    });
-    failed_ = !answer;
-    return answer.value_or(RebootAnswer::kNotNeeded);
-  }
-
-  int asked_ = 0;
-  bool recorded_ = false, failed_ = false;
-};
-
-TEST_F(RebootRequests, NobodyIsAskedWhereNoneIsNeeded) {
-  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kNotNeeded);
-  EXPECT_EQ(asked_, 0);
-}
-
-TEST_F(RebootRequests, IsDueUntilSomebodyWasAsked) {
-  OpenNode n = node();
-  EXPECT_FALSE(RebootIsDue(n).value());
-  Change(SampleSettings());
-  EXPECT_TRUE(RebootIsDue(n).value());
-  Request(RebootMethod::kAnnotate);
-  EXPECT_FALSE(RebootIsDue(n).value());
-  host_.memory.Boot(Unflushed::kKept);
-  EXPECT_FALSE(RebootIsDue(n).value()) << "it has booted";
-  Change(OtherSettings());
-  EXPECT_TRUE(RebootIsDue(n).value());
-}
-
-TEST_F(RebootRequests, OnceInEachBootWhateverTheWay) {
-  Change(SampleSettings());
-  EXPECT_EQ(Request(RebootMethod::kAnnotate), RebootAnswer::kRequested);
-  EXPECT_EQ(Request(RebootMethod::kAnnotate), RebootAnswer::kRequestedBefore);
-  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kRequestedBefore) << "never both";
-  Change(OtherSettings());
-  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kRequestedBefore) << "the boot that comes is enough for both";
-  EXPECT_EQ(asked_, 1);
-  host_.memory.Boot(Unflushed::kKept);
-  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kNotNeeded);
-  Change(SampleSettings(3));
-  EXPECT_EQ(Request(RebootMethod::kNow), RebootAnswer::kRequested) << "another boot, another change";
-  EXPECT_EQ(asked_, 2);
-}
-
-TEST_F(RebootRequests, WindowsIsAskedAfterItIsRecordedTheOperatorBefore) {
-  Change(SampleSettings());
-  Request(RebootMethod::kNow);
-  EXPECT_TRUE(recorded_) << "a kill now must not make it two";
-  host_.memory.Boot(Unflushed::kKept);
-  Change(OtherSettings());
-  Request(RebootMethod::kAnnotate);
-  EXPECT_EQ(asked_, 2);
-}
-
-TEST_F(RebootRequests, AFailureIsTriedAgain) {
-  Change(SampleSettings());
-  Request(RebootMethod::kNow, Fail(Code::kTarget, "refused"));
-  EXPECT_TRUE(failed_);
-  EXPECT_EQ(Request(RebootMethod::kAnnotate), RebootAnswer::kRequested);
-  EXPECT_EQ(asked_, 2);
-}
-
-TEST_F(RebootRequests, ARemovalForgetsIt) {
-  Change(SampleSettings());
-  Request(RebootMethod::kNow);
-  OpenNode n = node();
-  ASSERT_TRUE(RemoveSettings(n));
-  EXPECT_FALSE(HasSection(kRebootRequestSection));
-}
-
 struct FakeOperator final : DrainOperator {
   Result<bool> IsRequested() override { return is_asked; }
   Result<void> Request() override {
@@ -102,10 +21,15 @@ struct FakeOperator final : DrainOperator {
 };
 
 // A machine that needs a reboot.
-class ChosenReboots : public RebootRequests {
+class ChosenReboots : public NodeTest {
  protected:
   ChosenReboots() { Change(SampleSettings()); }
 
+  void Change(const Settings& settings) {
+    OpenNode n = node();
+    const auto report = ApplySettings(n, settings, {});
+    ASSERT_TRUE(report) << report.error().message;
+  }
   // The operator comes to it.
   void PutOperator() { host_.memory.PutKey(reconcile::kDaemonKey); }
   // The code of what was found.
@@ -141,6 +65,40 @@ TEST_F(ChosenReboots, TheOperatorIsAskedOnceInEachBoot) {
   host_.memory.Boot(Unflushed::kKept);
   EXPECT_EQ(Choose(annotate_), "") << "nothing is needed any more";
   EXPECT_EQ(operator_.asked, 1);
+}
+
+TEST_F(ChosenReboots, OfOneBootAreEnoughForLaterChanges) {
+  EXPECT_EQ(Choose(now_), "reboot-asked");
+  host_.reboot_reason.reset();
+  Change(OtherSettings());
+  EXPECT_EQ(Choose(now_), "reboot-asked");
+  EXPECT_EQ(host_.reboot_reason, std::nullopt) << "it was requested before";
+  host_.memory.Boot(Unflushed::kKept);
+  Change(SampleSettings(3));
+  EXPECT_EQ(Choose(now_), "reboot-asked");
+  EXPECT_NE(host_.reboot_reason, std::nullopt) << "another boot, another change";
+}
+
+// A kill after Windows was asked must not make it two.
+TEST_F(ChosenReboots, OfWindowsAreRecordedBeforeTheyAreRequested) {
+  host_.counts_calls = true;
+  for (std::size_t step = 0;; ++step) {
+    testing_support::MemoryHost host = host_;
+    host.memory.stop_after = host.memory.calls + step;
+    OpenNode n = NodeOn(host);
+    Findings findings;
+    ASSERT_THROW((void)RequestChosenReboot(n, now_, nullptr, findings), testing_support::PowerFailure);
+    if (!host.reboot_reason) continue;
+    EXPECT_TRUE(host.memory.Section(kRebootRequestSection));
+    break;
+  }
+}
+
+TEST_F(ChosenReboots, ARemovalForgetsThem) {
+  Choose(now_);
+  OpenNode n = node();
+  ASSERT_TRUE(RemoveSettings(n));
+  EXPECT_FALSE(HasSection(kRebootRequestSection));
 }
 
 TEST_F(ChosenReboots, WithoutTheOperatorNobodyIsAsked) {

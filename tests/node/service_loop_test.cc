@@ -72,20 +72,17 @@ TEST_F(ServiceLoop, ABusyMachineIsNoMatterOfTheSource) {
   EXPECT_THAT(asked_, IsEmpty());
 }
 
-TEST_F(ServiceLoop, AWatchThatFailsIsLoggedOnceForEachCause) {
-  WatchLog log(host_);
-  for (const char* message : {"no right to watch", "no right to watch", "overloaded", "no right to watch"}) {
-    log.Write({Code::kNetwork, message, "x"});
-  }
-  EXPECT_THAT(host_.EventIds(), SizeIs(2));
-  EXPECT_THAT(host_.EventIds(), Each(static_cast<std::uint16_t>(Event::kSourceUnavailable)));
-  EXPECT_THAT(host_.events_written[1].second, HasSubstr("overloaded"));
-  host_.now += 86400 - 1;
-  log.Write({Code::kNetwork, "overloaded", "x"});
-  EXPECT_THAT(host_.EventIds(), SizeIs(2)) << "the same trouble, still";
-  host_.now += 86400;
-  log.Write({Code::kNetwork, "overloaded", "x"});
-  EXPECT_THAT(host_.EventIds(), SizeIs(3)) << "it was gone for a day";
+TEST(DailyLimit, EachCauseIsDueOnceAndAgainAfterADay) {
+  DailyLimit limit;
+  std::int64_t now = 0;
+  EXPECT_TRUE(limit.IsDue("no right to watch", now));
+  EXPECT_FALSE(limit.IsDue("no right to watch", now));
+  EXPECT_TRUE(limit.IsDue("overloaded", now));
+  EXPECT_FALSE(limit.IsDue("no right to watch", now));
+  now += 86400 - 1;
+  EXPECT_FALSE(limit.IsDue("overloaded", now)) << "the same trouble, still";
+  now += 86400;
+  EXPECT_TRUE(limit.IsDue("overloaded", now)) << "it was gone for a day";
 }
 
 TEST_F(ServiceLoop, WhileTheSourceIsReadTheMachineIsFree) {
