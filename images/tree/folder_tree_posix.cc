@@ -109,7 +109,6 @@ class FolderTree final : public ImageTree {
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
   Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
   Result<void> RemoveLeftover(std::string_view folder) override;
-  Result<std::uint64_t> FreeBytes() override { return FreeOn(folder_.get(), root_); }
 
  private:
   enum class Missing { kLeave, kMake };

@@ -80,7 +80,6 @@ class FolderTree final : public ImageTree {
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
   Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
   Result<void> RemoveLeftover(std::string_view folder) override;
-  Result<std::uint64_t> FreeBytes() override { return FreeOn(win32::Path(root_), root_); }
 
  private:
   std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }

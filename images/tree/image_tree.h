@@ -58,8 +58,6 @@ class ImageTree {
   // nullopt, or nothing to do, if there is none, as always when writes become durable together.
   virtual Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) = 0;
   virtual Result<void> RemoveLeftover(std::string_view folder) = 0;
-  // The free bytes on the volume of the image.
-  virtual Result<std::uint64_t> FreeBytes() = 0;
 
   // Whether writes become durable together in Commit (a WIM), or each when Write returns (a folder).
   virtual bool WritesTogether() const = 0;

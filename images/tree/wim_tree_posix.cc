@@ -66,7 +66,6 @@ class WimTree final : public ImageTree {
   Result<std::optional<std::uint64_t>> Leftover(std::string_view /*folder*/) override { return std::nullopt; }
   Result<void> RemoveLeftover(std::string_view /*folder*/) override { return {}; }
   // Bytes that an interrupted run left after the file's end are overwritten, so they need no removal.
-  Result<std::uint64_t> FreeBytes() override { return store_->FreeBytes(); }
 
  private:
   // A name in an existing folder; without `entry`, the name does not exist.

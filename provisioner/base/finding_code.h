@@ -43,7 +43,6 @@ inline constexpr std::string_view kFindingNames[] = {
     "clients-disagree",
     "containers-differ",
     "control-set",
-    "control-sets",
     "credentials-machine",
     "credentials-none",
     "credentials-services",

@@ -120,13 +120,11 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
 
 }  // namespace
 
-Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
-                          Findings& findings) {
+Result<void> PrepareImage(machine::ImageHost& image, Findings& findings) {
   // From here on, a signal requests a stop instead of ending the run in the middle of a file. A folder's files take
   // seconds; writing a WIM file checks again.
   PROV_TRY(GoOn(image.clock(), image.Name()));
-  PROV_TRY(node::RemoveLeftovers(image.tree(), findings));
-  return node::RequireRoom(image, node, work);
+  return node::RemoveLeftovers(image.tree(), findings);
 }
 
 OptionGroup ImageOptionSpecs() {
@@ -170,16 +168,11 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
   node::OpenNode node = PROV_TRY(view.Open());
   PROV_TRY(CheckProgram(node, image_options));
   SessionReport report = PROV_TRY(node::PlanSettings(node, derived, options));
-  node::FilePlan files;
-  node::ImageWork work{report.changes, &files, derived.settings.config.certificates};
   if (image_options.install) {
     const payload::Payload payload = PROV_TRY(PayloadOf(derived, image_options));
-    files = PROV_TRY(PlanFiles(image, node, payload, image_options));
-    work.changes.push_back(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())));
-    Add(files, report);
-    AddService(work.changes.back(), report);
+    Add(PROV_TRY(PlanFiles(image, node, payload, image_options)), report);
+    AddService(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())), report);
   }
-  PROV_TRY(node::RequireRoom(image, node, work, PROV_TRY(node::LeftoverBytes(image.tree()))));
   AddAll(PROV_TRY(NotesOf(image, node, derived.desired, image_options)), report);
   return TargetReport{target.name, std::move(report)};
 }
@@ -193,17 +186,14 @@ Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::Derived
   std::optional<reconcile::Change> service;
   reconcile::Sections sections;
   PROV_TRY(CheckProgram(node, image_options));
-  // Checks come before the first write. Leftovers of killed runs are removed before the room is checked.
-  node::ImageWork work{PROV_TRY(node::PlanSettings(node, derived, options)).changes, &files,
-                       derived.settings.config.certificates};
+  PROV_TRY(node::PlanSettings(node, derived, options));  // checks come before the first write
   Findings notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options));
   PROV_TRY(node::RepairState(node, notes));
   if (image_options.install) {
     payload = PROV_TRY(PayloadOf(derived, image_options));
     files = PROV_TRY(PlanFiles(image, node, *payload, image_options));
-    work.changes.push_back(PROV_TRY(node::PlanDeliveredPayload(node, image_options.exe.has_value())));
   }
-  PROV_TRY(PrepareImage(image, node, work, notes));
+  PROV_TRY(PrepareImage(image, notes));
   if (payload) {
     PROV_TRY(node::CarryOut(image.tree(), node.machine.state, files));
     service = PROV_TRY(node::InstallDeliveredService(node, image_options.exe.has_value()));
@@ -229,17 +219,8 @@ Result<TargetReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   // Find what can't be removed before anything is removed.
   std::optional<node::FilePlan> files;
   if (all) files = PROV_TRY(node::PlanImageFileRemoval(image.tree(), node.machine.state));
-  node::ImageWork work{PROV_TRY(node::PlanRemoval(node)), files ? &*files : nullptr};
-  if (all && PROV_TRY(image.services().Query(node::kServiceName))) {
-    work.changes.push_back({reconcile::ItemKind::kService,
-                            reconcile::Action::kDelete,
-                            std::string(node::kServiceName),
-                            {},
-                            {},
-                            {},
-                            std::string(node::kServiceItem)});
-  }
-  PROV_TRY(PrepareImage(image, node, work, notes));
+  PROV_TRY(node::PlanRemoval(node));
+  PROV_TRY(PrepareImage(image, notes));
   reconcile::SessionReport report = PROV_TRY(node::RemoveSettings(node));
   if (all) {
     PROV_TRY(node::UnregisterEventSource(node));

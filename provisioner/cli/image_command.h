@@ -7,7 +7,8 @@
 
 #include "provisioner/cli/machine_command.h"
 #include "provisioner/cli/targets.h"
-#include "provisioner/node/image_room.h"
+#include "provisioner/machine/image_host.h"
+#include "provisioner/node/apply.h"
 #include "provisioner/payload/program_file.h"
 
 namespace prov::cli {
@@ -42,10 +43,8 @@ Result<TargetReport> PlanImage(machine::ImageHost& image, const node::DerivedSet
 Result<TargetReport> ApplyToImage(machine::ImageHost& image, const node::DerivedSettings& derived,
                                   const node::ApplyOptions& options, const ImageOptions& image_options);
 
-// Removes leftovers and checks that there is room. Call it before the first write into an image. Errors: target;
-// interrupted; those of the tree.
-Result<void> PrepareImage(machine::ImageHost& image, node::OpenNode& node, const node::ImageWork& work,
-                          Findings& findings);
+// Removes leftovers. Call it before the first write into an image. Errors: interrupted; those of the tree.
+Result<void> PrepareImage(machine::ImageHost& image, Findings& findings);
 
 // Adds a finding if an installed payload stays in the image after a `rollback`, or a `remove` without --all.
 Result<void> WarnOfPayload(machine::ImageHost& image, node::OpenNode& node, reconcile::SessionReport& report);

@@ -16,7 +16,7 @@ Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event ev
   Findings notes;
   if (image != nullptr) {
     notes = PROV_TRY(image->Notes());
-    PROV_TRY(PrepareImage(*image, node, {PROV_TRY(node::PlanRollback(node))}, notes));
+    PROV_TRY(PrepareImage(*image, notes));
   }
   reconcile::SessionReport report = PROV_TRY(step(node));
   node::LogRun(host, report, event);

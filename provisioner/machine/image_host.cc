@@ -404,12 +404,6 @@ Result<Findings> ImageHost::Notes() {
                fmt::format("Windows ran with {} last and starts with {} next: {} is edited", *last, edited, edited),
                tree_->Name());
   }
-  if (const auto others = PROV_TRY(registry_.OtherControlSets()); !others.empty()) {
-    AddInfo(out, "control-sets",
-            fmt::format("{} is what Windows starts with, and what is edited; left alone: {}", edited,
-                        fmt::join(others, ", ")),
-            tree_->Name());
-  }
   for (Finding& replay : PROV_TRY(registry_.Replays())) out.push_back(std::move(replay));
   return out;
 }

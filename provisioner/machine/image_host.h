@@ -77,8 +77,6 @@ class ImageHost final : public Host {
   // logs are replayed. Call it before anything is written. Errors: those of ImageRegistry.
   Result<Findings> Notes();
 
-  Result<std::uint64_t> HiveBytes(std::string_view hive) { return registry_.HiveBytes(hive); }
-
   std::string Name() const override { return tree_->Name(); }
   Result<std::unique_ptr<OpenMachine>> Open(Access access) override;
   Services& services() override;

@@ -49,7 +49,6 @@ Result<HiveEditor*> ImageRegistry::Open(Hive& hive) {
   }
   const bool dirty = images::IsDirtyHive(*bytes);
   if (dirty) bytes = PROV_TRY(Replay(hive, *std::move(bytes)));
-  hive.bytes = bytes->size();
   auto editor = HiveEditor::Open(*std::move(bytes));
   if (!editor) {
     if (dirty) editor.error().message += " (read with its logs replayed)";
@@ -102,12 +101,6 @@ Result<void> ImageRegistry::Foresee(Hive& hive) {
   return {};
 }
 
-Result<std::uint64_t> ImageRegistry::HiveBytes(std::string_view hive) {
-  Hive& found = hive == "SYSTEM" ? system_ : software_;
-  PROV_TRY(Open(found));
-  return found.bytes;
-}
-
 Result<Findings> ImageRegistry::Replays() {
   Findings out;
   for (Hive* hive : {&system_, &software_}) {
@@ -138,15 +131,6 @@ Result<std::optional<std::string>> ImageRegistry::LastControlSet() {
   auto last = PROV_TRY(Selected("Current"));
   if (last && EqualsIgnoreAsciiCase(*last, PROV_TRY(ControlSet()))) last.reset();
   return last;
-}
-
-Result<std::vector<std::string>> ImageRegistry::OtherControlSets() {
-  const std::string current = PROV_TRY(ControlSet());
-  HiveEditor* system = PROV_TRY(Open(system_));
-  std::vector<std::string> out = PROV_TRY(system->Subkeys(""));
-  std::erase_if(out,
-                [&](const std::string& name) { return !IsControlSet(name) || EqualsIgnoreAsciiCase(name, current); });
-  return out;
 }
 
 Result<ImageRegistry::HiveKey> ImageRegistry::Resolve(std::string_view key) {

@@ -35,11 +35,6 @@ class ImageRegistry final : public Registry {
   Result<std::string> ControlSet();
   // The control set that `Select` names as Current, if it differs.
   Result<std::optional<std::string>> LastControlSet();
-  // The other control sets, which this program leaves alone.
-  Result<std::vector<std::string>> OtherControlSets();
-
-  // The size in bytes of the hive "SYSTEM" or "SOFTWARE".
-  Result<std::uint64_t> HiveBytes(std::string_view hive);
 
   // For each hive that was not closed cleanly: `hive-replayed`, or `dirty-hive` for an unread one whose logs can't be
   // replayed.
@@ -50,7 +45,6 @@ class ImageRegistry final : public Registry {
     std::string_view path;
     std::optional<images::HiveEditor> editor{};
     std::optional<Finding> replay{};
-    std::uint64_t bytes = 0;  // when it was opened
   };
   // A key of one of the two hives.
   struct HiveKey {

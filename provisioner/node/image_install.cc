@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "images/tree/folder_tree.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/image_host.h"
@@ -44,6 +45,37 @@ bool IsOwnFolder(std::string_view path) {
 }
 
 std::string Where(ImageTree& tree, std::string_view path) { return fmt::format("{}, {}", tree.Name(), path); }
+
+// The folders that we make, innermost first.
+std::vector<std::string> OwnFolders() {
+  std::vector<std::string> out;
+  for (const std::string_view folder : {"trust/CA", "trust/ROOT", "trust", "scripts", "registry"}) {
+    out.push_back(fmt::format("{}/{}", kPayloadFolder, folder));
+  }
+  out.emplace_back(kPayloadFolder);
+  out.emplace_back(kProgramFolder);
+  return out;
+}
+
+// Where an interrupted run may have left files: every folder that runs write into, and its parents, because a missing
+// folder is also made under a temporary name first.
+std::vector<std::string> Places() {
+  std::vector<std::string> out = {"",
+                                  "Windows",
+                                  "Windows/System32",
+                                  "Windows/System32/config",
+                                  "Windows/System32/Sysprep",
+                                  "Windows/Panther",
+                                  "Windows/Panther/Unattend",
+                                  "Windows/Setup",
+                                  "Windows/Setup/Scripts",
+                                  "Program Files",
+                                  "ProgramData",
+                                  std::string(machine::kImageStateFolder)};
+  const std::vector<std::string> own = OwnFolders();
+  out.insert(out.end(), own.begin(), own.end());
+  return out;
+}
 
 class FilePlanner {
  public:
@@ -169,7 +201,7 @@ class FilePlanner {
       Report(Action::kNone, path);
       return {};
     }
-    plan_.steps.push_back({path, wanted, use, now ? now->size() : 0});
+    plan_.steps.push_back({path, wanted, use});
     Report(now ? Action::kUpdate : Action::kCreate, path, same ? std::string(kTakenOver) : std::string());
     return {};
   }
@@ -190,7 +222,7 @@ class FilePlanner {
   }
 
   void Delete(const std::string& path) {
-    plan_.steps.push_back({path, std::nullopt, FileUse::kPlain, 0});
+    plan_.steps.push_back({path, std::nullopt});
     Report(Action::kDelete, path);
   }
 
@@ -203,14 +235,14 @@ class FilePlanner {
 
 }  // namespace
 
-std::vector<std::string> OwnFolders() {
-  std::vector<std::string> out;
-  for (const std::string_view folder : {"trust/CA", "trust/ROOT", "trust", "scripts", "registry"}) {
-    out.push_back(fmt::format("{}/{}", kPayloadFolder, folder));
+Result<void> RemoveLeftovers(ImageTree& tree, Findings& findings) {
+  for (const std::string& folder : Places()) {
+    if (!PROV_TRY(tree.Leftover(folder))) continue;
+    PROV_TRY(tree.RemoveLeftover(folder));
+    AddInfo(findings, "leftover-removed", fmt::format("a run that was cut short left {} there", images::kTemporaryName),
+            Where(tree, folder.empty() ? "/" : folder));
   }
-  out.emplace_back(kPayloadFolder);
-  out.emplace_back(kProgramFolder);
-  return out;
+  return {};
 }
 
 // Orders the steps so that nothing starts before what it needs is there: first what the program must know, then the

@@ -3,7 +3,6 @@
 // reads; the changes are carried out afterwards.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +19,6 @@ struct FileStep {
   std::string path;
   std::optional<std::string> bytes;  // nullopt: the file is removed
   images::FileUse use = images::FileUse::kPlain;
-  std::uint64_t replaced = 0;  // present size in bytes
 };
 
 struct FilePlan {
@@ -32,8 +30,8 @@ struct FilePlan {
   Findings findings;
 };
 
-// The folders that we make, innermost first.
-std::vector<std::string> OwnFolders();
+// Removes what killed runs left in the folders that runs write into; a finding says what was removed.
+Result<void> RemoveLeftovers(images::ImageTree& tree, Findings& findings);
 
 // Puts `payload` beneath Windows/Setup/Scripts/Provisioner, and installs provisioner.exe if the payload contains it.
 // Files of an earlier installation that the new one does not have are removed. A `signer` is pinned in the image.

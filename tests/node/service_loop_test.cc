@@ -11,9 +11,7 @@ namespace prov::node {
 namespace {
 
 using machine::Event;
-using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 

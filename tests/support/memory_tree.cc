@@ -167,7 +167,6 @@ Result<std::optional<std::uint64_t>> MemoryTree::Leftover(std::string_view folde
 
 Result<void> MemoryTree::RemoveLeftover(std::string_view folder) {
   const std::string path = LeftoverIn(folder);
-  if (const auto bytes = At(path); bytes && free_bytes_ < kNever) free_bytes_ += bytes->size();
   return Remove(path);
 }
 

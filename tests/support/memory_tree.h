@@ -44,7 +44,6 @@ class MemoryTree final : public images::ImageTree {
   const Content& durable() const { return durable_ == Durable::kEach ? now_ : committed_; }
 
   void set_can_protect(bool can) { can_protect_ = can; }
-  void set_free_bytes(std::uint64_t bytes) { free_bytes_ = bytes; }
 
   std::vector<std::string> log;  // "Write Windows/x", "Commit": the calls that write, in order
   std::size_t calls = 0;         // reading ones included
@@ -71,7 +70,6 @@ class MemoryTree final : public images::ImageTree {
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
   Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
   Result<void> RemoveLeftover(std::string_view folder) override;
-  Result<std::uint64_t> FreeBytes() override { return free_bytes_; }
   bool WritesTogether() const override { return durable_ == Durable::kTogether; }
   Result<void> Commit() override;
 
@@ -84,7 +82,6 @@ class MemoryTree final : public images::ImageTree {
 
   Durable durable_;
   bool can_protect_ = true;
-  std::uint64_t free_bytes_ = std::numeric_limits<std::uint64_t>::max();
   Content now_, committed_;
 };
 
