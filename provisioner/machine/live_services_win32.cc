@@ -48,8 +48,6 @@ bool IsWanted(const SERVICE_FAILURE_ACTIONSW& now) {
                     [](const SC_ACTION& a, const SC_ACTION& b) { return a.Type == b.Type && a.Delay == b.Delay; });
 }
 
-bool SameText(const wchar_t* now, const std::wstring& wanted) { return (now == nullptr ? L"" : now) == wanted; }
-
 // Calls `ask(buffer, size, &needed)` until the buffer is large enough, and returns the buffer, which may hold pointers
 // into itself. nullopt: this Windows does not know the setting.
 template <class Ask>
@@ -96,56 +94,29 @@ Result<ServiceDefinition> ReadDefinition(const ServiceHandle& service, std::stri
   return out;
 }
 
-Result<bool> CorrectConfiguration(const ServiceHandle& service, const ServiceDefinition& definition) {
+// Whether the service is as MakeService() makes it.
+Result<bool> IsAsWanted(const ServiceHandle& service, const ServiceDefinition& definition) {
   const std::vector<BYTE> buffer = PROV_TRY(QueryConfiguration(service, definition.name));
   const auto& now = *reinterpret_cast<const QUERY_SERVICE_CONFIGW*>(buffer.data());
-  const std::wstring command = Wide(definition.command_line);
-  const std::wstring display = Wide(definition.display_name);
-  const bool same_command = SameText(now.lpBinaryPathName, command);
-  const bool same_display = SameText(now.lpDisplayName, display);
   const bool same_account = now.lpServiceStartName != nullptr && _wcsicmp(now.lpServiceStartName, kAccount) == 0;
-  const bool same_type = now.dwServiceType == SERVICE_WIN32_OWN_PROCESS;
-  const bool same_start = now.dwStartType == SERVICE_AUTO_START;
-  if (same_command && same_display && same_account && same_type && same_start) return false;
-  // Windows changes a type only together with an account.
-  const wchar_t* account = same_account && same_type ? nullptr : kAccount;
-  if (ChangeServiceConfigW(service.get(), same_type ? SERVICE_NO_CHANGE : SERVICE_WIN32_OWN_PROCESS,
-                           same_start ? SERVICE_NO_CHANGE : SERVICE_AUTO_START, SERVICE_NO_CHANGE,
-                           same_command ? nullptr : command.c_str(), nullptr, nullptr, nullptr, account,
-                           account == nullptr ? nullptr : L"", same_display ? nullptr : display.c_str()) == 0) {
-    return SettingFailure("change", GetLastError(), definition.name);
-  }
-  return true;
+  const bool same_start =
+      now.dwServiceType == SERVICE_WIN32_OWN_PROCESS && now.dwStartType == SERVICE_AUTO_START && same_account;
+  if (!same_start || PROV_TRY(ReadDefinition(service, definition.name)) != definition) return false;
+  const auto actions = PROV_TRY(QueryLevel(service, SERVICE_CONFIG_FAILURE_ACTIONS, definition.name));
+  return !actions || IsWanted(*reinterpret_cast<const SERVICE_FAILURE_ACTIONSW*>(actions->data()));
 }
 
-Result<void> WriteDescription(const ServiceHandle& service, const ServiceDefinition& definition) {
+// Writes what CreateService does not take.
+Result<void> WriteDetails(const ServiceHandle& service, const ServiceDefinition& definition) {
   std::wstring text = Wide(definition.description);
-  SERVICE_DESCRIPTIONW wanted{text.data()};
-  if (ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_DESCRIPTION, &wanted) != 0) return {};
-  return SettingFailure("describe", GetLastError(), definition.name);
-}
-
-Result<bool> CorrectDescription(const ServiceHandle& service, const ServiceDefinition& definition) {
-  const auto now = PROV_TRY(QueryLevel(service, SERVICE_CONFIG_DESCRIPTION, definition.name));
-  if (!now) return false;
-  const auto& description = *reinterpret_cast<const SERVICE_DESCRIPTIONW*>(now->data());
-  if (SameText(description.lpDescription, Wide(definition.description))) return false;
-  PROV_TRY(WriteDescription(service, definition));
-  return true;
-}
-
-Result<void> WriteFailureActions(const ServiceHandle& service, const ServiceDefinition& definition) {
+  SERVICE_DESCRIPTIONW description{text.data()};
+  if (ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_DESCRIPTION, &description) == 0) {
+    return SettingFailure("describe", GetLastError(), definition.name);
+  }
   auto actions = WantedActions();
   SERVICE_FAILURE_ACTIONSW wanted{kResetSeconds, nullptr, nullptr, static_cast<DWORD>(actions.size()), actions.data()};
   if (ChangeServiceConfig2W(service.get(), SERVICE_CONFIG_FAILURE_ACTIONS, &wanted) != 0) return {};
   return SettingFailure("set the restarts of", GetLastError(), definition.name);
-}
-
-Result<bool> CorrectFailureActions(const ServiceHandle& service, const ServiceDefinition& definition) {
-  const auto now = PROV_TRY(QueryLevel(service, SERVICE_CONFIG_FAILURE_ACTIONS, definition.name));
-  if (!now || IsWanted(*reinterpret_cast<const SERVICE_FAILURE_ACTIONSW*>(now->data()))) return false;
-  PROV_TRY(WriteFailureActions(service, definition));
-  return true;
 }
 
 // Makes a service that does not exist.
@@ -156,16 +127,20 @@ Result<void> MakeService(const ServiceHandle& manager, const ServiceDefinition& 
                      SERVICE_ERROR_NORMAL, Wide(definition.command_line).c_str(), nullptr, nullptr, nullptr, nullptr,
                      nullptr));  // no account: LocalSystem
   if (!service) return SettingFailure("make", GetLastError(), definition.name);
-  PROV_TRY(WriteDescription(service, definition));
-  return WriteFailureActions(service, definition);
+  return WriteDetails(service, definition);
 }
 
-// Corrects an existing service: writes only what differs. Returns whether anything was written.
+// Corrects an existing service. Returns whether anything was written.
 Result<bool> CorrectService(const ServiceHandle& service, const ServiceDefinition& definition) {
-  const bool configuration = PROV_TRY(CorrectConfiguration(service, definition));
-  const bool description = PROV_TRY(CorrectDescription(service, definition));
-  const bool actions = PROV_TRY(CorrectFailureActions(service, definition));
-  return configuration || description || actions;
+  if (PROV_TRY(IsAsWanted(service, definition))) return false;
+  // Windows changes a type only together with an account.
+  if (ChangeServiceConfigW(service.get(), SERVICE_WIN32_OWN_PROCESS, SERVICE_AUTO_START, SERVICE_NO_CHANGE,
+                           Wide(definition.command_line).c_str(), nullptr, nullptr, nullptr, kAccount, L"",
+                           Wide(definition.display_name).c_str()) == 0) {
+    return SettingFailure("change", GetLastError(), definition.name);
+  }
+  PROV_TRY(WriteDetails(service, definition));
+  return true;
 }
 
 using SteadyClock = std::chrono::steady_clock;
