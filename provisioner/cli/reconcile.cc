@@ -77,7 +77,7 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
   if (options.mode == Mode::kOnce) return Once(options, host);
   node::LoopOptions loop{.interval_seconds = options.interval};
   if (options.mode == Mode::kService) {
-    loop.as_service = true;
+    loop.varies = true;
     // A record that can't be read must not stop the rounds.
     const Result<node::NodeReporting> stored = ReportingOf(host, options);
     if (!stored) node::LogFailure(host, stored.error());

@@ -16,7 +16,7 @@ void WriteBootService(JsonWriter& json, const std::optional<node::BootService>& 
   json.Member("name", node::kServiceName).Member("expected", service->expected);
   json.Member("installed", service->installed).Member("running", service->running);
   json.Member("processId", std::int64_t{service->process_id}).Member("version", service->version);
-  json.Member("runningVersion", service->running_version).Member("outdated", service->outdated).EndObject();
+  json.Member("outdated", service->outdated).EndObject();
 }
 
 // "network: no route (kube:///worker)"
@@ -116,12 +116,7 @@ std::string BootLine(const node::BootService& service) {
                                     : " starts when Windows setup is over\n");
   }
   const std::string runs = fmt::format("{} runs (process {})", name, service.process_id);
-  if (service.outdated) {
-    return fmt::format("{}, still with an earlier program (version {}): restart the service\n", runs,
-                       service.running_version.empty() ? "unknown" : Printable(service.running_version));
-  }
-  if (service.running_version.empty()) return runs + "; its first round has not ended yet\n";
-  return runs + "\n";
+  return runs + (service.outdated ? ", still with an earlier program: restart the service\n" : "\n");
 }
 
 std::string HealthLines(const node::NodeStatus& status, std::int64_t now) {

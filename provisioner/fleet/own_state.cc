@@ -22,13 +22,11 @@ std::optional<NodeFailure> FailureOf(const node::NodeStatus& status) {
   return NodeFailure{status.failure->substr(0, colon), status.failure->substr(colon + 2)};
 }
 
-// The version of the program that makes the rounds. If the boot service runs, that is its program, even if another
-// program, such as a pod, reports.
+// The version of the program that makes the rounds. If the boot service runs, that is the installed one, even if
+// another program, such as a pod, reports.
 std::string VersionOf(const node::NodeStatus& status, const std::string& own) {
   const auto& service = status.boot_service;
-  if (!service || !service->running) return own;
-  if (!service->running_version.empty()) return service->running_version;
-  return service->version.empty() ? own : service->version;
+  return service && service->running && !service->version.empty() ? service->version : own;
 }
 
 // Identifies the credentials, which only proxies hold. The result never leaves this process.

@@ -31,8 +31,6 @@ class Installation {
   // program that is running is replaced at once; the new one is used from its next start on. The replaced program is
   // kept as the former program until DropFormerProgram or RestoreProgram, unless one is already kept.
   virtual Result<bool> InstallProgram() = 0;
-  // The bytes of the program at ProgramPath(). nullopt: none is installed. Errors: owner, too-large, io.
-  virtual Result<std::optional<std::string>> ProgramBytes() { return std::nullopt; }
   // Reads only. Errors: owner, io.
   virtual Result<ProgramStatus> ReadProgramStatus() = 0;
   // Restores the former program as the installed one. Returns false if none is kept.

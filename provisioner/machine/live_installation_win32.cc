@@ -303,13 +303,6 @@ class WindowsInstallation final : public Installation {
     return true;
   }
 
-  Result<std::optional<std::string>> ProgramBytes() override {
-    const ProgramPaths paths = PROV_TRY(FindProgramPaths());
-    const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
-    if (!held) return std::nullopt;
-    return InstalledBytes(paths.program, kMostProgramBytes);
-  }
-
   Result<ProgramStatus> ReadProgramStatus() override {
     const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     const std::string own = PROV_TRY(OwnBytes());

@@ -4,8 +4,6 @@
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
-#include "provisioner/node/first_boot.h"
-#include "provisioner/payload/program_file.h"
 
 namespace prov::node {
 namespace {
@@ -13,12 +11,6 @@ namespace {
 constexpr std::int64_t kMinute = 60;
 
 std::string SourceDigest(const StoredSource& source) { return ToHex(Sha256(SourceJson({source.spec, true, false}))); }
-
-void Write(JsonWriter& json, const ServiceProcess& service) {
-  json.Key("service").BeginObject().Member("version", service.program.version);
-  json.Member("sha256", service.program.sha256).Member("processId", std::int64_t{service.process_id});
-  json.Member("boot", service.boot).EndObject();
-}
 
 void Write(JsonWriter& json, const RoundFailure& failure) {
   json.Key("failure").BeginObject().Member("code", failure.code).Member("message", failure.message);
@@ -30,7 +22,6 @@ void Write(JsonWriter& json, const RoundFailure& failure) {
 std::string ToJson(const Activity& activity) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
-  if (activity.service) Write(json, *activity.service);
   json.Member("source", activity.source);
   if (activity.read_at) json.Member("readAt", *activity.read_at);
   if (activity.failure) Write(json, *activity.failure);
@@ -38,13 +29,6 @@ std::string ToJson(const Activity& activity) {
 }
 
 Result<std::string> MemberText(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
-
-Result<ServiceProcess> ParseServiceProcess(const JsonNode& node) {
-  const std::int64_t id = PROV_TRY(PROV_TRY(node.Get("processId")).Integer());
-  return ServiceProcess{{PROV_TRY(MemberText(node, "version")), PROV_TRY(MemberText(node, "sha256"))},
-                        static_cast<std::uint32_t>(id),
-                        PROV_TRY(MemberText(node, "boot"))};
-}
 
 Result<RoundFailure> ParseFailure(const JsonNode& node) {
   RoundFailure out{PROV_TRY(MemberText(node, "code")), PROV_TRY(MemberText(node, "message")),
@@ -57,7 +41,6 @@ Result<Activity> ParseActivity(std::string_view text) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, kActivityFile));
   Activity out;
   out.source = PROV_TRY(MemberText(root, "source"));
-  out.service = PROV_TRY(root.Find("service", ParseServiceProcess));
   out.read_at = PROV_TRY(root.Find("readAt", &JsonNode::Integer));
   out.failure = PROV_TRY(root.Find("failure", ParseFailure));
   return out;
@@ -87,14 +70,6 @@ RoundFailure FailureOf(const Error& error, const std::optional<RoundFailure>& be
 
 }  // namespace
 
-Result<std::optional<ProgramIdentity>> InstalledProgram(machine::Installation& installation) {
-  auto bytes = PROV_TRY(installation.ProgramBytes());
-  if (!bytes) return std::nullopt;
-  ProgramIdentity out{.version = {}, .sha256 = ToHex(Sha256(*bytes))};
-  if (const auto program = payload::ReadProgramFile(*std::move(bytes), {})) out.version = program->version;
-  return out;
-}
-
 Activity LoadActivity(machine::StateFolder& folder) {
   const auto text = folder.Read(kActivityFile);
   if (!text || !*text) return {};
@@ -104,7 +79,7 @@ Activity LoadActivity(machine::StateFolder& folder) {
 Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source) {
   Activity out = LoadActivity(folder);
   if (out.source == SourceDigest(source)) return out;
-  return {.service = std::move(out.service), .source = SourceDigest(source), .read_at = {}, .failure = {}};
+  return {.source = SourceDigest(source), .read_at = {}, .failure = {}};
 }
 
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure) {
@@ -118,16 +93,6 @@ void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const 
   } else if (next.failure && !next.failure->over) {
     next.failure->over = now;
   }
-  Save(node, before, next);
-}
-
-void NoteService(OpenNode& node, const ProgramIdentity& program) {
-  const Activity before = LoadActivity(node.machine.state.folder());
-  const auto state = node.host.services().Query(kServiceName);
-  const auto boot = node.machine.system.BootId();
-  if (!state || !*state || !(*state)->running || !boot) return;
-  Activity next = before;
-  next.service = ServiceProcess{program, (*state)->process_id, *boot};
   Save(node, before, next);
 }
 

@@ -14,25 +14,6 @@ namespace prov::node {
 
 inline constexpr std::string_view kActivityFile = "activity.json";
 
-// A program file on disk.
-struct ProgramIdentity {
-  std::string version;  // from its version resource; "" if it has none
-  std::string sha256;   // hex
-
-  bool operator==(const ProgramIdentity&) const = default;
-};
-// The installed program; nullopt if there is none.
-Result<std::optional<ProgramIdentity>> InstalledProgram(machine::Installation& installation);
-
-// The process of the boot service.
-struct ServiceProcess {
-  ProgramIdentity program;  // the one it was started from
-  std::uint32_t process_id = 0;
-  std::string boot;
-
-  bool operator==(const ServiceProcess&) const = default;
-};
-
 // A failure of rounds: the source or the round itself failed.
 struct RoundFailure {
   std::string code, message, where;
@@ -43,8 +24,7 @@ struct RoundFailure {
 };
 
 struct Activity {
-  std::optional<ServiceProcess> service;
-  std::string source;                   // digest of the source's spec; the next two are about this source
+  std::string source;                   // digest of the source's spec; the others are about this source
   std::optional<std::int64_t> read_at;  // Unix time of the last reading whose settings were taken
   std::optional<RoundFailure> failure;  // the last one
 
@@ -52,13 +32,12 @@ struct Activity {
 };
 
 Activity LoadActivity(machine::StateFolder& folder);
-// Loads the activity, without what it holds about a source other than `source`.
+// Loads the activity; an empty one if it is about another source than `source`.
 Activity LoadActivity(machine::StateFolder& folder, const StoredSource& source);
 
 // Records whether a round read `source`, and why it failed if it did. Reading times are kept to the minute, so that
 // rounds in quick succession write once. Best effort, like every function here that writes.
 void NoteRound(OpenNode& node, const StoredSource& source, bool was_read, const Error* failure);
-void NoteService(OpenNode& node, const ProgramIdentity& program);
 void ForgetActivity(OpenNode& node);
 
 }  // namespace prov::node

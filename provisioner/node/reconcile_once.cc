@@ -147,10 +147,9 @@ void NoteFailedBegin(OpenNode& node, const Error& error) {
 }
 
 // Begins a round; the machine is open only during this call.
-Result<Start> BeginOn(machine::Host& host, const ProgramIdentity* service) {
+Result<Start> BeginOn(machine::Host& host) {
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
-  if (service != nullptr) NoteService(node, *service);
   Result<Start> start = Begin(node);
   if (!start) NoteFailedBegin(node, start.error());
   return start;
@@ -197,9 +196,8 @@ std::string DescribeAge(std::int64_t seconds) {
   return fmt::format("{} min", minutes);
 }
 
-Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read,
-                                            const ProgramIdentity* service) {
-  Start first = PROV_TRY(BeginOn(host, service));
+Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read) {
+  Start first = PROV_TRY(BeginOn(host));
   if (first.held) return HeldReport(std::move(first));
   Fresh fresh = ReadFollowed(host, first.source, read);
   if (fresh && !*fresh && !host.clock().Wait(0)) return std::nullopt;  // a stop was requested while reading

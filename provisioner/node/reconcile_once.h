@@ -16,11 +16,10 @@ struct RoundReport {
 
 // Runs a round. The machine is open only before and after the source is read: reading one on a network may take
 // minutes, during which rollback, confirm and apply must not find the machine busy. nullopt: this program was asked to
-// stop while reading. Records the outcome for `status`; `service` is the calling boot service's program, if any, and is
-// recorded too. Errors: not-found when no source is stored, or none was ever read successfully; lock, when another run
-// has the machine or stored another source meanwhile; reboot-loop; those of the ports.
-Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read,
-                                            const ProgramIdentity* service = nullptr);
+// stop while reading. Records the outcome for `status`. Errors: not-found when no source is stored, or none was ever
+// read successfully; lock, when another run has the machine or stored another source meanwhile; reboot-loop; those of
+// the ports.
+Result<std::optional<RoundReport>> RunRound(machine::Host& host, const SettingsReader& read);
 
 // The last good settings of the stored source. Errors: not-found.
 Result<Settings> LastGoodSettings(machine::StateRecord& state);

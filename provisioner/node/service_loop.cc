@@ -84,7 +84,7 @@ std::int64_t PauseOf(machine::Host& host, const LoopOptions& options) {
   const Rhythm rhythm = RhythmOf(host);
   const std::int64_t seconds = options.interval_seconds != 0 ? options.interval_seconds : rhythm.seconds;
   const std::int64_t pause = (seconds != 0 ? seconds : kDefaultInterval) * kMillisecondsPerSecond;
-  return options.as_service || options.varies ? Jittered(pause, rhythm.machine, host.clock().NowUnix()) : pause;
+  return options.varies ? Jittered(pause, rhythm.machine, host.clock().NowUnix()) : pause;
 }
 
 // False: this program was asked to stop.
@@ -127,8 +127,6 @@ void LogRound(machine::Host& host, const RoundReport& report) {
 
 void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& options) {
   LogEvent(host, Event::kServiceStarted, Severity::kInfo, "reconciling began");
-  // Read once: the file may be replaced by another program while this one runs.
-  const auto program = options.as_service ? InstalledProgram(host.installation()).value_or(std::nullopt) : std::nullopt;
   LastReport last;
   std::int64_t busy_rounds = 0;
   bool go_on = true;
@@ -137,7 +135,7 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
       go_on = EndRound(host, options);
       continue;
     }
-    const Result<std::optional<RoundReport>> ran = RunRound(host, read, program ? &*program : nullptr);
+    const Result<std::optional<RoundReport>> ran = RunRound(host, read);
     if (ran && !*ran) break;
     const bool busy = !ran && ran.error().code == Code::kLock;
     if (busy) {

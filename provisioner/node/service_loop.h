@@ -17,8 +17,7 @@ using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
 // How rounds follow each other, and the callbacks that report them.
 struct LoopOptions {
   std::int64_t interval_seconds = 0;  // 0: what the machine has stored, else kDefaultInterval
-  bool as_service = false;            // this is the boot service: see Jittered() and NoteService()
-  bool varies = false;                // apply Jittered() too
+  bool varies = false;                // apply Jittered()
   // `on_report` is called after a round that did or found something new, `on_failure` after one that failed for a new
   // cause. Either may be empty.
   std::function<void(const RoundReport&)> on_report = {};

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/node/first_boot.h"
@@ -57,9 +54,8 @@ Result<std::vector<RunningService>> LookAtServices(OpenNode& node, const reconci
   return out;
 }
 
-Result<std::optional<BootService>> LookAtBootService(OpenNode& node, const Activity& activity) {
-  const std::string boot = PROV_TRY(node.machine.system.BootId());
-  if (boot.empty()) return std::nullopt;
+Result<std::optional<BootService>> LookAtBootService(OpenNode& node) {
+  if (PROV_TRY(node.machine.system.BootId()).empty()) return std::nullopt;
   BootService out;
   const auto state = PROV_TRY(node.host.services().Query(kServiceName));
   out.installed = state.has_value();
@@ -67,14 +63,11 @@ Result<std::optional<BootService>> LookAtBootService(OpenNode& node, const Activ
   out.expected = (out.installed || PROV_TRY(LoadService(node.machine.state)).has_value()) &&
                  !PROV_TRY(SetupIsRunning(node.machine.registry));
   // A file that others could change has no trusted version; installing again refuses it or replaces it.
-  const auto program = InstalledProgram(node.host.installation()).value_or(std::nullopt);
-  if (program) out.version = program->version;
+  const auto program = node.host.installation().ReadProgramStatus();
+  if (program && program->installed) out.version = program->installed->Text();
   if (!out.running) return out;
   out.process_id = state->process_id;
-  const auto& noted = activity.service;
-  if (!noted || noted->process_id != out.process_id || noted->boot != boot) return out;
-  out.running_version = noted->program.version;
-  out.outdated = program && noted->program.sha256 != program->sha256;
+  out.outdated = !node.host.installation().RunsProgram(out.process_id).value_or(true);
   return out;
 }
 
@@ -129,7 +122,7 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   const std::int64_t now = node.host.clock().NowUnix();
   if (out.applied) out.age_seconds = now - out.applied->since;
   Activity activity = LoadActivity(state.folder(), out.source.value_or(StoredSource()));
-  out.boot_service = PROV_TRY(LookAtBootService(node, activity));
+  out.boot_service = PROV_TRY(LookAtBootService(node));
   out.read_at = activity.read_at;
   if (out.read_at) out.read_age_seconds = now - *out.read_at;
   out.round_failure = std::move(activity.failure);

@@ -29,10 +29,8 @@ struct BootService {
   bool expected = false;  // it should run: it was installed, and Windows setup is over
   bool installed = false, running = false;
   std::uint32_t process_id = 0;
-  std::string version;  // of the installed program; "": unknown
-  std::string
-      running_version;    // of the running program; "": unknown, as it has not begun a round or does not record it
-  bool outdated = false;  // the running program is known, and differs from the installed one
+  std::string version;    // of the installed program; "": unknown
+  bool outdated = false;  // the service runs another program than the installed one
 
   bool Fails() const { return expected && !running; }
 };

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/machine_commands_fixture.h"
-#include "tests/support/program_file.h"
 
 namespace prov::cli {
 namespace {
@@ -34,7 +33,6 @@ TEST_F(StatusShown, ANodeWithoutUs) {
 
 TEST_F(StatusShown, ANodeThatIsWell) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
-  host_.program_bytes = testing_support::MakeProgram({.version = "0.1.0"});
   const std::int64_t read = host_.now;
   ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
   host_.now = read + 7200;
@@ -46,11 +44,11 @@ TEST_F(StatusShown, ANodeThatIsWell) {
   EXPECT_THAT(text, HasSubstr("reboot   required"));
   const auto status = Json(StatusCommand, {});
   EXPECT_EQ(status["source"]["readAgeSeconds"].GetInt(), 7200);
-  EXPECT_STREQ(status["bootService"]["runningVersion"].GetString(), "0.1.0");
+  EXPECT_FALSE(status["bootService"]["outdated"].GetBool());
   EXPECT_GT(status["firstExpiry"]["days"].GetInt(), 365);
-  host_.program_bytes = testing_support::MakeProgram({.version = "0.2.0"});
+  host_.installed_version = "0.2.0";
   EXPECT_THAT(Text(0),
-              HasSubstr("Provisioner 0.2.0 runs (process 100), still with an earlier program (version 0.1.0)"));
+              HasSubstr("Provisioner 0.2.0 runs (process 100), still with an earlier program: restart the service"));
 }
 
 TEST_F(StatusShown, AFailureOfTheSource) {

@@ -63,8 +63,7 @@ TEST_F(Own, TellsWhatWasAppliedAndHow) {
 // A pod tells for the service, and an older pod leaves a newer service alone.
 TEST_F(Own, TheVersionIsThatOfTheServiceWhereItRuns) {
   Boot(Read(SampleSettings()));
-  node::OpenNode n = node();
-  node::NoteService(n, {.version = "0.3.0", .sha256 = "a"});
+  host_.installed_version = "0.3.0";
   EXPECT_EQ(Look().version, "0.3.0");
   host_.services_by_name.at("provisioner").process_id = 0;
   EXPECT_EQ(Look().version, "0.1.0") << "it does not run";

@@ -2,19 +2,15 @@
 #include "provisioner/node/status.h"
 
 #include "provisioner/node/reconcile_once.h"
-#include "provisioner/node/service_loop.h"
 #include "tests/node/node_helpers.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/memory_machine.h"
-#include "tests/support/program_file.h"
 
 namespace prov::node {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing_support::MakeProgram;
-using testing_support::Unflushed;
 
 class Status : public NodeTest {
  protected:
@@ -33,11 +29,6 @@ class Status : public NodeTest {
     return [this](const SettingsSpec&) { return source_; };
   }
   void Round() { (void)RunRound(host_, Reader()); }
-  // The boot service, until its first pause.
-  void RunService() {
-    host_.waits_left = 0;
-    Loop(host_, Reader(), {.as_service = true});
-  }
   // Applies a certificate with this end, in seconds from now.
   void ApplyCertificate(const std::vector<std::int64_t>& ends) {
     Settings settings = SampleSettings();
@@ -156,33 +147,14 @@ TEST_F(Status, ABootServiceThatDoesNotRunIsAReason) {
 
 TEST_F(Status, AServiceOfAnEarlierProgramIsShown) {
   FirstBootFrom(SampleSettings());
-  host_.program_bytes = MakeProgram({.version = "0.1.0"});
-  EXPECT_EQ(Look().boot_service->version, "0.1.0");
-  EXPECT_EQ(Look().boot_service->running_version, "") << "it has not begun a round";
-  RunService();
-  EXPECT_EQ(Look().boot_service->running_version, "0.1.0");
+  EXPECT_EQ(Look().boot_service->version, host_.own_version);
   EXPECT_FALSE(Look().boot_service->outdated);
-  for (const auto& newer : {MakeProgram({.version = "0.2.0"}), MakeProgram({.version = "0.1.0", .rest = "x"})}) {
-    host_.program_bytes = newer;
-    EXPECT_TRUE(Look().boot_service->outdated);
-    EXPECT_EQ(Look().boot_service->running_version, "0.1.0");
-    EXPECT_THAT(Look().Reasons(), IsEmpty()) << "it works, and the next boot ends it";
-  }
-  // Another process, or another boot with the same number: what runs now is not known.
-  const testing_support::MemoryHost before = host_;
+  host_.installed_version = "0.2.0";
+  EXPECT_EQ(Look().boot_service->version, "0.2.0");
+  EXPECT_TRUE(Look().boot_service->outdated);
+  EXPECT_THAT(Look().Reasons(), IsEmpty()) << "it works, and the next boot ends it";
   ASSERT_TRUE(host_.Restart("Provisioner"));
-  EXPECT_EQ(Look().boot_service->running_version, "");
   EXPECT_FALSE(Look().boot_service->outdated);
-  host_ = before;
-  host_.memory.Boot(Unflushed::kKept);
-  EXPECT_EQ(Look().boot_service->running_version, "");
-}
-
-TEST_F(Status, ARoundThatNobodyCallsAServiceSaysNothingOfIt) {
-  FirstBootFrom(SampleSettings());
-  host_.program_bytes = MakeProgram({.version = "0.1.0"});
-  Round();
-  EXPECT_EQ(Look().boot_service->running_version, "");
 }
 
 TEST_F(Status, ARollbackHoldsAndATrialWaits) {

@@ -240,8 +240,8 @@ bool MemoryHost::IsLeftLike(const MemoryHost& other) const {
   const auto changed = [](const MemoryHost& host) {
     return std::tie(host.services_by_name, host.events_written, host.restarted, host.requests, host.removed_files,
                     host.checked_sources, host.reboot_reason, host.now, host.waits_left, host.stopped,
-                    host.program_installed, host.state_removed, host.program_bytes, host.installed_version,
-                    host.former_version, host.pinned_signer, host.open_for_writing_, host.next_process_);
+                    host.program_installed, host.state_removed, host.installed_version, host.former_version,
+                    host.pinned_signer, host.open_for_writing_, host.next_process_);
   };
   return changed(*this) == changed(other) && memory.IsLike(other.memory) && fetches.size() == other.fetches.size() &&
          sent.size() == other.sent.size() && first_answers.size() == other.first_answers.size();

@@ -50,7 +50,6 @@ class MemoryHost final : public machine::Host,
   // Whether calls of these ports, too, are among those that `memory` counts and is stopped at.
   bool counts_calls = false;
   bool program_installed = false, state_removed = false;
-  std::optional<std::string> program_bytes;  // of the installed program
   // Versions of the program that runs, of the installed one, and of the one that an upgrade keeps; "" for none. Those
   // in `broken_versions` don't start as a service; the service ends during a wait where `during_wait` says so.
   std::string own_version = "0.1.0", installed_version, former_version;
@@ -100,7 +99,6 @@ class MemoryHost final : public machine::Host,
   // machine::Installation
   Result<std::string> ProgramPath() override { return R"(C:\Program Files\Provisioner\provisioner.exe)"; }
   Result<bool> InstallProgram() override;
-  Result<std::optional<std::string>> ProgramBytes() override { return program_bytes; }
   Result<machine::ProgramStatus> ReadProgramStatus() override;
   Result<bool> RestoreProgram() override;
   void DropFormerProgram() override;
