@@ -76,13 +76,19 @@ TEST_F(ScriptNode, ARoundThatHasNoSourceLeavesTheRecordToTheScript) {
   EXPECT_TRUE(HasFile("script-state.json"));
 }
 
-TEST_F(ScriptNode, FirstBootTakesItOver) {
-  OpenNode n = node();
-  Must(FirstBoot(n, SampleSettings(), {SpecOf("payload"), false, {}}, {}));
-  EXPECT_FALSE(HasFile("script-state.json"));
-  Must(RemoveSettings(n));
-  EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1") << "not adopted as if nothing had been there";
-  EXPECT_EQ(Variable("HTTPS_PROXY"), std::nullopt);
+TEST_F(ScriptNode, ApplyAndFirstBootTakeItOver) {
+  const testing_support::MemoryHost start = host_;
+  for (const bool boots : {false, true}) {
+    host_ = start;
+    OpenNode n = node();
+    const auto report = Must(boots ? FirstBoot(n, SampleSettings(), {SpecOf("payload"), false, {}}, {})
+                                   : ApplySettings(n, SampleSettings(), {}));
+    EXPECT_THAT(Codes(report.findings), Contains("script-state"));
+    EXPECT_FALSE(HasFile("script-state.json"));
+    Must(RemoveSettings(n));
+    EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1") << "not adopted as if nothing had been there";
+    EXPECT_EQ(Variable("HTTPS_PROXY"), std::nullopt);
+  }
 }
 
 TEST_F(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {

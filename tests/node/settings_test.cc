@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "provisioner/base/text.h"
 #include "tests/node/node_helpers.h"
 
 namespace prov::node {
@@ -66,13 +65,6 @@ TEST_F(SourceCheck, FilesThatDecideAreLookedAt) {
   spec.choices.subtract_file = R"(C:\egress\minus.pem)";
   spec.choices.hns_policy_file = R"(C:\egress\policy.json)";
   EXPECT_THAT(CheckedOf(spec), ElementsAre(R"(C:\egress\minus.pem)", R"(C:\egress\policy.json)"));
-}
-
-TEST_F(SourceCheck, ARefusalIsOne) {
-  host_.source_error = Error{Code::kOwner, "Users may change it", "ca.pem"};
-  EXPECT_EQ(CheckSourceFiles(host_, {.source = {.source = "mcs://h/worker", .ca_file = "/ca.pem"}}).error().code,
-            Code::kOwner);
-  EXPECT_TRUE(CheckSourceFiles(host_, SpecOf("https://h/x")));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Key;
 using testing::Not;
 using testing_support::MemoryHost;
 using testing_support::MemoryMachine;
@@ -43,6 +42,22 @@ Result<RoundReport> Round(MemoryHost& host, const Settings& settings = SampleSet
   auto round = PROV_TRY(RunRound(host, [&](const SettingsSpec&) -> Result<Settings> { return settings; }));
   return round ? Result<RoundReport>(*std::move(round)) : Fail(Code::kInternal, "nobody asked for a stop");
 }
+
+// Calls `check` with a copy of the host for each file and each way to damage it.
+template <class Check>
+void ForEachDamage(const MemoryHost& start, std::initializer_list<const char*> files, Check check) {
+  for (const std::string file : files) {
+    for (const Way way : kWays) {
+      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
+      MemoryHost host = start;
+      ASSERT_TRUE(Damage(host, file, way));
+      check(host, file, way);
+    }
+  }
+}
+
+constexpr std::initializer_list<const char*> kAllFiles = {"state.json", "state.previous.json", "journal.json",
+                                                          "journal.previous.json"};
 
 std::string ErrorOf(const Error& error) { return error.message + " (" + error.where + ")"; }
 
@@ -113,23 +128,18 @@ class StateRepaired : public NodeTest {
 };
 
 TEST_F(StateRepaired, ARoundRestoresEachFileOfANodeAtRest) {
-  for (const std::string file : {"state.json", "state.previous.json"}) {
-    for (const Way way : kWays) {
-      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
-      MemoryHost host = host_;
-      ASSERT_TRUE(Damage(host, file, way));
-      MemoryHost looked = host;
-      const auto round = Round(looked);
-      ASSERT_TRUE(round) << ErrorOf(round.error());
-      EXPECT_EQ(round->session.writes, 0U);
-      const bool copy_is_gone = file == "state.previous.json" && way == Way::kDeleted;
-      EXPECT_NE(HasFinding(round->session.findings, "state-damaged"), copy_is_gone)
-          << "a copy that is missing is only made again";
-      EXPECT_EQ(looked.memory.Section(kLostSection), std::nullopt);
-      EXPECT_EQ(looked.memory.Section(reconcile::kLedgerSection), host_.memory.Section(reconcile::kLedgerSection));
-      ExpectManaged(host, SampleSettings(), managed_);
-    }
-  }
+  ForEachDamage(host_, {"state.json", "state.previous.json"}, [&](MemoryHost& host, const std::string& file, Way way) {
+    MemoryHost looked = host;
+    const auto round = Round(looked);
+    ASSERT_TRUE(round) << ErrorOf(round.error());
+    EXPECT_EQ(round->session.writes, 0U);
+    const bool copy_is_gone = file == "state.previous.json" && way == Way::kDeleted;
+    EXPECT_NE(HasFinding(round->session.findings, "state-damaged"), copy_is_gone)
+        << "a copy that is missing is only made again";
+    EXPECT_EQ(looked.memory.Section(kLostSection), std::nullopt);
+    EXPECT_EQ(looked.memory.Section(reconcile::kLedgerSection), host_.memory.Section(reconcile::kLedgerSection));
+    ExpectManaged(host, SampleSettings(), managed_);
+  });
 }
 
 TEST_F(StateRepaired, ARoundGoesOnWithAnInterruptedRunWhateverIsDamaged) {
@@ -137,35 +147,25 @@ TEST_F(StateRepaired, ARoundGoesOnWithAnInterruptedRunWhateverIsDamaged) {
   MemoryHost whole = start;
   ASSERT_TRUE(Round(whole, OtherSettings()));
   const std::string wanted = whole.memory.content().Text();
-  for (const std::string file : {"state.json", "state.previous.json", "journal.json", "journal.previous.json"}) {
-    for (const Way way : kWays) {
-      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
-      MemoryHost host = start;
-      ASSERT_TRUE(Damage(host, file, way));
-      ExpectManaged(host, OtherSettings(), wanted);
-    }
-  }
+  ForEachDamage(start, kAllFiles, [&](MemoryHost& host, const std::string& /*file*/, Way /*way*/) {
+    ExpectManaged(host, OtherSettings(), wanted);
+  });
 }
 
 TEST_F(StateRepaired, ATrialStaysOpenWhateverIsDamaged) {
   OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
-  for (const std::string file : {"state.json", "state.previous.json", "journal.json", "journal.previous.json"}) {
-    for (const Way way : kWays) {
-      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
-      MemoryHost host = host_;
-      ASSERT_TRUE(Damage(host, file, way));
-      MemoryHost waiting = host;
-      const auto round = Round(waiting);
-      ASSERT_TRUE(round) << ErrorOf(round.error());
-      EXPECT_TRUE(round->held);
-      OpenNode opened = NodeOn(host);
-      const auto back = Rollback(opened);
-      ASSERT_TRUE(back) << ErrorOf(back.error());
-      EXPECT_EQ(host.memory.content().Text(), managed_);
-      EXPECT_EQ(Removed(host), before_);
-    }
-  }
+  ForEachDamage(host_, kAllFiles, [&](MemoryHost& host, const std::string& /*file*/, Way /*way*/) {
+    MemoryHost waiting = host;
+    const auto round = Round(waiting);
+    ASSERT_TRUE(round) << ErrorOf(round.error());
+    EXPECT_TRUE(round->held);
+    OpenNode opened = NodeOn(host);
+    const auto back = Rollback(opened);
+    ASSERT_TRUE(back) << ErrorOf(back.error());
+    EXPECT_EQ(host.memory.content().Text(), managed_);
+    EXPECT_EQ(Removed(host), before_);
+  });
 }
 
 TEST_F(StateRepaired, WhatCannotBeReadIsKeptAndTold) {
@@ -200,30 +200,25 @@ TEST_F(StateRepaired, WhatCannotBeReadIsKeptAndTold) {
 }
 
 TEST_F(StateRepaired, LookingWritesNothing) {
-  for (const std::string file : {"state.json", "state.previous.json"}) {
-    for (const Way way : kWays) {
-      SCOPED_TRACE(file + " " + std::to_string(static_cast<int>(way)));
-      MemoryHost host = host_;
-      ASSERT_TRUE(Damage(host, file, way));
-      const auto files = host.memory.files();
-      host.memory.log.clear();
-      OpenNode n = NodeOn(host);
-      const auto status = StatusOf(n);
-      ASSERT_TRUE(status) << ErrorOf(status.error());
-      EXPECT_TRUE(status->engine.drift.empty());
-      EXPECT_FALSE(status->engine.ledger.empty());
-      EXPECT_FALSE(status->record_lost);
-      const bool told = file == "state.json" || way != Way::kDeleted;
-      EXPECT_EQ(status->damage.size(), told ? 1U : 0U);
-      EXPECT_EQ(status->Differs(), told);
-      const auto plan = PlanSettings(n, SampleSettings(), {});
-      ASSERT_TRUE(plan) << ErrorOf(plan.error());
-      EXPECT_EQ(plan->writes, 0U);
-      ASSERT_TRUE(PlanRemoval(n));
-      EXPECT_EQ(host.memory.files(), files);
-      EXPECT_THAT(host.memory.log, IsEmpty());
-    }
-  }
+  ForEachDamage(host_, {"state.json", "state.previous.json"}, [&](MemoryHost& host, const std::string& file, Way way) {
+    const auto files = host.memory.files();
+    host.memory.log.clear();
+    OpenNode n = NodeOn(host);
+    const auto status = StatusOf(n);
+    ASSERT_TRUE(status) << ErrorOf(status.error());
+    EXPECT_TRUE(status->engine.drift.empty());
+    EXPECT_FALSE(status->engine.ledger.empty());
+    EXPECT_FALSE(status->record_lost);
+    const bool told = file == "state.json" || way != Way::kDeleted;
+    EXPECT_EQ(status->damage.size(), told ? 1U : 0U);
+    EXPECT_EQ(status->Differs(), told);
+    const auto plan = PlanSettings(n, SampleSettings(), {});
+    ASSERT_TRUE(plan) << ErrorOf(plan.error());
+    EXPECT_EQ(plan->writes, 0U);
+    ASSERT_TRUE(PlanRemoval(n));
+    EXPECT_EQ(host.memory.files(), files);
+    EXPECT_THAT(host.memory.log, IsEmpty());
+  });
 }
 
 TEST_F(StateRepaired, AnyCallOfARepairMayBeTheLast) {
