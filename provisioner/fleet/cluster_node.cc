@@ -18,7 +18,7 @@ Result<source::KubeAccess> OpenCluster(machine::Host& host, const node::ClusterN
 Result<void> ForgetState(machine::Host& host, const node::ClusterNode& node) {
   const source::KubeAccess access = PROV_TRY(OpenCluster(host, node));
   source::KubeClient client(access, {host.http(), host.clock()});
-  return client.Patch(source::NodeObject(node.name), ForgetPatch());
+  return client.Patch(source::NodeObject(node.name), AnnotationPatch(kStateAnnotation, std::nullopt));
 }
 
 }  // namespace prov::fleet

@@ -68,17 +68,9 @@ Result<NodeState> ParseState(std::string_view text, std::string_view where) {
   return out;
 }
 
-std::string StatePatch(const NodeState& state) {
+std::string AnnotationPatch(std::string_view name, const std::optional<std::string>& value) {
   JsonWriter json;
-  json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject();
-  json.Member(kStateAnnotation, StateText(state));
-  return json.EndObject().EndObject().EndObject().OneLine();
-}
-
-std::string ForgetPatch() {
-  JsonWriter json;
-  json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject();
-  json.Key(kStateAnnotation).Null();
+  json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject().Member(name, value);
   return json.EndObject().EndObject().EndObject().OneLine();
 }
 

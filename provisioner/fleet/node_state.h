@@ -46,9 +46,7 @@ std::string StateText(const NodeState& state);
 // it).
 Result<NodeState> ParseState(std::string_view text, std::string_view where);
 
-// A JSON merge patch of a Node that sets only the annotation.
-std::string StatePatch(const NodeState& state);
-// A JSON merge patch that removes the annotation.
-std::string ForgetPatch();
+// A JSON merge patch of a Node that sets only this annotation, or removes it (nullopt).
+std::string AnnotationPatch(std::string_view name, const std::optional<std::string>& value);
 
 }  // namespace prov::fleet

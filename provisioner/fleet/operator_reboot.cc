@@ -1,8 +1,8 @@
 #include "provisioner/fleet/operator_reboot.h"
 
 #include "provisioner/base/json_reader.h"
-#include "provisioner/base/json_writer.h"
 #include "provisioner/fleet/cluster_node.h"
+#include "provisioner/fleet/node_state.h"
 #include "provisioner/source/kube_client.h"
 
 namespace prov::fleet {
@@ -24,10 +24,7 @@ Result<bool> OperatorReboot::IsRequested() {
 Result<void> OperatorReboot::Request() {
   const source::KubeAccess access = PROV_TRY(OpenCluster(host_, node_, kOperatorSeconds));
   source::KubeClient client(access, {host_.http(), host_.clock()});
-  JsonWriter json;
-  json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject();
-  json.Member(kOperatorRebootAnnotation, "").EndObject().EndObject().EndObject();
-  return client.Patch(source::NodeObject(node_.name), json.Text());
+  return client.Patch(source::NodeObject(node_.name), AnnotationPatch(kOperatorRebootAnnotation, ""));
 }
 
 Result<void> RequestChosenReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings) {

@@ -52,7 +52,7 @@ Result<bool> StateReporter::ReportNow(const NodeState& now, Result<void>& events
   source::KubeClient client(access, ports_, random_);
   PROV_TRY(ReadReported(client));
   if (!IsNews(now)) return false;
-  PROV_TRY(client.Patch(source::NodeObject(node_), StatePatch(now)));
+  PROV_TRY(client.Patch(source::NodeObject(node_), AnnotationPatch(kStateAnnotation, StateText(now))));
   const std::optional<NodeState> before = std::exchange(reported_, now);
   reported_at_ = ports_.clock.NowUnix();
   events = SendEvents(client, before, now);

@@ -81,7 +81,7 @@ TEST(NodeState, ALongMessageIsCut) {
 
 TEST(NodeState, ThePatchWritesTheAnnotationAlone) {
   rapidjson::Document patch;
-  const std::string text = StatePatch(Sample());
+  const std::string text = AnnotationPatch(kStateAnnotation, StateText(Sample()));
   patch.Parse(text.data(), text.size());
   ASSERT_FALSE(patch.HasParseError());
   ASSERT_EQ(patch.MemberCount(), 1U);
@@ -91,7 +91,8 @@ TEST(NodeState, ThePatchWritesTheAnnotationAlone) {
 }
 
 TEST(NodeState, TheAnnotationGoesByAPatch) {
-  EXPECT_EQ(ForgetPatch(), R"({"metadata":{"annotations":{"egress-provisioner/state":null}}})");
+  EXPECT_EQ(AnnotationPatch(kStateAnnotation, std::nullopt),
+            R"({"metadata":{"annotations":{"egress-provisioner/state":null}}})");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_F(StateReports, WhatIsNewAndNothingElse) {
   StateReporter reporter = Make();
   EXPECT_TRUE(reporter.Report(state_).value());
   ASSERT_THAT(cluster_.sent, SizeIs(1));
-  EXPECT_EQ(cluster_.sent[0].body, StatePatch(state_));
+  EXPECT_EQ(cluster_.sent[0].body, AnnotationPatch(kStateAnnotation, StateText(state_)));
   const std::size_t asked = cluster_.asked.size();
   for (int round = 0; round < 50; ++round) {
     cluster_.now += 60;
@@ -116,7 +116,8 @@ TEST_F(StateReports, RefusedEventsDontDelayTheAnnotation) {
     const auto told = reporter.Report(state_);
     ASSERT_FALSE(told) << change;
     EXPECT_THAT(told.error().message, HasSubstr(R"(resources ["events"], verbs ["create"])"));
-    EXPECT_EQ(cluster_.sent.at(cluster_.sent.size() - 2).body, StatePatch(state_)) << "at once";
+    EXPECT_EQ(cluster_.sent.at(cluster_.sent.size() - 2).body, AnnotationPatch(kStateAnnotation, StateText(state_)))
+        << "at once";
   }
   cluster_.now += 3600;
   EXPECT_FALSE(reporter.Report(state_).value()) << "nothing is new";
