@@ -71,7 +71,7 @@ Result<bool> StateReporter::Report(const NodeState& now) {
     pause_end_ = ports_.clock.NowUnix() + varied;
     return out;
   }
-  pause_seconds_ = 0;
+  pause_seconds_ = pause_end_ = 0;
   if (!events) return std::unexpected(std::move(events).error());
   return out;
 }
