@@ -7,7 +7,7 @@
 
 namespace prov {
 
-Result<void> GoOn(Clock& clock, const std::string& where) {
+Result<void> FailIfStopped(Clock& clock, const std::string& where) {
   if (clock.Wait(0)) return {};
   return Fail(Code::kInterrupted, "the run was stopped; nothing of it was put into place", where);
 }

@@ -23,12 +23,12 @@ class Clock {
 
 // Called between the steps of long work. If it returns an error, the work ends with that error and leaves nothing
 // behind. Empty: the work is never stopped.
-using MayGoOn = std::function<Result<void>()>;
-inline Result<void> Ask(const MayGoOn& may_go_on) { return may_go_on ? may_go_on() : Result<void>(); }
+using StopCheck = std::function<Result<void>()>;
+inline Result<void> CheckStop(const StopCheck& stop_check) { return stop_check ? stop_check() : Result<void>(); }
 
 // Returns the error interrupted, with `where`, if this program was asked to stop. After the first call, a request to
 // stop no longer ends the process by itself.
-Result<void> GoOn(Clock& clock, const std::string& where);
+Result<void> FailIfStopped(Clock& clock, const std::string& where);
 
 // "2026-01-01T00:00:00Z". Years outside 0 to 9999, which only an offset can cause, have more digits or a sign.
 std::string FormatUtc(std::int64_t unix_seconds);

@@ -226,7 +226,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   Findings findings;
   BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, findings));
   const std::string& path = options.path;
-  options.delivery.may_go_on = [&host, &path] { return GoOn(host.clock(), path); };
+  options.delivery.stop_check = [&host, &path] { return FailIfStopped(host.clock(), path); };
   const Delivery& delivery = options.delivery;
   node::SourceContent source = PROV_TRY(node::ReadSource(host, options.source, {.signer = options.signer}));
   if (options.choices.augment) PROV_TRY(egress::AugmentNoProxy(source.config));

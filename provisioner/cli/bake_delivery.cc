@@ -33,30 +33,30 @@ std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
   return std::nullopt;
 }
 
-// Calls `may_go_on` before each file.
+// Calls `stop_check` before each file.
 class AskingSink final : public images::FileSink {
  public:
-  AskingSink(std::unique_ptr<images::FileSink> sink, const MayGoOn& may_go_on)
-      : sink_(std::move(sink)), may_go_on_(may_go_on) {}
+  AskingSink(std::unique_ptr<images::FileSink> sink, const StopCheck& stop_check)
+      : sink_(std::move(sink)), stop_check_(stop_check) {}
 
   Result<void> Add(std::string_view path, std::string_view bytes, unsigned mode) override {
-    PROV_TRY(Ask(may_go_on_));
+    PROV_TRY(CheckStop(stop_check_));
     return sink_->Add(path, bytes, mode);
   }
 
   Result<void> Finish() override {
-    PROV_TRY(Ask(may_go_on_));
+    PROV_TRY(CheckStop(stop_check_));
     return sink_->Finish();
   }
 
  private:
   std::unique_ptr<images::FileSink> sink_;
-  const MayGoOn& may_go_on_;
+  const StopCheck& stop_check_;
 };
 
 Result<std::unique_ptr<images::FileSink>> Asking(const Delivery& delivery,
                                                  Result<std::unique_ptr<images::FileSink>> sink) {
-  return std::make_unique<AskingSink>(PROV_TRY(std::move(sink)), delivery.may_go_on);
+  return std::make_unique<AskingSink>(PROV_TRY(std::move(sink)), delivery.stop_check);
 }
 
 bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &payload::PayloadFile::secret); }
@@ -96,7 +96,7 @@ Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const P
   const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
   const auto make = [&](const Node& node) { return Asking(delivery, folder->Make(node.name + ".iso", options)); };
   PROV_TRY(fleet.WriteDrives(make, kind, progress));
-  PROV_TRY(Ask(delivery.may_go_on));
+  PROV_TRY(CheckStop(delivery.stop_check));
   return folder->Finish();
 }
 
@@ -151,10 +151,10 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
 
 Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std::string& path, std::int64_t time_unix,
                      std::string_view answer_file) {
-  PROV_TRY(Ask(delivery.may_go_on));  // from here on a signal requests a stop, and no longer ends the program
+  PROV_TRY(CheckStop(delivery.stop_check));  // from here on a signal requests a stop, and no longer ends the program
   const std::optional<ArchiveFormat> format = ArchiveFormatOf(delivery.format);
   if (!delivery.nodes.empty()) return WriteFleet(delivery, format, payload, path, time_unix, answer_file);
-  if (!format) return payload::WritePayloadFolder(payload, path, time_unix, delivery.may_go_on);
+  if (!format) return payload::WritePayloadFolder(payload, path, time_unix, delivery.stop_check);
   return WriteOne(delivery, *format, payload, path, time_unix);
 }
 

@@ -20,7 +20,7 @@ struct Delivery {
   std::string label;                 // of a drive
   std::vector<payload::Node> nodes;  // empty: the payload without nodes
   std::string drive_answer_file;     // at the root of a plain drive
-  MayGoOn may_go_on;                 // called before each file; an error ends the run
+  StopCheck stop_check;              // called before each file; an error ends the run
 };
 
 // --label and --nodes.
@@ -32,7 +32,7 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
                                const std::optional<std::string>& own_answer_file);
 
 // Writes everything or nothing. `answer_file` names the payload's answer file in messages. Errors: target, io, usage,
-// size-limit, xml; those of may_go_on.
+// size-limit, xml; those of stop_check.
 Result<void> Deliver(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
                      std::int64_t time_unix, std::string_view answer_file);
 

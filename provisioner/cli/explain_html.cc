@@ -21,7 +21,7 @@ using egress::ClientDecision;
 using egress::Dialect;
 using egress::Explainer;
 using egress::NoProxyEntry;
-using router::WayOut;
+using router::RequestPath;
 
 // A browser needs seconds for these, and minutes for five times as many.
 constexpr std::size_t kMostRows = 2'000;
@@ -51,8 +51,8 @@ std::string_view KindOfEntry(const NoProxyEntry& entry) {
 }
 
 // The end of a request behind the client, in a few words.
-std::string EndOf(const WayOut& way) {
-  if (way.end != WayOut::End::kRouter) return {};
+std::string EndOf(const RequestPath& way) {
+  if (way.end != RequestPath::End::kRouter) return {};
   if (!way.source.empty() && way.Passes()) return "seen as " + way.source;
   if (way.line != 0) return fmt::format("line {}", way.line);
   return way.verdict == router::Verdict::kNone ? "no line has it" : "";
@@ -68,7 +68,7 @@ PageCell CellOf(const Explainer& explainer, const Question& question, const Expl
   out.note = explainer.Note(client, asked.to, decision);
   if (const auto way = question.through.Follow(asked.to, decision)) {
     out.end = EndOf(*way);
-    out.way = way->end == WayOut::End::kInvalid ? "" : DescribePath(*way);
+    out.way = way->end == RequestPath::End::kInvalid ? "" : DescribePath(*way);
   }
   return out;
 }

@@ -123,7 +123,7 @@ Result<ImageOptions> ParseImageOptions(const Arguments& arguments) {
 Result<void> PrepareImage(machine::ImageHost& image, Findings& findings) {
   // From here on, a signal requests a stop instead of ending the run in the middle of a file. A folder's files take
   // seconds; writing a WIM file checks again.
-  PROV_TRY(GoOn(image.clock(), image.Name()));
+  PROV_TRY(FailIfStopped(image.clock(), image.Name()));
   return node::RemoveLeftovers(image.tree(), findings);
 }
 

@@ -84,7 +84,7 @@ Result<Targets> Targets::Open(const TargetOptions& options, machine::Host& live,
   } else if (options.wim) {
     const WimWords words = PROV_TRY(ParseWim(*options.wim));
     out.wim_ = PROV_TRY(images::WimFile::Open(words.file, access));
-    out.may_go_on_ = [&live, file = words.file] { return GoOn(live.clock(), file); };
+    out.stop_check_ = [&live, file = words.file] { return FailIfStopped(live.clock(), file); };
     for (const int index : words.indices) {
       out.images_.push_back(PROV_TRY(MakeHost(PROV_TRY(out.wim_->Tree(index)), live, access)));
     }
@@ -109,7 +109,7 @@ Result<void> Targets::Commit() {
   Progress shown("bytes of the WIM file");
   return wim_->Commit([&](std::uint64_t done, std::uint64_t total) {
     shown.Show(done, total);
-    return Ask(may_go_on_);
+    return CheckStop(stop_check_);
   });
 }
 

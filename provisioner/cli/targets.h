@@ -48,7 +48,7 @@ class Targets {
   machine::Host* live_ = nullptr;
   std::shared_ptr<images::WimFile> wim_;
   std::vector<std::unique_ptr<machine::ImageHost>> images_;
-  MayGoOn may_go_on_;  // called while the WIM file is written; an error ends that
+  StopCheck stop_check_;  // called while the WIM file is written; an error ends that
 };
 
 }  // namespace prov::cli

@@ -16,8 +16,8 @@ namespace {
 
 using egress::Dialect;
 using egress::Explainer;
+using router::RequestPath;
 using router::Requirement;
-using router::WayOut;
 
 constexpr std::uint64_t kMostExplainFileBytes = 16ULL << 20U;  // of --through and --required
 
@@ -90,7 +90,7 @@ Findings ThroughOptions::FindingsOf(const egress::ClientSettings& settings, cons
   return out;
 }
 
-std::optional<WayOut> ThroughOptions::Follow(const egress::Destination& to,
+std::optional<RequestPath> ThroughOptions::Follow(const egress::Destination& to,
                                              const egress::ClientDecision& decision) const {
   if (!chain_) return std::nullopt;
   return chain_->Follow(to, decision);
@@ -98,8 +98,8 @@ std::optional<WayOut> ThroughOptions::Follow(const egress::Destination& to,
 
 std::string_view ThroughOptions::EndOf(const egress::Destination& to, const egress::ClientDecision& decision) const {
   const auto way = Follow(to, decision);
-  if (!way || way->end == WayOut::End::kInvalid || way->Passes()) return NameOf(decision.route);
-  if (way->end == WayOut::End::kUnknown) return "unknown";
+  if (!way || way->end == RequestPath::End::kInvalid || way->Passes()) return NameOf(decision.route);
+  if (way->end == RequestPath::End::kUnknown) return "unknown";
   return way->verdict == router::Verdict::kDepends ? "depends" : "refused";
 }
 
@@ -123,7 +123,7 @@ std::string_view NameOf(egress::Route route) {
   return route == egress::Route::kProxy ? "proxy" : "invalid";
 }
 
-void WriteRoute(JsonWriter& json, const WayOut* way) {
+void WriteRoute(JsonWriter& json, const RequestPath* way) {
   json.Key("route").BeginObject().Member("decision", way == nullptr ? "invalid" : way->decision());
   const bool has_line = way != nullptr && way->line != 0;
   WriteOptional(json, "line", has_line ? std::optional(way->line) : std::nullopt);
@@ -148,9 +148,9 @@ void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results)
   json.EndArray();
 }
 
-std::string DescribePath(const WayOut& way) {
+std::string DescribePath(const RequestPath& way) {
   std::string out = fmt::format("{:<8} {}", way.decision(), Printable(way.note));
-  if (way.end != WayOut::End::kRouter) return out;
+  if (way.end != RequestPath::End::kRouter) return out;
   if (way.Passes()) {
     if (!way.to.empty()) out += fmt::format("; to {}", Printable(way.to));
     out += way.source.empty() ? "; the files do not give its source address" : fmt::format("; seen as {}", way.source);

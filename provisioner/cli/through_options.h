@@ -12,8 +12,8 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/dialect_explain.h"
+#include "provisioner/router/request_path.h"
 #include "provisioner/router/required.h"
-#include "provisioner/router/way_out.h"
 
 namespace prov::cli {
 
@@ -37,7 +37,8 @@ class ThroughOptions {
   Findings FindingsOf(const egress::ClientSettings& settings, const std::string& file) const;
 
   // Follows a request through the routers; nullopt if there are none.
-  std::optional<router::WayOut> Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
+  std::optional<router::RequestPath> Follow(const egress::Destination& to,
+                                            const egress::ClientDecision& decision) const;
 
   // One word for the end of a request: the name of its route or, if it does not pass a router, what that does:
   // "refused", "depends", "unknown".
@@ -55,7 +56,7 @@ class ThroughOptions {
 std::string_view NameOf(egress::Route route);  // "direct", "proxy", "invalid"
 
 // The member "route" of a decision; "invalid" if the URL is not valid.
-void WriteRoute(JsonWriter& json, const router::WayOut* way);
+void WriteRoute(JsonWriter& json, const router::RequestPath* way);
 // The member "required" of the document.
 void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results);
 
@@ -63,7 +64,7 @@ void WriteRequired(JsonWriter& json, const std::vector<RequiredResult>& results)
 std::vector<std::pair<std::string, std::string>> GroupObjections(const RequiredResult& result);
 
 // The text after a client's decision, and the list of required destinations.
-std::string DescribePath(const router::WayOut& way);
+std::string DescribePath(const router::RequestPath& way);
 std::string DescribeRequired(const std::vector<RequiredResult>& results, bool colour);
 
 }  // namespace prov::cli

@@ -76,7 +76,7 @@ void TellOfNodes(const EgressObjects& objects, EgressReport& report) {
 }
 
 // Warns about missing kinds of objects: a forgotten kind looks like a cluster without such objects.
-void TellOfMissing(const EgressObjects& objects, bool sdn, Findings& out) {
+void ReportMissing(const EgressObjects& objects, bool sdn, Findings& out) {
   const auto warn = [&](std::string_view kind, std::string_view effect, std::string_view resource) {
     AddWarning(out, "egress-ip-incomplete",
                fmt::format("the files hold no {}, so {}; add what `oc get {} -o yaml` prints", kind, effect, resource));
@@ -121,7 +121,7 @@ Result<EgressReport> EvaluateEgressIps(const EgressObjects& objects, const std::
   }
   TellOfNodes(objects, out);
   const bool sdn = !objects.net_namespaces.empty() || !objects.host_subnets.empty();
-  TellOfMissing(objects, sdn, out.findings);
+  ReportMissing(objects, sdn, out.findings);
   sdn ? EvaluateSdn(objects, names, out) : EvaluateOvn(objects, names, out);
   std::ranges::sort(out.namespaces, {}, &NamespaceEgress::name);
   return out;

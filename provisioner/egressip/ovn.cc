@@ -39,7 +39,7 @@ class Ovn {
   std::vector<IpAddress> Addresses(const EgressIpObject& egress_ip);
   void Assign(Entry& entry);
   void Decide(const NamespaceObject& space);
-  void TellOfOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting);
+  void ReportOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting);
   void TellOfUnused();
   void TellOfLabels();
 
@@ -93,7 +93,7 @@ void Ovn::Assign(Entry& entry) {
 }
 
 // Reports namespaces that several EgressIPs select. Which pods two with podSelector share is unknown here.
-void Ovn::TellOfOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting) {
+void Ovn::ReportOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting) {
   const auto whole = [](const Entry* one) { return !one->object->pods; };
   if (selecting.size() < 2 || std::ranges::none_of(selecting, whole)) return;
   std::vector<std::string_view> names;
@@ -113,7 +113,7 @@ void Ovn::Decide(const NamespaceObject& space) {
     one.used = true;
     selecting.push_back(&one);
   }
-  TellOfOverlap(space, selecting);
+  ReportOverlap(space, selecting);
   NamespaceEgress out{space.name, EgressDecision::kNodeIp, {}, {}};
   std::vector<std::string> reasons;
   for (const Entry* one : selecting) {

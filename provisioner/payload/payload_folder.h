@@ -12,9 +12,9 @@ namespace prov::payload {
 
 // Writes under a temporary name beside `path`, flushes, then renames. Replaces an earlier payload at `path`. Anything
 // else there except an empty folder is refused (target), so that no other files are lost. Makes missing parents. Sets
-// all times to `time_unix`, for reproducible archives. Calls `may_go_on` before each file.
+// all times to `time_unix`, for reproducible archives. Calls `stop_check` before each file.
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
-                                const MayGoOn& may_go_on = {});
+                                const StopCheck& stop_check = {});
 
 // Checks that an existing folder is empty or an earlier payload. Errors: target; those of ListTree.
 Result<void> CheckReplaceable(const std::string& folder);

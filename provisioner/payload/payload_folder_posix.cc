@@ -4,10 +4,10 @@
 namespace prov::payload {
 
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
-                                const MayGoOn& may_go_on) {
+                                const StopCheck& stop_check) {
   const auto sink = PROV_TRY(images::MakeFolder(path, time_unix, CheckReplaceable));
   for (const PayloadFile& file : payload.files) {
-    PROV_TRY(Ask(may_go_on));
+    PROV_TRY(CheckStop(stop_check));
     PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
   }
   return sink->Finish();

@@ -76,10 +76,10 @@ Result<void> MakeFolders(const fs::path& folder, Code code) {
 }
 
 Result<void> WriteFiles(const Payload& payload, const fs::path& folder, std::int64_t time_unix,
-                        const MayGoOn& may_go_on) {
+                        const StopCheck& stop_check) {
   std::set<fs::path> folders = {folder};
   for (const PayloadFile& file : payload.files) {
-    PROV_TRY(Ask(may_go_on));
+    PROV_TRY(CheckStop(stop_check));
     const fs::path path = folder / fs::path(win32::Wide(file.path)).make_preferred();
     for (fs::path parent = path.parent_path(); parent != folder; parent = parent.parent_path()) folders.insert(parent);
     PROV_TRY(MakeFolders(path.parent_path(), Code::kIo));
@@ -147,21 +147,21 @@ void RemoveLeftovers(const fs::path& target, win32::Leftover which) {
 }
 
 Result<void> WriteHeld(const Payload& payload, const fs::path& fresh, std::int64_t time_unix,
-                       const MayGoOn& may_go_on) {
+                       const StopCheck& stop_check) {
   const win32::Handle held = Hold(fresh, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE);
   if (!held) return Failure(Code::kTarget, "cannot open the new folder", fresh);
-  return WriteFiles(payload, fresh, time_unix, may_go_on);
+  return WriteFiles(payload, fresh, time_unix, stop_check);
 }
 
 Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent, std::int64_t time_unix,
-                         const MayGoOn& may_go_on) {
+                         const StopCheck& stop_check) {
   PROV_TRY(MakeFolders(parent, Code::kTarget));
   RemoveLeftovers(target, win32::Leftover::kUnfinished);
   const fs::path fresh(win32::Wide(win32::BesideOf(Text(target))));
   if (CreateDirectoryW(Name(fresh).c_str(), nullptr) == 0) {
     return Failure(Code::kTarget, "cannot make a folder here", parent);
   }
-  Result<void> done = WriteHeld(payload, fresh, time_unix, may_go_on);
+  Result<void> done = WriteHeld(payload, fresh, time_unix, stop_check);
   if (done) done = Replace(fresh, target, fresh.native() + L".old");
   if (!done) RemoveTree(fresh);
   if (done) RemoveLeftovers(target, win32::Leftover::kReplaced);
@@ -171,7 +171,7 @@ Result<void> WriteBeside(const Payload& payload, const fs::path& target, const f
 }  // namespace
 
 Result<void> WritePayloadFolder(const Payload& payload, const std::string& path, std::int64_t time_unix,
-                                const MayGoOn& may_go_on) {
+                                const StopCheck& stop_check) {
   const fs::path target = Target(path);
   if (target.empty()) return Fail(Code::kUsage, "is not a name for a new folder", path);
   if (Exists(target) && !IsFolder(Text(target)))
@@ -179,7 +179,7 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
   if (Exists(target)) PROV_TRY(CheckReplaceable(Text(target)));
   const fs::path parent = target.parent_path();
   const std::vector<fs::path> missing = MissingFolders(parent);
-  Result<void> done = WriteBeside(payload, target, parent, time_unix, may_go_on);
+  Result<void> done = WriteBeside(payload, target, parent, time_unix, stop_check);
   if (!done) {
     for (const fs::path& folder : missing) RemoveDirectoryW(Name(folder).c_str());  // removes only those that are empty
   }

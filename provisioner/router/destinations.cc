@@ -117,13 +117,13 @@ Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, co
         std::move(script_words),
         fmt::format("{} is not an IPv4 address; write four parts of 0 to 255 without leading zeros", text));
   }
-  if (const std::string_view what = NoHost(*address); !what.empty())
+  if (const std::string_view what = ReservedKind(*address); !what.empty())
     findings.Warn("router-target", fmt::format("{} is {}: the router can't forward traffic to it", text, what),
                   line.where);
   return *address;
 }
 
-std::string_view NoHost(const IpAddress& address) {
+std::string_view ReservedKind(const IpAddress& address) {
   if (!address.IsIpv4()) return "";
   const std::uint8_t first = address.bytes()[12];
   if (first == 0) return "no host's address";

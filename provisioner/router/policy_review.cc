@@ -122,8 +122,8 @@ bool InNetwork(const IpAddress& address, const SourceAddress& source) {
 }
 
 // Why the address can't be a router's source, as a noun; "" if it can.
-std::string_view NoSource(const SourceAddress& source) {
-  if (const std::string_view what = NoHost(source.address); !what.empty()) return what;
+std::string_view UnusableSourceKind(const SourceAddress& source) {
+  if (const std::string_view what = ReservedKind(source.address); !what.empty()) return what;
   const unsigned length = source.prefix.value_or(32);
   if (!source.address.IsIpv4() || length > 30) return "";
   std::uint32_t bits = 0;
@@ -135,12 +135,12 @@ std::string_view NoSource(const SourceAddress& source) {
 
 void ReviewAddresses(const RouterPolicy& policy, const std::vector<IpNetwork>& node_networks, Findings& out) {
   if (policy.gateway) {
-    if (const std::string_view what = NoHost(*policy.gateway); !what.empty())
+    if (const std::string_view what = ReservedKind(*policy.gateway); !what.empty())
       AddWarning(out, "router-gateway", fmt::format("the gateway {} is {}", policy.gateway->ToString(), what),
                  policy.where);
   }
   if (!policy.source) return;
-  if (const std::string_view what = NoSource(*policy.source); !what.empty()) {
+  if (const std::string_view what = UnusableSourceKind(*policy.source); !what.empty()) {
     const std::string prefix = policy.source->prefix ? fmt::format("/{}", *policy.source->prefix) : "";
     AddWarning(out, "router-source",
                fmt::format("the source address {}{} is {}: give one that is free for the router",

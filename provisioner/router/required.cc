@@ -58,9 +58,9 @@ std::string DescribeDecision(const ClientDecision& decision) {
 }
 
 // Why the routers do not pass the request; "" if they do.
-std::string ObjectionOf(const WayOut& way) {
-  if (way.end == WayOut::End::kUnknown) return way.note;
-  if (way.end != WayOut::End::kRouter || way.Passes()) return {};
+std::string ObjectionOf(const RequestPath& way) {
+  if (way.end == RequestPath::End::kUnknown) return way.note;
+  if (way.end != RequestPath::End::kRouter || way.Passes()) return {};
   const std::string verdict = way.verdict == Verdict::kDepends ? "is not certain" : "is refused";
   return way.note.empty() ? verdict : fmt::format("{}: {}", verdict, way.note);
 }
@@ -88,7 +88,7 @@ Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::
   return out;
 }
 
-std::string Objection(const Requirement& requirement, const ClientDecision& decision, const WayOut* way) {
+std::string Objection(const Requirement& requirement, const ClientDecision& decision, const RequestPath* way) {
   if (decision.route == Route::kInvalid) return "the client can't use its proxy as it is meant";
   if (requirement.route && *requirement.route != decision.route)
     return fmt::format("{}, and must go {}", DescribeDecision(decision), WordOf(*requirement.route));
@@ -97,7 +97,7 @@ std::string Objection(const Requirement& requirement, const ClientDecision& deci
   if (!requirement.source || way->source == requirement.source->ToString()) return {};
   std::string left = way->source;
   if (left.empty()) {
-    const bool direct = way->end == WayOut::End::kDirect;
+    const bool direct = way->end == RequestPath::End::kDirect;
     left = direct ? "the address of its node, which is not known here" : "an address that no file gives";
   }
   return fmt::format("leaves with {}, and must leave with {}", left, requirement.source->ToString());

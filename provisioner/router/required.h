@@ -11,7 +11,7 @@
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/dialect.h"
 #include "provisioner/egress/dialect_explain.h"
-#include "provisioner/router/way_out.h"
+#include "provisioner/router/request_path.h"
 
 namespace prov::router {
 
@@ -30,6 +30,6 @@ Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::
 
 // Why a client's request does not meet the requirement; "" if it does. `way`: null without routers. A request that
 // depends on DNS, or whose router is unknown, does not meet it.
-std::string Objection(const Requirement& requirement, const egress::ClientDecision& decision, const WayOut* way);
+std::string Objection(const Requirement& requirement, const egress::ClientDecision& decision, const RequestPath* way);
 
 }  // namespace prov::router

@@ -25,8 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FUZZ_CHECK(!router::Objection(one, decision, nullptr).empty());
     decision.route = one.route.value_or(egress::Route::kProxy);
     FUZZ_CHECK(router::Objection(one, decision, nullptr).empty());
-    router::WayOut way;
-    way.end = router::WayOut::End::kRouter;
+    router::RequestPath way;
+    way.end = router::RequestPath::End::kRouter;
     way.verdict = router::Verdict::kAllow;
     if (one.source) way.source = one.source->ToString();
     FUZZ_CHECK(router::Objection(one, decision, &way).empty());

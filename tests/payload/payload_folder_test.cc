@@ -83,12 +83,12 @@ TEST_F(PayloadFolder, OneThatIsStoppedLeavesWhatWasThere) {
   const std::size_t files = Small().files.size();
   for (std::size_t most = 0; most < files; ++most) {
     std::size_t asked = 0;
-    const MayGoOn may_go_on = [&]() -> Result<void> {
+    const StopCheck stop_check = [&]() -> Result<void> {
       if (asked++ < most) return {};
       return Fail(Code::kInterrupted, "stopped", out);
     };
-    EXPECT_EQ(WritePayloadFolder(Small("second"), out, 0, may_go_on).error().code, Code::kInterrupted) << most;
-    EXPECT_EQ(WritePayloadFolder(Small(), (root_ / "new/parent/out").string(), 0, may_go_on).error().code,
+    EXPECT_EQ(WritePayloadFolder(Small("second"), out, 0, stop_check).error().code, Code::kInterrupted) << most;
+    EXPECT_EQ(WritePayloadFolder(Small(), (root_ / "new/parent/out").string(), 0, stop_check).error().code,
               Code::kInterrupted);
     EXPECT_EQ(ReadAll(out + "/egress.json"), "first") << most;
     EXPECT_EQ(Entries(), 1U) << most;

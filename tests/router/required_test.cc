@@ -70,8 +70,8 @@ TEST(Required, PasswordsAreHidden) {
   EXPECT_THAT(RequiredError("quay.io http://user:sesame@proxy.example:3128\n").message, Not(HasSubstr("sesame")));
 }
 
-WayOut Way(WayOut::End end, Verdict verdict, const char* source = "", const char* note = "the note") {
-  WayOut out;
+RequestPath Way(RequestPath::End end, Verdict verdict, const char* source = "", const char* note = "the note") {
+  RequestPath out;
   out.end = end;
   out.verdict = verdict;
   out.source = source;
@@ -84,7 +84,7 @@ egress::ClientDecision Client(Route route, std::string_view entry = {},
   return {.route = route, .why = why, .proxy = {}, .entry = entry};
 }
 
-std::string ObjectionTo(const char* line, const egress::ClientDecision& decision, const WayOut* way) {
+std::string ObjectionTo(const char* line, const egress::ClientDecision& decision, const RequestPath* way) {
   return Objection(ReadRequired(line)[0], decision, way);
 }
 
@@ -108,30 +108,30 @@ TEST(Required, AClientGoesAsRequiredOrNot) {
 
 TEST(Required, ARouterLetsItOutOrNot) {
   const egress::ClientDecision proxy = Client(Route::kProxy);
-  const WayOut denied = Way(WayOut::End::kRouter, Verdict::kDeny);
+  const RequestPath denied = Way(RequestPath::End::kRouter, Verdict::kDeny);
   EXPECT_EQ(ObjectionTo("quay.io", proxy, &denied), "is refused: the note");
   EXPECT_EQ(ObjectionTo("quay.io proxy 10.42.253.45", proxy, &denied), "is refused: the note");
-  const WayOut none = Way(WayOut::End::kRouter, Verdict::kNone);
+  const RequestPath none = Way(RequestPath::End::kRouter, Verdict::kNone);
   EXPECT_EQ(ObjectionTo("quay.io", proxy, &none), "is refused: the note");
-  const WayOut depends = Way(WayOut::End::kRouter, Verdict::kDepends);
+  const RequestPath depends = Way(RequestPath::End::kRouter, Verdict::kDepends);
   EXPECT_EQ(ObjectionTo("quay.io", proxy, &depends), "is not certain: the note");
-  const WayOut unknown = Way(WayOut::End::kUnknown, Verdict::kNone);
+  const RequestPath unknown = Way(RequestPath::End::kUnknown, Verdict::kNone);
   EXPECT_EQ(ObjectionTo("quay.io", proxy, &unknown), "the note");
-  const WayOut forwarded = Way(WayOut::End::kRouter, Verdict::kForward);
+  const RequestPath forwarded = Way(RequestPath::End::kRouter, Verdict::kForward);
   EXPECT_EQ(ObjectionTo("quay.io proxy", proxy, &forwarded), "");
 }
 
 TEST(Required, TheOutsideSeesTheRightAddressOrNot) {
   const egress::ClientDecision proxy = Client(Route::kProxy);
-  const WayOut allowed = Way(WayOut::End::kRouter, Verdict::kAllow, "10.42.253.45");
+  const RequestPath allowed = Way(RequestPath::End::kRouter, Verdict::kAllow, "10.42.253.45");
   EXPECT_EQ(ObjectionTo("quay.io proxy", proxy, &allowed), "");
   EXPECT_EQ(ObjectionTo("quay.io proxy 10.42.253.45", proxy, &allowed), "");
   EXPECT_EQ(ObjectionTo("quay.io 10.42.253.46", proxy, &allowed),
             "leaves with 10.42.253.45, and must leave with 10.42.253.46");
-  const WayOut direct = Way(WayOut::End::kDirect, Verdict::kNone);
+  const RequestPath direct = Way(RequestPath::End::kDirect, Verdict::kNone);
   EXPECT_THAT(ObjectionTo("quay.io 10.42.253.46", Client(Route::kDirect), &direct), HasSubstr("not known here"));
   EXPECT_EQ(ObjectionTo("quay.io direct", Client(Route::kDirect), &direct), "");
-  const WayOut nameless = Way(WayOut::End::kRouter, Verdict::kAllow);
+  const RequestPath nameless = Way(RequestPath::End::kRouter, Verdict::kAllow);
   EXPECT_EQ(ObjectionTo("quay.io 10.42.253.45", proxy, &nameless),
             "leaves with an address that no file gives, and must leave with 10.42.253.45");
 }

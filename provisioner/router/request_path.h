@@ -18,7 +18,7 @@
 
 namespace prov::router {
 
-struct WayOut {
+struct RequestPath {
   enum class End {
     kInvalid,  // the client can't use its proxy
     kDirect,   // from the node itself, past the routers
@@ -52,7 +52,7 @@ class RouterChain {
   // namespace, .svc and .svc.cluster.local, or by its source address); else the only HTTP proxy; else the only router,
   // at the proxy's port. If a router forwards to another router, that one is next. A direct request takes a router only
   // if its own host names one.
-  WayOut Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
+  RequestPath Follow(const egress::Destination& to, const egress::ClientDecision& decision) const;
 
   // Reports why a proxy's URL does not lead to the router that requests are assumed to use: a name that nodes can't
   // resolve, TLS, a port on which nothing listens. Findings: proxy-router, with `where` as the place of the URL.
@@ -67,9 +67,9 @@ class RouterChain {
 
   const Router* Named(std::string_view host) const;
   const Router* Choose(std::string_view proxy_host) const;
-  WayOut Ask(const Router& router, const std::string& destination) const;
-  WayOut Walk(const Router& first, std::uint16_t port, const std::string& asked) const;
-  WayOut FollowDirect(const egress::Destination& to, const std::string& asked) const;
+  RequestPath Evaluate(const Router& router, const std::string& destination) const;
+  RequestPath Walk(const Router& first, std::uint16_t port, const std::string& asked) const;
+  RequestPath FollowDirect(const egress::Destination& to, const std::string& asked) const;
   static Endpoint EndpointOf(std::string_view host_port, std::uint16_t port);
 
   std::vector<std::unique_ptr<const Router>> routers_;

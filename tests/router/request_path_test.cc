@@ -1,4 +1,4 @@
-#include "provisioner/router/way_out.h"
+#include "provisioner/router/request_path.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,8 @@ Explainer Settings(const char* proxy, const char* no_proxy = "") {
   return *std::move(made);
 }
 
-WayOut Follow(const RouterChain& chain, const Explainer& explainer, const char* url, Dialect client = Dialect::kGo) {
+RequestPath Follow(const RouterChain& chain, const Explainer& explainer, const char* url,
+                   Dialect client = Dialect::kGo) {
   const auto to = egress::ParseDestination(url);
   EXPECT_TRUE(to) << url;
   return chain.Follow(*to, explainer.Decide(client, *to));
@@ -61,12 +62,12 @@ std::vector<RouterPolicy> Of(RouterPolicy one) {
   return out;
 }
 
-TEST(WayOut, AProxiedRequestIsJudgedByTheOnlyHttpProxy) {
+TEST(RequestPath, AProxiedRequestIsJudgedByTheOnlyHttpProxy) {
   const RouterChain chain(Of(HttpRouter({Rule(3, false, "cdn.quay.io"), Rule(5, true, ".quay.io")})), {});
   const Explainer settings = Settings("http://user:pw@10.0.0.9:8080", ".svc");
   for (const Dialect client : egress::kDialects) {
     if (client == Dialect::kWinHttp || client == Dialect::kWinInet) continue;  // credentials are not carried
-    const WayOut allowed = Follow(chain, settings, "https://quay.io/", client);
+    const RequestPath allowed = Follow(chain, settings, "https://quay.io/", client);
     EXPECT_EQ(allowed.decision(), "allow") << egress::NameOf(client);
     EXPECT_TRUE(allowed.Passes());
     EXPECT_EQ(allowed.line, 5U);
@@ -74,7 +75,7 @@ TEST(WayOut, AProxiedRequestIsJudgedByTheOnlyHttpProxy) {
     EXPECT_EQ(allowed.to, "quay.io:443");
     ASSERT_NE(allowed.router, nullptr);
     EXPECT_EQ(allowed.router->where, "policy");
-    const WayOut denied = Follow(chain, settings, "https://cdn.quay.io/", client);
+    const RequestPath denied = Follow(chain, settings, "https://cdn.quay.io/", client);
     EXPECT_EQ(denied.decision(), "deny");
     EXPECT_FALSE(denied.Passes());
     EXPECT_EQ(denied.line, 3U);
@@ -83,16 +84,16 @@ TEST(WayOut, AProxiedRequestIsJudgedByTheOnlyHttpProxy) {
 }
 
 // Their settings have HOST:PORT and no URL.
-TEST(WayOut, TheProxyOfWinHttpAndJavaIsFollowed) {
+TEST(RequestPath, TheProxyOfWinHttpAndJavaIsFollowed) {
   const RouterChain chain(Of(HttpRouter({Rule(1, true, "*")})), {});
   const Explainer settings = Settings("http://proxy.example.com:8080");
   for (const Dialect client : egress::kDialects)
     EXPECT_EQ(Follow(chain, settings, "http://a.example/", client).decision(), "allow") << egress::NameOf(client);
 }
 
-TEST(WayOut, ADirectRequestTakesNoRouter) {
+TEST(RequestPath, ADirectRequestTakesNoRouter) {
   const RouterChain chain(Of(HttpRouter({Rule(1, true, "*")})), {});
-  const WayOut way = Follow(chain, Settings("http://10.0.0.9:8080", "10.0.0.0/8"), "https://10.1.2.3:8443/");
+  const RequestPath way = Follow(chain, Settings("http://10.0.0.9:8080", "10.0.0.0/8"), "https://10.1.2.3:8443/");
   EXPECT_EQ(way.decision(), "direct");
   EXPECT_TRUE(way.Passes());
   EXPECT_EQ(way.to, "10.1.2.3:8443");
@@ -100,12 +101,12 @@ TEST(WayOut, ADirectRequestTakesNoRouter) {
   EXPECT_THAT(way.note, HasSubstr("the address of the node"));
 }
 
-TEST(WayOut, AnUnusableProxyEndsTheWay) {
+TEST(RequestPath, AnUnusableProxyEndsTheWay) {
   const RouterChain chain(Of(HttpRouter({Rule(1, true, "*")})), {});
   EXPECT_EQ(Follow(chain, Settings("http://proxy:"), "https://a.example/").decision(), "invalid");
 }
 
-TEST(WayOut, DnsDecidesWhereNobodyTells) {
+TEST(RequestPath, DnsDecidesWhereNobodyTells) {
   std::vector<HttpRule> rules = {Network(1, false, "192.0.2.0/24"), Rule(2, true, "*")};
   const Explainer settings = Settings("http://10.0.0.9:8080");
   const RouterChain unknown(Of(HttpRouter(rules)), {});
@@ -120,9 +121,9 @@ TEST(WayOut, DnsDecidesWhereNobodyTells) {
 }
 
 // A node's proxy may be a port of a redirect router, behind which the real proxy is.
-TEST(WayOut, TheProxyIsBehindAPortOfARouter) {
+TEST(RequestPath, TheProxyIsBehindAPortOfARouter) {
   const RouterChain chain(Of(Redirect(8080, "203.0.113.25", 3128)), {});
-  const WayOut way = Follow(chain, Settings("http://10.0.0.9:8080"), "https://quay.io/");
+  const RequestPath way = Follow(chain, Settings("http://10.0.0.9:8080"), "https://quay.io/");
   EXPECT_EQ(way.decision(), "forward");
   EXPECT_EQ(way.line, 2U);
   EXPECT_EQ(way.to, "203.0.113.25:3128");
@@ -130,7 +131,7 @@ TEST(WayOut, TheProxyIsBehindAPortOfARouter) {
   EXPECT_EQ(Follow(chain, Settings("http://10.0.0.9:8081"), "https://quay.io/").decision(), "none");
 }
 
-TEST(WayOut, SeveralRoutersAreToldApartByTheProxysHost) {
+TEST(RequestPath, SeveralRoutersAreToldApartByTheProxysHost) {
   std::vector<RouterPolicy> two;
   two.push_back(HttpRouter({Rule(1, true, "*")}, "10.42.253.45"));
   two.back().name = "egress-a";
@@ -152,20 +153,20 @@ TEST(WayOut, SeveralRoutersAreToldApartByTheProxysHost) {
 }
 
 // It forwards what comes in at eth0, and its source address is on another interface.
-TEST(WayOut, ARedirectRouterIsNotReachedAtItsSource) {
+TEST(RequestPath, ARedirectRouterIsNotReachedAtItsSource) {
   const RouterChain chain(Of(Redirect(443, "203.0.113.25", 8443)), {});
   EXPECT_EQ(Follow(chain, Settings("http://10.0.0.9:8080", "10.42.253.46"), "https://10.42.253.46/").decision(),
             "direct");
 }
 
-TEST(WayOut, ARouterInFrontOfAProxyLeadsToItsRules) {
+TEST(RequestPath, ARouterInFrontOfAProxyLeadsToItsRules) {
   std::vector<RouterPolicy> two;
   two.push_back(Redirect(3128, "10.42.253.45", 8080));
   two.back().name = "front";
   two.push_back(HttpRouter({Rule(4, true, "quay.io")}, "10.42.253.45"));
   const RouterChain chain(std::move(two), {});
   const Explainer settings = Settings("http://front.egress.svc:3128");
-  const WayOut allowed = Follow(chain, settings, "https://quay.io/");
+  const RequestPath allowed = Follow(chain, settings, "https://quay.io/");
   EXPECT_EQ(allowed.decision(), "allow");
   EXPECT_EQ(allowed.line, 4U);
   EXPECT_EQ(allowed.source, "10.42.253.45");
@@ -173,7 +174,7 @@ TEST(WayOut, ARouterInFrontOfAProxyLeadsToItsRules) {
   EXPECT_EQ(Follow(chain, settings, "https://a.example/").decision(), "deny");
 }
 
-TEST(WayOut, RoutersThatForwardToEachOtherEnd) {
+TEST(RequestPath, RoutersThatForwardToEachOtherEnd) {
   const auto forward = [](const char* name, const char* to) {
     RouterPolicy out;
     out.kind = RouterKind::kDnsProxy;
@@ -184,19 +185,19 @@ TEST(WayOut, RoutersThatForwardToEachOtherEnd) {
   std::vector<RouterPolicy> two;
   two.push_back(forward("a", "b.egress.svc"));
   two.push_back(forward("b", "a.egress.svc"));
-  const WayOut way = Follow(RouterChain(std::move(two), {}), Settings("http://a:8080"), "https://quay.io/");
+  const RequestPath way = Follow(RouterChain(std::move(two), {}), Settings("http://a:8080"), "https://quay.io/");
   EXPECT_EQ(way.decision(), "unknown");
   EXPECT_FALSE(way.Passes());
   EXPECT_THAT(way.note, HasSubstr("without an end"));
 }
 
-TEST(WayOut, ADirectRequestToARouterOfPortsIsForwarded) {
+TEST(RequestPath, ADirectRequestToARouterOfPortsIsForwarded) {
   RouterPolicy redirect = Redirect(443, "203.0.113.25", 8443);
   redirect.name = "egress-db";
   redirect.name_space = "egress";
   const RouterChain chain(Of(std::move(redirect)), {});
   const Explainer settings = Settings("http://10.0.0.9:8080", ".svc");
-  const WayOut way = Follow(chain, settings, "https://egress-db.egress.svc/");
+  const RequestPath way = Follow(chain, settings, "https://egress-db.egress.svc/");
   EXPECT_EQ(way.decision(), "forward");
   EXPECT_EQ(way.to, "203.0.113.25:8443");
   EXPECT_EQ(Follow(chain, settings, "https://other.egress.svc/").decision(), "direct");
@@ -217,7 +218,7 @@ std::vector<std::string> Warnings(const RouterChain& chain, const char* url) {
   return out;
 }
 
-TEST(WayOut, ProxiesThatNodesDoNotReach) {
+TEST(RequestPath, ProxiesThatNodesDoNotReach) {
   RouterPolicy policy = HttpRouter({Rule(1, true, "*")});
   policy.name = "egress-http";
   const RouterChain chain(Of(std::move(policy)), {});

@@ -1,4 +1,4 @@
-#include "provisioner/router/way_out.h"
+#include "provisioner/router/request_path.h"
 
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ struct RouterChain::Router {
   const Evaluation evaluation;
 };
 
-std::string_view WayOut::decision() const {
+std::string_view RequestPath::decision() const {
   switch (end) {
     case End::kInvalid:
       return "invalid";
@@ -72,7 +72,7 @@ std::string_view WayOut::decision() const {
   return "";
 }
 
-bool WayOut::Passes() const {
+bool RequestPath::Passes() const {
   return end == End::kDirect || (end == End::kRouter && (verdict == Verdict::kAllow || verdict == Verdict::kForward));
 }
 
@@ -100,15 +100,15 @@ const RouterChain::Router* RouterChain::Choose(std::string_view proxy_host) cons
 }
 
 // The only function that evaluates the rules.
-WayOut RouterChain::Ask(const Router& router, const std::string& destination) const {
-  WayOut out;
+RequestPath RouterChain::Evaluate(const Router& router, const std::string& destination) const {
+  RequestPath out;
   const auto asked = ParseRouterDestination(router.policy.kind, destination);
   if (!asked) {
     out.note = fmt::format("the router can't be asked for {}: {}", destination, asked.error().message);
     return out;
   }
   RouterDecision decided = router.evaluation.Explain(*asked, answers_);
-  out.end = WayOut::End::kRouter;
+  out.end = RequestPath::End::kRouter;
   out.verdict = decided.verdict;
   out.router = &router.policy;
   out.line = decided.line;
@@ -129,14 +129,14 @@ RouterChain::Endpoint RouterChain::EndpointOf(std::string_view host_port, std::u
 }
 
 // `asked`: the request to an HTTP proxy at the end; `port`: that of the first router.
-WayOut RouterChain::Walk(const Router& first, std::uint16_t port, const std::string& asked) const {
+RequestPath RouterChain::Walk(const Router& first, std::uint16_t port, const std::string& asked) const {
   std::string before;
   const Router* router = &first;
   for (std::size_t hop = 0; hop < routers_.size(); ++hop) {
     const bool is_proxy = router->policy.kind == RouterKind::kHttpProxy;
-    WayOut out = Ask(*router, is_proxy ? asked : fmt::format("{}", port));
+    RequestPath out = Evaluate(*router, is_proxy ? asked : fmt::format("{}", port));
     out.note = before + out.note;
-    if (out.end != WayOut::End::kRouter || out.verdict != Verdict::kForward) return out;
+    if (out.end != RequestPath::End::kRouter || out.verdict != Verdict::kForward) return out;
     const Endpoint next = EndpointOf(out.to, port);
     const Router* following = Named(next.host);
     if (following == nullptr) return out;
@@ -144,28 +144,28 @@ WayOut RouterChain::Walk(const Router& first, std::uint16_t port, const std::str
     router = following;
     port = next.port;
   }
-  WayOut out;
+  RequestPath out;
   out.note = before + "these routers forward to each other without an end";
   return out;
 }
 
 // A direct request reaches a router of ports by the router's name. What is behind an HTTP proxy has another name.
-WayOut RouterChain::FollowDirect(const Destination& to, const std::string& asked) const {
+RequestPath RouterChain::FollowDirect(const Destination& to, const std::string& asked) const {
   const Router* router = Named(to.name);
-  if (router != nullptr && router->policy.kind != RouterKind::kHttpProxy) return Ask(*router, asked);
-  WayOut out;
-  out.end = WayOut::End::kDirect;
+  if (router != nullptr && router->policy.kind != RouterKind::kHttpProxy) return Evaluate(*router, asked);
+  RequestPath out;
+  out.end = RequestPath::End::kDirect;
   out.to = asked;
   out.note = "it takes no router and leaves with the address of the node";
   return out;
 }
 
-WayOut RouterChain::Follow(const Destination& to, const ClientDecision& decision) const {
+RequestPath RouterChain::Follow(const Destination& to, const ClientDecision& decision) const {
   const std::string asked = WithPort(to.authority, to.port);
   if (decision.route == Route::kDirect) return FollowDirect(to, asked);
-  WayOut out;
+  RequestPath out;
   if (decision.route == Route::kInvalid) {
-    out.end = WayOut::End::kInvalid;
+    out.end = RequestPath::End::kInvalid;
     out.note = "the client can't use its proxy as it is meant";
     return out;
   }
