@@ -81,7 +81,7 @@ constexpr std::array kFindings = {
                 "Have the certificate issued again with SHA-256 or better, or name its digest with --trust."},
     FindingInfo{
         "changed-since", kWarning,
-        "Somebody else changed or removed an item that provisioner set or was about to set, so it is left as it is.",
+        "Another program changed or removed an item that provisioner set or was about to set, so it is left as it is.",
         "Set the item back by hand if it should have its earlier value."},
     FindingInfo{"cidata-service", kWarning,
                 "The default configuration of cloudbase-init does not read a drive with the label cidata.",
@@ -127,7 +127,7 @@ constexpr std::array kFindings = {
                 "supports IPv4 only.",
                 "Correct the entry that the message names."},
     FindingInfo{"egress-ip-choice", kInfo, "Several nodes can have an egress IP, and the cluster chooses one of them.",
-                "Nothing has to be done. Ask the cluster for the objects again to see what it chose."},
+                "No action is needed. Read the objects from the cluster again to see its choice."},
     FindingInfo{"egress-ip-conflict", kWarning,
                 "An egress IP is claimed by two nodes or by two namespaces, or a namespace requests two of one node, "
                 "so openshift-sdn does not use it.",
@@ -137,7 +137,7 @@ constexpr std::array kFindings = {
                 "cluster that has none.",
                 "Add the objects that the message names."},
     FindingInfo{"egress-ip-offline", kInfo | kWarning, "A node is offline, so its egress IPs are not used.",
-                "Request a second address, of another node, for namespaces that must not lose their way out."},
+                "Request a second address on another node for namespaces that must stay connected."},
     FindingInfo{"egress-ip-overlap", kWarning,
                 "Two objects decide about the egress IPs of the same pods, and which one counts is not defined.",
                 "Change the selectors or the lists so that one object decides."},
@@ -392,7 +392,7 @@ constexpr std::array kFindings = {
                 "The patches are shown with *** in the place of passwords, so they can't be used.",
                 "Use --show-secrets or --format patch for whole patches."},
     FindingInfo{"pod-env-trust", kInfo,
-                "AKS brings trusted certificates to nodes only, so pods behind a proxy that opens TLS lack them.",
+                "AKS brings trusted certificates to nodes only, so pods behind a proxy that intercepts TLS lack them.",
                 "Add the bundle to the image of the pod, or mount it as a volume."},
     FindingInfo{"pod-opt-out", kInfo | kWarning, "An annotation keeps AKS' proxy variables away from the pod.",
                 "Remove the annotation if the pod should use the proxy, or read the settings of another pod."},
@@ -411,7 +411,7 @@ constexpr std::array kFindings = {
                 "nothing else.",
                 "Put public CAs into the key as well, and for Windows one certificate into each key that ends in "
                 ".cer."},
-    FindingInfo{"policy", kError, "A policy for the Host Networking Service says something that HNS does not honour.",
+    FindingInfo{"policy", kError, "The Host Networking Service (HNS) would ignore a part of the policy.",
                 "Correct the member or the option that the message names."},
     FindingInfo{"pool-paused", kWarning,
                 "The MachineConfigPool is paused, and the config that its nodes have was taken, not its newest one.",
@@ -471,8 +471,7 @@ constexpr std::array kFindings = {
                 "daemon is not on this machine.",
                 "Use --reboot now with a window on nodes that the operator does not manage."},
     FindingInfo{"reboot-asked", kInfo, "A reboot was asked for, now or earlier in this boot.",
-                "Wait for it. Where it does not come, find out who holds it up: it is not asked for again before the "
-                "next boot."},
+                "Wait for it. If it does not happen, find out what delays it: it is requested only once per boot."},
     FindingInfo{"reboot-waits", kInfo,
                 "A reboot is needed, but the window of --reboot-window is not open, or the operator was already asked "
                 "for the reboot.",

@@ -161,7 +161,7 @@ class ProxyUrlParser {
                       fmt::format("write {}://host:port", lower));
       }
       if (lower == "https" && variable_ == ProxyVariable::kHttp) {
-        return Refuse("HTTP_PROXY takes a proxy that is spoken to over http only", "write http://host:port");
+        return Refuse("HTTP_PROXY accepts only http:// proxies", "write http://host:port");
       }
       out_.scheme_ = lower;
       return after.substr(kSchemeEnd.size());

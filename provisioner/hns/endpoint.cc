@@ -164,7 +164,7 @@ Result<std::vector<std::string>> EndpointsOfNamespace(ComputeNetwork& network, c
   if (!found) {
     return Fail(
         Code::kHns,
-        fmt::format("Namespace ID \"{}\" not found; provisioner hns-proxy lookup tells that of a container", id), id);
+        fmt::format("Namespace ID \"{}\" not found; provisioner hns-proxy lookup prints that of a container", id), id);
   }
   if (!found->endpoints.empty()) return std::move(found->endpoints);
   return Fail(Code::kHns, "no endpoint is attached to the namespace; its pod has no network (any more)", id);

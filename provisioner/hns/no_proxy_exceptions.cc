@@ -35,7 +35,7 @@ std::string AddressOf(const NoProxyEntry& entry, std::string& why) {
       why = "is a name, and HNS knows addresses only";
       return {};
     case NoProxyEntry::Kind::kAll:
-      why = "is everything; leave the policy out where nothing shall be redirected";
+      why = "matches every destination; omit the policy if no traffic should be redirected";
       return {};
     case NoProxyEntry::Kind::kInert:
       why = "matches nothing";

@@ -92,14 +92,15 @@ void FindShadowed(const RouterPolicy& policy, CappedFindings& findings) {
   for (const HttpRule& rule : policy.http) {
     if (const HttpRule* earlier = seen.Find(rule)) {
       const char* verb = earlier->allow ? "allows" : "denies";
-      findings.Warn("router-shadowed",
-                    rule.allow == earlier->allow
-                        ? fmt::format("line {} {} all that line {} has, so this line changes nothing", earlier->line,
-                                      verb, rule.line)
-                        : fmt::format("line {} {} all that this line shall {}, and the first line that has a request "
-                                      "decides: put this line before it",
-                                      earlier->line, verb, rule.allow ? "allow" : "deny"),
-                    Place(policy, rule.line));
+      findings.Warn(
+          "router-shadowed",
+          rule.allow == earlier->allow
+              ? fmt::format("line {} {} all that line {} has, so this line changes nothing", earlier->line, verb,
+                            rule.line)
+              : fmt::format("line {} already {} every destination of this line, which should {} it; the first "
+                            "matching line decides: put this line before it",
+                            earlier->line, verb, rule.allow ? "allow" : "deny"),
+          Place(policy, rule.line));
     }
     seen.Add(rule);
   }

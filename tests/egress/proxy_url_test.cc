@@ -219,7 +219,7 @@ TEST(ProxyUrl, HttpProxyTakesHttpOnly) {
   EXPECT_TRUE(Parse("http://p:1", kHttp, findings));
   const auto url = Parse("https://p:1", kHttp, findings);
   ASSERT_FALSE(url);
-  EXPECT_THAT(url.error().message, HasSubstr("HTTP_PROXY takes a proxy that is spoken to over http only"));
+  EXPECT_THAT(url.error().message, HasSubstr("HTTP_PROXY accepts only http:// proxies"));
 }
 
 TEST(ProxyUrl, HostPortPutsBracketsAroundIpv6) {
