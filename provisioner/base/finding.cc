@@ -6,6 +6,20 @@
 
 namespace prov {
 
+static_assert(std::ranges::is_sorted(kFindings, {}, &FindingInfo::name), "kFindings is not in alphabetical order");
+
+std::string_view NameOf(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "error";
+}
+
 bool HasFinding(const Findings& findings, FindingCode code) {
   return std::ranges::find(findings, code.name(), &Finding::code) != findings.end();
 }

@@ -3,14 +3,37 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "provisioner/base/finding_code.h"
+#include "provisioner/base/finding_table.h"
 
 namespace prov {
+
+// Never defined. The compiler's error names this function if a code is not in kFindings.
+void ThisCodeIsNotInTheTableOfFindings();
+
+// A code of kFindings. It is constructed from a literal; a literal that is not in the list does not compile.
+class FindingCode {
+ public:
+  consteval FindingCode(const char* name) : name_(Listed(name)) {}
+
+  // Valid as long as the program.
+  constexpr std::string_view name() const { return name_; }
+
+ private:
+  static consteval std::string_view Listed(std::string_view name) {
+    std::size_t at = 0;
+    while (at < std::size(kFindings) && kFindings[at].name != name) ++at;
+    if (at == std::size(kFindings)) ThisCodeIsNotInTheTableOfFindings();
+    return kFindings[at].name;
+  }
+
+  std::string_view name_;
+};
 
 // `code` is the name of a FindingCode; `message` and `where` follow the rules of Error (no secrets, may hold input
 // bytes).

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "provisioner/base/finding_code.h"
+#include "provisioner/base/finding_table.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/suggestion.h"
@@ -28,7 +28,7 @@ struct CodeEntry {
 std::vector<CodeEntry> AllEntries() {
   std::vector<CodeEntry> out;
   for (const CodeInfo& info : AllCodes()) out.push_back({info.name, info.exit, {}, info.meaning, info.remedy});
-  for (const FindingInfo& info : AllFindingCodes()) {
+  for (const FindingInfo& info : kFindings) {
     CodeEntry entry{info.name, std::nullopt, {}, info.meaning, info.remedy};
     for (const Severity severity : {Severity::kInfo, Severity::kWarning, Severity::kError}) {
       if (info.CanBe(severity)) entry.severities.push_back(NameOf(severity));

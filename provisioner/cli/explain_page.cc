@@ -250,7 +250,7 @@ std::string NoProxySection(const ExplainPage& page) {
 // The meaning of each code on this page.
 std::string Codes(const Findings& findings) {
   std::map<std::string_view, const FindingInfo*> used;
-  for (const FindingInfo& info : AllFindingCodes()) {
+  for (const FindingInfo& info : kFindings) {
     if (std::ranges::find(findings, info.name, &Finding::code) != findings.end()) used.emplace(info.name, &info);
   }
   std::string out = "<details><summary>What the codes mean</summary>\n<div><dl>\n";

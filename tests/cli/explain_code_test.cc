@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "provisioner/base/error.h"
-#include "provisioner/base/finding_code.h"
+#include "provisioner/base/finding_table.h"
 #include "provisioner/base/rapidjson.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/process.h"
@@ -72,10 +73,10 @@ TEST(ExplainCode, JsonHasTheRows) {
 }
 
 TEST(ExplainCode, WithoutACodeItListsAll) {
-  EXPECT_EQ(CodesAsJson({})["codes"].Size(), AllCodes().size() + AllFindingCodes().size());
+  EXPECT_EQ(CodesAsJson({})["codes"].Size(), AllCodes().size() + std::size(kFindings));
   const std::string text = ExplainCode({}).out;
   for (const CodeInfo& info : AllCodes()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
-  for (const FindingInfo& info : AllFindingCodes()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
+  for (const FindingInfo& info : kFindings) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
   EXPECT_THAT(text, HasSubstr("\n  io                      (13) Reading or writing a file failed.\n"));
 }
 
@@ -111,11 +112,11 @@ TEST(ExplainCode, PrintsAPageWithARowForEachCode) {
   for (const CodeInfo& info : AllCodes()) {
     EXPECT_THAT(errors, HasSubstr("\n| `" + std::string(info.name) + "` | " + std::to_string(info.exit) + " | "));
   }
-  for (const FindingInfo& info : AllFindingCodes()) {
+  for (const FindingInfo& info : kFindings) {
     EXPECT_THAT(findings, HasSubstr("\n| `" + std::string(info.name) + "` | "));
   }
   EXPECT_EQ(RowsOf(errors), AllCodes().size());
-  EXPECT_EQ(RowsOf(findings), AllFindingCodes().size());
+  EXPECT_EQ(RowsOf(findings), std::size(kFindings));
   EXPECT_THAT(findings, HasSubstr("\n| `cert-expired` | warning | A certificate of the bundle has expired, and clients "
                                   "refuse what it signed. | Replace the certificate at the source. |\n"));
   EXPECT_EQ(ExplainCode({"--markdown", "usage"}).exit, 10);

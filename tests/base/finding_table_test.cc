@@ -1,5 +1,5 @@
 // The tables of errors and findings: every entry has whole sentences, and every code is used by the program.
-#include "provisioner/base/finding_code.h"
+#include "provisioner/base/finding_table.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(Codes, HaveAMeaningAndARemedyInWholeSentences) {
     EXPECT_TRUE(IsWhole(info.meaning)) << info.name << ": " << info.meaning;
     EXPECT_TRUE(IsWhole(info.remedy)) << info.name << ": " << info.remedy;
   }
-  for (const FindingInfo& info : AllFindingCodes()) {
+  for (const FindingInfo& info : kFindings) {
     EXPECT_TRUE(IsWhole(info.meaning)) << info.name << ": " << info.meaning;
     EXPECT_TRUE(IsWhole(info.remedy)) << info.name << ": " << info.remedy;
     EXPECT_EQ(info.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), info.name.npos) << info.name;
@@ -102,12 +102,12 @@ void NoteCodes(std::string_view text, Severities& out) {
 // What the sources of the program use.
 Severities CodesOfTheSources() {
   Severities out;
-  for (const FindingInfo& info : AllFindingCodes()) out.emplace(info.name, std::set<Severity>());
+  for (const FindingInfo& info : kFindings) out.emplace(info.name, std::set<Severity>());
   const fs::path root = fs::path(testing_support::TestsFolder()).parent_path();
   for (const char* const folder : {"provisioner", "ignition", "images"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       const fs::path& path = entry.path();
-      if (path.stem() == "finding_code" || (path.extension() != ".cc" && path.extension() != ".h")) continue;
+      if (path.stem() == "finding_table" || (path.extension() != ".cc" && path.extension() != ".h")) continue;
       NoteCodes(ReadFile(path.string(), 1U << 24U).value(), out);
     }
   }
@@ -117,7 +117,7 @@ Severities CodesOfTheSources() {
 // That each code of the sources is in the table is the compiler's business.
 TEST(FindingCode, EachIsUsedWithTheSeveritiesOfTheTable) {
   const Severities used = CodesOfTheSources();
-  for (const FindingInfo& info : AllFindingCodes()) {
+  for (const FindingInfo& info : kFindings) {
     for (const Severity severity : {Severity::kInfo, Severity::kWarning, Severity::kError}) {
       EXPECT_EQ(used.find(info.name)->second.contains(severity), info.CanBe(severity))
           << info.name << ": whether the sources use it as " << NameOf(severity) << ", and whether the table says so";
