@@ -1,5 +1,7 @@
 #include "provisioner/base/base64.h"
 
+#include <openssl/evp.h>
+
 #include <array>
 #include <cstdint>
 
@@ -57,17 +59,10 @@ std::size_t DecodeInto(char* const begin, std::string_view body, std::size_t& ba
 }  // namespace
 
 std::string EncodeBase64(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t n = bytes.size() - i < 3 ? bytes.size() - i : 3;
-    for (std::size_t k = 0; k < 3; ++k) group = (group << 8U) | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    out.push_back(kAlphabet[(group >> 18U) & 63U]);
-    out.push_back(kAlphabet[(group >> 12U) & 63U]);
-    out.push_back(n > 1 ? kAlphabet[(group >> 6U) & 63U] : '=');
-    out.push_back(n > 2 ? kAlphabet[group & 63U] : '=');
-  }
+  std::string out((bytes.size() + 2) / 3 * 4, '\0');
+  // Also writes a NUL behind the text, where std::string has one.
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
   return out;
 }
 

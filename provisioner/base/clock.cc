@@ -18,26 +18,9 @@ std::string FormatUtc(std::int64_t unix_seconds) {
   const std::chrono::year_month_day date(days);
   const auto second_of_day = static_cast<unsigned>((time - days).count());
   const int year = static_cast<int>(date.year());
-  if (year < 0 || year > 9999) {
-    return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, static_cast<unsigned>(date.month()),
-                       static_cast<unsigned>(date.day()), second_of_day / 3600, second_of_day / 60 % 60,
-                       second_of_day % 60);
-  }
-  // Formats by hand: bundles have two times per certificate, and a formatter would take longer than the rest of the
-  // parsing.
-  std::string out = "0000-00-00T00:00:00Z";
-  const auto put = [&out](std::size_t at, unsigned value) {
-    out[at] = static_cast<char>('0' + value / 10);
-    out[at + 1] = static_cast<char>('0' + value % 10);
-  };
-  put(0, static_cast<unsigned>(year) / 100);
-  put(2, static_cast<unsigned>(year) % 100);
-  put(5, static_cast<unsigned>(date.month()));
-  put(8, static_cast<unsigned>(date.day()));
-  put(11, second_of_day / 3600);
-  put(14, second_of_day / 60 % 60);
-  put(17, second_of_day % 60);
-  return out;
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()), second_of_day / 3600, second_of_day / 60 % 60,
+                     second_of_day % 60);
 }
 
 std::optional<std::int64_t> ParseUtc(std::string_view text) {

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "provisioner/base/line_index.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 #include "provisioner/base/text_place.h"
@@ -191,13 +190,17 @@ class JsonEvents {
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const JsonLimits& limits) {
   const Kinds kinds = PROV_TRY(CheckBytes(bytes, limits));
   const bool plain = !kinds.line_feed && !kinds.beyond_ascii;  // one line of ASCII: columns are byte offsets
-  const LineIndex lines(plain ? std::string_view() : std::string_view(bytes), !kinds.beyond_ascii);
+  const std::string original = plain ? std::string() : bytes;  // parsing overwrites `bytes`
   auto document = std::make_unique<JsonDocument>();
   document->buffer = std::move(bytes);
   document->buffer.resize(document->buffer.size() + kJsonPadding, '\0');
   JsonEvents generator(document->buffer.data(), limits);
   document->dom.Populate(generator);
-  if (generator.failed()) return std::unexpected(generator.Failure(lines.Position(generator.offset())));
+  if (generator.failed()) {
+    const std::size_t at = generator.offset();
+    return std::unexpected(
+        generator.Failure(plain ? DescribePlace({.line = 1, .column = at + 1}) : DescribePlace(original, at)));
+  }
   document->values = generator.values();
   return document;
 }
