@@ -105,23 +105,6 @@ IpAddress::Bytes Mapped(const Quad& quad) {
   return out;
 }
 
-// Whether the first `bits` bits are equal.
-bool SamePrefix(const IpAddress::Bytes& a, const IpAddress::Bytes& b, unsigned bits) {
-  const unsigned whole = bits / 8;
-  if (!std::equal(a.begin(), a.begin() + whole, b.begin())) return false;
-  const unsigned rest = bits % 8;
-  if (rest == 0) return true;
-  const unsigned mask = 0xFFU & (0xFFU << (8U - rest));
-  return ((static_cast<unsigned>(a[whole]) ^ b[whole]) & mask) == 0;
-}
-
-void ClearBelow(IpAddress::Bytes& bytes, unsigned bits) {
-  for (unsigned i = 0; i < bytes.size(); ++i) {
-    const unsigned kept = bits > i * 8 ? std::min(8U, bits - i * 8) : 0;
-    bytes[i] = static_cast<std::uint8_t>(bytes[i] & (0xFFU << (8U - kept)));
-  }
-}
-
 std::string Ipv6Text(const IpAddress::Bytes& bytes) {
   std::array<unsigned, 8> groups{};
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -171,6 +154,15 @@ bool IpAddress::IsLoopback() const {
   return bytes_ == loopback;
 }
 
+IpAddress IpAddress::Masked(unsigned bits) const {
+  IpAddress out = *this;
+  for (unsigned i = 0; i < bytes_.size(); ++i) {
+    const unsigned kept = bits > i * 8 ? std::min(8U, bits - i * 8) : 0;
+    out.bytes_[i] = static_cast<std::uint8_t>(bytes_[i] & (0xFFU << (8U - kept)));
+  }
+  return out;
+}
+
 std::string IpAddress::ToString() const {
   if (!IsIpv4()) return Ipv6Text(bytes_);
   return fmt::format("{}.{}.{}.{}", bytes_[12], bytes_[13], bytes_[14], bytes_[15]);
@@ -182,23 +174,16 @@ std::optional<IpNetwork> IpNetwork::Parse(std::string_view text) {
   const auto address = IpAddress::Parse(text.substr(0, slash));
   if (!address) return std::nullopt;
   const std::string_view digits = text.substr(slash + 1);
-  if (digits.empty() || digits.size() > kMaxPrefixDigits) return std::nullopt;
-  unsigned prefix = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return std::nullopt;
-    prefix = prefix * 10 + static_cast<unsigned>(c - '0');
-  }
   const bool written_as_ipv6 = text.substr(0, slash).find(':') != std::string_view::npos;
-  if (prefix > (written_as_ipv6 ? 128U : 32U)) return std::nullopt;
-  const unsigned bits = written_as_ipv6 ? prefix : prefix + 96;
-  IpAddress::Bytes bytes = address->bytes();
-  ClearBelow(bytes, bits);
-  const IpAddress base(bytes);
+  const auto prefix = ParseDecimal(digits, written_as_ipv6 ? 128 : 32);
+  if (!prefix || digits.size() > kMaxPrefixDigits) return std::nullopt;
+  const unsigned bits = static_cast<unsigned>(*prefix) + (written_as_ipv6 ? 0 : 96);
+  const IpAddress base = address->Masked(bits);
   return base.IsIpv4() ? IpNetwork(base, bits - 96, true) : IpNetwork(base, bits, false);
 }
 
 bool IpNetwork::Contains(const IpAddress& address) const {
-  return address.IsIpv4() == ipv4_ && SamePrefix(address.bytes(), address_.bytes(), ipv4_ ? prefix_ + 96 : prefix_);
+  return address.IsIpv4() == ipv4_ && address.Masked(bits()) == address_;
 }
 
 bool IpNetwork::Contains(const IpNetwork& other) const {

@@ -24,6 +24,7 @@ class IpAddress {
   bool IsIpv4() const;
   bool IsLoopback() const;  // 127.0.0.0/8 or ::1
   const Bytes& bytes() const { return bytes_; }
+  IpAddress Masked(unsigned bits) const;  // all but the first `bits` (0-128) of the 128 bits cleared
   // "10.1.2.3" or RFC 5952's form ("2001:db8::1"), without brackets.
   std::string ToString() const;
 
@@ -40,8 +41,9 @@ class IpNetwork {
   static std::optional<IpNetwork> Parse(std::string_view text);
 
   bool IsIpv4() const { return ipv4_; }
-  const IpAddress& address() const { return address_; }  // host bits cleared
-  unsigned prefix() const { return prefix_; }            // 0-32 for IPv4, 0-128 for IPv6
+  const IpAddress& address() const { return address_; }             // host bits cleared
+  unsigned prefix() const { return prefix_; }                       // 0-32 for IPv4, 0-128 for IPv6
+  unsigned bits() const { return ipv4_ ? prefix_ + 96 : prefix_; }  // of the 16 bytes of its address
   // An IPv6 network contains no IPv4 address, not even ::/0.
   bool Contains(const IpAddress& address) const;
   bool Contains(const IpNetwork& other) const;  // every address of `other`

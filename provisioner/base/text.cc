@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -180,6 +180,13 @@ bool IsAscii(std::string_view text) {
 
 bool AreDigits(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
+std::optional<std::uint64_t> ParseDecimal(std::string_view digits, std::uint64_t most) {
+  std::uint64_t out = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, out);
+  return error == std::errc() && stop == end && out <= most ? std::optional(out) : std::nullopt;
+}
+
 std::string ToHex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out(bytes.size() * 2, '\0');
@@ -230,6 +237,21 @@ std::string_view TrimBlanks(std::string_view text) {
   return text;
 }
 
+std::string_view TrimGoSpace(std::string_view text) {
+  constexpr std::string_view kBlanks[] = {" ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085",
+                                          "\u00A0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
+                                          "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200A", "\u2028",
+                                          "\u2029", "\u202F", "\u205F", "\u3000"};
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view blank : kBlanks) {
+      if (text.starts_with(blank)) text.remove_prefix(blank.size()), again = true;
+      if (text.ends_with(blank)) text.remove_suffix(blank.size()), again = true;
+    }
+  }
+  return text;
+}
+
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   for (;;) {
@@ -238,6 +260,12 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
     if (at == std::string_view::npos) return out;
     text.remove_prefix(at + 1);
   }
+}
+
+bool IsDnsLabel(std::string_view text) {
+  constexpr std::size_t kMostBytes = 63;
+  return !text.empty() && text.size() <= kMostBytes && !text.starts_with('-') && !text.ends_with('-') &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }
 
 std::string_view Shorten(std::string_view text, std::size_t bytes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,8 @@ inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <
 int HexDigit(char c);                   // its value, either case; -1 if it is not a hex digit
 bool IsAscii(std::string_view text);    // also for ""
 bool AreDigits(std::string_view text);  // decimal digits only; also for ""
+// The value of a text of decimal digits, at most `most`; nullopt for other texts. Accepts leading zeros.
+std::optional<std::uint64_t> ParseDecimal(std::string_view digits, std::uint64_t most);
 
 std::string ToHex(std::string_view bytes);                 // lower case
 std::optional<std::string> FromHex(std::string_view hex);  // either case; nullopt if malformed
@@ -44,7 +47,12 @@ std::string AsciiUpper(std::string_view text);
 bool EqualsIgnoreAsciiCase(std::string_view a, std::string_view b);
 
 std::string_view TrimBlanks(std::string_view text);                          // spaces, tabs, CR, LF at both ends
+std::string_view TrimGoSpace(std::string_view text);                         // what Go's strings.TrimSpace removes
 std::vector<std::string_view> Split(std::string_view text, char separator);  // "" gives one empty piece
+
+// Whether the text is a label of RFC 1123 as Kubernetes checks it: 1 to 63 lower-case letters, digits and '-', which
+// neither begins nor ends it.
+bool IsDnsLabel(std::string_view text);
 
 // The first `bytes` bytes at most, cut between characters.
 std::string_view Shorten(std::string_view text, std::size_t bytes = 80);

@@ -36,14 +36,10 @@ std::string_view KindOfEntry(const NoProxyEntry& entry) {
       return "the name and all names below it";
     case NoProxyEntry::Kind::kSuffix:
       return "all names below it";
-    case NoProxyEntry::Kind::kIp4:
-      return "an IPv4 address";
-    case NoProxyEntry::Kind::kIp6:
-      return "an IPv6 address";
-    case NoProxyEntry::Kind::kCidr4:
-      return "an IPv4 network";
-    case NoProxyEntry::Kind::kCidr6:
-      return "an IPv6 network";
+    case NoProxyEntry::Kind::kAddress:
+      return entry.address->IsIpv4() ? "an IPv4 address" : "an IPv6 address";
+    case NoProxyEntry::Kind::kNetwork:
+      return entry.network->IsIpv4() ? "an IPv4 network" : "an IPv6 network";
     case NoProxyEntry::Kind::kInert:
       break;
   }

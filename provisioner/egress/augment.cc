@@ -16,8 +16,7 @@ constexpr std::size_t kMostListBytes = 32767 - sizeof("NO_PROXY=");
 
 // Whether the name with a leading dot is a valid entry for its subdomains.
 bool TakesSubdomains(std::string_view name) {
-  return !name.empty() && name.size() <= 253 && !name.ends_with('.') &&
-         std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return !name.empty() && name.size() <= 253 && !name.ends_with('.') && IsAscii(name);
 }
 
 class Augmenter {
@@ -29,12 +28,11 @@ class Augmenter {
   void Add(const NoProxyEntry& entry) {
     if (entry.port) return;
     if (entry.kind == Kind::kHost && TakesSubdomains(entry.name)) Put("." + entry.name);
-    if (entry.kind == Kind::kIp6) Put("[" + entry.address->ToString() + "]");
-    if (entry.kind == Kind::kCidr4 && entry.network->prefix() == 32) Put(entry.network->address().ToString());
-    if (entry.kind == Kind::kCidr6 && entry.network->prefix() == 128) {
-      Put(entry.network->address().ToString());
-      Put("[" + entry.network->address().ToString() + "]");
-    }
+    if (entry.address && !entry.address->IsIpv4()) Put("[" + entry.address->ToString() + "]");
+    if (!entry.network || entry.network->bits() < 128) return;
+    const std::string address = entry.network->address().ToString();
+    Put(address);
+    if (!entry.network->IsIpv4()) Put("[" + address + "]");
   }
 
   void Put(std::string text) {

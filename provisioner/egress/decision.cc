@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/dialect.h"
 #include "provisioner/egress/no_proxy.h"
 
 namespace prov::egress {
@@ -16,23 +19,13 @@ std::unexpected<Error> RefuseUrl(std::string_view fault) {
   return Fail(Code::kUsage, fmt::format("the URL {}; write one such as https://host:port/path", fault), "url");
 }
 
-bool HasBlankOrControl(std::string_view text) {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7F) return true;
-  }
-  return false;
-}
-
 // `text` has no colon; "" gives the port of the scheme.
 Result<std::uint16_t> ParseUrlPort(std::string_view text, std::string_view scheme) {
   if (text.empty()) return static_cast<std::uint16_t>(scheme == "https" ? 443 : scheme == "http" ? 80 : 0);
-  unsigned value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return RefuseUrl("has a port that is not a number");
-    value = value * 10 + static_cast<unsigned>(c - '0');
-    if (value > 65535) return RefuseUrl("has a port above 65535");
-  }
-  return static_cast<std::uint16_t>(value);
+  if (!AreDigits(text)) return RefuseUrl("has a port that is not a number");
+  const auto port = ParseDecimal(text, 65535);
+  if (!port) return RefuseUrl("has a port above 65535");
+  return static_cast<std::uint16_t>(*port);
 }
 
 // Parses "host", "host:port" or "[IPv6]:port".
@@ -61,15 +54,6 @@ Result<RequestTarget> ParseAuthority(std::string_view authority, std::string sch
   return target;
 }
 
-// The first entry that makes the route direct by itself.
-std::optional<std::string> EntryFor(const NoProxy& no_proxy, const RequestTarget& target) {
-  for (const NoProxyEntry& entry : no_proxy.entries()) {
-    const auto alone = NoProxy::Parse(entry.text, "NO_PROXY");
-    if (alone && GoBypasses(*alone, target.host, target.port)) return entry.text;
-  }
-  return std::nullopt;
-}
-
 Decision GoDirect(std::string note, std::optional<std::string> entry = std::nullopt) {
   return {Route::kDirect, "", std::move(entry), std::move(note)};
 }
@@ -83,7 +67,8 @@ std::string RequestUrlOf(std::string_view text) {
 }
 
 Result<RequestTarget> ParseRequestTarget(std::string_view url) {
-  if (HasBlankOrControl(url)) return RefuseUrl("holds a blank or a control character");
+  if (std::ranges::any_of(url, [](unsigned char c) { return c <= 0x20 || c == 0x7F; }))
+    return RefuseUrl("holds a blank or a control character");
   if (!IsUtf8(url)) return RefuseUrl("is not UTF-8");
   const std::size_t colon = url.find(':');
   std::string scheme = AsciiLower(url.substr(0, colon));
@@ -100,17 +85,17 @@ Result<RequestTarget> ParseRequestTarget(std::string_view url) {
 
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,
                         std::string_view url, ProxyReaders readers) {
-  const RequestTarget target = PROV_TRY(ParseRequestTarget(url));
+  const Destination target = PROV_TRY(ParseDestination(url));
   const NoProxy list = PROV_TRY(NoProxy::Parse(no_proxy, "NO_PROXY"));
   if (target.scheme != "http" && target.scheme != "https") return GoDirect("the scheme is neither http nor https");
   const bool https = target.scheme == "https";
   const auto variable = https ? ProxyVariable::kHttps : ProxyVariable::kHttp;
   const Secret& text = https ? https_proxy : http_proxy;
   if (text.empty()) return GoDirect(fmt::format("{} is not set", NameOf(variable)));
-  if (GoBypasses(PROV_TRY(NoProxy::Parse("", "NO_PROXY")), target.host, target.port)) {
-    return GoDirect("localhost and loopback addresses are never proxied");
-  }
-  if (auto entry = EntryFor(list, target)) return GoDirect("NO_PROXY has the host", std::move(entry));
+  const auto compiled = CompileNoProxy(Dialect::kGo, list);
+  const Bypass bypass = compiled->Find(target);
+  if (bypass.kind == Bypass::Kind::kImplicit) return GoDirect("localhost and loopback addresses are never proxied");
+  if (bypass.kind == Bypass::Kind::kEntry) return GoDirect("NO_PROXY has the host", std::string(bypass.entry));
   Findings ignored;
   const auto proxy = ParseProxyUrl(text, variable, NameOf(variable), ignored, readers);
   if (!proxy) return Decision{Route::kInvalid, RedactUrl(text.Reveal()), std::nullopt, proxy.error().message};

@@ -71,12 +71,9 @@ std::optional<IpAddress> ParseLooseIpv4(std::string_view text) {
     std::uint64_t number = 0;
     if (digits.size() <= (hex ? 2U : 0U)) return std::nullopt;
     for (const char c : digits.substr(hex ? 2 : 0)) {
-      const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c + ('a' - 'A')) : c;
-      const unsigned digit = lower >= '0' && lower <= '9'   ? static_cast<unsigned>(lower - '0')
-                             : lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a') + 10
-                                                            : 16;
-      if (digit >= base) return std::nullopt;
-      number = number * base + digit;
+      const int digit = HexDigit(c);
+      if (digit < 0 || static_cast<unsigned>(digit) >= base) return std::nullopt;
+      number = number * base + static_cast<unsigned>(digit);
       if (number > 0xFFFFFFFFU) return std::nullopt;
     }
     const bool last = digits.size() == text.size();

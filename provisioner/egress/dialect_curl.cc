@@ -12,10 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxAddressEntry = 127;
 
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
-
 // The result of atoi as an unsigned number: 0 without digits; a negative number becomes too large for any network.
-unsigned LooseNumber(std::string_view digits) {
+std::uint64_t LooseNumber(std::string_view digits) {
   if (digits.starts_with('+')) digits.remove_prefix(1);
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
@@ -26,28 +24,19 @@ unsigned LooseNumber(std::string_view digits) {
   return negative && value > 0 ? 1000 : value;
 }
 
-// Digits only, up to 128.
-std::optional<unsigned> StrictNumber(std::string_view digits) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || value > 128) return std::nullopt;
-  return value;
-}
-
 class CurlList final : public DialectList {
  public:
   CurlList(std::string_view text, CurlVersion version) : version_(version) {
     if (text == "*") names_.AddAll(texts_.Add(text));
     while (!text.empty()) {
-      const std::size_t start = std::min(text.find_first_not_of(" \t"), text.size());
-      text.remove_prefix(start);
+      text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
       const std::size_t end = std::min(text.find_first_of(" \t,"), text.size());
       Add(text.substr(0, end));
       text.remove_prefix(end);
-      while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+      text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
       // curl stops after a blank without a comma; 7.88 takes the blank as a separator.
       if (!text.empty() && text.front() != ',' && version_ != CurlVersion::k7_88) return;
-      while (!text.empty() && text.front() == ',') text.remove_prefix(1);
+      text.remove_prefix(std::min(text.find_first_not_of(','), text.size()));
     }
   }
 
@@ -90,17 +79,17 @@ class CurlList final : public DialectList {
     const auto parsed = ParseWrittenAddress(token.substr(0, slash));
     if (!parsed) return;
     const auto [address, family] = *parsed;
-    unsigned bits = 0;
+    std::uint64_t bits = 0;
     if (slash != std::string_view::npos) {
       const std::string_view digits = token.substr(slash + 1);
-      const auto number_of_bits = IsOld() ? std::optional(LooseNumber(digits)) : StrictNumber(digits);
+      const auto number_of_bits = IsOld() ? std::optional(LooseNumber(digits)) : ParseDecimal(digits, 128);
       if (!number_of_bits) return;
       bits = *number_of_bits;
     }
     const unsigned most = family == AddressFamily::kIpv4 ? 32 : 128;
     if (bits > most) return;
     if (bits == 0) bits = most;
-    addresses_.AddNetwork(address, bits + (128 - most), family, number);
+    addresses_.AddNetwork(address, static_cast<unsigned>(bits) + (128 - most), family, number);
   }
 
   CurlVersion version_;

@@ -39,7 +39,7 @@ std::string HostOf(const IpAddress& address) {
 // An address of the network other than its first, if it has others.
 IpAddress Inside(const IpNetwork& network) {
   IpAddress::Bytes bytes = network.address().bytes();
-  if (network.prefix() < (network.IsIpv4() ? 32U : 128U)) bytes.back() |= 1U;
+  if (network.bits() < 128) bytes.back() |= 1U;
   return IpAddress(bytes);
 }
 
@@ -57,11 +57,9 @@ std::vector<Probe> ProbesOf(const NoProxyEntry& entry) {
     case Kind::kSuffix:
       if (longest || entry.name.empty()) return {};
       return {{about(About::kBelow), "a." + entry.name + port}, {about(About::kApex), entry.name + port}};
-    case Kind::kIp4:
-    case Kind::kIp6:
+    case Kind::kAddress:
       return {{about(About::kAddress), HostOf(*entry.address) + port}};
-    case Kind::kCidr4:
-    case Kind::kCidr6:
+    case Kind::kNetwork:
       if (HostOf(Inside(*entry.network)) == kLoopback) return {};  // tested separately
       return {{About::kAddressInNetwork, HostOf(Inside(*entry.network))}};
     case Kind::kInert:

@@ -48,16 +48,14 @@ class DotnetList final : public DialectList {
         patterns_.AddName(text, true, false, number);
       }
       if (!reads_networks || !entry.network) continue;
-      const bool is_ipv4 = entry.network->IsIpv4();
-      patterns_.AddNetwork(entry.network->address(), entry.network->prefix() + (is_ipv4 ? 96 : 0),
+      patterns_.AddNetwork(entry.network->address(), entry.network->bits(),
                            text.find(':') == std::string::npos ? AddressFamily::kIpv4 : AddressFamily::kIpv6, number);
     }
   }
 
   Bypass Find(const Destination& to) const override {
     const std::string& host = to.normal_authority;  // already in ASCII lower case
-    const bool ascii = std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-    PatternSet::Entry found = ascii ? patterns_.FindName(host) : patterns_.FindName(Lower(host));
+    PatternSet::Entry found = patterns_.FindName(IsAscii(host) ? host : Lower(host));
     if (to.resolved) {
       const auto family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
       found = std::min(found, patterns_.FindAddress(*to.resolved, family));

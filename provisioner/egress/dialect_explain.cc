@@ -30,6 +30,11 @@ std::optional<ProxyVariable> VariableFor(Dialect dialect, std::string_view schem
   return std::nullopt;
 }
 
+// As WinHTTP's list has it.
+std::string Bracketed(const IpAddress& address) {
+  return address.IsIpv4() ? address.ToString() : fmt::format("[{}]", address.ToString());
+}
+
 // The first address of a pattern such as "10.*", or an address itself.
 std::optional<IpAddress> FirstAddressOf(std::string_view pattern) {
   std::string text(pattern);
@@ -101,10 +106,13 @@ void Explainer::AddPattern(const NoProxyEntry& entry) {
   if (entry.port) return;
   if (entry.kind == Kind::kHost) origins_.emplace(entry.name, number);
   if (entry.kind == Kind::kHost || entry.kind == Kind::kSuffix) origins_.emplace("*." + entry.name, number);
-  if (entry.kind == Kind::kIp4) origins_.emplace(entry.address->ToString(), number);
-  if (entry.kind == Kind::kIp6) origins_.emplace("[" + entry.address->ToString() + "]", number);
-  if (entry.kind == Kind::kCidr6) origins_.emplace("[" + entry.network->address().ToString() + "]", number);
-  if (entry.kind == Kind::kCidr4) networks_.push_back(number);
+  if (entry.kind == Kind::kAddress) origins_.emplace(Bracketed(*entry.address), number);
+  if (entry.kind != Kind::kNetwork) return;
+  if (entry.network->IsIpv4()) {
+    networks_.push_back(number);
+  } else {
+    origins_.emplace(Bracketed(entry.network->address()), number);
+  }
 }
 
 // The entry of NO_PROXY that a pattern comes from; "" for patterns that every list has.
@@ -172,13 +180,11 @@ std::string_view Shortcoming(Dialect dialect, const NoProxyEntry& entry) {
   switch (entry.kind) {
     case Kind::kAll:
       return IsDotnet(dialect) ? "ignores '*'" : "takes '*' only as the whole list";
-    case Kind::kCidr4:
-    case Kind::kCidr6:
+    case Kind::kNetwork:
       if (IsCurl(dialect) && entry.network->prefix() == 0) return "takes a network of length 0 for one address";
       return OnNetworks(dialect);
-    case Kind::kIp4:
-    case Kind::kIp6:
-      if (entry.kind == Kind::kIp6 && (IsDotnet(dialect) || dialect == Dialect::kPython || dialect == Dialect::kJava))
+    case Kind::kAddress:
+      if (!entry.address->IsIpv4() && (IsDotnet(dialect) || dialect == Dialect::kPython || dialect == Dialect::kJava))
         return "wants IPv6 addresses in brackets";
       return "compares addresses as text";
     case Kind::kSuffix:

@@ -1,6 +1,7 @@
-// Go's reading of NO_PROXY: the same as GoBypasses(), but for many destinations.
+// Go's reading of NO_PROXY.
 #include <algorithm>
 
+#include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_patterns.h"
 
 namespace prov::egress {
@@ -35,17 +36,13 @@ class GoList final : public DialectList {
       case Kind::kSuffix:
         patterns_.AddName(entry.name, entry.kind == Kind::kHost, true, number, entry.port);
         break;
-      case Kind::kIp4:
-      case Kind::kIp6:
+      case Kind::kAddress:
         patterns_.AddAddress(*entry.address, FamilyOf(entry.address->IsIpv4()), number, entry.port);
         break;
-      case Kind::kCidr4:
-      case Kind::kCidr6: {
-        const bool is_ipv4 = entry.network->IsIpv4();
-        patterns_.AddNetwork(entry.network->address(), entry.network->prefix() + (is_ipv4 ? 96 : 0), FamilyOf(is_ipv4),
+      case Kind::kNetwork:
+        patterns_.AddNetwork(entry.network->address(), entry.network->bits(), FamilyOf(entry.network->IsIpv4()),
                              number);
         break;
-      }
       case Kind::kInert:
         break;
     }
@@ -56,6 +53,16 @@ class GoList final : public DialectList {
 };
 
 }  // namespace
+
+bool GoBypasses(const NoProxy& no_proxy, std::string_view host, std::uint16_t port) {
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  Destination to;
+  to.host = host;
+  to.name = AsciiLower(host);
+  to.port = port;
+  to.address = IpAddress::Parse(host);
+  return GoList(no_proxy).Find(to).kind != Bypass::Kind::kNo;
+}
 
 std::unique_ptr<DialectList> CompileGo(const NoProxy& list) { return std::make_unique<GoList>(list); }
 

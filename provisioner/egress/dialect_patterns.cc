@@ -3,22 +3,6 @@
 #include <algorithm>
 
 namespace prov::egress {
-namespace {
-
-std::string_view KeyOf(const IpAddress::Bytes& bytes) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes seen as characters
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-IpAddress::Bytes Masked(IpAddress::Bytes bytes, unsigned bits) {
-  for (unsigned i = 0; i < bytes.size(); ++i) {
-    const unsigned kept = bits > i * 8 ? std::min(8U, bits - i * 8) : 0;
-    bytes[i] = static_cast<std::uint8_t>(bytes[i] & (0xFFU << (8U - kept)));
-  }
-  return bytes;
-}
-
-}  // namespace
 
 bool MatchesGlob(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
@@ -67,11 +51,11 @@ void PatternSet::AddName(std::string_view name, bool itself, bool below, Entry e
 }
 
 void PatternSet::AddAddress(const IpAddress& address, AddressFamily family, Entry entry, Port port) {
-  Put(addresses_[static_cast<std::size_t>(family)][std::string(KeyOf(address.bytes()))], true, false, entry, port);
+  Put(addresses_[static_cast<std::size_t>(family)][address.bytes()], true, false, entry, port);
 }
 
 void PatternSet::AddNetwork(const IpAddress& address, unsigned bits, AddressFamily family, Entry entry) {
-  Put(networks_[{bits, family}][std::string(KeyOf(Masked(address.bytes(), bits)))], true, false, entry, {});
+  Put(networks_[{bits, family}][address.Masked(bits).bytes()], true, false, entry, {});
 }
 
 void PatternSet::AddGlob(std::string pattern, Entry entry) { globs_.emplace_back(std::move(pattern), entry); }
@@ -92,13 +76,16 @@ PatternSet::Entry PatternSet::FindName(std::string_view host, std::uint16_t port
 
 PatternSet::Entry PatternSet::FindAddress(const IpAddress& address, AddressFamily family, std::uint16_t port) const {
   Entry least = kNone;
-  const Table& single = addresses_[static_cast<std::size_t>(family)];
-  if (const auto found = single.find(KeyOf(address.bytes())); found != single.end())
-    least = Least(found->second, true, port);
+  const AddressTable& single = addresses_[static_cast<std::size_t>(family)];
+  if (const auto found = single.find(address.bytes()); found != single.end()) least = Least(found->second, true, port);
+  return std::min(least, FindNetwork(address, 128, family));
+}
+
+PatternSet::Entry PatternSet::FindNetwork(const IpAddress& address, unsigned bits, AddressFamily family) const {
+  Entry least = kNone;
   for (const auto& [kind, table] : networks_) {
-    if (kind.second != family) continue;
-    const IpAddress::Bytes masked = Masked(address.bytes(), kind.first);
-    if (const auto found = table.find(KeyOf(masked)); found != table.end())
+    if (kind.second != family || kind.first > bits) continue;
+    if (const auto found = table.find(address.Masked(kind.first).bytes()); found != table.end())
       least = std::min(least, found->second.itself);
   }
   return least;

@@ -44,6 +44,8 @@ class PatternSet {
   Entry FindAll() const { return all_; }
   Entry FindName(std::string_view host, std::uint16_t port = 0) const;
   Entry FindAddress(const IpAddress& address, AddressFamily family, std::uint16_t port = 0) const;
+  // The first network that has all addresses of this one.
+  Entry FindNetwork(const IpAddress& address, unsigned bits, AddressFamily family) const;
   Entry FindGlob(std::string_view host) const;
 
  private:
@@ -61,15 +63,15 @@ class PatternSet {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  using Table = std::unordered_map<std::string, Found, Hash, std::equal_to<>>;
+  using AddressTable = std::map<IpAddress::Bytes, Found>;
 
   static void Put(Found& found, bool itself, bool below, Entry entry, const Port& port);
   static Entry Least(const Found& found, bool itself, std::uint16_t port);
 
   Entry all_ = kNone;
-  Table names_;
-  Table addresses_[2];                                            // by family; keys are 16 bytes
-  std::map<std::pair<unsigned, AddressFamily>, Table> networks_;  // by length and family
+  std::unordered_map<std::string, Found, Hash, std::equal_to<>> names_;
+  AddressTable addresses_[2];                                            // by family
+  std::map<std::pair<unsigned, AddressFamily>, AddressTable> networks_;  // by length and family
   std::vector<std::pair<std::string, Entry>> globs_;
 };
 

@@ -1,7 +1,6 @@
 // Python's readings of NO_PROXY: that of urllib, and that of requests, which uses urllib's if its own rules do not
 // match.
 #include <algorithm>
-#include <charconv>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_patterns.h"
@@ -46,11 +45,9 @@ std::optional<std::pair<IpAddress, unsigned>> ParseNetwork(std::string_view text
   if (slash == std::string_view::npos) return std::nullopt;
   std::string_view digits = text.substr(slash + 1);
   if (digits.starts_with('+')) digits.remove_prefix(1);
-  unsigned bits = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-  if (error != std::errc() || end != digits.data() + digits.size() || bits < 1 || bits > 32) return std::nullopt;
+  const auto bits = static_cast<unsigned>(ParseDecimal(digits, 32).value_or(0));
   const auto address = ParseLooseIpv4(text.substr(0, slash));
-  if (!address) return std::nullopt;
+  if (bits == 0 || !address) return std::nullopt;
   return std::pair(*address, bits);
 }
 

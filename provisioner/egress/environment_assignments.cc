@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -32,12 +33,8 @@ bool IsSystemdText(std::string_view text) {
 }
 
 bool IsVariableName(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (!letter && !(c >= '0' && c <= '9')) return false;
-  }
-  return true;
+  return !name.empty() && !IsDigit(name[0]) &&
+         std::ranges::all_of(name, [](char c) { return IsLetter(c) || IsDigit(c) || c == '_'; });
 }
 
 std::string AtLine(std::string_view where, std::size_t line) { return fmt::format("{}, line {}", where, line); }

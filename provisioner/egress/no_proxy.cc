@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "provisioner/base/ip_address.h"
@@ -13,23 +12,6 @@ namespace prov::egress {
 namespace {
 
 using Kind = NoProxyEntry::Kind;
-
-// The non-ASCII blanks that Go's TrimSpace removes.
-constexpr std::array<std::string_view, 18> kWideBlanks = {"\u00A0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
-                                                          "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009",
-                                                          "\u200A", "\u2028", "\u2029", "\u202F", "\u205F", "\u3000"};
-
-std::string_view TrimGoSpace(std::string_view text) {
-  for (bool again = true; again;) {
-    text = TrimBlanks(text);
-    again = false;
-    for (const std::string_view blank : kWideBlanks) {
-      if (text.starts_with(blank)) text.remove_prefix(blank.size()), again = true;
-      if (text.ends_with(blank)) text.remove_suffix(blank.size()), again = true;
-    }
-  }
-  return text;
-}
 
 // Offset of the first control character (C0, DEL, C1) in well-formed UTF-8, or npos.
 std::size_t FindControl(std::string_view text) {
@@ -67,14 +49,9 @@ std::optional<HostPort> SplitHostPort(std::string_view text) {
 
 // A port in the form of requests: decimal, no leading zero, 0-65535.
 std::optional<std::uint16_t> ParseEntryPort(std::string_view digits) {
-  if (digits.empty() || digits.size() > 5 || (digits.size() > 1 && digits[0] == '0')) return std::nullopt;
-  unsigned value = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  if (value > 65535) return std::nullopt;
-  return static_cast<std::uint16_t>(value);
+  const auto port = ParseDecimal(digits, 65535);
+  if (!port || (digits.size() > 1 && digits[0] == '0')) return std::nullopt;
+  return static_cast<std::uint16_t>(*port);
 }
 
 // Why a name matches no host, or "". `name` is lower case and has no leading "*." or dot.
@@ -88,8 +65,8 @@ std::string_view FaultOfName(std::string_view name) {
   if (name.find('*') != std::string_view::npos) return "a '*' counts only alone or as \"*.\" in front of a name";
   if (name.find('%') != std::string_view::npos) return "a zone or percent escape is not supported";
   for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-    if (!plain && static_cast<unsigned char>(c) < 0x80) return "it holds a character that no host name has";
+    const bool plain = IsLetter(c) || IsDigit(c) || c == '-' || c == '_' || c == '.';
+    if (!plain && IsAscii(c)) return "it holds a character that no host name has";
   }
   if (name.starts_with('.') || name.find("..") != std::string_view::npos) return "it has an empty label (two dots)";
   return {};
@@ -124,7 +101,7 @@ NoProxyEntry Classify(std::string_view text) {
     return entry;
   }
   if (const auto network = IpNetwork::Parse(lower)) {
-    entry.kind = network->IsIpv4() ? Kind::kCidr4 : Kind::kCidr6;
+    entry.kind = Kind::kNetwork;
     entry.network = network;
     return entry;
   }
@@ -143,37 +120,12 @@ NoProxyEntry Classify(std::string_view text) {
     MakeInert(entry, lower.find("//") != std::string::npos ? "it is a URL; only the host belongs here"
                                                            : "the text after the ':' is not a port from 0 to 65535");
   } else if (const auto address = IpAddress::Parse(host)) {
-    entry.kind = address->IsIpv4() ? Kind::kIp4 : Kind::kIp6;
+    entry.kind = Kind::kAddress;
     entry.address = address;
   } else {
     ClassifyName(entry, host);
   }
   return entry;
-}
-
-bool Matches(const NoProxyEntry& entry, std::string_view host, const std::optional<IpAddress>& address,
-             std::uint16_t port) {
-  if (entry.port && *entry.port != port) return false;
-  switch (entry.kind) {
-    case Kind::kAll:
-      return true;
-    case Kind::kHost:
-    case Kind::kSuffix: {
-      if (!host.ends_with(entry.name)) return false;
-      const std::size_t before = host.size() - entry.name.size();
-      if (before == 0) return entry.kind == Kind::kHost;
-      return host[before - 1] == '.';
-    }
-    case Kind::kIp4:
-    case Kind::kIp6:
-      return address && *address == *entry.address;
-    case Kind::kCidr4:
-    case Kind::kCidr6:
-      return address && entry.network->Contains(*address);
-    case Kind::kInert:
-      return false;
-  }
-  return false;
 }
 
 std::vector<std::string> CanonicalSet(const NoProxy& list) {
@@ -214,30 +166,17 @@ Result<NoProxy> NoProxy::Parse(std::string_view text, std::string_view where) {
 
 bool NoProxy::SameSet(const NoProxy& other) const { return CanonicalSet(*this) == CanonicalSet(other); }
 
-bool GoBypasses(const NoProxy& no_proxy, std::string_view host, std::uint16_t port) {
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (host == "localhost") return true;
-  const std::optional<IpAddress> address = IpAddress::Parse(host);
-  if (address && address->IsLoopback()) return true;
-  const std::string lower = AsciiLower(host);
-  return std::any_of(no_proxy.entries().begin(), no_proxy.entries().end(),
-                     [&](const NoProxyEntry& entry) { return Matches(entry, lower, address, port); });
-}
-
 namespace {
 
 constexpr std::size_t kMostName = 253;  // bytes of a DNS name
-
-bool IsLabelCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
 
 // RFC 1123 as Kubernetes checks a subdomain, which does not limit the length of labels.
 bool IsSubdomain(std::string_view text) {
   if (text.size() > kMostName) return false;
   for (const std::string_view label : Split(text, '.')) {
-    if (label.empty() || label.front() == '-' || label.back() == '-') return false;
-    for (const char c : label) {
-      if (!IsLabelCharacter(c)) return false;
-    }
+    if (label.empty() || label.front() == '-' || label.back() == '-' ||
+        label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string_view::npos)
+      return false;
   }
   return true;
 }

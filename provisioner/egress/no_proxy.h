@@ -18,19 +18,17 @@ struct NoProxyEntry {
     kAll,     // "*"
     kHost,    // "foo.com": that name and all names below it
     kSuffix,  // ".foo.com" or "*.foo.com": only names below it
-    kIp4,
-    kIp6,
-    kCidr4,
-    kCidr6,
+    kAddress,
+    kNetwork,
     kInert,  // matches nothing
   };
 
   Kind kind = Kind::kInert;
   std::string text;  // trimmed, as given
   std::string name;  // kHost, kSuffix: ASCII-lower-case, no leading dot or "*."; "" for "." (hosts that end in a dot)
-  std::optional<IpAddress> address;   // kIp4, kIp6
-  std::optional<IpNetwork> network;   // kCidr4, kCidr6
-  std::optional<std::uint16_t> port;  // kHost, kSuffix, kIp4, kIp6: only requests to this port
+  std::optional<IpAddress> address;   // kAddress
+  std::optional<IpNetwork> network;   // kNetwork
+  std::optional<std::uint16_t> port;  // kHost, kSuffix, kAddress: only requests to this port
   std::string reason;                 // kInert: the reason, as text for people
 };
 

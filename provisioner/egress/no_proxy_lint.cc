@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -13,7 +12,6 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-constexpr std::size_t kMostOfAKind = 20;
 constexpr std::size_t kMaxEntryBytes = 100;  // bytes of an entry in a message
 constexpr std::uint16_t kApiPort = 6443;
 constexpr std::uint16_t kMetadataPort = 80;
@@ -24,37 +22,14 @@ std::string Shown(std::string_view text) {
   return out.size() <= kMaxEntryBytes ? out : std::string(Shorten(out, kMaxEntryBytes)) + "…";
 }
 
-// Collects findings, at most kMostOfAKind of each code.
-class Lint {
- public:
-  explicit Lint(std::string_view where) : where_(where) {}
-
+struct Lint {
   void Add(Severity severity, FindingCode code, std::string message) {
-    auto [it, is_new] = counts_.try_emplace(code.name(), Count{code, severity, 0});
-    if (++it->second.number <= kMostOfAKind) out_.emplace_back(severity, code, std::move(message), std::string(where_));
+    findings.Add(severity, code, std::move(message), where);
   }
-  void Warn(FindingCode code, std::string message) { Add(Severity::kWarning, code, std::move(message)); }
+  void Warn(FindingCode code, std::string message) { findings.Warn(code, std::move(message), where); }
 
-  Findings Release() && {
-    for (const auto& [name, count] : counts_) {
-      if (count.number <= kMostOfAKind) continue;
-      out_.emplace_back(count.severity, count.code,
-                        fmt::format("NO_PROXY: {} more of this kind", count.number - kMostOfAKind),
-                        std::string(where_));
-    }
-    return std::move(out_);
-  }
-
- private:
-  struct Count {
-    FindingCode code;
-    Severity severity;
-    std::size_t number;
-  };
-
-  std::string_view where_;
-  Findings out_;
-  std::map<std::string_view, Count> counts_;  // by the name of the code
+  std::string where;
+  CappedFindings findings;
 };
 
 // Digits and dots only: probably meant as an address.
@@ -161,15 +136,18 @@ void LintMissing(const NoProxy& list, const ClusterFacts& facts, Lint& lint) {
 }  // namespace
 
 Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::string_view where) {
-  Lint lint(where);
-  for (const NoProxyEntry& entry : no_proxy.entries()) {
-    if (entry.kind == Kind::kInert) LintInert(entry, lint);
-    if (entry.kind == Kind::kHost || entry.kind == Kind::kSuffix) LintName(entry, lint);
-    if (entry.network) LintNetwork(entry, lint);
+  Findings out;
+  {
+    Lint lint{.where = std::string(where), .findings = {out, where}};
+    for (const NoProxyEntry& entry : no_proxy.entries()) {
+      if (entry.kind == Kind::kInert) LintInert(entry, lint);
+      if (entry.kind == Kind::kHost || entry.kind == Kind::kSuffix) LintName(entry, lint);
+      if (entry.network) LintNetwork(entry, lint);
+    }
+    LintAll(no_proxy, lint);
+    LintMissing(no_proxy, facts, lint);
   }
-  LintAll(no_proxy, lint);
-  LintMissing(no_proxy, facts, lint);
-  return std::move(lint).Release();
+  return out;
 }
 
 }  // namespace prov::egress

@@ -316,19 +316,16 @@ class ProxyUrlParser {
               std::string(where_));
       return {};
     }
-    unsigned value = 0;
-    for (const char c : digits) {
-      if (!IsDigit(c)) {
-        return Refuse(
-            "the port is not a number, so clients would go direct, or to a proxy named \"http\", without an error",
-            "write http://host:port; if user and password were meant, they end in '@' and '/', '?', '#' and "
-            "'@' in them are escaped");
-      }
-      value = value * 10 + static_cast<unsigned>(c - '0');
-      if (value > 65535) return Refuse("the port is above 65535", "write a port from 1 to 65535");
+    if (!AreDigits(digits)) {
+      return Refuse(
+          "the port is not a number, so clients would go direct, or to a proxy named \"http\", without an error",
+          "write http://host:port; if user and password were meant, they end in '@' and '/', '?', '#' and "
+          "'@' in them are escaped");
     }
-    if (value == 0) return Refuse("the port is 0", "write a port from 1 to 65535");
-    out_.port_ = static_cast<std::uint16_t>(value);
+    const auto port = ParseDecimal(digits, 65535);
+    if (!port) return Refuse("the port is above 65535", "write a port from 1 to 65535");
+    if (*port == 0) return Refuse("the port is 0", "write a port from 1 to 65535");
+    out_.port_ = static_cast<std::uint16_t>(*port);
     out_.has_explicit_port_ = true;
     return {};
   }

@@ -23,9 +23,8 @@ std::pair<std::size_t, std::size_t> FindColon(std::string_view text) {
 }
 
 bool IsScheme(std::string_view text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  return !text.empty() && IsLetter(text.front()) && std::ranges::all_of(text, [](char c) {
+    return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
   });
 }
 

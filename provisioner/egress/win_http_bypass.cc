@@ -22,10 +22,8 @@ constexpr std::size_t kMaxName = 253;          // RFC 1035, without the root lab
 bool IsPlainName(std::string_view name) {
   if (name.empty() || name.size() > kMaxName || name.starts_with('.') || name.find("..") != std::string_view::npos)
     return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-  });
+  return std::ranges::all_of(name,
+                             [](char c) { return IsLetter(c) || IsDigit(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool IsBracketedIpv6(std::string_view text) {
@@ -111,21 +109,11 @@ class BypassBuilder {
       case Kind::kSuffix:
         TranslateName(entry);
         break;
-      case Kind::kIp4:
-        Put({entry.address->ToString()}, entry.text);
+      case Kind::kAddress:
+        PutAddress(*entry.address, entry.text);
         break;
-      case Kind::kIp6:
-        Put({fmt::format("[{}]", entry.address->ToString())}, entry.text);
-        break;
-      case Kind::kCidr4:
+      case Kind::kNetwork:
         TranslateNetwork(entry);
-        break;
-      case Kind::kCidr6:
-        if (entry.network->prefix() == 128) {
-          Put({fmt::format("[{}]", entry.network->address().ToString())}, entry.text);
-        } else {
-          left_out_.Add("winhttp-cidr", entry.text);
-        }
         break;
       case Kind::kAll:    // handled by Build()
       case Kind::kInert:  // matches nothing in Go either; LintNoProxy says so
@@ -147,14 +135,18 @@ class BypassBuilder {
 
   void TranslateNetwork(const NoProxyEntry& entry) {
     const unsigned prefix = entry.network->prefix();
-    if (prefix == 32) {
-      Put({entry.network->address().ToString()}, entry.text);
-    } else if (!octets_ || prefix == 0) {
+    if (entry.network->bits() == 128) {
+      PutAddress(entry.network->address(), entry.text);
+    } else if (!octets_ || prefix == 0 || !entry.network->IsIpv4()) {
       left_out_.Add("winhttp-cidr", entry.text);
     } else {
       Put(OctetPatterns(*entry.network), entry.text);
       if (prefix <= 24) wildcards_ = true;
     }
+  }
+
+  void PutAddress(const IpAddress& address, const std::string& entry) {
+    Put({address.IsIpv4() ? address.ToString() : fmt::format("[{}]", address.ToString())}, entry);
   }
 
   // Adds all patterns of an entry or none.
@@ -256,11 +248,8 @@ Result<void> ValidateProxyServer(std::string_view server) {
   const std::string_view port = server.substr(colon + 1);
   if (!IsPlainName(host) && !IsBracketedIpv6(host))
     return Refuse("proxy", "has a host that is not a plain name or address");
-  const bool digits =
-      !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string_view::npos;
-  unsigned value = 0;
-  for (const char c : digits ? port : std::string_view()) value = value * 10 + static_cast<unsigned>(c - '0');
-  if (value < 1 || value > 65535) return Refuse("proxy", "has no port from 1 to 65535");
+  if (port.size() > 5 || ParseDecimal(port, 65535).value_or(0) == 0)
+    return Refuse("proxy", "has no port from 1 to 65535");
   return {};
 }
 

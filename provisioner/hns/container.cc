@@ -129,10 +129,8 @@ Result<std::string> ParseGuid(std::string_view text, const std::string& where) {
   constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   std::string_view inner = text;
   if (inner.starts_with('{') && inner.ends_with('}') && inner.size() > 1) inner = inner.substr(1, inner.size() - 2);
-  const bool fits = std::ranges::equal(inner, kForm, [](char c, char form) {
-    const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    return form == '-' ? c == '-' : hex;
-  });
+  const bool fits =
+      std::ranges::equal(inner, kForm, [](char c, char form) { return form == '-' ? c == '-' : HexDigit(c) >= 0; });
   if (fits) return std::string(inner);
   return Fail(Code::kUsage,
               fmt::format("takes a GUID such as 93f86a7f-e361-4362-b8a4-81bbb6a622dd, not \"{}\"", Shorten(text)),

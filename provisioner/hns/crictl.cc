@@ -90,12 +90,4 @@ Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, c
   return out;
 }
 
-// RFC 1123, as Kubernetes checks namespaces.
-bool IsNamespaceName(std::string_view name) {
-  constexpr std::size_t kLongest = 63;
-  const auto fits = [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
-  return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, fits) && name.front() != '-' &&
-         name.back() != '-';
-}
-
 }  // namespace prov::hns

@@ -22,7 +22,4 @@ Result<std::string> InspectContainer(machine::Programs& programs, const std::str
 Result<std::vector<std::string>> ContainersOfPods(machine::Programs& programs, const std::string& crictl,
                                                   std::string_view name_space);
 
-// Whether the name is valid for a Kubernetes namespace.
-bool IsNamespaceName(std::string_view name);
-
 }  // namespace prov::hns

@@ -19,16 +19,16 @@ std::string AddressOf(const NoProxyEntry& entry, std::string& why) {
     why = "is for one port, and an exception is for an address or for a port";
     return {};
   }
+  if (entry.address ? !entry.address->IsIpv4() : entry.network && !entry.network->IsIpv4()) {
+    why = "is IPv6, which HNS does not redirect";
+    return {};
+  }
   switch (entry.kind) {
-    case NoProxyEntry::Kind::kIp4:
+    case NoProxyEntry::Kind::kAddress:
       return entry.address->ToString();
-    case NoProxyEntry::Kind::kCidr4:
+    case NoProxyEntry::Kind::kNetwork:
       if (entry.network->prefix() == kAllBits) return entry.network->address().ToString();
       why = "is a network, and no documentation says that HNS takes one as an exception";
-      return {};
-    case NoProxyEntry::Kind::kIp6:
-    case NoProxyEntry::Kind::kCidr6:
-      why = "is IPv6, which HNS does not redirect";
       return {};
     case NoProxyEntry::Kind::kHost:
     case NoProxyEntry::Kind::kSuffix:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -19,19 +18,10 @@ constexpr std::uint64_t kMostPriority = 65535;
 constexpr std::uint64_t kMostAuthority = (std::uint64_t{1} << 48U) - 1;
 constexpr std::uint64_t kMostSubAuthority = (std::uint64_t{1} << 32U) - 1;
 constexpr std::size_t kMostSubAuthorities = 15;
-constexpr std::size_t kLongestNumber = 20;
-
-bool IsDigits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 // Parses a number in the form for HNS: digits, no leading zero, at most `most`.
 std::optional<std::uint64_t> NumberOf(std::string_view text, std::uint64_t most) {
-  if (!IsDigits(text) || text.size() > kLongestNumber || (text.size() > 1 && text.front() == '0')) return std::nullopt;
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value > most) return std::nullopt;
-  return value;
+  return text.size() > 1 && text.front() == '0' ? std::nullopt : ParseDecimal(text, most);
 }
 
 std::optional<std::uint64_t> PortOf(std::string_view text) {
@@ -204,7 +194,7 @@ class Review {
 
   void ExceptionPort(std::string_view member, std::string_view item) {
     if (PortOf(item)) return;
-    const bool too_large = IsDigits(item) && item.front() != '0';
+    const bool too_large = !item.empty() && AreDigits(item) && item.front() != '0';
     if (!too_large && !IsPortOrRange(item)) {
       Refuse(member, fmt::format("takes ports of 1 to 65535, not \"{}\"", Shorten(item)));
       return;

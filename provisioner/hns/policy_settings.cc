@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <optional>
 
 #include "provisioner/base/json_reader.h"
@@ -20,18 +20,14 @@ void WriteText(JsonWriter& json, std::string_view name, std::string_view text) {
 }
 
 void WriteTexts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  if (texts.empty()) return;
-  json.Key(name).BeginArray();
-  for (const std::string& text : texts) json.String(text);
-  json.EndArray();
+  if (!texts.empty()) json.Strings(name, texts);
 }
 
 // Writes a number; other text, which Validate() refuses, as a string.
 void WriteNumber(JsonWriter& json, std::string_view name, std::string_view digits) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return WriteText(json, name, digits);
-  if (value != 0) json.Key(name).Int(value);
+  const auto value = ParseDecimal(digits, std::numeric_limits<unsigned>::max());
+  if (!value) return WriteText(json, name, digits);
+  if (*value != 0) json.Key(name).Int(static_cast<std::int64_t>(*value));
 }
 
 void WriteExceptions(JsonWriter& json, std::string_view name, const Exceptions& exceptions) {

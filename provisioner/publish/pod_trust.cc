@@ -29,8 +29,7 @@ constexpr std::string_view kImport =
 bool IsKey(std::string_view text) {
   constexpr std::size_t kMost = 253;
   return !text.empty() && text.size() <= kMost && text != "." && text != ".." && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
+    return IsLetter(c) || IsDigit(c) || c == '-' || c == '_' || c == '.';
   });
 }
 

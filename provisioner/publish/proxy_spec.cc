@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/egress/no_proxy.h"
@@ -37,48 +35,6 @@ Result<ProxyValues> ReadValues(const ObjectReader& part) {
                      PROV_TRY(ReadValue(part, "noProxy"))};
 }
 
-// Removes what Go's strings.TrimSpace removes: Unicode's blanks.
-std::string_view TrimSpace(std::string_view text) {
-  constexpr std::array<std::string_view, 25> kBlanks = {" ",
-                                                        "\t",
-                                                        "\n",
-                                                        "\v",
-                                                        "\f",
-                                                        "\r",
-                                                        "\xC2\x85",
-                                                        "\xC2\xA0",
-                                                        "\xE1\x9A\x80",
-                                                        "\xE2\x80\x80",
-                                                        "\xE2\x80\x81",
-                                                        "\xE2\x80\x82",
-                                                        "\xE2\x80\x83",
-                                                        "\xE2\x80\x84",
-                                                        "\xE2\x80\x85",
-                                                        "\xE2\x80\x86",
-                                                        "\xE2\x80\x87",
-                                                        "\xE2\x80\x88",
-                                                        "\xE2\x80\x89",
-                                                        "\xE2\x80\x8A",
-                                                        "\xE2\x80\xA8",
-                                                        "\xE2\x80\xA9",
-                                                        "\xE2\x80\xAF",
-                                                        "\xE2\x81\x9F",
-                                                        "\xE3\x80\x80"};
-  for (bool again = true; again;) {
-    again = false;
-    for (const std::string_view blank : kBlanks) {
-      if (text.starts_with(blank)) {
-        text.remove_prefix(blank.size());
-        again = true;
-      } else if (text.ends_with(blank)) {
-        text.remove_suffix(blank.size());
-        again = true;
-      }
-    }
-  }
-  return text;
-}
-
 std::string ShownItem(std::string_view item) {
   constexpr std::size_t kMostShown = 300;
   const std::string out = egress::RedactNoProxyEntry(item);
@@ -91,7 +47,7 @@ void CheckNoProxy(std::string_view no_proxy, std::vector<std::string>& errors) {
   std::size_t place = 0;
   for (const std::string_view item : Split(no_proxy, ',')) {
     ++place;
-    const std::string_view trimmed = TrimSpace(item);
+    const std::string_view trimmed = TrimGoSpace(item);
     if (egress::IsNoProxyItem(trimmed)) continue;
     if (++bad > kMostItems) return;
     const std::string shown = ShownItem(trimmed);
@@ -192,11 +148,11 @@ void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& fi
   ReviewUrl("httpProxy", spec.values.http_proxy, egress::ProxyVariable::kHttp, where, findings);
   ReviewUrl("httpsProxy", spec.values.https_proxy, egress::ProxyVariable::kHttps, where, findings);
   for (const std::string_view item : Split(spec.values.no_proxy, ',')) {
-    if (TrimSpace(item) == item) continue;
+    if (TrimGoSpace(item) == item) continue;
     AddWarning(findings, "no-proxy-blank",
                fmt::format("the operator keeps the blanks around '{}', so readers that don't trim see another name; "
                            "write the list without blanks",
-                           ShownItem(TrimSpace(item))),
+                           ShownItem(TrimGoSpace(item))),
                fmt::format("{}: $.spec.noProxy", where));
     break;
   }

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"
-#include "provisioner/hns/crictl.h"
 #include "provisioner/hns/pods.h"
 #include "provisioner/hns/policy.h"
 
 namespace prov::reconcile {
 
 Result<PodPolicies> MakePodPolicies(std::string bytes, std::string pods, const std::string& where, Findings& findings) {
-  if (pods != hns::kAllPods && !hns::IsNamespaceName(pods)) {
+  if (pods != hns::kAllPods && !IsDnsLabel(pods)) {
     return Fail(Code::kUsage,
                 fmt::format("takes all, or the name of a namespace of Kubernetes, not \"{}\"", Shorten(pods)),
                 "--hns-pods");

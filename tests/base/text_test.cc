@@ -19,6 +19,20 @@ TEST(Text, FindsTheFirstMalformedByte) {
   EXPECT_EQ(FindInvalidUtf8("abc\xe6\x97"), 3U) << "cut short";
 }
 
+TEST(Text, LabelOfDns) {
+  for (const char* const name : {"web", "a", "kube-system", "0"}) EXPECT_TRUE(IsDnsLabel(name)) << name;
+  const std::string long_name(64, 'a');
+  for (const char* const name : {"", "-a", "a-", "Web", "a.b", "a=b", "a b", long_name.c_str()})
+    EXPECT_FALSE(IsDnsLabel(name)) << name;
+}
+
+TEST(Text, Decimal) {
+  EXPECT_EQ(ParseDecimal("65535", 65535), 65535U);
+  EXPECT_EQ(ParseDecimal("007", 10), 7U);
+  for (const char* const text : {"", "65536", "99999999999999999999", "-1", "+1", " 1", "1 ", "0x1"})
+    EXPECT_FALSE(ParseDecimal(text, 65535)) << text;
+}
+
 TEST(Text, DecodesByTheByteOrderMark) {
   const struct {
     std::string bytes;

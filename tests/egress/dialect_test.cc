@@ -11,7 +11,6 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_explain.h"
 #include "tests/egress/parsed.h"
-#include "tests/support/no_proxy_cases.h"
 #include "tests/support/paths.h"
 
 namespace prov::egress {
@@ -95,23 +94,6 @@ TEST(Dialect, AgreesWithTheGoldenFile) {
   const std::string actual = testing::TempDir() + "decisions.tsv";
   std::ofstream(actual) << made;
   ADD_FAILURE() << path << " differs from what is decided now: " << actual;
-}
-
-TEST(Dialect, GoIsGoBypasses) {
-  const std::uint64_t seed = differential::Seed("GoIsGoBypasses");
-  testing_support::NoProxyCases cases(seed);
-  int direct = 0;
-  for (int i = 0; i < 20000; ++i) {
-    const std::string text = cases.List();
-    const std::string url = cases.Url();
-    const NoProxy list = List(text);
-    const Destination to = To(url);
-    const bool ours = CompileNoProxy(Dialect::kGo, list)->Find(to).kind != Bypass::Kind::kNo;
-    ASSERT_EQ(ours, GoBypasses(list, to.host, to.port)) << text << "  " << url;
-    direct += ours ? 1 : 0;
-  }
-  EXPECT_GT(direct, 1000);
-  EXPECT_LT(direct, 15000);
 }
 
 TEST(Dialect, NamesTheFirstEntry) {

@@ -135,13 +135,13 @@ TEST(NoProxy, Classifies) {
       {".", Kind::kSuffix, "", -1},
       {"10.0.0.256", Kind::kHost, "10.0.0.256", -1},
       {"b\u00FCcher.de", Kind::kHost, "b\u00FCcher.de", -1},
-      {"10.1.2.3", Kind::kIp4, "10.1.2.3", -1},
-      {"::ffff:10.1.2.3", Kind::kIp4, "10.1.2.3", -1},
-      {"10.1.2.3:80", Kind::kIp4, "10.1.2.3", 80},
-      {"2001:DB8::1", Kind::kIp6, "2001:db8::1", -1},
-      {"[2001:db8::1]:80", Kind::kIp6, "2001:db8::1", 80},
-      {"10.1.2.3/8", Kind::kCidr4, "10.0.0.0/8", -1},
-      {"2001:db8::/32", Kind::kCidr6, "2001:db8::/32", -1},
+      {"10.1.2.3", Kind::kAddress, "10.1.2.3", -1},
+      {"::ffff:10.1.2.3", Kind::kAddress, "10.1.2.3", -1},
+      {"10.1.2.3:80", Kind::kAddress, "10.1.2.3", 80},
+      {"2001:DB8::1", Kind::kAddress, "2001:db8::1", -1},
+      {"[2001:db8::1]:80", Kind::kAddress, "2001:db8::1", 80},
+      {"10.1.2.3/8", Kind::kNetwork, "10.0.0.0/8", -1},
+      {"2001:db8::/32", Kind::kNetwork, "2001:db8::/32", -1},
   };
   for (const auto& c : kCases) {
     const NoProxy list = List(c.text);
@@ -152,13 +152,11 @@ TEST(NoProxy, Classifies) {
     EXPECT_EQ(entry.port ? *entry.port : -1, c.port) << c.text;
     EXPECT_EQ(list.HasAll(), c.kind == Kind::kAll);
     switch (c.kind) {
-      case Kind::kIp4:
-      case Kind::kIp6:
+      case Kind::kAddress:
         ASSERT_TRUE(entry.address) << c.text;
         EXPECT_EQ(entry.address->ToString(), c.name) << c.text;
         break;
-      case Kind::kCidr4:
-      case Kind::kCidr6:
+      case Kind::kNetwork:
         ASSERT_TRUE(entry.network) << c.text;
         EXPECT_EQ(entry.network->ToString(), c.name) << c.text;
         break;

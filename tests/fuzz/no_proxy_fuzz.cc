@@ -98,10 +98,8 @@ void CheckEntries(const NoProxy& list) {
     FUZZ_CHECK(!entry.text.empty() && !Holds(entry.text, ","));
     FUZZ_CHECK(Printable(entry.text).size() >= entry.text.size());
     FUZZ_CHECK(entry.reason.empty() == (entry.kind != NoProxyEntry::Kind::kInert));
-    FUZZ_CHECK(entry.address.has_value() ==
-               (entry.kind == NoProxyEntry::Kind::kIp4 || entry.kind == NoProxyEntry::Kind::kIp6));
-    FUZZ_CHECK(entry.network.has_value() ==
-               (entry.kind == NoProxyEntry::Kind::kCidr4 || entry.kind == NoProxyEntry::Kind::kCidr6));
+    FUZZ_CHECK(entry.address.has_value() == (entry.kind == NoProxyEntry::Kind::kAddress));
+    FUZZ_CHECK(entry.network.has_value() == (entry.kind == NoProxyEntry::Kind::kNetwork));
     all = all || entry.kind == NoProxyEntry::Kind::kAll;
     reversed.insert(0, " ," + AsciiUpper(entry.text));
   }

@@ -130,13 +130,5 @@ TEST_F(Pods, AWordThatCrictlCouldTakeForAnOptionIsRefused) {
   EXPECT_TRUE(InspectContainer(programs_, "crictl", "containerd://c1"));
 }
 
-TEST(NamespaceName, IsALabelOfDns) {
-  for (const char* const name : {"web", "a", "kube-system", "0"}) EXPECT_TRUE(IsNamespaceName(name)) << name;
-  const std::string long_name(64, 'a');
-  for (const char* const name : {"", "-a", "a-", "Web", "a.b", "a=b", "a b", long_name.c_str()}) {
-    EXPECT_FALSE(IsNamespaceName(name)) << name;
-  }
-}
-
 }  // namespace
 }  // namespace prov::hns
