@@ -25,10 +25,11 @@ struct DestinationLine {
   std::unexpected<Error> Refuse(std::string script_words, std::string_view forms) const;
 };
 
+using LineReader = std::function<Result<void>(const DestinationLine&)>;
+
 // Calls `read` for each line. Without `faults`, stops at the first error; with `faults`, continues and adds the errors
 // there. Errors: too-large, and without `faults` those of `read`.
-Result<void> ForEachLine(std::string_view text, const std::string& where,
-                         const std::function<Result<void>(const DestinationLine&)>& read, Faults* faults);
+Result<void> ForEachLine(std::string_view text, const std::string& where, const LineReader& read, Faults* faults);
 
 // An excerpt of a list for a message: short, and redacted in case the list is a proxy.env by mistake.
 std::string Quoted(std::string_view text);
@@ -42,9 +43,9 @@ Result<std::uint16_t> ReadPort(std::string_view text, const DestinationLine& lin
 Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, const DestinationLine& line,
                              CappedFindings& findings);
 
-// Readers of the three lists.
-Result<void> ReadRedirectRules(std::string_view text, RouterPolicy& out, Faults* faults);
-Result<void> ReadHttpRules(std::string_view text, RouterPolicy& out, Faults* faults);
-Result<void> ReadDnsRules(std::string_view text, RouterPolicy& out, Faults* faults);
+// Readers of the lines of the three lists, which add rules to `out`.
+LineReader RedirectReader(RouterPolicy& out, CappedFindings& findings);
+LineReader HttpReader(RouterPolicy& out, CappedFindings& findings);
+LineReader DnsReader(RouterPolicy& out, CappedFindings& findings);
 
 }  // namespace prov::router

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
@@ -12,20 +11,16 @@
 namespace prov::router {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
-
 // Trims a line as bash's `read` does.
 std::string_view TrimSpaces(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line.substr(0, line.find_last_not_of(" \t") + 1);
 }
 
 // A mistake that makes a line invalid although it looks right.
 std::string_view MistakeIn(std::string_view line) {
   if (line.ends_with('\r')) return "; it ends in a carriage return: save the text with line feeds alone";
-  if (std::ranges::any_of(line, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
-    return "; it holds a character that is not ASCII, perhaps a typographic quote or dash";
+  if (!IsAscii(line)) return "; it holds a character that is not ASCII, perhaps a typographic quote or dash";
   if (line.find('\t') != std::string_view::npos) return "; write spaces instead of tabs";
   if (line.find('#') != std::string_view::npos) return "; a comment needs a line of its own";
   if (line.find('=') != std::string_view::npos)
@@ -36,12 +31,9 @@ std::string_view MistakeIn(std::string_view line) {
 
 // Refuses leading zeros, which a script may read as octal.
 std::optional<unsigned> ReadPrefix(std::string_view text, unsigned most) {
-  unsigned bits = 0;
-  const auto end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, bits);
-  if (error != std::errc() || stop != end || bits > most || (text.size() > 1 && text.front() == '0'))
-    return std::nullopt;
-  return bits;
+  const auto bits = ParseDecimal(text, most);
+  if (!bits || (text.size() > 1 && text.front() == '0')) return std::nullopt;
+  return static_cast<unsigned>(*bits);
 }
 
 }  // namespace
@@ -58,8 +50,7 @@ std::unexpected<Error> DestinationLine::Refuse(std::string script_words, std::st
   return Fail(Code::kDestination, fmt::format("{}: {}{}", script_words, forms, MistakeIn(text)), where);
 }
 
-Result<void> ForEachLine(std::string_view text, const std::string& where,
-                         const std::function<Result<void>(const DestinationLine&)>& read, Faults* faults) {
+Result<void> ForEachLine(std::string_view text, const std::string& where, const LineReader& read, Faults* faults) {
   std::size_t number = 0;
   std::size_t used = 0;
   while (!text.empty()) {
@@ -83,9 +74,7 @@ std::string Quoted(std::string_view text) {
   return std::string(Shorten(text.find('@') == std::string_view::npos ? text : egress::RedactUrl(text)));
 }
 
-bool IsDigits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
+bool IsDigits(std::string_view text) { return !text.empty() && AreDigits(text); }
 
 bool HasFormOfIpv4(std::string_view text) {
   const auto parts = Split(text, '.');
@@ -93,9 +82,8 @@ bool HasFormOfIpv4(std::string_view text) {
 }
 
 Result<std::uint16_t> ReadPort(std::string_view text, const DestinationLine& line) {
-  unsigned port = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || port < 1 || port > 65535) {
+  const std::uint64_t port = ParseDecimal(text, 65535).value_or(0);
+  if (port == 0) {
     return Fail(Code::kDestination, fmt::format("Invalid port: {}, must be in the range 1 to 65535", Shorten(text, 20)),
                 line.where);
   }
@@ -134,18 +122,35 @@ std::string_view ReservedKind(const IpAddress& address) {
 
 namespace {
 
+// The message of the image's script.
+std::string_view WordsForNoList(RouterKind kind) {
+  if (kind == RouterKind::kHttpProxy) return "No EGRESS_HTTP_PROXY_DESTINATION specified";
+  return kind == RouterKind::kDnsProxy ? "Must specify EGRESS_DNS_PROXY_DESTINATION" : "EGRESS_DESTINATION unspecified";
+}
+
+LineReader ReaderFor(RouterPolicy& out, CappedFindings& findings) {
+  if (out.kind == RouterKind::kHttpProxy) return HttpReader(out, findings);
+  return out.kind == RouterKind::kDnsProxy ? DnsReader(out, findings) : RedirectReader(out, findings);
+}
+
 Result<void> ReadRules(std::string_view text, RouterPolicy& out, Faults* faults) {
   out.text = text;
   if (text.find('\0') != std::string_view::npos)
     return Fail(Code::kDestination, "holds a NUL byte, which no variable can hold: save it as UTF-8", out.where);
-  switch (out.kind) {
-    case RouterKind::kRedirect:
-      return ReadRedirectRules(text, out, faults);
-    case RouterKind::kHttpProxy:
-      return ReadHttpRules(text, out, faults);
-    case RouterKind::kDnsProxy:
-      return ReadDnsRules(text, out, faults);
+  if (text.empty()) {
+    return Fail(Code::kDestination,
+                fmt::format("{}: the list of destinations is empty; add one", WordsForNoList(out.kind)), out.where);
   }
+  {
+    CappedFindings findings(out.findings, out.where);
+    PROV_TRY(ForEachLine(text, out.where, ReaderFor(out, findings), faults));
+  }
+  const bool empty = out.redirect.empty() && out.http.empty() && out.dns.empty();
+  if (!empty || (faults != nullptr && !faults->empty())) return {};
+  AddWarning(out.findings, "router-empty",
+             out.kind == RouterKind::kHttpProxy ? "no line is a destination, so the proxy denies everything"
+                                                : "no line is a destination, so the router forwards nothing",
+             out.where);
   return {};
 }
 

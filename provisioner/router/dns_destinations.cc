@@ -14,20 +14,13 @@ constexpr std::string_view kDnsForms = "write PORT IP, PORT IP PORT, PORT NAME o
 
 std::string Bad(const DestinationLine& line) { return fmt::format("Bad destination '{}'", Quoted(line.text)); }
 
-bool IsHostLabel(std::string_view label) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  };
-  return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
-         std::ranges::all_of(label, letter);
-}
-
 // Why the name can't be looked up; "" if it can. One final dot is allowed.
 std::string_view FaultOf(std::string_view name) {
   if (name.ends_with('.')) name.remove_suffix(1);
   const auto labels = Split(name, '.');
   if (labels.size() < 2) return "a name must have a dot";
-  if (name.size() > 253 || !std::ranges::all_of(labels, IsHostLabel))
+  if (name.size() > 253 ||
+      !std::ranges::all_of(labels, [](std::string_view label) { return IsDnsLabel(AsciiLower(label)); }))
     return "it is not a DNS name; write letters, digits and hyphens between dots";
   if (IsDigits(labels.back()))
     return "a name that ends in a number is taken for an address, but is not one; correct it";
@@ -36,9 +29,9 @@ std::string_view FaultOf(std::string_view name) {
 
 class DnsListReader {
  public:
-  explicit DnsListReader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
+  DnsListReader(RouterPolicy& out, CappedFindings& findings) : out_(out), findings_(findings) {}
 
-  Result<void> Line(const DestinationLine& line) {
+  Result<void> operator()(const DestinationLine& line) {
     const auto words = line.Words();
     const bool form = (words.size() == 2 || (words.size() == 3 && IsDigits(words[2]))) && IsDigits(words[0]);
     if (!form) return line.Refuse(Bad(line), kDnsForms);
@@ -60,24 +53,12 @@ class DnsListReader {
 
  private:
   RouterPolicy& out_;
-  CappedFindings findings_;
+  CappedFindings& findings_;
   std::map<std::uint16_t, std::size_t> used_ = {};  // ports, with their lines
 };
 
 }  // namespace
 
-Result<void> ReadDnsRules(std::string_view text, RouterPolicy& out, Faults* faults) {
-  if (text.empty()) {
-    return Fail(Code::kDestination,
-                "Must specify EGRESS_DNS_PROXY_DESTINATION: the list of destinations is empty; add one", out.where);
-  }
-  {
-    DnsListReader reader(out);
-    PROV_TRY(ForEachLine(text, out.where, [&](const DestinationLine& line) { return reader.Line(line); }, faults));
-  }
-  if (out.dns.empty() && (faults == nullptr || faults->empty()))
-    AddWarning(out.findings, "router-empty", "no line is a destination, so the router forwards nothing", out.where);
-  return {};
-}
+LineReader DnsReader(RouterPolicy& out, CappedFindings& findings) { return DnsListReader(out, findings); }
 
 }  // namespace prov::router

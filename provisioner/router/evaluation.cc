@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
-#include "provisioner/router/evaluation_index.h"
 
 namespace prov::router {
 namespace {
@@ -41,41 +40,41 @@ std::string WithPort(std::string_view host, std::uint16_t port) {
 
 std::string SourceOf(const RouterPolicy& policy) { return policy.source ? policy.source->address.ToString() : ""; }
 
-Evaluation::Index::Index(const RouterPolicy& of) : policy(of), http(of) {
-  for (std::size_t i = 0; i < of.redirect.size(); ++i) {
-    const RedirectRule& rule = of.redirect[i];
-    if (rule.fallback && fallback == nullptr) fallback = &rule;
-    if (!rule.fallback) ports.emplace(KeyOf(rule.protocol, rule.port), i);  // emplace: the first one counts
+Evaluation::Evaluation(const RouterPolicy& policy) : policy_(policy), http_(policy) {
+  for (std::size_t i = 0; i < policy.redirect.size(); ++i) {
+    const RedirectRule& rule = policy.redirect[i];
+    if (rule.fallback && fallback_ == nullptr) fallback_ = &rule;
+    if (!rule.fallback) ports_.emplace(KeyOf(rule.protocol, rule.port), i);  // emplace: the first one counts
   }
-  for (std::size_t i = 0; i < of.dns.size(); ++i) ports.emplace(KeyOf(Protocol::kTcp, of.dns[i].port), i);
+  for (std::size_t i = 0; i < policy.dns.size(); ++i) ports_.emplace(KeyOf(Protocol::kTcp, policy.dns[i].port), i);
 }
 
-RouterDecision Evaluation::Index::Redirect(const RouterDestination& destination) const {
-  const auto found = ports.find(KeyOf(destination.protocol, destination.port));
-  const RedirectRule* rule = found == ports.end() ? fallback : &policy.redirect[found->second];
+RouterDecision Evaluation::Redirect(const RouterDestination& destination) const {
+  const auto found = ports_.find(KeyOf(destination.protocol, destination.port));
+  const RedirectRule* rule = found == ports_.end() ? fallback_ : &policy_.redirect[found->second];
   if (rule == nullptr) {
     return {.note = fmt::format("no line has port {} of {}: the router itself gets the packets, and nothing listens",
                                 destination.port, NameOf(destination.protocol))};
   }
   RouterDecision out{.verdict = Verdict::kForward, .line = rule->line};
   out.to = WithPort(rule->to.ToString(), rule->to_port != 0 ? rule->to_port : destination.port);
-  out.source = SourceOf(policy);
+  out.source = SourceOf(policy_);
   out.note = rule->fallback ? fmt::format("line {} takes every port that no other line has", rule->line)
                             : fmt::format("line {} has port {} of {}", rule->line, rule->port, NameOf(rule->protocol));
   return out;
 }
 
-RouterDecision Evaluation::Index::Dns(const RouterDestination& destination, const KnownAnswers& answers) const {
+RouterDecision Evaluation::Dns(const RouterDestination& destination, const KnownAnswers& answers) const {
   if (destination.protocol != Protocol::kTcp)
     return {.note =
                 fmt::format("the router forwards TCP only, and nothing listens on {}", NameOf(destination.protocol))};
-  const auto found = ports.find(KeyOf(Protocol::kTcp, destination.port));
-  if (found == ports.end())
+  const auto found = ports_.find(KeyOf(Protocol::kTcp, destination.port));
+  if (found == ports_.end())
     return {.note = fmt::format("no line has port {}: nothing listens there", destination.port)};
-  const DnsRule& rule = policy.dns[found->second];
+  const DnsRule& rule = policy_.dns[found->second];
   RouterDecision out{.verdict = Verdict::kForward, .line = rule.line};
   out.to = WithPort(rule.to, rule.to_port);
-  out.source = SourceOf(policy);
+  out.source = SourceOf(policy_);
   out.note = fmt::format("line {} has port {}", rule.line, rule.port);
   if (!rule.is_name) return out;
   std::string name = AsciiLower(rule.to);
@@ -98,28 +97,16 @@ RouterDecision Evaluation::Index::Dns(const RouterDestination& destination, cons
   return out;
 }
 
-RouterDecision Evaluation::Index::Explain(const RouterDestination& destination, const KnownAnswers& answers) const {
-  switch (policy.kind) {
+RouterDecision Evaluation::Explain(const RouterDestination& destination, const KnownAnswers& answers) const {
+  switch (policy_.kind) {
     case RouterKind::kRedirect:
       return Redirect(destination);
     case RouterKind::kHttpProxy:
-      return http.Explain(destination, answers);
+      return http_.Explain(destination, answers);
     case RouterKind::kDnsProxy:
       return Dns(destination, answers);
   }
   return {};
-}
-
-Evaluation::Evaluation(const RouterPolicy& policy) : index_(std::make_unique<const Index>(policy)) {}
-Evaluation::Evaluation(Evaluation&&) noexcept = default;
-Evaluation::~Evaluation() = default;
-
-RouterDecision Evaluation::Explain(const RouterDestination& destination, const KnownAnswers& answers) const {
-  return index_->Explain(destination, answers);
-}
-
-RouterDecision Explain(const RouterPolicy& policy, const RouterDestination& destination, const KnownAnswers& answers) {
-  return Evaluation(policy).Explain(destination, answers);
 }
 
 }  // namespace prov::router

@@ -14,7 +14,7 @@ using Match = HttpRule::Match;
 constexpr std::string_view kHttpForms =
     "write a host, *.DOMAIN, an IP or a network, with ! in front to deny it, or as the last line *";
 
-bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
 
 // Whether the script takes the text as an address: hexadecimal digits, dots and colons, which also fits cafe.de.
 bool HasFormOfAddress(std::string_view text) {
@@ -33,9 +33,9 @@ bool HasFormOfHost(std::string_view text) {
 
 class HttpListReader {
  public:
-  explicit HttpListReader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
+  HttpListReader(RouterPolicy& out, CappedFindings& findings) : out_(out), findings_(findings) {}
 
-  Result<void> Line(const DestinationLine& line) {
+  Result<void> operator()(const DestinationLine& line) {
     if (line.text == "*") {
       wildcard_ = line.number;
       out_.http.push_back({.line = line.number});
@@ -109,11 +109,7 @@ class HttpListReader {
 
   static bool HoldsMapped(const IpNetwork& network) {
     constexpr IpAddress::Bytes kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-    for (unsigned bit = 0; bit < network.prefix(); ++bit) {
-      const unsigned mask = 0x80U >> (bit % 8);
-      if (((kMapped[bit / 8] ^ network.address().bytes()[bit / 8]) & mask) != 0) return false;
-    }
-    return true;
+    return IpAddress(kMapped).Masked(network.bits()) == network.address();
   }
 
   static Result<void> RefuseAddress(std::string_view text, const DestinationLine& line) {
@@ -147,24 +143,12 @@ class HttpListReader {
   }
 
   RouterPolicy& out_;
-  CappedFindings findings_;
+  CappedFindings& findings_;
   std::size_t wildcard_ = 0;  // line of the rule "*"
 };
 
 }  // namespace
 
-Result<void> ReadHttpRules(std::string_view text, RouterPolicy& out, Faults* faults) {
-  if (text.empty()) {
-    return Fail(Code::kDestination,
-                "No EGRESS_HTTP_PROXY_DESTINATION specified: the list of destinations is empty; add one", out.where);
-  }
-  {
-    HttpListReader reader(out);
-    PROV_TRY(ForEachLine(text, out.where, [&](const DestinationLine& line) { return reader.Line(line); }, faults));
-  }
-  if (out.http.empty() && (faults == nullptr || faults->empty()))
-    AddWarning(out.findings, "router-empty", "no line is a destination, so the proxy denies everything", out.where);
-  return {};
-}
+LineReader HttpReader(RouterPolicy& out, CappedFindings& findings) { return HttpListReader(out, findings); }
 
 }  // namespace prov::router

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "provisioner/base/text.h"
-#include "provisioner/router/evaluation_index.h"
+#include "provisioner/router/evaluation.h"
 
 namespace prov::router {
 namespace {
@@ -16,9 +16,8 @@ AddressFamily FamilyOf(bool ipv4) { return ipv4 ? AddressFamily::kIpv4 : Address
 
 // Squid does not treat 0.0.0.0 and :: as addresses when it needs a name.
 bool IsAny(const IpAddress& address) {
-  const auto& bytes = address.bytes();
-  return std::ranges::all_of(bytes.begin() + 12, bytes.end(), [](std::uint8_t b) { return b == 0; }) &&
-         (address.IsIpv4() || std::ranges::all_of(bytes, [](std::uint8_t b) { return b == 0; }));
+  const std::string text = address.ToString();
+  return text == "0.0.0.0" || text == "::";
 }
 
 std::string DescribeRule(const HttpRule& rule) {
@@ -28,7 +27,7 @@ std::string DescribeRule(const HttpRule& rule) {
 
 }  // namespace
 
-HttpIndex::HttpIndex(const RouterPolicy& policy) : policy_(policy) {
+HttpEvaluation::HttpEvaluation(const RouterPolicy& policy) : policy_(policy) {
   for (std::size_t i = 0; i < policy.http.size(); ++i) {
     const HttpRule& rule = policy.http[i];
     const auto entry = static_cast<Entry>(i);
@@ -46,18 +45,17 @@ HttpIndex::HttpIndex(const RouterPolicy& policy) : policy_(policy) {
     } else if (rule.network->prefix() == 0) {
       any_address_ = std::min(any_address_, entry);
     } else {
-      const unsigned bits = rule.network->prefix() + (rule.network->IsIpv4() ? 96 : 0);
-      patterns_.AddNetwork(rule.network->address(), bits, FamilyOf(rule.network->IsIpv4()), entry);
+      patterns_.AddNetwork(rule.network->address(), rule.network->bits(), FamilyOf(rule.network->IsIpv4()), entry);
     }
     first = std::min(first, entry);
   }
 }
 
-HttpIndex::Entry HttpIndex::FindAddress(const IpAddress& address) const {
+HttpEvaluation::Entry HttpEvaluation::FindAddress(const IpAddress& address) const {
   return std::min(any_address_, patterns_.FindAddress(address, FamilyOf(address.IsIpv4())));
 }
 
-HttpIndex::Found HttpIndex::Find(const RouterDestination& destination, const KnownAnswers& answers) const {
+HttpEvaluation::Found HttpEvaluation::Find(const RouterDestination& destination, const KnownAnswers& answers) const {
   Found out;
   out.rule = patterns_.FindAll();
   const bool ipv6 = destination.host.find(':') != std::string::npos;
@@ -84,7 +82,7 @@ HttpIndex::Found HttpIndex::Find(const RouterDestination& destination, const Kno
   return out;
 }
 
-RouterDecision HttpIndex::Depends(const RouterDestination& destination, const Found& found, Entry first) const {
+RouterDecision HttpEvaluation::Depends(const RouterDestination& destination, const Found& found, Entry first) const {
   const HttpRule& rule = policy_.http[first];
   const std::string otherwise =
       found.rule == kNone
@@ -107,8 +105,8 @@ RouterDecision HttpIndex::Depends(const RouterDestination& destination, const Fo
   return out;
 }
 
-RouterDecision HttpIndex::Decided(const RouterDestination& destination, const KnownAnswers& answers,
-                                  const Found& found) const {
+RouterDecision HttpEvaluation::Decided(const RouterDestination& destination, const KnownAnswers& answers,
+                                       const Found& found) const {
   RouterDecision out;
   out.verdict = Allows(found.rule) ? Verdict::kAllow : Verdict::kDeny;
   const char* verb = Allows(found.rule) ? "allows" : "denies";
@@ -129,7 +127,7 @@ RouterDecision HttpIndex::Decided(const RouterDestination& destination, const Kn
   return out;
 }
 
-RouterDecision HttpIndex::Explain(const RouterDestination& destination, const KnownAnswers& answers) const {
+RouterDecision HttpEvaluation::Explain(const RouterDestination& destination, const KnownAnswers& answers) const {
   const Found found = Find(destination, answers);
   // An earlier rule that needs DNS matters only if it would decide differently.
   const std::size_t other = Allows(found.rule) ? 0 : 1;

@@ -7,10 +7,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/dialect_patterns.h"
 #include "provisioner/router/destinations.h"
 
 namespace prov::router {
@@ -18,69 +18,38 @@ namespace {
 
 using Match = HttpRule::Match;
 
-// The rules of an HTTP proxy that were seen so far. A lookup takes one step for each label of a name or each length of
-// a prefix, however many rules there are.
+// The rules of an HTTP proxy that were seen so far; an entry's number is the index of its rule.
 class SeenRules {
  public:
-  // The earlier rule that matches everything that `rule` matches; nullptr: none.
-  const HttpRule* Find(const HttpRule& rule) const {
-    if (rule.match == Match::kDomain) return FindName(AsciiLower(rule.text));
-    return rule.match == Match::kNetwork ? FindNetwork(*rule.network) : nullptr;
+  using Entry = egress::PatternSet::Entry;
+  static constexpr Entry kNone = egress::PatternSet::kNone;
+
+  // The first rule that matches everything that `rule` matches; kNone if there is none.
+  Entry Find(const HttpRule& rule) const {
+    // No rule has a star, so only rules for all names below the domain match this name.
+    if (rule.match == Match::kDomain) return patterns_.FindName((IsDomain(rule) ? "*." : "") + NameOf(rule));
+    if (rule.match == Match::kAll) return kNone;
+    return std::min(every_, patterns_.FindNetwork(rule.network->address(), rule.network->bits(), FamilyOf(rule)));
   }
 
-  void Add(const HttpRule& rule) {
+  void Add(const HttpRule& rule, Entry entry) {
     if (rule.match == Match::kDomain) {
-      names_.emplace(AsciiLower(rule.text), &rule);
+      patterns_.AddName(NameOf(rule), true, IsDomain(rule), entry);
     } else if (rule.match == Match::kNetwork) {
-      networks_[{rule.network->prefix(), rule.network->IsIpv4()}].emplace(KeyOf(rule.network->address().bytes()),
-                                                                          &rule);
-      if (rule.network->prefix() == 0 && every_ == nullptr) every_ = &rule;
+      patterns_.AddNetwork(rule.network->address(), rule.network->bits(), FamilyOf(rule), entry);
+      if (rule.network->prefix() == 0) every_ = std::min(every_, entry);
     }
   }
 
  private:
-  using Table = std::unordered_map<std::string, const HttpRule*>;
-
-  static std::string KeyOf(const IpAddress::Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
-
-  static const HttpRule* In(const Table& table, const std::string& key) {
-    const auto found = table.find(key);
-    return found == table.end() ? nullptr : found->second;
+  static bool IsDomain(const HttpRule& rule) { return rule.text.starts_with('.'); }
+  static std::string NameOf(const HttpRule& rule) { return AsciiLower(rule.text).substr(IsDomain(rule) ? 1 : 0); }
+  static egress::AddressFamily FamilyOf(const HttpRule& rule) {
+    return rule.network->IsIpv4() ? egress::AddressFamily::kIpv4 : egress::AddressFamily::kIpv6;
   }
 
-  static const HttpRule* Earlier(const HttpRule* first, const HttpRule* second) {
-    if (first == nullptr || second == nullptr) return first == nullptr ? second : first;
-    return first->line <= second->line ? first : second;
-  }
-
-  // The rule for the same name, or for a domain that contains it: ".b.c" contains "b.c", "a.b.c" and ".a.b.c".
-  const HttpRule* FindName(const std::string& name) const {
-    const HttpRule* out = In(names_, name);
-    std::string_view domain = name;
-    if (!domain.starts_with('.')) out = Earlier(out, In(names_, "." + name));
-    for (std::size_t dot = domain.find('.', 1); dot != std::string_view::npos; dot = domain.find('.', 1)) {
-      domain.remove_prefix(dot);
-      out = Earlier(out, In(names_, std::string(domain)));
-    }
-    return out;
-  }
-
-  const HttpRule* FindNetwork(const IpNetwork& network) const {
-    const HttpRule* out = every_;
-    for (const auto& [length, table] : networks_) {
-      const auto [prefix, ipv4] = length;
-      if (ipv4 != network.IsIpv4() || prefix > network.prefix()) continue;
-      IpAddress::Bytes bytes = network.address().bytes();
-      for (unsigned bit = prefix + (ipv4 ? 96 : 0); bit < 128; ++bit)
-        bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] & ~(0x80U >> (bit % 8)));
-      out = Earlier(out, In(table, KeyOf(bytes)));
-    }
-    return out;
-  }
-
-  Table names_;
-  std::map<std::pair<unsigned, bool>, Table> networks_;  // by length and whether it is IPv4
-  const HttpRule* every_ = nullptr;                      // 0.0.0.0/0, which also matches IPv6
+  egress::PatternSet patterns_;
+  Entry every_ = kNone;  // 0.0.0.0/0, which also matches IPv6
 };
 
 std::string Place(const RouterPolicy& policy, std::size_t line) {
@@ -89,8 +58,10 @@ std::string Place(const RouterPolicy& policy, std::size_t line) {
 
 void FindShadowed(const RouterPolicy& policy, CappedFindings& findings) {
   SeenRules seen;
-  for (const HttpRule& rule : policy.http) {
-    if (const HttpRule* earlier = seen.Find(rule)) {
+  for (std::size_t i = 0; i < policy.http.size(); ++i) {
+    const HttpRule& rule = policy.http[i];
+    if (const SeenRules::Entry found = seen.Find(rule); found != SeenRules::kNone) {
+      const HttpRule* earlier = &policy.http[found];
       const char* verb = earlier->allow ? "allows" : "denies";
       findings.Warn(
           "router-shadowed",
@@ -102,7 +73,7 @@ void FindShadowed(const RouterPolicy& policy, CappedFindings& findings) {
                             earlier->line, verb, rule.allow ? "allow" : "deny"),
           Place(policy, rule.line));
     }
-    seen.Add(rule);
+    seen.Add(rule, static_cast<SeenRules::Entry>(i));
   }
   // Only for an EgressRouter: the scripts refuse a repeated port.
   std::map<std::pair<Protocol, std::uint16_t>, std::size_t> ports;

@@ -18,9 +18,9 @@ std::string Invalid(const DestinationLine& line) {
 
 class RedirectListReader {
  public:
-  explicit RedirectListReader(RouterPolicy& out) : out_(out), findings_(out.findings, out.where) {}
+  RedirectListReader(RouterPolicy& out, CappedFindings& findings) : out_(out), findings_(findings) {}
 
-  Result<void> Line(const DestinationLine& line) {
+  Result<void> operator()(const DestinationLine& line) {
     if (fallback_) {
       return line.Refuse("EGRESS_DESTINATION fallback IP must be the last line",
                          fmt::format("line {} is an IP alone and takes every port", fallback_));
@@ -62,24 +62,13 @@ class RedirectListReader {
   }
 
   RouterPolicy& out_;
-  CappedFindings findings_;
+  CappedFindings& findings_;
   std::size_t fallback_ = 0;                        // its line
   std::map<std::uint16_t, std::size_t> used_ = {};  // ports, with their lines
 };
 
 }  // namespace
 
-Result<void> ReadRedirectRules(std::string_view text, RouterPolicy& out, Faults* faults) {
-  if (text.empty())
-    return Fail(Code::kDestination, "EGRESS_DESTINATION unspecified: the list of destinations is empty; add one",
-                out.where);
-  {
-    RedirectListReader reader(out);
-    PROV_TRY(ForEachLine(text, out.where, [&](const DestinationLine& line) { return reader.Line(line); }, faults));
-  }
-  if (out.redirect.empty() && (faults == nullptr || faults->empty()))
-    AddWarning(out.findings, "router-empty", "no line is a destination, so the router forwards nothing", out.where);
-  return {};
-}
+LineReader RedirectReader(RouterPolicy& out, CappedFindings& findings) { return RedirectListReader(out, findings); }
 
 }  // namespace prov::router

@@ -44,26 +44,15 @@ std::string FormatsOf(RouterKind kind) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::string_view kDefaultName = "egress-router";
 constexpr std::size_t kMostLabelBytes = 63;
 constexpr std::size_t kMostNameBytes = 240;  // of 253, minus what is appended
 
-// A label of DNS-1123.
-bool IsLabel(std::string_view text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !text.empty() && text.size() <= kMostLabelBytes && letter(text.front()) && letter(text.back()) &&
-         std::ranges::all_of(text, [&](char c) { return letter(c) || c == '-'; });
-}
-
 // Whether the name is valid for all objects of the format. A Service is the strictest: a label that begins with a
 // letter.
 bool IsObjectName(std::string_view text, Format format) {
-  if (format == Format::kManifest) return IsLabel(text) && text.front() >= 'a';
-  return text.size() <= kMostNameBytes && std::ranges::all_of(Split(text, '.'), IsLabel);
+  if (format == Format::kManifest) return IsDnsLabel(text) && text.front() >= 'a';
+  return text.size() <= kMostNameBytes && std::ranges::all_of(Split(text, '.'), IsDnsLabel);
 }
 
 std::unexpected<Error> RefuseName(std::string_view name, std::string_view option) {
@@ -85,7 +74,7 @@ Result<std::string> ObjectName(const RouterPolicy& policy, const RenderRequest& 
 
 Result<std::string> ObjectNamespace(const RouterPolicy& policy, const RenderRequest& request) {
   const std::string& name = !request.name_space.empty() ? request.name_space : policy.name_space;
-  if (!name.empty() && !IsLabel(name)) return RefuseName(name, "--namespace");
+  if (!name.empty() && !IsDnsLabel(name)) return RefuseName(name, "--namespace");
   return name;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "provisioner/base/text.h"
+#include "provisioner/router/evaluation.h"
 #include "provisioner/router/render_forms.h"
 
 namespace prov::router {
@@ -11,12 +12,7 @@ namespace {
 
 using Match = HttpRule::Match;
 
-// "10.0.0.1", "10.0.0.1:80", "[2001:db8::1]:80".
-std::string Target(const RedirectRule& rule) {
-  std::string address = rule.to.ToString();
-  if (rule.to_port == 0) return address;
-  return rule.to.IsIpv4() ? fmt::format("{}:{}", address, rule.to_port) : fmt::format("[{}]:{}", address, rule.to_port);
-}
+std::string Target(const RedirectRule& rule) { return WithPort(rule.to.ToString(), rule.to_port); }
 
 // The plugin of EgressRouter objects uses its own table and puts the rule for the source first.
 std::string CniRules(const RouterPolicy& policy, const std::string& source) {

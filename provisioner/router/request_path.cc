@@ -18,10 +18,6 @@ using egress::Route;
 // the port of the image's squid
 constexpr std::uint16_t kSquidPort = 8080;
 
-std::string WithPort(const std::string& authority, std::uint16_t port) {
-  return port == 0 ? authority : fmt::format("{}:{}", authority, port);
-}
-
 // Whether the host is the router's source address. A redirect router does not count: it forwards only packets from
 // eth0, which does not have that address.
 bool IsSource(const RouterPolicy& policy, std::string_view host) {
@@ -161,7 +157,7 @@ RequestPath RouterChain::FollowDirect(const Destination& to, const std::string& 
 }
 
 RequestPath RouterChain::Follow(const Destination& to, const ClientDecision& decision) const {
-  const std::string asked = WithPort(to.authority, to.port);
+  const std::string asked = WithPort(to.name, to.port);
   if (decision.route == Route::kDirect) return FollowDirect(to, asked);
   RequestPath out;
   if (decision.route == Route::kInvalid) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_patterns.h"
@@ -16,11 +15,8 @@ constexpr std::string_view kPortForms = "write a port of the router: 8080, 8080/
 constexpr std::string_view kHostForms = "write a URL, HOST or HOST:PORT";
 
 std::optional<std::uint16_t> PortOf(std::string_view text) {
-  unsigned port = 0;
-  const auto end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
-  if (error != std::errc() || stop != end || port < 1 || port > 65535) return std::nullopt;
-  return static_cast<std::uint16_t>(port);
+  const auto port = static_cast<std::uint16_t>(ParseDecimal(text, 65535).value_or(0));
+  return port == 0 ? std::nullopt : std::optional(port);
 }
 
 std::optional<Protocol> ProtocolOf(std::string_view text) {

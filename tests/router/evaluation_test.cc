@@ -26,7 +26,7 @@ RouterDecision Ask(const RouterPolicy& policy, std::string_view destination,
   for (const std::string& answer : answers) EXPECT_TRUE(known.Add(answer)) << answer;
   const auto parsed = ParseRouterDestination(policy.kind, destination);
   EXPECT_TRUE(parsed) << destination;
-  return parsed ? Explain(policy, *parsed, known) : RouterDecision();
+  return parsed ? Evaluation(policy).Explain(*parsed, known) : RouterDecision();
 }
 
 // "allow 3": the verdict and the line.
