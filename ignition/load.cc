@@ -119,8 +119,7 @@ class Loader {
     if (!document) {
       Error error = std::move(document).error();
       error.message = "the config referred to: " + error.message;
-      error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
-      return std::unexpected(std::move(error));
+      return FailIn(where, std::move(error));
     }
     const JsonValue& root = (*document)->root();
     return Load(*std::move(document), root, where + ": $", {self.depth + 1, self.scope, self.is_base, self.replaced});

@@ -94,11 +94,7 @@ std::string JsonNode::Json() const { return WriteJson(Of(value_), 2); }
 
 Result<JsonNode> ParseJsonDocument(std::string_view text, std::string_view where) {
   auto document = ParseJson(std::string(text), kOwnLimits);
-  if (!document) {
-    Error error = std::move(document).error();
-    error.where = error.where.empty() ? std::string(where) : fmt::format("{}: {}", where, error.where);
-    return std::unexpected(std::move(error));
-  }
+  if (!document) return FailIn(where, std::move(document).error());
   auto tree = std::make_shared<JsonNode::Tree>();
   tree->document = *std::move(document);
   tree->where = where;

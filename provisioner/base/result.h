@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "provisioner/base/error.h"
@@ -14,6 +15,12 @@ using Result = std::expected<T, Error>;
 
 inline std::unexpected<Error> Fail(Code code, std::string message, std::string where = {}) {
   return std::unexpected(Error{code, std::move(message), std::move(where)});
+}
+
+// The error with the document of its place: "WHERE: line 3, column 7", or WHERE if it names no place.
+inline std::unexpected<Error> FailIn(std::string_view where, Error error) {
+  error.where = std::string(where) + (error.where.empty() ? "" : ": " + error.where);
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace prov

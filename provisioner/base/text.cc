@@ -16,39 +16,6 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-struct Decoded {
-  char32_t code_point;
-  std::size_t length;  // bytes consumed, at least 1
-  bool valid;
-};
-
-// Decodes one code point at the start of `s` (not empty) by the table of RFC 3629.
-Decoded DecodeUtf8(std::string_view s) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char lead = at(0);
-  if (lead < 0x80) return {lead, 1, true};
-  std::size_t length = 0;
-  char32_t value = 0;
-  char32_t least = 0;
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2, value = lead & 0x1FU, least = 0x80;
-  } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3, value = lead & 0x0FU, least = 0x800;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4, value = lead & 0x07U, least = 0x10000;
-  } else {
-    return {kReplacement, 1, false};
-  }
-  if (s.size() < length) return {kReplacement, 1, false};
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xC0U) != 0x80) return {kReplacement, 1, false};
-    value = (value << 6U) | (at(i) & 0x3FU);
-  }
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < least || value > 0x10FFFF || surrogate) return {kReplacement, 1, false};
-  return {value, length, true};
-}
-
 void AppendUtf8(std::string& out, char32_t c) {
   const auto put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
   if (c < 0x80) {
@@ -101,6 +68,33 @@ bool IsUnprintable(char32_t c) {
 
 }  // namespace
 
+// By the table of RFC 3629.
+Utf8Character DecodeUtf8(std::string_view s) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char lead = at(0);
+  if (lead < 0x80) return {lead, 1, true};
+  std::size_t length = 0;
+  char32_t value = 0;
+  char32_t least = 0;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2, value = lead & 0x1FU, least = 0x80;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    length = 3, value = lead & 0x0FU, least = 0x800;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4, value = lead & 0x07U, least = 0x10000;
+  } else {
+    return {kReplacement, 1, false};
+  }
+  if (s.size() < length) return {kReplacement, 1, false};
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xC0U) != 0x80) return {kReplacement, 1, false};
+    value = (value << 6U) | (at(i) & 0x3FU);
+  }
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < least || value > 0x10FFFF || surrogate) return {kReplacement, 1, false};
+  return {value, length, true};
+}
+
 std::size_t FindInvalidUtf8(std::string_view bytes) {
   std::size_t i = 0;
   while (i < bytes.size()) {
@@ -112,7 +106,7 @@ std::size_t FindInvalidUtf8(std::string_view bytes) {
       i += 8;
     }
     if (i >= bytes.size()) break;
-    const Decoded d = DecodeUtf8(bytes.substr(i));
+    const Utf8Character d = DecodeUtf8(bytes.substr(i));
     if (!d.valid) return i;
     i += d.length;
   }
@@ -138,7 +132,7 @@ std::string ToUtf16Le(std::string_view utf8) {
     out.push_back(static_cast<char>((unit >> 8U) & 0xFFU));
   };
   while (!utf8.empty()) {
-    const Decoded d = DecodeUtf8(utf8);
+    const Utf8Character d = DecodeUtf8(utf8);
     utf8.remove_prefix(d.length);
     if (d.code_point >= 0x10000) {
       put(0xD800 + ((d.code_point - 0x10000) >> 10U));
@@ -281,7 +275,7 @@ std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Decoded d = DecodeUtf8(text);
+    const Utf8Character d = DecodeUtf8(text);
     if (!d.valid || d.code_point < 0x80) {
       const auto byte = static_cast<unsigned char>(text.front());
       if (!d.valid || IsUnprintable(byte)) {
@@ -304,7 +298,7 @@ std::string PrintableJson(std::string json) {
   std::string out;
   out.reserve(json.size());
   for (std::string_view rest = json; !rest.empty();) {
-    const Decoded d = DecodeUtf8(rest);
+    const Utf8Character d = DecodeUtf8(rest);
     if (d.code_point >= 0x7F && IsUnprintable(d.code_point)) {
       out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(d.code_point));  // none of them is above U+FFFF
     } else {

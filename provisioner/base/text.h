@@ -16,6 +16,13 @@ namespace prov {
 // npos.
 std::size_t FindInvalidUtf8(std::string_view bytes);
 inline bool IsUtf8(std::string_view bytes) { return FindInvalidUtf8(bytes) == std::string_view::npos; }
+// The first character of a text that is not empty. A malformed byte is U+FFFD, of the length 1.
+struct Utf8Character {
+  char32_t code_point;
+  std::size_t length;
+  bool valid;
+};
+Utf8Character DecodeUtf8(std::string_view s);
 // The text with U+FFFD for each malformed byte, so that it is UTF-8.
 std::string ReplaceMalformed(std::string_view text);
 

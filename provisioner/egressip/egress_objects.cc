@@ -286,10 +286,8 @@ Result<void> AddEgressObjects(std::string bytes, const std::string& where, Egres
     const auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), kLimits, ignition::Documents::kSeveral));
     return AddParsed(*document, where, out);
   }();
-  if (done) return done;
-  Error error = std::move(done).error();
-  error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
-  return std::unexpected(std::move(error));
+  if (!done) return FailIn(where, std::move(done).error());
+  return {};
 }
 
 }  // namespace prov::egressip

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -17,12 +16,8 @@ constexpr std::size_t kMaxAddedBytes = std::size_t{128} << 20U;  // to one file
 
 using JsonMemory = rapidjson::Document::AllocatorType;
 
-JsonValue Reference(std::string_view text) {
-  return JsonValue(rapidjson::StringRef(text.data(), static_cast<rapidjson::SizeType>(text.size())));
-}
-
 JsonValue* Find(JsonValue& object, std::string_view name) {
-  const auto found = object.FindMember(Reference(name));
+  const auto found = object.FindMember(JsonReference(name));
   return found == object.MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
 }
 
@@ -40,15 +35,6 @@ std::string_view TextAt(JsonValue& object, std::string_view name) {
 JsonValue* MetadataPart(JsonValue& object, std::string_view name) {
   JsonValue* metadata = FindObject(object, "metadata");
   return metadata == nullptr ? nullptr : FindObject(*metadata, name);
-}
-
-void PutMember(JsonValue& object, std::string_view name, JsonValue value, JsonMemory& memory) {
-  const auto found = object.FindMember(Reference(name));
-  if (found != object.MemberEnd()) {
-    found->value = value;
-  } else {
-    object.AddMember(JsonValue(name.data(), static_cast<rapidjson::SizeType>(name.size()), memory), value, memory);
-  }
 }
 
 class Injector {
@@ -71,12 +57,6 @@ class Injector {
   Result<void> Count(std::size_t bytes, const std::string& path);
   bool EndsInThem(const JsonValue& environment) const;
   std::string Where(const std::string& path) const { return fmt::format("{}: {}", where_, path); }
-
-  std::array<std::pair<std::string_view, std::string_view>, 3> Variables() const {
-    return {{{"HTTP_PROXY", injection_.proxy.http_proxy.Reveal()},
-             {"HTTPS_PROXY", injection_.proxy.https_proxy.Reveal()},
-             {"NO_PROXY", injection_.proxy.no_proxy}}};
-  }
 
   JsonMemory& memory_;
   std::string where_;
@@ -106,18 +86,18 @@ Result<void> Injector::ConfigMap(JsonValue& object, const std::string& path) {
   JsonValue* data = Find(object, "data");
   if (data != nullptr && !data->IsObject()) return WrongJsonType(*data, "an object", Where(path + ".data"));
   if (data == nullptr) {
-    PutMember(object, "data", JsonValue(rapidjson::kObjectType), memory_);
+    SetMember(object, "data", JsonValue(rapidjson::kObjectType), memory_);
     data = Find(object, "data");
   }
   if (TextAt(*data, kBundleKey) == injection_.bundle && Find(*data, kBundleKey) != nullptr) return {};
   PROV_TRY(Count(injection_.bundle.size(), path));
-  PutMember(*data, kBundleKey, Reference(injection_.bundle), memory_);
+  SetMember(*data, kBundleKey, JsonReference(injection_.bundle), memory_);
   ++report_.config_maps;
   return {};
 }
 
 bool Injector::EndsInThem(const JsonValue& environment) const {
-  const auto variables = Variables();
+  const auto variables = injection_.proxy.Variables();
   if (environment.Size() < variables.size()) return false;
   for (rapidjson::SizeType i = 0; i < variables.size(); ++i) {
     const JsonValue& entry = environment[environment.Size() - static_cast<rapidjson::SizeType>(variables.size()) + i];
@@ -137,13 +117,13 @@ Result<void> Injector::Container(JsonValue& container, const std::string& path) 
     return WrongJsonType(*environment, "an array", Where(path + ".env"));
   }
   if (environment == nullptr) {
-    PutMember(container, "env", JsonValue(rapidjson::kArrayType), memory_);
+    SetMember(container, "env", JsonValue(rapidjson::kArrayType), memory_);
     environment = Find(container, "env");
   }
   if (EndsInThem(*environment)) return {};
   for (JsonValue& entry : environment->GetArray()) {
     const std::string_view name = entry.IsObject() ? TextAt(entry, "name") : std::string_view();
-    for (const auto& [variable, value] : Variables()) {
+    for (const auto& [variable, value] : injection_.proxy.Variables()) {
       if (name != variable) continue;
       findings_.Warn(
           "inject-duplicate",
@@ -151,12 +131,12 @@ Result<void> Injector::Container(JsonValue& container, const std::string& path) 
           Where(path + ".env"));
     }
   }
-  for (const auto& [name, value] : Variables()) {
+  for (const auto& [name, value] : injection_.proxy.Variables()) {
     PROV_TRY(Count(value.size() + 64, path));
     JsonValue entry(rapidjson::kObjectType);
-    entry.AddMember("name", Reference(name), memory_);
+    entry.AddMember("name", JsonReference(name), memory_);
     // Kubernetes leaves out an empty value, which means the same.
-    if (!value.empty()) entry.AddMember("value", Reference(value), memory_);
+    if (!value.empty()) entry.AddMember("value", JsonReference(value), memory_);
     environment->PushBack(entry, memory_);
   }
   changed_ = true;

@@ -61,11 +61,7 @@ Result<Object> ParseObject(std::string bytes, const std::string& where, ignition
   DecodeMarked(bytes);  // the parser refuses malformed text
   const bool is_json = ignition::BeginsAsJson(bytes);
   auto document = ignition::ParseJsonOrYaml(std::move(bytes), kObjectLimits, documents);
-  if (!document) {
-    Error error = std::move(document).error();
-    error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
-    return std::unexpected(std::move(error));
-  }
+  if (!document) return FailIn(where, std::move(document).error());
   if (const auto twice = RepeatedKey((*document)->root())) {
     return Fail(Code::kInvalidConfig,
                 fmt::format("the key \"{}\" occurs twice in one object, and readers differ in which one they take",
@@ -133,6 +129,15 @@ ObjectReader ReaderOf(const Object& object) {
   // ReadAnyObject has refused repeated keys already.
   return ObjectReader(
       source::ObjectView::Of(*object.root, object.where + ": $", source::RepeatedKeys::kLastCounts).value());
+}
+
+void SetMember(JsonValue& object, std::string_view name, JsonValue value, rapidjson::Document::AllocatorType& memory) {
+  const auto found = object.FindMember(JsonReference(name));
+  if (found != object.MemberEnd()) {
+    found->value = value;
+  } else {
+    object.AddMember(JsonValue(name.data(), static_cast<rapidjson::SizeType>(name.size()), memory), value, memory);
+  }
 }
 
 }  // namespace prov::publish

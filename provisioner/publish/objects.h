@@ -59,4 +59,11 @@ class ObjectReader {
 
 ObjectReader ReaderOf(const Object& object);
 
+// A string value that refers to `text`, which must outlive it.
+inline JsonValue JsonReference(std::string_view text) {
+  return JsonValue(rapidjson::StringRef(text.data(), static_cast<rapidjson::SizeType>(text.size())));
+}
+// Sets a member of an object, or adds it at the end.
+void SetMember(JsonValue& object, std::string_view name, JsonValue value, rapidjson::Document::AllocatorType& memory);
+
 }  // namespace prov::publish

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/egress_config.h"
 #include "provisioner/publish/pod_env_patch.h"
 #include "provisioner/publish/pod_trust.h"
 #include "provisioner/source/pod_environment_source.h"
@@ -43,13 +41,10 @@ class Maker {
         config_maps_(found.config_maps),
         patches_(request.patch, out.memory.GetAllocator()),
         findings_(out.findings, where) {
-    const std::array<std::string, 3> values = {WithoutReferences(request.proxy.http_proxy.Reveal()),
-                                               WithoutReferences(request.proxy.https_proxy.Reveal()),
-                                               WithoutReferences(request.proxy.no_proxy)};
-    for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
-      for_windows_.push_back({std::string(egress::kProxyVariables[i]), values[i]});
+    for (const auto& [name, value] : request.proxy.Variables()) {
+      for_windows_.push_back({std::string(name), WithoutReferences(value)});
       for_linux_.push_back(for_windows_.back());
-      for_linux_.push_back({AsciiLower(egress::kProxyVariables[i]), values[i]});
+      for_linux_.push_back({AsciiLower(name), for_windows_.back().value});
     }
     if (!request.trust) return;
     trust_for_linux_ = TrustVariables(*request.trust, false);

@@ -2,8 +2,10 @@
 // docs/openshift.md#proxy-status.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/finding.h"
@@ -20,6 +22,10 @@ struct ProxyValues {
   std::string no_proxy;
 
   bool IsEmpty() const { return http_proxy.empty() && https_proxy.empty() && no_proxy.empty(); }
+  // Each variable of an environment with its value.
+  std::array<std::pair<std::string_view, std::string_view>, 3> Variables() const {
+    return {{{"HTTP_PROXY", http_proxy.Reveal()}, {"HTTPS_PROXY", https_proxy.Reveal()}, {"NO_PROXY", no_proxy}}};
+  }
   bool operator==(const ProxyValues&) const = default;
 };
 

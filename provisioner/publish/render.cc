@@ -23,27 +23,13 @@ constexpr std::string_view kEnvHeader =
     "# apply for environment files. Templates that need the proxy set should use\n"
     "# 'EnvironmentFile=/etc/mco/proxy.env'.\n";
 
-using Variables = std::array<std::pair<std::string_view, const std::string*>, 3>;
-
-Variables VariablesOf(const ProxyValues& values) {
-  return {{{"HTTP_PROXY", &values.http_proxy.Reveal()},
-           {"HTTPS_PROXY", &values.https_proxy.Reveal()},
-           {"NO_PROXY", &values.no_proxy}}};
-}
-
-void SetMember(JsonValue& object, std::string_view name, const std::string& text,
-               rapidjson::Document::AllocatorType& memory) {
-  const JsonValue key(name.data(), static_cast<rapidjson::SizeType>(name.size()), memory);
-  const auto found = object.FindMember(key);
+// Removes the member if the text is empty.
+void SetText(JsonValue& object, std::string_view name, std::string_view text,
+             rapidjson::Document::AllocatorType& memory) {
   if (text.empty()) {
-    if (found != object.MemberEnd()) object.EraseMember(found);
-    return;
-  }
-  JsonValue value(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory);
-  if (found != object.MemberEnd()) {
-    found->value = value;
+    object.EraseMember(JsonReference(name));
   } else {
-    object.AddMember(JsonValue(key, memory), value, memory);
+    SetMember(object, name, JsonValue(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory), memory);
   }
 }
 
@@ -91,8 +77,8 @@ class Search {
 
 std::string RenderProxyEnv(const ProxyValues& status) {
   std::string out(kEnvHeader);
-  for (const auto& [name, value] : VariablesOf(status)) {
-    if (!value->empty()) out += fmt::format("{}={}\n", name, *value);
+  for (const auto& [name, value] : status.Variables()) {
+    if (!value.empty()) out += fmt::format("{}={}\n", name, value);
   }
   return out;
 }
@@ -100,12 +86,12 @@ std::string RenderProxyEnv(const ProxyValues& status) {
 void ReviewProxyEnv(const std::string& bytes, const ProxyValues& status, Findings& findings) {
   Findings ignored;
   const auto read = egress::ParseEnvironmentFile(bytes, "proxy.env", ignored);
-  for (const auto& [name, value] : VariablesOf(status)) {
+  for (const auto& [name, value] : status.Variables()) {
     std::string seen;
     for (const egress::Assignment& assignment : read ? *read : std::vector<egress::Assignment>()) {
       if (assignment.name == name) seen = assignment.value.Reveal();
     }
-    if (seen == *value) continue;
+    if (seen == value) continue;
     AddWarning(findings, "env-differs",
                fmt::format("services on nodes will not see the {} that the status holds, because proxy.env can't carry "
                            "it: it has blanks at its ends, a line end, a quote at its start or a backslash",
@@ -119,20 +105,19 @@ void SetStatus(Object& proxy, const ProxyValues& status) {
   if (!proxy.root->HasMember("status")) proxy.root->AddMember("status", JsonValue(rapidjson::kObjectType), memory);
   JsonValue& part = (*proxy.root)["status"];
   if (!part.IsObject()) part.SetObject();
-  SetMember(part, "httpProxy", status.http_proxy.Reveal(), memory);
-  SetMember(part, "httpsProxy", status.https_proxy.Reveal(), memory);
-  SetMember(part, "noProxy", status.no_proxy, memory);
+  SetText(part, "httpProxy", status.http_proxy.Reveal(), memory);
+  SetText(part, "httpsProxy", status.https_proxy.Reveal(), memory);
+  SetText(part, "noProxy", status.no_proxy, memory);
 }
 
 std::string RenderTrustConfigMap(std::string_view bundle) {
   rapidjson::Document object(rapidjson::kObjectType);
   auto& memory = object.GetAllocator();
   JsonValue metadata(rapidjson::kObjectType);
-  SetMember(metadata, "name", std::string(kMergedBundle), memory);
-  SetMember(metadata, "namespace", std::string(kManagedNamespace), memory);
+  SetMember(metadata, "name", JsonReference(kMergedBundle), memory);
+  SetMember(metadata, "namespace", JsonReference(kManagedNamespace), memory);
   JsonValue data(rapidjson::kObjectType);
-  data.AddMember(JsonValue(rapidjson::StringRef(kBundleKey.data(), kBundleKey.size())),
-                 JsonValue(rapidjson::StringRef(bundle.data(), bundle.size())), memory);
+  SetMember(data, kBundleKey, JsonReference(bundle), memory);
   object.AddMember("apiVersion", "v1", memory).AddMember("kind", "ConfigMap", memory);
   object.AddMember("metadata", metadata, memory).AddMember("data", data, memory);
   return WriteYaml(object);

@@ -211,17 +211,6 @@ Parsed<RequestUri> Parser::Run() {
   return out;
 }
 
-// The code point and length of the first character; nullopt for a malformed byte.
-std::optional<std::pair<std::uint32_t, std::size_t>> FrontCharacter(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
-  const std::uint32_t first = byte(0);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (length > text.size() || !IsUtf8(text.substr(0, length))) return std::nullopt;
-  std::uint32_t point = length == 1 ? first : first & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) point = (point << 6U) | (byte(i) & 0x3FU);
-  return std::pair(point, length);
-}
-
 // Approximates Go's unicode.IsPrint by the unprintable characters that occur in hostile text: controls, other blanks,
 // format characters and private use.
 bool IsPrintable(std::uint32_t c) {
@@ -238,9 +227,8 @@ std::string GoQuote(std::string_view text) {
   constexpr std::string_view kLetters = "abfnrtv";
   std::string out = "\"";
   while (!text.empty()) {
-    const auto front = FrontCharacter(text);
-    const std::uint32_t c = front ? front->first : static_cast<unsigned char>(text.front());
-    const std::size_t length = front ? front->second : 1;
+    const Utf8Character front = DecodeUtf8(text);
+    const std::uint32_t c = front.valid ? front.code_point : static_cast<unsigned char>(text.front());
     if (c == '"' || c == '\\') {
       out += '\\';
       out += static_cast<char>(c);
@@ -248,14 +236,14 @@ std::string GoQuote(std::string_view text) {
                named != std::string_view::npos) {
       out += '\\';
       out += kLetters[named];
-    } else if (!front || c < 0x20 || c == 0x7F) {
+    } else if (!front.valid || c < 0x20 || c == 0x7F) {
       out += fmt::format("\\x{:02x}", c);
     } else if (!IsPrintable(c)) {
       out += c < 0x10000 ? fmt::format("\\u{:04x}", c) : fmt::format("\\U{:08x}", c);
     } else {
-      out += text.substr(0, length);
+      out += text.substr(0, front.length);
     }
-    text.remove_prefix(length);
+    text.remove_prefix(front.length);
   }
   return out + '"';
 }

@@ -35,8 +35,7 @@ Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const st
 // Adds the file to an error whose place names none.
 std::unexpected<Error> InFile(Error error, const std::string& where) {
   const bool named = error.where.starts_with(where) || error.where.starts_with("--");
-  if (!named) error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
-  return std::unexpected(std::move(error));
+  return named ? std::unexpected(std::move(error)) : FailIn(where, std::move(error));
 }
 
 class Collector {
@@ -146,7 +145,7 @@ Result<void> AddObject(const JsonValue& object, std::string_view kind, std::stri
   if (out.objects.size() == kMostObjects)
     return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the files", kMostObjects), where);
   auto view = source::ObjectView::Of(object, std::move(path));
-  if (!view) return Fail(view.error().code, view.error().message, fmt::format("{}: {}", where, view.error().where));
+  if (!view) return FailIn(where, std::move(view).error());
   out.objects.push_back({*view, std::string(kind), where});
   return {};
 }

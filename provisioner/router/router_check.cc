@@ -62,8 +62,7 @@ class Check {
  private:
   void Unreadable(Error error, const std::string& where) {
     failed_ = true;
-    if (!error.where.starts_with(where))
-      error.where = error.where.empty() ? where : fmt::format("{}: {}", where, error.where);
+    if (!error.where.starts_with(where)) error = FailIn(where, std::move(error)).error();
     AddError(out_, "router-document", std::move(error.message), std::move(error.where));
   }
 
