@@ -3,21 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace prov {
 
 static_assert(std::ranges::is_sorted(kFindings, {}, &FindingInfo::name), "kFindings is not in alphabetical order");
 
 std::string_view NameOf(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "error";
+  constexpr std::array<std::string_view, 3> kNames = {"info", "warning", "error"};
+  return kNames[static_cast<std::size_t>(severity)];
 }
 
 bool HasFinding(const Findings& findings, FindingCode code) {

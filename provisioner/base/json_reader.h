@@ -34,6 +34,12 @@ class JsonNode {
     return PROV_TRY(std::invoke(read, *found));
   }
 
+  // The member, converted by `read`. An absent or null one is an error. Errors: also those of `read`.
+  template <class Read>
+  auto Get(std::string_view name, Read read) const -> std::invoke_result_t<Read, const JsonNode&> {
+    return std::invoke(read, PROV_TRY(Get(name)));
+  }
+
   Result<std::string> Text() const;
   Result<std::int64_t> Integer() const;
   Result<bool> Bool() const;

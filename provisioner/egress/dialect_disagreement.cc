@@ -68,49 +68,24 @@ std::vector<Probe> ProbesOf(const NoProxyEntry& entry) {
   return {};
 }
 
-std::string_view SubjectOf(About about) {
-  switch (about) {
-    case About::kAddressInNetwork:
-      return "addresses of a network";
-    case About::kBelow:
-      return "names below an entry's name";
-    case About::kApex:
-      return "the name behind a leading dot";
-    case About::kHost:
-      return "a name of the list";
-    case About::kPort:
-      return "an entry with a port";
-    case About::kAddress:
-      return "an address of the list";
-    case About::kAll:
-      return "'*' that is not the whole list, or that .NET ignores";
-    case About::kLoopback:
-      return "requests to the node itself";
-  }
-  return "";
-}
-
-std::string_view AdviceOf(About about) {
-  switch (about) {
-    case About::kAddressInNetwork:
-      return "name the hosts that .NET and WinHTTP clients must reach directly";
-    case About::kBelow:
-      return "write the name with a leading dot, too (explain --augment does)";
-    case About::kApex:
-      return "if the name itself must go one way for all, add it without the dot";
-    case About::kAll:
-      return "write the names and networks that are meant";
-    case About::kAddress:
-      return "write an IPv6 address in its shortest form, and that in brackets, too (explain --augment adds brackets)";
-    case About::kLoopback:
-      return "add localhost and 127.0.0.1 to the list: some clients never ask the proxy for these, and others always "
-             "do";
-    case About::kHost:
-    case About::kPort:
-      break;
-  }
-  return "explain --url shows who does what";
-}
+struct Words {
+  std::string_view subject;
+  std::string_view advice;
+};
+constexpr std::string_view kSeeExplain = "explain --url shows who does what";
+// By About.
+constexpr std::array<Words, 8> kWords = {{
+    {"addresses of a network", "name the hosts that .NET and WinHTTP clients must reach directly"},
+    {"names below an entry's name", "write the name with a leading dot, too (explain --augment does)"},
+    {"the name behind a leading dot", "if the name itself must go one way for all, add it without the dot"},
+    {"a name of the list", kSeeExplain},
+    {"an entry with a port", kSeeExplain},
+    {"an address of the list",
+     "write an IPv6 address in its shortest form, and that in brackets, too (explain --augment adds brackets)"},
+    {"'*' that is not the whole list, or that .NET ignores", "write the names and networks that are meant"},
+    {"requests to the node itself",
+     "add localhost and 127.0.0.1 to the list: some clients never ask the proxy for these, and others always do"},
+}};
 
 struct Group {
   const NoProxyEntry* last = nullptr;
@@ -183,12 +158,13 @@ Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
   if ((loopback & kEveryone) != kEveryone) groups[{About::kLoopback, loopback}].names = kLoopback;
   for (const auto& [key, group] : groups) {
     const auto& [about, direct] = key;
+    const Words& words = kWords[static_cast<std::size_t>(about)];
     const std::string more =
         group.count > kMaxNamedEntries ? fmt::format(" and {} more", group.count - kMaxNamedEntries) : "";
     AddWarning(
         out, "clients-disagree",
-        fmt::format("clients of one node disagree on {} ({}{}): {} go direct, {} use the proxy; {}", SubjectOf(about),
-                    group.names, more, Clients(direct, true), Clients(direct, false), AdviceOf(about)),
+        fmt::format("clients of one node disagree on {} ({}{}): {} go direct, {} use the proxy; {}", words.subject,
+                    group.names, more, Clients(direct, true), Clients(direct, false), words.advice),
         std::string(where));
   }
   return out;

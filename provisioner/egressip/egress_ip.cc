@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "provisioner/base/text.h"
@@ -94,15 +95,8 @@ void ReportMissing(const EgressObjects& objects, bool sdn, Findings& out) {
 }  // namespace
 
 std::string_view NameOf(EgressDecision decision) {
-  switch (decision) {
-    case EgressDecision::kEgressIp:
-      return "egressIP";
-    case EgressDecision::kNodeIp:
-      return "nodeIP";
-    case EgressDecision::kDropped:
-      return "dropped";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames = {"egressIP", "nodeIP", "dropped"};
+  return kNames[static_cast<std::size_t>(decision)];
 }
 
 NodeEgress* FindNode(EgressReport& report, std::string_view name) {

@@ -87,32 +87,20 @@ Result<NamespaceProperties> Properties(std::string_view properties) {
   for (const JsonNode& item : items) {
     if (PROV_TRY(item.Find("Type", &JsonNode::Text)) != "Endpoint") continue;
     const JsonNode data = PROV_TRY(item.Get("Data"));
-    const JsonNode id = PROV_TRY(data.Get("ID"));
-    out.endpoints.push_back(PROV_TRY(id.Text()));
+    out.endpoints.push_back(PROV_TRY(data.Get("ID", &JsonNode::Text)));
   }
   return out;
 }
 
-struct VersionAnswer {
-  bool success = false;
-  std::string error;
-  Version version;
-};
-
-Result<VersionAnswer> Parse(std::string_view text) {
-  VersionAnswer out;
+// With success false, the error's text is that of HNS.
+Result<Version> Parse(std::string_view text, std::string_view call) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(text, "version"));
-  const JsonNode success = PROV_TRY(root.Get("Success"));
-  out.success = PROV_TRY(success.Bool());
-  if (!out.success) {
-    if (const auto error = PROV_TRY(root.Find("Error")); error) out.error = PROV_TRY(error->Text());
-    return out;
+  if (!PROV_TRY(root.Get("Success", &JsonNode::Bool))) {
+    const std::string error = PROV_TRY(root.Find("Error", &JsonNode::Text)).value_or("");
+    return Fail(Code::kHns, fmt::format("{} failed: HNS says: \"{}\"", call, Shorten(error, kLongestText)), "HNS");
   }
   const JsonNode output = PROV_TRY(root.Get("Output"));
-  const JsonNode major = PROV_TRY(output.Get("Major"));
-  const JsonNode minor = PROV_TRY(output.Get("Minor"));
-  out.version = {PROV_TRY(major.Integer()), PROV_TRY(minor.Integer())};
-  return out;
+  return Version{PROV_TRY(output.Get("Major", &JsonNode::Integer)), PROV_TRY(output.Get("Minor", &JsonNode::Integer))};
 }
 
 }  // namespace
@@ -171,10 +159,8 @@ std::string Version::Text() const { return fmt::format("{}.{}", major, minor); }
 Result<Version> ReadVersion(const machine::NetworkAnswer& answer) {
   constexpr std::string_view kCall = "HNSCall GET /globals/version";
   const std::string text = PROV_TRY(TextOf(answer, kCall, "HNS"));
-  VersionAnswer parsed = PROV_TRY(AsAnswer(Parse(text), "HNS"));
-  if (parsed.success) return parsed.version;
-  return Fail(Code::kHns, fmt::format("{} failed: HNS says: \"{}\"", kCall, Shorten(parsed.error, kLongestText)),
-              "HNS");
+  Result<Version> version = Parse(text, kCall);
+  return version || version.error().code == Code::kHns ? version : Unreadable(version.error(), "HNS");
 }
 
 }  // namespace prov::hns

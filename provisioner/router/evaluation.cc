@@ -17,19 +17,8 @@ std::uint32_t KeyOf(Protocol protocol, std::uint16_t port) {
 }  // namespace
 
 std::string_view NameOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kAllow:
-      return "allow";
-    case Verdict::kDeny:
-      return "deny";
-    case Verdict::kForward:
-      return "forward";
-    case Verdict::kNone:
-      return "none";
-    case Verdict::kDepends:
-      return "depends";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kNames = {"allow", "deny", "forward", "none", "depends"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::string WithPort(std::string_view host, std::uint16_t port) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "provisioner/base/text.h"
 #include "provisioner/router/render_forms.h"
@@ -10,36 +12,30 @@
 namespace prov::router {
 namespace {
 
-// Whether the format exists for this kind of router.
-bool Suits(Format format, RouterKind kind) {
-  switch (format) {
-    case Format::kNft:
-    case Format::kNftFile:
-    case Format::kIptables:
-    case Format::kIptablesFile:
-    case Format::kCr:
-    case Format::kNad:
-      return kind == RouterKind::kRedirect;
-    case Format::kSquid:
-    case Format::kSquidConf:
-      return kind == RouterKind::kHttpProxy;
-    case Format::kHaproxy:
-      return kind == RouterKind::kDnsProxy;
-    case Format::kEnv:
-    case Format::kConfigMap:
-    case Format::kManifest:
-      return true;
-  }
-  return false;
-}
+struct Form {
+  std::optional<RouterKind> kind;  // nullopt: for every kind
+  Result<std::string> (*render)(const RouterPolicy& policy, const RenderRequest& request);
+};
+// In the order of Format.
+constexpr std::array<Form, kFormatNames.size()> kForms = {{{RouterKind::kRedirect, RenderNft},
+                                                           {RouterKind::kRedirect, RenderNft},
+                                                           {RouterKind::kRedirect, RenderIptables},
+                                                           {RouterKind::kRedirect, RenderIptables},
+                                                           {RouterKind::kHttpProxy, RenderSquid},
+                                                           {RouterKind::kHttpProxy, RenderSquid},
+                                                           {RouterKind::kDnsProxy, RenderHaproxy},
+                                                           {{}, RenderEnv},
+                                                           {{}, RenderConfigMap},
+                                                           {{}, RenderManifest},
+                                                           {RouterKind::kRedirect, RenderCr},
+                                                           {RouterKind::kRedirect, RenderNad}}};
 
-std::string_view NameOf(Format format) { return kFormatNames[static_cast<std::size_t>(format)]; }
+bool Suits(const Form& form, RouterKind kind) { return !form.kind || *form.kind == kind; }
 
 std::string FormatsOf(RouterKind kind) {
   std::string out;
-  for (std::size_t i = 0; i < kFormatNames.size(); ++i) {
-    if (!Suits(static_cast<Format>(i), kind)) continue;
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", kFormatNames[i]);
+  for (std::size_t i = 0; i < kForms.size(); ++i) {
+    if (Suits(kForms[i], kind)) out += fmt::format("{}{}", out.empty() ? "" : ", ", kFormatNames[i]);
   }
   return out;
 }
@@ -85,36 +81,12 @@ std::optional<Format> FormatOf(std::string_view name) {
 }
 
 Result<std::string> Render(const RouterPolicy& policy, const RenderRequest& request) {
-  if (!Suits(request.format, policy.kind)) {
-    return Fail(Code::kUsage,
-                fmt::format("a router of the kind {} has no form {}; use one of {}", prov::router::NameOf(policy.kind),
-                            NameOf(request.format), FormatsOf(policy.kind)),
-                "--format");
-  }
-  switch (request.format) {
-    case Format::kNft:
-    case Format::kNftFile:
-      return RenderNft(policy, request.format == Format::kNftFile);
-    case Format::kIptables:
-    case Format::kIptablesFile:
-      return RenderIptables(policy, request.format == Format::kIptablesFile);
-    case Format::kSquid:
-    case Format::kSquidConf:
-      return RenderSquid(policy, request.format == Format::kSquidConf);
-    case Format::kHaproxy:
-      return RenderHaproxy(policy, request);
-    case Format::kEnv:
-      return RenderEnv(policy);
-    case Format::kConfigMap:
-      return RenderConfigMap(policy, request);
-    case Format::kManifest:
-      return RenderManifest(policy, request);
-    case Format::kCr:
-      return RenderCr(policy, request);
-    case Format::kNad:
-      return RenderNad(policy, request);
-  }
-  return std::string();
+  const Form& form = kForms[static_cast<std::size_t>(request.format)];
+  if (Suits(form, policy.kind)) return form.render(policy, request);
+  return Fail(Code::kUsage,
+              fmt::format("a router of the kind {} has no form {}; use one of {}", NameOf(policy.kind),
+                          kFormatNames[static_cast<std::size_t>(request.format)], FormatsOf(policy.kind)),
+              "--format");
 }
 
 }  // namespace prov::router

@@ -19,11 +19,11 @@ Result<std::string> GatewayText(const RouterPolicy& policy);
 // The destinations as written; for an EgressRouter, made from its rules. Errors: destination (SCTP, IPv6).
 Result<std::string> DestinationsText(const RouterPolicy& policy);
 
-Result<std::string> RenderNft(const RouterPolicy& policy, bool whole_file);
-Result<std::string> RenderIptables(const RouterPolicy& policy, bool whole_file);
-std::string RenderSquid(const RouterPolicy& policy, bool whole_file);
-std::string RenderHaproxy(const RouterPolicy& policy, const RenderRequest& request);
-Result<std::string> RenderEnv(const RouterPolicy& policy);
+Result<std::string> RenderNft(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderIptables(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderSquid(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderHaproxy(const RouterPolicy& policy, const RenderRequest& request);
+Result<std::string> RenderEnv(const RouterPolicy& policy, const RenderRequest& request);
 Result<std::string> RenderConfigMap(const RouterPolicy& policy, const RenderRequest& request);
 Result<std::string> RenderManifest(const RouterPolicy& policy, const RenderRequest& request);
 Result<std::string> RenderCr(const RouterPolicy& policy, const RenderRequest& request);

@@ -273,7 +273,7 @@ Result<std::string> DestinationsText(const RouterPolicy& policy) {
   return out.empty() ? "# no destinations\n" : out;
 }
 
-Result<std::string> RenderEnv(const RouterPolicy& policy) {
+Result<std::string> RenderEnv(const RouterPolicy& policy, const RenderRequest& /*request*/) {
   std::string out;
   if (policy.source) out += fmt::format("EGRESS_SOURCE={}\n", PROV_TRY(SourceText(policy, true)));
   if (policy.gateway) out += fmt::format("EGRESS_GATEWAY={}\n", policy.gateway->ToString());

@@ -80,12 +80,13 @@ defaults
 
 }  // namespace
 
-Result<std::string> RenderNft(const RouterPolicy& policy, bool whole_file) {
+Result<std::string> RenderNft(const RouterPolicy& policy, const RenderRequest& request) {
   const std::string rules = NftRules(policy, PROV_TRY(SourceText(policy, false)));
-  return whole_file ? NftTable(policy) + rules : rules;
+  return request.format == Format::kNftFile ? NftTable(policy) + rules : rules;
 }
 
-Result<std::string> RenderIptables(const RouterPolicy& policy, bool whole_file) {
+Result<std::string> RenderIptables(const RouterPolicy& policy, const RenderRequest& request) {
+  const bool whole_file = request.format == Format::kIptablesFile;
   const std::string source = PROV_TRY(SourceText(policy, false));
   if (policy.is_cni && !policy.source->address.IsIpv4())
     return Fail(Code::kDestination, "iptables is for IPv4, and the addresses are of IPv6; use --format nft",
@@ -101,9 +102,9 @@ Result<std::string> RenderIptables(const RouterPolicy& policy, bool whole_file) 
   return whole_file ? out + "COMMIT\n" : out;
 }
 
-std::string RenderSquid(const RouterPolicy& policy, bool whole_file) {
+Result<std::string> RenderSquid(const RouterPolicy& policy, const RenderRequest& request) {
   std::string out;
-  if (whole_file) {
+  if (request.format == Format::kSquidConf) {
     out =
         "http_port 8080\n"
         "cache deny all\n"
@@ -123,7 +124,7 @@ std::string RenderSquid(const RouterPolicy& policy, bool whole_file) {
   return out + fmt::format("\nhttp_access {} all\n", all ? "allow" : "deny");
 }
 
-std::string RenderHaproxy(const RouterPolicy& policy, const RenderRequest& request) {
+Result<std::string> RenderHaproxy(const RouterPolicy& policy, const RenderRequest& request) {
   std::string out(kHaproxyDefaults);
   out += "resolvers dns-resolver\n";
   std::size_t number = 0;

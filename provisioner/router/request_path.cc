@@ -55,17 +55,8 @@ struct RouterChain::Router {
 };
 
 std::string_view RequestPath::decision() const {
-  switch (end) {
-    case End::kInvalid:
-      return "invalid";
-    case End::kDirect:
-      return "direct";
-    case End::kUnknown:
-      return "unknown";
-    case End::kRouter:
-      return NameOf(verdict);
-  }
-  return "";
+  if (end == End::kRouter) return NameOf(verdict);
+  return end == End::kInvalid ? "invalid" : end == End::kDirect ? "direct" : "unknown";
 }
 
 bool RequestPath::Passes() const {

@@ -1,48 +1,28 @@
 #include "provisioner/router/router_policy.h"
 
+#include <algorithm>
+#include <array>
+
 namespace prov::router {
 
-std::string_view NameOf(RouterKind kind) {
-  switch (kind) {
-    case RouterKind::kRedirect:
-      return "redirect";
-    case RouterKind::kHttpProxy:
-      return "http-proxy";
-    case RouterKind::kDnsProxy:
-      return "dns-proxy";
-  }
-  return "";
-}
+namespace {
 
-std::string_view NameOf(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kTcp:
-      return "tcp";
-    case Protocol::kUdp:
-      return "udp";
-    case Protocol::kSctp:
-      return "sctp";
-  }
-  return "";
-}
+// In the order of the enums.
+constexpr std::array<std::string_view, 3> kKinds = {"redirect", "http-proxy", "dns-proxy"};
+constexpr std::array<std::string_view, 3> kVariables = {"EGRESS_DESTINATION", "EGRESS_HTTP_PROXY_DESTINATION",
+                                                        "EGRESS_DNS_PROXY_DESTINATION"};
+constexpr std::array<std::string_view, 3> kProtocols = {"tcp", "udp", "sctp"};
 
-std::string_view VariableOf(RouterKind kind) {
-  switch (kind) {
-    case RouterKind::kRedirect:
-      return "EGRESS_DESTINATION";
-    case RouterKind::kHttpProxy:
-      return "EGRESS_HTTP_PROXY_DESTINATION";
-    case RouterKind::kDnsProxy:
-      return "EGRESS_DNS_PROXY_DESTINATION";
-  }
-  return "";
-}
+}  // namespace
+
+std::string_view NameOf(RouterKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+std::string_view NameOf(Protocol protocol) { return kProtocols[static_cast<std::size_t>(protocol)]; }
+std::string_view VariableOf(RouterKind kind) { return kVariables[static_cast<std::size_t>(kind)]; }
 
 std::optional<RouterKind> RouterKindOf(std::string_view name) {
-  for (const RouterKind kind : {RouterKind::kRedirect, RouterKind::kHttpProxy, RouterKind::kDnsProxy}) {
-    if (NameOf(kind) == name) return kind;
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(kKinds, name);
+  if (found == kKinds.end()) return std::nullopt;
+  return static_cast<RouterKind>(found - kKinds.begin());
 }
 
 }  // namespace prov::router

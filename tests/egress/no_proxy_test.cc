@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 
 #include "provisioner/base/text.h"
 #include "tests/egress/parsed.h"
-#include "tests/support/paths.h"
 
 namespace prov::egress {
 namespace {
@@ -19,30 +17,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Kind = NoProxyEntry::Kind;
 
-struct Target {
-  std::string host;
-  std::uint16_t port;
-};
-
-// Scheme, host and port of a plain URL.
-Target TargetOf(std::string_view url) {
-  const std::uint16_t standard = url.starts_with("https") ? 443 : 80;
-  url.remove_prefix(url.find("//") + 2);
-  url = url.substr(0, url.find('/'));
-  const std::size_t close = url.rfind(']');
-  const std::size_t colon = url.find(':', close == std::string_view::npos ? 0 : close);
-  if (colon == std::string_view::npos) return {std::string(url), standard};
-  return {std::string(url.substr(0, colon)), static_cast<std::uint16_t>(std::stoi(std::string(url.substr(colon + 1))))};
-}
-
 struct Golden {
   std::string_view no_proxy;
   std::string_view url;
   bool direct;
 };
 
-// Measured with x/net/http/httpproxy of Go 1.19. tests/golden/noproxy/decisions.tsv has the usual ones, and
-// dialect_test.cc shows that what answers there and here is one reading.
+// Measured with x/net/http/httpproxy of Go 1.19. tests/golden/noproxy/decisions.tsv has the usual ones.
 const Golden kGolden[] = {
     {".example.com:8080", "http://www.example.com:8080/", true},
     {"foo.*", "http://foo.bar/", false},
@@ -90,29 +71,11 @@ const Golden kGolden[] = {
 
 TEST(NoProxy, DecidesAsGo) {
   for (const Golden& row : kGolden) {
-    const Target target = TargetOf(row.url);
+    const Destination target = To(row.url);
     EXPECT_EQ(GoBypasses(List(row.no_proxy), target.host, target.port), row.direct) << row.no_proxy << " " << row.url;
   }
   EXPECT_FALSE(GoBypasses(List("a"), "", 80));
   EXPECT_TRUE(GoBypasses(List("*"), "", 80));
-}
-
-TEST(NoProxy, AgreesWithTheSharedMatrix) {
-  std::ifstream file(testing_support::TestsFolder() + "/../../shared/cases/noproxy/matrix.tsv");
-  if (!file) GTEST_SKIP() << "the shared matrix is not here; tests/golden/noproxy/decisions.tsv has its Go columns";
-  std::string line;
-  std::getline(file, line);
-  std::size_t rows = 0;
-  while (std::getline(file, line)) {
-    const std::vector<std::string_view> cells = Split(line, '\t');
-    ASSERT_GE(cells.size(), 4U) << line;
-    const Target target = TargetOf(cells[1]);
-    const std::string_view expected = GoBypasses(List(cells[0]), target.host, target.port) ? "D" : "P";
-    EXPECT_EQ(expected, cells[2]) << line;
-    EXPECT_EQ(expected, cells[3]) << line;
-    ++rows;
-  }
-  EXPECT_GE(rows, 48U);
 }
 
 TEST(NoProxy, Classifies) {
