@@ -9,6 +9,7 @@
 #include "ignition/yaml.h"
 #include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
+#include "provisioner/source/object_view.h"
 
 namespace prov::egressip {
 namespace {
@@ -28,9 +29,8 @@ constexpr std::string_view kCloud = "cloud.network.openshift.io/egress-ipconfig"
 // "k8s.ovn.org/v1" has the group k8s.ovn.org. Other projects have kinds with the same names, so check the group.
 bool IsOfGroup(const JsonValue& object, std::string_view group) {
   const std::string_view version = JsonTextAt(object, {"apiVersion"});
-  if (version.empty()) return true;
   const std::size_t slash = version.find('/');
-  return group == (slash == std::string_view::npos ? std::string_view() : version.substr(0, slash));
+  return version.empty() || group == (slash == std::string_view::npos ? std::string_view() : version.substr(0, slash));
 }
 
 Result<std::vector<std::string>> ReadTexts(const ObjectView& object, std::string_view name) {
@@ -216,43 +216,26 @@ class Adder {
  public:
   Adder(std::string file, EgressObjects& out) : file_(std::move(file)), out_(out) {}
 
-  Result<void> AddRoot(const JsonValue& root, const std::string& path) {
-    if (!root.IsObject()) {
-      return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", JsonTypeName(root)), path);
-    }
-    const std::string_view kind = JsonTextAt(root, {"kind"});
-    const JsonValue* items = JsonMember(&root, "items");
-    if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) return Add(root, kind, path);
-    // In a list of one kind, the API server leaves out the kind of the items.
-    const std::string_view items_kind = kind.substr(0, kind.size() - 4);
-    for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
-      const JsonValue& item = (*items)[i];
-      const std::string place = fmt::format("{}.items[{}]", path, i);
-      if (!item.IsObject()) return WrongJsonType(item, "an object", place);
-      const std::string_view own = JsonTextAt(item, {"kind"});
-      PROV_TRY(Add(item, own.empty() ? items_kind : own, place));
-    }
-    return {};
-  }
-
- private:
-  Result<void> Add(const JsonValue& value, std::string_view kind, const std::string& path) {
-    if (kind == "NetNamespace" && IsOfGroup(value, "network.openshift.io"))
-      return Put(value, kind, path, ReadNetNamespace, out_.net_namespaces);
-    if (kind == "HostSubnet" && IsOfGroup(value, "network.openshift.io"))
-      return Put(value, kind, path, ReadHostSubnet, out_.host_subnets);
-    if (kind == "EgressIP" && IsOfGroup(value, "k8s.ovn.org"))
-      return Put(value, kind, path, ReadEgressIp, out_.egress_ips);
-    if (kind == "Node" && IsOfGroup(value, "")) return Put(value, kind, path, ReadNode, out_.nodes);
-    if (kind == "Namespace" && IsOfGroup(value, "")) return Put(value, kind, path, ReadNamespace, out_.namespaces);
+  Result<void> Add(const source::DocumentValue& one) {
+    const auto& [value, kind, path] = one;
+    if (!value->IsObject())
+      return Fail(Code::kKind, fmt::format("holds {}, not an object of a cluster", JsonTypeName(*value)), path);
+    if (kind == "NetNamespace" && IsOfGroup(*value, "network.openshift.io"))
+      return Put(one, ReadNetNamespace, out_.net_namespaces);
+    if (kind == "HostSubnet" && IsOfGroup(*value, "network.openshift.io"))
+      return Put(one, ReadHostSubnet, out_.host_subnets);
+    if (kind == "EgressIP" && IsOfGroup(*value, "k8s.ovn.org")) return Put(one, ReadEgressIp, out_.egress_ips);
+    if (kind == "Node" && IsOfGroup(*value, "")) return Put(one, ReadNode, out_.nodes);
+    if (kind == "Namespace" && IsOfGroup(*value, "")) return Put(one, ReadNamespace, out_.namespaces);
     ++out_.others;
     return {};
   }
 
+ private:
   template <class T>
-  Result<void> Put(const JsonValue& value, std::string_view kind, const std::string& path,
-                   Result<T> (*read)(const ObjectView&), std::vector<T>& to) {
-    T object = PROV_TRY(read(PROV_TRY(ObjectView::Of(value, path))));
+  Result<void> Put(const source::DocumentValue& one, Result<T> (*read)(const ObjectView&), std::vector<T>& to) {
+    const auto& [value, kind, path] = one;
+    T object = PROV_TRY(read(PROV_TRY(ObjectView::Of(*value, path))));
     object.where = fmt::format("{}: {}", file_, path);
     const auto [seen, added] = out_.seen.emplace(fmt::format("{} {}", kind, object.name), object.where);
     if (!added) {
@@ -269,22 +252,14 @@ class Adder {
   EgressObjects& out_;
 };
 
-Result<void> AddParsed(const JsonDocument& document, const std::string& where, EgressObjects& out) {
-  Adder adder(where, out);
-  const JsonValue& root = document.root();
-  if (!document.several) return adder.AddRoot(root, "$");
-  for (rapidjson::SizeType i = 0; i < root.Size(); ++i) {
-    if (!root[i].IsNull()) PROV_TRY(adder.AddRoot(root[i], fmt::format("$[{}]", i)));  // skip an empty document
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<void> AddEgressObjects(std::string bytes, const std::string& where, EgressObjects& out) {
   auto done = [&]() -> Result<void> {
     const auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), kLimits, ignition::Documents::kSeveral));
-    return AddParsed(*document, where, out);
+    Adder adder(where, out);
+    for (const source::DocumentValue& one : source::ValuesOf(*document)) PROV_TRY(adder.Add(one));
+    return {};
   }();
   if (!done) return FailIn(where, std::move(done).error());
   return {};

@@ -14,17 +14,13 @@
 #include "provisioner/router/destinations.h"
 #include "provisioner/router/egress_router.h"
 #include "provisioner/router/typography.h"
+#include "provisioner/source/object_view.h"
 #include "provisioner/source/pod_environment_source.h"
 
 namespace prov::router {
 namespace {
 
 constexpr std::size_t kMostObjects = 10'000;
-
-std::string_view ObjectKind(const JsonValue& object) {
-  const JsonValue* kind = JsonMember(&object, "kind");
-  return kind != nullptr && kind->IsString() ? JsonTextOf(*kind) : std::string_view();
-}
 
 Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const std::string& where) {
   RouterPolicy out{.kind = kind, .where = where};
@@ -140,13 +136,12 @@ class Collector {
   std::vector<RouterPolicy> out_;
 };
 
-Result<void> AddObject(const JsonValue& object, std::string_view kind, std::string path, const std::string& where,
-                       RouterObjects& out) {
+Result<void> AddObject(source::DocumentValue one, const std::string& where, RouterObjects& out) {
   if (out.objects.size() == kMostObjects)
     return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the files", kMostObjects), where);
-  auto view = source::ObjectView::Of(object, std::move(path));
+  auto view = source::ObjectView::Of(*one.value, std::move(one.path));
   if (!view) return FailIn(where, std::move(view).error());
-  out.objects.push_back({*view, std::string(kind), where});
+  out.objects.push_back({*view, std::string(one.kind), where});
   return {};
 }
 
@@ -200,28 +195,9 @@ FileForm FormOf(std::string_view bytes) {
 
 Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjects& out) {
   publish::Object read = PROV_TRY(publish::ReadManifest(std::move(bytes), where));
-  const JsonValue& root = *read.root;
-  out.documents.push_back(std::move(read.document));
-  std::vector<std::pair<const JsonValue*, std::string>> documents;
-  if (!read.several) documents.emplace_back(&root, "$");
-  for (rapidjson::SizeType i = 0; read.several && i < root.Size(); ++i)
-    documents.emplace_back(&root[i], fmt::format("$[{}]", i));
-  for (const auto& [document, path] : documents) {
-    if (!document->IsObject()) continue;
-    const std::string_view kind = ObjectKind(*document);
-    const JsonValue* items = JsonMember(document, "items");
-    if (!kind.ends_with("List") || items == nullptr || !items->IsArray()) {
-      PROV_TRY(AddObject(*document, kind, path, where, out));
-      continue;
-    }
-    for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
-      const JsonValue& item = (*items)[i];
-      if (!item.IsObject()) continue;
-      // In a list of one kind, the API server leaves out the kind of the items.
-      const std::string_view own = ObjectKind(item);
-      PROV_TRY(AddObject(item, own.empty() ? kind.substr(0, kind.size() - 4) : own,
-                         fmt::format("{}.items[{}]", path, i), where, out));
-    }
+  const JsonDocument& document = *out.documents.emplace_back(std::move(read.document));
+  for (source::DocumentValue& one : source::ValuesOf(document)) {
+    if (one.value->IsObject()) PROV_TRY(AddObject(std::move(one), where, out));
   }
   return {};
 }

@@ -104,4 +104,33 @@ Result<std::string_view> ObjectName(const ObjectView& object) {
   return metadata->TextOr("name", "");
 }
 
+namespace {
+
+void AddValues(const JsonValue& value, std::string path, std::vector<DocumentValue>& out) {
+  constexpr std::string_view kList = "List";
+  const std::string_view kind = JsonTextAt(value, {"kind"});
+  const JsonValue* items = kind.ends_with(kList) ? JsonMember(&value, "items") : nullptr;
+  if (items == nullptr || !items->IsArray()) {
+    out.push_back({&value, kind, std::move(path)});
+    return;
+  }
+  for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
+    const std::string_view own = JsonTextAt((*items)[i], {"kind"});
+    out.push_back({&(*items)[i], own.empty() ? kind.substr(0, kind.size() - kList.size()) : own,
+                   fmt::format("{}.items[{}]", path, i)});
+  }
+}
+
+}  // namespace
+
+std::vector<DocumentValue> ValuesOf(const JsonDocument& document) {
+  std::vector<DocumentValue> out;
+  const JsonValue& root = document.root();
+  if (!document.several) AddValues(root, "$", out);
+  for (rapidjson::SizeType i = 0; document.several && i < root.Size(); ++i) {
+    if (!root[i].IsNull()) AddValues(root[i], fmt::format("$[{}]", i), out);
+  }
+  return out;
+}
+
 }  // namespace prov::source

@@ -56,4 +56,15 @@ bool HasMember(const JsonValue& object, std::string_view name);
 // metadata.name of a Kubernetes object; "" if it is absent. Errors: type.
 Result<std::string_view> ObjectName(const ObjectView& object);
 
+// A value of a document, with its kind ("" if it is no object or has none) and its path.
+struct DocumentValue {
+  const JsonValue* value;
+  std::string_view kind;
+  std::string path;
+};
+
+// The values that a document has in place of objects: the only one, the items of a List, or those of several YAML
+// documents, of which empty ones are skipped. In a list of one kind, the API server leaves out the kind of the items.
+std::vector<DocumentValue> ValuesOf(const JsonDocument& document);
+
 }  // namespace prov::source
