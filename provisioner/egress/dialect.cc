@@ -96,8 +96,7 @@ std::optional<IpAddress> ParseLooseIpv4(std::string_view text) {
 std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::string_view text) {
   const auto address = IpAddress::Parse(text);
   if (!address) return std::nullopt;
-  const bool is_ipv6 = text.find(':') != std::string_view::npos;
-  return std::pair(*address, is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4);
+  return std::pair(*address, FamilyOf(text.find(':') == std::string_view::npos));
 }
 
 Result<Destination> ParseDestination(std::string_view url) {

@@ -43,8 +43,7 @@ class CurlList final : public DialectList {
   Bypass Find(const Destination& to) const override {
     if (names_.FindAll() != PatternSet::kNone) return texts_.Found(names_.FindAll());
     if (const auto address = AddressOf(to)) {
-      const AddressFamily family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
-      return texts_.Found(addresses_.FindAddress(*address, family));
+      return texts_.Found(addresses_.FindAddress(*address, FamilyOf(!to.is_ipv6)));
     }
     // Older versions compare IPv6 addresses as text, in canonical form if that is shorter.
     std::string_view host = to.is_ipv6 && to.normal.size() < to.name.size() ? to.normal : to.name;

@@ -49,7 +49,7 @@ class DotnetList final : public DialectList {
       }
       if (!reads_networks || !entry.network) continue;
       patterns_.AddNetwork(entry.network->address(), entry.network->bits(),
-                           text.find(':') == std::string::npos ? AddressFamily::kIpv4 : AddressFamily::kIpv6, number);
+                           FamilyOf(text.find(':') == std::string::npos), number);
     }
   }
 
@@ -57,8 +57,7 @@ class DotnetList final : public DialectList {
     const std::string& host = to.normal_authority;  // already in ASCII lower case
     PatternSet::Entry found = patterns_.FindName(IsAscii(host) ? host : Lower(host));
     if (to.resolved) {
-      const auto family = to.is_ipv6 ? AddressFamily::kIpv6 : AddressFamily::kIpv4;
-      found = std::min(found, patterns_.FindAddress(*to.resolved, family));
+      found = std::min(found, patterns_.FindAddress(*to.resolved, FamilyOf(!to.is_ipv6)));
     }
     return texts_.Found(found);
   }

@@ -9,8 +9,6 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-AddressFamily FamilyOf(bool is_ipv4) { return is_ipv4 ? AddressFamily::kIpv4 : AddressFamily::kIpv6; }
-
 class GoList final : public DialectList {
  public:
   explicit GoList(const NoProxy& list) {
@@ -40,8 +38,7 @@ class GoList final : public DialectList {
         patterns_.AddAddress(*entry.address, FamilyOf(entry.address->IsIpv4()), number, entry.port);
         break;
       case Kind::kNetwork:
-        patterns_.AddNetwork(entry.network->address(), entry.network->bits(), FamilyOf(entry.network->IsIpv4()),
-                             number);
+        patterns_.AddNetwork(*entry.network, number);
         break;
       case Kind::kInert:
         break;

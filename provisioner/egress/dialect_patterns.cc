@@ -58,7 +58,18 @@ void PatternSet::AddNetwork(const IpAddress& address, unsigned bits, AddressFami
   Put(networks_[{bits, family}][address.Masked(bits).bytes()], true, false, entry, {});
 }
 
-void PatternSet::AddGlob(std::string pattern, Entry entry) { globs_.emplace_back(std::move(pattern), entry); }
+void PatternSet::AddGlob(std::string_view pattern, Entry entry) {
+  const auto stars = std::ranges::count(pattern, '*');
+  if (pattern == "*") {
+    AddAll(entry);
+  } else if (stars == 0) {
+    AddName(pattern, true, false, entry);
+  } else if (stars == 1 && pattern.starts_with("*.")) {
+    AddName(pattern.substr(2), false, true, entry);
+  } else {
+    globs_.emplace_back(pattern, entry);
+  }
+}
 
 PatternSet::Entry PatternSet::FindName(std::string_view host, std::uint16_t port) const {
   Entry least = kNone;
@@ -91,11 +102,12 @@ PatternSet::Entry PatternSet::FindNetwork(const IpAddress& address, unsigned bit
   return least;
 }
 
-PatternSet::Entry PatternSet::FindGlob(std::string_view host) const {
+PatternSet::Entry PatternSet::FindText(std::string_view text) const {
+  const Entry least = std::min(all_, FindName(text));
   for (const auto& [pattern, entry] : globs_) {
-    if (MatchesGlob(pattern, host)) return entry;
+    if (MatchesGlob(pattern, text)) return std::min(least, entry);
   }
-  return kNone;
+  return least;
 }
 
 }  // namespace prov::egress

@@ -20,6 +20,7 @@
 namespace prov::egress {
 
 enum class AddressFamily { kIpv4, kIpv6 };
+inline AddressFamily FamilyOf(bool is_ipv4) { return is_ipv4 ? AddressFamily::kIpv4 : AddressFamily::kIpv6; }
 
 // Whether the whole `text` matches `pattern`: '*' stands for any run of characters, also an empty one.
 bool MatchesGlob(std::string_view pattern, std::string_view text);
@@ -38,7 +39,11 @@ class PatternSet {
   void AddAddress(const IpAddress& address, AddressFamily family, Entry entry, Port port = {});
   // Matches the first `bits` (0-128) of the address' 16 bytes; the bits of an IPv4 address begin at the 97th.
   void AddNetwork(const IpAddress& address, unsigned bits, AddressFamily family, Entry entry);
-  void AddGlob(std::string pattern, Entry entry);
+  void AddNetwork(const IpNetwork& network, Entry entry) {
+    AddNetwork(network.address(), network.bits(), FamilyOf(network.IsIpv4()), entry);
+  }
+  // Matches a whole text: '*' stands for any run of characters. FindText finds it.
+  void AddGlob(std::string_view pattern, Entry entry);
 
   // The first entry that matches, or kNone.
   Entry FindAll() const { return all_; }
@@ -46,7 +51,10 @@ class PatternSet {
   Entry FindAddress(const IpAddress& address, AddressFamily family, std::uint16_t port = 0) const;
   // The first network that has all addresses of this one.
   Entry FindNetwork(const IpAddress& address, unsigned bits, AddressFamily family) const;
-  Entry FindGlob(std::string_view host) const;
+  Entry FindNetwork(const IpNetwork& network) const {
+    return FindNetwork(network.address(), network.bits(), FamilyOf(network.IsIpv4()));
+  }
+  Entry FindText(std::string_view text) const;
 
  private:
   struct PortEntry {

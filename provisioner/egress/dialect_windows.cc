@@ -24,8 +24,7 @@ class WindowsList final : public DialectList {
 
   Bypass Find(const Destination& to) const override {
     if (has_slash_) return is_winhttp_ ? Bypass{Bypass::Kind::kInvalid} : texts_.Found(0);
-    PatternSet::Entry found =
-        std::min({patterns_.FindAll(), patterns_.FindName(to.authority), patterns_.FindGlob(to.authority)});
+    PatternSet::Entry found = patterns_.FindText(to.authority);
     if (!to.is_ipv6 && to.name.find('.') == std::string::npos) found = std::min(found, local_);
     if (found != PatternSet::kNone) return texts_.Found(found);
     return {!is_winhttp_ && IsImplicit(to) ? Bypass::Kind::kImplicit : Bypass::Kind::kNo};
@@ -33,17 +32,10 @@ class WindowsList final : public DialectList {
 
  private:
   void Add(std::string_view pattern, PatternSet::Entry number) {
-    const std::size_t star = pattern.find('*');
-    if (pattern == "*") {
-      patterns_.AddAll(number);
-    } else if (pattern == "<local>") {
+    if (pattern == "<local>") {
       local_ = std::min(local_, number);
-    } else if (star == std::string_view::npos) {
-      patterns_.AddName(pattern, true, false, number);
-    } else if (pattern.starts_with("*.") && pattern.find('*', 1) == std::string_view::npos) {
-      patterns_.AddName(pattern.substr(2), false, true, number);
     } else {
-      patterns_.AddGlob(std::string(pattern), number);
+      patterns_.AddGlob(pattern, number);
     }
   }
 

@@ -9,10 +9,7 @@
 namespace prov::router {
 namespace {
 
-using egress::AddressFamily;
 using Match = HttpRule::Match;
-
-AddressFamily FamilyOf(bool ipv4) { return ipv4 ? AddressFamily::kIpv4 : AddressFamily::kIpv6; }
 
 // Squid does not treat 0.0.0.0 and :: as addresses when it needs a name.
 bool IsAny(const IpAddress& address) {
@@ -45,14 +42,14 @@ HttpEvaluation::HttpEvaluation(const RouterPolicy& policy) : policy_(policy) {
     } else if (rule.network->prefix() == 0) {
       any_address_ = std::min(any_address_, entry);
     } else {
-      patterns_.AddNetwork(rule.network->address(), rule.network->bits(), FamilyOf(rule.network->IsIpv4()), entry);
+      patterns_.AddNetwork(*rule.network, entry);
     }
     first = std::min(first, entry);
   }
 }
 
 HttpEvaluation::Entry HttpEvaluation::FindAddress(const IpAddress& address) const {
-  return std::min(any_address_, patterns_.FindAddress(address, FamilyOf(address.IsIpv4())));
+  return std::min(any_address_, patterns_.FindAddress(address, egress::FamilyOf(address.IsIpv4())));
 }
 
 HttpEvaluation::Found HttpEvaluation::Find(const RouterDestination& destination, const KnownAnswers& answers) const {

@@ -29,14 +29,14 @@ class SeenRules {
     // No rule has a star, so only rules for all names below the domain match this name.
     if (rule.match == Match::kDomain) return patterns_.FindName((IsDomain(rule) ? "*." : "") + NameOf(rule));
     if (rule.match == Match::kAll) return kNone;
-    return std::min(every_, patterns_.FindNetwork(rule.network->address(), rule.network->bits(), FamilyOf(rule)));
+    return std::min(every_, patterns_.FindNetwork(*rule.network));
   }
 
   void Add(const HttpRule& rule, Entry entry) {
     if (rule.match == Match::kDomain) {
       patterns_.AddName(NameOf(rule), true, IsDomain(rule), entry);
     } else if (rule.match == Match::kNetwork) {
-      patterns_.AddNetwork(rule.network->address(), rule.network->bits(), FamilyOf(rule), entry);
+      patterns_.AddNetwork(*rule.network, entry);
       if (rule.network->prefix() == 0) every_ = std::min(every_, entry);
     }
   }
@@ -44,9 +44,6 @@ class SeenRules {
  private:
   static bool IsDomain(const HttpRule& rule) { return rule.text.starts_with('.'); }
   static std::string NameOf(const HttpRule& rule) { return AsciiLower(rule.text).substr(IsDomain(rule) ? 1 : 0); }
-  static egress::AddressFamily FamilyOf(const HttpRule& rule) {
-    return rule.network->IsIpv4() ? egress::AddressFamily::kIpv4 : egress::AddressFamily::kIpv6;
-  }
 
   egress::PatternSet patterns_;
   Entry every_ = kNone;  // 0.0.0.0/0, which also matches IPv6

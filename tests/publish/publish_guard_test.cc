@@ -13,32 +13,28 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Publish, Probes) {
-  FakePorts fake;
-  PublishRequest request = Full();
-  request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
-  request.probe = true;
-  const auto publication = Publish(std::move(request), fake.ports());
-  ASSERT_TRUE(publication && publication->valid());
-  ASSERT_EQ(fake.requests.size(), 1U);
-  EXPECT_EQ(fake.requests[0].roots.size(), 2U) << "the user's and the system's";
-  fake.answers = {403};
-  request = Full();
-  request.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
-  request.probe = true;
-  const auto failed = Publish(std::move(request), fake.ports());
-  ASSERT_TRUE(failed);
-  EXPECT_FALSE(failed->valid());
-  EXPECT_THAT(failed->files, IsEmpty());
-  EXPECT_THAT(failed->errors[0], HasSubstr("statuscode '403'"));
-}
-
 PublishRequest ProbeRequest() {
   PublishRequest out = Full();
   out.proxy.bytes += "  readinessEndpoints:\n  - https://quay.io\n";
   out.probe = true;
   out.render = false;
   return out;
+}
+
+TEST(Publish, Probes) {
+  FakePorts fake;
+  PublishRequest request = ProbeRequest();
+  request.render = true;
+  const auto publication = Publish(request, fake.ports());
+  ASSERT_TRUE(publication && publication->valid());
+  ASSERT_EQ(fake.requests.size(), 1U);
+  EXPECT_EQ(fake.requests[0].roots.size(), 2U) << "the user's and the system's";
+  fake.answers = {403};
+  const auto failed = Publish(std::move(request), fake.ports());
+  ASSERT_TRUE(failed);
+  EXPECT_FALSE(failed->valid());
+  EXPECT_THAT(failed->files, IsEmpty());
+  EXPECT_THAT(failed->errors[0], HasSubstr("statuscode '403'"));
 }
 
 // With one of them alone a probe would fail that succeeds for the operator, which trusts both.
