@@ -59,7 +59,7 @@ Result<void> CheckPlugin(const EgressObjects& objects) {
               "(openshift-sdn), or EgressIPs, Nodes and Namespaces (OVN-Kubernetes), as `oc get -o yaml` prints them");
 }
 
-void TellOfNodes(const EgressObjects& objects, EgressReport& report) {
+void ReportNodes(const EgressObjects& objects, EgressReport& report) {
   CappedFindings findings(report.findings, "nodes");
   for (const NodeObject& node : objects.nodes) {
     if (node.windows) {
@@ -113,7 +113,7 @@ Result<EgressReport> EvaluateEgressIps(const EgressObjects& objects, const std::
   for (const NodeEgress& node : out.nodes) {
     if (node.offline) names.insert(node.name);
   }
-  TellOfNodes(objects, out);
+  ReportNodes(objects, out);
   const bool sdn = !objects.net_namespaces.empty() || !objects.host_subnets.empty();
   ReportMissing(objects, sdn, out.findings);
   sdn ? EvaluateSdn(objects, names, out) : EvaluateOvn(objects, names, out);

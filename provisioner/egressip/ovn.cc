@@ -23,8 +23,8 @@ class Ovn {
     for (const Entry& one : egress_ips_) assignment_.Keep(*one.object, one.wanted);
     for (Entry& one : egress_ips_) Assign(one);
     for (const NamespaceObject& one : objects_.namespaces) Decide(one);
-    TellOfUnused();
-    TellOfLabels();
+    ReportUnused();
+    ReportLabels();
   }
 
  private:
@@ -40,8 +40,8 @@ class Ovn {
   void Assign(Entry& entry);
   void Decide(const NamespaceObject& space);
   void ReportOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting);
-  void TellOfUnused();
-  void TellOfLabels();
+  void ReportUnused();
+  void ReportLabels();
 
   const EgressObjects& objects_;
   EgressReport& out_;
@@ -136,7 +136,7 @@ void Ovn::Decide(const NamespaceObject& space) {
   out_.namespaces.push_back(std::move(out));
 }
 
-void Ovn::TellOfUnused() {
+void Ovn::ReportUnused() {
   for (const Entry& one : egress_ips_) {
     if (one.used) continue;
     if (objects_.namespaces.empty()) {
@@ -154,7 +154,7 @@ void Ovn::TellOfUnused() {
   }
 }
 
-void Ovn::TellOfLabels() {
+void Ovn::ReportLabels() {
   for (const NodeObject& node : objects_.nodes) {
     if (!node.windows || !node.assignable) continue;
     findings_.Warn("egress-ip-windows",

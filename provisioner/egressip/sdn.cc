@@ -42,8 +42,8 @@ class Sdn {
   void Evaluate() {
     const AddressSet chosen = tracker_.AssignByCidrs();
     for (std::size_t group = 0; group < members_.size(); ++group) Decide(group);
-    for (const auto& [address, claim] : tracker_.claims()) TellOfClaim(address, claim);
-    for (const IpAddress& address : chosen) TellOfChoice(address);
+    for (const auto& [address, claim] : tracker_.claims()) ReportClaim(address, claim);
+    for (const IpAddress& address : chosen) ReportChoice(address);
   }
 
  private:
@@ -55,9 +55,9 @@ class Sdn {
   std::string Why(const IpAddress& address, const SdnGroup& group) const;
   std::string NamesOf(const std::vector<std::size_t>& nodes) const;
   std::string NamespacesOf(const std::vector<std::size_t>& groups) const;
-  void TellOfClaim(const IpAddress& address, const SdnClaim& claim);
-  void TellOfChoice(const IpAddress& address);
-  void TellOfUnlikeMembers(const Members& members, const NetNamespace& counting);
+  void ReportClaim(const IpAddress& address, const SdnClaim& claim);
+  void ReportChoice(const IpAddress& address);
+  void ReportUnlikeMembers(const Members& members, const NetNamespace& counting);
 
   const NodeNames& offline_;
   EgressReport& out_;
@@ -129,7 +129,7 @@ std::vector<SdnGroup> Sdn::Groups(const EgressObjects& objects) {
   return out;
 }
 
-void Sdn::TellOfUnlikeMembers(const Members& members, const NetNamespace& counting) {
+void Sdn::ReportUnlikeMembers(const Members& members, const NetNamespace& counting) {
   for (const NetNamespace* one : members.namespaces) {
     if (one->egress_ips == counting.egress_ips) continue;
     findings_.Warn("egress-ip-overlap",
@@ -146,7 +146,7 @@ SdnGroup Sdn::Group(Members& members) {
   const auto requests = [](const NetNamespace* one) { return !one->egress_ips.empty(); };
   const auto counting = std::ranges::find_if(members.namespaces, requests);
   if (counting == members.namespaces.end()) return out;
-  TellOfUnlikeMembers(members, **counting);
+  ReportUnlikeMembers(members, **counting);
   for (const std::string& text : (*counting)->egress_ips) {
     const auto address = IpAddress::Parse(text);
     if (const std::string fault = FaultOf(text, address); !fault.empty()) {
@@ -228,7 +228,7 @@ void Sdn::Decide(std::size_t group) {
   }
 }
 
-void Sdn::TellOfClaim(const IpAddress& address, const SdnClaim& claim) {
+void Sdn::ReportClaim(const IpAddress& address, const SdnClaim& claim) {
   const std::string shown = address.ToString();
   const std::string place =
       claim.groups.empty() ? places_[claim.nodes.front()] : members_[claim.groups.front()].namespaces.front()->where;
@@ -265,7 +265,7 @@ void Sdn::TellOfClaim(const IpAddress& address, const SdnClaim& claim) {
   }
 }
 
-void Sdn::TellOfChoice(const IpAddress& address) {
+void Sdn::ReportChoice(const IpAddress& address) {
   const auto node = tracker_.ActiveNode(address);
   if (!node) return;
   findings_.Add(Severity::kInfo, "egress-ip-choice",

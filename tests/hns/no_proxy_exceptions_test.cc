@@ -28,7 +28,7 @@ TEST(AddNoProxy, SaysWhatItLeavesOut) {
     const char* why;
   } const entries[] = {
       {".svc", "a name"},        {"example.com", "a name"}, {"10.0.0.0/16", "a network"},  {"0.0.0.0/0", "a network"},
-      {"fd00::1", "IPv6"},       {"fd00::/8", "IPv6"},      {"10.0.0.5:8080", "one port"}, {"*", "everything"},
+      {"fd00::1", "IPv6"},       {"fd00::/8", "IPv6"},      {"10.0.0.5:8080", "one port"}, {"*", "every destination"},
       {"10.0.0.0/33", "nothing"}};
   for (const auto& [entry, why] : entries) {
     Policy policy;
