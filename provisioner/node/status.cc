@@ -116,7 +116,7 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   if (out.damage.empty()) out.repairs = PROV_TRY(LoadRepairs(state));
   out.engine = PROV_TRY(reconcile::StatusOf(node.machine));
   out.services = PROV_TRY(LookAtServices(node, out.engine.ledger));
-  out.variables = PROV_TRY(reconcile::LookAtMachineVariables(node.machine, out.engine.ledger));
+  out.variables = PROV_TRY(reconcile::ReadMachineVariables(node.machine, out.engine.ledger));
   out.source = PROV_TRY(LoadSource(state));
   out.applied = PROV_TRY(LoadApplied(state));
   const std::int64_t now = node.host.clock().NowUnix();

@@ -54,7 +54,7 @@ std::string TransactionJson(const Transaction& transaction) {
   json.BeginObject().Member("schema", 1).Member(kSealMember, kNoSeal);
   if (transaction.trial) json.Key("trial").Json(*transaction.trial);
   WriteRun(json, transaction);
-  json.Member("takesBack", transaction.takes_back);
+  json.Member("takesBack", transaction.is_rollback);
   WriteSections(json, transaction.sections);
   return Seal(json.EndObject().Text());
 }
@@ -64,7 +64,7 @@ Result<Transaction> ParseTransaction(std::string_view text, std::string_view whe
   PROV_TRY(CheckSeal(text, where));
   Transaction out = PROV_TRY(ReadRun(root));
   if (const auto trial = PROV_TRY(root.Find("trial"))) out.trial = trial->Json();
-  out.takes_back = PROV_TRY(PROV_TRY(root.Get("takesBack")).Bool());
+  out.is_rollback = PROV_TRY(PROV_TRY(root.Get("takesBack")).Bool());
   out.sections = PROV_TRY(ReadSections(root));
   return out;
 }

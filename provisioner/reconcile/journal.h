@@ -30,8 +30,8 @@ struct Transaction {
   bool reboot = false;
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
-  bool takes_back = false;  // a rollback, which the next rollback does not take back
-  Sections sections = {};   // a trial has none
+  bool is_rollback = false;  // a rollback, which the next rollback does not take back
+  Sections sections = {};    // a trial has none
 };
 
 std::string TransactionJson(const Transaction& transaction);

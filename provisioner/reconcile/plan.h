@@ -36,8 +36,8 @@ struct Plan {
   std::vector<Change> changes;  // every item, kNone included
   std::vector<Operation> operations;
   Ledger ledger_before, ledger_after;
-  bool reboot = false;      // services see machine variables only after a reboot
-  bool takes_back = false;  // see PlanBack
+  bool reboot = false;       // services see machine variables only after a reboot
+  bool is_rollback = false;  // see PlanBack
   Findings findings;
 
   bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }

@@ -31,8 +31,8 @@ void WritePodPolicies(JsonWriter& json, const PodPolicies& policies) {
 Result<PodPolicies> ReadPodPolicies(const JsonNode& node) {
   const JsonNode policies = PROV_TRY(node.Get("policies"));
   PROV_TRY(policies.Items());
-  Findings told;  // dropped: they were reported when the policies were written
-  auto out = MakePodPolicies(policies.Json(), PROV_TRY(PROV_TRY(node.Get("pods")).Text()), "policies", told);
+  Findings ignored;  // dropped: they were reported when the policies were written
+  auto out = MakePodPolicies(policies.Json(), PROV_TRY(PROV_TRY(node.Get("pods")).Text()), "policies", ignored);
   if (!out)
     return policies.Refuse(out.error().code == Code::kUsage ? Code::kType : out.error().code, out.error().message);
   return out;

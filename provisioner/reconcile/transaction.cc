@@ -20,7 +20,7 @@ using images::RegValue;
 // Pods come and go, and HNS may refuse a policy or report success without applying it. A failure on one endpoint is
 // only a finding: the other endpoints and the node's own settings go on. It counts as drift until a later run repairs
 // it.
-bool MayGoOn(const Operation& operation, const Error& error, Findings& findings) {
+bool MayContinue(const Operation& operation, const Error& error, Findings& findings) {
   const auto* write = std::get_if<EndpointWrite>(&operation);
   if (write == nullptr || (error.code != Code::kHns && error.code != Code::kTarget)) return false;
   AddWarning(findings, "hns-endpoint", error.message, write->endpoint);
@@ -28,28 +28,28 @@ bool MayGoOn(const Operation& operation, const Error& error, Findings& findings)
 }
 
 // False: the operation failed, which is reported.
-Result<bool> ExecuteOrTell(machine::Machine& machine, const Operation& operation, Findings& findings) {
+Result<bool> ExecuteOrReport(machine::Machine& machine, const Operation& operation, Findings& findings) {
   const Result<void> done = Execute(machine, operation);
   if (done) return true;
-  if (MayGoOn(operation, done.error(), findings)) return false;
+  if (MayContinue(operation, done.error(), findings)) return false;
   return std::unexpected(done.error());
 }
 
 // What could not be removed stays ours, so that the next run tries again. The settings of a trial are in no ledger, so
 // taking one back adds their entry here.
-void StayOurs(const Operation& operation, Transaction& transaction) {
+void KeepOwnership(const Operation& operation, Transaction& transaction) {
   const auto entry = transaction.ledger_before.find(ItemOf(operation));
   if (entry != transaction.ledger_before.end()) transaction.ledger_after.insert(*entry);
   const auto* write = std::get_if<EndpointWrite>(&operation);
-  if (!transaction.takes_back || write == nullptr || write->before.empty()) return;
+  if (!transaction.is_rollback || write == nullptr || write->before.empty()) return;
   LedgerEntry set{{}, EncodeSettings(write->before), {}};
   if (!write->after.empty()) set.before = EncodeSettings(write->after);
   transaction.ledger_after.try_emplace(write->item, std::move(set));
 }
 
 // An operation that failed is not a change. If it counted, every round would report one, and hide real changes.
-void LeaveOutFailed(const Findings& told, SessionReport& report) {
-  for (const Finding& finding : told) {
+void MarkFailedChanges(const Findings& reported, SessionReport& report) {
+  for (const Finding& finding : reported) {
     const auto failed = std::ranges::find_if(report.changes, [&](const Change& change) {
       return change.kind == ItemKind::kHns && change.name == finding.where && change.action != Action::kNone;
     });
@@ -62,10 +62,11 @@ void LeaveOutFailed(const Findings& told, SessionReport& report) {
 }
 
 // What is left of an operation; nullopt: its place can't be read, which is reported.
-Result<std::optional<Rebased>> RebaseOrTell(machine::Machine& machine, const Operation& operation, Findings& findings) {
+Result<std::optional<Rebased>> RebaseOrReport(machine::Machine& machine, const Operation& operation,
+                                              Findings& findings) {
   Result<Rebased> out = Rebase(machine, operation);
   if (out) return *std::move(out);
-  if (MayGoOn(operation, out.error(), findings)) return std::nullopt;
+  if (MayContinue(operation, out.error(), findings)) return std::nullopt;
   return std::unexpected(std::move(out).error());
 }
 
@@ -75,7 +76,7 @@ Result<void> Flush(machine::Machine& machine) {
 }
 
 void Announce(machine::Machine& machine, const Transaction& transaction) {
-  if (transaction.reboot || transaction.takes_back) machine.system.AnnounceEnvironment();
+  if (transaction.reboot || transaction.is_rollback) machine.system.AnnounceEnvironment();
 }
 
 // False for a round that only gives new pods their policies: `rollback` takes back the last run that changed the node
@@ -93,16 +94,16 @@ Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.ledger_before != transaction.ledger_after) {
     sections[std::string(kLedgerSection)] = LedgerJson(transaction.ledger_after);
   }
-  if (!transaction.takes_back && ChangesTheNode(transaction)) {
+  if (!transaction.is_rollback && ChangesTheNode(transaction)) {
     sections[std::string(kLastSection)] = LastJson(transaction);
   }
   PROV_TRY(machine.state.Commit(sections));
   return RemoveJournal(machine.state);
 }
 
-Result<void> Execute(machine::Machine& machine, Transaction& transaction, Findings& told) {
+Result<void> Execute(machine::Machine& machine, Transaction& transaction, Findings& reported) {
   for (const Operation& operation : transaction.operations) {
-    if (!PROV_TRY(ExecuteOrTell(machine, operation, told))) StayOurs(operation, transaction);
+    if (!PROV_TRY(ExecuteOrReport(machine, operation, reported))) KeepOwnership(operation, transaction);
   }
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
@@ -136,9 +137,9 @@ void NoteChanged(const Rebased& left, std::vector<std::string>& changed) {
 Result<void> Complete(machine::Machine& machine, Transaction transaction, Findings& findings) {
   std::vector<std::string> changed;
   for (const Operation& operation : transaction.operations) {
-    const std::optional<Rebased> left = PROV_TRY(RebaseOrTell(machine, operation, findings));
+    const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, findings));
     if (!left || OpensKeyOf(operation, changed)) {
-      StayOurs(operation, transaction);
+      KeepOwnership(operation, transaction);
       continue;
     }
     NoteChanged(*left, changed);
@@ -147,8 +148,8 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
                  "somebody changed it before an interrupted run was finished; what they set is left as it is",
                  PlaceOf(PROV_TRY(ChangeOf(operation))));
     }
-    if (!left->is_done && !PROV_TRY(ExecuteOrTell(machine, left->operation, findings))) {
-      StayOurs(operation, transaction);
+    if (!left->is_done && !PROV_TRY(ExecuteOrReport(machine, left->operation, findings))) {
+      KeepOwnership(operation, transaction);
     }
   }
   PROV_TRY(Flush(machine));
@@ -207,15 +208,15 @@ Ledger LedgerBefore(const Transaction& back) {
 // Plans the reversed transaction `back` on the machine as it is now. `owned`: the ledger that the transaction made.
 Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& owned) {
   Plan plan;
-  plan.takes_back = back.takes_back = true;
+  plan.is_rollback = back.is_rollback = true;
   plan.ledger_before = back.ledger_before;
   back.ledger_after = LedgerBefore(back);
   const bool runs = !PROV_TRY(machine.system.BootId()).empty();
   std::vector<std::string> changed;
   for (const Operation& operation : back.operations) {
-    const std::optional<Rebased> left = PROV_TRY(RebaseOrTell(machine, operation, plan.findings));
+    const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, plan.findings));
     const bool stays_closed = OpensKeyOf(operation, changed);
-    if (!left) StayOurs(operation, back);
+    if (!left) KeepOwnership(operation, back);
     if (!left || (left->is_done && !left->is_foreign)) continue;
     NoteChanged(*left, changed);
     if (stays_closed) {
@@ -263,9 +264,9 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
   }
   PROV_TRY(Complete(machine, *open, findings));
   AddInfo(findings, "recovered",
-          open->takes_back ? "an interrupted rollback was finished" : "an interrupted run was finished",
+          open->is_rollback ? "an interrupted rollback was finished" : "an interrupted run was finished",
           std::string(kJournalFile));
-  if (open->takes_back) {
+  if (open->is_rollback) {
     out.rollback = PROV_TRY(ReportOf(*open));
     out.rollback->reboot_required = PROV_TRY(RebootPending(machine));
   }
@@ -291,22 +292,22 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
   PROV_TRY(ForgetPastReboot(machine));
   const bool work = plan.HasWork();
   const bool reboot = plan.reboot;
-  Findings told;
+  Findings reported;
   if (work) {
-    Transaction run{trial, reboot, plan.operations, plan.ledger_before, plan.ledger_after, plan.takes_back};
+    Transaction run{trial, reboot, plan.operations, plan.ledger_before, plan.ledger_after, plan.is_rollback};
     if (!trial) run.sections = sections;
     PROV_TRY(SaveJournal(machine.state, run));
-    PROV_TRY(Execute(machine, run, told));
+    PROV_TRY(Execute(machine, run, reported));
     if (!trial) PROV_TRY(Record(machine, run));
   } else if (!trial) {
     PROV_TRY(machine.state.Commit(sections));
-    if (plan.takes_back) PROV_TRY(RemoveJournal(machine.state));  // ends a trial with nothing left to undo
+    if (plan.is_rollback) PROV_TRY(RemoveJournal(machine.state));  // ends a trial with nothing left to undo
   }
   SessionReport report = ReportOf(std::move(plan));
   report.trial = trial && work;
   report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
-  LeaveOutFailed(told, report);
-  report.findings.insert(report.findings.end(), told.begin(), told.end());
+  MarkFailedChanges(reported, report);
+  report.findings.insert(report.findings.end(), reported.begin(), reported.end());
   return report;
 }
 

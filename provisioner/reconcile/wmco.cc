@@ -63,7 +63,7 @@ struct Variable {
   bool is_ours = false;             // in the ledger, and unchanged since
 };
 
-Result<Variable> Look(machine::Machine& machine, const Ledger& ledger, std::string_view name) {
+Result<Variable> ReadVariable(machine::Machine& machine, const Ledger& ledger, std::string_view name) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(EnvironmentKeyPath(), name));
   if (!now) return Variable{};
   const auto entry = ledger.find(std::string(kEnvironmentItem).append(name));
@@ -93,7 +93,7 @@ Result<Memory> Renewed(machine::Machine& machine, std::optional<Memory> memory, 
   std::map<std::string, std::string, std::less<>> set;
   bool sets_any = false;
   for (const std::string_view name : egress::kProxyVariables) {
-    const Variable variable = PROV_TRY(Look(machine, ledger, name));
+    const Variable variable = PROV_TRY(ReadVariable(machine, ledger, name));
     if (!variable.text) continue;
     if (!variable.text->empty()) set.emplace(name, *variable.text);
     sets_any = sets_any || !variable.is_ours || settled;
@@ -126,7 +126,7 @@ Result<OperatorVariables> ReadOperatorVariables(machine::Machine& machine, const
   OperatorVariables out;
   std::vector<std::string_view> absent;
   for (const std::string_view name : egress::kProxyVariables) {
-    Variable variable = PROV_TRY(Look(machine, ledger, name));
+    Variable variable = PROV_TRY(ReadVariable(machine, ledger, name));
     if (variable.is_ours) continue;
     if (!variable.text) {
       absent.push_back(name);
@@ -163,11 +163,11 @@ std::string_view NameOf(VariableOwner owner) {
   return "others";
 }
 
-Result<std::vector<MachineVariable>> LookAtMachineVariables(machine::Machine& machine, const Ledger& ledger) {
+Result<std::vector<MachineVariable>> ReadMachineVariables(machine::Machine& machine, const Ledger& ledger) {
   std::vector<MachineVariable> out;
   const bool yields = PROV_TRY(YieldsEnvironment(machine, false));
   for (const std::string_view name : egress::kProxyVariables) {
-    const Variable variable = PROV_TRY(Look(machine, ledger, name));
+    const Variable variable = PROV_TRY(ReadVariable(machine, ledger, name));
     if (!variable.text) continue;
     const VariableOwner other = yields ? VariableOwner::kOperator : VariableOwner::kOthers;
     out.push_back({std::string(name), ShowVariable(name, *variable.text), variable.is_ours ? VariableOwner::kUs : other,

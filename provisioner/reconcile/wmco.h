@@ -49,6 +49,6 @@ struct MachineVariable {
   std::vector<std::string> services;  // those of our services whose environment has this value from us
 };
 // Those of the three variables that are set. Reads only.
-Result<std::vector<MachineVariable>> LookAtMachineVariables(machine::Machine& machine, const Ledger& ledger);
+Result<std::vector<MachineVariable>> ReadMachineVariables(machine::Machine& machine, const Ledger& ledger);
 
 }  // namespace prov::reconcile

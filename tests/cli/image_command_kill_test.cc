@@ -131,7 +131,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
 
   static bool IsRollback(const MemoryTree& tree) {
     const auto journal = tree.At(kJournal);
-    return journal && reconcile::ParseTransaction(*journal, "journal.json")->takes_back;
+    return journal && reconcile::ParseTransaction(*journal, "journal.json")->is_rollback;
   }
 
   void ExpectOldOrNew(const MemoryTree& start, const Command& command) {

@@ -192,7 +192,7 @@ TEST_F(ApplyNode, ARollbackThatWasCutShortIsFinishedAndReportedAsOne) {
     OpenNode cut = node();
     ASSERT_THROW((void)Rollback(cut), PowerFailure) << call;
     const auto open = reconcile::LoadJournal(host_.memory.State()).value();
-    if (open && open->takes_back) break;
+    if (open && open->is_rollback) break;
   }
   host_.memory.stop_after = MemoryMachine::kNever;
   OpenNode n = node();
@@ -293,7 +293,7 @@ TEST_F(ApplyNode, ATrialInWhosePlaceAnotherRunIsOpenIsNotConfirmed) {
     ASSERT_THROW((void)ApplySettings(other, OtherSettings(), {}), PowerFailure) << call;
     host_.memory.stop_after = MemoryMachine::kNever;
     const auto open = reconcile::LoadJournal(host_.memory.State()).value();
-    seen = open && !open->trial && !open->takes_back;
+    seen = open && !open->trial && !open->is_rollback;
     host_.waits_left = 0;
     EXPECT_EQ(AwaitConfirmation(host_, trial), false) << call;
   }

@@ -114,7 +114,7 @@ bool IsTrial(MemoryHost host) {
 
 bool IsRollback(MemoryHost host) {
   const auto open = reconcile::LoadJournal(host.memory.State());
-  return open && *open && (*open)->takes_back;
+  return open && *open && (*open)->is_rollback;
 }
 
 // What the machine answers to what may come next.

@@ -225,7 +225,7 @@ TEST_F(Beside, WhoseTheVariablesAre) {
   const auto owners = [&] {
     Entries out;
     const Ledger ledger = LoadLedger(machine_.state).value();
-    const auto variables = LookAtMachineVariables(machine_, ledger).value();
+    const auto variables = ReadMachineVariables(machine_, ledger).value();
     for (const MachineVariable& variable : variables) {
       out.push_back(variable.name + " " + std::string(NameOf(variable.owner)) + " " + variable.value);
     }

@@ -18,11 +18,11 @@ std::string SectionText(const std::string& text) { return "\"" + text + "\"\n"; 
 
 TEST(Journal, SectionsSurviveItsFile) {
   Transaction transaction;
-  transaction.takes_back = true;
+  transaction.is_rollback = true;
   transaction.sections = {{"applied", "{\n  \"x\": \"\u00e4\"\n}\n"}, {"hold", std::nullopt}};
   const auto read = ParseTransaction(TransactionJson(transaction), "f");
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(read->takes_back);
+  EXPECT_TRUE(read->is_rollback);
   EXPECT_EQ(read->sections, transaction.sections);
 }
 
