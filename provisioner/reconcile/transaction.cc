@@ -145,7 +145,7 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
     NoteChanged(*left, changed);
     if (left->is_foreign) {
       AddWarning(findings, "changed-since",
-                 "somebody changed it before an interrupted run was finished; what they set is left as it is",
+                 "another program changed it before an interrupted run was finished; its value is kept",
                  PlaceOf(PROV_TRY(ChangeOf(operation))));
     }
     if (!left->is_done && !PROV_TRY(ExecuteOrReport(machine, left->operation, findings))) {
@@ -229,8 +229,8 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& o
     }
     Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
     if (left->is_foreign) {
-      change.reason = "was changed since we set it; what others set is left as it is";
-      AddWarning(plan.findings, "changed-since", "somebody changed it since it was set; what they set is left as it is",
+      change.reason = "was changed since we set it; the other value is kept";
+      AddWarning(plan.findings, "changed-since", "another program changed it since it was set; its value is kept",
                  PlaceOf(change));
     }
     if (left->is_done) {
