@@ -62,8 +62,8 @@ class Writer {
   }
 
   void WriteWinHttp(const egress::WinHttpProxy& proxy) {
-    for (const std::string_view view : reconcile::kWinHttpViews) {
-      BeginOperation(json_, std::string(reconcile::kWinHttpItem).append(view)).Key("value").BeginObject();
+    for (const auto& view : reconcile::kWinHttpViews) {
+      BeginOperation(json_, std::string(reconcile::kWinHttpItem).append(view.bits)).Key("value").BeginObject();
       json_.Member("proxy", proxy.proxy).Member("bypass", proxy.bypass).EndObject().EndObject();
     }
   }

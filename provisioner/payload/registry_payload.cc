@@ -14,14 +14,18 @@ using images::KeyAt;
 using images::RegKey;
 using reconcile::DesiredState;
 
+constexpr std::string_view kControlSet = R"(SYSTEM\CurrentControlSet)";
+
 // A .reg file sets no permissions: every user of the node can read the keys.
 constexpr std::string_view kLeftOut =
     "Left out: environments of services that hold the proxy's password. A .reg file can't close their keys\n"
     "to users. scripts\\Apply-Egress.ps1 and provisioner.exe close a key before they write.\n";
 
-// Puts certificates after the other values, whatever the order of a plan.
-reconcile::BakedRegistry Bake(const DesiredState& state, bool closed) {
-  reconcile::BakedRegistry out;
+// The registry of an otherwise empty machine. Puts certificates after the other values, whatever the order of a plan.
+RegKey Bake(const DesiredState& state, bool closed) {
+  RegKey out;
+  KeyAt(out, kControlSet);
+  KeyAt(out, "SOFTWARE");
   for (const bool certificates : {false, true}) {
     for (const reconcile::Kind* kind : reconcile::Kinds()) {
       if ((kind == &reconcile::CertificateKind()) == certificates) kind->Bake(state, closed, out);
@@ -32,21 +36,23 @@ reconcile::BakedRegistry Bake(const DesiredState& state, bool closed) {
 
 }  // namespace
 
-RegKey SoftwareTree(const DesiredState& state) { return std::move(Bake(state, true).software); }
-
 Result<std::string> SystemHive(const DesiredState& state) {
   images::HiveOptions options;
   options.file_name = "SYSTEM";
   if (state.holds_credentials) options.security = images::SystemAdminsDescriptor();
   RegKey root;
-  KeyAt(root, "ControlSet001").subkeys = std::move(Bake(state, true).control_set.subkeys);
+  RegKey baked = Bake(state, true);
+  KeyAt(root, "ControlSet001").subkeys = std::move(KeyAt(baked, kControlSet).subkeys);
   return images::WriteHive(root, options);
 }
 
 Result<std::string> SoftwareHive(const DesiredState& state) {
   images::HiveOptions options;
   options.file_name = "SOFTWARE";
-  return images::WriteHive(SoftwareTree(state), options);
+  RegKey root;
+  RegKey baked = Bake(state, true);
+  root.subkeys = std::move(KeyAt(baked, "SOFTWARE").subkeys);
+  return images::WriteHive(root, options);
 }
 
 bool LeavesServicesOut(const DesiredState& state) {
@@ -55,12 +61,8 @@ bool LeavesServicesOut(const DesiredState& state) {
 }
 
 std::string RegistryFile(const DesiredState& state) {
-  RegKey machine;
   const bool left_out = LeavesServicesOut(state);
-  reconcile::BakedRegistry baked = Bake(state, !left_out);
-  KeyAt(machine, R"(SYSTEM\CurrentControlSet)").subkeys = std::move(baked.control_set.subkeys);
-  KeyAt(machine, "SOFTWARE").subkeys = std::move(baked.software.subkeys);
-  return images::WriteRegFile(machine, "HKEY_LOCAL_MACHINE", left_out ? kLeftOut : "");
+  return images::WriteRegFile(Bake(state, !left_out), "HKEY_LOCAL_MACHINE", left_out ? kLeftOut : "");
 }
 
 }  // namespace prov::payload

@@ -3,17 +3,14 @@
 
 #include <string>
 
-#include "images/registry/registry_key.h"
 #include "provisioner/base/result.h"
 #include "provisioner/reconcile/desired_state.h"
 
 namespace prov::payload {
 
-// The root of a SOFTWARE hive: WinHTTP and WinINET settings in both views, and the certificate stores.
-images::RegKey SoftwareTree(const reconcile::DesiredState& state);
-
 // SYSTEM holds the environments in ControlSet001, and no `Select`: merged into an image's hive, that would choose the
-// control set that Windows starts with. Only SYSTEM and Administrators can read a hive that holds credentials.
+// control set that Windows starts with. Only SYSTEM and Administrators can read a hive that holds credentials. SOFTWARE
+// holds the WinHTTP and WinINET settings in both views, and the certificate stores.
 Result<std::string> SystemHive(const reconcile::DesiredState& state);
 Result<std::string> SoftwareHive(const reconcile::DesiredState& state);
 

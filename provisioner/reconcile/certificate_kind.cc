@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/certificate_blob.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
@@ -93,19 +93,22 @@ class Certificate final : public Kind {
     const auto& write = std::get<CertificateWrite>(operation);
     return {ItemKind::kCertificate,
             ActionOf(!write.add, write.add),
-            fmt::format("{} {}", NameOf(write.store), AsciiUpper(ToHex(Sha1(write.der)))),
+            fmt::format("{} {}", NameOf(write.store), machine::CertificateKeyName(write.der)),
             {},
             {},
             {}};
   }
 
-  void Bake(const DesiredState& desired, bool /*closed*/, BakedRegistry& out) const override {
+  void Bake(const DesiredState& desired, bool /*closed*/, images::RegKey& machine) const override {
     for (const Store store : {Store::kRoot, Store::kCa}) {
       images::RegKey* key = nullptr;
       for (const CertificateItem& item : desired.certificates) {
         if (item.store != store) continue;
-        if (key == nullptr) key = &images::KeyAt(out.software, StoreKey(store));
-        key->subkeys.push_back(EncodeCertificate(item.certificate));
+        if (key == nullptr) key = &images::KeyAt(machine, R"(SOFTWARE\)" + machine::CertificateStoreKey(store));
+        images::RegKey& subkey = key->subkeys.emplace_back();
+        subkey.name = Thumbprint(item.certificate);
+        subkey.values.push_back({std::string(machine::kCertificateBlob), images::RegType::kBinary,
+                                 machine::EncodeCertificateBlob(item.certificate.der)});
       }
     }
   }

@@ -210,6 +210,8 @@ std::string_view NameOf(CredentialPolicy policy) {
   return "none";
 }
 
+std::string Thumbprint(const pki::Certificate& certificate) { return AsciiUpper(certificate.sha1); }
+
 bool DesiredState::SetsNothing() const {
   return environment.empty() && std::ranges::all_of(services, [](const auto& s) { return s.variables.empty(); }) &&
          !win_http && !win_inet && certificates.empty() && !hns;

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "provisioner/egress/egress_config.h"
-#include "provisioner/reconcile/certificate_item.h"
+#include "provisioner/egress/win_http_bypass.h"
+#include "provisioner/pki/certificate.h"
+#include "provisioner/pki/trust_store.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/pod_policies.h"
-#include "provisioner/reconcile/win_http.h"
-#include "provisioner/reconcile/wininet.h"
 
 namespace prov::reconcile {
 
@@ -45,6 +45,14 @@ struct DesiredOptions {
   bool win_http_octets = false;
   std::optional<PodPolicies> hns;
 };
+
+struct CertificateItem {
+  pki::Certificate certificate;
+  pki::Store store = pki::Store::kRoot;  // kRoot or kCa
+};
+
+// 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
+std::string Thumbprint(const pki::Certificate& certificate);
 
 struct DesiredState {
   Scope scope;  // without the facilities that the source says nothing about

@@ -46,8 +46,6 @@ images::RegValue EncodeVariable(const EnvironmentVariable& variable) {
   return {variable.name, images::RegType::kSz, images::EncodeSz(variable.value.Reveal())};
 }
 
-std::string ServiceKey(std::string_view service) { return R"(Services\)" + std::string(service); }
-
 bool HoldsCredentials(const ServiceEnvironment& service) {
   return std::ranges::any_of(service.variables, [](const EnvironmentVariable& variable) {
     return !EqualsIgnoreAsciiCase(variable.name, "NO_PROXY") && egress::MayHoldCredentials(variable.value.Reveal());

@@ -16,9 +16,6 @@ struct EnvironmentVariable {
   Secret value;  // never empty: unset is an absent item
 };
 
-// Below the control set: `SYSTEM\CurrentControlSet` on a live node, `ControlSetNNN` in a hive.
-inline constexpr std::string_view kEnvironmentKey = R"(Control\Session Manager\Environment)";
-
 // Windows takes 32,767 UTF-16 units for name, '=' and value together with the final NUL
 // (docs/formats/environment.md#length-of-a-variable).
 inline constexpr std::size_t kMaxVariableUnits = 32767;
@@ -39,7 +36,6 @@ struct ServiceEnvironment {
 };
 
 inline constexpr std::string_view kServiceEnvironmentValue = "Environment";
-std::string ServiceKey(std::string_view service);  // `Services\NAME`, below the control set
 
 // The name of a NAME=VALUE entry; the whole entry where there is no '='.
 std::string_view NameOfEntry(std::string_view entry);

@@ -27,12 +27,6 @@ class Environment final : public ValueKind {
 
   bool IsInScope(const Scope& scope) const override { return scope.machine; }
 
-  void Bake(const DesiredState& desired, bool /*closed*/, BakedRegistry& out) const override {
-    if (desired.environment.empty()) return;
-    images::RegKey& key = images::KeyAt(out.control_set, kEnvironmentKey);
-    for (const EnvironmentVariable& variable : desired.environment) key.values.push_back(EncodeVariable(variable));
-  }
-
  protected:
   const std::vector<ValuePlace>& Places() const override {
     static const std::vector<ValuePlace> places = VariablePlaces();

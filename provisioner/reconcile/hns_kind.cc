@@ -175,7 +175,7 @@ class Hns final : public Kind {
             {}};
   }
 
-  void Bake(const DesiredState& /*desired*/, bool /*closed*/, BakedRegistry& /*out*/) const override {}
+  void Bake(const DesiredState& /*desired*/, bool /*closed*/, images::RegKey& /*machine*/) const override {}
 
  private:
   // A namespace without pods is reported: its name may be misspelled.

@@ -6,8 +6,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
-#include "provisioner/reconcile/environment.h"
-#include "provisioner/reconcile/win_http.h"
+#include "provisioner/reconcile/windows_proxy.h"
 
 namespace prov::reconcile {
 namespace {
@@ -30,10 +29,10 @@ bool IsSingleAccount(std::string_view sid) {
 
 }  // namespace
 
-std::string EnvironmentKeyPath() { return R"(SYSTEM\CurrentControlSet\)" + std::string(kEnvironmentKey); }
-std::string ServiceKeyPath(std::string_view service) { return R"(SYSTEM\CurrentControlSet\)" + ServiceKey(service); }
-std::string WinHttpKeyPath(std::size_t view) { return R"(SOFTWARE\)" + std::string(kWinHttpKeys.at(view)); }
-std::string WinInetKeyPath(const WinInetPlace& place) { return R"(SOFTWARE\)" + place.key; }
+std::string EnvironmentKeyPath() { return R"(SYSTEM\CurrentControlSet\Control\Session Manager\Environment)"; }
+std::string ServiceKeyPath(std::string_view service) {
+  return R"(SYSTEM\CurrentControlSet\Services\)" + std::string(service);
+}
 
 std::string CertificateItemName(Store store, std::string_view thumbprint) {
   return fmt::format("{}{}:{}", kCertificateItem, NameOf(store), AsciiLower(thumbprint));

@@ -2,6 +2,7 @@
 // equal, and how they are shown.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,8 +10,6 @@
 
 #include "images/registry/registry_key.h"
 #include "provisioner/pki/trust_store.h"
-#include "provisioner/reconcile/win_http.h"
-#include "provisioner/reconcile/wininet.h"
 
 namespace prov::reconcile {
 
@@ -22,13 +21,17 @@ inline constexpr std::string_view kServiceSecurityItem = "serviceSecurity:";  //
 inline constexpr std::string_view kCertificateItem = "certificate:";
 inline constexpr std::string_view kHnsItem = "hns:";  // and an endpoint's GUID in upper case
 
-// The views of WinHTTP's settings, in the order of kWinHttpKeys.
-inline constexpr std::array<std::string_view, 2> kWinHttpViews = {"64", "32"};
+// WinHTTP's settings have one place for programs of 64 bits and one for those of 32 bits.
+struct WinHttpView {
+  std::string_view bits, key;
+};
+inline constexpr std::array<WinHttpView, 2> kWinHttpViews = {
+    {{"64", R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)"},
+     {"32", R"(SOFTWARE\WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)"}}};
+inline constexpr std::string_view kWinHttpValue = "WinHttpSettings";
 
 std::string EnvironmentKeyPath();                      // `SYSTEM\CurrentControlSet\Control\…\Environment`
 std::string ServiceKeyPath(std::string_view service);  // `SYSTEM\CurrentControlSet\Services\NAME`
-std::string WinHttpKeyPath(std::size_t view);          // `SOFTWARE\…\Connections`
-std::string WinInetKeyPath(const WinInetPlace& place);
 std::string CertificateItemName(pki::Store store, std::string_view thumbprint);
 pki::Store StoreOfItem(std::string_view certificate_item);
 

@@ -16,12 +16,6 @@ namespace prov::reconcile {
 
 class Planner;
 
-// The registry of an otherwise empty machine.
-struct BakedRegistry {
-  images::RegKey control_set;
-  images::RegKey software;
-};
-
 class Kind {
  public:
   virtual ~Kind() = default;
@@ -41,19 +35,18 @@ class Kind {
   }
   // The change that an operation makes to an item, for reports.
   virtual Change ChangeOf(std::string_view item, const Operation& operation) const = 0;
-  // Adds the registry values that an empty machine gets for the desired state. `closed`: access to keys can be
-  // restricted. Where it can't, values that users must not read are left out.
-  virtual void Bake(const DesiredState& desired, bool closed, BakedRegistry& out) const = 0;
-
- protected:
-  static std::unexpected<Error> Unknown(std::string_view item);
+  // Adds the registry values that an empty machine gets for the desired state, with paths as on a live one. `closed`:
+  // access to keys can be restricted. Where it can't, values that users must not read are left out.
+  virtual void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const = 0;
 };
 
-// All kinds, in the order of a plan's operations. The list may only grow before the first plan is made.
-std::vector<const Kind*>& Kinds();
+// All kinds, in the order of a plan's operations.
+const std::vector<const Kind*>& Kinds();
 
-// Error: type (a kind that this version does not know).
+// Error: that of UnknownItem().
 Result<const Kind*> KindOf(std::string_view item);
+// The error (type) for an item of the ledger that this version does not know.
+std::unexpected<Error> UnknownItem(std::string_view item);
 
 // One for each file; kinds.cc lists them.
 const Kind& CertificateKind();

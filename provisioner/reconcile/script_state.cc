@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "images/registry/hive_format.h"
 #include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
@@ -45,10 +46,9 @@ std::optional<ScriptPlace> PlaceOf(std::string_view text) {
     return ScriptPlace{std::string(text), EnvironmentKeyPath(), std::string(*name)};
   }
   if (const auto name = after(kWinHttpItem)) {
-    const auto view = std::ranges::find(kWinHttpViews, *name);
+    const auto view = std::ranges::find(kWinHttpViews, *name, &WinHttpView::bits);
     if (view == kWinHttpViews.end()) return std::nullopt;
-    const auto index = static_cast<std::size_t>(view - kWinHttpViews.begin());
-    return ScriptPlace{std::string(text), WinHttpKeyPath(index), std::string(kWinHttpValue)};
+    return ScriptPlace{std::string(text), std::string(view->key), std::string(kWinHttpValue)};
   }
   if (const auto name = after(kServiceItem); name && CheckServiceName(*name)) {
     return ScriptPlace{std::string(kServiceItem) + ServiceNameKey(*name), ServiceKeyPath(*name),
@@ -153,9 +153,7 @@ Result<std::string> ScriptsBootName(machine::Registry& registry) {
   const auto counter = PROV_TRY(registry.Read(
       R"(SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters)", "BootId"));
   if (!counter || counter->data.size() != sizeof(std::uint32_t)) return std::string();
-  std::uint32_t number = 0;
-  for (std::size_t i = sizeof number; i-- > 0;) number = number << 8U | static_cast<unsigned char>(counter->data[i]);
-  return fmt::format("counter {}", number);
+  return fmt::format("counter {}", images::regf::Load32(counter->data, 0));
 }
 
 Result<std::optional<ScriptRecord>> LoadRecord(machine::StateFolder& state) {

@@ -262,10 +262,10 @@ class Service final : public Kind {
             {}};
   }
 
-  void Bake(const DesiredState& desired, bool closed, BakedRegistry& out) const override {
+  void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const override {
     for (const ServiceEnvironment& service : desired.services) {
       if (service.variables.empty() || (!closed && HoldsCredentials(service))) continue;
-      images::KeyAt(out.control_set, ServiceKey(service.service))
+      images::KeyAt(machine, ServiceKeyPath(service.service))
           .values.push_back(EncodeServiceEnvironment(MergeServiceEnvironment({}, service.variables)));
     }
   }

@@ -109,7 +109,7 @@ Result<void> ValueKind::Plan(Planner& planner) const {
 Result<std::optional<Drift>> ValueKind::FindDrift(machine::Machine& machine, std::string_view item,
                                                   const LedgerEntry& entry) const {
   const ValuePlace* const place = Find(item);
-  if (place == nullptr) return Unknown(item);
+  if (place == nullptr) return UnknownItem(item);
   const auto now = PROV_TRY(machine.registry.Read(place->key, place->value));
   if (now && Same(*place, *now, *entry.ours)) return std::nullopt;
   return Drift{kind_, place->label, !now.has_value()};
@@ -127,6 +127,13 @@ Change ValueKind::ChangeOf(std::string_view item, const Operation& operation) co
           show(write.before),
           show(write.after),
           {}};
+}
+
+void ValueKind::Bake(const DesiredState& desired, bool /*closed*/, images::RegKey& machine) const {
+  for (const ValuePlace& place : Places()) {
+    auto value = Wanted(desired, place, std::nullopt);
+    if (value) images::KeyAt(machine, place.key).values.push_back(*std::move(value));
+  }
 }
 
 }  // namespace prov::reconcile

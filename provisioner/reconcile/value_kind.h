@@ -22,6 +22,7 @@ class ValueKind : public Kind {
   Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
                                          const LedgerEntry& entry) const final;
   Change ChangeOf(std::string_view item, const Operation& operation) const final;
+  void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const final;
 
  protected:
   virtual const std::vector<ValuePlace>& Places() const = 0;

@@ -1,10 +1,8 @@
 // The kind of WinHTTP's machine proxy: one value in the 64-bit and one in the 32-bit view; a view that the machine does
 // not have is left out.
-#include "provisioner/egress/no_proxy.h"
-#include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/value_kind.h"
-#include "provisioner/reconcile/win_http.h"
+#include "provisioner/reconcile/windows_proxy.h"
 
 namespace prov::reconcile {
 namespace {
@@ -13,10 +11,10 @@ using images::RegValue;
 
 std::vector<ValuePlace> WinHttpPlaces() {
   std::vector<ValuePlace> out;
-  for (std::size_t view = 0; view < kWinHttpViews.size(); ++view) {
-    const std::string bits(kWinHttpViews.at(view));
-    out.push_back(
-        {bits, "WinHTTP, " + bits + "-bit", bits + "-bit", WinHttpKeyPath(view), std::string(kWinHttpValue), view > 0});
+  for (const WinHttpView& view : kWinHttpViews) {
+    const std::string bits(view.bits);
+    out.push_back({bits, "WinHTTP, " + bits + "-bit", bits + "-bit", std::string(view.key), std::string(kWinHttpValue),
+                   bits == "32"});
   }
   return out;
 }
@@ -26,13 +24,6 @@ class WinHttp final : public ValueKind {
   WinHttp() : ValueKind(ItemKind::kWinHttp, kWinHttpItem) {}
 
   bool IsInScope(const Scope& scope) const override { return scope.win_http; }
-
-  void Bake(const DesiredState& desired, bool /*closed*/, BakedRegistry& out) const override {
-    if (!desired.win_http) return;
-    for (const std::string_view key : kWinHttpKeys) {
-      images::KeyAt(out.software, key).values.push_back(EncodeWinHttpValue(*desired.win_http));
-    }
-  }
 
  protected:
   const std::vector<ValuePlace>& Places() const override {
@@ -57,9 +48,7 @@ class WinHttp final : public ValueKind {
     const auto settings = DecodeWinHttp(value.data);
     if (!settings) return "(not readable)";
     if (settings->proxy.proxy.empty() || (settings->flags & kManualProxy) == 0) return "direct";
-    // Another program's value may hold parts that our own proxies never have, so redact it as text.
-    return egress::RedactUrl(settings->proxy.proxy) +
-           (settings->proxy.bypass.empty() ? "" : " except " + egress::RedactNoProxy(settings->proxy.bypass, "; "));
+    return ShowWindowsProxy(settings->proxy);
   }
 };
 

@@ -15,8 +15,8 @@
 #include "ignition/document.h"
 #include "images/registry/hive_writer.h"
 #include "provisioner/base/file.h"
+#include "provisioner/machine/certificate_blob.h"
 #include "provisioner/pki/trust_bundle.h"
-#include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/source/machine_config_source.h"
 #include "tests/bench/bench.h"
 
@@ -75,8 +75,13 @@ int Hive(const char* pem, const char* out) {
   const auto certificates = pki::ParseTrustBundle(bytes.value_or(""), pem, findings);
   if (!certificates) return 1;
   images::RegKey root;
-  images::RegKey& store = images::KeyAt(root, reconcile::StoreKey(pki::Store::kRoot));
-  for (const pki::Certificate& c : *certificates) store.subkeys.push_back(reconcile::EncodeCertificate(c));
+  images::RegKey& store = images::KeyAt(root, machine::CertificateStoreKey(pki::Store::kRoot));
+  for (const pki::Certificate& c : *certificates) {
+    images::RegKey& key = store.subkeys.emplace_back();
+    key.name = machine::CertificateKeyName(c.der);
+    key.values.push_back(
+        {std::string(machine::kCertificateBlob), images::RegType::kBinary, machine::EncodeCertificateBlob(c.der)});
+  }
   const auto hive = images::WriteHive(root, {});
   return hive && WriteFileAtomically(out, *hive, 0644) ? 0 : 1;
 }

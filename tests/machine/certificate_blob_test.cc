@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "images/registry/registry_key.h"
+#include "provisioner/base/hash.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::machine {
 namespace {
@@ -12,7 +17,19 @@ std::string Property(std::uint32_t id, std::string_view bytes) {
          images::EncodeDword(static_cast<std::uint32_t>(bytes.size())) + std::string(bytes);
 }
 
-TEST(CertificateBlob, HoldsWhatItWasMadeOf) { EXPECT_EQ(CertificateInBlob(EncodeCertificateBlob("der")), "der"); }
+TEST(CertificateBlob, HoldsItsHashAndWhatItWasMadeOf) {
+  const std::string blob = EncodeCertificateBlob("der");
+  EXPECT_EQ(blob, Property(3, Sha1("der")) + Property(32, "der"));
+  EXPECT_EQ(CertificateInBlob(blob), "der");
+}
+
+TEST(CertificateBlob, EqualsTheSharedSample) {
+  const std::string shared = testing_support::TestsFolder() + "/../../shared/cases/windows/cert/";
+  if (!std::filesystem::exists(shared)) GTEST_SKIP() << "SKIPPED: the shared sample folder is not here: " << shared;
+  const std::string der = testing_support::ReadAll(shared + "ca.der");
+  EXPECT_EQ(CertificateKeyName(der), "15DD2B0A671D6685B1AD69B18A6B004128ABE7D5");
+  EXPECT_EQ(EncodeCertificateBlob(der), testing_support::ReadAll(shared + "ca.blob-sha1.bin"));
+}
 
 TEST(CertificateBlob, OtherPropertiesDoNotMatter) {
   EXPECT_EQ(CertificateInBlob(Property(0x5C, "len") + Property(3, "sha1") + Property(32, "der")), "der");

@@ -8,9 +8,12 @@
 #include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/certificate_blob.h"
 #include "provisioner/payload/egress_json.h"
 #include "provisioner/payload/registry_payload.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/windows_proxy.h"
 #include "tests/support/hive_reader.h"
 #include "tests/support/memory_machine.h"
 #include "tests/support/sample.h"
@@ -133,17 +136,17 @@ TEST(RegistryPayload, TheSoftwareHiveHoldsWinHttpTwiceAndTheStores) {
   ASSERT_TRUE(bytes) << bytes.error().message;
   const auto root = images::ReadHive(*bytes);
   ASSERT_TRUE(root) << root.error().message;
-  for (const std::string_view path : reconcile::kWinHttpKeys) {
-    const RegKey* key = Find(*root, path);
-    ASSERT_NE(key, nullptr) << path;
+  for (const auto& view : reconcile::kWinHttpViews) {
+    const RegKey* key = Find(*root, view.key.substr(std::string_view(R"(SOFTWARE\)").size()));
+    ASSERT_NE(key, nullptr) << view.key;
     EXPECT_EQ(key->values[0].type, images::RegType::kBinary);
     EXPECT_EQ(reconcile::DecodeWinHttp(key->values[0].data)->proxy, *State().win_http);
   }
-  EXPECT_EQ(Find(*root, reconcile::StoreKey(pki::Store::kRoot))->subkeys.size(), 2U);
-  const RegKey* ca = Find(*root, reconcile::StoreKey(pki::Store::kCa));
+  EXPECT_EQ(Find(*root, machine::CertificateStoreKey(pki::Store::kRoot))->subkeys.size(), 2U);
+  const RegKey* ca = Find(*root, machine::CertificateStoreKey(pki::Store::kCa));
   ASSERT_EQ(ca->subkeys.size(), 1U);
   EXPECT_EQ(ca->subkeys[0].name, reconcile::Thumbprint(State().certificates[2].certificate));
-  EXPECT_EQ(ca->subkeys[0].values[0].data, reconcile::EncodeBlob(State().certificates[2].certificate));
+  EXPECT_EQ(ca->subkeys[0].values[0].data, machine::EncodeCertificateBlob(State().certificates[2].certificate.der));
 }
 
 reconcile::DesiredOptions WithWinInet() {

@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "provisioner/base/text.h"
-#include "provisioner/reconcile/certificate_item.h"
 #include "provisioner/reconcile/environment.h"
-#include "provisioner/reconcile/win_http.h"
+#include "provisioner/reconcile/windows_proxy.h"
 #include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::reconcile {
 namespace {
@@ -19,11 +17,6 @@ namespace {
 using namespace std::string_literals;
 
 const std::string kShared = testing_support::TestsFolder() + "/../../shared/cases/windows";
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 TEST(Environment, IsRegSzWithItsTerminator) {
   const images::RegValue value = EncodeVariable({"A", Secret("%b")});
@@ -78,7 +71,7 @@ TEST(WinHttp, DecodesWhatItEncodesAndRefusesTheRest) {
 
 TEST(WinHttp, EqualsTheSharedSamples) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "SKIPPED: the shared sample folder is not here: " << kShared;
-  const auto sample = [&](const char* name) { return ReadAll(kShared + "/winhttp/" + name); };
+  const auto sample = [&](const char* name) { return testing_support::ReadAll(kShared + "/winhttp/" + name); };
   EXPECT_EQ(EncodeWinHttp({}), sample("direct-18.bin"));
   EXPECT_EQ(EncodeWinHttp({.version = WinHttpVersion::k28, .proxy = {}}), sample("direct-28.bin"));
   for (const char* name : {"proxy-18.bin", "proxy-28.bin", "proxy-nobypass-18.bin", "perproto-18.bin",
@@ -89,31 +82,6 @@ TEST(WinHttp, EqualsTheSharedSamples) {
   }
   EXPECT_EQ(EncodeWinHttp({.proxy = {"proxy.example.com:3128", "<local>;*.cluster.local;*.svc;10.*"}}),
             sample("proxy-18.bin"));
-}
-
-TEST(CertificateItem, BlobHoldsTheThumbprintAndTheCertificate) {
-  pki::Certificate c;
-  c.der = "\x30\x00"s;
-  c.sha1 = "89d8a9d0a9f8a7c3a0b1c2d3e4f5a6b7c8d9e0f1";
-  const std::string blob = EncodeBlob(c);
-  EXPECT_EQ(ToHex(blob.substr(0, 12)), "030000000100000014000000");
-  EXPECT_EQ(ToHex(blob.substr(32, 12)), "200000000100000002000000");
-  EXPECT_EQ(blob.substr(44), c.der);
-  EXPECT_EQ(Thumbprint(c), AsciiUpper(c.sha1));
-  EXPECT_EQ(StoreKey(pki::Store::kRoot), R"(Microsoft\SystemCertificates\ROOT\Certificates)");
-  EXPECT_EQ(StoreKey(pki::Store::kCa), R"(Microsoft\SystemCertificates\CA\Certificates)");
-  const images::RegKey key = EncodeCertificate(c);
-  ASSERT_EQ(key.values.size(), 1U);
-  EXPECT_EQ(key.values[0].name, "Blob");
-  EXPECT_EQ(key.values[0].type, images::RegType::kBinary);
-}
-
-TEST(CertificateItem, EqualsTheSharedSample) {
-  if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "SKIPPED: the shared sample folder is not here: " << kShared;
-  const auto c = pki::ParseCertificate(ReadAll(kShared + "/cert/ca.der"), "ca.der");
-  ASSERT_TRUE(c) << c.error().message;
-  EXPECT_EQ(Thumbprint(*c), "15DD2B0A671D6685B1AD69B18A6B004128ABE7D5");
-  EXPECT_EQ(EncodeBlob(*c), ReadAll(kShared + "/cert/ca.blob-sha1.bin"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "images/registry/descriptor.h"
 #include "images/registry/security.h"
 #include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
 
 namespace prov::reconcile {

@@ -7,6 +7,7 @@
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/script_state.h"
 #include "provisioner/reconcile/service_name.h"
+#include "provisioner/reconcile/windows_proxy.h"
 #include "provisioner/reconcile/wmco.h"
 #include "tests/reconcile/engine_helpers.h"
 

@@ -19,6 +19,7 @@
 #include "provisioner/reconcile/operation.h"
 #include "provisioner/reconcile/script_state.h"
 #include "provisioner/reconcile/service_name.h"
+#include "provisioner/reconcile/windows_proxy.h"
 
 namespace prov::reconcile {
 
@@ -56,10 +57,10 @@ class ScriptRun {
     for (const EnvironmentVariable& variable : desired.environment) {
       Write(std::string(kEnvironmentItem) + variable.name, EnvironmentKeyPath(), EncodeVariable(variable));
     }
-    for (const std::size_t view : {0U, 1U}) {
+    for (const WinHttpView& view : kWinHttpViews) {
       if (!desired.win_http) break;
-      Write(std::string(kWinHttpItem).append(kWinHttpViews[view]), WinHttpKeyPath(view),
-            EncodeWinHttpValue(*desired.win_http));
+      Write(std::string(kWinHttpItem).append(view.bits), std::string(view.key),
+            {std::string(kWinHttpValue), images::RegType::kBinary, EncodeWinHttp({.proxy = *desired.win_http})});
     }
     for (const ServiceEnvironment& service : desired.services) Set(service);
     Save();

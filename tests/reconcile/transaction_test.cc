@@ -9,6 +9,7 @@
 
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/reboot.h"
+#include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/amount.h"
 #include "tests/support/memory_machine.h"

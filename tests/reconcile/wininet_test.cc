@@ -1,6 +1,4 @@
 // WinINET's machine-wide settings: their bytes, and what becomes of them on a machine.
-#include "provisioner/reconcile/wininet.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/paths.h"
 
