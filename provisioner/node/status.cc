@@ -33,7 +33,7 @@ Result<RunningService> ReadRunningService(OpenNode& node, std::string_view name,
   }
   const auto stored =
       PROV_TRY(node.machine.registry.Read(reconcile::ServiceKeyPath(name), reconcile::kServiceEnvironmentValue));
-  const auto wanted = reconcile::ServiceEntries(stored).value_or(std::vector<std::string>());
+  const auto wanted = reconcile::EntriesIn(stored);
   for (const std::string_view variable : egress::kProxyVariables) {
     const auto has = ValueIn(*block, variable);
     const auto wants = ValueIn(wanted, variable);

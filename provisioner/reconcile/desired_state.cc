@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -15,6 +16,17 @@ using egress::EgressConfig;
 using egress::ProxySettings;
 using egress::ProxyUrl;
 using pki::Store;
+
+struct Facility {
+  std::string_view name;
+  bool Scope::* in_scope;
+};
+constexpr std::array<Facility, 6> kFacilities = {{{"machine", &Scope::machine},
+                                                  {"services", &Scope::services},
+                                                  {"winhttp", &Scope::win_http},
+                                                  {"wininet", &Scope::win_inet},
+                                                  {"certs", &Scope::certificates},
+                                                  {"hns", &Scope::hns}}};
 
 Scope Stated(const Scope& wanted, const EgressConfig& config) {
   Scope scope = wanted;
@@ -169,25 +181,16 @@ void AddPodPolicies(const DesiredOptions& options, DesiredState& state) {
 
 std::vector<std::string_view> Scope::Names() const {
   std::vector<std::string_view> names;
-  if (machine) names.emplace_back("machine");
-  if (services) names.emplace_back("services");
-  if (win_http) names.emplace_back("winhttp");
-  if (win_inet) names.emplace_back("wininet");
-  if (certificates) names.emplace_back("certs");
-  if (hns) names.emplace_back("hns");
+  for (const auto& [name, facility] : kFacilities) {
+    if (this->*facility) names.push_back(name);
+  }
   return names;
 }
 
 bool Scope::Add(std::string_view name) {
-  bool* const facility = name == "machine"    ? &machine
-                         : name == "services" ? &services
-                         : name == "winhttp"  ? &win_http
-                         : name == "wininet"  ? &win_inet
-                         : name == "certs"    ? &certificates
-                         : name == "hns"      ? &hns
-                                              : nullptr;
-  if (facility == nullptr) return false;
-  *facility = true;
+  const auto* const found = std::ranges::find(kFacilities, name, &Facility::name);
+  if (found == kFacilities.end()) return false;
+  this->*found->in_scope = true;
   return true;
 }
 
@@ -199,15 +202,8 @@ std::optional<CredentialPolicy> CredentialPolicyOf(std::string_view name) {
 }
 
 std::string_view NameOf(CredentialPolicy policy) {
-  switch (policy) {
-    case CredentialPolicy::kMachine:
-      return "machine";
-    case CredentialPolicy::kServices:
-      return "services";
-    case CredentialPolicy::kNone:
-      return "none";
-  }
-  return "none";
+  constexpr std::array<std::string_view, 3> kNames = {"machine", "services", "none"};
+  return kNames.at(static_cast<std::size_t>(policy));
 }
 
 std::string Thumbprint(const pki::Certificate& certificate) { return AsciiUpper(certificate.sha1); }

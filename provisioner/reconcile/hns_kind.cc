@@ -23,10 +23,6 @@ bool Same(const Settings& present, const Settings& wanted) { return hns::ChangeT
 
 std::string ItemOfEndpoint(std::string_view id) { return std::string(kHnsItem) + AsciiUpper(id); }
 
-Settings PoliciesOf(const std::optional<images::RegValue>& value) {
-  return value ? DecodeSettings(*value) : Settings();
-}
-
 std::optional<images::RegValue> ValueOf(const Settings& settings) {
   return settings.empty() ? std::nullopt : std::optional(EncodeSettings(settings));
 }
@@ -78,14 +74,14 @@ class EndpointPlan {
              now_.settings.empty() ? "is gone already" : "was changed since we set it; left as it is");
       return;
     }
-    const Settings before = PoliciesOf(entry_->before);
+    const Settings before = DecodeSettings(entry_->before);
     planner_.AddUndo(EndpointWrite{now_.id, now_.settings, before, item_});
     Report(before.empty() ? Action::kDelete : Action::kUpdate, before,
            before.empty() ? "no longer wanted" : "what was there before us");
   }
 
  private:
-  bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, PoliciesOf(entry_->ours)); }
+  bool IsOurs() const { return entry_ != nullptr && Same(now_.settings, DecodeSettings(entry_->ours)); }
 
   // Owns the endpoint again if it has the wanted policies although the ledger has others: HNS may have refused an
   // earlier change back.
@@ -161,7 +157,7 @@ class Hns final : public Kind {
     const std::string id(item.substr(kHnsItem.size()));
     const auto found = hns::ReadEndpoint(machine.network, id);
     if (!found) return Drift{ItemKind::kHns, id, false};  // unknown, so not as we left it
-    if (!*found || Same((**found).settings, PoliciesOf(entry.ours))) return std::nullopt;
+    if (!*found || Same((**found).settings, DecodeSettings(entry.ours))) return std::nullopt;
     return Drift{ItemKind::kHns, id, (**found).settings.empty()};
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
@@ -74,6 +76,15 @@ std::optional<std::vector<std::string>> ServiceEntries(const std::optional<RegVa
     if (!entry.empty()) out.emplace_back(entry);
   }
   return out;
+}
+
+std::vector<std::string> EntriesIn(const std::optional<RegValue>& value) {
+  return ServiceEntries(value).value_or(std::vector<std::string>());
+}
+
+bool HoldsEntries(const std::vector<std::string>& entries, const std::vector<std::string>& wanted) {
+  return std::ranges::all_of(wanted,
+                             [&](const std::string& one) { return std::ranges::find(entries, one) != entries.end(); });
 }
 
 std::string ShowVariable(std::string_view name, std::string_view value) {

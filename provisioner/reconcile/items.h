@@ -45,6 +45,10 @@ bool SameWinHttp(const images::RegValue& a, const images::RegValue& b);
 
 // The entries of a REG_MULTI_SZ; none for an absent value; nullopt for another type, which Windows does not read.
 std::optional<std::vector<std::string>> ServiceEntries(const std::optional<images::RegValue>& value);
+// The same; none for another type.
+std::vector<std::string> EntriesIn(const std::optional<images::RegValue>& value);
+// Whether all of `wanted` are among the entries.
+bool HoldsEntries(const std::vector<std::string>& entries, const std::vector<std::string>& wanted);
 
 // "http://u:***@proxy:3128": the value of one of the three variables as it may be shown, NO_PROXY by its entries.
 std::string ShowVariable(std::string_view name, std::string_view value);

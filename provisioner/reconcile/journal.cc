@@ -11,8 +11,8 @@ void WriteRun(JsonWriter& json, const Transaction& transaction) {
   json.Key("operations").BeginArray();
   for (const Operation& operation : transaction.operations) WriteOperation(json, operation);
   json.EndArray();
-  WriteLedger(json, "ledgerBefore", transaction.ledger_before);
-  WriteLedger(json, "ledgerAfter", transaction.ledger_after);
+  WriteLedger(json.Key("ledgerBefore"), transaction.ledger_before);
+  WriteLedger(json.Key("ledgerAfter"), transaction.ledger_after);
 }
 
 Result<Transaction> ReadRun(const JsonNode& root) {
@@ -21,8 +21,8 @@ Result<Transaction> ReadRun(const JsonNode& root) {
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("operations")).Items())) {
     out.operations.push_back(PROV_TRY(ReadOperation(node)));
   }
-  out.ledger_before = PROV_TRY(ReadLedger(root, "ledgerBefore"));
-  out.ledger_after = PROV_TRY(ReadLedger(root, "ledgerAfter"));
+  out.ledger_before = PROV_TRY(ReadLedger(PROV_TRY(root.Get("ledgerBefore"))));
+  out.ledger_after = PROV_TRY(ReadLedger(PROV_TRY(root.Get("ledgerAfter"))));
   return out;
 }
 

@@ -15,8 +15,6 @@ void WriteLedger(JsonWriter& json, const Ledger& ledger) {
   json.EndObject();
 }
 
-void WriteLedger(JsonWriter& json, std::string_view key, const Ledger& ledger) { WriteLedger(json.Key(key), ledger); }
-
 Result<Ledger> ReadLedger(const JsonNode& node) {
   Ledger out;
   for (const auto& [item, member] : PROV_TRY(node.Members())) {
@@ -26,10 +24,6 @@ Result<Ledger> ReadLedger(const JsonNode& node) {
     entry.own_keys = PROV_TRY(PROV_TRY(member.Get("ownKeys")).Texts());
   }
   return out;
-}
-
-Result<Ledger> ReadLedger(const JsonNode& parent, std::string_view key) {
-  return ReadLedger(PROV_TRY(parent.Get(key)));
 }
 
 }  // namespace prov::reconcile

@@ -29,8 +29,6 @@ using Ledger = std::map<std::string, LedgerEntry, std::less<>>;
 
 // An object with a member for each item.
 void WriteLedger(JsonWriter& json, const Ledger& ledger);
-void WriteLedger(JsonWriter& json, std::string_view key, const Ledger& ledger);  // as a member
 Result<Ledger> ReadLedger(const JsonNode& node);
-Result<Ledger> ReadLedger(const JsonNode& parent, std::string_view key);
 
 }  // namespace prov::reconcile

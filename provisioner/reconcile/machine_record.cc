@@ -17,8 +17,8 @@ using images::RegValue;
 
 // The newer entries, and the older ones of other variables, which are still in the service's list.
 RegValue BothLists(const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
-  std::vector<std::string> out = ServiceEntries(newer).value_or(std::vector<std::string>());
-  for (const std::string& entry : ServiceEntries(older).value_or(std::vector<std::string>())) {
+  std::vector<std::string> out = EntriesIn(newer);
+  for (const std::string& entry : EntriesIn(older)) {
     const auto same = [&](const std::string& one) {
       return EqualsIgnoreAsciiCase(NameOfEntry(one), NameOfEntry(entry));
     };

@@ -1,6 +1,7 @@
 #include "provisioner/reconcile/plan.h"
 
 #include <algorithm>
+#include <array>
 
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
@@ -8,43 +9,14 @@
 namespace prov::reconcile {
 
 std::string_view NameOf(ItemKind kind) {
-  switch (kind) {
-    case ItemKind::kEnvironment:
-      return "env";
-    case ItemKind::kServiceEnvironment:
-      return "serviceEnv";
-    case ItemKind::kWinHttp:
-      return "winHttp";
-    case ItemKind::kWinInet:
-      return "winInet";
-    case ItemKind::kCertificate:
-      return "certificate";
-    case ItemKind::kService:
-      return "service";
-    case ItemKind::kFile:
-      return "file";
-    case ItemKind::kHns:
-      return "hns";
-  }
-  return "env";
+  constexpr std::array<std::string_view, 8> kNames = {"env",         "serviceEnv", "winHttp", "winInet",
+                                                      "certificate", "service",    "file",    "hns"};
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 std::string_view NameOf(Action action) {
-  switch (action) {
-    case Action::kNone:
-      return "none";
-    case Action::kCreate:
-      return "create";
-    case Action::kUpdate:
-      return "update";
-    case Action::kDelete:
-      return "delete";
-    case Action::kAdopt:
-      return "adopt";
-    case Action::kYield:
-      return "yield";
-  }
-  return "none";
+  constexpr std::array<std::string_view, 6> kNames = {"none", "create", "update", "delete", "adopt", "yield"};
+  return kNames.at(static_cast<std::size_t>(action));
 }
 
 Action ActionOf(bool before, bool after) {

@@ -14,8 +14,7 @@
 namespace prov::reconcile {
 
 enum class ItemKind { kEnvironment, kServiceEnvironment, kWinHttp, kWinInet, kCertificate, kService, kFile, kHns };
-std::string_view NameOf(
-    ItemKind kind);  // "env", "serviceEnv", "winHttp", "winInet", "certificate", "service", "file", "hns"
+std::string_view NameOf(ItemKind kind);  // "env", "serviceEnv", and so on: the constant in camelCase
 
 // kAdopt: found as wanted, and recorded in the ledger as ours. kYield: another program's value is left alone.
 enum class Action { kNone, kCreate, kUpdate, kDelete, kAdopt, kYield };

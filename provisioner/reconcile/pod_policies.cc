@@ -45,16 +45,10 @@ images::RegValue EncodeSettings(const std::vector<std::string>& settings) {
   return {"", images::RegType::kBinary, json.EndArray().Text()};
 }
 
-std::vector<std::string> DecodeSettings(const images::RegValue& value) {
-  std::vector<std::string> out;
-  const Result<JsonNode> root = ParseJsonDocument(value.data, "settings");
-  if (!root) return out;
-  const auto items = root->Items();
-  if (!items) return out;
-  for (const JsonNode& item : *items) {
-    if (const auto text = item.Text()) out.push_back(*text);
-  }
-  return out;
+std::vector<std::string> DecodeSettings(const std::optional<images::RegValue>& value) {
+  if (!value) return {};
+  const Result<JsonNode> root = ParseJsonDocument(value->data, "settings");
+  return root ? root->Texts().value_or(std::vector<std::string>()) : std::vector<std::string>();
 }
 
 }  // namespace prov::reconcile

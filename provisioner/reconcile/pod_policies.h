@@ -1,6 +1,7 @@
 // The layer-4 proxy policies for the pods of a node, and the pods that get them: the facility `hns` of a scope.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,9 @@ Result<PodPolicies> MakePodPolicies(std::string bytes, std::string pods, const s
 void WritePodPolicies(JsonWriter& json, const PodPolicies& policies);
 Result<PodPolicies> ReadPodPolicies(const JsonNode& node);
 
-// The settings of policies as the ledger keeps them, byte for byte. Decoding a value of another form gives none.
+// The settings of policies as the ledger keeps them, byte for byte. Decoding an absent value, or one of another form,
+// gives none.
 images::RegValue EncodeSettings(const std::vector<std::string>& settings);
-std::vector<std::string> DecodeSettings(const images::RegValue& value);
+std::vector<std::string> DecodeSettings(const std::optional<images::RegValue>& value);
 
 }  // namespace prov::reconcile

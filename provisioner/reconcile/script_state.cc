@@ -13,6 +13,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/environment.h"
+#include "provisioner/reconcile/execute.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/operation.h"
 #include "provisioner/reconcile/reboot.h"
@@ -136,16 +137,9 @@ Result<bool> IsPrior(machine::Registry& registry, const ScriptItem& item) {
   if (!item.prior) return false;
   const RegValue& ours = *item.entry.ours;
   const auto now = PROV_TRY(registry.Read(item.place.key, ours.name));
-  if (!now) return false;
-  const auto same = [&](const RegValue& value) { return now->type == value.type && now->data == value.data; };
-  if (ours.name != kServiceEnvironmentValue) return same(*item.prior);
-  const auto entries = ServiceEntries(now).value_or(std::vector<std::string>());
-  const auto holds = [&](const RegValue& value) {
-    const auto wanted = ServiceEntries(value).value_or(std::vector<std::string>());
-    return std::ranges::all_of(wanted,
-                               [&](const auto& one) { return std::ranges::find(entries, one) != entries.end(); });
-  };
-  return holds(*item.prior) && !holds(ours);
+  if (!now || ours.name != kServiceEnvironmentValue) return now && SameContent(now, item.prior);
+  const std::vector<std::string> entries = EntriesIn(now);
+  return HoldsEntries(entries, EntriesIn(item.prior)) && !HoldsEntries(entries, EntriesIn(ours));
 }
 
 // The name that the script gives to this boot; "" if Windows has no boot counter.

@@ -98,8 +98,8 @@ class ServicePlan {
                             ShowServiceEntries(after), std::move(reason)});
   }
 
-  Entries Before() const { return entry_ == nullptr ? Entries() : ServiceEntries(entry_->before).value_or(Entries()); }
-  Entries Ours() const { return entry_ == nullptr ? Entries() : ServiceEntries(entry_->ours).value_or(Entries()); }
+  Entries Before() const { return entry_ == nullptr ? Entries() : EntriesIn(entry_->before); }
+  Entries Ours() const { return entry_ == nullptr ? Entries() : EntriesIn(entry_->ours); }
 
   void Want(Entries entries, const std::vector<EnvironmentVariable>& variables) {
     Entries unwanted = Ours();
@@ -174,16 +174,15 @@ Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
     write.before = write.after = std::nullopt;
     return Rebased{std::move(write), true, true};
   }
-  const auto from = ServiceEntries(write.before);
-  const auto to = ServiceEntries(write.after);
+  const Entries to = EntriesIn(write.after);
   const auto entries = ServiceEntries(now);
   if (SameContent(now, write.before) || SameContent(now, write.after) || !entries) return RebaseWhole(machine, write);
-  const ReplacedEntries replaced = ReplaceEntries(*entries, from.value_or(Entries()), to.value_or(Entries()));
+  const ReplacedEntries replaced = ReplaceEntries(*entries, EntriesIn(write.before), to);
   const bool is_done = SameEntries(replaced.entries, *entries);
   write.before = now;
   if (is_done) {
     write.after = now;
-  } else if (!SameEntries(replaced.entries, to.value_or(Entries()))) {  // else the previous value itself is restored
+  } else if (!SameEntries(replaced.entries, to)) {  // else the previous value itself is restored
     write.after = EncodeServiceEnvironment(replaced.entries);
   }
   return Rebased{std::move(write), is_done, replaced.is_foreign};
@@ -228,11 +227,7 @@ class Service final : public Kind {
     }
     const std::string_view service = item.substr(kServiceItem.size());
     const auto now = PROV_TRY(machine.registry.Read(ServiceKeyPath(service), kServiceEnvironmentValue));
-    const Entries entries = ServiceEntries(now).value_or(Entries());
-    const Entries ours = ServiceEntries(entry.ours).value_or(Entries());
-    const bool same = std::ranges::all_of(
-        ours, [&](const std::string& one) { return std::ranges::find(entries, one) != entries.end(); });
-    if (same) return std::nullopt;
+    if (HoldsEntries(EntriesIn(now), EntriesIn(entry.ours))) return std::nullopt;
     return Drift{ItemKind::kServiceEnvironment, PROV_TRY(Spelling(machine, item, kServiceItem)), !now.has_value()};
   }
 

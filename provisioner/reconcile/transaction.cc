@@ -15,8 +15,6 @@
 namespace prov::reconcile {
 namespace {
 
-using images::RegValue;
-
 // Pods come and go, and HNS may refuse a policy or report success without applying it. A failure on one endpoint is
 // only a finding: the other endpoints and the node's own settings go on. It counts as drift until a later run repairs
 // it.
@@ -169,10 +167,6 @@ const LedgerEntry* AnyPod(const Ledger& ledger) {
   return found == ledger.end() ? nullptr : &found->second;
 }
 
-std::vector<std::string> SettingsOf(const std::optional<RegValue>& value) {
-  return value ? DecodeSettings(*value) : std::vector<std::string>();
-}
-
 // Adds the pods that got their policies in a round after the run that is taken back. If that run set or changed the
 // policy, theirs is taken back too; otherwise they keep it, and it stays ours. The first run counts as having set it
 // even if there was no pod yet, as at the first boot.
@@ -187,8 +181,8 @@ void AddLaterPods(const Ledger& now, Transaction& back) {
     back.ledger_before[item] = entry;
     if (changed) {
       then.ours = earlier ? earlier->ours : std::nullopt;
-      back.operations.emplace_back(EndpointWrite{item.substr(kHnsItem.size()), SettingsOf(entry.ours),
-                                                 SettingsOf(earlier ? earlier->ours : entry.before), item});
+      back.operations.emplace_back(EndpointWrite{item.substr(kHnsItem.size()), DecodeSettings(entry.ours),
+                                                 DecodeSettings(earlier ? earlier->ours : entry.before), item});
     }
     if (then.ours) back.ledger_after[item] = std::move(then);
   }
@@ -219,21 +213,16 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& o
     if (!left) KeepOwnership(operation, back);
     if (!left || (left->is_done && !left->is_foreign)) continue;
     NoteChanged(*left, changed);
+    Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
     if (stays_closed) {
-      Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
-      change.action = Action::kYield;
-      change.after = change.before;
       change.reason = "stays closed, as others changed the environment";
       if (const auto entry = owned.find(change.key); entry != owned.end()) back.ledger_after.insert(*entry);
-      continue;
-    }
-    Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
-    if (left->is_foreign) {
+    } else if (left->is_foreign) {
       change.reason = "was changed since we set it; the other value is kept";
       AddWarning(plan.findings, "changed-since", "another program changed it since it was set; its value is kept",
                  PlaceOf(change));
     }
-    if (left->is_done) {
+    if (stays_closed || left->is_done) {
       change.action = Action::kYield;
       change.after = change.before;
       continue;

@@ -77,8 +77,7 @@ Result<std::vector<std::string>> ServicesWith(machine::Registry& registry, const
   std::vector<std::string> out;
   for (const auto& [item, owned] : ledger) {
     if (!item.starts_with(kServiceItem)) continue;
-    const auto ours = ServiceEntries(owned.ours).value_or(std::vector<std::string>());
-    if (std::ranges::find(ours, entry) == ours.end()) continue;
+    if (!HoldsEntries(EntriesIn(owned.ours), {entry})) continue;
     out.push_back(PROV_TRY(SpellingOfService(registry, std::string_view(item).substr(kServiceItem.size()))));
   }
   return out;
@@ -152,15 +151,8 @@ Result<OperatorVariables> ReadOperatorVariables(machine::Machine& machine, const
 }
 
 std::string_view NameOf(VariableOwner owner) {
-  switch (owner) {
-    case VariableOwner::kUs:
-      return "provisioner";
-    case VariableOwner::kOperator:
-      return "operator";
-    case VariableOwner::kOthers:
-      return "others";
-  }
-  return "others";
+  constexpr std::array<std::string_view, 3> kNames = {"provisioner", "operator", "others"};
+  return kNames.at(static_cast<std::size_t>(owner));
 }
 
 Result<std::vector<MachineVariable>> ReadMachineVariables(machine::Machine& machine, const Ledger& ledger) {
