@@ -255,11 +255,5 @@ TEST(DesiredState, ABundleOfWhichNothingWouldBeLeftIsRefused) {
   EXPECT_THAT(Make(config, elsewhere).findings, Not(HasCode("untrusted"))) << "certificates are not managed";
 }
 
-TEST(DesiredState, NamesOfPolicies) {
-  EXPECT_EQ(NameOf(CredentialPolicy::kMachine), "machine");
-  EXPECT_EQ(NameOf(CredentialPolicy::kServices), "services");
-  EXPECT_EQ(NameOf(CredentialPolicy::kNone), "none");
-}
-
 }  // namespace
 }  // namespace prov::reconcile

@@ -11,17 +11,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing_support::MemoryMachine;
 
-std::vector<std::string> DriftOf(MemoryMachine& memory) {
-  machine::Machine machine = memory.Ports();
-  std::vector<std::string> out;
-  const auto drift = FindDrift(machine, LoadLedger(machine.state).value());
-  EXPECT_TRUE(drift) << drift.error().message;
-  for (const Drift& one : drift.value_or(std::vector<Drift>())) {
-    out.push_back(std::string(NameOf(one.kind)) + " " + one.name + (one.missing ? " missing" : " changed"));
-  }
-  return out;
-}
-
 TEST(Drift, NoneRightAfterARun) {
   MemoryMachine machine;
   PutWindows(machine);

@@ -5,6 +5,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/desired_state.h"
+#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
 #include "provisioner/reconcile/transaction.h"
@@ -88,6 +89,14 @@ inline Result<bool> Rollback(machine::Machine& machine, Findings& findings) {
   return true;
 }
 
+// There must be something to take back.
+inline Findings MustRollBack(testing_support::MemoryMachine& memory) {
+  machine::Machine machine = memory.Ports();
+  Findings findings;
+  EXPECT_EQ(Rollback(machine, findings), true);
+  return findings;
+}
+
 // False: no trial was open.
 inline Result<bool> Confirm(machine::Machine& machine, Findings& findings) {
   std::optional<Transaction> trial = PROV_TRY(Finish(machine, findings)).trial;
@@ -115,6 +124,18 @@ inline Plan MustApply(testing_support::MemoryMachine& memory, const DesiredState
   auto plan = ApplyTo(memory, desired, options);
   EXPECT_TRUE(plan) << plan.error().where << ": " << plan.error().message;
   return plan.value_or(Plan());
+}
+
+// "env HTTP_PROXY changed" for each item of ours that others removed or changed.
+inline std::vector<std::string> DriftOf(testing_support::MemoryMachine& memory) {
+  machine::Machine machine = memory.Ports();
+  std::vector<std::string> out;
+  const auto drift = FindDrift(machine, LoadLedger(machine.state).value());
+  EXPECT_TRUE(drift) << drift.error().message;
+  for (const Drift& one : drift.value_or(std::vector<Drift>())) {
+    out.push_back(std::string(NameOf(one.kind)) + " " + one.name + (one.missing ? " missing" : " changed"));
+  }
+  return out;
 }
 
 // "create env HTTP_PROXY" for each change that is one.

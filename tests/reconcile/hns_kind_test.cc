@@ -295,9 +295,7 @@ TEST_F(HnsKindTest, WhatARollbackCouldNotRemoveIsOursStill) {
   network_.endpoints[kLater] = {kNat};
   MustApply(memory_, desired);
   network_.refused["Remove"] = {0x803B0015U, "", ""};
-  machine::Machine ports = memory_.Ports();
-  Findings findings;
-  ASSERT_EQ(Rollback(ports, findings), true);
+  const Findings findings = MustRollBack(memory_);
   EXPECT_THAT(findings, Contains(Field(&Finding::code, "hns-endpoint")));
   EXPECT_EQ(LedgerNow().size(), 3U) << "the policies alone";
   network_.refused.clear();
@@ -341,8 +339,7 @@ TEST_F(HnsKindTest, ANewPodIsNoRunToTakeBackAndGoesWithTheOthers) {
   machine::Machine ports = memory_.Ports();
   EXPECT_THAT(PlanBackFromLast(ports)->value().changes,
               Contains(AllOf(Field(&Change::name, kLater), Field(&Change::action, Action::kDelete))));
-  Findings findings;
-  ASSERT_EQ(Rollback(ports, findings), true);
+  MustRollBack(memory_);
   EXPECT_FALSE(TextAt(memory_, kEnv, "HTTP_PROXY"));
   EXPECT_EQ(At(kTwo), Flat(kAcl));
   EXPECT_EQ(At(kLater), Flat(kNat));
@@ -360,8 +357,7 @@ TEST_F(HnsKindTest, APodThatCameAfterTheFirstRunOfAllGoesWithIt) {
   machine::Machine ports = memory_.Ports();
   EXPECT_THAT(PlanBackFromLast(ports)->value().changes,
               Contains(AllOf(Field(&Change::name, kLater), Field(&Change::action, Action::kDelete))));
-  Findings findings;
-  ASSERT_EQ(Rollback(ports, findings), true);
+  MustRollBack(memory_);
   EXPECT_EQ(At(kLater), Flat(kNat));
   EXPECT_THAT(LedgerNow(), IsEmpty());
 }
@@ -372,9 +368,7 @@ TEST_F(HnsKindTest, ALaterPodKeepsAPolicyThatTheRunDidNotBring) {
   MustApply(memory_, desired);
   network_.endpoints[kLater] = {kNat};
   MustApply(memory_, desired);
-  machine::Machine ports = memory_.Ports();
-  Findings findings;
-  ASSERT_EQ(Rollback(ports, findings), true);
+  MustRollBack(memory_);
   EXPECT_FALSE(TextAt(memory_, kEnv, "HTTP_PROXY"));
   EXPECT_THAT(At(kLater), HasSubstr("15001"));
   MustApply(memory_, NothingDesired());

@@ -162,9 +162,7 @@ TEST_F(ClosedService, ARollbackTakesOursOutOfAListThatOthersAddedTo) {
   list.data.resize(list.data.size() - 2);
   list.data += images::EncodeMultiSz({"LATE=1"});
   machine_.Put(kTime, list);
-  machine::Machine ports = machine_.Ports();
-  Findings findings;
-  ASSERT_TRUE(Rollback(ports, findings));
+  const Findings findings = MustRollBack(machine_);
   EXPECT_EQ(machine_.At(kTime, "Environment"), ServiceList({"LATE=1"}));
   EXPECT_FALSE(Leaks(machine_.content()));
   EXPECT_THAT(findings, IsEmpty());
@@ -182,9 +180,7 @@ TEST_F(ClosedService, AValueThatWasNoListComesBackOnlyWhereNothingOfOthersIsInIt
       list.emplace_back("LATE=1");
       machine_.Put(kTime, ServiceList(list));
     }
-    machine::Machine ports = machine_.Ports();
-    Findings findings;
-    ASSERT_TRUE(Rollback(ports, findings));
+    MustRollBack(machine_);
     EXPECT_FALSE(Leaks(machine_.content()));
     if (added) {
       EXPECT_EQ(machine_.At(kTime, "Environment"), ServiceList({"LATE=1"}));
@@ -225,9 +221,7 @@ TEST_F(ClosedService, AKeyThatOthersOpenedStaysAsOpen) {
   MustApply(machine_, ForTime());
   const std::string everyone = images::ForAdministratorsOnly(Descriptor(), {kLocalService, kUser});
   ASSERT_TRUE(machine_.SetSecurity(kTime, everyone));
-  machine::Machine ports = machine_.Ports();
-  Findings findings;
-  ASSERT_TRUE(Rollback(ports, findings));
+  const Findings findings = MustRollBack(machine_);
   EXPECT_EQ(Descriptor(), everyone);
   EXPECT_THAT(findings, ElementsAre(Field(&Finding::code, "changed-since")));
 }
@@ -237,9 +231,7 @@ TEST_F(ClosedService, AServiceThatIsGoneIsNotMadeAgain) {
   MustApply(machine_, NothingDesired());
   machine_.content().keys.erase(AsciiLower(kTime));
   machine_.MakeDurable();
-  machine::Machine ports = machine_.Ports();
-  Findings findings;
-  ASSERT_TRUE(Rollback(ports, findings));
+  MustRollBack(machine_);
   EXPECT_FALSE(machine_.content().keys.contains(AsciiLower(kTime)));
 }
 

@@ -376,9 +376,7 @@ TEST(Histories, RollbackUndoesApplyWhateverTheStart) {
     const auto before = machine.content();
     const Plan plan = MustApply(machine, chance.Wanted());
     if (plan.operations.empty()) continue;
-    machine::Machine ports = machine.Ports();
-    Findings findings;
-    ASSERT_EQ(Rollback(ports, findings), true);
+    MustRollBack(machine);
     ASSERT_EQ(machine.content().Text(), before.Text());
   }
 }

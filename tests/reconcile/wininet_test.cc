@@ -80,15 +80,6 @@ class WinInet : public ::testing::Test {
  protected:
   WinInet() { PutWindows(machine_); }
 
-  std::vector<std::string> Drifted() {
-    machine::Machine machine = machine_.Ports();
-    std::vector<std::string> out;
-    const auto drift = FindDrift(machine, LoadLedger(machine.state).value()).value();
-    for (const Drift& one : drift) {
-      out.push_back(std::string(NameOf(one.kind)) + " " + one.name + (one.missing ? " missing" : " changed"));
-    }
-    return out;
-  }
   WinInetSettings At(std::string_view value) {
     return DecodeWinInet(machine_.At(std::string(kInternetSettings) + R"(\Connections)", value)->data).value();
   }
@@ -182,16 +173,16 @@ TEST_F(WinInet, DriftOfEachKindOfValue) {
   WinInetSettings settings = At("DefaultConnectionSettings");
   settings.counter += 9;  // Windows itself counts
   machine_.Put(std::string(kInternetSettings) + R"(\Connections)", Connection(settings));
-  EXPECT_THAT(Drifted(), IsEmpty());
+  EXPECT_THAT(DriftOf(machine_), IsEmpty());
   settings.flags |= WinInetSettings::kScript;
   machine_.Put(std::string(kInternetSettings) + R"(\Connections)", Connection(settings));
   machine_.Put(kPolicy, {"ProxySettingsPerUser", RegType::kDword, images::EncodeDword(1)});
   machine_.Erase(kInternetSettings32, "ProxyServer");
-  EXPECT_THAT(Drifted(),
+  EXPECT_THAT(DriftOf(machine_),
               ElementsAre("winInet 32-bit ProxyServer missing", "winInet 64-bit DefaultConnectionSettings changed",
                           "winInet ProxySettingsPerUser changed"));
   EXPECT_THAT(ChangesOf(MustApply(machine_, WinInetWanted())), SizeIs(3));
-  EXPECT_THAT(Drifted(), IsEmpty());
+  EXPECT_THAT(DriftOf(machine_), IsEmpty());
 }
 
 TEST_F(WinInet, AMachineWithoutThe32BitViewIsNotGivenOne) {

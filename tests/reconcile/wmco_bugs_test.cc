@@ -2,11 +2,12 @@
 // engine does it. Rows that no node can show: B5 (uncordons a node that an administrator had cordoned) and B6 (a proxy
 // that does not work goes to all nodes) are the operator's part; `check --probe` tries a proxy. B19 (memory that is
 // never freed) is what the runs under AddressSanitizer look for. The rows about reading PEM: pki/trust_bundle_test.cc.
-// Rows that other tests show: B1, B3, B9 (plan_test.cc), B4, B22 (desired_state_test.cc), B10 (pki/trust_bundle_test.cc), B13
-// (machine/state_record_test.cc), B18 (pki/trust_store_test.cc).
+// Rows that other tests show: B1, B3, B7, B9 (plan_test.cc), B4, B22 (desired_state_test.cc), B10
+// (pki/trust_bundle_test.cc), B13 (machine/state_record_test.cc), B18 (pki/trust_store_test.cc).
 #include <gmock/gmock.h>
 
-#include <algorithm>
+#include <functional>
+#include <vector>
 
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/items.h"
@@ -21,6 +22,8 @@ namespace {
 
 using pki::Store;
 using testing::Contains;
+using testing::Each;
+using testing::Field;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
@@ -44,6 +47,23 @@ class WmcoBugs : public ::testing::Test {
     machine::Machine machine = copy.Ports();
     EXPECT_TRUE(ApplyOn(machine, Desired(), {}, false));
     return copy.calls;
+  }
+
+  // Calls `check` after each run whose call number `call` failed; further calls succeed. Gives the errors.
+  std::vector<Error> FailAtEachCall(const std::function<void(std::size_t call)>& check) {
+    const std::size_t calls = CallsOfAnApply();
+    const MemoryMachine start = memory_;
+    std::vector<Error> out;
+    for (std::size_t call = 0; call < calls; ++call) {
+      memory_ = start;
+      memory_.fail_at = call;
+      const auto report = Apply();
+      EXPECT_FALSE(report) << call;
+      if (!report) out.push_back(report.error());
+      memory_.fail_at = MemoryMachine::kNever;
+      check(call);
+    }
+    return out;
   }
 
   MemoryMachine memory_;
@@ -75,18 +95,6 @@ TEST_F(WmcoBugs, B2_AKilledRunNeverLosesTheNeedOfAReboot) {
   }
 }
 
-TEST_F(WmcoBugs, B7_ARootThatWindowsHadIsNotDeletedWithTheBundle) {
-  const std::string der = SampleConfig().certificates[0].der;
-  memory_.content().certificates[Store::kRoot][der] = false;  // in another physical store than the machine's own
-  memory_.MakeDurable();
-  MustApplyOn();
-  egress::EgressConfig none = SampleConfig();
-  none.certificates.clear();
-  MustApplyOn(Desired(none));
-  EXPECT_TRUE(Has(Store::kRoot, der));
-  EXPECT_FALSE(Has(Store::kRoot, SampleConfig().certificates[1].der));
-}
-
 TEST_F(WmcoBugs, B8_ACertificateThatIsThereIsNotReplaced) {
   for (const CertificateItem& item : Desired().certificates) {
     memory_.content().certificates[item.store][item.certificate.der] = true;
@@ -97,53 +105,33 @@ TEST_F(WmcoBugs, B8_ACertificateThatIsThereIsNotReplaced) {
 }
 
 TEST_F(WmcoBugs, B11_WhatIsRecordedIsWhatWasImported) {
-  const std::size_t calls = CallsOfAnApply();
-  const MemoryMachine start = memory_;
-  for (std::size_t call = 0; call < calls; ++call) {
-    memory_ = start;
-    memory_.fail_at = call;
-    EXPECT_FALSE(Apply());
+  FailAtEachCall([&](std::size_t /*call*/) {
     const Ledger ledger = LoadLedger(machine_.state).value();
     for (const auto& [item, entry] : ledger) {
       if (!item.starts_with(kCertificateItem)) continue;
       EXPECT_TRUE(Has(StoreOfItem(item), entry.ours->data)) << item;
     }
-  }
+  });
 }
 
 TEST_F(WmcoBugs, B12_WhatAFailedRunImportedIsNotTrustedForever) {
-  const std::size_t calls = CallsOfAnApply();
-  const MemoryMachine start = memory_;
   egress::EgressConfig none = SampleConfig();
   none.certificates.clear();
   bool one_was_in = false;
-  for (std::size_t call = 0; call < calls; ++call) {
-    memory_ = start;
-    memory_.fail_at = call;
-    ASSERT_FALSE(Apply());
+  FailAtEachCall([&](std::size_t call) {
     one_was_in = one_was_in || memory_.content().certificates[Store::kRoot].size() == 1;
-    memory_.fail_at = MemoryMachine::kNever;
     MustApplyOn(Desired(none));
     EXPECT_THAT(memory_.content().certificates[Store::kRoot], IsEmpty()) << "failed at call " << call;
     EXPECT_THAT(memory_.content().certificates[Store::kCa], IsEmpty()) << "failed at call " << call;
-  }
+  });
   EXPECT_TRUE(one_was_in) << "the case is among them";
 }
 
 TEST_F(WmcoBugs, B14_AStoreThatCannotBeReadIsReported) {
-  const std::size_t calls = CallsOfAnApply();
-  const MemoryMachine start = memory_;
-  std::vector<std::string> places;
-  for (std::size_t call = 0; call < calls; ++call) {
-    memory_ = start;
-    memory_.fail_at = call;
-    const auto report = Apply();
-    ASSERT_FALSE(report) << call;
-    EXPECT_EQ(report.error().code, Code::kIo);
-    places.push_back(report.error().where);
-  }
-  EXPECT_THAT(places, Contains("Contains"));
-  EXPECT_THAT(places, Contains("Add ROOT"));
+  const std::vector<Error> errors = FailAtEachCall([](std::size_t /*call*/) {});
+  EXPECT_THAT(errors, Each(Field(&Error::code, Code::kIo)));
+  EXPECT_THAT(errors, Contains(Field(&Error::where, "Contains")));
+  EXPECT_THAT(errors, Contains(Field(&Error::where, "Add ROOT")));
 }
 
 TEST_F(WmcoBugs, B15_AnUnreadableCertificateInTheStoreBlocksNothing) {
@@ -189,23 +177,17 @@ TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItIsNamedAndAllOddsAreReported
   EXPECT_FALSE(Has(Store::kCa, leaf_made.der));
   const Findings findings = pki::ReviewCertificates(config.certificates, 1800000000, "bundle");
   for (const char* code : {"cert-expired", "cert-not-ca"}) {
-    EXPECT_THAT(findings, Contains(testing::Field(&Finding::code, code)));
+    EXPECT_THAT(findings, Contains(Field(&Finding::code, code)));
   }
 }
 
 TEST_F(WmcoBugs, B20_AFailureBehindTheVariablesDoesNotHideTheReboot) {
-  const std::size_t calls = CallsOfAnApply();
-  const MemoryMachine start = memory_;
-  for (std::size_t call = 0; call < calls; ++call) {
-    memory_ = start;
-    memory_.fail_at = call;
-    EXPECT_FALSE(Apply());
-    memory_.fail_at = MemoryMachine::kNever;
+  FailAtEachCall([&](std::size_t call) {
     EXPECT_TRUE(MustApplyOn().reboot_required) << "failed at call " << call;
     memory_.log.clear();
     EXPECT_TRUE(MustApplyOn().reboot_required);
     EXPECT_THAT(memory_.log, IsEmpty()) << "waiting for the reboot writes nothing";
-  }
+  });
 }
 
 // Our state is not below C:\k, which the operator wipes; should it be lost all the same, nothing is guessed.
