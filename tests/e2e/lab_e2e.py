@@ -21,25 +21,20 @@ from probe_servers import ORIGIN
 PROGRAM = argument()
 
 
-def sessions():
-    """Every process that runs, by its session."""
-    found = {}
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            words = stat.read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
-            continue
-        if words[0] not in "ZX":
-            found.setdefault(int(words[3]), []).append(int(stat.parent.name))
-    return found
-
-
 class WithoutANode(Lab):
     def start(self, *words):
         return self.lab("start", "--program", PROGRAM, "--without", "node", *words)
 
     def pids(self):
-        return [entry["pid"] for entry in json.loads((self.folder / "processes.json").read_text())]
+        """The processes whose environment names the lab's folder."""
+        found = set()
+        for environment in pathlib.Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if f"PROVISIONER_LAB={self.folder}".encode() in environment.read_bytes().split(b"\0"):
+                    found.add(int(environment.parent.name))
+            except OSError:
+                pass  # has ended meanwhile
+        return found
 
     def extract(self):
         return json.loads(must(PROGRAM, "extract", "kube:///worker", "--kubeconfig", self.folder / "kubeconfig"))
@@ -75,9 +70,12 @@ class WithoutANode(Lab):
         self.assertGreaterEqual(len(pids), 1)
         self.assertIn("runs already", self.lab("start", code=15))
         self.assertEqual(self.pids(), pids, "the second start changed nothing")
-        self.assertLessEqual(set(pids), set(sessions()))
+        other = subprocess.Popen(["sleep", "600"], env={**os.environ, "PROVISIONER_LAB": f"{self.folder}2"})
+        self.addCleanup(other.wait)
+        self.addCleanup(other.kill)
         self.lab("stop")
-        self.assertEqual(set(pids) & set(sessions()), set())
+        self.assertEqual(self.pids(), set())
+        self.assertIsNone(other.poll(), "it is another lab's")
         self.assertFalse(self.folder.exists())
         self.assertIn("no lab is in", self.lab("stop"))
         self.assertIn("no lab runs in", self.lab("status", code=13))
@@ -94,46 +92,24 @@ class WithoutANode(Lab):
                 proxy.sendall(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: Basic {login}\r\n\r\n".encode())
                 self.assertEqual(int(proxy.recv(4096).split()[1]), code, target)
 
-    def test_it_ends_its_own_processes_alone(self):
-        self.start()
-        stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
-        self.addCleanup(stranger.wait)
-        self.addCleanup(stranger.kill)
-        record = json.loads((self.folder / "processes.json").read_text())
-        # As after a restart of the machine: the number belongs to another process now.
-        # And that of a process that has ended since, while one that it started goes on.
-        other = subprocess.Popen(["sh", "-c", "sleep 600 >&2 & echo $!"], start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        child = int(other.communicate()[0])
-        self.addCleanup(os.kill, child, 9)
-        self.assertEqual(sessions()[other.pid], [child])
-        old = [{"name": "old", "pid": pid, "begin": 1} for pid in (stranger.pid, other.pid)]
-        (self.folder / "processes.json").write_text(json.dumps(record + old))
-        self.lab("stop")
-        self.assertIsNone(stranger.poll())
-        self.assertEqual(sessions().get(other.pid), [child])
-        self.assertEqual({entry["pid"] for entry in record} & set(sessions()), set())
-
     def test_a_start_that_is_ended(self):
         for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             # A shell starts what it puts in the background with SIGINT ignored, also this test.
             process = subprocess.Popen(self.command("start", "--without", "node", "--without", "squid", "--without", "mitmproxy"),
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-            while not (self.folder / "processes.json").exists():
+            while not self.pids():
                 self.assertIsNone(process.poll())
                 time.sleep(0.005)
-            pids = self.pids()
             process.send_signal(sign)
             said = process.communicate(timeout=600)[1]
             self.assertNotIn("Traceback", said)
             if sign == signal.SIGKILL:
-                # As if it had come before the record.
-                (self.folder / "processes.json").unlink()
                 self.lab("stop")
             else:
                 self.assertEqual(process.returncode, 128 + sign)
             self.assertFalse(self.folder.exists())
-            self.assertEqual(set(pids) & set(sessions()), set(), sign)
+            self.assertEqual(self.pids(), set(), sign)
 
     def test_a_folder_of_somebody_else(self):
         real = self.folder.with_name("real")
