@@ -6,17 +6,17 @@
 namespace prov::reconcile {
 namespace {
 
-void WriteRun(JsonWriter& json, const Transaction& transaction) {
-  json.Member("reboot", transaction.reboot);
+void WriteRun(JsonWriter& json, const Run& run) {
+  json.Member("reboot", run.reboot);
   json.Key("operations").BeginArray();
-  for (const Operation& operation : transaction.operations) WriteOperation(json, operation);
+  for (const Operation& operation : run.operations) WriteOperation(json, operation);
   json.EndArray();
-  WriteLedger(json.Key("ledgerBefore"), transaction.ledger_before);
-  WriteLedger(json.Key("ledgerAfter"), transaction.ledger_after);
+  WriteLedger(json.Key("ledgerBefore"), run.ledger_before);
+  WriteLedger(json.Key("ledgerAfter"), run.ledger_after);
 }
 
-Result<Transaction> ReadRun(const JsonNode& root) {
-  Transaction out;
+Result<Run> ReadRun(const JsonNode& root) {
+  Run out;
   out.reboot = PROV_TRY(PROV_TRY(root.Get("reboot")).Bool());
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("operations")).Items())) {
     out.operations.push_back(PROV_TRY(ReadOperation(node)));
@@ -62,7 +62,7 @@ std::string TransactionJson(const Transaction& transaction) {
 Result<Transaction> ParseTransaction(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   PROV_TRY(CheckSeal(text, where));
-  Transaction out = PROV_TRY(ReadRun(root));
+  Transaction out{PROV_TRY(ReadRun(root)), {}, {}};
   if (const auto trial = PROV_TRY(root.Find("trial"))) out.trial = trial->Json();
   out.is_rollback = PROV_TRY(PROV_TRY(root.Get("takesBack")).Bool());
   out.sections = PROV_TRY(ReadSections(root));
@@ -87,16 +87,16 @@ Result<void> RemoveJournal(machine::StateRecord& state) {
   return state.folder().Remove(kJournalFile);
 }
 
-Result<std::optional<Transaction>> LoadLast(machine::StateRecord& state) {
+Result<std::optional<Run>> LoadLast(machine::StateRecord& state) {
   const auto section = PROV_TRY(state.Read(kLastSection));
   if (!section) return std::nullopt;
   return PROV_TRY(ReadRun(*section));
 }
 
-std::string LastJson(const Transaction& transaction) {
+std::string LastJson(const Run& run) {
   JsonWriter json;
   json.BeginObject();
-  WriteRun(json, transaction);
+  WriteRun(json, run);
   return json.EndObject().Text();
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "provisioner/machine/state_record.h"
-#include "provisioner/reconcile/ledger.h"
 #include "provisioner/reconcile/operation.h"
 
 namespace prov::reconcile {
@@ -23,15 +22,11 @@ using machine::kJournalFile;
 using machine::kJournalPreviousFile;
 using machine::Sections;
 
-struct Transaction {
+struct Transaction : Run {
   // For a trial, which stays open until it is confirmed: its deadline, and what is recorded on confirmation, as JSON
   // (node/records.h).
   std::optional<std::string> trial;
-  bool reboot = false;
-  std::vector<Operation> operations;
-  Ledger ledger_before, ledger_after;
-  bool is_rollback = false;  // a rollback, which the next rollback does not take back
-  Sections sections = {};    // a trial has none
+  Sections sections;  // a trial has none
 };
 
 std::string TransactionJson(const Transaction& transaction);
@@ -44,9 +39,9 @@ Result<std::optional<Transaction>> LoadJournal(machine::StateRecord& state);
 Result<void> SaveJournal(machine::StateRecord& state, const Transaction& transaction);
 Result<void> RemoveJournal(machine::StateRecord& state);
 
-// The last finished transaction, if it is known. It is itself stored as a section and has no sections of its own.
-Result<std::optional<Transaction>> LoadLast(machine::StateRecord& state);
-std::string LastJson(const Transaction& transaction);
+// The last finished run, if it is known. It is stored as a section.
+Result<std::optional<Run>> LoadLast(machine::StateRecord& state);
+std::string LastJson(const Run& run);
 
 // What is ours, without what an open transaction has still to do. Empty when nothing is.
 Result<Ledger> LoadLedger(machine::StateRecord& state);

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/execute.h"
 #include "provisioner/reconcile/plan.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "provisioner/base/text.h"
-#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/plan.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/transaction.h"
@@ -30,18 +30,12 @@ RegValue BothLists(const std::optional<RegValue>& older, const std::optional<Reg
 // Merges an item that this program set before the script did. The value from before both is what a removal restores.
 // The script's value is ours, unless it was changed since.
 Result<void> Merge(machine::Machine& machine, const std::string& item, const LedgerEntry& script, LedgerEntry& own) {
-  if (!PROV_TRY(FindDrift(machine, {{item, script}})).empty()) return {};
+  if (PROV_TRY(PROV_TRY(KindOf(item))->FindDrift(machine, item, script))) return {};
   own.ours = item.starts_with(kServiceItem) ? std::optional(BothLists(own.ours, script.ours)) : script.ours;
   for (const std::string& key : script.own_keys) {
     if (std::ranges::find(own.own_keys, key) == own.own_keys.end()) own.own_keys.push_back(key);
   }
   return {};
-}
-
-// The script's run as a finished transaction: the reverse of what would undo it.
-Result<Transaction> RunOf(machine::Machine& machine, const ScriptState& script) {
-  Plan undo = PROV_TRY(MakePlan(machine, NothingDesired(), script.ledger, {}));
-  return Reversed({{}, undo.reboot, std::move(undo.operations), {}, {}});
 }
 
 }  // namespace
@@ -70,7 +64,8 @@ Result<std::optional<ScriptState>> AdoptScriptState(machine::Machine& machine, F
   Sections taken;
   // If the ledger has all of it already, an earlier run was cut short before it deleted the script's files.
   if (before != record.ledger) {
-    Transaction run = PROV_TRY(RunOf(machine, *record.script));
+    // The script's run is the reverse of what would undo it.
+    Run run = Reversed(PROV_TRY(MakePlan(machine, NothingDesired(), record.script->ledger, {})));
     run.ledger_before = std::move(before);
     run.ledger_after = record.ledger;
     if (!run.operations.empty()) taken[std::string(kLastSection)] = LastJson(run);

@@ -11,6 +11,7 @@
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/machine/machine.h"
+#include "provisioner/reconcile/ledger.h"
 
 namespace prov::reconcile {
 
@@ -53,6 +54,14 @@ struct EndpointWrite {
 };
 
 using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite, EndpointWrite>;
+
+// What a run does: its operations, and what is ours before and after them.
+struct Run {
+  std::vector<Operation> operations;
+  Ledger ledger_before, ledger_after;
+  bool reboot = false;       // services see machine variables only after a reboot
+  bool is_rollback = false;  // the next rollback does not take it back
+};
 
 const std::string& ItemOf(const Operation& operation);
 Operation Inverse(const Operation& operation);

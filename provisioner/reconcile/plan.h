@@ -8,7 +8,6 @@
 
 #include "provisioner/base/finding.h"
 #include "provisioner/reconcile/desired_state.h"
-#include "provisioner/reconcile/ledger.h"
 #include "provisioner/reconcile/operation.h"
 
 namespace prov::reconcile {
@@ -31,12 +30,16 @@ struct Change {
   std::string key = {};  // the item's key in the ledger; without a ledger entry: "file:PATH", "service:NAME"
 };
 
-struct Plan {
+// An item that the ledger records as ours and that is no longer on the machine as we left it.
+struct Drift {
+  ItemKind kind = ItemKind::kEnvironment;
+  std::string name;      // for people
+  bool missing = false;  // true: absent from the machine; false: changed
+  std::string key = {};  // the item's key in the ledger
+};
+
+struct Plan : Run {
   std::vector<Change> changes;  // every item, kNone included
-  std::vector<Operation> operations;
-  Ledger ledger_before, ledger_after;
-  bool reboot = false;       // services see machine variables only after a reboot
-  bool is_rollback = false;  // see PlanBack
   Findings findings;
 
   bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }

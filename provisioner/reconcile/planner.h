@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/plan.h"
 
 namespace prov::reconcile {

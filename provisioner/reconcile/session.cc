@@ -1,5 +1,6 @@
 #include "provisioner/reconcile/session.h"
 
+#include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
 
@@ -20,6 +21,19 @@ Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desi
   return report;
 }
 
+Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger) {
+  std::vector<Drift> out;
+  for (const auto& [item, entry] : ledger) {
+    const Kind& kind = *PROV_TRY(KindOf(item));
+    if (!entry.ours) continue;
+    auto drift = PROV_TRY(kind.FindDrift(machine, item, entry));
+    if (!drift) continue;
+    drift->key = item;
+    out.push_back(*std::move(drift));
+  }
+  return out;
+}
+
 Result<StatusReport> StatusOf(machine::Machine& machine) {
   StatusReport report;
   auto record = LoadMachineRecord(machine);
@@ -31,8 +45,9 @@ Result<StatusReport> StatusOf(machine::Machine& machine) {
     report.damage = std::move(record).error();
   }
   const bool yields = PROV_TRY(YieldsEnvironment(machine, false));
-  for (Drift& one : PROV_TRY(FindDrift(machine, report.ledger, yields))) {
-    (one.yields ? report.yielded : report.drift).push_back(std::move(one));
+  for (Drift& one : PROV_TRY(FindDrift(machine, report.ledger))) {
+    const bool yielded = yields && one.kind == ItemKind::kEnvironment;
+    (yielded ? report.yielded : report.drift).push_back(std::move(one));
   }
   if (const auto open = PROV_TRY(LoadJournal(machine.state))) {
     report.open_transaction = true;

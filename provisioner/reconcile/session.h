@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
@@ -24,6 +23,9 @@ struct StatusReport {
 
 // Reads only: an interrupted run is reported (`open-transaction`), not finished.
 Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
+
+// Errors: those of the ports; type for a ledger item that this version does not know.
+Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger);
 
 // Reads only. If a script's record can't be read, `damage` holds the error, and the report covers the ledger alone.
 Result<StatusReport> StatusOf(machine::Machine& machine);

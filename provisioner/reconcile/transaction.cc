@@ -35,14 +35,14 @@ Result<bool> ExecuteOrReport(machine::Machine& machine, const Operation& operati
 
 // What could not be removed stays ours, so that the next run tries again. The settings of a trial are in no ledger, so
 // taking one back adds their entry here.
-void KeepOwnership(const Operation& operation, Transaction& transaction) {
-  const auto entry = transaction.ledger_before.find(ItemOf(operation));
-  if (entry != transaction.ledger_before.end()) transaction.ledger_after.insert(*entry);
+void KeepOwnership(const Operation& operation, Run& run) {
+  const auto entry = run.ledger_before.find(ItemOf(operation));
+  if (entry != run.ledger_before.end()) run.ledger_after.insert(*entry);
   const auto* write = std::get_if<EndpointWrite>(&operation);
-  if (!transaction.is_rollback || write == nullptr || write->before.empty()) return;
+  if (!run.is_rollback || write == nullptr || write->before.empty()) return;
   LedgerEntry set{{}, EncodeSettings(write->before), {}};
   if (!write->after.empty()) set.before = EncodeSettings(write->after);
-  transaction.ledger_after.try_emplace(write->item, std::move(set));
+  run.ledger_after.try_emplace(write->item, std::move(set));
 }
 
 // An operation that failed is not a change. If it counted, every round would report one, and hide real changes.
@@ -73,14 +73,14 @@ Result<void> Flush(machine::Machine& machine) {
   return machine.registry.Flush();
 }
 
-void Announce(machine::Machine& machine, const Transaction& transaction) {
-  if (transaction.reboot || transaction.is_rollback) machine.system.AnnounceEnvironment();
+void Announce(machine::Machine& machine, const Run& run) {
+  if (run.reboot || run.is_rollback) machine.system.AnnounceEnvironment();
 }
 
 // False for a round that only gives new pods their policies: `rollback` takes back the last run that changed the node
 // itself.
-bool ChangesTheNode(const Transaction& transaction) {
-  return !std::ranges::all_of(transaction.operations,
+bool ChangesTheNode(const Run& run) {
+  return !std::ranges::all_of(run.operations,
                               [](const Operation& one) { return std::holds_alternative<EndpointWrite>(one); });
 }
 
@@ -99,12 +99,12 @@ Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
   return RemoveJournal(machine.state);
 }
 
-Result<void> Execute(machine::Machine& machine, Transaction& transaction, Findings& reported) {
-  for (const Operation& operation : transaction.operations) {
-    if (!PROV_TRY(ExecuteOrReport(machine, operation, reported))) KeepOwnership(operation, transaction);
+Result<void> Execute(machine::Machine& machine, Run& run, Findings& reported) {
+  for (const Operation& operation : run.operations) {
+    if (!PROV_TRY(ExecuteOrReport(machine, operation, reported))) KeepOwnership(operation, run);
   }
   PROV_TRY(Flush(machine));
-  Announce(machine, transaction);
+  Announce(machine, run);
   return {};
 }
 
@@ -155,10 +155,10 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
   return Record(machine, transaction);
 }
 
-Result<SessionReport> ReportOf(const Transaction& transaction) {
+Result<SessionReport> ReportOf(const Run& run) {
   SessionReport out;
-  out.changes = PROV_TRY(ChangesOf(transaction));
-  out.writes = transaction.operations.size();
+  out.changes = PROV_TRY(ChangesOf(run));
+  out.writes = run.operations.size();
   return out;
 }
 
@@ -170,7 +170,7 @@ const LedgerEntry* AnyPod(const Ledger& ledger) {
 // Adds the pods that got their policies in a round after the run that is taken back. If that run set or changed the
 // policy, theirs is taken back too; otherwise they keep it, and it stays ours. The first run counts as having set it
 // even if there was no pod yet, as at the first boot.
-void AddLaterPods(const Ledger& now, Transaction& back) {
+void AddLaterPods(const Ledger& now, Run& back) {
   const LedgerEntry* const given = AnyPod(back.ledger_before);
   const std::optional<LedgerEntry> earlier =
       AnyPod(back.ledger_after) != nullptr ? std::optional(*AnyPod(back.ledger_after)) : std::nullopt;
@@ -189,7 +189,7 @@ void AddLaterPods(const Ledger& now, Transaction& back) {
 }
 
 // The ledger after `back`. An item whose place others had taken over does not become ours again.
-Ledger LedgerBefore(const Transaction& back) {
+Ledger LedgerBefore(const Run& back) {
   Ledger out;
   for (const auto& [item, entry] : back.ledger_after) {
     const bool changed =
@@ -199,8 +199,8 @@ Ledger LedgerBefore(const Transaction& back) {
   return out;
 }
 
-// Plans the reversed transaction `back` on the machine as it is now. `owned`: the ledger that the transaction made.
-Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& owned) {
+// Plans the reversed run `back` on the machine as it is now. `owned`: the ledger that the run made.
+Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
   Plan plan;
   plan.is_rollback = back.is_rollback = true;
   plan.ledger_before = back.ledger_before;
@@ -236,10 +236,10 @@ Result<Plan> PlanOf(machine::Machine& machine, Transaction back, const Ledger& o
 
 }  // namespace
 
-Result<std::vector<Change>> ChangesOf(const Transaction& transaction) {
+Result<std::vector<Change>> ChangesOf(const Run& run) {
   std::vector<Change> out;
-  out.reserve(transaction.operations.size());
-  for (const Operation& operation : transaction.operations) out.push_back(PROV_TRY(ChangeOf(operation)));
+  out.reserve(run.operations.size());
+  for (const Operation& operation : run.operations) out.push_back(PROV_TRY(ChangeOf(operation)));
   return out;
 }
 
@@ -263,15 +263,15 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
 }
 
 Result<Plan> PlanBack(machine::Machine& machine, const Transaction& trial) {
-  Transaction back = Reversed(trial);
+  Run back = Reversed(trial);
   back.ledger_before = back.ledger_after;  // the ledger never had the trial's settings
   return PlanOf(machine, std::move(back), trial.ledger_after);
 }
 
 Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine) {
-  const std::optional<Transaction> last = PROV_TRY(LoadLast(machine.state));
+  const std::optional<Run> last = PROV_TRY(LoadLast(machine.state));
   if (!last) return std::nullopt;
-  Transaction back = Reversed(*last);
+  Run back = Reversed(*last);
   AddLaterPods(PROV_TRY(LoadLedger(machine.state)), back);
   return PROV_TRY(PlanOf(machine, std::move(back), last->ledger_after));
 }
@@ -283,8 +283,7 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
   const bool reboot = plan.reboot;
   Findings reported;
   if (work) {
-    Transaction run{trial, reboot, plan.operations, plan.ledger_before, plan.ledger_after, plan.is_rollback};
-    if (!trial) run.sections = sections;
+    Transaction run{plan, trial, trial ? Sections() : sections};
     PROV_TRY(SaveJournal(machine.state, run));
     PROV_TRY(Execute(machine, run, reported));
     if (!trial) PROV_TRY(Record(machine, run));
@@ -310,9 +309,9 @@ Result<SessionReport> Confirm(machine::Machine& machine, Transaction trial, cons
   return report;
 }
 
-Transaction Reversed(const Transaction& transaction) {
-  Transaction out{{}, transaction.reboot, {}, transaction.ledger_after, transaction.ledger_before};
-  for (auto operation = transaction.operations.rbegin(); operation != transaction.operations.rend(); ++operation) {
+Run Reversed(const Run& run) {
+  Run out{{}, run.ledger_after, run.ledger_before, run.reboot};
+  for (auto operation = run.operations.rbegin(); operation != run.operations.rend(); ++operation) {
     out.operations.push_back(Inverse(*operation));
   }
   return out;

@@ -38,10 +38,10 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
 // Makes an open trial permanent and records the `sections` with it. Also carries out any part of it that is missing.
 Result<SessionReport> Confirm(machine::Machine& machine, Transaction trial, const Sections& sections);
 
-// The transaction's operations as changes of items, in order and without secrets. Errors: type (unknown item).
-Result<std::vector<Change>> ChangesOf(const Transaction& transaction);
+// The run's operations as changes of items, in order and without secrets. Errors: type (unknown item).
+Result<std::vector<Change>> ChangesOf(const Run& run);
 
-// The reverse transaction: from each `after` to its `before`, in reverse order.
-Transaction Reversed(const Transaction& transaction);
+// The reverse run: from each `after` to its `before`, in reverse order.
+Run Reversed(const Run& run);
 
 }  // namespace prov::reconcile

@@ -5,9 +5,9 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/desired_state.h"
-#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/transaction.h"
 #include "tests/support/memory_machine.h"
 #include "tests/support/sample.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "provisioner/reconcile/drift.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
