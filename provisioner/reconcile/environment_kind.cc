@@ -1,6 +1,5 @@
 // The kind of machine variables: REG_SZ, compared as text, NO_PROXY as a set.
 #include <algorithm>
-#include <array>
 
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/items.h"

@@ -210,17 +210,6 @@ TEST_F(Beside, RemovalTakesBackWhatWasFollowed) {
   EXPECT_THAT(Containerd(), ElementsAre("HTTP_PROXY=before"));
 }
 
-TEST_F(Beside, ACloneKnowsNothingOfTheDaemonOfItsOrigin) {
-  PutDaemon();
-  Set(kClusters);
-  Round();
-  RemoveDaemon();
-  Unset();
-  memory_.set_machine_id("another");
-  Round();
-  EXPECT_EQ(Containerd(), kSettings);
-}
-
 TEST_F(Beside, WhoseTheVariablesAre) {
   const auto owners = [&] {
     Entries out;

@@ -38,14 +38,6 @@ TEST(Environment, IsShownWithoutPasswords) {
   EXPECT_EQ(ShowVariable("no_proxy", ".svc,http://u:secret@proxy:1"), ".svc,http://u:***@proxy:1");
 }
 
-TEST(ServiceEnvironment, MergesByNameKeepingForeignEntriesAndOrder) {
-  const std::vector<EnvironmentVariable> ours = {{"HTTP_PROXY", Secret("h")}, {"NO_PROXY", Secret("n")}};
-  EXPECT_EQ(MergeServiceEnvironment({"PATH=x", "http_proxy=old", "odd", "Http_Proxy=older", "Z=1"}, ours),
-            (std::vector<std::string>{"PATH=x", "HTTP_PROXY=h", "odd", "Z=1", "NO_PROXY=n"}));
-  EXPECT_EQ(MergeServiceEnvironment({}, ours), (std::vector<std::string>{"HTTP_PROXY=h", "NO_PROXY=n"}));
-  EXPECT_EQ(MergeServiceEnvironment({"A=1"}, {}), (std::vector<std::string>{"A=1"}));
-}
-
 TEST(ServiceEnvironment, IsMultiSz) {
   const images::RegValue value = EncodeServiceEnvironment({"A=1", "B"});
   EXPECT_EQ(value.name, "Environment");

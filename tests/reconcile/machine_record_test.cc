@@ -48,7 +48,6 @@ class ScriptRan : public ::testing::Test {
     EXPECT_TRUE(taken) << taken.error().where << ": " << taken.error().message;
     return taken.value_or(std::nullopt);
   }
-  std::vector<std::string> Codes() const { return testing_support::CodesOf(findings_); }
 
   const DesiredState desired_ = Desired();
   MemoryMachine memory_;
@@ -62,7 +61,7 @@ TEST_F(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
   const auto taken = TakeOver();
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->generation, 3);
-  EXPECT_THAT(Codes(), ElementsAre("script-state"));
+  EXPECT_THAT(testing_support::CodesOf(findings_), ElementsAre("script-state"));
   EXPECT_EQ(taken->ledger.size(), 2U + 3U + 2U + 2U + 2U) << "the certificate that was there before is not ours";
   EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile), Key(machine::kStatePreviousFile)));
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
@@ -117,13 +116,6 @@ TEST_F(ScriptRan, WhatItPutThereIsReplacedByNewSettingsAndStillRestored) {
   EXPECT_EQ(memory_.content().Text(), before_.Text());
 }
 
-TEST_F(ScriptRan, WhatSomebodyChangedSinceIsLeftAlone) {
-  memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
-  TakeOver();
-  MustApply(memory_, NothingDesired());
-  EXPECT_EQ(TextAt(memory_, kEnv, "HTTP_PROXY"), "http://mine:1");
-}
-
 // The record is saved before the value is written.
 TEST_F(ScriptRan, CutShortBetweenRecordAndValueTheOlderValueIsOursToo) {
   const RegValue older = Sz("HTTP_PROXY", "http://older:1");
@@ -138,23 +130,6 @@ TEST_F(ScriptRan, CutShortBetweenRecordAndValueTheOlderValueIsOursToo) {
   MustApply(memory_, NothingDesired());
   EXPECT_FALSE(memory_.At(kEnv, "HTTP_PROXY"));
   EXPECT_FALSE(memory_.At(kKubelet, "Environment"));
-}
-
-TEST_F(ScriptRan, ACertificateThatNoPayloadHoldsAnyMoreGoesAllTheSame) {
-  const auto last = desired_.certificates.front().certificate;
-  egress::EgressConfig next = SampleConfig();
-  next.certificates.clear();
-  ASSERT_TRUE(ApplyOn(machine_, Desired(next), {}, false));
-  EXPECT_FALSE(memory_.content().certificates[Store::kRoot].contains(last.der));
-}
-
-TEST_F(ScriptRan, ACertificateThatSomebodyRemovedIsNamed) {
-  const CertificateItem& gone = desired_.certificates.front();
-  memory_.content().certificates[gone.store].erase(gone.certificate.der);
-  TakeOver();
-  EXPECT_THAT(Codes(), ElementsAre("script-state"));
-  MustApply(memory_, NothingDesired());
-  EXPECT_EQ(memory_.content().Text(), before_.Text());
 }
 
 TEST_F(ScriptRan, ItsRebootIsOursWhileThatBootLasts) {

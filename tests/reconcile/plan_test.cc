@@ -108,16 +108,6 @@ TEST_F(Engine, WhatWasThereBeforeComesBack) {
   EXPECT_EQ(machine_.content().Text(), before.Text());
 }
 
-TEST_F(Engine, AValueOfAnotherTypeIsRepaired) {
-  MustApply(machine_, Desired());
-  RegValue value = *machine_.At(kEnv, "HTTP_PROXY");
-  value.type = RegType::kExpandSz;
-  machine_.Put(kEnv, value);
-  const Plan plan = MustApply(machine_, Desired());
-  EXPECT_THAT(ChangesOf(plan), ElementsAre("update env HTTP_PROXY"));
-  EXPECT_EQ(machine_.At(kEnv, "HTTP_PROXY")->type, RegType::kSz);
-}
-
 TEST_F(Engine, NoProxyComparesAsASet) {
   MustApply(machine_, Desired());
   machine_.Put(kEnv, Sz("NO_PROXY", "localhost, example.com,.svc,10.0.0.0/16,.SVC"));
@@ -172,13 +162,6 @@ TEST_F(Engine, RotatingOneOfTwoCertificatesKeepsTheOther) {
   EXPECT_FALSE(plan.reboot);
 }
 
-TEST_F(Engine, ARemovedCertificateIsAddedAgain) {
-  MustApply(machine_, Desired());
-  machine_.content().certificates[Store::kCa].clear();
-  EXPECT_EQ(ChangesOf(MustApply(machine_, Desired())).size(), 1U);
-  EXPECT_EQ(machine_.content().certificates[Store::kCa].size(), 1U);
-}
-
 TEST_F(Engine, ADisallowedCertificateIsAFinding) {
   machine_.content().disallowed.insert(SampleCertificates()[0].der);
   const Plan plan = MustApply(machine_, Desired());
@@ -211,26 +194,6 @@ TEST_F(Engine, AServiceKeyWithCredentialsIsClosedToUsers) {
   open.http_proxy = open.https_proxy = Secret("http://proxy.example.com:3128");
   MustApply(machine_, Desired(open));
   EXPECT_FALSE(images::IsForAdministratorsOnly(*machine_.Security(kKey)));
-}
-
-TEST_F(Engine, ServiceListsKeepForeignEntriesAndOrder) {
-  machine_.Put(kContainerd, ServiceList({"A=1", "https_proxy=x", "=odd", "novalue", "B=2"}));
-  MustApply(machine_, Desired());
-  const std::string url = "http://user:c4nary%40@proxy.example.com:3128";
-  EXPECT_EQ(machine_.At(kContainerd, "Environment"),
-            ServiceList({"A=1", "HTTPS_PROXY=" + url, "=odd", "novalue", "B=2", "HTTP_PROXY=" + url,
-                         "NO_PROXY=.svc,10.0.0.0/16,localhost,example.com"}));
-}
-
-TEST_F(Engine, AForeignEntryAddedLaterStaysWhenOursGo) {
-  machine_.Put(kContainerd, ServiceList({"HTTP_PROXY=http://old:1"}));
-  MustApply(machine_, Desired());
-  auto list = *machine_.At(kContainerd, "Environment");
-  list.data.resize(list.data.size() - 2);
-  list.data += images::EncodeMultiSz({"LATE=1"});
-  machine_.Put(kContainerd, list);
-  MustApply(machine_, NothingDesired());
-  EXPECT_EQ(machine_.At(kContainerd, "Environment"), ServiceList({"HTTP_PROXY=http://old:1", "LATE=1"}));
 }
 
 TEST_F(Engine, AServiceEnvironmentOfAnotherTypeIsReplacedAndKept) {
@@ -278,23 +241,6 @@ TEST_F(Engine, FirstBootAdoptsWhatWasBaked) {
   EXPECT_EQ(TextAt(machine_, kEnv, "HTTP_PROXY"), std::nullopt);
   EXPECT_EQ(machine_.At(kContainerd, "Environment"), std::nullopt);
   EXPECT_EQ(machine_.content().certificates[Store::kRoot].size(), 2U);
-}
-
-TEST_F(Engine, WithoutAdoptionEqualValuesOfOthersStayTheirs) {
-  machine_.Put(kEnv, Sz("HTTP_PROXY", "http://user:c4nary%40@proxy.example.com:3128"));
-  MustApply(machine_, Desired());
-  MustApply(machine_, NothingDesired());
-  EXPECT_TRUE(machine_.At(kEnv, "HTTP_PROXY"));
-}
-
-TEST_F(Engine, YieldsTheVariablesToTheOperatorsDaemon) {
-  const PlanOptions beside{.adopt = false, .yield_environment = true};
-  machine_.Put(kEnv, Sz("HTTP_PROXY", "http://wmco:1"));
-  const Plan plan = MustApply(machine_, Desired(), beside);
-  EXPECT_EQ(TextAt(machine_, kEnv, "HTTP_PROXY"), "http://wmco:1");
-  EXPECT_FALSE(machine_.At(kEnv, "HTTPS_PROXY")) << "it removes what it does not know";
-  EXPECT_TRUE(machine_.At(kContainerd, "Environment"));
-  EXPECT_THAT(ChangesOf(plan), testing::Contains("yield env HTTP_PROXY"));
 }
 
 TEST_F(Engine, NoPasswordIsInWhatIsShown) {

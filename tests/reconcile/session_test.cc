@@ -30,17 +30,6 @@ TEST_F(Session, APlanOnlyReads) {
   EXPECT_EQ(Apply().writes, report->writes);
 }
 
-TEST_F(Session, TheSecondApplyWritesNothingAndStillNeedsTheReboot) {
-  EXPECT_TRUE(Apply().reboot_required);
-  memory_.log.clear();
-  const SessionReport second = Apply();
-  EXPECT_EQ(second.writes, 0U);
-  EXPECT_TRUE(second.reboot_required);
-  EXPECT_THAT(memory_.log, IsEmpty());
-  memory_.Boot(MemoryMachine::Unflushed::kKept);
-  EXPECT_FALSE(Apply().reboot_required);
-}
-
 TEST_F(Session, StatusTellsDriftAndOpenRuns) {
   EXPECT_FALSE(StatusOf(machine_)->open_transaction);
   EXPECT_TRUE(Apply(true).trial);
