@@ -55,20 +55,18 @@ bool HoldsCredentials(const ServiceEnvironment& service) {
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
                                                  const std::vector<EnvironmentVariable>& ours) {
   std::vector<std::string> merged;
-  std::vector<bool> written(ours.size(), false);
+  std::set<std::string_view> written;
   for (const std::string& entry : existing) {
     const auto found =
         std::ranges::find_if(ours, [&](const EnvironmentVariable& v) { return IsEntryOf(entry, v.name); });
     if (found == ours.end()) {
       merged.push_back(entry);
-      continue;
+    } else if (written.insert(found->name).second) {  // a second entry of the same name would win on Windows
+      merged.push_back(Entry(*found));
     }
-    const auto index = static_cast<std::size_t>(found - ours.begin());
-    if (!written[index]) merged.push_back(Entry(*found));  // a second entry of the same name would win on Windows
-    written[index] = true;
   }
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (!written[i]) merged.push_back(Entry(ours[i]));
+  for (const EnvironmentVariable& variable : ours) {
+    if (!written.contains(variable.name)) merged.push_back(Entry(variable));
   }
   return merged;
 }

@@ -107,13 +107,8 @@ class EndpointPlan {
   const LedgerEntry* entry_;
 };
 
-// nullopt: the endpoint is gone, or can't be read, which is reported.
-std::optional<Endpoint> ReadOrNote(Planner& planner, const std::string& id, bool& unreadable) {
-  auto found = hns::ReadEndpoint(planner.machine().network, id);
-  unreadable = !found;
-  if (found) return *std::move(found);
-  planner.Note(Severity::kWarning, "hns-endpoint", found.error().message, id);
-  return std::nullopt;
+void NoteUnreadable(Planner& planner, const std::string& id, const Error& error) {
+  planner.Note(Severity::kWarning, "hns-endpoint", error.message, id);
 }
 
 // The endpoints that are to have the policies.
@@ -186,23 +181,18 @@ class Hns final : public Kind {
   }
 
   static void PlanWanted(Planner& planner, const std::string& id) {
-    bool unreadable = false;
-    std::optional<Endpoint> now = ReadOrNote(planner, id, unreadable);
-    if (now && !now->is_remote) {
-      EndpointPlan(planner, *std::move(now)).Want(planner.desired().hns->settings);
-    } else if (!unreadable) {
-      planner.Disown(ItemOfEndpoint(id));
-    }
+    const auto now = hns::ReadEndpoint(planner.machine().network, id);
+    if (!now) return NoteUnreadable(planner, id, now.error());
+    if (!*now || (**now).is_remote) return planner.Disown(ItemOfEndpoint(id));
+    EndpointPlan(planner, **now).Want(planner.desired().hns->settings);
   }
 
   static void PlanUnwanted(Planner& planner, const std::string& item) {
-    bool unreadable = false;
-    std::optional<Endpoint> now = ReadOrNote(planner, item.substr(kHnsItem.size()), unreadable);
-    if (now) {
-      EndpointPlan(planner, *std::move(now)).LetGo();
-    } else if (!unreadable) {
-      planner.Disown(item);
-    }
+    const std::string id = item.substr(kHnsItem.size());
+    const auto now = hns::ReadEndpoint(planner.machine().network, id);
+    if (!now) return NoteUnreadable(planner, id, now.error());
+    if (!*now) return planner.Disown(item);
+    EndpointPlan(planner, **now).LetGo();
   }
 };
 
