@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "provisioner/egress/egress_config.h"
 
@@ -26,18 +25,18 @@ Result<Secret> Checked(std::string_view name, const Secret& value, bool with_cre
 
 }  // namespace
 
-Result<FollowedVariables> FollowedVariables::Read(Planner& planner) {
-  FollowedVariables out;
+Result<OperatorVariables> FollowedVariables(Planner& planner) {
+  OperatorVariables out;
   if (!planner.options().yield_environment) return out;
   const bool with_credentials = planner.desired().credentials != CredentialPolicy::kNone;
   for (auto& [name, value] : PROV_TRY(ReadOperatorVariables(planner.machine(), planner.ledger()))) {
     if (!value) {
-      out.values_[name] = std::nullopt;
+      out[name] = std::nullopt;
       continue;
     }
     Result<Secret> checked = Checked(name, *value, with_credentials);
     if (checked) {
-      out.values_[name] = *std::move(checked);
+      out[name] = *std::move(checked);
       continue;
     }
     planner.Note(Severity::kWarning, "operator-value",
@@ -49,10 +48,11 @@ Result<FollowedVariables> FollowedVariables::Read(Planner& planner) {
   return out;
 }
 
-std::vector<EnvironmentVariable> FollowedVariables::Over(const std::vector<EnvironmentVariable>& settings) const {
+std::vector<EnvironmentVariable> Overridden(const std::vector<EnvironmentVariable>& settings,
+                                            const OperatorVariables& followed) {
   std::vector<EnvironmentVariable> out;
   for (const std::string_view name : egress::kProxyVariables) {
-    if (const auto found = values_.find(name); found != values_.end()) {
+    if (const auto found = followed.find(name); found != followed.end()) {
       if (found->second) out.push_back({std::string(name), *found->second});
       continue;
     }

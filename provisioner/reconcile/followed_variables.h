@@ -11,19 +11,13 @@
 
 namespace prov::reconcile {
 
-class FollowedVariables {
- public:
-  // Reads which variables the operator's daemon has set or removed; empty if the daemon was never seen. A value that
-  // would make clients go around the proxy is not followed but reported (finding `operator-value`). Credentials that
-  // the settings do not allow services to hold are left out.
-  static Result<FollowedVariables> Read(Planner& planner);
+// The variables that the operator's daemon has set or removed; none if the daemon was never seen. A value that would
+// make clients go around the proxy is not followed but reported (finding `operator-value`). Credentials that the
+// settings do not allow services to hold are left out.
+Result<OperatorVariables> FollowedVariables(Planner& planner);
 
-  // `settings`, overridden by what the operator has set.
-  std::vector<EnvironmentVariable> Over(const std::vector<EnvironmentVariable>& settings) const;
-  bool any() const { return !values_.empty(); }
-
- private:
-  OperatorVariables values_;
-};
+// `settings`, overridden by what the operator has set.
+std::vector<EnvironmentVariable> Overridden(const std::vector<EnvironmentVariable>& settings,
+                                            const OperatorVariables& followed);
 
 }  // namespace prov::reconcile

@@ -198,16 +198,16 @@ class Service final : public Kind {
   // Close the key before it holds a secret, and open it after the secret is gone. Undo operations run in reverse order,
   // so one order of planning does both.
   Result<void> Plan(Planner& planner) const override {
-    const FollowedVariables followed = PROV_TRY(FollowedVariables::Read(planner));
+    const OperatorVariables followed = PROV_TRY(FollowedVariables(planner));
     std::set<std::string, std::less<>> wanted;
     for (const ServiceEnvironment& said : planner.desired().services) {
-      const ServiceEnvironment service{said.service, followed.Over(said.variables)};
+      const ServiceEnvironment service{said.service, Overridden(said.variables, followed)};
       if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
         wanted.insert(ServiceSecurityItem(service.service));
         PROV_TRY(PlanClosedService(planner, service.service));
       }
       wanted.insert(ServiceItem(service.service));
-      PROV_TRY(ServicePlan(planner, service.service, followed.any()).Run(service.variables));
+      PROV_TRY(ServicePlan(planner, service.service, !followed.empty()).Run(service.variables));
     }
     for (const auto& [item, entry] : planner.ledger()) {
       if (wanted.contains(item) || !item.starts_with(kServiceSecurityItem)) continue;
