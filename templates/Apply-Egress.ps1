@@ -27,6 +27,7 @@ $lock = $manifest = $null
 $doing = 'the start'
 $state = "$env:ProgramData\Provisioner"
 $stateFile = "$state\script-state.json"
+$recordable = 1, 2, 3, 7
 $services = 'SYSTEM\CurrentControlSet\Services\'
 $scopeOf = @{ certificate = 'certs'; env = 'machine'; winHttp = 'winhttp'; serviceSecurity = 'services'; serviceEnv = 'services' }
 #region payload
@@ -230,14 +231,12 @@ function Clear-Reboot {
     Save-Record
 }
 
-# ---- registry values: name, type and bytes, as the record and provisioner.exe have them; nothing for an absent one
+# ---- registry values: name, type and bytes, as the record and provisioner.exe have them; nothing for an absent one. Of other
+# types than REG_SZ, REG_EXPAND_SZ, REG_BINARY and REG_MULTI_SZ it has no bytes: nobody sets these values so.
 
 function New-Value($name, $type, $data) {
     if ($type -eq 7) { $data = (@($data) + '') -join "`0" }
     if ($type -in 1, 2, 7) { $data = [Text.Encoding]::Unicode.GetBytes("$data`0") }
-    #region full
-    if ($type -in 4, 11) { $data = [BitConverter]::GetBytes($data) }
-    #endregion
     [pscustomobject]@{ name = $name; type = $type; data = [Convert]::ToBase64String($data) }
 }
 
@@ -249,8 +248,9 @@ function Read-Value($key, $name) {
     $open = $machine.OpenSubKey($key)
     if (-not $open -or -not ($open.GetValueNames() -match "\A$name\z")) { return }
     $type = [int]$open.GetValueKind($name)
-    if ($type -eq 0) { Stop-With 13 "the value $name of HKLM\$key is of a type that only provisioner.exe can record: use that" }
-    New-Value $name ([Math]::Max($type, 0)) ($open.GetValue($name, $null, 'DoNotExpandEnvironmentNames'))
+    $data = $open.GetValue($name, $null, 'DoNotExpandEnvironmentNames')
+    if ($type -notin $recordable) { $data = @() }
+    New-Value $name $type $data
 }
 
 function Write-Value($key, $name, $value) {
@@ -261,12 +261,6 @@ function Write-Value($key, $name, $value) {
     $data = Get-Bytes $value
     if ($type -in 1, 2) { $data = Get-Text $value }
     if ($type -eq 7) { $data = [string[]]@([regex]::Matches((Get-Text $value), '([^\x00]*)\x00') | ForEach-Object { $_.Groups[1].Value }) }
-    #region full
-    if ($type -eq 4) { $data = [BitConverter]::ToInt32($data, 0) }
-    if ($type -eq 11) { $data = [BitConverter]::ToInt64($data, 0) }
-    # .NET has another number for REG_NONE.
-    if ($type -eq 0) { $type = -1 }
-    #endregion
     $machine.CreateSubKey($key).SetValue($name, $data, $type)
 }
 
@@ -421,6 +415,7 @@ function Set-Value($wanted) {
         return
     }
     if (-not $entry) {
+        if ($now -and $now.type -notin $recordable) { Stop-With 13 "the value $name of HKLM\$key is of a type that only provisioner.exe can record: use that" }
         $missing = @(Get-Path $key | Where-Object { -not $machine.OpenSubKey($_) })
         [Array]::Reverse($missing)
         $entry = New-Entry $wanted.item $now $missing
