@@ -29,21 +29,18 @@ $failed = Join-Path $scripts 'Provisioner.failed'
 $applied = Join-Path $scripts 'Provisioner.drive'
 
 # cloudbase-init takes any code but its own for done, and does not run this again.
-function Get-CloudbaseCode {
-    param([int]$Code)
-    if (@(0, 13, 14, 15) -contains $Code) { return 1002 }
-    if ($Code -eq 1001) { return 1003 }
-    return $Code
+function Get-CloudbaseCode($code) {
+    if (@(0, 13, 14, 15) -contains $code) { return 1002 }
+    if ($code -eq 1001) { return 1003 }
+    $code
 }
 
-function Stop-With {
-    param([int]$Code, [string]$Text)
-    Write-Host "error: $Text"
-    if (-not $Phase) { $Code = Get-CloudbaseCode $Code }
-    if (-not $Phase) { exit $Code }
+function Stop-With($code, $text) {
+    Write-Host "error: $text"
+    if (-not $Phase) { exit (Get-CloudbaseCode $code) }
     if (-not (Test-Path -LiteralPath $scripts)) { New-Item -ItemType Directory -Path $scripts | Out-Null }
-    Add-Content -LiteralPath (Join-Path $scripts 'Provisioner.log') -Value "error: $Text"
-    Set-Content -LiteralPath $failed -Value "$Code"
+    Add-Content -LiteralPath (Join-Path $scripts 'Provisioner.log') -Value "error: $text"
+    Set-Content -LiteralPath $failed -Value "$code"
     exit 0
 }
 
@@ -57,13 +54,10 @@ function Find-Payload {
     Stop-With 11 'no drive with the label config-2 or cidata has a folder "provisioner" with a payload'
 }
 
-# A folder that SYSTEM or Administrators own and nobody else can open, and no link.
+# A folder that SYSTEM or Administrators own and nobody else can open, and no link: as Apply-Egress.ps1 has it.
 function Test-Protected {
-    $item = Get-Item -LiteralPath $target -Force
-    if (-not $item.PSIsContainer -or "$($item.Attributes)" -match 'ReparsePoint') { return $false }
-    $sddl = (Get-Acl -LiteralPath $target).Sddl
-    $owned = $sddl -cmatch '\AO:(?:SY|BA|S-1-5-18|S-1-5-32-544)(?=[GDS]:)'
-    return $owned -and $sddl -cmatch '\A[^(]*D:P(?:AI|AR)*(?:\(A;[A-Z]*;[^;()]+;;;(?:SY|BA|S-1-5-18|S-1-5-32-544)\))+(?:S:.*)?\z'
+    $shown = "$((Get-Item -LiteralPath $target -Force).Attributes) $((Get-Acl -LiteralPath $target).Sddl)"
+    $shown -cmatch '\A(?!.*ReparsePoint)[\w, ]*Directory[\w, ]* O:(?:SY|BA)[^(]*D:P[AIR]*(?:\(A;\w*;\w+;;;(?:SY|BA)\))+(?:S:.*)?\z'
 }
 
 # An earlier copy of ours makes room: nobody but an administrator can have put anything into it.
@@ -86,9 +80,8 @@ function New-Target {
 }
 
 # Files of a CD are read-only, and so are their copies; nobody could remove those with credentials.
-function Copy-Payload {
-    param([string]$From)
-    Get-ChildItem -LiteralPath $From -Force | Copy-Item -Destination $target -Recurse
+function Copy-Payload($from) {
+    Get-ChildItem -LiteralPath $from -Force | Copy-Item -Destination $target -Recurse
     & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $target '*') '/s' '/d' | Out-Null
 }
 
@@ -105,7 +98,7 @@ function Remove-Copy {
             if (-not (Test-Path -LiteralPath (Join-Path $copy 'manifest.json'))) { continue }
             if ("$((Get-Item -LiteralPath $copy -Force).Attributes)" -match 'ReparsePoint') { continue }
             $sddl = (Get-Acl -LiteralPath $folder.FullName).Sddl
-            if ($sddl -cnotmatch '\AO:(?:SY|BA|S-1-5-18|S-1-5-32-544)(?=[GDS]:)') { continue }
+            if ($sddl -cnotmatch '\AO:(?:SY|BA)[GDS]:') { continue }
             & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $folder.FullName '*') '/s' '/d' | Out-Null
             Remove-Item -LiteralPath $copy -Recurse -Force
         } catch {
@@ -122,10 +115,9 @@ function Remove-Secrets {
     }
 }
 
-function Exit-Applied {
-    param([int]$Code, [string]$Hash)
-    if (@(0, 1001) -contains $Code) { Set-Content -LiteralPath $applied -Value $Hash }
-    exit (Get-CloudbaseCode $Code)
+function Exit-Applied($code, $hash) {
+    if (@(0, 1001) -contains $code) { Set-Content -LiteralPath $applied -Value $hash }
+    exit (Get-CloudbaseCode $code)
 }
 
 try {

@@ -193,8 +193,8 @@ TEST(StartDrive, RefusesAFolderOfOthersBeforeItIsTouched) {
 
 TEST(StartDrive, AlwaysEndsWithZeroInSpecializeAndLeavesAMark) {
   const std::string code = Unmarked(StartDrivePs1(), "#");
-  EXPECT_TRUE(Contains(code, "if (-not $Phase) { exit $Code }\n"));
-  EXPECT_TRUE(Contains(code, "Set-Content -LiteralPath $failed -Value \"$Code\"\nexit 0\n}\n"));
+  EXPECT_TRUE(Contains(code, "if (-not $Phase) { exit (Get-CloudbaseCode $code) }\n"));
+  EXPECT_TRUE(Contains(code, "Set-Content -LiteralPath $failed -Value \"$code\"\nexit 0\n}\n"));
   EXPECT_TRUE(Contains(code, "'scripts\\SetupComplete.cmd') 'specialize'"));
 }
 
