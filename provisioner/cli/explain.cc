@@ -186,7 +186,8 @@ std::string DescribeUrl(const Explainer& explainer, const ExplainedUrl& asked, c
                        ColouredCell(decision.route, NameOf(decision.route), 8, colour), detail,
                        Printable(explainer.Note(client, asked.to, decision)));
     const auto way = question.through.Follow(asked.to, decision);
-    if (way && way->end != router::RequestPath::End::kInvalid) out += fmt::format("  {:<9} {}\n", "", DescribePath(*way));
+    if (way && way->end != router::RequestPath::End::kInvalid)
+      out += fmt::format("  {:<9} {}\n", "", DescribePath(*way));
   }
   return out;
 }

@@ -91,7 +91,7 @@ Findings ThroughOptions::FindingsOf(const egress::ClientSettings& settings, cons
 }
 
 std::optional<RequestPath> ThroughOptions::Follow(const egress::Destination& to,
-                                             const egress::ClientDecision& decision) const {
+                                                  const egress::ClientDecision& decision) const {
   if (!chain_) return std::nullopt;
   return chain_->Follow(to, decision);
 }
