@@ -259,7 +259,8 @@ Result<std::vector<Node>> ReadCsv(std::string_view text, std::string_view file) 
     const Result<void> added = AddCsvRow(**fields, columns, file, checker);
     if (!added) faults.push_back(added.error());
   }
-  if (!faults.empty()) return Together(std::move(faults), faults.size() < kMostFaults, file);
+  const bool all = faults.size() < kMostFaults;
+  if (!faults.empty()) return Together(std::move(faults), all, file);
   return checker.Finish();
 }
 

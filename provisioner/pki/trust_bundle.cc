@@ -60,6 +60,7 @@ std::optional<TrustSettings> ParseTrustSettings(std::string_view bytes) {
 }
 
 constexpr std::size_t kUsualPemBytes = 1024;  // of one certificate; an estimate to reserve memory
+constexpr std::size_t kMostCertificates = 100'000;
 
 class BundleReader {
  public:
@@ -172,6 +173,10 @@ Result<std::string> BundleReader::Decode(const PemBlock& block) {
 }
 
 Result<void> BundleReader::ReadCertificate(const PemBlock& block, std::string der) {
+  if (out_.size() == kMostCertificates) {
+    return Fail(Code::kTooLarge, fmt::format("the trust bundle holds more than {} certificates", kMostCertificates),
+                Where(block.offset));
+  }
   bool rejected = false;
   if (block.label == "TRUSTED CERTIFICATE") {
     const TrustSettings settings = PROV_TRY(ReadTrustSettings(block, der));

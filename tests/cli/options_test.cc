@@ -91,9 +91,9 @@ TEST(Options, AWrongValueIsFoundBeforeTheSourceIsRead) {
       {ApplyCommand, {"--wait-lock=-1"}, "--wait-lock"},
       {ApplyCommand, {"--wait-lock", "soon"}, "--wait-lock"},
       {ApplyCommand, {"--wait-lock", "86401"}, "--wait-lock"},
-      {FirstBootCommand, {"--source-timeout", "3601"}, "--source-timeout"},
-      {FirstBootCommand, {"--source-timeout=-1"}, "--source-timeout"},
-      {FirstBootCommand, {"--source-timeout", "x"}, "--source-timeout"},
+      {ApplyCommand, {"--source-timeout", "3601"}, "--source-timeout"},
+      {ApplyCommand, {"--source-timeout=-1"}, "--source-timeout"},
+      {ApplyCommand, {"--source-timeout", "x"}, "--source-timeout"},
   };
   for (const Case& c : cases) {
     const Command command = c.make();
