@@ -100,7 +100,7 @@ Result<std::string> ReadUserDataFile(const std::string& path) {
   return UserDataOfSecret(std::move(text), path);
 }
 
-std::string PlainUserData(std::string bytes) {
+std::string PlainUserData(const std::string& bytes) {
   std::optional<std::string> ours = FindOurScript(bytes);
   return ours ? *std::move(ours) : bytes;
 }

@@ -15,7 +15,7 @@ namespace prov::cli {
 Result<std::string> ReadUserDataFile(const std::string& path);
 
 // Our user data as plain text: decompressed and decoded. Other user data is returned unchanged.
-std::string PlainUserData(std::string bytes);
+std::string PlainUserData(const std::string& bytes);
 
 // Whether this program made the user data, in any form, or a Secret with it.
 bool IsOurUserData(std::string_view bytes);
