@@ -38,8 +38,8 @@ Result<Files> ParseFiles(const Arguments& arguments) {
 }
 
 // Fails if both files have our step, or if they were given in the wrong order.
-Result<void> CheckOrder(const Files& files, std::string_view ours, std::string theirs) {
-  if (!userdata::IsOurs(PlainUserData(std::move(theirs)))) return {};
+Result<void> CheckOrder(const Files& files, std::string_view ours, const std::string& theirs) {
+  if (!userdata::IsOurs(PlainUserData(theirs))) return {};
   if (userdata::IsOurs(ours)) {
     return Fail(Code::kKind,
                 "contains a step of provisioner, so it is not the operator's Secret; give windows-user-data as oc get "

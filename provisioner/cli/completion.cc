@@ -34,6 +34,7 @@ Result<Outcome> RunCompletion(const Arguments& arguments, machine::Host& /*host*
   std::optional<std::string> script = CompletionScript(arguments.positional(), CommandSpecs());
   if (!script) {
     std::vector<std::string_view> names;
+    names.reserve(kShells.size());
     for (const Shell& shell : kShells) names.push_back(shell.name);
     return RefuseValue("provisioner completion", "one of", arguments.positional(), names);
   }
