@@ -76,7 +76,7 @@ Result<std::string> ParseMetrics(const Arguments& arguments) {
 Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments) {
   if (!arguments.Has("reboot-window")) return std::nullopt;
   if (arguments.Get("reboot") != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
-  const auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
+  auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
   const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
   if (window.length >= interval + interval / 10) return window;
   return Fail(Code::kUsage,
