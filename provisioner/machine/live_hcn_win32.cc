@@ -95,7 +95,7 @@ Result<const NetworkFunctions*> Network() {
 // Declared in no header.
 using HnsCall = HRESULT(WINAPI*)(PCWSTR method, PCWSTR path, PCWSTR object, PWSTR* response);
 
-Result<HnsCall> OlderInterface() {
+Result<const HnsCall*> OlderInterface() {
   static HnsCall call = nullptr;
   static const Library library = [] {
     Library out("vmcompute.dll");
@@ -103,7 +103,7 @@ Result<HnsCall> OlderInterface() {
     return out;
   }();
   PROV_TRY(library.Check());
-  return call;
+  return &call;
 }
 
 Result<GUID> GuidOf(std::string_view id) {
@@ -151,9 +151,9 @@ class LiveHcn final : public ComputeNetwork {
   }
 
   Result<NetworkAnswer> Version() override {
-    const HnsCall call = PROV_TRY(OlderInterface());
+    const HnsCall* const call = PROV_TRY(OlderInterface());
     TaskText text;
-    const HRESULT status = call(L"GET", L"/globals/version", L"", text.out());
+    const HRESULT status = (*call)(L"GET", L"/globals/version", L"", text.out());
     return AnswerOf(status, text, {});
   }
 };
