@@ -43,7 +43,7 @@ Result<RunningService> ReadRunningService(OpenNode& node, std::string_view name,
   return out;
 }
 
-Result<std::vector<RunningService>> LookAtServices(OpenNode& node, const reconcile::Ledger& ledger) {
+Result<std::vector<RunningService>> ReadRunningServices(OpenNode& node, const reconcile::Ledger& ledger) {
   std::vector<RunningService> out;
   for (const auto& [item, entry] : ledger) {
     if (!item.starts_with(reconcile::kServiceItem)) continue;
@@ -54,7 +54,7 @@ Result<std::vector<RunningService>> LookAtServices(OpenNode& node, const reconci
   return out;
 }
 
-Result<std::optional<BootService>> LookAtBootService(OpenNode& node) {
+Result<std::optional<BootService>> ReadBootService(OpenNode& node) {
   if (PROV_TRY(node.machine.system.BootId()).empty()) return std::nullopt;
   BootService out;
   const auto state = PROV_TRY(node.host.services().Query(kServiceName));
@@ -115,14 +115,14 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   out.record_lost = PROV_TRY(RecordIsLost(node));
   if (out.damage.empty()) out.repairs = PROV_TRY(LoadRepairs(state));
   out.engine = PROV_TRY(reconcile::StatusOf(node.machine));
-  out.services = PROV_TRY(LookAtServices(node, out.engine.ledger));
+  out.services = PROV_TRY(ReadRunningServices(node, out.engine.ledger));
   out.variables = PROV_TRY(reconcile::ReadMachineVariables(node.machine, out.engine.ledger));
   out.source = PROV_TRY(LoadSource(state));
   out.applied = PROV_TRY(LoadApplied(state));
   const std::int64_t now = node.host.clock().NowUnix();
   if (out.applied) out.age_seconds = now - out.applied->since;
   Activity activity = LoadActivity(state.folder(), out.source.value_or(StoredSource()));
-  out.boot_service = PROV_TRY(LookAtBootService(node));
+  out.boot_service = PROV_TRY(ReadBootService(node));
   out.read_at = activity.read_at;
   if (out.read_at) out.read_age_seconds = now - *out.read_at;
   out.round_failure = std::move(activity.failure);

@@ -74,6 +74,18 @@ TEST(Help, SetsNamesAndTextsInColumns) {
   EXPECT_THAT(HelpText(RollbackCommand().spec), HasSubstr(std::string(kColumns)));
 }
 
+TEST(Options, AnEmptyNumberIsRefused) {
+  for (const char* word : {"--wait-lock=", "--source-timeout="}) {
+    for (const auto make : {ApplyCommand, FirstBootCommand}) {
+      const std::vector<std::string> words = {"worker.json", word};
+      const auto arguments = ParseArguments(make().spec, words);
+      ASSERT_FALSE(arguments) << word;
+      EXPECT_EQ(arguments.error().code, Code::kUsage) << word;
+      EXPECT_THAT(arguments.error().message, HasSubstr(std::string(word).substr(0, std::string(word).size() - 1)));
+    }
+  }
+}
+
 // Options are parsed as a whole, before anything is read or written.
 TEST(Options, AWrongValueIsFoundBeforeTheSourceIsRead) {
   struct Case {
