@@ -1,4 +1,4 @@
-// Result<T>: a value or an Error. g++ 12's std::expected has no monadic members, so two macros carry errors upwards.
+// Result<T>: a value or an Error. g++ 12's std::expected has no monadic members, so a macro carries errors upwards.
 #pragma once
 
 #include <expected>

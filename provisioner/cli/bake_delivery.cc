@@ -10,8 +10,8 @@
 #include "provisioner/base/file.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/payload/drive.h"
-#include "provisioner/payload/fleet.h"
 #include "provisioner/payload/node_metadata.h"
+#include "provisioner/payload/node_payloads.h"
 #include "provisioner/payload/payload_folder.h"
 
 namespace prov::cli {
@@ -72,7 +72,7 @@ ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const 
           .time_unix = time_unix,
           .label = delivery.label,
           .mode = HoldsSecrets(payload) ? 0600U : 0644U,
-          .first_entries = {"README.txt", "common/"}};  // of a payload; of a fleet
+          .first_entries = {"README.txt", "common/"}};  // of a payload; of many nodes
 }
 
 Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
@@ -89,28 +89,30 @@ Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payl
 }
 
 Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
-                         const payload::Fleet& fleet, const std::string& path, std::int64_t time_unix,
-                         const payload::Fleet::Progress& progress) {
+                         const payload::NodePayloads& payloads, const std::string& path, std::int64_t time_unix,
+                         const payload::NodePayloads::Progress& progress) {
   const DriveKind kind = payload::DriveKindOf(delivery.label);
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
   const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
   const auto make = [&](const Node& node) { return Asking(delivery, folder->Make(node.name + ".iso", options)); };
-  PROV_TRY(fleet.WriteDrives(make, kind, progress));
+  PROV_TRY(payloads.WriteDrives(make, kind, progress));
   PROV_TRY(CheckStop(delivery.stop_check));
   return folder->Finish();
 }
 
-Result<void> WriteFleet(const Delivery& delivery, std::optional<ArchiveFormat> format, const Payload& payload,
-                        const std::string& path, std::int64_t time_unix, std::string_view answer_file) {
+Result<void> WriteNodePayloads(const Delivery& delivery, std::optional<ArchiveFormat> format, const Payload& payload,
+                               const std::string& path, std::int64_t time_unix, std::string_view answer_file) {
   const auto answer = delivery.drive_answer_file.empty() ? std::nullopt : std::optional(delivery.drive_answer_file);
-  const payload::Fleet fleet = PROV_TRY(payload::Fleet::Prepare(payload, delivery.nodes, answer_file, answer));
+  const payload::NodePayloads payloads =
+      PROV_TRY(payload::NodePayloads::Prepare(payload, delivery.nodes, answer_file, answer));
   Progress shown("nodes");
   const auto progress = [&](std::size_t done) { shown.Show(done, delivery.nodes.size()); };
-  if (format == ArchiveFormat::kIso) return WriteDrives(delivery, *format, payload, fleet, path, time_unix, progress);
+  if (format == ArchiveFormat::kIso)
+    return WriteDrives(delivery, *format, payload, payloads, path, time_unix, progress);
   const auto sink =
       PROV_TRY(Asking(delivery, format ? images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix))
                                        : images::MakeFolder(path, time_unix)));
-  PROV_TRY(fleet.WriteTree(*sink, progress));
+  PROV_TRY(payloads.WriteTree(*sink, progress));
   return sink->Finish();
 }
 
@@ -153,7 +155,7 @@ Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std
                      std::string_view answer_file) {
   PROV_TRY(CheckStop(delivery.stop_check));  // from here on a signal requests a stop, and no longer ends the program
   const std::optional<ArchiveFormat> format = ArchiveFormatOf(delivery.format);
-  if (!delivery.nodes.empty()) return WriteFleet(delivery, format, payload, path, time_unix, answer_file);
+  if (!delivery.nodes.empty()) return WriteNodePayloads(delivery, format, payload, path, time_unix, answer_file);
   if (!format) return payload::WritePayloadFolder(payload, path, time_unix, delivery.stop_check);
   return WriteOne(delivery, *format, payload, path, time_unix);
 }

@@ -2,6 +2,10 @@
 // so that it hides no other program. Only administrators can write it (Installation), so other users can't put a
 // program there for others to run. Removal takes out every entry for that folder, whoever added it, because the folder
 // is gone.
+//
+// Writes the registry without plan, ledger and journal. It is one value, so a crash leaves the old or the new one, and
+// the next run adds or removes the entry again. The ledger would have nothing to remember: others add entries to the
+// same value, so removal goes by the folder's name, not by a value before.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The list of a fleet's nodes and their differing settings: CSV with a header line.
+// The list of nodes and their differing settings: CSV with a header line.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "provisioner/payload/fleet.h"
+#include "provisioner/payload/node_payloads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,15 +59,15 @@ const std::vector<Node> kNodes = {
 Recorded Tree(const std::vector<Node>& nodes = kNodes) {
   Recorded out;
   Recorder sink(out);
-  const auto fleet = Fleet::Prepare(kPayload, nodes, "unattend.xml");
-  EXPECT_TRUE(fleet);
+  const auto payloads = NodePayloads::Prepare(kPayload, nodes, "unattend.xml");
+  EXPECT_TRUE(payloads);
   std::vector<std::size_t> steps;
-  EXPECT_TRUE(fleet->WriteTree(sink, [&](std::size_t done) { steps.push_back(done); }));
+  EXPECT_TRUE(payloads->WriteTree(sink, [&](std::size_t done) { steps.push_back(done); }));
   EXPECT_EQ(steps.size(), nodes.size());
   return out;
 }
 
-TEST(Fleet, SharesThePayloadAndHasAFolderForEachNode) {
+TEST(NodePayloads, SharesThePayloadAndHasAFolderForEachNode) {
   const Recorded tree = Tree();
   EXPECT_THAT(tree.order, ElementsAre("common/egress.json", "common/manifest.json", "common/unattend.xml",
                                       "nodes/a/meta-data", "nodes/a/meta_data.json", "nodes/a/unattend.xml",
@@ -82,7 +82,7 @@ TEST(Fleet, SharesThePayloadAndHasAFolderForEachNode) {
   EXPECT_THAT(tree.At("nodes/a/unattend.xml"), AllOf(HasSubstr("<ComputerName>a</"), Not(HasSubstr("TCPIP"))));
 }
 
-TEST(Fleet, MetadataNamesTheNodeAndItsNetwork) {
+TEST(NodePayloads, MetadataNamesTheNodeAndItsNetwork) {
   const Recorded tree = Tree();
   EXPECT_THAT(tree.At("nodes/b/meta-data"),
               AllOf(StartsWith("instance-id: \""), HasSubstr("\nlocal-hostname: \"b\"\n")));
@@ -113,14 +113,14 @@ TEST(Fleet, MetadataNamesTheNodeAndItsNetwork) {
   EXPECT_THAT(tree.At("nodes/b/meta-data"), HasSubstr(*meta->Get("uuid")->Text()));
 }
 
-TEST(Fleet, NetmaskOfTheSixthVersion) {
+TEST(NodePayloads, NetmaskOfTheSixthVersion) {
   const NodeNetwork network{"2001:db8::7", 56, false, {}, {}, "00:15:5d:0a:0b:0c"};
   EXPECT_THAT(NetworkDataJson(network), HasSubstr("\"ffff:ffff:ffff:ff00::\""));
   EXPECT_THAT(NetworkConfigYaml(network), HasSubstr("type: static6"));
 }
 
 // cloudbase-init does again what it did when the instance is another one.
-TEST(Fleet, InstanceChangesWithWhatTheNodeIsTold) {
+TEST(NodePayloads, InstanceChangesWithWhatTheNodeIsTold) {
   const std::string first = InstanceId("payload", &kNodes[1]);
   EXPECT_EQ(first, InstanceId("payload", &kNodes[1]));
   ASSERT_EQ(first.size(), 36U);
@@ -181,14 +181,14 @@ TEST(Drive, ItsAnswerFileFindsTheDriveAndAlwaysEndsWell) {
   EXPECT_THAT(*made,
               AllOf(HasSubstr("pass=\"specialize\""), HasSubstr("%d:\\Start-Drive.ps1 specialize) &amp; exit 0\""),
                     Not(HasSubstr("Setup\\Scripts"))));
-  const auto fleet = Fleet::Prepare(kPayload, kNodes, "unattend.xml", *made);
-  ASSERT_TRUE(fleet);
+  const auto payloads = NodePayloads::Prepare(kPayload, kNodes, "unattend.xml", *made);
+  ASSERT_TRUE(payloads);
   Recorded drive;
   const auto make = [&](const Node&) -> Result<std::unique_ptr<images::FileSink>> {
     drive = {};
     return std::make_unique<Recorder>(drive);
   };
-  ASSERT_TRUE(fleet->WriteDrives(make, DriveKind::kPlain, [](std::size_t) {}));
+  ASSERT_TRUE(payloads->WriteDrives(make, DriveKind::kPlain, [](std::size_t) {}));
   EXPECT_THAT(drive.At("unattend.xml"), AllOf(HasSubstr("<ComputerName>c</ComputerName>"), HasSubstr("Start-Drive.ps1"),
                                               Not(HasSubstr("Setup\\Scripts"))));
 }
@@ -213,13 +213,13 @@ TEST(Drive, LabelsOfCloudbaseInitAreReadWithoutCase) {
   for (const char* label : {"OTHER", "cidata2", "config2"}) EXPECT_EQ(DriveKindOf(label), DriveKind::kPlain) << label;
 }
 
-TEST(Fleet, AFailedWriteEndsTheRun) {
-  const auto fleet = Fleet::Prepare(kPayload, kNodes, "unattend.xml");
-  ASSERT_TRUE(fleet);
+TEST(NodePayloads, AFailedWriteEndsTheRun) {
+  const auto payloads = NodePayloads::Prepare(kPayload, kNodes, "unattend.xml");
+  ASSERT_TRUE(payloads);
   Recorded some;
   Recorder full(some, "nodes/b/meta-data");
   std::size_t last = 0;
-  const auto written = fleet->WriteTree(full, [&](std::size_t done) { last = done; });
+  const auto written = payloads->WriteTree(full, [&](std::size_t done) { last = done; });
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, Code::kIo);
   EXPECT_EQ(last, 1U);

@@ -17,15 +17,15 @@
 
 namespace prov::payload {
 
-class Fleet {
+class NodePayloads {
  public:
   using Progress = std::function<void(std::size_t done)>;  // called with the number of finished nodes
   using MakeDrive = std::function<Result<std::unique_ptr<images::FileSink>>(const Node&)>;
 
   // Keeps references to both. Makes the nodes' answer files from `answer`, or else from the payload's; `where` names it
   // in messages. Errors: those of NodeAnswerFile::Prepare. After this, only writing can fail.
-  static Result<Fleet> Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where,
-                               const std::optional<std::string>& answer = std::nullopt);
+  static Result<NodePayloads> Prepare(const Payload& payload, const std::vector<Node>& nodes, std::string_view where,
+                                      const std::optional<std::string>& answer = std::nullopt);
 
   // Writes the payload into common/, which is itself a valid SOURCE, and for each node a folder nodes/NAME with its
   // answer file and metadata.
@@ -35,7 +35,7 @@ class Fleet {
   Result<void> WriteDrives(const MakeDrive& make, DriveKind kind, const Progress& progress) const;
 
  private:
-  Fleet(const Payload& payload, const std::vector<Node>& nodes, NodeAnswerFile answer, unsigned answer_mode)
+  NodePayloads(const Payload& payload, const std::vector<Node>& nodes, NodeAnswerFile answer, unsigned answer_mode)
       : payload_(payload),
         digest_(PayloadDigest(payload)),
         nodes_(nodes),
