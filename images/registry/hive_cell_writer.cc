@@ -4,7 +4,6 @@
 
 #include "images/registry/hive_cells.h"
 #include "images/registry/hive_format.h"
-#include "provisioner/base/large_pages.h"
 
 namespace prov::images::regf {
 namespace {
@@ -20,7 +19,6 @@ BinAllocator::BinAllocator(std::uint64_t filetime, std::size_t expected_bytes)
 
 BinAllocator::BinAllocator(std::string_view file, const std::vector<std::uint32_t>& freed, std::size_t expected_bytes) {
   file_.reserve(file.size() + 2 * kUsualBinBytes + expected_bytes + expected_bytes / 16);
-  UseLargePages(file_);
   file_ = file;
   for (const std::uint32_t offset : freed) Wipe(offset);
   Gap gap;

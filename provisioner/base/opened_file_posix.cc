@@ -4,7 +4,6 @@
 
 #include <cerrno>
 
-#include "provisioner/base/large_pages.h"
 #include "provisioner/base/opened_file.h"
 #include "provisioner/base/posix_api.h"
 
@@ -52,7 +51,6 @@ Result<std::string> ReadOpened(NativeFile file, const std::string& where, std::u
   // One byte more than expected detects the end of the file without growing the buffer; parsers that work in place need
   // padding.
   out.reserve(expected + 128);
-  UseLargePages(out);
   for (std::size_t wanted = expected + 1;; wanted = Grown(out.size(), limit)) {
     const std::size_t used = out.size();
     const auto got = PROV_TRY(Append(fd, out, wanted, where));
