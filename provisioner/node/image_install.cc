@@ -9,7 +9,7 @@
 #include "images/tree/folder_tree.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/machine/image_host.h"
+#include "provisioner/machine/image_ports.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/unattend/answer_file.h"
 #include "provisioner/unattend/setup_complete.h"

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/machine/image_ports.h"
+
+namespace prov::machine {
+namespace {
+
+constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
+constexpr std::uint64_t kMaxSignerBytes = std::uint64_t{1} << 20U;
+
+std::string Folder(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
+
+std::string WithBackslashes(std::string_view path) {
+  std::string out(path);
+  std::ranges::replace(out, '/', '\\');
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> ImageInstallation::SystemDrive() {
+  const std::string root =
+      PROV_TRY(ReadText(registry_, R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", "SystemRoot"));
+  const bool drive = root.size() > 2 && root[1] == ':' && root[2] == '\\';
+  return drive ? root.substr(0, 2) : "C:";
+}
+
+Result<std::string> ImageInstallation::ProgramPath() {
+  return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kProgram));
+}
+
+Result<bool> ImageInstallation::RemoveProgram() {
+  const bool there = PROV_TRY(tree_.IsFile(kProgram));
+  if (there) PROV_TRY(tree_.Remove(kProgram));
+  PROV_TRY(tree_.Remove(kImageSigner));
+  PROV_TRY(tree_.RemoveFolderIfEmpty(Folder(kProgram)));
+  return there;
+}
+
+// The file's owner is checked when the image runs. Here, a pinned signer can only make a payload be refused.
+Result<std::optional<std::string>> ImageInstallation::PinnedSigner() {
+  return tree_.Read(kImageSigner, kMaxSignerBytes);
+}
+
+Result<std::string> ImageInstallation::SetupScriptsFolder() {
+  return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDrive()));
+}
+
+Result<std::string> ImageInstallation::ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/) {
+  return NothingRuns("a source that is followed");
+}
+
+Result<void> ImageInstallation::RemoveState() {
+  // Remove the record last: until then it says what was done here.
+  for (const std::string_view file :
+       {kJournalPreviousFile, kJournalFile, std::string_view("provisioner.log"), std::string_view("provisioner.log.1"),
+        kLockFile, kScriptStateFile, kStatePreviousFile, kStateFile}) {
+    // An interrupted run on a node may have left the second and the third.
+    for (const std::string_view suffix : {"", ".new", ".old"}) {
+      PROV_TRY(tree_.Remove(fmt::format("{}/{}{}", kImageStateFolder, file, suffix)));
+    }
+  }
+  return tree_.RemoveFolderIfEmpty(kImageStateFolder);
+}
+
+}  // namespace prov::machine
