@@ -39,7 +39,7 @@ class Host {
   virtual Clock& clock() = 0;
   virtual net::Http& http() = 0;
   virtual Installation& installation() = 0;
-  // Only a running Windows has these.
+  // Only a running Windows has these. They are those of Machine, without opening the state.
   virtual ComputeNetwork& compute_network() { return AbsentComputeNetwork(); }
   virtual Programs& programs() { return AbsentPrograms(); }
 

@@ -28,8 +28,8 @@ class HnsProxy : public machine_commands::MachineCommands {
   HnsProxy() {
     network_.endpoints = {{kOne, {kAcl}}, {kTwo, {kAcl, kOld}}};
     network_.namespaces = {{kNamespace, {kOne}}};
-    host_.network = &network_;
-    host_.others = &programs_;
+    host_.memory.network = &network_;
+    host_.memory.programs = &programs_;
   }
   ~HnsProxy() override { EXPECT_EQ(network_.open, 0U) << "handles are left open"; }
 
@@ -235,8 +235,8 @@ TEST_F(HnsProxy, WhatACommandDoesNotTakeIsRefusedBeforeAnyCall) {
 }
 
 TEST_F(HnsProxy, ElsewhereThanOnWindowsOnlyPoliciesAreWorkedOn) {
-  host_.network = nullptr;
-  host_.others = nullptr;
+  host_.memory.network = nullptr;
+  host_.memory.programs = nullptr;
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"list", "--all"}, {"check"}, {"lookup", kContainer}, With({"ensure", kOne})})
     EXPECT_EQ(CodeOf(words), Code::kTarget) << testing::PrintToString(words);

@@ -118,7 +118,7 @@ TEST_F(KubeCommands, WithAFileOfTheNodesChoicesEachRoundReads) {
 }
 TEST_F(KubeCommands, WithPoliciesOfPodsEachRoundReads) {
   testing_support::MemoryNetwork network;
-  host_.network = &network;
+  host_.memory.network = &network;
   std::ofstream(scratch_.At("policy.json"))
       << R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":15001,"UserSID":"network-service"}})";
   EXPECT_EQ(ReadsInRounds(5, {"--hns-policy", scratch_.At("policy.json"), "--hns-pods", "all"}), 5);

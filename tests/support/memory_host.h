@@ -59,8 +59,6 @@ class MemoryHost final : public machine::Host,
   std::vector<std::string> checked_sources;  // asked for, or read as what is followed
   machine::PathOpener* paths = nullptr;      // where the followed files are; null: on disk, where they may be anybody's
   std::string setup_scripts = R"(C:\Windows\Setup\Scripts)";
-  machine::ComputeNetwork* network = nullptr;  // null: no HNS
-  machine::Programs* others = nullptr;         // null: no programs of others
 
   // machine::Host
   Result<std::unique_ptr<machine::OpenMachine>> Open(machine::Access access) override;
@@ -69,10 +67,8 @@ class MemoryHost final : public machine::Host,
   Clock& clock() override { return *this; }
   net::Http& http() override { return *this; }
   machine::Installation& installation() override { return *this; }
-  machine::ComputeNetwork& compute_network() override {
-    return network != nullptr ? *network : machine::AbsentComputeNetwork();
-  }
-  machine::Programs& programs() override { return others != nullptr ? *others : machine::AbsentPrograms(); }
+  machine::ComputeNetwork& compute_network() override { return memory.Network(); }
+  machine::Programs& programs() override { return memory.Others(); }
   Result<void> Reboot(std::string_view reason) override;
   Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override;
   // machine::Services

@@ -37,11 +37,9 @@ class MemoryMachine final : public machine::Registry,
 
   MemoryMachine();
 
-  machine::Machine Ports() {
-    machine::ComputeNetwork& its_network = network != nullptr ? *network : machine::AbsentComputeNetwork();
-    machine::Programs& its_programs = programs != nullptr ? *programs : machine::AbsentPrograms();
-    return {*this, *this, State(), *this, its_network, its_programs};
-  }
+  machine::Machine Ports() { return {*this, *this, State(), *this, Network(), Others()}; }
+  machine::ComputeNetwork& Network() { return network != nullptr ? *network : machine::AbsentComputeNetwork(); }
+  machine::Programs& Others() { return programs != nullptr ? *programs : machine::AbsentPrograms(); }
   // What is kept in files(). Lasts until the next call of State or Ports; a copy of the machine has its own.
   machine::StateRecord& State() { return record_.emplace(*this); }
   // Its sections as documents; not a call of a port.
