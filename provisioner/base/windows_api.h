@@ -37,7 +37,7 @@ std::wstring Absolute(const std::wstring& path);
 std::string MessageOf(DWORD error);
 
 // "cannot open: Access denied (5); check its permissions, …".
-std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error = GetLastError());
+std::unexpected<Error> Failure(Code code, std::string_view what, std::string_view where, DWORD error = GetLastError());
 
 // The same for a path: not-found if the error means that nothing is there, else io.
 std::unexpected<Error> PathFailure(std::string_view what, const std::string& path, DWORD error = GetLastError());

@@ -74,8 +74,8 @@ std::string_view RemedyFor(DWORD error) {
 
 }  // namespace
 
-std::unexpected<Error> Failure(Code code, std::string_view what, std::string where, DWORD error) {
-  return Fail(code, fmt::format("{}: {}{}", what, MessageOf(error), RemedyFor(error)), std::move(where));
+std::unexpected<Error> Failure(Code code, std::string_view what, std::string_view where, DWORD error) {
+  return Fail(code, fmt::format("{}: {}{}", what, MessageOf(error), RemedyFor(error)), std::string(where));
 }
 
 std::unexpected<Error> PathFailure(std::string_view what, const std::string& path, DWORD error) {

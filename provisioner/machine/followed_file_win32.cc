@@ -16,7 +16,7 @@ class WindowsPath final : public OpenedPath {
   Result<std::string> Read(std::uint64_t limit) override {
     BY_HANDLE_FILE_INFORMATION information{};
     if (GetFileInformationByHandle(handle_.get(), &information) == 0) {
-      return WindowsFailure("cannot read", GetLastError(), path_);
+      return win32::Failure(Code::kIo, "cannot read", path_);
     }
     if ((information.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
       return Fail(Code::kIo, "is a folder, a file is wanted", path_);
@@ -45,7 +45,7 @@ class WindowsPaths final : public PathOpener {
     if (error == ERROR_SHARING_VIOLATION) {
       return Fail(Code::kIo, "cannot open: another program changes it just now; the next round reads it", step.path);
     }
-    return WindowsFailure("cannot open", error, step.path);
+    return win32::Failure(Code::kIo, "cannot open", step.path, error);
   }
 };
 

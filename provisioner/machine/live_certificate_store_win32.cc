@@ -23,7 +23,7 @@ const wchar_t* SystemStoreName(Store store) { return store == Store::kRoot ? L"R
 std::string Where(const wchar_t* name) { return fmt::format("LocalMachine\\{}", Narrow(name)); }
 
 std::unexpected<Error> CannotOpen(const wchar_t* name, DWORD error) {
-  return WindowsFailure("cannot open the certificate store", error, Where(name));
+  return win32::Failure(Code::kIo, "cannot open the certificate store", Where(name), error);
 }
 
 // The provider PROV_SYSTEM combines all physical stores of a system store. PROV_SYSTEM_REGISTRY is the machine's own
@@ -74,7 +74,7 @@ DWORD AddTo(HCERTSTORE store, PCCERT_CONTEXT wanted, DWORD disposition) {
 
 Result<void> Write(HCERTSTORE store, const wchar_t* name) {
   if (CertControlStore(store, 0, CERT_STORE_CTRL_COMMIT, nullptr) != 0) return {};
-  return WindowsFailure("cannot write the certificate store", GetLastError(), Where(name));
+  return win32::Failure(Code::kIo, "cannot write the certificate store", Where(name));
 }
 
 constexpr const wchar_t* kDisallowed = L"Disallowed";
@@ -161,7 +161,7 @@ Result<void> LiveCertificateStore::Add(Store store, std::string_view der) {
     // Another certificate with the same issuer and serial number is there; FindSame found no equal one. Keep both.
     error = AddTo(opened, wanted.get(), CERT_STORE_ADD_ALWAYS);
   }
-  if (error != ERROR_SUCCESS) return WindowsFailure("cannot add a certificate", error, Where(name));
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot add a certificate", Where(name), error);
   if (const auto seen = open_->seen.find(name); seen != open_->seen.end()) seen->second.emplace(der);
   return {};
 }
@@ -174,7 +174,7 @@ Result<void> LiveCertificateStore::Remove(Store store, std::string_view der) {
   Context found = FindSame(opened, wanted.get(), der);
   if (!found) return {};
   if (CertDeleteCertificateFromStore(found.Release()) == 0) {  // frees `found`, also on failure
-    return WindowsFailure("cannot remove a certificate", GetLastError(), Where(name));
+    return win32::Failure(Code::kIo, "cannot remove a certificate", Where(name));
   }
   return {};
 }

@@ -27,13 +27,13 @@ Error NotEnoughRights(std::string where) {
 Result<void> EnablePrivilege(const wchar_t* name) {
   HANDLE opened = nullptr;
   if (OpenProcessToken(GetCurrentProcess(), TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY, &opened) == 0) {
-    return WindowsFailure("cannot take the right to restart", GetLastError(), Narrow(name));
+    return win32::Failure(Code::kIo, "cannot take the right to restart", Narrow(name));
   }
   const FileHandle token(opened);
   TOKEN_PRIVILEGES wanted{1, {{{}, SE_PRIVILEGE_ENABLED}}};
   if (LookupPrivilegeValueW(nullptr, name, &wanted.Privileges[0].Luid) == 0 ||
       AdjustTokenPrivileges(token.get(), FALSE, &wanted, 0, nullptr, nullptr) == 0) {
-    return WindowsFailure("cannot take the right to restart", GetLastError(), Narrow(name));
+    return win32::Failure(Code::kIo, "cannot take the right to restart", Narrow(name));
   }
   if (GetLastError() == ERROR_NOT_ALL_ASSIGNED) return std::unexpected(NotEnoughRights(Narrow(name)));
   return {};
@@ -68,7 +68,7 @@ class WindowsHost final : public Host {
     if (InitiateSystemShutdownExW(nullptr, Wide(reason).data(), kGraceSeconds, TRUE, TRUE, kReason) != 0) return {};
     const DWORD error = GetLastError();
     if (error == ERROR_SHUTDOWN_IN_PROGRESS || error == kShutdownIsScheduled) return {};
-    return WindowsFailure("cannot restart the machine", error, "InitiateSystemShutdownEx");
+    return win32::Failure(Code::kIo, "cannot restart the machine", "InitiateSystemShutdownEx", error);
   }
 
   Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override {

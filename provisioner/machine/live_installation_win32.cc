@@ -40,7 +40,7 @@ Result<FileHandle> HoldProgramFolder(const ProgramPaths& paths) { return HoldFol
 Result<std::string> OwnBytes() {
   std::wstring path(32'768, L'\0');
   const DWORD size = GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
-  if (size == 0 || size >= path.size()) return WindowsFailure("cannot find this program", GetLastError(), "");
+  if (size == 0 || size >= path.size()) return win32::Failure(Code::kIo, "cannot find this program", "");
   path.resize(size);
   return ReadFile(Narrow(path), kMostProgramBytes);
 }
@@ -108,11 +108,11 @@ Result<void> PutInPlace(const ProgramPaths& paths, const std::wstring& fresh) {
     return {};
   }
   const std::wstring aside = SetAside(paths);
-  if (aside.empty()) return WindowsFailure("cannot replace the program", GetLastError(), Narrow(paths.program));
+  if (aside.empty()) return win32::Failure(Code::kIo, "cannot replace the program", Narrow(paths.program));
   const DWORD error = MoveOver(fresh, paths.program);
   if (error != ERROR_SUCCESS) {
     MoveFileExW(aside.c_str(), paths.program.c_str(), MOVEFILE_WRITE_THROUGH);
-    return WindowsFailure("cannot put the program in its place", error, Narrow(paths.program));
+    return win32::Failure(Code::kIo, "cannot put the program in its place", Narrow(paths.program), error);
   }
   RemoveNowOrAtNextBoot(aside);
   return {};
@@ -127,7 +127,8 @@ Result<void> KeepFormer(const ProgramPaths& paths, std::string_view bytes) {
   Result<void> kept = WriteBeside(paths.former, fresh, bytes);
   if (kept) {
     const DWORD error = MoveOver(fresh, paths.former);
-    if (error != ERROR_SUCCESS) kept = WindowsFailure("cannot keep the former program", error, Narrow(paths.former));
+    if (error != ERROR_SUCCESS)
+      kept = win32::Failure(Code::kIo, "cannot keep the former program", Narrow(paths.former), error);
   }
   if (!kept) DeleteFileW(fresh.c_str());
   return kept;
@@ -141,7 +142,7 @@ Result<std::optional<FILETIME>> WrittenAt(const std::wstring& path) {
   if (file && GetFileTime(file.get(), nullptr, nullptr, &written) != 0) return written;
   const DWORD error = GetLastError();
   if (win32::MeansMissing(error)) return std::nullopt;
-  return WindowsFailure("cannot look at the file", error, Narrow(path));
+  return win32::Failure(Code::kIo, "cannot look at the file", Narrow(path), error);
 }
 
 // nullopt: the process has ended.
@@ -201,7 +202,7 @@ Result<void> RemoveOpened(const FileHandle& file, DWORD attributes, const std::s
   }
   FILE_DISPOSITION_INFO disposition{TRUE};
   if (SetFileInformationByHandle(file.get(), FileDispositionInfo, &disposition, sizeof(disposition)) != 0) return {};
-  return WindowsFailure("cannot remove the file", GetLastError(), where);
+  return win32::Failure(Code::kIo, "cannot remove the file", where);
 }
 
 struct Entry {
@@ -213,7 +214,7 @@ Result<std::vector<Entry>> Entries(const std::wstring& folder) {
   std::vector<Entry> out;
   const std::wstring prefix = folder + L"\\";
   win32::FolderSearch search(prefix + L"*");
-  if (!search.Has()) return WindowsFailure("cannot list the folder", search.error(), Narrow(folder));
+  if (!search.Has()) return win32::Failure(Code::kIo, "cannot list the folder", Narrow(folder), search.error());
   for (; search.Has(); search.Next()) {
     const std::wstring name = search.entry().cFileName;
     if (name != L"." && name != L"..") out.push_back({prefix + name, search.entry().dwFileAttributes});
@@ -231,7 +232,7 @@ Result<void> Remove(const std::wstring& path, bool is_folder) {
     if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND) return {};
     const bool passing =
         error == ERROR_SHARING_VIOLATION || error == ERROR_ACCESS_DENIED || error == ERROR_DIR_NOT_EMPTY;
-    if (!passing || attempt == kAttempts) return WindowsFailure("cannot remove", error, Narrow(path));
+    if (!passing || attempt == kAttempts) return win32::Failure(Code::kIo, "cannot remove", Narrow(path), error);
     Sleep(kPauseMilliseconds);
   }
 }
@@ -248,11 +249,11 @@ Result<void> RemovePlainFile(std::string_view path) {
   if (!file) {
     const DWORD error = GetLastError();
     if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND) return {};
-    return WindowsFailure("cannot open the file to remove it", error, where);
+    return win32::Failure(Code::kIo, "cannot open the file to remove it", where, error);
   }
   BY_HANDLE_FILE_INFORMATION information{};
   if (GetFileInformationByHandle(file.get(), &information) == 0) {
-    return WindowsFailure("cannot look at the file", GetLastError(), where);
+    return win32::Failure(Code::kIo, "cannot look at the file", where);
   }
   const DWORD attributes = information.dwFileAttributes;
   if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) return Fail(Code::kLink, "is a link: remove it by hand", where);
@@ -369,7 +370,7 @@ class WindowsInstallation final : public Installation {
     const DWORD error = MoveOver(fresh, paths.signer);
     if (error == ERROR_SUCCESS) return true;
     DeleteFileW(fresh.c_str());
-    return WindowsFailure("cannot put the signer in its place", error, Narrow(paths.signer));
+    return win32::Failure(Code::kIo, "cannot put the signer in its place", Narrow(paths.signer), error);
   }
 
   Result<std::string> SetupScriptsFolder() override { return Narrow(PROV_TRY(WindowsFolder())) + R"(\Setup\Scripts)"; }
@@ -395,7 +396,7 @@ class WindowsInstallation final : public Installation {
  private:
   static Result<void> RemoveSignerFile(const ProgramPaths& paths) {
     if (DeleteFileW(paths.signer.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
-    return WindowsFailure("cannot remove the pinned signer", GetLastError(), Narrow(paths.signer));
+    return win32::Failure(Code::kIo, "cannot remove the pinned signer", Narrow(paths.signer));
   }
 
   // Renames the program before the next boot deletes it, so that a program installed in the meantime stays.
@@ -404,7 +405,7 @@ class WindowsInstallation final : public Installation {
     DeleteFileW(paths.former.c_str());
     if (DeleteFileW(paths.program.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
     const std::wstring aside = SetAside(paths);
-    if (aside.empty()) return WindowsFailure("cannot remove the program", GetLastError(), Narrow(paths.program));
+    if (aside.empty()) return win32::Failure(Code::kIo, "cannot remove the program", Narrow(paths.program));
     RemoveNowOrAtNextBoot(aside);
     return {};
   }

@@ -42,7 +42,7 @@ std::wstring Quoted(std::wstring_view word) {
 }
 
 std::unexpected<Error> CannotRun(std::string_view what, const std::string& path) {
-  return WindowsFailure(fmt::format("cannot run the program: {}", what), GetLastError(), path);
+  return win32::Failure(Code::kIo, fmt::format("cannot run the program: {}", what), path);
 }
 
 // One output of the program.

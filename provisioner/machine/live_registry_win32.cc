@@ -28,7 +28,7 @@ Result<void> CheckNames(std::string_view key, std::string_view name) {
 bool IsAbsent(LSTATUS status) { return status == ERROR_FILE_NOT_FOUND || status == ERROR_PATH_NOT_FOUND; }
 
 std::unexpected<Error> Failure(std::string_view what, LSTATUS status, std::string_view key) {
-  return WindowsFailure(what, static_cast<DWORD>(status), fmt::format("HKEY_LOCAL_MACHINE\\{}", key));
+  return win32::Failure(Code::kIo, what, fmt::format("HKEY_LOCAL_MACHINE\\{}", key), static_cast<DWORD>(status));
 }
 
 // Empty: the key does not exist.

@@ -17,7 +17,7 @@ namespace {
 using ServiceHandle = Owned<SC_HANDLE, &CloseServiceHandle>;
 
 std::unexpected<Error> ServiceFailure(std::string_view what, DWORD error, std::string_view name) {
-  return WindowsFailure(fmt::format("cannot {} the service {}", what, name), error, name);
+  return win32::Failure(Code::kIo, fmt::format("cannot {} the service {}", what, name), name, error);
 }
 
 constexpr wchar_t kAccount[] = L"LocalSystem";
@@ -152,7 +152,7 @@ Result<ServiceHandle> OpenManager(DWORD access) {
   ServiceHandle manager(OpenSCManagerW(nullptr, nullptr, access));
   if (manager) return manager;
   const DWORD error = GetLastError();
-  Error failure = WindowsFailure("cannot reach the service control manager", error, "OpenSCManager").error();
+  Error failure = win32::Failure(Code::kIo, "cannot reach the service control manager", "OpenSCManager", error).error();
   if (error != ERROR_ACCESS_DENIED) failure.code = Code::kTarget;
   return std::unexpected(std::move(failure));
 }
@@ -423,9 +423,9 @@ Result<void> RunServiceProcess(std::string_view name, const std::function<void()
                   "was not started by the service control manager; use reconcile --once or reconcile --watch",
                   std::string(name));
     }
-    return WindowsFailure("cannot run as a service", error, name);
+    return win32::Failure(Code::kIo, "cannot run as a service", name, error);
   }
-  if (only.error != ERROR_SUCCESS) return WindowsFailure("cannot run as a service", only.error, name);
+  if (only.error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot run as a service", name, only.error);
   return {};
 }
 

@@ -80,7 +80,7 @@ Result<FileHandle> AcquireLock(const std::string& folder) {
   if (error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING) {
     return Fail(Code::kLock, "another run is at work: wait until it has ended", path);
   }
-  return WindowsFailure("cannot lock", error, path);
+  return win32::Failure(Code::kIo, "cannot lock", path, error);
 }
 
 Result<std::optional<std::string>> LiveStateFolder::Read(std::string_view name) {
@@ -102,7 +102,7 @@ Result<void> LiveStateFolder::Write(std::string_view name, std::string_view byte
   const DWORD error = MoveOver(fresh, path);
   if (error == ERROR_SUCCESS) return {};
   DeleteFileW(fresh.c_str());
-  return WindowsFailure("cannot replace the file", error, Narrow(path));
+  return win32::Failure(Code::kIo, "cannot replace the file", Narrow(path), error);
 }
 
 // Renames before it deletes: Windows can flush a renaming, but not a deletion. After a power failure, only the renamed
@@ -113,7 +113,7 @@ Result<void> LiveStateFolder::Remove(std::string_view name) {
   const std::wstring old = path + Wide(kOld);
   const DWORD error = MoveOver(path, old);
   if (error == ERROR_FILE_NOT_FOUND) return {};
-  if (error != ERROR_SUCCESS) return WindowsFailure("cannot remove the file", error, Narrow(path));
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot remove the file", Narrow(path), error);
   DeleteFileW(old.c_str());
   return {};
 }

@@ -12,12 +12,12 @@ Result<bool> AppendWithin(const std::string& path, std::string_view bytes, std::
   FileHandle file = PROV_TRY(OpenSecret(wide, kAppend, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, 0));
   if (!file) file = PROV_TRY(MakeSecretFile(wide, kAppend, CREATE_NEW));
   LARGE_INTEGER now{};
-  if (GetFileSizeEx(file.get(), &now) == 0) return WindowsFailure("cannot look at the file", GetLastError(), path);
+  if (GetFileSizeEx(file.get(), &now) == 0) return win32::Failure(Code::kIo, "cannot look at the file", path);
   const auto size = static_cast<std::uint64_t>(now.QuadPart);
   if (size > limit || bytes.size() > limit - size) return false;
   DWORD written = 0;
   if (WriteFile(file.get(), bytes.data(), static_cast<DWORD>(bytes.size()), &written, nullptr) == 0) {
-    return WindowsFailure("cannot write", GetLastError(), path);
+    return win32::Failure(Code::kIo, "cannot write", path);
   }
   return true;
 }
@@ -27,7 +27,7 @@ Result<bool> AppendWithin(const std::string& path, std::string_view bytes, std::
 Result<void> AppendToLog(const std::string& path, std::string_view line, std::uint64_t limit) {
   if (PROV_TRY(AppendWithin(path, line, limit))) return {};
   const DWORD error = MoveOver(Wide(path), Wide(path + ".1"));
-  if (error != ERROR_SUCCESS) return WindowsFailure("cannot rename", error, path);
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot rename", path, error);
   if (PROV_TRY(AppendWithin(path, line, limit))) return {};
   return Fail(Code::kIo, "the line is longer than the log may be", path);
 }

@@ -21,7 +21,7 @@ class ProcessMemory {
     if (opened == nullptr) {
       const DWORD error = GetLastError();
       if (error == ERROR_INVALID_PARAMETER) return Fail(Code::kIo, "the process does not exist any more", where);
-      return WindowsFailure("cannot look into the process", error, where);
+      return win32::Failure(Code::kIo, "cannot look into the process", where, error);
     }
     ProcessMemory memory(FileHandle(opened), where);
     BOOL is_32_bit = FALSE;
@@ -50,7 +50,7 @@ class ProcessMemory {
   ProcessMemory(FileHandle process, std::string where) : process_(std::move(process)), where_(std::move(where)) {}
 
   std::unexpected<Error> Failure() const {
-    return WindowsFailure("cannot read the memory of the process", GetLastError(), where_);
+    return win32::Failure(Code::kIo, "cannot read the memory of the process", where_);
   }
 
   Result<std::uintptr_t> PointerAt(std::uintptr_t address) {
@@ -70,7 +70,7 @@ class ProcessMemory {
     const NTSTATUS status =
         NtQueryInformationProcess(process_.get(), ProcessBasicInformation, &information, sizeof(information), &size);
     if (status < 0) {
-      return WindowsFailure("cannot look into the process", RtlNtStatusToDosError(status), where_);
+      return win32::Failure(Code::kIo, "cannot look into the process", where_, RtlNtStatusToDosError(status));
     }
     const auto block = reinterpret_cast<std::uintptr_t>(information.PebBaseAddress);
     return PointerAt(PROV_TRY(PointerAt(block + kParametersOffset)) + kEnvironmentOffset);

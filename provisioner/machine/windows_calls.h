@@ -1,4 +1,4 @@
-// Helpers of all live adapters. Only *_win32.cc may include it, because it includes windows.h.
+// What all live adapters use. Only *_win32.cc may include it, because it includes windows.h.
 #pragma once
 
 #include "provisioner/base/windows_api.h"
@@ -7,10 +7,6 @@
 #include <wincrypt.h>
 #include <winternl.h>
 // clang-format on
-
-#include <string_view>
-
-#include "provisioner/base/result.h"
 
 namespace prov::machine {
 
@@ -26,8 +22,5 @@ using OpenedStore = Owned<HCERTSTORE, &CloseCertificateStore>;
 
 // Other programs may read, write and remove the file meanwhile.
 inline constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-
-// "cannot X: Windows says: … (5)". If access was denied, it adds which account is needed.
-std::unexpected<Error> WindowsFailure(std::string_view what, DWORD error, std::string_view where);
 
 }  // namespace prov::machine

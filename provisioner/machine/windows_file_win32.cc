@@ -16,7 +16,7 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
   PathFacts facts;
   BY_HANDLE_FILE_INFORMATION information{};
   if (GetFileInformationByHandle(handle, &information) == 0) {
-    return WindowsFailure("cannot look at the file", GetLastError(), where);
+    return win32::Failure(Code::kIo, "cannot look at the file", where);
   }
   facts.reparse_point = (information.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
   facts.folder = (information.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
@@ -24,12 +24,12 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
   Descriptor descriptor;
   const DWORD error = GetSecurityInfo(handle, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
                                       &owner, nullptr, nullptr, nullptr, descriptor.out());
-  if (error != ERROR_SUCCESS) return WindowsFailure("cannot read who may use the file", error, where);
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot read who may use the file", where, error);
   facts.owner = SidText(owner);
   OwnedText dacl;
   if (ConvertSecurityDescriptorToStringSecurityDescriptorW(descriptor.get(), SDDL_REVISION_1, DACL_SECURITY_INFORMATION,
                                                            dacl.out(), nullptr) == 0) {
-    return WindowsFailure("cannot read who may use the file", GetLastError(), where);
+    return win32::Failure(Code::kIo, "cannot read who may use the file", where);
   }
   facts.dacl = Narrow(dacl.get());
   return facts;
@@ -52,7 +52,7 @@ Result<FileHandle> OpenTrusted(const std::wstring& path, PathUse use, DWORD acce
   if (!handle) {
     const DWORD error = GetLastError();
     if (error == ERROR_FILE_NOT_FOUND) return handle;
-    return WindowsFailure("cannot open", error, where);
+    return win32::Failure(Code::kIo, "cannot open", where, error);
   }
   PROV_TRY(CheckTrusted(handle, use, where));
   return handle;
@@ -62,20 +62,20 @@ Result<FileHandle> MakeFile(const std::wstring& path, FileUse use, DWORD access,
   SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(images::FileSddl(use)));
   FileHandle handle(CreateFileW(path.c_str(), access, kShareAll, security.get(), disposition,
                                 FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
-  if (!handle) return WindowsFailure("cannot make the file", GetLastError(), Narrow(path));
+  if (!handle) return win32::Failure(Code::kIo, "cannot make the file", Narrow(path));
   return handle;
 }
 
 Result<void> MakeFolder(const std::wstring& path, FileUse use) {
   SecurityAttributes security = PROV_TRY(SecurityAttributes::FromSddl(images::FolderSddl(use)));
   if (CreateDirectoryW(path.c_str(), security.get()) != 0 || GetLastError() == ERROR_ALREADY_EXISTS) return {};
-  return WindowsFailure("cannot make the folder", GetLastError(), Narrow(path));
+  return win32::Failure(Code::kIo, "cannot make the folder", Narrow(path));
 }
 
 Result<void> WriteAndFlush(const FileHandle& file, std::string_view bytes, const std::wstring& path) {
   const DWORD error = win32::WriteAll(file.get(), bytes);
-  if (error != ERROR_SUCCESS) return WindowsFailure("cannot write", error, Narrow(path));
-  if (FlushFileBuffers(file.get()) == 0) return WindowsFailure("cannot flush", GetLastError(), Narrow(path));
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot write", Narrow(path), error);
+  if (FlushFileBuffers(file.get()) == 0) return win32::Failure(Code::kIo, "cannot flush", Narrow(path));
   return {};
 }
 
