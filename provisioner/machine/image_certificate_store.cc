@@ -1,3 +1,4 @@
+// The certificate stores of an image (image_ports.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The installed program, its pinned signer and its state in an image (image_ports.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The services of an image (image_ports.h).
 #include <vector>
 
 #include "images/registry/registry_key.h"

@@ -1,3 +1,4 @@
+// The state folder of an image (image_ports.h).
 #include <fmt/format.h>
 
 #include "provisioner/machine/folder_security.h"

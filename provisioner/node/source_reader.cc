@@ -19,11 +19,9 @@ namespace {
 
 constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
 
-Result<std::vector<std::string>> SecretFiles(const payload::PayloadBytes& files, const std::string& folder) {
+std::vector<std::string> SecretFiles(const payload::Manifest& manifest, const std::string& folder) {
   std::vector<std::string> out;
-  const auto manifest = files.find("manifest.json");
-  if (manifest == files.end()) return out;
-  for (const payload::ManifestEntry& entry : PROV_TRY(payload::ParseManifest(manifest->second, folder)).files) {
+  for (const payload::ManifestEntry& entry : manifest.files) {
     if (entry.secret) out.push_back(folder + "/" + entry.path);
   }
   return out;
@@ -36,10 +34,10 @@ FileReader FollowedFiles(machine::Host& host) {
 
 Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& folder, const ReadOptions& options) {
   const auto& signer = options.signer;
-  const payload::PayloadBytes files = PROV_TRY(payload::LoadPayloadFolder(
+  const payload::LoadedPayload loaded = PROV_TRY(payload::LoadPayloadFolder(
       folder, signer ? &*signer : nullptr, options.is_followed ? FollowedFiles(host) : FileReader(ReadRegularFile)));
-  payload::EgressDocument document = PROV_TRY(payload::ReadPayload(files, folder));
-  if (!signer && files.contains(payload::kSignaturePath)) {
+  payload::EgressDocument document = PROV_TRY(payload::ReadPayload(loaded, folder));
+  if (!signer && loaded.files.contains(payload::kSignaturePath)) {
     AddInfo(document.config.findings, "signature-unchecked",
             "the payload is signed, but its signature was not checked: no signer is pinned; name one with --signer",
             fmt::format("{}/{}", folder, payload::kSignaturePath));
@@ -48,8 +46,8 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
                        std::move(document.options),
                        document.generation,
                        true,
-                       PROV_TRY(SecretFiles(files, folder)),
-                       ToHex(Sha256(files.at("manifest.json")))};
+                       SecretFiles(loaded.manifest, folder),
+                       ToHex(Sha256(loaded.files.at(std::string(payload::kManifestName))))};
 }
 
 Result<SourceContent> ReadUserData(machine::Host& host, const std::string& file, const ReadOptions& options) {

@@ -37,8 +37,7 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view where);
 // Path to bytes, manifest.json and its signature included.
 using PayloadBytes = std::map<std::string, std::string, std::less<>>;
 
-// Checks that each listed file exists with its digest, and that there are no other files. Errors: manifest, with the
-// file as where.
-Result<void> CheckAgainstManifest(const PayloadBytes& files, const Manifest& manifest, std::string_view where);
+// Checks that each listed file is there with its size and digest. Errors: manifest, with the file as where.
+Result<void> CheckDigests(const PayloadBytes& files, const Manifest& manifest, std::string_view where);
 
 }  // namespace prov::payload

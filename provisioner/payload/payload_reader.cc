@@ -52,11 +52,11 @@ Result<void> CheckSignature(const std::string& folder, std::string_view manifest
 
 }  // namespace
 
-Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer,
-                                       const FileReader& read_file) {
+Result<LoadedPayload> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer,
+                                        const FileReader& read_file) {
   const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMaxPayloadEntries));
-  PayloadBytes out;
-  std::string& manifest_text = out[std::string(kManifestName)];
+  LoadedPayload out;
+  std::string& manifest_text = out.files[std::string(kManifestName)];
   auto read = read_file(Join(folder, kManifestName), kMostManifestBytes);
   if (!read && read.error().code == Code::kNotFound) {
     return Fail(Code::kNotFound, "the folder has no manifest.json, so it is not a payload; name one that `bake` wrote",
@@ -65,11 +65,11 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Cer
   manifest_text = PROV_TRY(std::move(read));
   std::string signature = PROV_TRY(LoadSignature(folder, read_file));
   if (signer != nullptr) PROV_TRY(CheckSignature(folder, manifest_text, signature, *signer));
-  if (!signature.empty()) out[std::string(kSignaturePath)] = std::move(signature);
-  const Manifest manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifestName)));
-  PROV_TRY(CheckNames(entries, manifest, folder));
+  if (!signature.empty()) out.files[std::string(kSignaturePath)] = std::move(signature);
+  out.manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifestName)));
+  PROV_TRY(CheckNames(entries, out.manifest, folder));
   std::uint64_t left = kMostPayload;
-  for (const ManifestEntry& entry : manifest.files) {
+  for (const ManifestEntry& entry : out.manifest.files) {
     if (entry.bytes > left)
       return Fail(Code::kTooLarge, fmt::format("the payload has more than {} bytes", kMostPayload), folder);
     left -= entry.bytes;
@@ -78,18 +78,15 @@ Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Cer
       bytes = Fail(Code::kManifest, "is missing or not as the manifest says; bake the payload again",
                    Join(folder, entry.path));
     }
-    out[entry.path] = PROV_TRY(std::move(bytes));
+    out.files[entry.path] = PROV_TRY(std::move(bytes));
   }
   return out;
 }
 
-Result<EgressDocument> ReadPayload(const PayloadBytes& files, std::string_view where) {
-  const auto text = files.find(kManifestName);
-  if (text == files.end()) return Fail(Code::kManifest, "the payload has no manifest.json", std::string(where));
-  const Manifest manifest = PROV_TRY(ParseManifest(text->second, fmt::format("{}: {}", where, kManifestName)));
-  PROV_TRY(CheckAgainstManifest(files, manifest, where));
-  EgressDocument contents = PROV_TRY(ReadEgressJson(files, where));
-  if (contents.generation != manifest.generation) {
+Result<EgressDocument> ReadPayload(const LoadedPayload& payload, std::string_view where) {
+  PROV_TRY(CheckDigests(payload.files, payload.manifest, where));
+  EgressDocument contents = PROV_TRY(ReadEgressJson(payload.files, where));
+  if (contents.generation != payload.manifest.generation) {
     return Fail(Code::kManifest, "egress.json and manifest.json name different generations; bake the payload again",
                 std::string(where));
   }

@@ -15,13 +15,19 @@ namespace prov::payload {
 
 inline constexpr std::uint64_t kMostManifestBytes = std::uint64_t{64} << 20U;
 
-// Reads each listed file once; later steps use only these bytes. With a `signer`, checks the signature before it parses
-// the manifest. `read` reads each file; its errors are returned unchanged. Errors: not-found, io, link, too-large,
-// signature, manifest, and those of ParseManifest.
-Result<PayloadBytes> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer = nullptr,
-                                       const FileReader& read = ReadRegularFile);
+struct LoadedPayload {
+  Manifest manifest;
+  PayloadBytes files;  // those that it lists, itself, and its signature if there is one
+};
 
-// `where` names the payload in messages. Errors: those of CheckAgainstManifest and of ReadEgressJson.
-Result<EgressDocument> ReadPayload(const PayloadBytes& files, std::string_view where);
+// Refuses unlisted files, then reads each listed file once; later steps use only these bytes. With a `signer`, checks
+// the signature before it parses the manifest. `read` reads each file; its errors are returned unchanged. Errors:
+// not-found, io, link, too-large, signature, manifest, and those of ParseManifest.
+Result<LoadedPayload> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer = nullptr,
+                                        const FileReader& read = ReadRegularFile);
+
+// Checks the files' digests and reads egress.json. `where` names the payload in messages. Errors: those of CheckDigests
+// and of ReadEgressJson; manifest if the two documents name different generations.
+Result<EgressDocument> ReadPayload(const LoadedPayload& payload, std::string_view where);
 
 }  // namespace prov::payload

@@ -51,7 +51,7 @@ void CheckManifest(std::string_view text) {
     FUZZ_CHECK(IsSafeRelativePath(entry.path) && !EqualsIgnoreAsciiCase(entry.path, "manifest.json"));
     FUZZ_CHECK(entry.sha256.size() == 64 && entry.sha256 == AsciiLower(entry.sha256));
   }
-  const auto checked = payload::CheckAgainstManifest({{"manifest.json", std::string(text)}}, *manifest, kWhere);
+  const auto checked = payload::CheckDigests({{"manifest.json", std::string(text)}}, *manifest, kWhere);
   FUZZ_CHECK(checked.has_value() == manifest->files.empty());
 }
 

@@ -36,9 +36,9 @@ class SignedPayload : public testing::Test {
   }
 
   Result<EgressDocument> Read(const TestSigner* signer) {
-    const PayloadBytes files =
+    const auto loaded =
         PROV_TRY(LoadPayloadFolder(folder_.string(), signer != nullptr ? &signer->certificate : nullptr));
-    return ReadPayload(files, folder_.string());
+    return ReadPayload(loaded, folder_.string());
   }
 
   void ExpectRefused(Code code, const std::string& where) {
@@ -58,7 +58,8 @@ TEST_F(SignedPayload, IsTakenByWhoWantsItAndByWhoDoesNotMind) {
   const auto read = Read(&ours_);
   ASSERT_TRUE(read) << read.error().message << " " << read.error().where;
   EXPECT_TRUE(Read(nullptr));
-  EXPECT_EQ(LoadPayloadFolder(folder_.string())->at(std::string(kSignaturePath)), BytesAt(folder_ / kSignaturePath));
+  EXPECT_EQ(LoadPayloadFolder(folder_.string())->files.at(std::string(kSignaturePath)),
+            BytesAt(folder_ / kSignaturePath));
 }
 
 TEST_F(SignedPayload, AMissingSignatureIsRefused) {
