@@ -4,22 +4,39 @@
 
 #include <cstddef>
 
+#include "images/registry/hive_format.h"
 #include "provisioner/base/text.h"
 
 namespace prov::machine {
 namespace {
 
-// VS_FIXEDFILEINFO, which follows the key of a version resource at the next multiple of four bytes: its signature, its
-// own version, then the file's version as two 32-bit numbers.
-constexpr std::string_view kSignature("\xBD\x04\xEF\xFE\x00\x00\x01\x00", 8);
-constexpr std::size_t kFileVersion = kSignature.size();
+using images::regf::Load16;
+
+// The outermost block of the resource: its size and two more numbers, its name, then VS_FIXEDFILEINFO.
+constexpr std::size_t kNameAt = 6;
+// VS_FIXEDFILEINFO: its signature, its own version, then the file's version as two 32-bit numbers.
+constexpr std::string_view kSignature("\xBD\x04\xEF\xFE", 4);
+constexpr std::size_t kFileVersion = 8;
 constexpr std::size_t kFileVersionSize = 8;
-// Two null bytes end the key. The header has 6 bytes, and the block is aligned to 4.
+// Two null bytes end the name, and VS_FIXEDFILEINFO is aligned to 4.
 constexpr std::size_t kMostPadding = 4;
 
-std::uint16_t Word(std::string_view bytes, std::size_t at) {
-  return static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[at]) | static_cast<unsigned char>(bytes[at + 1])
-                                                                                << 8U);
+struct Resource {
+  std::string_view block;  // the bytes from its beginning to the end of the file
+  std::size_t fixed = 0;   // where VS_FIXEDFILEINFO is in it
+};
+
+// nullopt: there is none. The name alone may stand in the code of a program that looks for it.
+std::optional<Resource> FindResource(std::string_view bytes) {
+  const std::string name = ToUtf16Le("VS_VERSION_INFO");
+  for (std::size_t at = bytes.find(name); at != std::string_view::npos; at = bytes.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const std::size_t padding = bytes.substr(end, kMostPadding + kSignature.size()).find(kSignature);
+    if (at >= kNameAt && padding != std::string_view::npos) {
+      return Resource{bytes.substr(at - kNameAt), kNameAt + name.size() + padding};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -31,16 +48,28 @@ std::string ProgramVersion::Text() const {
 }
 
 std::optional<ProgramVersion> ProgramVersionOf(std::string_view bytes) {
-  const std::string key = ToUtf16Le("VS_VERSION_INFO");
-  for (std::size_t at = bytes.find(key); at != std::string_view::npos; at = bytes.find(key, at + 1)) {
-    const std::string_view rest = bytes.substr(at + key.size());
-    const std::size_t block = rest.substr(0, kMostPadding + kSignature.size()).find(kSignature);
-    if (block == std::string_view::npos || rest.size() < block + kFileVersion + kFileVersionSize) continue;
-    const std::size_t version = block + kFileVersion;  // the more significant half of each number comes second
-    return ProgramVersion{
-        {Word(rest, version + 2), Word(rest, version), Word(rest, version + 6), Word(rest, version + 4)}};
-  }
-  return std::nullopt;
+  const auto resource = FindResource(bytes);
+  if (!resource) return std::nullopt;
+  const std::size_t at = resource->fixed + kFileVersion;  // the more significant half of each number comes second
+  const std::string_view block = resource->block;
+  if (block.size() < at + kFileVersionSize) return std::nullopt;
+  return ProgramVersion{{Load16(block, at + 2), Load16(block, at), Load16(block, at + 6), Load16(block, at + 4)}};
+}
+
+// The text follows its name, both end in a NUL, and one more aligns it.
+std::string ProgramTextOf(std::string_view bytes, std::string_view name) {
+  constexpr std::string_view kNul("\0\0", 2);
+  const auto resource = FindResource(bytes);
+  if (!resource || Load16(resource->block, 0) > resource->block.size()) return "";
+  const std::string_view block = resource->block.substr(0, Load16(resource->block, 0));
+  const std::string key = ToUtf16Le(name).append(kNul);
+  const std::size_t at = block.find(key);
+  if (at == std::string_view::npos) return "";
+  std::string_view text = block.substr(at + key.size());
+  if (text.starts_with(kNul)) text.remove_prefix(kNul.size());
+  std::size_t end = 0;
+  while (end + 1 < text.size() && text.substr(end, 2) != kNul) end += 2;
+  return FromUtf16Le(text.substr(0, end)).value_or("");
 }
 
 }  // namespace prov::machine

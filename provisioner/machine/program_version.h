@@ -1,4 +1,4 @@
-// The version of a Windows program, from its version resource.
+// What the version resource of a Windows program says.
 #pragma once
 
 #include <array>
@@ -19,5 +19,8 @@ struct ProgramVersion {
 
 // Reads the first version resource (VS_VERSIONINFO) in the bytes of a program. nullopt: it has none.
 std::optional<ProgramVersion> ProgramVersionOf(std::string_view bytes);
+
+// A text of the same resource, such as ProductName; "" if the program has none.
+std::string ProgramTextOf(std::string_view bytes, std::string_view name);
 
 }  // namespace prov::machine

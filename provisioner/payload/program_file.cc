@@ -7,6 +7,7 @@
 #include "images/registry/hive_format.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/program_version.h"
 
 namespace prov::payload {
 namespace {
@@ -35,31 +36,6 @@ std::string_view ArchitectureOf(std::string_view file) {
   }
 }
 
-// The version resource, found by the name of its outermost block (VS_VERSIONINFO), which follows the block's size and
-// two more numbers. "" if there is none, or only a part.
-std::string_view VersionResource(std::string_view file) {
-  constexpr std::size_t kNameAt = 6;
-  const std::size_t name = file.find(ToUtf16Le("VS_VERSION_INFO"));
-  if (name == std::string_view::npos || name < kNameAt) return "";
-  const std::string_view block = file.substr(name - kNameAt);
-  const std::size_t size = Load16(block, 0);
-  return size <= block.size() ? block.substr(0, size) : "";
-}
-
-// A text of the resource, such as ProductName; "" if it has none. The text follows its name, both end in a NUL, and one
-// more aligns it.
-std::string VersionText(std::string_view resource, std::string_view name) {
-  constexpr std::string_view kNul("\0\0", 2);
-  const std::string key = ToUtf16Le(name).append(kNul);
-  const std::size_t at = resource.find(key);
-  if (at == std::string_view::npos) return "";
-  std::string_view text = resource.substr(at + key.size());
-  if (text.starts_with(kNul)) text.remove_prefix(kNul.size());
-  std::size_t end = 0;
-  while (end + 1 < text.size() && text.substr(end, 2) != kNul) end += 2;
-  return FromUtf16Le(text.substr(0, end)).value_or("");
-}
-
 constexpr std::string_view kRemedy =
     "; give the provisioner.exe that the windows preset builds (cmake --build --preset windows)";
 
@@ -77,14 +53,13 @@ Result<ProgramFile> ReadProgramFile(std::string bytes, const std::string& where)
         fmt::format("{}{}", elf ? "is a program for Linux, not for Windows" : "is not a Windows program", kRemedy),
         where);
   }
-  const std::string_view resource = VersionResource(bytes);
-  if (const std::string product = VersionText(resource, "ProductName"); product != "provisioner") {
+  if (const std::string product = machine::ProgramTextOf(bytes, "ProductName"); product != "provisioner") {
     return Fail(Code::kKind,
                 fmt::format("is a Windows program, but not provisioner ({}){}",
                             product.empty() ? "it names no product" : "its product is " + product, kRemedy),
                 where);
   }
-  out.version = VersionText(resource, "ProductVersion");
+  out.version = machine::ProgramTextOf(bytes, "ProductVersion");
   out.bytes = std::move(bytes);
   return out;
 }
