@@ -107,8 +107,7 @@ class FolderTree final : public ImageTree {
   Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
-  Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
-  Result<void> RemoveLeftover(std::string_view folder) override;
+  Result<bool> RemoveLeftover(std::string_view folder) override;
 
  private:
   enum class Missing { kLeave, kMake };
@@ -299,20 +298,14 @@ Result<std::optional<Descriptor>> FolderTree::OpenFolder(std::string_view path) 
   return PROV_TRY(OpenSubfolder(place->folder.get(), place->name, Where(path)));
 }
 
-Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folder) {
-  const auto opened = PROV_TRY(OpenFolder(folder));
-  struct stat info{};
-  if (!opened || fstatat(opened->get(), kTemporary, &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  constexpr std::uint64_t kBlock = 512;  // unit of stat(2)
-  return static_cast<std::uint64_t>(info.st_blocks) * kBlock;
-}
-
-Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
+Result<bool> FolderTree::RemoveLeftover(std::string_view folder) {
   PROV_TRY(CheckAccess(access_, root_));
   const auto opened = PROV_TRY(OpenFolder(folder));
-  if (!opened) return {};
+  struct stat info{};
+  if (!opened || fstatat(opened->get(), kTemporary, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
   PROV_TRY(RemoveTemporary(opened->get(), Where(folder)));
-  return FlushOpenFolder(opened->get(), Where(folder));
+  PROV_TRY(FlushOpenFolder(opened->get(), Where(folder)));
+  return true;
 }
 
 // A plan is possible on a read-only mount: the image may be mounted differently later.

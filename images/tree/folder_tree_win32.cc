@@ -78,8 +78,7 @@ class FolderTree final : public ImageTree {
   Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
-  Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
-  Result<void> RemoveLeftover(std::string_view folder) override;
+  Result<bool> RemoveLeftover(std::string_view folder) override;
 
  private:
   std::string Where(std::string_view path) const { return fmt::format("{}/{}", root_, path); }
@@ -294,24 +293,14 @@ Result<void> FolderTree::RemoveFolderIfEmpty(std::string_view path) {
   return SystemError("cannot remove the folder", Where(path), error);
 }
 
-Result<std::optional<std::uint64_t>> FolderTree::Leftover(std::string_view folder) {
-  const TreeEntry place =
-      folder.empty() ? TreeEntry{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
-  WIN32_FILE_ATTRIBUTE_DATA info{};
-  if (place.kind != Kind::kFolder ||
-      GetFileAttributesExW(TemporaryIn(place.path).c_str(), GetFileExInfoStandard, &info) == 0) {
-    return std::nullopt;
-  }
-  return std::uint64_t{info.nFileSizeHigh} << 32U | info.nFileSizeLow;
-}
-
-Result<void> FolderTree::RemoveLeftover(std::string_view folder) {
+Result<bool> FolderTree::RemoveLeftover(std::string_view folder) {
   PROV_TRY(CheckAccess(access_, root_));
   const TreeEntry place =
       folder.empty() ? TreeEntry{{}, L"", win32::Path(root_), Kind::kFolder} : PROV_TRY(Find(folder));
-  if (place.kind != Kind::kFolder || DeleteFileW(TemporaryIn(place.path).c_str()) != 0) return {};
+  if (place.kind != Kind::kFolder) return false;
+  if (DeleteFileW(TemporaryIn(place.path).c_str()) != 0) return true;
   const DWORD error = GetLastError();
-  if (win32::MeansMissing(error)) return {};
+  if (win32::MeansMissing(error)) return false;
   return SystemError(fmt::format("cannot remove the leftover {}", kTemporaryName), Where(folder), error);
 }
 

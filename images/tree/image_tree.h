@@ -54,10 +54,9 @@ class ImageTree {
   virtual Result<void> Remove(std::string_view path) = 0;               // removes a file; nothing to do if it is absent
   virtual Result<void> RemoveFolderIfEmpty(std::string_view path) = 0;  // nothing to do if it is absent or not empty
 
-  // The size of what an interrupted write left in a folder ("": the root), recognised by its name; and its removal.
-  // nullopt, or nothing to do, if there is none, as always when writes become durable together.
-  virtual Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) = 0;
-  virtual Result<void> RemoveLeftover(std::string_view folder) = 0;
+  // Removes what an interrupted write left in a folder ("": the root), recognised by its name. Returns whether there
+  // was any; never if writes become durable together.
+  virtual Result<bool> RemoveLeftover(std::string_view folder) = 0;
 
   // Whether writes become durable together in Commit (a WIM), or each when Write returns (a folder).
   virtual bool WritesTogether() const = 0;

@@ -63,8 +63,7 @@ class WimTree final : public ImageTree {
   Result<void> SecureFolder(std::string_view path, FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
-  Result<std::optional<std::uint64_t>> Leftover(std::string_view /*folder*/) override { return std::nullopt; }
-  Result<void> RemoveLeftover(std::string_view /*folder*/) override { return {}; }
+  Result<bool> RemoveLeftover(std::string_view /*folder*/) override { return false; }
   // Bytes that an interrupted run left after the file's end are overwritten, so they need no removal.
 
  private:

@@ -237,8 +237,7 @@ class FilePlanner {
 
 Result<void> RemoveLeftovers(ImageTree& tree, Findings& findings) {
   for (const std::string& folder : Places()) {
-    if (!PROV_TRY(tree.Leftover(folder))) continue;
-    PROV_TRY(tree.RemoveLeftover(folder));
+    if (!PROV_TRY(tree.RemoveLeftover(folder))) continue;
     AddInfo(findings, "leftover-removed", fmt::format("a run that was cut short left {} there", images::kTemporaryName),
             Where(tree, folder.empty() ? "/" : folder));
   }

@@ -29,8 +29,7 @@ class BorrowedTree final : public images::ImageTree {
   }
   Result<void> Remove(std::string_view path) override { return tree_.Remove(path); }
   Result<void> RemoveFolderIfEmpty(std::string_view path) override { return tree_.RemoveFolderIfEmpty(path); }
-  Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override { return tree_.Leftover(folder); }
-  Result<void> RemoveLeftover(std::string_view folder) override { return tree_.RemoveLeftover(folder); }
+  Result<bool> RemoveLeftover(std::string_view folder) override { return tree_.RemoveLeftover(folder); }
   bool WritesTogether() const override { return tree_.WritesTogether(); }
   Result<void> Commit() override { return tree_.Commit(); }
 

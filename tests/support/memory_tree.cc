@@ -160,14 +160,11 @@ Result<void> MemoryTree::RemoveFolderIfEmpty(std::string_view path) {
 }
 
 // It is a file like others here.
-Result<std::optional<std::uint64_t>> MemoryTree::Leftover(std::string_view folder) {
-  const auto bytes = At(LeftoverIn(folder));
-  return bytes ? std::optional<std::uint64_t>(bytes->size()) : std::nullopt;
-}
-
-Result<void> MemoryTree::RemoveLeftover(std::string_view folder) {
+Result<bool> MemoryTree::RemoveLeftover(std::string_view folder) {
   const std::string path = LeftoverIn(folder);
-  return Remove(path);
+  if (!At(path)) return false;
+  PROV_TRY(Remove(path));
+  return true;
 }
 
 Result<void> MemoryTree::Commit() {

@@ -68,8 +68,7 @@ class MemoryTree final : public images::ImageTree {
   Result<void> SecureFolder(std::string_view path, images::FileUse use) override;
   Result<void> Remove(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
-  Result<std::optional<std::uint64_t>> Leftover(std::string_view folder) override;
-  Result<void> RemoveLeftover(std::string_view folder) override;
+  Result<bool> RemoveLeftover(std::string_view folder) override;
   bool WritesTogether() const override { return durable_ == Durable::kTogether; }
   Result<void> Commit() override;
 
