@@ -1,7 +1,5 @@
 #include "images/registry/hive_editor.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "images/registry/hive_editor_changes.h"
@@ -17,13 +15,10 @@ using regf::EditedKey;
 using regf::EditedValue;
 using State = EditedValue::State;
 
-std::string Where(std::string_view key, std::string_view value) {
-  return fmt::format("{}, value \"{}\"", key.empty() ? "the root key" : key, value);
-}
-
+// Of a value that is only looked for: it may be too long.
 Result<std::u16string> ValueName(std::string_view key, std::string_view utf8) {
   std::optional<std::u16string> name = regf::NameFromUtf8(utf8);
-  if (!name) return Fail(Code::kHive, "the value's name is not well-formed UTF-8", Where(key, utf8));
+  if (!name) return Fail(Code::kHive, "the value's name is not well-formed UTF-8", regf::ValuePlace(key, utf8));
   return *std::move(name);
 }
 
@@ -82,27 +77,18 @@ Result<std::string> HiveEditor::Security(std::string_view key) const {
 }
 
 Result<void> HiveEditor::Set(std::string_view key, const RegValue& value) {
-  std::u16string name = PROV_TRY(ValueName(key, value.name));
-  if (name.size() > kMaxValueNameUnits) {
-    return Fail(Code::kSizeLimit,
-                fmt::format("the value's name has {} characters, Windows takes {}", name.size(), kMaxValueNameUnits),
-                Where(key, value.name));
-  }
-  if (value.data.size() > kMaxValueBytes) {
-    return Fail(Code::kSizeLimit,
-                fmt::format("the value has {} bytes, the registry takes {}", value.data.size(), kMaxValueBytes),
-                Where(key, value.name));
-  }
+  Result<std::u16string> name = regf::CheckValue(value);
+  if (!name) return FailIn(regf::ValuePlace(key, value.name), std::move(name).error());
   EditedKey& edited = *PROV_TRY(tree_->FindOrMake(key));
-  EditedValue* found = FindValue(edited, name);
+  EditedValue* found = FindValue(edited, *name);
   if (found == nullptr) {
-    edited.content->value_by_name.emplace(regf::Upcase(name), edited.content->values.size());
+    edited.content->value_by_name.emplace(regf::Upcase(*name), edited.content->values.size());
     found = &edited.content->values.emplace_back();
     found->state = State::kAbsent;
   }
   if (!found->IsThere()) {
     ++edited.content->value_count;
-    if (!found->InFile()) found->name = std::move(name);
+    if (!found->InFile()) found->name = *std::move(name);
   }
   if (IsAsInFile(*found, value)) {
     found->state = State::kAsInFile;

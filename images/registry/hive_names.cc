@@ -1,5 +1,7 @@
 #include "images/registry/hive_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -160,6 +162,24 @@ std::string NameToUtf8(std::u16string_view name) {
     AppendUtf8(out, c);
   }
   return out;
+}
+
+Result<std::u16string> CheckValue(const RegValue& value) {
+  std::optional<std::u16string> name = NameFromUtf8(value.name);
+  if (!name) return Fail(Code::kHive, "the value's name is not well-formed UTF-8");
+  if (name->size() > kMaxValueNameUnits) {
+    return Fail(Code::kSizeLimit,
+                fmt::format("the value's name has {} characters, Windows takes {}", name->size(), kMaxValueNameUnits));
+  }
+  if (value.data.size() > kMaxValueBytes) {
+    return Fail(Code::kSizeLimit,
+                fmt::format("the value has {} bytes, the registry takes {}", value.data.size(), kMaxValueBytes));
+  }
+  return *std::move(name);
+}
+
+std::string ValuePlace(std::string_view key, std::string_view name) {
+  return fmt::format("{}, value \"{}\"", key.empty() ? "the root key" : key, name);
 }
 
 StoredName Store(std::u16string_view name) {

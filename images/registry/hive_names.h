@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "images/registry/registry_key.h"
+#include "provisioner/base/result.h"
+
 namespace prov::images::regf {
 
 // The upper case by the table of Windows 8 and Server 2012 to at least Windows 10: Unicode 5.1, but U+03C2 (the final
@@ -24,6 +27,12 @@ std::optional<std::uint32_t> NameStart(std::u16string_view name);
 // three bytes, so that every name survives. nullopt for other malformed text.
 std::optional<std::u16string> NameFromUtf8(std::string_view utf8);
 std::string NameToUtf8(std::u16string_view name);
+
+// The name of a value, and whether a hive that we write can hold it. Errors, without a place: hive, size-limit.
+Result<std::u16string> CheckValue(const RegValue& value);
+
+// A value in messages. "" is the root key.
+std::string ValuePlace(std::string_view key, std::string_view name);
 
 // A name in the form of a record: Latin-1 if each unit is below 256 ("compressed"), else UTF-16LE.
 struct StoredName {

@@ -100,18 +100,8 @@ class Planner {
     std::vector<std::u16string> upper_names;
     out.value_names.reserve(out.key->values.size());
     for (const RegValue& value : out.key->values) {
-      const std::optional<std::u16string> name = regf::NameFromUtf8(value.name);
-      if (!name) return RefuseValue(Code::kHive, value, "the value's name is not well-formed UTF-8");
-      if (name->size() > kMaxValueNameUnits) {
-        return RefuseValue(
-            Code::kSizeLimit, value,
-            fmt::format("the value's name has {} characters, Windows takes {}", name->size(), kMaxValueNameUnits));
-      }
-      if (value.data.size() > kMaxValueBytes) {
-        return RefuseValue(
-            Code::kSizeLimit, value,
-            fmt::format("the value has {} bytes, the registry takes {}", value.data.size(), kMaxValueBytes));
-      }
+      const Result<std::u16string> name = regf::CheckValue(value);
+      if (!name) return FailIn(regf::ValuePlace(Path(), value.name), name.error());
       PlannedName& planned = out.value_names.emplace_back();
       planned = {regf::Store(*name), static_cast<std::uint32_t>(2 * name->size())};
       upper_names.push_back(regf::Upcase(*name));
@@ -137,9 +127,6 @@ class Planner {
 
   std::string Path() const { return path_.empty() ? "the root key" : fmt::format("{}", fmt::join(path_, "\\")); }
   std::unexpected<Error> Refuse(Code code, std::string message) const { return Fail(code, std::move(message), Path()); }
-  std::unexpected<Error> RefuseValue(Code code, const RegValue& value, std::string message) const {
-    return Fail(code, std::move(message), fmt::format("{}, value \"{}\"", Path(), value.name));
-  }
 
   std::vector<std::string_view> path_;
   std::size_t cell_bytes_ = 0;
