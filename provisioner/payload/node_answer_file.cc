@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "provisioner/base/text.h"
-#include "provisioner/unattend/answer_file_reader.h"
 
 namespace prov::payload {
 namespace {
@@ -69,7 +68,7 @@ std::string Identifier(const NodeNetwork& network) {
 
 void WriteTcpIp(Elements& xml, const NodeNetwork& network, const std::string& component, const std::string& add,
                 const std::string& key) {
-  xml.Open("component", fmt::format(" name=\"{}\"{}", kTcpIp, component));
+  xml.Open("component", component);
   xml.Open("Interfaces");
   xml.Open("Interface", add);
   const std::string_view family = network.ipv4 ? "Ipv4Settings" : "Ipv6Settings";
@@ -103,7 +102,7 @@ class NodeAnswerFileBuilder {
     if (file.settings.empty())
       return Fail(Code::kXml, "has no settings for the specialize pass, which the nodes' names would go to",
                   std::string(where_));
-    architecture_ = unattend::ArchitectureFor(file, "amd64");
+    out_.architecture_ = unattend::ArchitectureFor(file, "amd64");
     if (network) PROV_TRY(CheckNoNetwork());
     out_.encoding_ = xml_.encoding;
     PROV_TRY(Layout(file));
@@ -123,7 +122,7 @@ class NodeAnswerFileBuilder {
       const unattend::AnswerFile file = PROV_TRY(Read(xml_, name, "Interfaces", where_));
       for (const unattend::AnswerSettings& settings : file.settings) {
         for (const unattend::AnswerComponent& component : settings.components) {
-          if (!EqualsIgnoreAsciiCase(component.architecture, architecture_)) continue;
+          if (!EqualsIgnoreAsciiCase(component.architecture, out_.architecture_)) continue;
           return Fail(Code::kXml,
                       fmt::format("already has a {}, where the nodes' addresses would go; remove it, or remove the "
                                   "addresses from the list of nodes",
@@ -146,15 +145,7 @@ class NodeAnswerFileBuilder {
       out_.unit_ = file.unit.value_or("  ");
     }
     out_.prefix_ = settings.prefix.empty() ? "" : fmt::format("{}:", settings.prefix);
-    out_.state_prefix_ = settings.state_prefix;
-    // Use the usual prefix wcm, unless it already stands for the namespace of the elements.
-    if (settings.state_prefix.empty()) out_.state_prefix_ = settings.prefix == "wcm" ? "state" : "wcm";
-    out_.component_attributes_ = fmt::format(
-        " processorArchitecture=\"{}\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" "
-        "versionScope=\"nonSxS\"",
-        architecture_);
-    if (settings.state_prefix.empty())
-      out_.component_attributes_ += fmt::format(" xmlns:{}=\"{}\"", out_.state_prefix_, unattend::kStateUri);
+    out_.state_ = unattend::StatePrefixIn(settings);
     return {};
   }
 
@@ -164,7 +155,7 @@ class NodeAnswerFileBuilder {
     const unattend::AnswerElement* name = nullptr;
     for (const unattend::AnswerSettings& settings : file.settings) {
       for (const unattend::AnswerComponent& candidate : settings.components) {
-        if (!EqualsIgnoreAsciiCase(candidate.architecture, architecture_)) continue;
+        if (!EqualsIgnoreAsciiCase(candidate.architecture, out_.architecture_)) continue;
         if (component == nullptr) component = &candidate;
         for (const unattend::AnswerList& list : candidate.lists) {
           if (name != nullptr)
@@ -187,7 +178,7 @@ class NodeAnswerFileBuilder {
     }
     Splice out{new_component, new_component, {}, {}};
     Elements xml(out.before, out_.newline_, out_.unit_, out_.prefix_);
-    xml.Open("component", fmt::format(" name=\"{}\"{}", kShellSetup, out_.component_attributes_));
+    xml.Open("component", out_.ComponentOf(kShellSetup));
     if (!out_.newline_.empty()) out.before += out_.newline_ + out_.unit_;
     out.before += open;
     out.after = close + out_.newline_ + fmt::format("</{}component>", out_.prefix_);
@@ -228,7 +219,6 @@ class NodeAnswerFileBuilder {
 
   const unattend::XmlText& xml_;
   std::string_view where_;
-  std::string architecture_;
   NodeAnswerFile out_;
 };
 
@@ -241,14 +231,18 @@ std::string NodeAnswerFile::Encode(std::string_view text) const {
   return encoding_ == unattend::XmlEncoding::kUtf16Le ? ToUtf16Le(text) : std::string(text);
 }
 
+std::string NodeAnswerFile::ComponentOf(std::string_view name) const {
+  return unattend::ComponentAttributes(name, architecture_) + state_.declaration;
+}
+
 std::string NodeAnswerFile::Network(const NodeNetwork& network) const {
   std::string out;
-  const std::string add = fmt::format(" {}:action=\"add\"", state_prefix_);
-  const auto key = [&](std::size_t i) { return fmt::format(" {}:keyValue=\"{}\"", state_prefix_, i + 1); };
+  const std::string add = fmt::format(" {}:action=\"add\"", state_.name);
+  const auto key = [&](std::size_t i) { return fmt::format(" {}:keyValue=\"{}\"", state_.name, i + 1); };
   Elements xml(out, newline_, unit_, prefix_);
-  WriteTcpIp(xml, network, component_attributes_, add, key(0));
+  WriteTcpIp(xml, network, ComponentOf(kTcpIp), add, key(0));
   if (network.dns.empty()) return out;
-  xml.Open("component", fmt::format(" name=\"{}\"{}", kDnsClient, component_attributes_));
+  xml.Open("component", ComponentOf(kDnsClient));
   xml.Open("Interfaces");
   xml.Open("Interface", add);
   xml.Open("DNSServerSearchOrder");

@@ -8,6 +8,7 @@
 
 #include "provisioner/base/result.h"
 #include "provisioner/payload/node_list.h"
+#include "provisioner/unattend/answer_file_reader.h"
 #include "provisioner/unattend/xml_text.h"
 
 namespace prov::payload {
@@ -24,6 +25,7 @@ class NodeAnswerFile {
   friend class NodeAnswerFileBuilder;
   NodeAnswerFile() = default;
   std::string Encode(std::string_view text) const;
+  std::string ComponentOf(std::string_view name) const;  // its attributes
   std::string Network(const NodeNetwork& network) const;
 
   unattend::XmlEncoding encoding_ = unattend::XmlEncoding::kUtf8;
@@ -32,8 +34,8 @@ class NodeAnswerFile {
   std::string newline_;  // a line end and the indentation of a component; "" in a file without line ends
   std::string unit_;
   std::string prefix_;  // of element names, with its colon
-  std::string state_prefix_;
-  std::string component_attributes_;
+  unattend::StatePrefix state_;
+  std::string architecture_;
 };
 
 }  // namespace prov::payload

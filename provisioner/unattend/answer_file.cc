@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "provisioner/base/text.h"
 #include "provisioner/unattend/answer_file_reader.h"
@@ -202,22 +203,15 @@ class Writer {
       : command_(command),
         architecture_(std::move(architecture)),
         prefix_(parent.prefix),
-        state_prefix_(parent.state_prefix),
-        layout_(std::move(layout)) {
-    declares_state_ = state_prefix_.empty();
-    // Use the usual prefix wcm, unless it already stands for the namespace of the elements.
-    if (declares_state_) state_prefix_ = prefix_ == "wcm" ? "state" : "wcm";
-  }
+        state_(StatePrefixIn(parent)),
+        layout_(std::move(layout)) {}
 
   std::string Write(Level level, std::uint32_t order, std::size_t depth = 0) {
     if (level == Level::kItem) return WriteItem(order, depth);
     std::string attributes;
     if (level == Level::kSettings) attributes = fmt::format(" pass=\"{}\"", kPass);
     if (level == Level::kComponent) {
-      attributes = fmt::format(
-          " name=\"{}\" processorArchitecture=\"{}\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" "
-          "versionScope=\"nonSxS\"{}",
-          kCommands.component, architecture_, StateDeclaration());
+      attributes = ComponentAttributes(kCommands.component, architecture_) + StateDeclaration();
     }
     const std::string name = Named(prefix_, LocalName(level));
     const Level inner = static_cast<Level>(static_cast<int>(level) + 1);
@@ -228,11 +222,7 @@ class Writer {
 
  private:
   // Written once, on the outermost of our component and item.
-  std::string StateDeclaration() {
-    if (!declares_state_) return {};
-    declares_state_ = false;
-    return fmt::format(" xmlns:{}=\"{}\"", state_prefix_, kStateUri);
-  }
+  std::string StateDeclaration() { return std::exchange(state_.declaration, {}); }
 
   std::string Field(std::string_view local, std::string_view value) const {
     const std::string name = Named(prefix_, local);
@@ -241,7 +231,7 @@ class Writer {
 
   std::string WriteItem(std::uint32_t order, std::size_t depth) {
     const std::string name = Named(prefix_, kCommands.item);
-    std::string out = fmt::format("<{}{} {}:action=\"add\">", name, StateDeclaration(), state_prefix_);
+    std::string out = fmt::format("<{}{} {}:action=\"add\">", name, StateDeclaration(), state_.name);
     out += Field("Order", std::to_string(order));
     if (!command_.description.empty()) out += Field("Description", command_.description);
     out += Field(kCommands.command_line, command_.command_line);
@@ -253,9 +243,8 @@ class Writer {
   const AnswerFileCommand& command_;
   std::string architecture_;
   std::string prefix_;
-  std::string state_prefix_;
+  StatePrefix state_;
   Layout layout_;
-  bool declares_state_ = false;
 };
 
 Result<std::uint32_t> NextOrder(const Chain& chain, const XmlText& xml, std::string_view where) {

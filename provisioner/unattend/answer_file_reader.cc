@@ -198,6 +198,20 @@ std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted) {
   return only.empty() ? wanted : only;
 }
 
+StatePrefix StatePrefixIn(const AnswerElement& parent) {
+  if (!parent.state_prefix.empty()) return {parent.state_prefix, {}};
+  // Use the usual prefix wcm, unless it already stands for the namespace of the elements.
+  const std::string name = parent.prefix == "wcm" ? "state" : "wcm";
+  return {name, fmt::format(" xmlns:{}=\"{}\"", name, kStateUri)};
+}
+
+std::string ComponentAttributes(std::string_view name, std::string_view architecture) {
+  return fmt::format(
+      " name=\"{}\" processorArchitecture=\"{}\" publicKeyToken=\"31bf3856ad364e35\" language=\"neutral\" "
+      "versionScope=\"nonSxS\"",
+      name, architecture);
+}
+
 LineStart LineStartOf(std::string_view text, std::size_t begin) {
   std::size_t start = begin;
   while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) --start;

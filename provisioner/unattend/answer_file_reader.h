@@ -90,6 +90,16 @@ inline constexpr std::array<std::string_view, 3> kAnswerArchitectures = {"amd64"
 // The wanted architecture, unless the file has components of another one only.
 std::string ArchitectureFor(const AnswerFile& file, const std::string& wanted);
 
+// How an element that we add names the attributes of kStateUri.
+struct StatePrefix {
+  std::string name;
+  std::string declaration;  // an attribute for the outermost of our elements; "" where the file declares the prefix
+};
+StatePrefix StatePrefixIn(const AnswerElement& parent);
+
+// The attributes of a component that we add, after a blank.
+std::string ComponentAttributes(std::string_view name, std::string_view architecture);
+
 // An item is ours if its command line is this one, apart from blanks. The result keeps views of `xml`. Errors: xml.
 Result<AnswerFile> ReadAnswerFile(const XmlText& xml, const CommandKind& kind, std::string_view command_line,
                                   std::string_view where);
