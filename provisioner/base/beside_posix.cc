@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -22,13 +21,8 @@ namespace {
 
 using posix::Descriptor;
 
-constexpr std::string_view kMark = ".provisioner-";
 constexpr std::string_view kRandom = "XXXXXX";
-constexpr std::string_view kOld = ".old";
-constexpr std::size_t kMostOfName = 200;  // a file system allows 255 for the whole name
 constexpr int kTries = 100;
-
-enum class Leftover { kUnfinished, kReplaced };
 
 // The temporary names beside a path.
 struct Siblings {
@@ -40,19 +34,7 @@ Siblings SiblingsOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  return {std::move(folder), "." + name.substr(0, kMostOfName) + std::string(kMark)};
-}
-
-bool IsAlphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
-bool IsLeftover(std::string_view entry, std::string_view prefix, Leftover which) {
-  if (!entry.starts_with(prefix)) return false;
-  entry.remove_prefix(prefix.size());
-  if (which == Leftover::kReplaced) {
-    if (!entry.ends_with(kOld)) return false;
-    entry.remove_suffix(kOld.size());
-  }
-  return entry.size() == kRandom.size() && std::ranges::all_of(entry, IsAlphanumeric);
+  return {std::move(folder), BesidePrefix(name.substr(0, kMostOfName))};
 }
 
 std::vector<std::string> Leftovers(const Siblings& siblings, Leftover which) {
@@ -60,7 +42,8 @@ std::vector<std::string> Leftovers(const Siblings& siblings, Leftover which) {
   const std::unique_ptr<DIR, int (*)(DIR*)> list(opendir(siblings.folder.c_str()), &closedir);
   if (list == nullptr) return out;
   while (const dirent* entry = readdir(list.get())) {
-    if (IsLeftover(entry->d_name, siblings.prefix, which)) out.emplace_back(siblings.folder + "/" + entry->d_name);
+    if (IsLeftover(entry->d_name, siblings.prefix, kRandom.size(), which))
+      out.emplace_back(siblings.folder + "/" + entry->d_name);
   }
   return out;
 }

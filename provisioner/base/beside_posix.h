@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "provisioner/base/beside.h"
 #include "provisioner/base/posix_api.h"
 
 namespace prov {
@@ -27,10 +28,8 @@ Result<void> Finish(posix::Descriptor& file, unsigned mode, bool flush, const st
 // Renames `made`, a file or folder, to `path`, and empties the name. Errors: io; those of FlushFolder.
 Result<void> MoveInPlace(std::string& made, const std::string& path, bool flush);
 
-// The temporary name for the old file or folder until its successor is in place.
-inline std::string AsideOf(const std::string& made) { return made + ".old"; }
-// Removes what killed runs moved aside. Call it only when `path` is in place: until then, one of these may be the only
-// good copy.
+// Removes what killed runs moved aside (AsideOf). Call it only when `path` is in place: until then, one of these may be
+// the only good copy.
 void RemoveReplaced(const std::string& path);
 
 }  // namespace prov

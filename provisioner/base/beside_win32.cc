@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <random>
-#include <string_view>
 
 #include "provisioner/base/windows_api.h"
 
 namespace prov::win32 {
 namespace {
 
-constexpr std::string_view kMark = ".provisioner-";
-constexpr std::string_view kOld = ".old";
-constexpr std::size_t kRandom = 8;
-constexpr std::size_t kMostOfName = 200;  // a file system allows 255 for the whole name
+constexpr std::size_t kRandom = 8;  // as BesideOf writes them
 
 // The temporary names beside a path.
 struct Siblings {
@@ -26,19 +21,7 @@ Siblings SiblingsOf(const std::string& path) {
   const std::size_t slash = path.find_last_of("\\/:");
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   return {slash == std::string::npos ? "" : path.substr(0, slash + 1),
-          "." + Narrow(Wide(name).substr(0, kMostOfName)) + std::string(kMark)};
-}
-
-bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
-bool IsLeftover(std::string_view entry, std::string_view prefix, Leftover which) {
-  if (!entry.starts_with(prefix)) return false;
-  entry.remove_prefix(prefix.size());
-  if (which == Leftover::kReplaced) {
-    if (!entry.ends_with(kOld)) return false;
-    entry.remove_suffix(kOld.size());
-  }
-  return entry.size() == kRandom && std::ranges::all_of(entry, IsHex);
+          BesidePrefix(Narrow(Wide(name).substr(0, kMostOfName)))};
 }
 
 }  // namespace
@@ -56,7 +39,7 @@ std::vector<std::string> LeftoversOf(const std::string& path, Leftover which) {
   for (; search.Has(); search.Next()) {
     const std::string name = Narrow(search.entry().cFileName);
     const bool link = (search.entry().dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-    if (!link && IsLeftover(name, siblings.prefix, which)) out.push_back(siblings.folder + name);
+    if (!link && IsLeftover(name, siblings.prefix, kRandom, which)) out.push_back(siblings.folder + name);
   }
   return out;
 }

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/base/beside.h"
+
 namespace prov::win32 {
 
 // A new temporary name "FOLDER\.NAME.provisioner-XXXXXXXX" for the future `path`, in UTF-8.
 std::string BesideOf(const std::string& path);
 
-enum class Leftover { kUnfinished, kReplaced };  // kReplaced: moved aside; its name ends in ".old"
 // The existing temporary names for `path`, in use or not.
 std::vector<std::string> LeftoversOf(const std::string& path, Leftover which);
 

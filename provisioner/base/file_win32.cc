@@ -52,7 +52,7 @@ Result<std::string> ReadFile(const std::string& path, std::uint64_t limit) {
 unsigned OutputMode(unsigned mode) { return mode; }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes, unsigned mode) {
-  for (const std::string& leftover : win32::LeftoversOf(path, win32::Leftover::kUnfinished)) {
+  for (const std::string& leftover : win32::LeftoversOf(path, Leftover::kUnfinished)) {
     DeleteFileW(win32::Path(leftover).c_str());  // of a killed run; a running one has its file open
   }
   const std::string temporary = win32::BesideOf(path);

@@ -138,7 +138,7 @@ win32::Handle Hold(const fs::path& folder, DWORD access, DWORD share) {
 
 // Removes what killed runs left beside the payload. A folder that can be opened for deletion is not held by another
 // run.
-void RemoveLeftovers(const fs::path& target, win32::Leftover which) {
+void RemoveLeftovers(const fs::path& target, Leftover which) {
   for (const std::string& leftover : win32::LeftoversOf(Text(target), which)) {
     const fs::path folder(win32::Wide(leftover));
     if (!IsFolder(leftover) || !Hold(folder, DELETE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)) continue;
@@ -156,15 +156,16 @@ Result<void> WriteHeld(const Payload& payload, const fs::path& fresh, std::int64
 Result<void> WriteBeside(const Payload& payload, const fs::path& target, const fs::path& parent, std::int64_t time_unix,
                          const StopCheck& stop_check) {
   PROV_TRY(MakeFolders(parent, Code::kTarget));
-  RemoveLeftovers(target, win32::Leftover::kUnfinished);
-  const fs::path fresh(win32::Wide(win32::BesideOf(Text(target))));
+  RemoveLeftovers(target, Leftover::kUnfinished);
+  const std::string made = win32::BesideOf(Text(target));
+  const fs::path fresh(win32::Wide(made));
   if (CreateDirectoryW(Name(fresh).c_str(), nullptr) == 0) {
     return Failure(Code::kTarget, "cannot make a folder here", parent);
   }
   Result<void> done = WriteHeld(payload, fresh, time_unix, stop_check);
-  if (done) done = Replace(fresh, target, fresh.native() + L".old");
+  if (done) done = Replace(fresh, target, win32::Wide(AsideOf(made)));
   if (!done) RemoveTree(fresh);
-  if (done) RemoveLeftovers(target, win32::Leftover::kReplaced);
+  if (done) RemoveLeftovers(target, Leftover::kReplaced);
   return done;
 }
 
