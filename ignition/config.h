@@ -31,8 +31,8 @@ struct Unit {
 
 struct MergedConfig;  // the implementation's view
 
-// Owns the documents that it was read from. ReadDocument() makes it and verifies types, paths and duplicates of all
-// entries; contents are decoded on request. Movable. Uses the fetcher that ReadDocument() was given, which must outlive
+// Owns the documents that it was read from. ReadConfig() makes it and verifies types, paths and duplicates of all
+// entries; contents are decoded on request. Movable. Uses the fetcher that ReadConfig() was given, which must outlive
 // it.
 class Config {
  public:

@@ -275,8 +275,8 @@ std::optional<std::string_view> PoolOfRenderedName(std::string_view name) {
   return pool;
 }
 
-Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
-                              const Limits& limits, Fetcher* fetcher) {
+Result<Document> ReadConfig(std::string bytes, const std::string& where, const Selection& selection,
+                            const Limits& limits, Fetcher* fetcher) {
   auto parsed = ParseJsonOrYaml(std::move(bytes), limits);
   if (!parsed) {
     Error error = std::move(parsed).error();

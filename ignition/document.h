@@ -38,8 +38,8 @@ struct Document {
 // in `bytes`, because they are parsed in place. `fetcher` reads remote references and must outlive the document; if it
 // is null, they are errors. Findings: old-version, newer-version, newest-of-list, not-rendered, other-pool,
 // pool-paused.
-Result<Document> ReadDocument(std::string bytes, const std::string& where, const Selection& selection,
-                              const Limits& limits, Fetcher* fetcher);
+Result<Document> ReadConfig(std::string bytes, const std::string& where, const Selection& selection,
+                            const Limits& limits, Fetcher* fetcher);
 
 // The same for a parsed document. Several YAML documents are read as a list.
 Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::string& where, const Selection& selection,

@@ -108,7 +108,7 @@ Result<std::unique_ptr<provisioner_config>> Read(const void* bytes, std::size_t 
   if (const std::string_view text = TextOrEmpty(pool); !text.empty()) selection.pool = text;
   selection.name = TextOrEmpty(name);
   return Convert(PROV_TRY(
-      source::ReadMachineConfig(ignition::ReadDocument(std::move(copy), "document", selection, limits, nullptr))));
+      source::ReadMachineConfig(ignition::ReadConfig(std::move(copy), "document", selection, limits, nullptr))));
 }
 
 Result<std::unique_ptr<provisioner_decision>> DecideFor(const Secret& http_proxy, const Secret& https_proxy,

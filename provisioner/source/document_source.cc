@@ -84,8 +84,7 @@ Result<Known> ReadKnown(const JsonDocument& document, const std::string& where, 
 // Reads user data, usually a pointer config, and what it refers to.
 Result<egress::EgressConfig> ReadUserData(UserData user_data, const ignition::Limits& limits,
                                           ignition::Fetcher* fetcher) {
-  auto out =
-      ReadMachineConfig(ignition::ReadDocument(std::move(user_data.config), user_data.path, {}, limits, fetcher));
+  auto out = ReadMachineConfig(ignition::ReadConfig(std::move(user_data.config), user_data.path, {}, limits, fetcher));
   if (out) return out;
   Error error = std::move(out).error();
   // Only a place within the config needs the prefix, not an address on the network.

@@ -60,7 +60,7 @@ class KubeSourceReader {
   Result<egress::EgressConfig> ReadBytes(std::string bytes, const KubeObject& from, const std::string& name) {
     ignition::Selection selection = request_.selection;
     selection.name = name;
-    return source::ReadDocument(std::move(bytes), from.Path(), selection, nullptr);
+    return ReadDocument(std::move(bytes), from.Path(), selection, nullptr);
   }
 
   // The rendered config that the pool's nodes have. The pool's newest config may not be on all nodes yet.

@@ -12,7 +12,7 @@ inline constexpr std::string_view kProxyEnvPath = "/etc/mco/proxy.env";
 inline constexpr std::string_view kTrustBundlePath =
     "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
 
-// Takes what ignition::ReadDocument() or ReadParsed() returned, and frees it before the certificates are read, so that
+// Takes what ignition::ReadConfig() or ReadParsed() returned, and frees it before the certificates are read, so that
 // both are never in memory together.
 Result<egress::EgressConfig> ReadMachineConfig(Result<ignition::Document> read);
 

@@ -124,7 +124,7 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
     }
   }
   egress::EgressConfig config =
-      PROV_TRY(source::ReadDocument(std::move(document.bytes), document.where, request.selection, &fetcher));
+      PROV_TRY(ReadDocument(std::move(document.bytes), document.where, request.selection, &fetcher));
   if (ports.cache != nullptr) {
     *ports.cache = {KeyOf(request), document.etag, std::move(digest), fetcher.fetched(), config};
   }

@@ -45,7 +45,7 @@ std::string Measure(const std::string& input, int rounds, const std::function<st
 std::string Extract(std::string& bytes) {
   ignition::Limits limits;
   limits.input = kLimit;
-  const auto document = ignition::ReadDocument(std::move(bytes), "bench", {}, limits, nullptr);
+  const auto document = ignition::ReadConfig(std::move(bytes), "bench", {}, limits, nullptr);
   if (!document) return document.error().message;
   const auto proxy = document->config.Read(source::kProxyEnvPath);
   const auto bundle = document->config.Read(source::kTrustBundlePath);

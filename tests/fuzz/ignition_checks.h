@@ -1,4 +1,4 @@
-// What holds for every document that ReadDocument accepts or refuses, JSON and YAML alike.
+// What holds for every document that ReadConfig accepts or refuses, JSON and YAML alike.
 #pragma once
 
 #include <optional>
@@ -88,7 +88,7 @@ inline ReadFiles CheckFiles(const ignition::Config& config, const ignition::Limi
 inline std::optional<ReadFiles> CheckDocument(std::string text) {
   const ignition::Limits limits = SmallLimits();
   FakeFetcher fetcher;
-  const auto document = ignition::ReadDocument(std::move(text), "input", {}, limits, &fetcher);
+  const auto document = ignition::ReadConfig(std::move(text), "input", {}, limits, &fetcher);
   if (!document) {
     CheckError(document.error());
     FUZZ_CHECK(!document.error().where.empty());

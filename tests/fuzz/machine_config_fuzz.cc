@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input = TextOf(data, size);
   FakeFetcher fetcher;
   const auto config = prov::source::ReadMachineConfig(
-      prov::ignition::ReadDocument(std::string(input), "input", {}, SmallLimits(), &fetcher));
+      prov::ignition::ReadConfig(std::string(input), "input", {}, SmallLimits(), &fetcher));
   if (config) {
     CheckTranslation(input, *config);
   } else {

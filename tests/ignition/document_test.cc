@@ -31,7 +31,7 @@ Result<Document> Select(const std::string& text, const Selection& selection) {
   return ReadText(text, nullptr, {}, selection);
 }
 
-TEST(ReadDocument, BareIgnition) {
+TEST(ReadConfig, BareIgnition) {
   auto document = MustRead(std::string(kConfig));
   EXPECT_EQ(document.kind, "Ignition");
   EXPECT_EQ(document.name, "");
@@ -39,7 +39,7 @@ TEST(ReadDocument, BareIgnition) {
   EXPECT_TRUE(document.findings.empty());
 }
 
-TEST(ReadDocument, MachineConfigAsJson) {
+TEST(ReadConfig, MachineConfigAsJson) {
   auto document = MustRead(MachineConfig(Rendered('a')));
   EXPECT_EQ(document.kind, "MachineConfig");
   EXPECT_EQ(document.name, Rendered('a'));
@@ -48,7 +48,7 @@ TEST(ReadDocument, MachineConfigAsJson) {
   EXPECT_EQ(file.where, "$.spec.config.storage.files[0]");
 }
 
-TEST(ReadDocument, MachineConfigAsYaml) {
+TEST(ReadConfig, MachineConfigAsYaml) {
   auto document = MustRead(fmt::format(R"(apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
@@ -72,14 +72,14 @@ spec:
   EXPECT_EQ(file.mode, 0600U);
 }
 
-TEST(ReadDocument, WithoutMetadata) {
+TEST(ReadConfig, WithoutMetadata) {
   auto document = MustRead(R"({"kind":"MachineConfig","spec":{"config":{"ignition":{"version":"3.2.0"}}}})");
   EXPECT_EQ(document.name, "");
   ASSERT_EQ(document.findings.size(), 1U);
   EXPECT_EQ(document.findings[0].code, "not-rendered");
 }
 
-TEST(ReadDocument, SingleMachineConfigNames) {
+TEST(ReadConfig, SingleMachineConfigNames) {
   auto plain = MustRead(MachineConfig("99-worker-ssh"));
   ASSERT_EQ(plain.findings.size(), 1U);
   EXPECT_EQ(plain.findings[0].code, "not-rendered");
@@ -99,7 +99,7 @@ TEST(ReadDocument, SingleMachineConfigNames) {
   EXPECT_NE(wrong.error().message.find(Rendered('a')), std::string::npos);
 }
 
-TEST(ReadDocument, ListTakesTheNewestOfThePool) {
+TEST(ReadConfig, ListTakesTheNewestOfThePool) {
   const std::string text =
       List({MachineConfig(Rendered('a'), "2026-01-15T10:20:30Z"), MachineConfig(Rendered('b'), "2026-03-01T00:00:00Z"),
             MachineConfig(Rendered('c'), "2026-02-01T00:00:00Z"),
@@ -130,7 +130,7 @@ std::string Pool(std::string_view name, std::string_view on_nodes, std::string_v
 }
 
 // The newest config may still be on its way to the nodes, or never get there.
-TEST(ReadDocument, ThePoolSaysWhichConfigItsNodesHave) {
+TEST(ReadConfig, ThePoolSaysWhichConfigItsNodesHave) {
   const std::string old = MachineConfig(Rendered('a'), "2026-01-15T10:20:30Z");
   const std::string newer = MachineConfig(Rendered('b'), "2026-03-01T00:00:00Z");
   const std::string pool = Pool("worker", Rendered('a'));
@@ -148,7 +148,7 @@ TEST(ReadDocument, ThePoolSaysWhichConfigItsNodesHave) {
   EXPECT_TRUE(HasFinding(without.findings, "newest-of-list"));
 }
 
-TEST(ReadDocument, APausedPoolIsTold) {
+TEST(ReadConfig, APausedPoolIsTold) {
   const auto paused = [](std::string_view newest) {
     const std::string spec = fmt::format(R"({{"paused":true,"configuration":{{"name":"{}"}}}})", newest);
     auto document = ReadText(List({Pool("worker", Rendered('a'), spec), MachineConfig(Rendered('a'))}));
@@ -158,7 +158,7 @@ TEST(ReadDocument, APausedPoolIsTold) {
   EXPECT_FALSE(paused(Rendered('a')));
 }
 
-TEST(ReadDocument, APoolWithoutItsConfig) {
+TEST(ReadConfig, APoolWithoutItsConfig) {
   const struct {
     std::string text;
     std::string_view where;
@@ -183,7 +183,7 @@ TEST(ReadDocument, APoolWithoutItsConfig) {
   }
 }
 
-TEST(ReadDocument, ListComparesInstants) {
+TEST(ReadConfig, ListComparesInstants) {
   EXPECT_EQ(ReadText(List({MachineConfig(Rendered('a'), "2026-01-15T12:00:00+02:00"),
                            MachineConfig(Rendered('b'), "2026-01-15T10:30:00Z")}))
                 ->name,
@@ -197,14 +197,14 @@ TEST(ReadDocument, ListComparesInstants) {
   EXPECT_EQ(ReadText(List({MachineConfig(Rendered('a'), ""), MachineConfig(Rendered('b'), "")}))->name, Rendered('a'));
 }
 
-TEST(ReadDocument, TypedListsMayOmitTheKind) {
+TEST(ReadConfig, TypedListsMayOmitTheKind) {
   const std::string item =
       fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"config":{}}}}})", Rendered('a'), kConfig);
   EXPECT_EQ(ReadText(List({item}, "MachineConfigList"))->name, Rendered('a'));
   EXPECT_EQ(ErrorOf(List({item}, "List")).code, Code::kNotFound);
 }
 
-TEST(ReadDocument, ListWithoutTheWantedOne) {
+TEST(ReadConfig, ListWithoutTheWantedOne) {
   const Error none = ErrorOf(List({}));
   EXPECT_EQ(none.code, Code::kNotFound);
   EXPECT_EQ(none.where, "$.items");
@@ -221,7 +221,7 @@ TEST(ReadDocument, ListWithoutTheWantedOne) {
   EXPECT_NE(shortened.message.find("\"mc-x\""), std::string::npos);
 }
 
-TEST(ReadDocument, RefusesWithThePlace) {
+TEST(ReadConfig, RefusesWithThePlace) {
   const auto config = [](std::string_view value) { return MachineConfig(Rendered('a'), "", value); };
   const struct {
     std::string text;
@@ -274,7 +274,7 @@ TEST(ReadDocument, RefusesWithThePlace) {
   EXPECT_EQ(large.where, "input");  // no field and no line: the input's own name
 }
 
-TEST(ReadDocument, MessagesStayUtf8AndShort) {
+TEST(ReadConfig, MessagesStayUtf8AndShort) {
   const Error error = ErrorOf(fmt::format("{{\"kind\":\"{:é>1000}\"}}", ""));
   EXPECT_LT(error.message.size(), 400U);
   for (std::size_t i = 0; i + 1 < error.message.size(); ++i) {
@@ -283,7 +283,7 @@ TEST(ReadDocument, MessagesStayUtf8AndShort) {
 }
 
 // Every document is either read or refused with a code; truncations and damaged bytes of a good one cover many paths.
-TEST(ReadDocument, SurvivesDamage) {
+TEST(ReadConfig, SurvivesDamage) {
   constexpr unsigned kSeed = 11;
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);

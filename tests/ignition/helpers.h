@@ -89,7 +89,7 @@ inline std::string BareFiles(std::string_view version, std::string_view files) {
 
 inline Result<Document> ReadText(std::string text, Fetcher* fetcher = nullptr, const Limits& limits = {},
                                  const Selection& selection = {}) {
-  return ReadDocument(std::move(text), "input", selection, limits, fetcher);
+  return ReadConfig(std::move(text), "input", selection, limits, fetcher);
 }
 
 // The document of a text that must be readable; otherwise ends the test.

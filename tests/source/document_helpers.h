@@ -14,7 +14,7 @@
 namespace prov::source {
 
 inline Result<egress::EgressConfig> ReadText(std::string bytes, const ignition::Selection& selection = {}) {
-  return source::ReadDocument(std::move(bytes), "input", selection, nullptr);
+  return ReadDocument(std::move(bytes), "input", selection, nullptr);
 }
 
 // "corporate-root", "proxy-root" or "corporate-intermediate".
