@@ -107,8 +107,9 @@ Result<std::unique_ptr<provisioner_config>> Read(const void* bytes, std::size_t 
   ignition::Selection selection;
   if (const std::string_view text = TextOrEmpty(pool); !text.empty()) selection.pool = text;
   selection.name = TextOrEmpty(name);
-  return Convert(PROV_TRY(
-      source::ReadMachineConfig(ignition::ReadConfig(std::move(copy), "document", selection, limits, nullptr))));
+  auto document = PROV_TRY(ignition::ReadConfig(std::move(copy), "document", selection, limits, nullptr));
+  source::Reading reading = PROV_TRY(source::ReadMachineConfig(std::move(document)));
+  return Convert(PROV_TRY(source::Finish(std::move(reading))));
 }
 
 Result<std::unique_ptr<provisioner_decision>> DecideFor(const Secret& http_proxy, const Secret& https_proxy,

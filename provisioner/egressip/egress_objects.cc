@@ -258,8 +258,7 @@ Result<void> AddEgressObjects(std::string bytes, const std::string& where, Egres
   auto done = [&]() -> Result<void> {
     const auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), kLimits, ignition::Documents::kSeveral));
     Adder adder(where, out);
-    for (const source::DocumentValue& one : source::ValuesOf(*document)) PROV_TRY(adder.Add(one));
-    return {};
+    return source::VisitValues(*document, [&](const source::DocumentValue& one) { return adder.Add(one); });
   }();
   if (!done) return FailIn(where, std::move(done).error());
   return {};

@@ -11,6 +11,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/publish/pod_env_patch.h"
 #include "provisioner/publish/pod_trust.h"
+#include "provisioner/source/openshift_source.h"
 #include "provisioner/source/pod_environment_source.h"
 #include "provisioner/source/source_objects.h"
 
@@ -36,9 +37,10 @@ std::string WithoutReferences(std::string_view text) {
 
 class Maker {
  public:
-  Maker(const source::SourceObjects& found, const PodEnvRequest& request, const std::string& where, PodEnvReport& out)
+  Maker(std::vector<source::ConfigMap> config_maps, const PodEnvRequest& request, const std::string& where,
+        PodEnvReport& out)
       : request_(request),
-        config_maps_(found.config_maps),
+        config_maps_(std::move(config_maps)),
         patches_(request.patch, out.memory.GetAllocator()),
         findings_(out.findings, where) {
     for (const auto& [name, value] : request.proxy.Variables()) {
@@ -72,7 +74,7 @@ class Maker {
   }
 
   const PodEnvRequest& request_;
-  const std::vector<source::ConfigMap>& config_maps_;
+  std::vector<source::ConfigMap> config_maps_;
   PodPatcher patches_;
   CappedFindings findings_;
   std::vector<PodVariable> for_linux_;
@@ -244,8 +246,9 @@ Result<PodEnvReport> MakeAll(const Object& manifest, const PodEnvRequest& reques
         "");
   }
   {
-    Maker maker(found, request, manifest.where, out);  // its destructor adds the last findings
-    for (const source::PodObject& pod : found.pods) out.objects.push_back(PROV_TRY(maker.Make(pod.object, pod.kind)));
+    Maker maker(PROV_TRY(source::ReadConfigMapHeads(found.config_maps)), request, manifest.where,
+                out);  // its destructor adds the last findings
+    for (const source::FoundObject& pod : found.pods) out.objects.push_back(PROV_TRY(maker.Make(pod.object, pod.kind)));
   }
   return out;
 }

@@ -136,10 +136,10 @@ class Collector {
   std::vector<RouterPolicy> out_;
 };
 
-Result<void> AddObject(source::DocumentValue one, const std::string& where, RouterObjects& out) {
+Result<void> AddObject(const source::DocumentValue& one, const std::string& where, RouterObjects& out) {
   if (out.objects.size() == kMostObjects)
     return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the files", kMostObjects), where);
-  auto view = source::ObjectView::Of(*one.value, std::move(one.path));
+  auto view = source::ObjectView::Of(*one.value, one.path);
   if (!view) return FailIn(where, std::move(view).error());
   out.objects.push_back({*view, std::string(one.kind), where});
   return {};
@@ -196,10 +196,10 @@ FileForm FormOf(std::string_view bytes) {
 Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjects& out) {
   publish::Object read = PROV_TRY(publish::ReadManifest(std::move(bytes), where));
   const JsonDocument& document = *out.documents.emplace_back(std::move(read.document));
-  for (source::DocumentValue& one : source::ValuesOf(document)) {
-    if (one.value->IsObject()) PROV_TRY(AddObject(std::move(one), where, out));
-  }
-  return {};
+  return source::VisitValues(document, [&](const source::DocumentValue& one) -> Result<void> {
+    if (!one.value->IsObject()) return {};
+    return AddObject(one, where, out);
+  });
 }
 
 Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where, Findings& findings) {

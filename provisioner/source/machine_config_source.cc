@@ -12,8 +12,6 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/environment_file.h"
-#include "provisioner/pki/trust_bundle.h"
-#include "provisioner/source/reading.h"
 
 namespace prov::source {
 namespace {
@@ -124,17 +122,15 @@ Result<void> ReadProxyFile(const ignition::Config& config, EgressConfig& out) {
   return {};
 }
 
-Result<void> ReadTrustFile(const std::optional<ignition::FileContents>& file, EgressConfig& out) {
+Result<std::optional<TrustText>> ReadTrustFile(const ignition::Config& config, EgressConfig& out) {
   out.trust_file.path = kTrustBundlePath;
-  if (!file) {
-    AddWarning(out.findings, "no-trust-file",
-               "the config has no trust bundle: it makes no statement about certificates, so they stay as they are",
-               std::string(kTrustBundlePath));
-    return {};
-  }
-  out.trust_file = DescribeFile(std::string(kTrustBundlePath), file->bytes, file->mode);
-  out.certificates = PROV_TRY(pki::ParseTrustBundle(file->bytes, kTrustBundlePath, out.findings));
-  return {};
+  auto file = PROV_TRY(config.Read(kTrustBundlePath));
+  if (file)
+    return TrustText{.where = std::string(kTrustBundlePath), .bytes = std::move(file->bytes), .mode = file->mode};
+  AddWarning(out.findings, "no-trust-file",
+             "the config has no trust bundle: it makes no statement about certificates, so they stay as they are",
+             std::string(kTrustBundlePath));
+  return std::nullopt;
 }
 
 // Reads the address at which kubelets reach the API server. Only the review of NO_PROXY needs it, so a malformed file
@@ -152,18 +148,14 @@ void ReadConfigFacts(const ignition::Config& config, EgressConfig& out) {
 
 }  // namespace
 
-Result<EgressConfig> ReadMachineConfig(Result<ignition::Document> read) {
-  EgressConfig out;
-  std::optional<ignition::FileContents> bundle;
-  {
-    const ignition::Document document = PROV_TRY(std::move(read));
-    out.source = {document.kind, document.name, document.config.version()};
-    out.findings = document.findings;
-    PROV_TRY(ReadProxyFile(document.config, out));
-    bundle = PROV_TRY(document.config.Read(kTrustBundlePath));
-    ReadConfigFacts(document.config, out);
-  }
-  PROV_TRY(ReadTrustFile(bundle, out));
+Result<Reading> ReadMachineConfig(ignition::Document read) {
+  const ignition::Document document = std::move(read);  // freed here: the caller frees its parameter later
+  Reading out;
+  out.config.source = {document.kind, document.name, document.config.version()};
+  out.config.findings = document.findings;
+  PROV_TRY(ReadProxyFile(document.config, out.config));
+  out.trust = PROV_TRY(ReadTrustFile(document.config, out.config));
+  ReadConfigFacts(document.config, out.config);
   return out;
 }
 

@@ -1,10 +1,10 @@
-// Reads an EgressConfig from a MachineConfig or Ignition config: finds the files that matter and parses them.
+// MachineConfigs and Ignition configs: finds the files that matter.
 #pragma once
 
 #include <string_view>
 
 #include "ignition/document.h"
-#include "provisioner/egress/egress_config.h"
+#include "provisioner/source/reading.h"
 
 namespace prov::source {
 
@@ -12,8 +12,9 @@ inline constexpr std::string_view kProxyEnvPath = "/etc/mco/proxy.env";
 inline constexpr std::string_view kTrustBundlePath =
     "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
 
-// Takes what ignition::ReadConfig() or ReadParsed() returned, and frees it before the certificates are read, so that
-// both are never in memory together.
-Result<egress::EgressConfig> ReadMachineConfig(Result<ignition::Document> read);
+// Reads the files of the proxy and of the trust bundle. An absent one makes no statement. Errors: those of
+// ignition::Config::Read and ParseEnvironmentFile. Findings: legacy-environment, legacy-differs, no-proxy-file,
+// no-trust-file.
+Result<Reading> ReadMachineConfig(ignition::Document read);
 
 }  // namespace prov::source

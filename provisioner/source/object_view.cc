@@ -106,31 +106,30 @@ Result<std::string_view> ObjectName(const ObjectView& object) {
 
 namespace {
 
-void AddValues(const JsonValue& value, std::string path, std::vector<DocumentValue>& out) {
+using Visit = std::function<Result<void>(const DocumentValue&)>;
+
+Result<void> VisitItems(const JsonValue& value, const std::string& path, const Visit& visit) {
   constexpr std::string_view kList = "List";
   const std::string_view kind = JsonTextAt(value, {"kind"});
   const JsonValue* items = kind.ends_with(kList) ? JsonMember(&value, "items") : nullptr;
-  if (items == nullptr || !items->IsArray()) {
-    out.push_back({&value, kind, std::move(path)});
-    return;
-  }
+  if (items == nullptr || !items->IsArray()) return visit({&value, kind, path});
+  const std::string_view items_kind = kind.substr(0, kind.size() - kList.size());
   for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
     const std::string_view own = JsonTextAt((*items)[i], {"kind"});
-    out.push_back({&(*items)[i], own.empty() ? kind.substr(0, kind.size() - kList.size()) : own,
-                   fmt::format("{}.items[{}]", path, i)});
+    PROV_TRY(visit({&(*items)[i], own.empty() ? items_kind : own, fmt::format("{}.items[{}]", path, i)}));
   }
+  return {};
 }
 
 }  // namespace
 
-std::vector<DocumentValue> ValuesOf(const JsonDocument& document) {
-  std::vector<DocumentValue> out;
+Result<void> VisitValues(const JsonDocument& document, const Visit& visit) {
   const JsonValue& root = document.root();
-  if (!document.several) AddValues(root, "$", out);
-  for (rapidjson::SizeType i = 0; document.several && i < root.Size(); ++i) {
-    if (!root[i].IsNull()) AddValues(root[i], fmt::format("$[{}]", i), out);
+  if (!document.several) return VisitItems(root, "$", visit);
+  for (rapidjson::SizeType i = 0; i < root.Size(); ++i) {
+    if (!root[i].IsNull()) PROV_TRY(VisitItems(root[i], fmt::format("$[{}]", i), visit));
   }
-  return out;
+  return {};
 }
 
 }  // namespace prov::source

@@ -2,6 +2,7 @@
 // write.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,8 +64,9 @@ struct DocumentValue {
   std::string path;
 };
 
-// The values that a document has in place of objects: the only one, the items of a List, or those of several YAML
-// documents, of which empty ones are skipped. In a list of one kind, the API server leaves out the kind of the items.
-std::vector<DocumentValue> ValuesOf(const JsonDocument& document);
+// Visits the values that a document has in place of objects: the only one, the items of a List, or those of several
+// YAML documents, of which empty ones are skipped. In a list of one kind, the API server leaves out the kind of the
+// items. Stops at the first error, and returns it.
+Result<void> VisitValues(const JsonDocument& document, const std::function<Result<void>(const DocumentValue&)>& visit);
 
 }  // namespace prov::source

@@ -44,8 +44,6 @@ Result<const ConfigMap*> Choose(std::span<const ConfigMap> maps, std::string_vie
               maps.front().object.path());
 }
 
-}  // namespace
-
 Result<ConfigMap> ReadConfigMapHead(const ObjectView& object) {
   ConfigMap out{object, "", "", false};
   const auto metadata = PROV_TRY(object.Object("metadata"));
@@ -53,6 +51,14 @@ Result<ConfigMap> ReadConfigMapHead(const ObjectView& object) {
   out.name = PROV_TRY(metadata->TextOr("name", ""));
   out.name_space = PROV_TRY(metadata->TextOr("namespace", ""));
   out.merged = out.name == kMergedBundle || PROV_TRY(IsInjected(*metadata));
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<ConfigMap>> ReadConfigMapHeads(std::span<const FoundObject> objects) {
+  std::vector<ConfigMap> out;
+  for (const FoundObject& one : objects) out.push_back(PROV_TRY(ReadConfigMapHead(one.object)));
   return out;
 }
 

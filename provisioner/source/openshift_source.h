@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "provisioner/source/reading.h"
+#include "provisioner/source/source_objects.h"
 #include "provisioner/source/trust_names.h"
 
 namespace prov::source {
@@ -20,7 +21,7 @@ struct ConfigMap {
 };
 
 // Errors: type.
-Result<ConfigMap> ReadConfigMapHead(const ObjectView& object);
+Result<std::vector<ConfigMap>> ReadConfigMapHeads(std::span<const FoundObject> objects);
 
 bool HasBundle(const ConfigMap& map);
 

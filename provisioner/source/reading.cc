@@ -65,12 +65,14 @@ Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view me
 Result<egress::EgressConfig> Finish(Reading reading) {
   egress::EgressConfig out = std::move(reading.config);
   if (!reading.trust) {
-    AddInfo(out.findings, "no-trust-file", "the source makes no statement about certificates, so they stay as they are",
-            out.proxy_file.path);
+    if (!HasFinding(out.findings, "no-trust-file")) {
+      AddInfo(out.findings, "no-trust-file",
+              "the source makes no statement about certificates, so they stay as they are", out.proxy_file.path);
+    }
     return out;
   }
   const TrustText& trust = *reading.trust;
-  out.trust_file = DescribeFile(trust.where, trust.bytes);
+  out.trust_file = DescribeFile(trust.where, trust.bytes, trust.mode);
   out.certificates = PROV_TRY(pki::ParseTrustBundle(trust.bytes, trust.where, out.findings));
   if (out.certificates.empty() && !trust.may_be_empty) {
     return Fail(Code::kCert,

@@ -19,6 +19,7 @@ struct TrustText {
   std::string bytes;  // in any form that ParseTrustBundle accepts
   bool may_be_empty = true;
   bool system_roots = false;  // a merged bundle: it also has the cluster's system roots
+  unsigned mode = 0644;       // of the file
 };
 
 struct Reading {
@@ -43,7 +44,8 @@ Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& co
 // Decodes base64 with line ends, as users and tools store it. Errors: cert; the message begins with `message_start`.
 Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view message_start, const std::string& where);
 
-// Parses the bundle. Errors: cert, too-large. Findings: no-trust-file (info; no statement), system-roots.
+// Parses the bundle. Errors: cert, too-large. Findings: no-trust-file (info; no statement) unless the reader added it,
+// system-roots.
 Result<egress::EgressConfig> Finish(Reading reading);
 
 }  // namespace prov::source

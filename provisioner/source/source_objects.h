@@ -1,38 +1,40 @@
 // The objects of a document that can be sources, found by their kind or, without one, by their members.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "provisioner/source/object_view.h"
-#include "provisioner/source/openshift_source.h"
 
 namespace prov::source {
 
-struct PodObject {
+struct FoundObject {
   ObjectView object;
-  std::string_view kind;
+  std::string_view kind;  // its own or, in a list of one kind, the list's; "": none
 };
 
+// The objects of each kind, in the order of the document.
 struct SourceObjects {
   bool machine_config = false;  // at least one, or an Ignition config; ignition/document.h reads these
-  std::vector<ObjectView> controller_configs;
-  std::vector<ObjectView> proxies;
-  std::vector<ObjectView> aks_configs;
-  std::vector<ObjectView> install_configs;
-  std::vector<ConfigMap> config_maps;
-  std::vector<PodObject> pods;
-  std::vector<ObjectView> secrets;
+  std::vector<FoundObject> controller_configs;
+  std::vector<FoundObject> proxies;
+  std::vector<FoundObject> aks_configs;
+  std::vector<FoundObject> install_configs;
+  std::vector<FoundObject> config_maps;
+  std::vector<FoundObject> pods;  // also what makes pods
+  std::vector<FoundObject> secrets;
 };
 
-// Finds the sources in a single object, in a List (also of one kind) or in several YAML documents. From a plain array
-// (az aks list) takes only AKS clusters. Skips objects of other kinds. Errors: type, invalid-config; too-large (over
+// Finds the sources in a single object, in a List (also of one kind), in several YAML documents, or in what Azure
+// prints (a list of clusters, a template). Skips objects of other kinds. Errors: type, invalid-config; too-large (over
 // 100,000).
 Result<SourceObjects> FindObjects(const JsonDocument& document);
 
-// The object called `name`; with "" the only one. Errors: not-found, also if several have that name.
-Result<const ObjectView*> ChooseObject(const std::vector<ObjectView>& objects, std::string_view what,
-                                       std::string_view name);
+// The object called `name`; with "" the only one. `what` is their kind, for messages. Errors: not-found, also if
+// several have that name.
+Result<const FoundObject*> ChooseObject(std::span<const FoundObject> objects, std::string_view what,
+                                        std::string_view name);
 
 }  // namespace prov::source

@@ -33,15 +33,18 @@ bool IsPem(std::string_view text) {
 
 }  // namespace
 
-bool IsEnvironmentText(std::string_view text) {
+bool IsEnvironmentText(std::string_view bytes) {
+  std::string text(bytes);
+  DecodeMarked(text);
   std::string_view line = FirstLine(text);
-  if (line.empty()) return text.ends_with('\n') && text.find(kOwnName) != std::string_view::npos;
+  if (line.empty()) return text.ends_with('\n') && text.find(kOwnName) != std::string::npos;
   if (line.starts_with(kExport)) line = TrimBlanks(line.substr(kExport.size()));
   const std::size_t equals = line.find('=');
   return equals != std::string_view::npos && egress::IsVariableName(TrimBlanks(line.substr(0, equals)));
 }
 
-Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& where) {
+Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where) {
+  DecodeMarked(bytes);  // the parser refuses malformed text
   Reading out;
   egress::EgressConfig& config = out.config;
   config.source = {"EnvironmentFile", "", ""};
@@ -64,7 +67,7 @@ bool IsCertificateText(std::string_view bytes) {
   return IsPem(text);
 }
 
-Reading ReadCertificateText(std::string bytes, const std::string& where) {
+Result<Reading> ReadCertificateText(std::string bytes, const std::string& where) {
   Reading out;
   out.config.source = {"PemBundle", "", ""};
   out.trust = TrustText{where, std::move(bytes), false};

@@ -9,19 +9,18 @@
 namespace prov::source {
 
 // Whether this is an environment file: the first line that is not a comment assigns a variable. The proxy.env of a
-// cluster without a proxy consists of comments only; it is recognised by the file name in them. The text has no byte
-// order mark.
-bool IsEnvironmentText(std::string_view text);
+// cluster without a proxy consists of comments only; it is recognised by the file name in them.
+bool IsEnvironmentText(std::string_view bytes);
 
 // Reads an environment file: proxy settings, and no statement about certificates. Errors: kind if it assigns none of
 // the three variables (it may be for other purposes), those of ParseEnvironmentFile.
-Result<Reading> ReadEnvironmentText(std::string_view bytes, const std::string& where);
+Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where);
 
 // Whether it is PEM (a BEGIN line that is not nested in something else by indentation, in UTF-8 or UTF-16) or one
 // certificate in DER.
 bool IsCertificateText(std::string_view bytes);
 
 // Reads a file of certificates, which makes no statement about the proxy.
-Reading ReadCertificateText(std::string bytes, const std::string& where);
+Result<Reading> ReadCertificateText(std::string bytes, const std::string& where);
 
 }  // namespace prov::source

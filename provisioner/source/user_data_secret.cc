@@ -8,7 +8,7 @@
 #include "ignition/yaml.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
-#include "provisioner/source/source_objects.h"
+#include "provisioner/source/machine_config_source.h"
 
 namespace prov::source {
 namespace {
@@ -33,24 +33,38 @@ Result<std::optional<UserData>> ReadOne(const ObjectView& secret) {
 
 }  // namespace
 
-Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> secrets, std::string_view name) {
-  std::vector<ObjectView> with;
+Result<std::optional<UserData>> ReadUserDataSecret(std::span<const FoundObject> secrets, std::string_view name) {
+  std::vector<FoundObject> with;
   std::vector<UserData> found;
-  for (const ObjectView& secret : secrets) {
-    std::optional<UserData> data = PROV_TRY(ReadOne(secret));
+  for (const FoundObject& secret : secrets) {
+    std::optional<UserData> data = PROV_TRY(ReadOne(secret.object));
     if (!data) continue;
     with.push_back(secret);
     found.push_back(*std::move(data));
   }
   if (with.empty()) return std::nullopt;
   // With one Secret, ignore the name: --name may be that of a MachineConfig.
-  const ObjectView* chosen = with.size() == 1 ? with.data() : PROV_TRY(ChooseObject(with, "Secret", name));
+  const FoundObject* chosen = with.size() == 1 ? with.data() : PROV_TRY(ChooseObject(with, "Secret", name));
   UserData out = std::move(found[static_cast<std::size_t>(chosen - with.data())]);
   if (ignition::BeginsAsJson(out.config)) return out;
   return Fail(Code::kKind,
               "the Secret's user data is not an Ignition config (a script for Windows machines?); give the Secret of a "
               "pool's Linux machines: oc get secret -n openshift-machine-api worker-user-data-managed -o yaml",
               out.path);
+}
+
+Result<Reading> ReadPointerConfig(UserData user_data, const ignition::Limits& limits, ignition::Fetcher* fetcher) {
+  auto out = [&]() -> Result<Reading> {
+    return ReadMachineConfig(
+        PROV_TRY(ignition::ReadConfig(std::move(user_data.config), user_data.path, {}, limits, fetcher)));
+  }();
+  if (out) return out;
+  Error error = std::move(out).error();
+  // Only a place within the config needs the prefix, not an address on the network.
+  if (error.where.starts_with('$') || error.where.starts_with("line ")) {
+    if (error.where != user_data.path) error.where = fmt::format("{}: {}", user_data.path, error.where);
+  }
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace prov::source

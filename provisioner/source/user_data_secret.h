@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "provisioner/source/object_view.h"
+#include "ignition/document.h"
+#include "provisioner/source/reading.h"
+#include "provisioner/source/source_objects.h"
 
 namespace prov::source {
 
@@ -19,6 +21,10 @@ struct UserData {
 // The user data of the Secret called `name`, or of the only one that has some; nullopt if none has. Errors: type;
 // invalid-config if it is not base64; kind if it is not an Ignition config; not-found if several Secrets have user
 // data.
-Result<std::optional<UserData>> ReadUserDataSecret(std::span<const ObjectView> secrets, std::string_view name);
+Result<std::optional<UserData>> ReadUserDataSecret(std::span<const FoundObject> secrets, std::string_view name);
+
+// Reads user data, usually a pointer config, and what it refers to. Errors: those of the config, with their place in
+// the document.
+Result<Reading> ReadPointerConfig(UserData user_data, const ignition::Limits& limits, ignition::Fetcher* fetcher);
 
 }  // namespace prov::source

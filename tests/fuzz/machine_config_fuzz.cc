@@ -33,8 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace prov::fuzz;
   const std::string_view input = TextOf(data, size);
   FakeFetcher fetcher;
-  const auto config = prov::source::ReadMachineConfig(
-      prov::ignition::ReadConfig(std::string(input), "input", {}, SmallLimits(), &fetcher));
+  const auto config = [&]() -> prov::Result<prov::egress::EgressConfig> {
+    auto document = PROV_TRY(prov::ignition::ReadConfig(std::string(input), "input", {}, SmallLimits(), &fetcher));
+    return prov::source::Finish(PROV_TRY(prov::source::ReadMachineConfig(std::move(document))));
+  }();
   if (config) {
     CheckTranslation(input, *config);
   } else {

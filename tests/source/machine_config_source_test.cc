@@ -27,7 +27,7 @@ std::string Ignition(const std::vector<std::string>& files, std::string_view uni
 }
 
 Result<EgressConfig> ReadConfigText(std::string bytes) {
-  return ReadMachineConfig(ignition::ReadConfig(std::move(bytes), "test", {}, {}, nullptr));
+  return Finish(PROV_TRY(ReadMachineConfig(PROV_TRY(ignition::ReadConfig(std::move(bytes), "test", {}, {}, nullptr)))));
 }
 
 TEST(MachineConfigSource, ReadsTheShippedSample) {

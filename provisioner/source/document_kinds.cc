@@ -1,0 +1,116 @@
+#include "provisioner/source/document_kinds.h"
+
+#include <array>
+#include <utility>
+
+#include "provisioner/source/aks_config_source.h"
+#include "provisioner/source/install_config_source.h"
+#include "provisioner/source/machine_config_source.h"
+#include "provisioner/source/openshift_source.h"
+#include "provisioner/source/pod_environment_source.h"
+#include "provisioner/source/text_source.h"
+#include "provisioner/source/user_data_secret.h"
+
+namespace prov::source {
+namespace {
+
+using Taken = Result<std::optional<Reading>>;
+
+constexpr std::array<TextKind, 2> kTextKinds = {{
+    {"a file of certificates", IsCertificateText, ReadCertificateText},
+    {"a proxy.env", IsEnvironmentText, ReadEnvironmentText},
+}};
+
+bool IsMachineConfig(const JsonValue& object, std::string_view kind) {
+  return kind == "MachineConfig" || (kind.empty() && JsonMember(&object, "ignition") != nullptr);
+}
+
+// Other projects have kinds of this name, so check the group.
+bool IsClusterProxy(const JsonValue& object, std::string_view kind) {
+  const std::string_view version = JsonTextAt(object, {"apiVersion"});
+  return kind == "Proxy" && (version.empty() || version.starts_with("config.openshift.io/"));
+}
+
+// All kinds but those that the reader of MachineConfigs names itself.
+std::string OtherKinds() {
+  std::string out = "; also read are ";
+  for (const ObjectKind& kind : ObjectKinds())
+    if (!kind.words.empty()) out.append(kind.words) += ", ";
+  for (const TextKind& kind : kTextKinds) out.append(kind.words) += ", ";
+  out.resize(out.size() - 2);
+  return out;
+}
+
+Taken ReadMachineConfigs(const SourceObjects& /*found*/, ParsedSource& source) {
+  const bool object = source.document->root().IsObject();
+  auto document =
+      ignition::ReadParsed(std::move(source.document), source.where, source.selection, source.limits, source.fetcher);
+  if (document) return PROV_TRY(ReadMachineConfig(*std::move(document)));
+  if (object && document.error().code == Code::kKind) document.error().message += OtherKinds();
+  return std::unexpected(std::move(document).error());
+}
+
+Taken ReadControllerConfigs(const SourceObjects& found, ParsedSource& source) {
+  const auto* chosen = PROV_TRY(ChooseObject(found.controller_configs, "ControllerConfig", source.selection.name));
+  return PROV_TRY(ReadControllerConfig(chosen->object));
+}
+
+Taken ReadProxies(const SourceObjects& found, ParsedSource& source) {
+  const auto* chosen = PROV_TRY(ChooseObject(found.proxies, "Proxy", source.selection.name));
+  return PROV_TRY(ReadProxyObject(chosen->object, PROV_TRY(ReadConfigMapHeads(found.config_maps))));
+}
+
+Taken ReadAksConfigs(const SourceObjects& found, ParsedSource& source) {
+  return PROV_TRY(
+      ReadAksConfig(PROV_TRY(ChooseObject(found.aks_configs, "AKS cluster", source.selection.name))->object));
+}
+
+Taken ReadInstallConfigs(const SourceObjects& found, ParsedSource& source) {
+  const auto* chosen = PROV_TRY(ChooseObject(found.install_configs, "install-config", source.selection.name));
+  return PROV_TRY(ReadInstallConfig(chosen->object));
+}
+
+Taken ReadTrustConfigMaps(const SourceObjects& found, ParsedSource& source) {
+  return PROV_TRY(ReadConfigMaps(PROV_TRY(ReadConfigMapHeads(found.config_maps)), source.selection.name));
+}
+
+Taken ReadPods(const SourceObjects& found, ParsedSource& source) {
+  const auto* chosen = PROV_TRY(ChooseObject(found.pods, "Pod or Deployment", source.selection.name));
+  return PROV_TRY(ReadPodEnvironment(chosen->object, chosen->kind));
+}
+
+Taken ReadUserDataSecrets(const SourceObjects& found, ParsedSource& source) {
+  std::optional<UserData> user_data = PROV_TRY(ReadUserDataSecret(found.secrets, source.selection.name));
+  if (!user_data) return std::nullopt;
+  return PROV_TRY(ReadPointerConfig(*std::move(user_data), source.limits, source.fetcher));
+}
+
+constexpr std::array<ObjectKind, 8> kObjectKinds = {{
+    {"MachineConfig", "", false, IsMachineConfig, nullptr, ReadMachineConfigs},
+    {"ControllerConfig", "a ControllerConfig", true,
+     [](const JsonValue&, std::string_view kind) { return kind == "ControllerConfig"; },
+     &SourceObjects::controller_configs, ReadControllerConfigs},
+    {"Proxy", "a Proxy with its ConfigMap", true, IsClusterProxy, &SourceObjects::proxies, ReadProxies},
+    // `az aks show` prints a kind of its own, "Base".
+    {"AKS", "AKS' httpProxyConfig", true, [](const JsonValue& object, std::string_view) { return IsAksConfig(object); },
+     &SourceObjects::aks_configs, ReadAksConfigs},
+    {"InstallConfig", "an install-config", true,
+     [](const JsonValue& object, std::string_view kind) {
+       return kind == "InstallConfig" || (kind.empty() && IsInstallConfig(object));
+     },
+     &SourceObjects::install_configs, ReadInstallConfigs},
+    {"ConfigMap", "", false, [](const JsonValue&, std::string_view kind) { return kind == "ConfigMap"; },
+     &SourceObjects::config_maps, ReadTrustConfigMaps},
+    {"PodTemplate", "a pod or what makes pods", false,
+     [](const JsonValue&, std::string_view kind) { return IsPodKind(kind); }, &SourceObjects::pods, ReadPods},
+    {"Ignition", "", false, [](const JsonValue&, std::string_view kind) { return kind == "Secret"; },
+     &SourceObjects::secrets, ReadUserDataSecrets},
+}};
+
+}  // namespace
+
+std::span<const TextKind> TextKinds() { return kTextKinds; }
+
+std::span<const ObjectKind> ObjectKinds() { return kObjectKinds; }
+
+}  // namespace prov::source
