@@ -71,8 +71,4 @@ std::string Printable(std::string_view text);
 // UTF-8, so characters below U+0020 are already escaped, or are blanks between tokens.
 std::string PrintableJson(std::string json);
 
-// The edit distance of two names, for "did you mean": how many characters must be inserted, removed or replaced to turn
-// one into the other (Levenshtein), ignoring ASCII case. Takes time proportional to the product of their lengths.
-std::size_t EditDistance(std::string_view first, std::string_view second);
-
 }  // namespace prov

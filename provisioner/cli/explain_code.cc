@@ -6,8 +6,8 @@
 
 #include "provisioner/base/finding_table.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/cli/command.h"
-#include "provisioner/cli/suggestion.h"
 
 namespace prov::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "provisioner/base/text.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"

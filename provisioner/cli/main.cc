@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/secret_argument.h"
-#include "provisioner/cli/suggestion.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/machine/live_ports.h"

@@ -8,10 +8,10 @@
 #include <charconv>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/completion.h"
 #include "provisioner/cli/secret_argument.h"
-#include "provisioner/cli/suggestion.h"
 
 namespace prov::cli {
 namespace {

@@ -6,32 +6,19 @@
 #include <optional>
 
 #include "provisioner/base/json_reader.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/base/text.h"
 #include "provisioner/hns/policy.h"
 
 namespace prov::hns {
 namespace {
 
-constexpr std::size_t kSlip = 3;  // letters by which "did you mean" allows a name to differ
-
-// The member of `known` that was probably meant, as the end of a message.
-std::string DidYouMean(std::string_view name, std::span<const std::string_view> known) {
-  std::string_view near;
-  std::size_t distance = kSlip + 1;
-  for (const std::string_view candidate : known) {
-    const std::size_t other = EditDistance(name, candidate);
-    if (other < distance) {
-      near = candidate;
-      distance = other;
-    }
-  }
-  return near.empty() ? fmt::format("it knows {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", near);
-}
-
 std::unexpected<Error> RefuseMember(const JsonNode& node, std::string_view name,
                                     std::span<const std::string_view> known) {
-  return node.Refuse(Code::kPolicy, fmt::format("\"{}\" is not a member that HNS knows here; {}", Shorten(name),
-                                                DidYouMean(name, known)));
+  const std::string near = DidYouMean(name, known);
+  return node.Refuse(Code::kPolicy,
+                     fmt::format("\"{}\" is not a member that HNS knows here; {}", Shorten(name),
+                                 near.empty() ? fmt::format("it knows {}", fmt::join(known, ", ")) : near));
 }
 
 using Members = std::vector<std::pair<std::string, JsonNode>>;

@@ -8,6 +8,7 @@
 
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/relative_path.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/csv_reader.h"
 
@@ -27,12 +28,9 @@ std::optional<Column> ColumnOf(std::string_view name) {
 }
 
 std::string UnknownColumn(std::string_view name) {
-  constexpr std::size_t kSlips = 2;
-  const bool comparable = name.size() >= 3 && name.size() <= 64;
-  const auto near = std::ranges::find_if(
-      kColumnNames, [&](std::string_view known) { return comparable && EditDistance(known, name) <= kSlips; });
+  const std::string near = DidYouMean(name, kColumnNames);
   return fmt::format("the column \"{}\" is not known: known are {}{}", name, fmt::join(kColumnNames, ", "),
-                     near == kColumnNames.end() ? "" : fmt::format("; did you mean {}?", *near));
+                     near.empty() ? "" : "; " + near);
 }
 
 bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '-'; }

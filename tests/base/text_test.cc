@@ -105,15 +105,6 @@ TEST(Text, SplitTrimAndCase) {
   EXPECT_EQ(AsciiUpper("a\xc3\xbc"), "A\xc3\xbc");
 }
 
-TEST(EditDistance, CountsEdits) {
-  EXPECT_EQ(EditDistance("", ""), 0U);
-  EXPECT_EQ(EditDistance("abc", ""), 3U);
-  EXPECT_EQ(EditDistance("", "abc"), 3U);
-  EXPECT_EQ(EditDistance("Containerd", "containerd"), 0U);
-  EXPECT_EQ(EditDistance("contanerd", "containerd"), 1U);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3U);
-}
-
 TEST(PrintableJson, LeavesWhatATerminalMaySee) {
   for (const std::string text :
        {"", "{\"a\": \"\\u001b ok\"}\n", "\"\xc3\xbc \xc2\xa0 \xe5\x90\x8d \xf0\x9f\x98\x80\""})

@@ -1,13 +1,15 @@
-#include "provisioner/cli/suggestion.h"
+#include "provisioner/base/suggestion.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/text.h"
 
-namespace prov::cli {
+namespace prov {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;      // longer words get no suggestion
@@ -28,6 +30,22 @@ bool IsNear(std::string_view word, std::string_view known) {
 
 }  // namespace
 
+std::size_t EditDistance(std::string_view first, std::string_view second) {
+  const std::string a = AsciiLower(first);
+  const std::string b = AsciiLower(second);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > kLongestWord) return {};
   std::vector<std::string_view> near;
@@ -38,4 +56,4 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
   return near.empty() ? std::string() : fmt::format("did you mean {}?", fmt::join(near, " or "));
 }
 
-}  // namespace prov::cli
+}  // namespace prov

@@ -1,15 +1,24 @@
-#include "provisioner/cli/suggestion.h"
+#include "provisioner/base/suggestion.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 
-namespace prov::cli {
+namespace prov {
 namespace {
 
 constexpr std::array<std::string_view, 6> kKnown = {"--format", "--pool", "--show-secrets",
                                                     "json",     "env",    "specialize"};
+
+TEST(EditDistance, CountsEdits) {
+  EXPECT_EQ(EditDistance("", ""), 0U);
+  EXPECT_EQ(EditDistance("abc", ""), 3U);
+  EXPECT_EQ(EditDistance("", "abc"), 3U);
+  EXPECT_EQ(EditDistance("Containerd", "containerd"), 0U);
+  EXPECT_EQ(EditDistance("contanerd", "containerd"), 1U);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3U);
+}
 
 TEST(Suggestion, NamesWhatDiffersByASlip) {
   EXPECT_EQ(DidYouMean("--formt", kKnown), "did you mean --format?");
@@ -32,4 +41,4 @@ TEST(Suggestion, IsSilentWhereNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace prov::cli
+}  // namespace prov
