@@ -1,7 +1,6 @@
 #include "provisioner/payload/payload_signature.h"
 
 #include <fmt/format.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
@@ -12,6 +11,7 @@
 
 #include "provisioner/payload/manifest.h"
 #include "provisioner/pki/cms_signature.h"
+#include "provisioner/pki/openssl_errors.h"
 #include "provisioner/pki/pem.h"
 #include "provisioner/pki/trust_bundle.h"
 
@@ -22,15 +22,6 @@ constexpr unsigned kFewestBits = 2048;
 
 using KeyPointer = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using ContextPointer = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
-
-// Restores the thread's OpenSSL error queue.
-class ErrorScope {
- public:
-  ErrorScope() { ERR_set_mark(); }
-  ErrorScope(const ErrorScope&) = delete;
-  ErrorScope& operator=(const ErrorScope&) = delete;
-  ~ErrorScope() { ERR_pop_to_mark(); }
-};
 
 std::unexpected<Error> Refuse(std::string message, std::string_view where) {
   return Fail(Code::kSignature, std::move(message), std::string(where));
@@ -136,7 +127,7 @@ Result<pki::Certificate> ReadSigner(std::string_view bytes, std::string_view whe
 // made. To retire a signer, pin another one.
 Result<void> VerifySignature(std::string_view manifest, std::string_view signature, const pki::Certificate& signer,
                              std::string_view where) {
-  const ErrorScope scope;
+  const pki::OpensslErrors errors;
   const auto parts = pki::ParseCms(signature);
   if (!parts) {
     return Refuse(
@@ -166,7 +157,7 @@ Result<void> VerifySignature(std::string_view manifest, std::string_view signatu
 }
 
 Result<SigningKey> SigningKey::Read(const Secret& pem, pki::Certificate signer, std::string_view where) {
-  const ErrorScope scope;
+  const pki::OpensslErrors errors;
   KeyPointer key = PROV_TRY(ParseKey(pem, where));
   PROV_TRY(CheckKind(KindOf(key.get()), static_cast<unsigned>(EVP_PKEY_get_bits(key.get())), where));
   const KeyPointer wanted = PublicKeyOf(signer);
@@ -179,7 +170,7 @@ Result<SigningKey> SigningKey::Read(const Secret& pem, pki::Certificate signer, 
 }
 
 Result<std::string> SigningKey::Sign(std::string_view manifest) const {
-  const ErrorScope scope;
+  const pki::OpensslErrors errors;
   const ContextPointer context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
   EVP_PKEY_CTX* padding = nullptr;
   std::string value(static_cast<std::size_t>(EVP_PKEY_get_size(key_.get())), '\0');
