@@ -171,8 +171,6 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
   SetGivenFacts(arguments, config.facts);
   Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
-  std::ranges::move(pki::ReviewTrust(config.certificates, trusted, config.trust_file.path),
-                    std::back_inserter(findings));
   const auto probes = PROV_TRY(RunProbes(options.probes, host, config, trusted, IsValid(findings), findings));
   const bool valid = IsValid(findings, options.strict);
   // Added after --strict counted, because the settings are right: every OpenShift list has a network, which clients

@@ -1,9 +1,7 @@
 // `extract`: the EgressConfig of a source as JSON, as an environment file or as PEM.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "provisioner/base/json_writer.h"
@@ -108,8 +106,6 @@ Result<Outcome> RunExtract(const Arguments& arguments, machine::Host& host) {
   const pki::TrustedDigests& trusted = options.trusted;
   const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
-  std::ranges::move(pki::ReviewTrust(config.certificates, trusted, config.trust_file.path),
-                    std::back_inserter(findings));
   if (options.format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
   if (options.format == "pem") return Outcome{0, pki::EncodePem(config.certificates), std::move(findings)};
   return Outcome{0, ExtractJson(config, trusted, findings, options.show_secrets), {}};

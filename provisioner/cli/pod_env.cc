@@ -84,7 +84,8 @@ ProxyValues Redacted(const ProxyValues& values) {
 // Findings about the source's meaning for pods, besides its review.
 Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& options) {
   Findings out = PROV_TRY(egress::Review(config, {}, NowUnix()));
-  Findings told;  // dropped: the review reports them
+  DropFindings(out, "untrusted");  // certificates that Windows' stores don't get; pods' bundles are others
+  Findings told;                   // dropped: the review reports them
   PROV_TRY(egress::ParseProxySettings(config, told));
   if (ValuesOf(config).IsEmpty()) {
     AddWarning(out, "pod-env-nothing",

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/pki/certificate_review.h"
 
 namespace prov::egress {
 namespace {
@@ -40,6 +40,7 @@ Result<Findings> Review(const EgressConfig& config, const pki::TrustedDigests& t
   Append(out, PROV_TRY(ReviewProxySettings(config)));
   Append(out, pki::ReviewCertificates(config.certificates, now_unix, config.trust_file.path));
   Append(out, pki::ReviewStores(config.certificates, trusted, config.trust_file.path));
+  Append(out, pki::ReviewTrust(config.certificates, trusted, config.trust_file.path));
   return out;
 }
 

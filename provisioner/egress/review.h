@@ -10,8 +10,9 @@
 namespace prov::egress {
 
 // The source's own findings, then those about proxy URLs (a malformed one is an error finding `proxy-url`, one that not
-// every client uses is `fail-open`), NO_PROXY and certificates. Certificates expire by `now_unix`. Errors: no-proxy
-// (control characters), the only fault here that makes a config unusable.
+// every client uses is `fail-open`), NO_PROXY, certificates and their stores (pki/trust_store.h; MakeDesiredState
+// reports those that are left out, too, so whoever calls both drops repeated findings). Certificates expire by
+// `now_unix`. Errors: no-proxy (control characters), the only fault here that makes a config unusable.
 Result<Findings> Review(const EgressConfig& config, const pki::TrustedDigests& trusted, std::int64_t now_unix);
 
 // Only the findings about proxy URLs and NO_PROXY. Errors: no-proxy.

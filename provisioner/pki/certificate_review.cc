@@ -1,14 +1,11 @@
-// ReviewCertificates: the findings about the certificates of a bundle.
+#include "provisioner/pki/certificate_review.h"
+
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "provisioner/pki/certificate_key.h"
-#include "provisioner/pki/trust_bundle.h"
 
 namespace prov::pki {
 namespace {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,10 +30,5 @@ Result<std::vector<Certificate>> ParseTrustBundle(std::string_view bytes, std::s
 
 // The certificates as PEM: 64 columns, LF, no text between the blocks.
 std::string EncodePem(std::span<const Certificate> certificates);
-
-// Findings about certificates at a time (seconds since 1970): `cert-expired`, `cert-not-yet-valid`, `cert-expires-soon`
-// (within 30 days), `cert-weak-key` (RSA and DSA below 2048 bits or any DSA, EC below 224), `cert-weak-signature` (MD2,
-// MD4, MD5 or SHA-1), `cert-not-ca`, `cert-duplicate` (info). In the order of the certificates; `where` as given.
-Findings ReviewCertificates(std::span<const Certificate> certificates, std::int64_t now_unix, std::string_view where);
 
 }  // namespace prov::pki

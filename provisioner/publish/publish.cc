@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
+#include "provisioner/pki/certificate_review.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/publish/inject.h"
 #include "provisioner/publish/no_proxy_merge.h"

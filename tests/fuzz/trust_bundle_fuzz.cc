@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "provisioner/base/text.h"
+#include "provisioner/pki/certificate_review.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/pki/trust_store.h"
 #include "tests/fuzz/check.h"

@@ -1,11 +1,11 @@
-// ReviewCertificates of trust_bundle.h.
+#include "provisioner/pki/certificate_review.h"
+
 #include <gtest/gtest.h>
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "provisioner/pki/trust_bundle.h"
 #include "tests/pki/bundle_samples.h"
 
 namespace prov::pki {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "provisioner/pki/trust_bundle.h"
+#include "provisioner/pki/certificate_review.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/session.h"
