@@ -158,4 +158,28 @@ void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& fi
   }
 }
 
+namespace {
+
+// Removes the member if the text is empty.
+void SetText(JsonValue& object, std::string_view name, std::string_view text,
+             rapidjson::Document::AllocatorType& memory) {
+  if (text.empty()) {
+    object.EraseMember(JsonReference(name));
+  } else {
+    SetMember(object, name, JsonValue(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory), memory);
+  }
+}
+
+}  // namespace
+
+void SetProxyStatus(Object& proxy, const ProxyValues& status) {
+  auto& memory = proxy.document->dom.GetAllocator();
+  if (!proxy.root->HasMember("status")) proxy.root->AddMember("status", JsonValue(rapidjson::kObjectType), memory);
+  JsonValue& part = (*proxy.root)["status"];
+  if (!part.IsObject()) part.SetObject();
+  SetText(part, "httpProxy", status.http_proxy.Reveal(), memory);
+  SetText(part, "httpsProxy", status.https_proxy.Reveal(), memory);
+  SetText(part, "noProxy", status.no_proxy, memory);
+}
+
 }  // namespace prov::publish

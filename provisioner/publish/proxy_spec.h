@@ -40,6 +40,9 @@ struct ProxySpec {
 // Errors: type (also for a missing spec).
 Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy);
 
+// Sets `status` of a Proxy in place; keeps its members that are not about proxies.
+void SetProxyStatus(Object& proxy, const ProxyValues& status);
+
 // The operator's errors about the spec, in its wording and in the order of its checks. (The operator stops at the
 // first; this function continues.) Empty if all three values are empty, because nothing is checked then. Names at most
 // 20 items of noProxy, and hides passwords. Makes no requests (see readiness.h).

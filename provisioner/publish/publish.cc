@@ -9,10 +9,11 @@
 #include "provisioner/base/text.h"
 #include "provisioner/pki/certificate_review.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/publish/held_secrets.h"
 #include "provisioner/publish/inject.h"
 #include "provisioner/publish/no_proxy_merge.h"
 #include "provisioner/publish/objects.h"
-#include "provisioner/publish/render.h"
+#include "provisioner/publish/proxy_env.h"
 #include "provisioner/publish/request_uri.h"
 #include "provisioner/publish/trust_merge.h"
 #include "provisioner/publish/yaml_writer.h"
@@ -317,7 +318,7 @@ Result<void> Publisher::Render() {
   out_.files.push_back({"trusted-ca-bundle.yaml", RenderTrustConfigMap(bundle), false});
   PROV_TRY(InjectAll(bundle));
   out_.files.push_back({"proxy.env", RenderProxyEnv(out_.status), HoldsCredentials(out_.status)});
-  SetStatus(proxy_, out_.status);
+  SetProxyStatus(proxy_, out_.status);
   std::string object = WriteYaml(*proxy_.root);
   // Annotations may contain old credentials.
   const bool secret =

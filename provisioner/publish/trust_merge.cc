@@ -9,6 +9,7 @@
 #include "provisioner/publish/go_pem.h"
 #include "provisioner/publish/objects.h"
 #include "provisioner/publish/request_uri.h"
+#include "provisioner/publish/yaml_writer.h"
 
 namespace prov::publish {
 namespace {
@@ -132,6 +133,19 @@ std::string MergeBundles(const std::optional<std::string>& user, const std::opti
   if (!user) return system.value_or("");
   if (!system) return *user;
   return fmt::format("{}\n{}", *user, *system);
+}
+
+std::string RenderTrustConfigMap(std::string_view bundle) {
+  rapidjson::Document object(rapidjson::kObjectType);
+  auto& memory = object.GetAllocator();
+  JsonValue metadata(rapidjson::kObjectType);
+  SetMember(metadata, "name", JsonReference(kMergedBundle), memory);
+  SetMember(metadata, "namespace", JsonReference(kManagedNamespace), memory);
+  JsonValue data(rapidjson::kObjectType);
+  SetMember(data, kBundleKey, JsonReference(bundle), memory);
+  object.AddMember("apiVersion", "v1", memory).AddMember("kind", "ConfigMap", memory);
+  object.AddMember("metadata", metadata, memory).AddMember("data", data, memory);
+  return WriteYaml(object);
 }
 
 }  // namespace prov::publish

@@ -45,4 +45,7 @@ Result<std::string> WithoutPrivateKeys(std::string_view text, std::string_view w
 // The user's text, a line feed, the system's text; only one of them stays as it is. Sorts and drops nothing.
 std::string MergeBundles(const std::optional<std::string>& user, const std::optional<std::string>& system);
 
+// The ConfigMap openshift-config-managed/trusted-ca-bundle with a merged bundle, as YAML.
+std::string RenderTrustConfigMap(std::string_view bundle);
+
 }  // namespace prov::publish
