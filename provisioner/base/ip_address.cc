@@ -192,4 +192,29 @@ bool IpNetwork::Contains(const IpNetwork& other) const {
 
 std::string IpNetwork::ToString() const { return fmt::format("{}/{}", address_.ToString(), prefix_); }
 
+std::string_view ReservedKind(const IpAddress& address) {
+  const auto& bytes = address.bytes();
+  const std::uint8_t first = address.IsIpv4() ? bytes[12] : bytes[0];
+  if (address.IsLoopback()) return "a loopback address";
+  if (address.IsIpv4() ? first == 0 : std::ranges::count(bytes, 0) == 16) return "no host's address";
+  if (address.IsIpv4() ? first >> 4U == 0xE : first == 0xFF) return "a multicast address";
+  if (address.IsIpv4() && first >> 4U == 0xF) return "a reserved or broadcast address";
+  return {};
+}
+
+std::string_view ReservedKind(const IpAddress& address, const IpNetwork& network) {
+  if (const std::string_view kind = ReservedKind(address); !kind.empty()) return kind;
+  const std::size_t bits = (network.IsIpv4() ? 32 : 128) - network.prefix();
+  if (bits <= 1) return {};
+  bool zeros = true;
+  bool ones = network.IsIpv4();
+  for (std::size_t i = 0; i < bits; ++i) {
+    const bool bit = (address.bytes()[15 - i / 8] >> (i % 8) & 1U) != 0;
+    zeros = zeros && !bit;
+    ones = ones && bit;
+  }
+  if (zeros) return network.IsIpv4() ? "the address of the network itself" : "the address of the network's routers";
+  return ones ? "the broadcast address of the network" : std::string_view();
+}
+
 }  // namespace prov

@@ -59,4 +59,12 @@ class IpNetwork {
   bool ipv4_;
 };
 
+// The kind of an address that no single machine can have, in any network, as a noun such as "a multicast address"; ""
+// for others.
+std::string_view ReservedKind(const IpAddress& address);
+
+// The same for an address in its network. In a network of one or two addresses all are hosts (RFC 3021, RFC 6164). IPv6
+// has no broadcast; its first address belongs to the routers.
+std::string_view ReservedKind(const IpAddress& address, const IpNetwork& network);
+
 }  // namespace prov

@@ -111,15 +111,6 @@ Result<IpAddress> ReadTarget(std::string_view text, std::string script_words, co
   return *address;
 }
 
-std::string_view ReservedKind(const IpAddress& address) {
-  if (!address.IsIpv4()) return "";
-  const std::uint8_t first = address.bytes()[12];
-  if (first == 0) return "no host's address";
-  if (first == 127) return "the pod's own loopback";
-  if (first >= 240) return "a reserved address";
-  return first >= 224 ? "a multicast address" : "";
-}
-
 namespace {
 
 // The message of the image's script.

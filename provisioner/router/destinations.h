@@ -25,9 +25,6 @@ using Faults = std::vector<Error>;
 inline constexpr std::size_t kMostFaults = 20;
 Faults CheckDestinations(std::string_view text, RouterPolicy& out);
 
-// Why an IPv4 address can't belong to an outside host, such as "a multicast address"; "" for an ordinary one.
-std::string_view ReservedKind(const IpAddress& address);
-
 // EGRESS_SOURCE: "IP" or "IP/N". IPv6 only for a CNI plugin. Errors: destination, at out.where.
 Result<void> ReadSource(std::string_view text, const std::string& where, RouterPolicy& out);
 Result<void> ReadGateway(std::string_view text, const std::string& where, RouterPolicy& out);

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/dialect_patterns.h"
-#include "provisioner/router/destinations.h"
 
 namespace prov::router {
 namespace {
@@ -85,21 +86,20 @@ void FindShadowed(const RouterPolicy& policy, CappedFindings& findings) {
   }
 }
 
+// Its prefix must be known.
+std::optional<IpNetwork> NetworkOf(const SourceAddress& source) {
+  return IpNetwork::Parse(fmt::format("{}/{}", source.address.ToString(), *source.prefix));
+}
+
 bool InNetwork(const IpAddress& address, const SourceAddress& source) {
-  const auto network = IpNetwork::Parse(fmt::format("{}/{}", source.address.ToString(), *source.prefix));
+  const auto network = NetworkOf(source);
   return network && network->Contains(address);
 }
 
 // Why the address can't be a router's source, as a noun; "" if it can.
 std::string_view UnusableSourceKind(const SourceAddress& source) {
-  if (const std::string_view what = ReservedKind(source.address); !what.empty()) return what;
-  const unsigned length = source.prefix.value_or(32);
-  if (!source.address.IsIpv4() || length > 30) return "";
-  std::uint32_t bits = 0;
-  for (std::size_t i = 12; i < 16; ++i) bits = bits << 8U | source.address.bytes()[i];
-  const std::uint32_t hosts = length == 0 ? ~0U : (1U << (32 - length)) - 1;
-  if ((bits & hosts) == 0) return "the network itself, not an address in it";
-  return (bits & hosts) == hosts ? "the broadcast address of its network" : "";
+  const auto network = source.prefix ? NetworkOf(source) : std::nullopt;
+  return network ? ReservedKind(source.address, *network) : ReservedKind(source.address);
 }
 
 void ReviewAddresses(const RouterPolicy& policy, const std::vector<IpNetwork>& node_networks, Findings& out) {
