@@ -3,24 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
+#include <vector>
 
-#include "ignition/yaml.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
-#include "provisioner/publish/objects.h"
 #include "provisioner/router/destinations.h"
 #include "provisioner/router/egress_router.h"
+#include "provisioner/router/policy_walk.h"
 #include "provisioner/router/typography.h"
-#include "provisioner/source/object_view.h"
-#include "provisioner/source/pod_environment_source.h"
 
 namespace prov::router {
 namespace {
-
-constexpr std::size_t kMostObjects = 10'000;
 
 Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const std::string& where) {
   RouterPolicy out{.kind = kind, .where = where};
@@ -28,100 +23,73 @@ Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const st
   return out;
 }
 
-// Adds the file to an error whose place names none.
-std::unexpected<Error> InFile(Error error, const std::string& where) {
-  const bool named = error.where.starts_with(where) || error.where.starts_with("--");
-  return named ? std::unexpected(std::move(error)) : FailIn(where, std::move(error));
-}
-
-class Collector {
+// The first error ends the walk.
+class Collector final : public PolicyParts {
  public:
   explicit Collector(const PolicyRequest& request) : request_(request) {}
 
-  Result<void> Add(const PolicyFile& file) {
-    std::string bytes = file.bytes;
-    if (!DecodeMarked(bytes)) return Fail(Code::kDestination, "is UTF-16 that is cut short or damaged", file.where);
-    switch (FormOf(bytes)) {
-      case FileForm::kObjects: {
-        if (auto added = AddObjects(std::move(bytes), file.where, objects_); !added)
-          return Explained(std::move(added).error(), file);
-        return {};
-      }
-      case FileForm::kAssignments: {
-        Findings findings;
-        const Variables variables = PROV_TRY(ReadAssignments(bytes, file.where, findings));
-        auto policy = PROV_TRY(PolicyOf(variables, file.where));
-        if (!policy) return {};
-        std::ranges::move(findings, std::back_inserter(policy->findings));
-        out_.push_back(*std::move(policy));
-        return {};
-      }
-      case FileForm::kList:
-        out_.push_back(PROV_TRY(ReadList(bytes, file.where, request_.kind)));
-        return {};
-    }
+  std::string Prepare(std::string text, const std::string& where) override {
+    Findings found;
+    has_typography_ = FindTypography(text, where, found);
+    return text;
+  }
+
+  Result<void> List(std::string_view text, const std::string& where) override {
+    out_.push_back(PROV_TRY(ReadList(text, where, request_.kind)));
     return {};
   }
 
+  Result<void> Assignments(std::string_view text, const std::string& where) override {
+    Findings findings;
+    const Variables variables = PROV_TRY(ReadAssignments(text, where, findings));
+    auto policy = PROV_TRY(PolicyOf(variables, where));
+    if (!policy) return {};
+    std::ranges::move(findings, std::back_inserter(policy->findings));
+    out_.push_back(*std::move(policy));
+    return {};
+  }
+
+  Result<void> EgressRouter(const RouterObject& object) override {
+    out_.push_back(PROV_TRY(ReadEgressRouter(object)));
+    return {};
+  }
+
+  Result<void> Pod(const RouterObject& object, ConfigMaps& maps) override {
+    const Variables variables = Merge(PROV_TRY(ReadContainers(object, maps)));
+    return Add(PROV_TRY(PolicyOf(variables, object.At(object.object.path()))), object);
+  }
+
+  Result<void> Map(const RouterObject& map, bool alone) override {
+    const Variables data = PROV_TRY(ReadConfigMapData(map));
+    auto policy = PROV_TRY(PolicyOf(data, map.At("$.data")));
+    if (!policy) {
+      const Variable* list = FindList(data, alone);
+      if (list != nullptr) policy = PROV_TRY(ReadList(list->text, list->where, request_.kind));
+    }
+    return Add(std::move(policy), map);
+  }
+
+  bool IsEmpty() const override { return out_.empty(); }
+
+  // Adds typographic characters to a YAML error: a manifest may have been pasted from a web page.
+  Result<void> Failed(Error error) override {
+    if (error.code == Code::kYaml && has_typography_)
+      error.message += "; the file holds typographic quotes or dashes, which `provisioner router check` lists";
+    return std::unexpected(std::move(error));
+  }
+
   Result<std::vector<RouterPolicy>> Finish() {
-    ConfigMaps maps(objects_.objects);
-    for (const RouterObject& object : objects_.objects) {
-      auto added = AddRouter(object, maps);
-      if (!added) return InFile(std::move(added).error(), object.where);
-    }
-    // Add ConfigMaps that no pod uses; one that a pod uses is part of the pod's router.
-    const bool alone = out_.empty() && maps.size() == 1;
-    for (const RouterObject& object : objects_.objects) {
-      if (object.kind != "ConfigMap" || maps.IsTaken(object)) continue;
-      auto policy = ReadMap(object, alone);
-      if (!policy) return InFile(std::move(policy).error(), object.where);
-      if (*policy) out_.push_back(**std::move(policy));
-    }
     for (RouterPolicy& policy : out_) PROV_TRY(Complete(policy));
     return std::move(out_);
   }
 
  private:
-  // Adds typographic characters to a YAML error: a manifest may have been pasted from a web page.
-  static std::unexpected<Error> Explained(Error error, const PolicyFile& file) {
-    std::string text = file.bytes;
-    Findings found;
-    if (error.code == Code::kYaml && DecodeMarked(text) && FindTypography(text, file.where, found))
-      error.message += "; the file holds typographic quotes or dashes, which `provisioner router check` lists";
-    return std::unexpected(std::move(error));
-  }
-
-  Result<void> AddRouter(const RouterObject& object, ConfigMaps& maps) {
-    if (object.kind == "EgressRouter") out_.push_back(PROV_TRY(ReadEgressRouter(object)));
-    if (source::IsPodKind(object.kind)) PROV_TRY(AddPod(object, maps));
-    return {};
-  }
-
-  Result<void> AddPod(const RouterObject& object, ConfigMaps& maps) {
-    const Variables variables = Merge(PROV_TRY(ReadContainers(object, maps)));
-    auto policy = PROV_TRY(PolicyOf(variables, object.At(object.object.path())));
+  Result<void> Add(std::optional<RouterPolicy> policy, const RouterObject& object) {
     if (!policy) return {};
-    PROV_TRY(SetName(object, *policy));
+    policy->name = PROV_TRY(object.Metadata("name"));
+    policy->name_space = PROV_TRY(object.Metadata("namespace"));
     out_.push_back(*std::move(policy));
     return {};
-  }
-
-  static Result<void> SetName(const RouterObject& object, RouterPolicy& policy) {
-    policy.name = PROV_TRY(object.Metadata("name"));
-    policy.name_space = PROV_TRY(object.Metadata("namespace"));
-    return {};
-  }
-
-  Result<std::optional<RouterPolicy>> ReadMap(const RouterObject& map, bool alone) {
-    const Variables data = PROV_TRY(ReadConfigMapData(map));
-    auto policy = PROV_TRY(PolicyOf(data, map.At("$.data")));
-    if (!policy) {
-      const Variable* list = FindList(data, alone);
-      if (list == nullptr) return std::nullopt;
-      policy = PROV_TRY(ReadList(list->text, list->where, request_.kind));
-    }
-    PROV_TRY(SetName(map, *policy));
-    return policy;
   }
 
   // Adds the settings of the command line.
@@ -132,18 +100,9 @@ class Collector {
   }
 
   const PolicyRequest& request_;
-  RouterObjects objects_;
   std::vector<RouterPolicy> out_;
+  bool has_typography_ = false;  // the file that is being read
 };
-
-Result<void> AddObject(const source::DocumentValue& one, const std::string& where, RouterObjects& out) {
-  if (out.objects.size() == kMostObjects)
-    return Fail(Code::kTooLarge, fmt::format("more than {} objects are in the files", kMostObjects), where);
-  auto view = source::ObjectView::Of(*one.value, one.path);
-  if (!view) return FailIn(where, std::move(view).error());
-  out.objects.push_back({*view, std::string(one.kind), where});
-  return {};
-}
 
 // Removes "export ", as in a shell script: systemd would read it as part of the name.
 std::string WithoutExport(std::string_view bytes) {
@@ -177,30 +136,6 @@ Result<void> TakeFindings(Findings read, Findings& out) {
 }
 
 }  // namespace
-
-FileForm FormOf(std::string_view bytes) {
-  if (ignition::BeginsAsJson(bytes)) return FileForm::kObjects;
-  constexpr std::array<std::string_view, 6> kMembers = {
-      "apiVersion:", "kind:", "metadata:", "spec:", "items:", "data:"};
-  for (std::string_view line : Split(bytes, '\n')) {
-    if (line.starts_with("- ")) line.remove_prefix(2);
-    if (std::ranges::any_of(kMembers, [&](std::string_view member) { return line.starts_with(member); }))
-      return FileForm::kObjects;
-    line = TrimBlanks(line);
-    if (line.starts_with("export ")) line.remove_prefix(7);
-    if (line.starts_with("EGRESS_") && line.find('=') != std::string_view::npos) return FileForm::kAssignments;
-  }
-  return FileForm::kList;
-}
-
-Result<void> AddObjects(std::string bytes, const std::string& where, RouterObjects& out) {
-  publish::Object read = PROV_TRY(publish::ReadManifest(std::move(bytes), where));
-  const JsonDocument& document = *out.documents.emplace_back(std::move(read.document));
-  return source::VisitValues(document, [&](const source::DocumentValue& one) -> Result<void> {
-    if (!one.value->IsObject()) return {};
-    return AddObject(one, where, out);
-  });
-}
 
 Result<Variables> ReadAssignments(std::string_view bytes, const std::string& where, Findings& findings) {
   Findings read;
@@ -247,20 +182,13 @@ Result<RouterPolicy> ReadList(std::string_view text, const std::string& where, s
 Result<std::vector<RouterPolicy>> ReadRouterPolicies(const std::vector<PolicyFile>& files,
                                                      const PolicyRequest& request) {
   Collector collector(request);
-  for (const PolicyFile& file : files) {
-    auto added = collector.Add(file);
-    if (!added) return InFile(std::move(added).error(), file.where);
-  }
-  const std::string first = files.empty() ? std::string("the files") : files.front().where;
+  PROV_TRY(WalkFiles(files, collector));
   auto out = collector.Finish();
-  if (!out) return std::unexpected(std::move(out).error());
-  if (out->empty()) {
-    return Fail(
-        Code::kKind,
-        "holds no egress router; give a file with EGRESS_* variables, a ConfigMap with destinations or an EgressRouter",
-        first);
-  }
-  return out;
+  if (!out || !out->empty()) return out;
+  return Fail(
+      Code::kKind,
+      "holds no egress router; give a file with EGRESS_* variables, a ConfigMap with destinations or an EgressRouter",
+      files.empty() ? std::string("the files") : files.front().where);
 }
 
 Result<RouterPolicy> ReadRouterPolicy(std::string bytes, const std::string& where, const PolicyRequest& request) {

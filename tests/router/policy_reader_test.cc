@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "provisioner/router/policy_walk.h"
 #include "tests/router/samples.h"
 
 namespace prov::router {
