@@ -1,5 +1,6 @@
 #include "provisioner/machine/certificate_blob.h"
 
+#include "images/registry/hive_format.h"
 #include "images/registry/registry_key.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
@@ -19,12 +20,6 @@ void PutProperty(std::string& out, std::uint32_t id, std::string_view bytes) {
   out += bytes;
 }
 
-std::uint32_t DwordAt(std::string_view bytes, std::size_t at) {
-  std::uint32_t out = 0;
-  for (std::size_t i = 4; i-- > 0;) out = (out << 8U) | static_cast<unsigned char>(bytes[at + i]);
-  return out;
-}
-
 }  // namespace
 
 std::string CertificateStoreKey(pki::Store store) {
@@ -42,8 +37,8 @@ std::string EncodeCertificateBlob(std::string_view der) {
 
 std::optional<std::string_view> CertificateInBlob(std::string_view blob) {
   while (blob.size() >= kHeaderBytes) {
-    const std::uint32_t id = DwordAt(blob, 0);
-    const std::uint32_t size = DwordAt(blob, 8);
+    const std::uint32_t id = images::regf::Load32(blob, 0);
+    const std::uint32_t size = images::regf::Load32(blob, 8);
     blob.remove_prefix(kHeaderBytes);
     if (size > blob.size()) return std::nullopt;
     if (id == kCertificateProperty) return blob.substr(0, size);
