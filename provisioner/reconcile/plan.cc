@@ -52,14 +52,6 @@ Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, co
   return plan;
 }
 
-SessionReport ReportOf(Plan plan) {
-  SessionReport report;
-  report.writes = plan.operations.size();
-  report.changes = std::move(plan.changes);
-  report.findings = std::move(plan.findings);
-  return report;
-}
-
 DesiredState NothingDesired() {
   DesiredState nothing;
   nothing.scope.win_inet = nothing.scope.hns = true;

@@ -45,17 +45,6 @@ struct Plan : Run {
   bool HasWork() const { return !operations.empty() || ledger_before != ledger_after; }
 };
 
-// What a command reports of the plan that it made or carried out.
-struct SessionReport {
-  std::vector<Change> changes;
-  std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
-  bool reboot_required = false;  // now, by this run or by an earlier one of the same boot
-  bool trial = false;            // left open, until `confirm`
-  Findings findings;
-};
-
-SessionReport ReportOf(Plan plan);  // Fills in what the plan alone determines.
-
 struct PlanOptions {
   // Records values that equal the desired ones as ours: they came from our own payload, or from a run whose record is
   // lost. `adopt_reason` gives the reason in the report.

@@ -7,6 +7,7 @@
 #include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::reconcile {
 

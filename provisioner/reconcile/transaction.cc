@@ -108,14 +108,6 @@ Result<void> Execute(machine::Machine& machine, Run& run, Findings& reported) {
   return {};
 }
 
-// The change that an operation makes to its item, for reports.
-Result<Change> ChangeOf(const Operation& operation) {
-  const std::string& item = ItemOf(operation);
-  Change out = PROV_TRY(KindOf(item))->ChangeOf(item, operation);
-  out.key = item;
-  return out;
-}
-
 std::string PlaceOf(const Change& change) { return fmt::format("{} {}", NameOf(change.kind), change.name); }
 
 // Whether an operation opens a key whose environment holds entries of others in the place of ours. These may be
@@ -153,13 +145,6 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
   return Record(machine, transaction);
-}
-
-Result<SessionReport> ReportOf(const Run& run) {
-  SessionReport out;
-  out.changes = PROV_TRY(ChangesOf(run));
-  out.writes = run.operations.size();
-  return out;
 }
 
 const LedgerEntry* AnyPod(const Ledger& ledger) {
@@ -235,13 +220,6 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
 }
 
 }  // namespace
-
-Result<std::vector<Change>> ChangesOf(const Run& run) {
-  std::vector<Change> out;
-  out.reserve(run.operations.size());
-  for (const Operation& operation : run.operations) out.push_back(PROV_TRY(ChangeOf(operation)));
-  return out;
-}
 
 Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
   Unfinished out;

@@ -8,6 +8,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::reconcile {
 
@@ -37,9 +38,6 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
 
 // Makes an open trial permanent and records the `sections` with it. Also carries out any part of it that is missing.
 Result<SessionReport> Confirm(machine::Machine& machine, Transaction trial, const Sections& sections);
-
-// The run's operations as changes of items, in order and without secrets. Errors: type (unknown item).
-Result<std::vector<Change>> ChangesOf(const Run& run);
 
 // The reverse run: from each `after` to its `before`, in reverse order.
 Run Reversed(const Run& run);
