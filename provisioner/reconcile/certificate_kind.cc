@@ -30,10 +30,10 @@ Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
   const std::string item = CertificateItemName(wanted.store, Thumbprint(certificate));
   if (PROV_TRY(stores.IsDisallowed(certificate.der))) {
     planner.Note(
-        Severity::kWarning, "disallowed",
-        "is in the machine's Disallowed store, so nothing that it signed is trusted; take it out there or at the "
-        "source",
-        fmt::format("{} {}", Thumbprint(certificate), certificate.subject));
+        {Severity::kWarning, "disallowed",
+         "is in the machine's Disallowed store, so nothing that it signed is trusted; take it out there or at the "
+         "source",
+         fmt::format("{} {}", Thumbprint(certificate), certificate.subject)});
   }
   const bool ours = planner.Find(item) != nullptr;
   if (PROV_TRY(stores.Contains(wanted.store, certificate.der))) {

@@ -25,6 +25,7 @@ class Environment final : public ValueKind {
   Environment() : ValueKind(ItemKind::kEnvironment, kEnvironmentItem) {}
 
   bool IsInScope(const Scope& scope) const override { return scope.machine; }
+  bool NeedsReboot() const override { return true; }
 
  protected:
   const std::vector<ValuePlace>& Places() const override {
@@ -45,7 +46,6 @@ class Environment final : public ValueKind {
     return ShowVariable(place.id, *text) + (value.type == RegType::kSz ? "" : " (of another type than REG_SZ)");
   }
   bool Yields(const PlanOptions& options) const override { return options.yield_environment; }
-  bool NeedsReboot() const override { return true; }
 };
 
 }  // namespace

@@ -39,11 +39,11 @@ Result<OperatorVariables> FollowedVariables(Planner& planner) {
       out[name] = *std::move(checked);
       continue;
     }
-    planner.Note(Severity::kWarning, "operator-value",
-                 fmt::format("what the Windows Machine Config Operator's daemon has set can't be used ({}); services "
-                             "get what the settings say",
-                             checked.error().message),
-                 name);
+    planner.Note({Severity::kWarning, "operator-value",
+                  fmt::format("what the Windows Machine Config Operator's daemon has set can't be used ({}); services "
+                              "get what the settings say",
+                              checked.error().message),
+                  name});
   }
   return out;
 }

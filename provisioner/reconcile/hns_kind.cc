@@ -107,8 +107,13 @@ class EndpointPlan {
   const LedgerEntry* entry_;
 };
 
-void NoteUnreadable(Planner& planner, const std::string& id, const Error& error) {
-  planner.Note(Severity::kWarning, "hns-endpoint", error.message, id);
+Finding Failure(const std::string& id, const Error& error) {
+  return {Severity::kWarning, "hns-endpoint", error.message, id};
+}
+
+const LedgerEntry* AnyPod(const Ledger& ledger) {
+  const auto found = std::ranges::find_if(ledger, [](const auto& one) { return one.first.starts_with(kHnsItem); });
+  return found == ledger.end() ? nullptr : &found->second;
 }
 
 // The endpoints that are to have the policies.
@@ -131,8 +136,8 @@ class Hns final : public Kind {
     if (PROV_TRY(planner.machine().system.BootId()).empty()) return {};  // an image runs no pods
     const Result<Settings> ids = WantedEndpoints(planner);
     if (!ids) {
-      planner.Note(Severity::kWarning, "hns-unavailable",
-                   fmt::format("policies for pods are left as they are: {}", ids.error().message), ids.error().where);
+      planner.Note({Severity::kWarning, "hns-unavailable",
+                    fmt::format("policies for pods are left as they are: {}", ids.error().message), ids.error().where});
       return {};
     }
     NoteNoPods(planner, *ids);
@@ -166,6 +171,43 @@ class Hns final : public Kind {
             {}};
   }
 
+  // Pods come and go, and HNS may refuse a policy or report success without applying it. A failure on one endpoint is
+  // only a finding: the other endpoints and the node's own settings go on. It counts as drift until a later run repairs
+  // it.
+  std::optional<Finding> MayFail(const Operation& operation, const Error& error) const override {
+    if (error.code != Code::kHns && error.code != Code::kTarget) return std::nullopt;
+    return Failure(std::get<EndpointWrite>(operation).endpoint, error);
+  }
+
+  std::optional<LedgerEntry> OursAfterFailure(const Operation& back) const override {
+    const auto& write = std::get<EndpointWrite>(back);
+    if (write.before.empty()) return std::nullopt;
+    return LedgerEntry{ValueOf(write.after), ValueOf(write.before), {}};
+  }
+
+  bool ChangesTheNode() const override { return false; }
+
+  // The pods that got their policies in a round after the run. If that run set or changed the policy, theirs is taken
+  // back too; otherwise they keep it, and it stays ours. The first run counts as having set it even if there was no pod
+  // yet, as at the first boot.
+  void AddLaterItems(const Ledger& now, Run& back) const override {
+    const LedgerEntry* const given = AnyPod(back.ledger_before);
+    const std::optional<LedgerEntry> earlier =
+        AnyPod(back.ledger_after) != nullptr ? std::optional(*AnyPod(back.ledger_after)) : std::nullopt;
+    const bool changed = back.ledger_after.empty() || (given != nullptr && (!earlier || earlier->ours != given->ours));
+    for (const auto& [item, entry] : now) {
+      if (!Owns(item) || back.ledger_before.contains(item)) continue;
+      LedgerEntry then = entry;
+      back.ledger_before[item] = entry;
+      if (changed) {
+        then.ours = earlier ? earlier->ours : std::nullopt;
+        back.operations.emplace_back(EndpointWrite{item.substr(kHnsItem.size()), DecodeSettings(entry.ours),
+                                                   DecodeSettings(earlier ? earlier->ours : entry.before), item});
+      }
+      if (then.ours) back.ledger_after[item] = std::move(then);
+    }
+  }
+
   void Bake(const DesiredState& /*desired*/, bool /*closed*/, images::RegKey& /*machine*/) const override {}
 
  private:
@@ -173,16 +215,16 @@ class Hns final : public Kind {
   static void NoteNoPods(Planner& planner, const Settings& ids) {
     const std::optional<PodPolicies>& wanted = planner.desired().hns;
     if (!wanted || wanted->pods == hns::kAllPods || !ids.empty()) return;
-    planner.Note(Severity::kInfo, "hns-no-pods",
-                 fmt::format("no pod in the namespace {} has an endpoint on this node, so no pod gets the policy now; "
-                             "check the name if you expected one",
-                             wanted->pods),
-                 "--hns-pods");
+    planner.Note({Severity::kInfo, "hns-no-pods",
+                  fmt::format("no pod in the namespace {} has an endpoint on this node, so no pod gets the policy now; "
+                              "check the name if you expected one",
+                              wanted->pods),
+                  "--hns-pods"});
   }
 
   static void PlanWanted(Planner& planner, const std::string& id) {
     const auto now = hns::ReadEndpoint(planner.machine().network, id);
-    if (!now) return NoteUnreadable(planner, id, now.error());
+    if (!now) return planner.Note(Failure(id, now.error()));
     if (!*now || (**now).is_remote) return planner.Disown(ItemOfEndpoint(id));
     EndpointPlan(planner, **now).Want(planner.desired().hns->settings);
   }
@@ -190,7 +232,7 @@ class Hns final : public Kind {
   static void PlanUnwanted(Planner& planner, const std::string& item) {
     const std::string id = item.substr(kHnsItem.size());
     const auto now = hns::ReadEndpoint(planner.machine().network, id);
-    if (!now) return NoteUnreadable(planner, id, now.error());
+    if (!now) return planner.Note(Failure(id, now.error()));
     if (!*now) return planner.Disown(item);
     EndpointPlan(planner, **now).LetGo();
   }

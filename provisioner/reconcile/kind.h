@@ -34,6 +34,21 @@ class Kind {
   }
   // The change that an operation makes to an item, for reports.
   virtual Change ChangeOf(std::string_view item, const Operation& operation) const = 0;
+  // Whether a change of its items takes effect only after a reboot.
+  virtual bool NeedsReboot() const { return false; }
+
+  // If a run goes on after this failure of an operation: the finding that reports it. The next run tries again.
+  virtual std::optional<Finding> MayFail(const Operation& /*operation*/, const Error& /*error*/) const {
+    return std::nullopt;
+  }
+  // What stays ours when such an operation was to take back a trial, whose items are in no ledger.
+  virtual std::optional<LedgerEntry> OursAfterFailure(const Operation& /*back*/) const { return std::nullopt; }
+  // False: its items come and go by themselves, and `rollback` takes back the last run that changed anything else.
+  virtual bool ChangesTheNode() const { return true; }
+  // Adds to `back`, the reverse of an earlier run, the items of the ledger `now` that came later by that run's
+  // settings.
+  virtual void AddLaterItems(const Ledger& /*now*/, Run& /*back*/) const {}
+
   // Adds the registry values that an empty machine gets for the desired state, with paths as on a live one. `closed`:
   // access to keys can be restricted. Where it can't, values that users must not read are left out.
   virtual void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const = 0;

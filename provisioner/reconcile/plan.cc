@@ -29,10 +29,6 @@ const LedgerEntry* Planner::Find(std::string_view item) const {
   return found == plan_.ledger_before.end() ? nullptr : &found->second;
 }
 
-void Planner::Note(Severity severity, FindingCode code, std::string message, std::string where) {
-  plan_.findings.emplace_back(severity, code, std::move(message), std::move(where));
-}
-
 Plan Planner::Finish() && {
   std::ranges::reverse(undos_);
   plan_.operations = std::move(operations_);

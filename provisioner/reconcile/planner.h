@@ -24,7 +24,7 @@ class Planner {
     change.key = item;
     plan_.changes.push_back(std::move(change));
   }
-  void Note(Severity severity, FindingCode code, std::string message, std::string where);
+  void Note(Finding finding) { plan_.findings.push_back(std::move(finding)); }
   void NeedReboot() { plan_.reboot = true; }
 
   // Operations run in the order in which they are added. Those that undo what is ours follow, in reverse order.

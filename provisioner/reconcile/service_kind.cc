@@ -79,9 +79,9 @@ class ServicePlan {
     now_ = PROV_TRY(registry.Read(key_, kServiceEnvironmentValue));
     const std::optional<Entries> current = ServiceEntries(now_);
     if (!current) {
-      planner_.Note(Severity::kWarning, "service-environment",
-                    "is not a REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
-                    key_ + "\\" + std::string(kServiceEnvironmentValue));
+      planner_.Note({Severity::kWarning, "service-environment",
+                     "is not a REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
+                     key_ + "\\" + std::string(kServiceEnvironmentValue)});
       if (variables.empty()) return {};
     }
     if (variables.empty()) {

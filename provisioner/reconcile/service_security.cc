@@ -69,12 +69,12 @@ class ServiceSecurityPlan {
     if (readers.unknown.empty()) return std::move(readers.sids);
     const Sids given = Given();  // from a run that could still reach the account's domain
     if (given.empty()) {
-      planner_.Note(Severity::kWarning, "service-account",
-                    fmt::format("runs as {}, an account that is not known here: its key is closed without that "
-                                "account, which the next run on the machine itself lets in; a service that reads its "
-                                "own key fails until then",
-                                readers.unknown),
-                    key_);
+      planner_.Note({Severity::kWarning, "service-account",
+                     fmt::format("runs as {}, an account that is not known here: its key is closed without that "
+                                 "account, which the next run on the machine itself lets in; a service that reads its "
+                                 "own key fails until then",
+                                 readers.unknown),
+                     key_});
     }
     for (const std::string& sid : given) {
       if (std::ranges::find(readers.sids, sid) == readers.sids.end()) readers.sids.push_back(sid);

@@ -7,21 +7,18 @@
 #include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/execute.h"
-#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
-#include "provisioner/reconcile/pod_policies.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::reconcile {
 namespace {
 
-// Pods come and go, and HNS may refuse a policy or report success without applying it. A failure on one endpoint is
-// only a finding: the other endpoints and the node's own settings go on. It counts as drift until a later run repairs
-// it.
+// If the item's kind lets the run go on, reports the failure.
 bool MayContinue(const Operation& operation, const Error& error, Findings& findings) {
-  const auto* write = std::get_if<EndpointWrite>(&operation);
-  if (write == nullptr || (error.code != Code::kHns && error.code != Code::kTarget)) return false;
-  AddWarning(findings, "hns-endpoint", error.message, write->endpoint);
+  const Result<const Kind*> kind = KindOf(ItemOf(operation));
+  std::optional<Finding> failure = kind ? (**kind).MayFail(operation, error) : std::nullopt;
+  if (!failure) return false;
+  findings.push_back(*std::move(failure));
   return true;
 }
 
@@ -35,22 +32,22 @@ Result<bool> ExecuteOrReport(machine::Machine& machine, const Operation& operati
 
 // What could not be removed stays ours, so that the next run tries again. The settings of a trial are in no ledger, so
 // taking one back adds their entry here.
-void KeepOwnership(const Operation& operation, Run& run) {
-  const auto entry = run.ledger_before.find(ItemOf(operation));
+Result<void> KeepOwnership(const Operation& operation, Run& run) {
+  const std::string& item = ItemOf(operation);
+  const auto entry = run.ledger_before.find(item);
   if (entry != run.ledger_before.end()) run.ledger_after.insert(*entry);
-  const auto* write = std::get_if<EndpointWrite>(&operation);
-  if (!run.is_rollback || write == nullptr || write->before.empty()) return;
-  LedgerEntry set{{}, EncodeSettings(write->before), {}};
-  if (!write->after.empty()) set.before = EncodeSettings(write->after);
-  run.ledger_after.try_emplace(write->item, std::move(set));
+  if (!run.is_rollback) return {};
+  if (auto ours = PROV_TRY(KindOf(item))->OursAfterFailure(operation)) {
+    run.ledger_after.try_emplace(item, *std::move(ours));
+  }
+  return {};
 }
 
 // An operation that failed is not a change. If it counted, every round would report one, and hide real changes.
-void MarkFailedChanges(const Findings& reported, SessionReport& report) {
-  for (const Finding& finding : reported) {
-    const auto failed = std::ranges::find_if(report.changes, [&](const Change& change) {
-      return change.kind == ItemKind::kHns && change.name == finding.where && change.action != Action::kNone;
-    });
+void MarkFailedChanges(const std::vector<std::string>& items, SessionReport& report) {
+  for (const std::string& item : items) {
+    const auto failed = std::ranges::find_if(
+        report.changes, [&](const Change& change) { return change.key == item && change.action != Action::kNone; });
     if (failed == report.changes.end()) continue;
     failed->reason = failed->action == Action::kDelete ? "could not be removed" : "could not be set";
     failed->action = Action::kNone;
@@ -77,11 +74,12 @@ void Announce(machine::Machine& machine, const Run& run) {
   if (run.reboot || run.is_rollback) machine.system.AnnounceEnvironment();
 }
 
-// False for a round that only gives new pods their policies: `rollback` takes back the last run that changed the node
-// itself.
-bool ChangesTheNode(const Run& run) {
-  return !std::ranges::all_of(run.operations,
-                              [](const Operation& one) { return std::holds_alternative<EndpointWrite>(one); });
+// False for a round that only gives new pods their policies.
+Result<bool> ChangesTheNode(const Run& run) {
+  for (const Operation& operation : run.operations) {
+    if (PROV_TRY(KindOf(ItemOf(operation)))->ChangesTheNode()) return true;
+  }
+  return false;
 }
 
 // Records the result of a transaction: reboot marker, ledger, the run for `rollback`, and its sections. Then deletes
@@ -92,20 +90,24 @@ Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
   if (transaction.ledger_before != transaction.ledger_after) {
     sections[std::string(kLedgerSection)] = LedgerJson(transaction.ledger_after);
   }
-  if (!transaction.is_rollback && ChangesTheNode(transaction)) {
+  if (!transaction.is_rollback && PROV_TRY(ChangesTheNode(transaction))) {
     sections[std::string(kLastSection)] = LastJson(transaction);
   }
   PROV_TRY(machine.state.Commit(sections));
   return RemoveJournal(machine.state);
 }
 
-Result<void> Execute(machine::Machine& machine, Run& run, Findings& reported) {
+// Returns the items whose operations failed, which is reported.
+Result<std::vector<std::string>> Execute(machine::Machine& machine, Run& run, Findings& findings) {
+  std::vector<std::string> failed;
   for (const Operation& operation : run.operations) {
-    if (!PROV_TRY(ExecuteOrReport(machine, operation, reported))) KeepOwnership(operation, run);
+    if (PROV_TRY(ExecuteOrReport(machine, operation, findings))) continue;
+    failed.push_back(ItemOf(operation));
+    PROV_TRY(KeepOwnership(operation, run));
   }
   PROV_TRY(Flush(machine));
   Announce(machine, run);
-  return {};
+  return failed;
 }
 
 std::string PlaceOf(const Change& change) { return fmt::format("{} {}", NameOf(change.kind), change.name); }
@@ -129,7 +131,7 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
   for (const Operation& operation : transaction.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, findings));
     if (!left || OpensKeyOf(operation, changed)) {
-      KeepOwnership(operation, transaction);
+      PROV_TRY(KeepOwnership(operation, transaction));
       continue;
     }
     NoteChanged(*left, changed);
@@ -139,38 +141,12 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
                  PlaceOf(PROV_TRY(ChangeOf(operation))));
     }
     if (!left->is_done && !PROV_TRY(ExecuteOrReport(machine, left->operation, findings))) {
-      KeepOwnership(operation, transaction);
+      PROV_TRY(KeepOwnership(operation, transaction));
     }
   }
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
   return Record(machine, transaction);
-}
-
-const LedgerEntry* AnyPod(const Ledger& ledger) {
-  const auto found = std::ranges::find_if(ledger, [](const auto& one) { return one.first.starts_with(kHnsItem); });
-  return found == ledger.end() ? nullptr : &found->second;
-}
-
-// Adds the pods that got their policies in a round after the run that is taken back. If that run set or changed the
-// policy, theirs is taken back too; otherwise they keep it, and it stays ours. The first run counts as having set it
-// even if there was no pod yet, as at the first boot.
-void AddLaterPods(const Ledger& now, Run& back) {
-  const LedgerEntry* const given = AnyPod(back.ledger_before);
-  const std::optional<LedgerEntry> earlier =
-      AnyPod(back.ledger_after) != nullptr ? std::optional(*AnyPod(back.ledger_after)) : std::nullopt;
-  const bool changed = back.ledger_after.empty() || (given != nullptr && (!earlier || earlier->ours != given->ours));
-  for (const auto& [item, entry] : now) {
-    if (!item.starts_with(kHnsItem) || back.ledger_before.contains(item)) continue;
-    LedgerEntry then = entry;
-    back.ledger_before[item] = entry;
-    if (changed) {
-      then.ours = earlier ? earlier->ours : std::nullopt;
-      back.operations.emplace_back(EndpointWrite{item.substr(kHnsItem.size()), DecodeSettings(entry.ours),
-                                                 DecodeSettings(earlier ? earlier->ours : entry.before), item});
-    }
-    if (then.ours) back.ledger_after[item] = std::move(then);
-  }
 }
 
 // The ledger after `back`. An item whose place others had taken over does not become ours again.
@@ -195,7 +171,7 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
   for (const Operation& operation : back.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, plan.findings));
     const bool stays_closed = OpensKeyOf(operation, changed);
-    if (!left) KeepOwnership(operation, back);
+    if (!left) PROV_TRY(KeepOwnership(operation, back));
     if (!left || (left->is_done && !left->is_foreign)) continue;
     NoteChanged(*left, changed);
     Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
@@ -213,7 +189,7 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
       continue;
     }
     plan.operations.push_back(left->operation);
-    plan.reboot = plan.reboot || (runs && change.kind == ItemKind::kEnvironment);
+    plan.reboot = plan.reboot || (runs && PROV_TRY(KindOf(change.key))->NeedsReboot());
   }
   plan.ledger_after = std::move(back.ledger_after);
   return plan;
@@ -250,7 +226,8 @@ Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine) {
   const std::optional<Run> last = PROV_TRY(LoadLast(machine.state));
   if (!last) return std::nullopt;
   Run back = Reversed(*last);
-  AddLaterPods(PROV_TRY(LoadLedger(machine.state)), back);
+  const Ledger now = PROV_TRY(LoadLedger(machine.state));
+  for (const Kind* kind : Kinds()) kind->AddLaterItems(now, back);
   return PROV_TRY(PlanOf(machine, std::move(back), last->ledger_after));
 }
 
@@ -259,11 +236,12 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
   PROV_TRY(ForgetPastReboot(machine));
   const bool work = plan.HasWork();
   const bool reboot = plan.reboot;
-  Findings reported;
+  Findings findings;
+  std::vector<std::string> failed;
   if (work) {
     Transaction run{plan, trial, trial ? Sections() : sections};
     PROV_TRY(SaveJournal(machine.state, run));
-    PROV_TRY(Execute(machine, run, reported));
+    failed = PROV_TRY(Execute(machine, run, findings));
     if (!trial) PROV_TRY(Record(machine, run));
   } else if (!trial) {
     PROV_TRY(machine.state.Commit(sections));
@@ -272,8 +250,8 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
   SessionReport report = ReportOf(std::move(plan));
   report.trial = trial && work;
   report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
-  MarkFailedChanges(reported, report);
-  report.findings.insert(report.findings.end(), reported.begin(), reported.end());
+  MarkFailedChanges(failed, report);
+  report.findings.insert(report.findings.end(), findings.begin(), findings.end());
   return report;
 }
 

@@ -32,7 +32,6 @@ class ValueKind : public Kind {
   virtual bool Same(const ValuePlace& place, const images::RegValue& a, const images::RegValue& b) const = 0;
   virtual std::string Show(const ValuePlace& place, const images::RegValue& value) const = 0;  // without secrets
   virtual bool Yields(const PlanOptions& /*options*/) const { return false; }  // true: leaves a changed value to others
-  virtual bool NeedsReboot() const { return false; }
 
  private:
   friend class ValuePlan;
