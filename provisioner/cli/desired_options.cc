@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
@@ -15,10 +14,9 @@ namespace {
 using reconcile::CredentialPolicy;
 
 Result<reconcile::Scope> ParseScope(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 6> kAllowed = {"machine", "services", "winhttp", "wininet", "certs", "hns"};
-  reconcile::Scope scope{false, false, false, false};
+  reconcile::Scope scope = reconcile::Scope::None();
   for (const std::string& name : arguments.List("scope")) {
-    if (!scope.Add(name)) return RefuseValue("--scope", "a list of", name, kAllowed);
+    if (!scope.Add(name)) return RefuseValue("--scope", "a list of", name, reconcile::Scope::All().Names());
   }
   if (scope.Names().empty())
     return Fail(Code::kUsage, "is empty; leave it out for machine, services, winhttp and certs", "--scope");

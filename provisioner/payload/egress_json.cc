@@ -8,18 +8,10 @@
 namespace prov::payload {
 namespace {
 
-void WriteHns(JsonWriter& json, const reconcile::DesiredState& state) {
-  if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
-}
-
 void WriteFile(JsonWriter& json, std::string_view key, const egress::SourceFile& file, bool in_scope) {
   json.Key(key).BeginObject().Member("path", file.path).Member("present", file.present && in_scope);
   json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
   json.EndObject();
-}
-
-bool ProxyInScope(const reconcile::DesiredState& state) {
-  return state.scope.machine || state.scope.services || state.scope.win_http || state.scope.win_inet;
 }
 
 // The URL as the source has it, with its credentials only if some item of the state holds them, too.
@@ -72,17 +64,6 @@ Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
   return {};
 }
 
-Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
-  out.scope = PROV_TRY(reconcile::ReadScope(PROV_TRY(root.Get("scope"))));
-  out.credentials = PROV_TRY(reconcile::ReadCredentialPolicy(PROV_TRY(root.Get("credentials"))));
-  if (auto trusted = PROV_TRY(root.Find("trusted", reconcile::ReadCertificateDigests)))
-    out.trusted = *std::move(trusted);
-  out.win_http_octets = PROV_TRY(PROV_TRY(root.Get("winHttpOctets")).Bool());
-  out.hns = PROV_TRY(root.Find("hns", reconcile::ReadPodPolicies));
-  out.services = PROV_TRY(reconcile::ReadServiceNames(PROV_TRY(root.Get("services"))));
-  return {};
-}
-
 Result<pki::Certificate> ReadCertificate(const JsonNode& node, const PayloadBytes& files) {
   const JsonNode file = PROV_TRY(node.Get("file"));
   const std::string path = PROV_TRY(file.Text());
@@ -100,7 +81,7 @@ Result<pki::Certificate> ReadCertificate(const JsonNode& node, const PayloadByte
 
 std::optional<std::string> ProxyValue(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                                       std::string_view variable) {
-  if (!ProxyInScope(state)) return std::nullopt;
+  if (!state.scope.TakesProxy()) return std::nullopt;
   if (variable == "NO_PROXY") return config.no_proxy;
   const bool https = variable == egress::NameOf(egress::ProxyVariable::kHttps);
   const std::optional<Secret>& url = https ? config.https_proxy : config.http_proxy;
@@ -130,13 +111,13 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.Member("credentials", reconcile::NameOf(state.credentials));
   if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
   json.Member("winHttpOctets", state.win_http_octets);
-  WriteFile(json, "proxyFile", config.proxy_file, ProxyInScope(state));
+  WriteFile(json, "proxyFile", config.proxy_file, state.scope.TakesProxy());
   WriteProxy(json, config, state);
   WriteFile(json, "trustFile", config.trust_file, state.scope.certificates);
   json.Key("services").BeginArray();
   for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
   json.EndArray();
-  WriteHns(json, state);
+  if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
   WriteCertificates(json, state.certificates);
   return json.EndObject().Text();
 }
@@ -165,7 +146,8 @@ Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_vie
   EgressDocument out;
   out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
   PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
-  PROV_TRY(ReadChoices(root, out.options));
+  for (const char* const needed : {"credentials", "winHttpOctets", "services"}) PROV_TRY(root.Get(needed));
+  out.options = PROV_TRY(reconcile::ReadOptions(root));
   out.config.proxy_file = PROV_TRY(ReadSourceFile(PROV_TRY(root.Get("proxyFile"))));
   PROV_TRY(ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
   out.config.trust_file = PROV_TRY(ReadSourceFile(PROV_TRY(root.Get("trustFile"))));

@@ -28,6 +28,12 @@ constexpr std::array<Facility, 6> kFacilities = {{{"machine", &Scope::machine},
                                                   {"certs", &Scope::certificates},
                                                   {"hns", &Scope::hns}}};
 
+Scope ScopeOfEach(bool in_scope) {
+  Scope scope;
+  for (const Facility& one : kFacilities) scope.*one.in_scope = in_scope;
+  return scope;
+}
+
 Scope Stated(const Scope& wanted, const EgressConfig& config) {
   Scope scope = wanted;
   if (!config.proxy_file.present) scope.machine = scope.services = scope.win_http = scope.win_inet = false;
@@ -169,15 +175,18 @@ Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& o
 }
 
 // Pod policies come from the command line only; no source has them.
-void AddPodPolicies(const DesiredOptions& options, DesiredState& state) {
-  state.hns = options.hns;
-  if (state.hns) return;
+void StatePodPolicies(DesiredState& state) {
+  if (!state.scope.hns) state.hns.reset();
+  if (!state.scope.hns || state.hns) return;
   AddInfo(state.findings, "hns-no-policy",
           "no policy for pods is given, so those that provisioner set on their endpoints are taken away",
           "--scope hns");
 }
 
 }  // namespace
+
+Scope Scope::All() { return ScopeOfEach(true); }
+Scope Scope::None() { return ScopeOfEach(false); }
 
 std::vector<std::string_view> Scope::Names() const {
   std::vector<std::string_view> names;
@@ -215,14 +224,11 @@ bool DesiredState::SetsNothing() const {
 
 Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredOptions& options) {
   DesiredState state;
+  static_cast<KeptOptions&>(state) = options;
   state.scope = Stated(options.scope, config);
-  state.credentials = options.credentials;
-  state.trusted = options.trusted;
-  state.win_http_octets = options.win_http_octets;
-  const Scope& scope = state.scope;
-  if (scope.machine || scope.services || scope.win_http || scope.win_inet) PROV_TRY(AddProxy(config, options, state));
+  if (state.scope.TakesProxy()) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
-  if (state.scope.hns) AddPodPolicies(options, state);
+  StatePodPolicies(state);
   return state;
 }
 

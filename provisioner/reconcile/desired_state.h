@@ -25,6 +25,10 @@ struct Scope {
   bool win_inet = false;  // off by default: it also overrides the settings of the machine's users
   bool hns = false;       // off by default: it redirects the traffic of pods
 
+  static Scope All();
+  static Scope None();
+
+  bool TakesProxy() const { return machine || services || win_http || win_inet; }
   std::vector<std::string_view> Names()
       const;                        // "machine", "services", "winhttp", "wininet", "certs", "hns", in this order
   bool Add(std::string_view name);  // one of these names; false for another
@@ -36,14 +40,18 @@ enum class CredentialPolicy { kMachine, kServices, kNone };
 std::string_view NameOf(CredentialPolicy policy);
 std::optional<CredentialPolicy> CredentialPolicyOf(std::string_view name);
 
-struct DesiredOptions {
+// The options that a desired state keeps, because what is baked from it records them.
+struct KeptOptions {
   Scope scope;
   CredentialPolicy credentials = CredentialPolicy::kMachine;
-  std::vector<std::string> services;  // checked names
   pki::TrustedDigests trusted;
-  std::set<std::string> subtract;  // SHA-256 (hex) of certificates to leave out
   bool win_http_octets = false;
   std::optional<PodPolicies> hns;
+};
+
+struct DesiredOptions : KeptOptions {
+  std::vector<std::string> services;  // checked names
+  std::set<std::string> subtract;     // SHA-256 (hex) of certificates to leave out
 };
 
 struct CertificateItem {
@@ -54,17 +62,13 @@ struct CertificateItem {
 // 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
 std::string Thumbprint(const pki::Certificate& certificate);
 
-struct DesiredState {
-  Scope scope;  // without the facilities that the source says nothing about
-  CredentialPolicy credentials = CredentialPolicy::kMachine;
-  pki::TrustedDigests trusted;
-  bool win_http_octets = false;
+// The scope is without the facilities that the source says nothing about; pods' policies are in scope.
+struct DesiredState : KeptOptions {
   bool holds_credentials = false;  // some value below contains a user name or password
   std::vector<EnvironmentVariable> environment;
   std::vector<ServiceEnvironment> services;
   std::optional<egress::WinHttpProxy> win_http, win_inet;
   std::vector<CertificateItem> certificates;  // unique; ROOT before CA, by thumbprint
-  std::optional<PodPolicies> hns;
   Findings findings;
 
   // Whether applying this would leave a machine that holds nothing of ours as it is.

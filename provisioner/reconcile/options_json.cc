@@ -5,7 +5,7 @@
 namespace prov::reconcile {
 
 Result<Scope> ReadScope(const JsonNode& names) {
-  Scope out{false, false, false, false};
+  Scope out = Scope::None();
   for (const JsonNode& name : PROV_TRY(names.Items())) {
     if (!out.Add(PROV_TRY(name.Text()))) return name.Refuse(Code::kType, "is not managed by this version");
   }
@@ -34,6 +34,17 @@ Result<pki::TrustedDigests> ReadCertificateDigests(const JsonNode& digests) {
     if (!digest) return node.Refuse(Code::kType, "is not the SHA-256 of a certificate");
     out.insert(*std::move(digest));
   }
+  return out;
+}
+
+Result<DesiredOptions> ReadOptions(const JsonNode& root) {
+  DesiredOptions out;
+  out.scope = PROV_TRY(root.Get("scope", ReadScope));
+  out.credentials = PROV_TRY(root.Find("credentials", ReadCredentialPolicy)).value_or(out.credentials);
+  if (auto trusted = PROV_TRY(root.Find("trusted", ReadCertificateDigests))) out.trusted = *std::move(trusted);
+  out.win_http_octets = PROV_TRY(root.Find("winHttpOctets", &JsonNode::Bool)).value_or(false);
+  out.hns = PROV_TRY(root.Find("hns", ReadPodPolicies));
+  if (auto services = PROV_TRY(root.Find("services", ReadServiceNames))) out.services = *std::move(services);
   return out;
 }
 

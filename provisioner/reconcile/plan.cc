@@ -50,7 +50,7 @@ Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, co
 
 DesiredState NothingDesired() {
   DesiredState nothing;
-  nothing.scope.win_inet = nothing.scope.hns = true;
+  nothing.scope = Scope::All();
   return nothing;
 }
 

@@ -96,9 +96,7 @@ std::string_view LastLine(const UserDataOptions& options) {
 
 // The proxy that is passed to PowerShell and .NET. They can't use one that is reached by TLS.
 const Secret* WebProxy(const egress::EgressConfig& config, const reconcile::DesiredState& state) {
-  const reconcile::Scope& scope = state.scope;
-  const bool known = scope.machine || scope.services || scope.win_http || scope.win_inet;
-  if (!known || !config.https_proxy) return nullptr;
+  if (!state.scope.TakesProxy() || !config.https_proxy) return nullptr;
   return AsciiLower(config.https_proxy->Reveal()).starts_with("http://") ? &*config.https_proxy : nullptr;
 }
 

@@ -60,17 +60,6 @@ void WriteDownload(JsonWriter& json, std::string_view key, const std::optional<D
   json.Member(key, download->url).Member(fmt::format("{}Sha256", key), download->sha256);
 }
 
-Result<void> ReadChoices(const JsonNode& root, reconcile::DesiredOptions& out) {
-  out.scope = PROV_TRY(reconcile::ReadScope(PROV_TRY(root.Get("scope"))));
-  out.credentials = PROV_TRY(root.Find("credentials", reconcile::ReadCredentialPolicy)).value_or(out.credentials);
-  if (auto trusted = PROV_TRY(root.Find("trusted", reconcile::ReadCertificateDigests)))
-    out.trusted = *std::move(trusted);
-  out.win_http_octets = PROV_TRY(root.Find("winHttpOctets", &JsonNode::Bool)).value_or(false);
-  out.hns = PROV_TRY(root.Find("hns", reconcile::ReadPodPolicies));
-  if (auto services = PROV_TRY(root.Find("services", reconcile::ReadServiceNames))) out.services = *std::move(services);
-  return {};
-}
-
 Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
   const std::vector<JsonNode> items = PROV_TRY(node.Items());
   if (items.size() != 3) return node.Refuse(Code::kType, "is not kind, name and version");
@@ -158,10 +147,10 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
   payload::EgressDocument out;
   out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
   PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
-  PROV_TRY(ReadChoices(root, out.options));
+  out.options = PROV_TRY(reconcile::ReadOptions(root));
   PROV_TRY(payload::ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
   const reconcile::Scope& scope = out.options.scope;
-  out.config.proxy_file = Stated(scope.machine || scope.services || scope.win_http || scope.win_inet);
+  out.config.proxy_file = Stated(scope.TakesProxy());
   out.config.trust_file = Stated(scope.certificates);
   out.config.certificates = PROV_TRY(ReadCertificates(PROV_TRY(root.Get("operations")), where));
   const auto bundle = PROV_TRY(root.Find("bundle"));
