@@ -3,11 +3,13 @@
 
 #include <set>
 
+#include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
+#include "provisioner/reconcile/script_writer.h"
 
 namespace prov::reconcile {
 namespace {
@@ -111,6 +113,24 @@ class Certificate final : public Kind {
                                  machine::EncodeCertificateBlob(item.certificate.der)});
       }
     }
+  }
+
+  void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
+    for (const CertificateItem& item : desired.certificates) {
+      out.Begin(CertificateItemName(item.store, item.certificate.sha1))
+          .Member("value", EncodeBase64(item.certificate.der))
+          .EndObject();
+    }
+  }
+
+  std::optional<ScriptPlace> PlaceInScript(std::string_view item) const override {
+    for (const Store store : {Store::kRoot, Store::kCa}) {
+      const std::string prefix = CertificateItemName(store, "");
+      if (!item.starts_with(prefix)) continue;
+      const std::string_view sha1 = item.substr(prefix.size());
+      if (sha1.size() == 40 && FromHex(sha1)) return ScriptPlace{CertificateItemName(store, sha1), {}, {}};
+    }
+    return std::nullopt;
   }
 };
 

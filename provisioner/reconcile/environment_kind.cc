@@ -3,6 +3,7 @@
 
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/script_writer.h"
 #include "provisioner/reconcile/value_kind.h"
 
 namespace prov::reconcile {
@@ -26,6 +27,15 @@ class Environment final : public ValueKind {
 
   bool IsInScope(const Scope& scope) const override { return scope.machine; }
   bool NeedsReboot() const override { return true; }
+
+  void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
+    for (const EnvironmentVariable& variable : desired.environment) {
+      JsonWriter& json = out.Begin(std::string(kEnvironmentItem) + variable.name).Key("value");
+      out.Value(variable);
+      json.EndObject();
+    }
+  }
+  std::optional<ScriptPlace> PlaceInScript(std::string_view item) const override { return ScriptPlaceOf(item); }
 
  protected:
   const std::vector<ValuePlace>& Places() const override {

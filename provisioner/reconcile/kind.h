@@ -1,6 +1,7 @@
 // Kind: everything that is specific to one kind of item: which items exist, their wanted values, when two values are
-// equal, and how they are shown. Plan, drift, the reports of finished runs and the registry part of payloads are loops
-// over the kinds. A new kind is one file and a row in kinds.cc.
+// equal, how they are shown, and what the engine and a payload's script do about them. Plan, drift, the reports of
+// finished runs, the registry part of payloads and operations.json are loops over the kinds. A new kind is one file and
+// a row in kinds.cc, besides its ItemKind, its member of DesiredState and its word in Scope.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,14 @@
 namespace prov::reconcile {
 
 class Planner;
+class ScriptWriter;
+
+// Where a payload's script set an item.
+struct ScriptPlace {
+  std::string item;   // as in the ledger
+  std::string key;    // "": the item is not a registry value
+  std::string value;  // the value's name
+};
 
 class Kind {
  public:
@@ -52,6 +61,12 @@ class Kind {
   // Adds the registry values that an empty machine gets for the desired state, with paths as on a live one. `closed`:
   // access to keys can be restricted. Where it can't, values that users must not read are left out.
   virtual void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const = 0;
+
+  // Writes the operations of operations.json, in the order of a plan. Those of some kinds the program alone carries
+  // out.
+  virtual void WriteForScript(const DesiredState& /*desired*/, ScriptWriter& /*out*/) const {}
+  // The place of an item in the script's record; nullopt: the script sets no such item.
+  virtual std::optional<ScriptPlace> PlaceInScript(std::string_view /*item*/) const { return std::nullopt; }
 };
 
 // All kinds, in the order of a plan's operations.

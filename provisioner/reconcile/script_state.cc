@@ -10,58 +10,27 @@
 #include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
-#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/execute.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/operation.h"
 #include "provisioner/reconcile/reboot.h"
-#include "provisioner/reconcile/service_name.h"
 
 namespace prov::reconcile {
 namespace {
 
 using images::RegValue;
-using pki::Store;
 
 std::unexpected<Error> Refuse(const JsonNode& node, std::string message) {
   return node.Refuse(Code::kType, std::move(message) + "; the file is damaged or of a newer script");
 }
 
-// Where an item's value is. The record names items, never registry paths: it may come with an image that is not
-// trusted.
-struct ScriptPlace {
-  std::string item;   // as in the ledger
-  std::string key;    // "": the item is not a registry value
-  std::string value;  // the value's name
-};
-
-// nullopt: the script sets no such item.
-std::optional<ScriptPlace> PlaceOf(std::string_view text) {
-  const auto after = [&](std::string_view prefix) {
-    return text.starts_with(prefix) ? std::optional(text.substr(prefix.size())) : std::nullopt;
-  };
-  if (const auto name = after(kEnvironmentItem)) {
-    if (std::ranges::find(egress::kProxyVariables, *name) == egress::kProxyVariables.end()) return std::nullopt;
-    return ScriptPlace{std::string(text), EnvironmentKeyPath(), std::string(*name)};
-  }
-  if (const auto name = after(kWinHttpItem)) {
-    const auto view = std::ranges::find(kWinHttpViews, *name, &WinHttpView::bits);
-    if (view == kWinHttpViews.end()) return std::nullopt;
-    return ScriptPlace{std::string(text), std::string(view->key), std::string(kWinHttpValue)};
-  }
-  if (const auto name = after(kServiceItem); name && CheckServiceName(*name)) {
-    return ScriptPlace{std::string(kServiceItem) + ServiceNameKey(*name), ServiceKeyPath(*name),
-                       std::string(kServiceEnvironmentValue)};
-  }
-  if (const auto name = after(kServiceSecurityItem); name && CheckServiceName(*name)) {
-    return ScriptPlace{std::string(kServiceSecurityItem) + ServiceNameKey(*name), {}, {}};
-  }
-  for (const Store store : {Store::kRoot, Store::kCa}) {
-    const auto sha1 = after(CertificateItemName(store, ""));
-    if (sha1 && sha1->size() == 40 && FromHex(*sha1)) return ScriptPlace{CertificateItemName(store, *sha1), {}, {}};
-  }
-  return std::nullopt;
+// Where an item's value is; nullopt: the script sets no such item. The record names items, never registry paths: it may
+// come with an image that is not trusted.
+std::optional<ScriptPlace> PlaceOf(std::string_view item) {
+  const Result<const Kind*> kind = KindOf(item);
+  return kind ? (**kind).PlaceInScript(item) : std::nullopt;
 }
 
 // The keys that were made for an item, outermost first: they must be the last parts of the item's own path.

@@ -13,6 +13,7 @@
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
+#include "provisioner/reconcile/script_writer.h"
 #include "provisioner/reconcile/service_name.h"
 
 namespace prov::reconcile {
@@ -263,6 +264,28 @@ class Service final : public Kind {
       images::KeyAt(machine, ServiceKeyPath(service.service))
           .values.push_back(EncodeServiceEnvironment(MergeServiceEnvironment({}, service.variables)));
     }
+  }
+
+  // Closes the key before the operation that writes a secret into it.
+  void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
+    for (const ServiceEnvironment& service : desired.services) {
+      if (service.variables.empty()) continue;
+      if (HoldsCredentials(service)) out.Begin(ServiceSecurityItem(service.service)).EndObject();
+      JsonWriter& json = out.Begin(ServiceItem(service.service)).Key("value").BeginObject();
+      for (const EnvironmentVariable& variable : service.variables) {
+        json.Key(variable.name);
+        out.Value(variable);
+      }
+      json.EndObject().EndObject();
+    }
+  }
+
+  std::optional<ScriptPlace> PlaceInScript(std::string_view item) const override {
+    const bool security = item.starts_with(kServiceSecurityItem);
+    const std::string_view name = item.substr(security ? kServiceSecurityItem.size() : kServiceItem.size());
+    if (!CheckServiceName(name)) return std::nullopt;
+    if (security) return ScriptPlace{ServiceSecurityItem(name), {}, {}};
+    return ScriptPlace{ServiceItem(name), ServiceKeyPath(name), std::string(kServiceEnvironmentValue)};
   }
 };
 

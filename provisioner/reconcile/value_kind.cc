@@ -93,6 +93,12 @@ const ValuePlace* ValueKind::Find(std::string_view item) const {
   return found == places.end() ? nullptr : &*found;
 }
 
+std::optional<ScriptPlace> ValueKind::ScriptPlaceOf(std::string_view item) const {
+  const ValuePlace* const place = Find(item);
+  if (place == nullptr) return std::nullopt;
+  return ScriptPlace{std::string(item), place->key, place->value};
+}
+
 Result<void> ValueKind::Plan(Planner& planner) const {
   machine::Registry& registry = planner.machine().registry;
   const auto& places = Places();

@@ -1,6 +1,7 @@
 // The kind of WinHTTP's machine proxy: one value in the 64-bit and one in the 32-bit view; a view that the machine does
 // not have is left out.
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/script_writer.h"
 #include "provisioner/reconcile/value_kind.h"
 #include "provisioner/reconcile/windows_proxy.h"
 
@@ -24,6 +25,16 @@ class WinHttp final : public ValueKind {
   WinHttp() : ValueKind(ItemKind::kWinHttp, kWinHttpItem) {}
 
   bool IsInScope(const Scope& scope) const override { return scope.win_http; }
+
+  void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
+    if (!desired.win_http) return;
+    for (const ValuePlace& place : Places()) {
+      JsonWriter& json = out.Begin(std::string(kWinHttpItem) + place.id).Key("value").BeginObject();
+      json.Member("proxy", desired.win_http->proxy).Member("bypass", desired.win_http->bypass);
+      json.EndObject().EndObject();
+    }
+  }
+  std::optional<ScriptPlace> PlaceInScript(std::string_view item) const override { return ScriptPlaceOf(item); }
 
  protected:
   const std::vector<ValuePlace>& Places() const override {
