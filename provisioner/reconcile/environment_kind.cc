@@ -26,6 +26,7 @@ class Environment final : public ValueKind {
   Environment() : ValueKind(ItemKind::kEnvironment, kEnvironmentItem) {}
 
   bool IsInScope(const Scope& scope) const override { return scope.machine; }
+  bool Yields(const PlanOptions& options) const override { return options.yield_environment; }
   bool NeedsReboot() const override { return true; }
 
   void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
@@ -55,7 +56,6 @@ class Environment final : public ValueKind {
     if (!text) return "(not text)";
     return ShowVariable(place.id, *text) + (value.type == RegType::kSz ? "" : " (of another type than REG_SZ)");
   }
-  bool Yields(const PlanOptions& options) const override { return options.yield_environment; }
 };
 
 }  // namespace

@@ -43,6 +43,8 @@ class Kind {
   }
   // The change that an operation makes to an item, for reports.
   virtual Change ChangeOf(std::string_view item, const Operation& operation) const = 0;
+  // Whether values that others changed are left to them.
+  virtual bool Yields(const PlanOptions& /*options*/) const { return false; }
   // Whether a change of its items takes effect only after a reboot.
   virtual bool NeedsReboot() const { return false; }
 
@@ -67,6 +69,11 @@ class Kind {
   virtual void WriteForScript(const DesiredState& /*desired*/, ScriptWriter& /*out*/) const {}
   // The place of an item in the script's record; nullopt: the script sets no such item.
   virtual std::optional<ScriptPlace> PlaceInScript(std::string_view /*item*/) const { return std::nullopt; }
+  // What is ours of an item that this program set before the script did. The script's value is still there.
+  virtual std::optional<images::RegValue> OursOfBoth(std::string_view /*item*/, const LedgerEntry& /*own*/,
+                                                     const LedgerEntry& script) const {
+    return script.ours;
+  }
 };
 
 // All kinds, in the order of a plan's operations.

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "provisioner/base/text.h"
-#include "provisioner/reconcile/environment.h"
-#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/plan.h"
 #include "provisioner/reconcile/reboot.h"
@@ -13,25 +10,12 @@
 namespace prov::reconcile {
 namespace {
 
-using images::RegValue;
-
-// The newer entries, and the older ones of other variables, which are still in the service's list.
-RegValue BothLists(const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
-  std::vector<std::string> out = EntriesIn(newer);
-  for (const std::string& entry : EntriesIn(older)) {
-    const auto same = [&](const std::string& one) {
-      return EqualsIgnoreAsciiCase(NameOfEntry(one), NameOfEntry(entry));
-    };
-    if (std::ranges::none_of(out, same)) out.push_back(entry);
-  }
-  return EncodeServiceEnvironment(out);
-}
-
 // Merges an item that this program set before the script did. The value from before both is what a removal restores.
 // The script's value is ours, unless it was changed since.
 Result<void> Merge(machine::Machine& machine, const std::string& item, const LedgerEntry& script, LedgerEntry& own) {
-  if (PROV_TRY(PROV_TRY(KindOf(item))->FindDrift(machine, item, script))) return {};
-  own.ours = item.starts_with(kServiceItem) ? std::optional(BothLists(own.ours, script.ours)) : script.ours;
+  const Kind& kind = *PROV_TRY(KindOf(item));
+  if (PROV_TRY(kind.FindDrift(machine, item, script))) return {};
+  own.ours = kind.OursOfBoth(item, own, script);
   for (const std::string& key : script.own_keys) {
     if (std::ranges::find(own.own_keys, key) == own.own_keys.end()) own.own_keys.push_back(key);
   }

@@ -189,6 +189,18 @@ Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
   return Rebased{std::move(write), is_done, replaced.is_foreign};
 }
 
+// The newer entries, and the older ones of other variables, which are still in the service's list.
+RegValue BothLists(const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
+  Entries out = EntriesIn(newer);
+  for (const std::string& entry : EntriesIn(older)) {
+    const auto same = [&](const std::string& one) {
+      return EqualsIgnoreAsciiCase(NameOfEntry(one), NameOfEntry(entry));
+    };
+    if (std::ranges::none_of(out, same)) out.push_back(entry);
+  }
+  return EncodeServiceEnvironment(out);
+}
+
 class Service final : public Kind {
  public:
   bool IsInScope(const Scope& scope) const override { return scope.services; }
@@ -286,6 +298,11 @@ class Service final : public Kind {
     if (!CheckServiceName(name)) return std::nullopt;
     if (security) return ScriptPlace{ServiceSecurityItem(name), {}, {}};
     return ScriptPlace{ServiceItem(name), ServiceKeyPath(name), std::string(kServiceEnvironmentValue)};
+  }
+
+  std::optional<RegValue> OursOfBoth(std::string_view item, const LedgerEntry& own,
+                                     const LedgerEntry& script) const override {
+    return item.starts_with(kServiceItem) ? BothLists(own.ours, script.ours) : script.ours;
   }
 };
 

@@ -44,9 +44,9 @@ Result<StatusReport> StatusOf(machine::Machine& machine) {
     report.ledger = PROV_TRY(LoadLedger(machine.state));  // its errors are returned
     report.damage = std::move(record).error();
   }
-  const bool yields = PROV_TRY(YieldsEnvironment(machine, false));
+  const PlanOptions options{.yield_environment = PROV_TRY(YieldsEnvironment(machine, false))};
   for (Drift& one : PROV_TRY(FindDrift(machine, report.ledger))) {
-    const bool yielded = yields && one.kind == ItemKind::kEnvironment;
+    const bool yielded = PROV_TRY(KindOf(one.key))->Yields(options);
     (yielded ? report.yielded : report.drift).push_back(std::move(one));
   }
   if (const auto open = PROV_TRY(LoadJournal(machine.state))) {

@@ -31,8 +31,7 @@ class ValueKind : public Kind {
                                                  const std::optional<images::RegValue>& now) const = 0;
   virtual bool Same(const ValuePlace& place, const images::RegValue& a, const images::RegValue& b) const = 0;
   virtual std::string Show(const ValuePlace& place, const images::RegValue& value) const = 0;  // without secrets
-  std::optional<ScriptPlace> ScriptPlaceOf(std::string_view item) const;       // for kinds that the script sets
-  virtual bool Yields(const PlanOptions& /*options*/) const { return false; }  // true: leaves a changed value to others
+  std::optional<ScriptPlace> ScriptPlaceOf(std::string_view item) const;  // for kinds that the script sets
 
  private:
   friend class ValuePlan;
