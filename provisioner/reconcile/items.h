@@ -1,5 +1,5 @@
-// Where each item lives. Only this file knows the keys of items, their places in the registry, when two values are
-// equal, and how they are shown.
+// What more than one file knows of items: their keys in the ledger, places in the registry, when two values are equal,
+// and how they are shown. The rest is in the file of each kind.
 #pragma once
 
 #include <array>

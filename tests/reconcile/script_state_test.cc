@@ -96,6 +96,8 @@ TEST(ScriptState, WhatTheScriptNeverWritesIsRefusedWithItsPlace) {
       {"env:HTTP_PROXY", entry(value, "{}")},
       {"env:HTTP_PROXY", R"("before":null,"ours":{"name":"x","type":1,"data":""})"},
       {"winHttp:16", entry(value)},
+      {"winInet:policy", entry(value)},
+      {"hns:00000000-0000-0000-0000-000000000001", entry(value)},
       {"winHttp:64", entry(value, R"(["a","b","c","d","e","f","g","h","i"])")},
       {"serviceEnv:a/b", entry(value)},
       {"serviceEnv:", entry(value)},
