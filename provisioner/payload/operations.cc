@@ -6,18 +6,9 @@
 #include "provisioner/reconcile/script_writer.h"
 
 namespace prov::payload {
-namespace {
 
-using reconcile::DesiredState;
-using reconcile::EnvironmentVariable;
-
-bool HoldsCredentials(const EnvironmentVariable& variable) {
-  return reconcile::HoldsCredentials(reconcile::ServiceEnvironment{{}, {variable}});
-}
-
-}  // namespace
-
-std::string OperationsJson(const egress::EgressConfig& config, const DesiredState& state, std::int64_t generation) {
+std::string OperationsJson(const egress::EgressConfig& config, const reconcile::DesiredState& state,
+                           std::int64_t generation) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("generation", generation);
   json.Strings("scope", state.scope.Names());
@@ -25,11 +16,11 @@ std::string OperationsJson(const egress::EgressConfig& config, const DesiredStat
   return json.EndObject().Text();
 }
 
-void WriteOperations(JsonWriter& json, const egress::EgressConfig& config, const DesiredState& state,
+void WriteOperations(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state,
                      const OperationChoices& choices) {
-  reconcile::ScriptWriter out(json, [&](const EnvironmentVariable& variable) {
+  reconcile::ScriptWriter out(json, [&](const reconcile::EnvironmentVariable& variable) {
     const bool equal = choices.equal_as_null && ProxyValue(config, state, variable.name) == variable.value.Reveal();
-    return equal || HoldsCredentials(variable);
+    return equal || reconcile::IsSecret(variable);
   });
   json.Key("operations").BeginArray();
   for (const reconcile::Kind* kind : reconcile::Kinds()) {

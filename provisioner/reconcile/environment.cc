@@ -46,11 +46,11 @@ images::RegValue EncodeVariable(const EnvironmentVariable& variable) {
   return {variable.name, images::RegType::kSz, images::EncodeSz(variable.value.Reveal())};
 }
 
-bool HoldsCredentials(const ServiceEnvironment& service) {
-  return std::ranges::any_of(service.variables, [](const EnvironmentVariable& variable) {
-    return !EqualsIgnoreAsciiCase(variable.name, "NO_PROXY") && egress::MayHoldCredentials(variable.value.Reveal());
-  });
+bool IsSecret(const EnvironmentVariable& variable) {
+  return !EqualsIgnoreAsciiCase(variable.name, "NO_PROXY") && egress::MayHoldCredentials(variable.value.Reveal());
 }
+
+bool HoldsCredentials(const ServiceEnvironment& service) { return std::ranges::any_of(service.variables, IsSecret); }
 
 std::vector<std::string> MergeServiceEnvironment(const std::vector<std::string>& existing,
                                                  const std::vector<EnvironmentVariable>& ours) {

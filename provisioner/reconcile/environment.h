@@ -42,8 +42,9 @@ std::string_view NameOfEntry(std::string_view entry);
 // Whether it is an entry of that variable; names compare without case.
 bool IsEntryOf(std::string_view entry, std::string_view name);
 
-// Whether any of its values is a proxy URL with a user or a password. If so, only administrators and the service itself
-// may read the key.
+// Whether the value is a proxy URL with a user or a password.
+bool IsSecret(const EnvironmentVariable& variable);
+// Whether any of its values is. If so, only administrators and the service itself may read the key.
 bool HoldsCredentials(const ServiceEnvironment& service);
 
 // The `existing` entries with ours set. Names compare without case. Entries of others, among them those without '=',

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/reconcile/environment.h"
