@@ -1,8 +1,9 @@
-// What Java's ProxySelector does with rows of NO_PROXY and URL: the proxy (P), direct (D), or no request at all (-).
-// Reads one row a line, both fields in hexadecimal, a tab between them; prints the version, then an answer a row.
+// What Java's ProxySelector does with rows of HTTP_PROXY, HTTPS_PROXY, NO_PROXY and a request's URL: where it would connect
+// to. Rows and answers as in DotnetOracle.cs; of a request that goes direct the port is 0.
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.URI;
@@ -14,26 +15,34 @@ class ClientsOracle {
     return new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8);
   }
 
-  static String answer(String noProxy, String url) {
-    System.setProperty("http.nonProxyHosts", noProxy.replace(',', '|'));
+  static void setProxy(String scheme, URI proxy) {
+    System.setProperty(scheme + ".proxyHost", proxy.getHost());
+    System.setProperty(scheme + ".proxyPort", String.valueOf(proxy.getPort()));
+  }
+
+  static String show(String host, int port) {
+    return HexFormat.of().formatHex(host.getBytes(StandardCharsets.UTF_8)) + " " + port;
+  }
+
+  static String answer(String[] fields) {
+    setProxy("http", URI.create(field(fields[0])));
+    setProxy("https", URI.create(field(fields[1])));
+    System.setProperty("http.nonProxyHosts", field(fields[2]).replace(',', '|'));
     try {
-      Proxy proxy = ProxySelector.getDefault().select(URI.create(url)).get(0);
-      return proxy.type() == Proxy.Type.DIRECT ? "D" : "P";
+      Proxy proxy = ProxySelector.getDefault().select(URI.create(field(fields[3]))).get(0);
+      if (proxy.type() == Proxy.Type.DIRECT) return show(field(fields[3]), 0);
+      InetSocketAddress to = (InetSocketAddress) proxy.address();
+      return show(to.getHostString(), to.getPort());
     } catch (IllegalArgumentException refused) {
-      return "-";
+      return "- " + refused.getClass().getSimpleName();
     }
   }
 
   public static void main(String[] arguments) throws IOException {
-    for (String scheme : new String[] {"http", "https"}) {
-      System.setProperty(scheme + ".proxyHost", "127.0.0.1");
-      System.setProperty(scheme + ".proxyPort", "3128");
-    }
     StringBuilder out = new StringBuilder(System.getProperty("java.version") + "\n");
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      String[] fields = line.split("\t", -1);
-      out.append(answer(field(fields[0]), field(fields[1]))).append('\n');
+      out.append(answer(line.split("\t", -1))).append('\n');
     }
     System.out.print(out);
   }

@@ -1,18 +1,10 @@
-"""What urllib and requests do with rows of NO_PROXY and URL: the proxy (P), direct (D), or no request at all (-).
-
-Reads one row a line, both fields in hexadecimal, a tab between them. Prints the versions, then one line a row with the
-answers of urllib and of requests. Nothing is sent: urllib's requests end in a handler, requests is asked for its choice.
-"""
+"""What urllib, or with the argument `requests` requests, does with rows of HTTP_PROXY, HTTPS_PROXY, NO_PROXY and a request's
+URL: where it would connect to. Rows and answers as in DotnetOracle.cs. Nothing is sent: urllib's requests end in a handler,
+requests is asked for its choice."""
 import os
 import sys
+import urllib.parse
 import urllib.request
-
-PROXY = "127.0.0.1:3128"
-
-try:
-    import requests
-except ImportError:
-    requests = None
 
 
 class Seen(Exception):
@@ -27,40 +19,43 @@ class Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         raise Seen(request.host)
 
 
-def ask_urllib(opener, url):
+def ask_urllib(url):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler(), Handler())
     try:
         opener.open(url)
     except Seen as seen:
-        return "P" if str(seen) == PROXY else "D"
-    except Exception:  # the client's own refusal, whatever it is
-        return "-"
-    return "-"
+        return str(seen)
+    return ""
 
 
-def ask_requests(session, url):
-    if requests is None:
-        return "-"
+def ask_requests(url):
+    prepared = session.prepare_request(requests.Request("GET", url))
+    settings = session.merge_environment_settings(prepared.url, {}, None, None, None)
+    return urllib.parse.urlsplit(requests.utils.select_proxy(prepared.url, settings["proxies"]) or prepared.url).netloc
+
+
+def answer(url):
+    """Of a request that goes direct the port is 0."""
     try:
-        prepared = session.prepare_request(requests.Request("GET", url))
-        settings = session.merge_environment_settings(prepared.url, {}, None, None, None)
-        proxy = requests.utils.select_proxy(prepared.url, settings["proxies"])
-    except Exception:  # the client's own refusal, whatever it is
-        return "-"
-    return "P" if proxy else "D"
+        to = ask(url)
+    except Exception as error:  # the client's own refusal, whatever it is
+        return "- " + type(error).__name__
+    host, _, port = to.rpartition(":")
+    return "%s %s" % (host.encode().hex(), port) if to in PROXIES else "%s 0" % to.encode().hex()
 
 
-def main():
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy") or name in ("REQUEST_METHOD", "NETRC"):
-            del os.environ[name]
-    os.environ["http_proxy"] = os.environ["https_proxy"] = "http://" + PROXY
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler(), Handler())
-    session = requests.Session() if requests else None
-    print(sys.version.split()[0], requests.__version__ if requests else "-")
-    for line in sys.stdin:
-        no_proxy, url = (bytes.fromhex(field).decode() for field in line.rstrip("\n").split("\t"))
-        os.environ["no_proxy"] = no_proxy
-        print(ask_urllib(opener, url) + ask_requests(session, url))
-
-
-main()
+for name in list(os.environ):
+    if name.lower().endswith("_proxy") or name in ("REQUEST_METHOD", "NETRC"):
+        del os.environ[name]
+if sys.argv[1:] == ["requests"]:
+    import requests
+    session = requests.Session()
+    ask, version = ask_requests, requests.__version__
+else:
+    ask, version = ask_urllib, sys.version.split()[0]
+print(version)
+for line in sys.stdin:
+    fields = [bytes.fromhex(field).decode() for field in line.rstrip("\n").split("\t")]
+    os.environ["http_proxy"], os.environ["https_proxy"], os.environ["no_proxy"] = fields[:3]
+    PROXIES = [urllib.parse.urlsplit(proxy).netloc for proxy in fields[:2]]
+    print(answer(fields[3]))

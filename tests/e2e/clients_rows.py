@@ -1,4 +1,5 @@
 """Random lists, destinations and proxy URLs, put together so that they meet often."""
+import typing
 
 NAMES = ["foo.com", "a.foo.com", "b.a.foo.com", "xfoo.com", "com", "svc", "FOO.com", "localhost", "a.localhost", "foo.com.", "a-b.c",
          "intranet", "8.com", "xn--bcher-kva.example", "a_b.example", "cluster.local", "b\u00fccher.example", "B\u00dcCHER.Example",
@@ -18,9 +19,27 @@ PORTS = [":80", ":443", ":8080", ":080", ":65535", ":6443"]
 WELL_KNOWN = [21, 70, 80, 443, 6443, 8080, 65535]
 
 
+SCHEMES_ASKED = ["http", "http", "http", "https", "https", "ws", "wss", "ftp"]
+
+
+class Pieces(typing.NamedTuple):
+    names: list
+    addresses: list
+    networks: list
+    odd: list
+    separators: list
+    schemes: list
+
+
+ALL = Pieces(NAMES, ADDRESSES, NETWORKS, ODD, SEPARATORS, SCHEMES_ASKED)
+# Without names that are not ASCII, and without what our readings of Python and Java leave out.
+LESS_ODD = Pieces(NAMES[:13], ADDRESSES[:25], NETWORKS[:22], ODD[:20], SEPARATORS[:10], SCHEMES_ASKED[:5])
+
+
 class Lists:
-    def __init__(self, random):
+    def __init__(self, random, pieces):
         self.random = random
+        self.pieces = pieces
         self.words = []
 
     def word(self, pieces):
@@ -30,15 +49,15 @@ class Lists:
     def entry(self):
         kind = self.random.randrange(6)
         if kind == 0:
-            network = self.random.choice(NETWORKS)
+            network = self.random.choice(self.pieces.networks)
             return "[%s]" % network if self.random.randrange(8) == 0 else network
         if kind == 1:
-            return self.random.choice(ODD)
+            return self.random.choice(self.pieces.odd)
         if kind in (2, 3):
-            out = self.word(ADDRESSES)
+            out = self.word(self.pieces.addresses)
             out = "[%s]" % out if self.random.randrange(4) == 0 else out
         else:
-            out = self.random.choice(["", "", ".", "*."]) + self.word(NAMES)
+            out = self.random.choice(["", "", ".", "*."]) + self.word(self.pieces.names)
         return out + (self.random.choice(PORTS) if self.random.randrange(5) == 0 else "")
 
     def list(self):
@@ -47,7 +66,7 @@ class Lists:
             return self.random.choice(["*", ""])
         out = self.entry()
         for _ in range(self.random.randrange(4)):
-            out += self.random.choice(SEPARATORS) + self.entry()
+            out += self.random.choice(self.pieces.separators) + self.entry()
         if self.random.randrange(30) == 0:
             out = self.random.choice([" ", ","]) + out
         return out + (self.random.choice([" ", ","]) if self.random.randrange(30) == 0 else "")
@@ -57,11 +76,11 @@ class Lists:
             host = self.random.choice(self.words)
             host = ("a." if self.random.randrange(3) == 0 and ":" not in host else "") + host
         else:
-            host = self.random.choice(self.random.choice([NAMES, ADDRESSES]))
+            host = self.random.choice(self.random.choice([self.pieces.names, self.pieces.addresses]))
         if ":" in host:
             host = "[%s]" % host
         port = self.random.choice(PORTS + [":"]) if self.random.randrange(3) == 0 else ""
-        scheme = self.random.choice(["http", "http", "http", "https", "https", "ws", "wss", "ftp"])
+        scheme = self.random.choice(self.pieces.schemes)
         return "%s://%s%s%s" % (scheme, host, port, self.random.choice(["", "/", "/", "/x"]))
 
 

@@ -2,7 +2,7 @@
 
 curl: the system's libcurl, and one in each folder that PROVISIONER_CURLS names (':' between them). Such a folder holds
 the unpacked packages of one release of Debian: libcurl4t64, what it depends on, and libc6. `dpkg-deb -x PACKAGE FOLDER`
-unpacks one. .NET: the SDK whose `dotnet` is on PATH."""
+unpacks one. .NET: the SDK whose `dotnet` is on PATH. Python's urllib and requests, of each Python, and Java."""
 import glob
 import ipaddress
 import json
@@ -14,6 +14,7 @@ import subprocess
 
 ORACLES = pathlib.Path(__file__).resolve().parent.parent / "differential"
 LINKER = "lib64/ld-linux-x86-64.so.2"
+PYTHONS = ["python3", "/usr/bin/python3"]  # often the same
 
 
 class Missing(Exception):
@@ -101,6 +102,21 @@ def curls(work):
     lacking += ["no curl for the reading %s (see PROVISIONER_CURLS in %s)" % (name, pathlib.Path(__file__).name)
                 for name in ("curl7", "curl8", "curl") if name not in [one.dialect for one in found]]
     return found, lacking
+
+
+def others():
+    """urllib and requests, of each version that is here, Java, and what is missing."""
+    found, lacking = {}, []
+    oracle, java = ORACLES / "clients_oracle.py", ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", ORACLES / "ClientsOracle.java"]
+    for dialect, command, package in [*(("python", [python, oracle], "python3") for python in PYTHONS),
+                                      *(("requests", [python, oracle, "requests"], "python3-requests") for python in PYTHONS),
+                                      ("java", ["java", *java], "openjdk-17-jdk-headless")]:
+        try:
+            client = Client(dialect, command)
+            found.setdefault((dialect, client.version), client)
+        except (Missing, OSError) as error:
+            lacking.append("%s (Debian package %s): %s" % (dialect, package, str(error).splitlines()[-1]))
+    return list(found.values()), lacking
 
 
 def newest(pattern):
