@@ -12,7 +12,7 @@ import select
 import time
 import unittest
 
-from harness import argument, folder, must, need, run, skip, which
+from harness import PWSH, argument, folder, must, need, powershell, run, skip, which
 
 PROVISIONER = argument()
 
@@ -204,7 +204,7 @@ class PowerShell(Shell, unittest.TestCase):
     missing = "PWSH does not name PowerShell's program"
 
     def program(self):
-        return os.environ.get("PWSH") or which("pwsh")
+        return PWSH
 
     def answers(self, lines):
         asked, wanted = self.folder / "ask.ps1", self.folder / "lines.json"
@@ -213,9 +213,9 @@ class PowerShell(Shell, unittest.TestCase):
                          "  $found = (TabExpansion2 -inputScript $line -cursorColumn $line.Length).CompletionMatches\n"
                          "  ConvertTo-Json -Compress -InputObject @($found | ForEach-Object { $_.CompletionText })\n}\n")
         wanted.write_text(json.dumps(lines))
-        said = must(self.path, "-NoProfile", "-NonInteractive", "-File", asked, self.script, wanted, cwd=self.work,
-                   env={**os.environ, "HOME": str(self.folder), "POWERSHELL_TELEMETRY_OPTOUT": "1", "NO_COLOR": "1"})
-        return [[word for word in json.loads(row) if word] for row in said.splitlines()]
+        done = powershell("-File", asked, self.script, wanted, cwd=self.work, env={"HOME": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [[word for word in json.loads(row) if word] for row in done.stdout.splitlines()]
 
 
 class ManualPage(unittest.TestCase):

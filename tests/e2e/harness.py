@@ -17,6 +17,7 @@ SAMPLE = TESTS / "sample/rendered-worker.json"
 SHARED = ROOT.parent / "shared"  # cases of others, beside the repository
 SERVICES = ["--service", "containerd", "--service", "kubelet"]
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))  # PowerShell 7
 # Debian's, of programs that are in one of another name.
 PACKAGES = {"7z": "p7zip-full", "apt-get": "apt", "bsdtar": "libarchive-tools", "cc": "gcc", "dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev",
             "hivexregedit": "libwin-hivex-perl", "hivexsh": "libhivex-bin", "ip": "iproute2", "iptables-restore": "iptables", "isoinfo": "genisoimage",
@@ -69,6 +70,12 @@ def must(*words, **options):
     if done.returncode != 0:
         raise RuntimeError("%s: exit %d\n%s%s" % (" ".join(map(str, words)), done.returncode, done.stdout[-2000:], done.stderr[-2000:]))
     return done.stdout
+
+
+def powershell(*words, env=None, **options):
+    """PowerShell with these words, and the variables `env` more."""
+    variables = {**os.environ, "NO_COLOR": "1", "POWERSHELL_TELEMETRY_OPTOUT": "1", **(env or {})}
+    return run(PWSH, "-NoProfile", "-NonInteractive", *words, **{"timeout": 300, **options, "env": variables})
 
 
 def put_tool(path, text, shell="#!/bin/sh"):

@@ -10,16 +10,15 @@ import pathlib
 import re
 import shutil
 import struct
-import subprocess
 import sys
-import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from harness import PWSH, ROOT, end_unrun, folder, powershell, skip  # noqa: E402
+
 SCRIPT = HERE / "Verify-OnWindows.ps1"
 PARTS = sorted((HERE / "verify").glob("*.ps1"))
-PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and os.path.isfile(sys.argv[1]) else None
 
 # Commands and $script: variables that nobody defines; what a body that runs nowhere here would fail on.
@@ -73,14 +72,11 @@ class Texts(unittest.TestCase):
 
 class Runs(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.work = pathlib.Path(folder.name)
-        self.env = {**os.environ, "VERIFY_FOLDER": str(self.work), "VERIFY_BOOT": "63900000000", "POWERSHELL_TELEMETRY_OPTOUT": "1", "NO_COLOR": "1"}
+        self.work = folder(self)
+        self.env = {"VERIFY_FOLDER": str(self.work), "VERIFY_BOOT": "63900000000"}
 
-    def pwsh(self, *words, cwd=None):
-        return subprocess.run([PWSH, "-NoProfile", "-NonInteractive", *map(str, words)], capture_output=True, text=True, env=self.env,
-                              cwd=cwd or self.work, timeout=1200)
+    def pwsh(self, *words):
+        return powershell(*words, env=self.env, cwd=self.work, timeout=1200)
 
     def case(self, name, *words):
         done = self.pwsh("-File", HERE / "verify_cases.ps1", name, self.work, *words)
@@ -164,7 +160,7 @@ class Logic(Runs):
     def test_clients_at_its_listener(self):
         curl = shutil.which("curl")
         if not PROGRAM or not curl:
-            self.skipTest("SKIPPED: give the program, and install curl: the comparison of clients was NOT run")
+            skip(self, "give the program, and install curl: the comparison of clients was NOT run")
         answer = self.case("clients", PROGRAM, curl, PWSH)
         for row in answer["results"]:
             self.assertEqual((row["result"], row["why"]), ("pass", ""), row)
@@ -284,7 +280,7 @@ class WholeRuns(Runs):
 
 if __name__ == "__main__":
     if PWSH is None:
-        texts = unittest.main(verbosity=2, exit=False, defaultTest="Texts").result
-        print("SKIPPED: there is no PowerShell 7 (pwsh, or what PWSH names): Verify-OnWindows.ps1 was NOT run, its texts were read only")
-        sys.exit(77 if texts.wasSuccessful() else 1)
+        if not unittest.main(verbosity=2, exit=False, defaultTest="Texts").result.wasSuccessful():
+            sys.exit(1)
+        end_unrun("no PowerShell (pwsh) on this machine: Verify-OnWindows.ps1 was NOT run, its texts were read only")
     unittest.main(verbosity=2)

@@ -6,33 +6,29 @@ usage: verify_wine_test.py PROVISIONER_EXE"""
 import json
 import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
 HERE = pathlib.Path(__file__).resolve().parent
-WINE = HERE.parents[1] / "scripts/wine"
-PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from harness import PWSH, ROOT, argument, end_unrun, folder, powershell, run  # noqa: E402
+
+PROGRAM = argument()
+WINE = ROOT / "scripts/wine"
 CHECKS = ["install", "machine-variables", "service-definition", "status", "removal"]
 
 
 class UnderWine(unittest.TestCase):
     def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(prefix="provisioner-verify-"))
-        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
-        self.env = {**os.environ, "PROVISIONER_WINE_PREFIX": str(self.work / "wine"), "NO_COLOR": "1"}
+        self.env = {"PROVISIONER_WINE_PREFIX": str(folder(self) / "wine")}
         self.addCleanup(self.wine, "--end")
         self.wine("--fresh")
 
     def wine(self, *words):
-        return subprocess.run([WINE, *words], env=self.env, capture_output=True, text=True)
+        return run(WINE, *words, env={**os.environ, **self.env})
 
     def verify(self, *checks):
-        done = subprocess.run([PWSH, "-NoProfile", "-NonInteractive", "-File", HERE / "verify_wine.ps1", WINE, PROGRAM, *checks],
-                              env=self.env, capture_output=True, text=True, timeout=1200)
+        done = powershell("-File", HERE / "verify_wine.ps1", WINE, PROGRAM, *checks, env=self.env, timeout=1200)
         self.assertEqual(done.stderr, "")
         return json.loads(done.stdout)
 
@@ -49,6 +45,5 @@ class UnderWine(unittest.TestCase):
 
 if __name__ == "__main__":
     if not PWSH:
-        print("SKIPPED: there is no PowerShell 7 (pwsh, or what PWSH names): the checks for Windows were NOT run under Wine")
-        sys.exit(77)
+        end_unrun("no PowerShell (pwsh) on this machine: the checks for Windows were NOT run under Wine")
     unittest.main(verbosity=2)

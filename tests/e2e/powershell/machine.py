@@ -6,7 +6,6 @@ a backslash for a letter. ADAPTED says what stands for what; stand-ins.ps1 has t
 import json
 import os
 import pathlib
-import shutil
 import sys
 import unittest
 
@@ -14,11 +13,10 @@ import fakes
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from harness import ROOT, end_unrun, folder, missing, must, put_tool, run  # noqa: E402
+from harness import PWSH, ROOT, end_unrun, folder, missing, must, put_tool, run  # noqa: E402
 
 TEMPLATES = ROOT / "templates"
 STAND_INS = HERE / "stand-ins.ps1"
-PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))
 ADAPTED = [(b"[Microsoft.Win32.RegistryKey]", b"[StandInKey]"), (b"[IO.FileSystemAclExtensions]", b"[StandInDirectory]"),
            (b"[IO.Directory]", b"[StandInDirectory]"), (b"[IO.File]", b"[StandInFile]"),
            (b"Security.AccessControl.DirectorySecurity", b"StandInSecurity"), (b"Security.Principal.NTAccount", b"StandInAccount"),
@@ -61,11 +59,6 @@ def run_tests(what, openssl=False):
 def python_tool(path, text):
     """A program of Windows that is this text of Python."""
     return put_tool(path, text, "#!" + sys.executable)
-
-
-def powershell(*arguments, **environment):
-    """pwsh with these arguments, and these variables more."""
-    return run(PWSH, "-NoProfile", "-NonInteractive", *arguments, env={**os.environ, "NO_COLOR": "1", **environment}, timeout=300)
 
 
 def make_certificates(case):

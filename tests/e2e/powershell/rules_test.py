@@ -6,7 +6,8 @@ import struct
 import unittest
 
 import fakes
-from machine import HERE, ROOT, TEMPLATES, folder, powershell, run_tests
+from machine import HERE, ROOT, TEMPLATES, folder, run_tests
+from harness import powershell  # machine.py says where it is
 
 RULES = ROOT / "tests/golden/rules"
 SCRIPT = TEMPLATES / "Apply-Egress.ps1"
@@ -68,7 +69,7 @@ def answer_of(root, *arguments):
     script = SCRIPT.read_text(encoding="ascii")
     assert script.count(LAST_PART) == 1
     (root / "functions.ps1").write_text(script[:script.index(LAST_PART)])
-    return powershell("-File", *arguments, TMPDIR=str(root))
+    return powershell("-File", *arguments, env={"TMPDIR": str(root)})
 
 
 class RulesTest(unittest.TestCase):

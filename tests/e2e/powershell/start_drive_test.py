@@ -8,8 +8,9 @@ import sys
 import unittest
 
 import fakes
-from machine import HERE, TEMPLATES, folder, powershell, python_tool, run_tests
+from machine import HERE, TEMPLATES, folder, python_tool, run_tests
 import cloudbase_init  # machine.py says where it is
+from harness import powershell
 
 SCRIPT = TEMPLATES / "Start-Drive.ps1"
 AGAIN, REBOOT_AND_AGAIN = 1002 & 0xFF, 1003 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
@@ -63,7 +64,7 @@ class StartDrive(unittest.TestCase):
             (self.drive / "provisioner").chmod(0o755)
             write_tool(self.drive / "provisioner/provisioner.exe", program)
         (self.root / "driver.ps1").write_text(DRIVER)
-        answer = powershell("-File", self.root / "driver.ps1", **environment)
+        answer = powershell("-File", self.root / "driver.ps1", env=environment)
         self.output = answer.stdout + answer.stderr
         return answer.returncode
 
