@@ -8,14 +8,12 @@
 
 namespace prov::testing_support {
 
-enum class ServerRoot { kOfTheFile, kOfTheSystem };
-
 // Its server is https://api.example.test:6443, its token "c4nary".
-inline void WriteKubeConfig(const std::string& path, ServerRoot root = ServerRoot::kOfTheFile) {
+inline void WriteKubeConfig(const std::string& path) {
   const std::string authority = ", certificate-authority: '" + TestsFolder() + "/sample/corporate-root.pem'";
   std::ofstream(path) << "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
-                      << "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443'"
-                      << (root == ServerRoot::kOfTheFile ? authority : "") << "}}]\n"
+                      << "clusters: [{name: c, cluster: {server: 'https://api.example.test:6443'" << authority
+                      << "}}]\n"
                       << "users: [{name: u, user: {token: c4nary}}]\n";
 }
 

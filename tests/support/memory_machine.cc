@@ -73,21 +73,19 @@ MemoryMachine::MemoryMachine() {
 
 template <class Effect>
 auto MemoryMachine::Call(std::string what, Effect effect) -> Result<decltype(effect())> {
-  const std::size_t number = calls++;
-  if (number == stop_before) throw PowerFailure();
-  if (number == fail_at) {
+  if (calls == fail_at) {
+    ++calls;
     failed_call = what;
     return Fail(Code::kIo, "an injected failure", what);
   }
   if constexpr (std::is_void_v<decltype(effect())>) {
-    log.push_back(std::move(what));
-    effect();
-    if (number == stop_after) throw PowerFailure();
+    Step([&] {
+      log.push_back(std::move(what));
+      effect();
+    });
     return {};
   } else {
-    auto result = effect();
-    if (number == stop_after) throw PowerFailure();
-    return result;
+    return Step(effect);
   }
 }
 
@@ -125,7 +123,7 @@ std::optional<RegValue> MemoryMachine::At(std::string_view key, std::string_view
 
 std::optional<std::string> MemoryMachine::Section(std::string_view name) const {
   MemoryMachine copy = *this;
-  copy.fail_at = copy.stop_before = copy.stop_after = kNever;
+  copy.GoOn();
   const auto section = copy.State().Read(name).value();
   return section ? std::optional(section->Json()) : std::nullopt;
 }
@@ -155,7 +153,7 @@ void MemoryMachine::Boot(Unflushed unflushed, std::uint32_t seed) {
     }
   }
   MakeDurable();
-  fail_at = stop_before = stop_after = kNever;
+  GoOn();
   calls = 0;
   log.clear();
   ++boot_;

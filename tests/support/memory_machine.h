@@ -2,23 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "provisioner/machine/machine.h"
-#include "tests/support/power_failure.h"
+#include "tests/support/stoppable_calls.h"
 
 namespace prov::testing_support {
 
 class MemoryMachine final : public machine::Registry,
                             public machine::CertificateStore,
                             public machine::StateFolder,
-                            public machine::System {
+                            public machine::System,
+                            public StoppableCalls {
  public:
   struct Key {
     std::string spelling;
@@ -68,27 +67,7 @@ class MemoryMachine final : public machine::Registry,
   machine::Programs* programs = nullptr;       // null: no programs of others
 
   std::vector<std::string> log;  // "Set SYSTEM\…\HTTP_PROXY": the calls that write, in order
-  std::size_t calls = 0;         // of all ports, reading ones included
-
-  // At the call of this number (from 0): an io error without effect; a power failure before or after its effect.
-  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-  std::size_t fail_at = kNever, stop_before = kNever, stop_after = kNever;
-  std::string failed_call;  // the one at `fail_at`
-
-  // A call of another port of this machine, which can be stopped at like those of this.
-  template <class Effect>
-  auto Step(Effect effect) -> decltype(effect()) {
-    const std::size_t number = calls++;
-    if (number == stop_before) throw PowerFailure();
-    if constexpr (std::is_void_v<decltype(effect())>) {
-      effect();
-      if (number == stop_after) throw PowerFailure();
-    } else {
-      auto result = effect();
-      if (number == stop_after) throw PowerFailure();
-      return result;
-    }
-  }
+  std::string failed_call;       // the one at `fail_at`
 
   // After a power failure: what was not flushed stays, goes, or (by the seed) some of each; then the machine boots.
   enum class Unflushed { kKept, kLost, kSome };

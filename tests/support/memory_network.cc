@@ -61,14 +61,12 @@ bool SameJson(const std::string& first, const std::string& second) {
 }  // namespace
 
 template <class Effect>
-auto MemoryNetwork::Step(std::string call, std::string_view document, Effect effect) -> decltype(effect()) {
-  const std::size_t number = calls++;
-  if (number == stop_before) throw PowerFailure();
-  if (meanwhile) meanwhile(call);
-  log.emplace_back(std::move(call), document);
-  auto result = effect();
-  if (number == stop_after) throw PowerFailure();
-  return result;
+auto MemoryNetwork::Answer(std::string call, std::string_view document, Effect effect) -> decltype(effect()) {
+  return Step([&] {
+    if (meanwhile) meanwhile(call);
+    log.emplace_back(std::move(call), document);
+    return effect();
+  });
 }
 
 std::string MemoryNetwork::PoliciesOf(const std::string& id) const {
@@ -84,7 +82,7 @@ std::vector<std::string> MemoryNetwork::CallNames() const {
 
 Result<NetworkAnswer> MemoryNetwork::Enumerate(NetworkObject kind, std::string_view query) {
   const bool is_endpoint = kind == NetworkObject::kEndpoint;
-  return Step(is_endpoint ? "HcnEnumerateEndpoints" : "HcnEnumerateNamespaces", query, [&] {
+  return Answer(is_endpoint ? "HcnEnumerateEndpoints" : "HcnEnumerateNamespaces", query, [&] {
     const auto filter = ignores_filters ? std::nullopt : FilteredId(query);
     return ListIds(is_endpoint ? endpoints : namespaces, filter);
   });
@@ -92,7 +90,7 @@ Result<NetworkAnswer> MemoryNetwork::Enumerate(NetworkObject kind, std::string_v
 
 Result<OpenedNetworkObject> MemoryNetwork::Open(NetworkObject kind, std::string_view id) {
   const bool is_endpoint = kind == NetworkObject::kEndpoint;
-  return Step(is_endpoint ? "HcnOpenEndpoint" : "HcnOpenNamespace", id, [&]() -> OpenedNetworkObject {
+  return Answer(is_endpoint ? "HcnOpenEndpoint" : "HcnOpenNamespace", id, [&]() -> OpenedNetworkObject {
     const auto& objects = is_endpoint ? endpoints : namespaces;
     if (FindId(objects, id) == objects.end()) return {is_endpoint ? NoEndpoint() : NoNamespace(), 0};
     ++open;
@@ -103,7 +101,7 @@ Result<OpenedNetworkObject> MemoryNetwork::Open(NetworkObject kind, std::string_
 
 Result<NetworkAnswer> MemoryNetwork::Query(NetworkObject kind, NetworkHandle object, std::string_view query) {
   const bool is_endpoint = kind == NetworkObject::kEndpoint;
-  return Step(is_endpoint ? "HcnQueryEndpointProperties" : "HcnQueryNamespaceProperties", query, [&] {
+  return Answer(is_endpoint ? "HcnQueryEndpointProperties" : "HcnQueryNamespaceProperties", query, [&] {
     return is_endpoint ? EndpointProperties(handles_.at(object)) : NamespaceProperties(handles_.at(object));
   });
 }
@@ -164,11 +162,11 @@ NetworkAnswer MemoryNetwork::Modify(const std::string& id, std::string_view requ
 }
 
 Result<NetworkAnswer> MemoryNetwork::ModifyEndpoint(NetworkHandle endpoint, std::string_view request) {
-  return Step("HcnModifyEndpoint", request, [&] { return Modify(handles_.at(endpoint), request); });
+  return Answer("HcnModifyEndpoint", request, [&] { return Modify(handles_.at(endpoint), request); });
 }
 
 Result<NetworkAnswer> MemoryNetwork::Version() {
-  return Step("HNSCall", "GET /globals/version", [&] { return NetworkAnswer{0, version, ""}; });
+  return Answer("HNSCall", "GET /globals/version", [&] { return NetworkAnswer{0, version, ""}; });
 }
 
 }  // namespace prov::testing_support

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "provisioner/machine/compute_network.h"
-#include "tests/support/power_failure.h"
+#include "tests/support/stoppable_calls.h"
 
 namespace prov::testing_support {
 
-class MemoryNetwork final : public machine::ComputeNetwork {
+class MemoryNetwork final : public machine::ComputeNetwork, public StoppableCalls {
  public:
   using Call = std::pair<std::string, std::string>;  // "HcnModifyEndpoint" and its document or GUID
 
@@ -29,12 +29,8 @@ class MemoryNetwork final : public machine::ComputeNetwork {
   std::string version = R"({"Success":true,"Output":{"Major":13,"Minor":2}})";
 
   std::vector<Call> log;
-  std::size_t calls = 0;  // of all members but those that close
-  std::size_t open = 0;   // handles that nobody closed
+  std::size_t open = 0;  // handles that nobody closed; closing is not counted as a call
 
-  // At the call of this number (from 0): a power failure before or after its effect.
-  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-  std::size_t stop_before = kNever, stop_after = kNever;
   // Modifications of this kind ("Add", "Remove") are done by what is answered, and nothing happens.
   std::string without_effect;
   // Policies that an endpoint has at most: of more the answer is "done", and nothing happens.
@@ -61,7 +57,7 @@ class MemoryNetwork final : public machine::ComputeNetwork {
 
  private:
   template <class Effect>
-  auto Step(std::string call, std::string_view document, Effect effect) -> decltype(effect());
+  auto Answer(std::string call, std::string_view document, Effect effect) -> decltype(effect());
   machine::NetworkAnswer EndpointProperties(const std::string& id) const;
   machine::NetworkAnswer NamespaceProperties(const std::string& id) const;
   machine::NetworkAnswer Modify(const std::string& id, std::string_view request);

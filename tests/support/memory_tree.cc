@@ -18,13 +18,14 @@ std::string LeftoverIn(std::string_view folder) {
 
 template <class Effect>
 auto MemoryTree::Call(const std::string& what, bool writes, Effect effect) -> decltype(effect()) {
-  const std::size_t number = calls++;
-  if (number == stop_before) throw PowerFailure();
-  if (number == fail_at) return Fail(Code::kIo, "an injected failure", what);
-  if (writes) log.push_back(what);
-  auto result = effect();
-  if (number == stop_after) throw PowerFailure();
-  return result;
+  if (calls == fail_at) {
+    ++calls;
+    return Fail(Code::kIo, "an injected failure", what);
+  }
+  return Step([&] {
+    if (writes) log.push_back(what);
+    return effect();
+  });
 }
 
 void MemoryTree::MakeFolders(std::string_view path, FileUse use) {
@@ -63,7 +64,7 @@ std::optional<std::string> MemoryTree::At(std::string_view path) const {
 
 void MemoryTree::Reopen() {
   if (durable_ == Durable::kTogether) now_ = committed_;
-  fail_at = stop_before = stop_after = kNever;
+  GoOn();
 }
 
 std::optional<std::string> MemoryTree::DescriptorAt(const std::string& lower_case_path) const {

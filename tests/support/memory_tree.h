@@ -2,18 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "images/tree/image_tree.h"
-#include "tests/support/power_failure.h"
+#include "tests/support/stoppable_calls.h"
 
 namespace prov::testing_support {
 
-class MemoryTree final : public images::ImageTree {
+class MemoryTree final : public images::ImageTree, public StoppableCalls {
  public:
   // Whether writes become durable together, in Commit, as in a WIM.
   enum class Durable { kEach, kTogether };
@@ -46,11 +45,6 @@ class MemoryTree final : public images::ImageTree {
   void set_can_protect(bool can) { can_protect_ = can; }
 
   std::vector<std::string> log;  // "Write Windows/x", "Commit": the calls that write, in order
-  std::size_t calls = 0;         // reading ones included
-
-  // At the call of this number (from 0): an io error without effect; a power failure before or after its effect.
-  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-  std::size_t fail_at = kNever, stop_before = kNever, stop_after = kNever;
 
   // After a power failure: opens the image anew, with what was durable; nothing fails or stops from here on.
   void Reopen();
