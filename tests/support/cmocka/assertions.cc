@@ -20,10 +20,6 @@ namespace {
 
 constexpr size_t kMaxDifferences = 16;
 
-void Require(const std::optional<std::string>& fault, Place place) {
-  if (fault) FailAt(place, *fault);
-}
-
 std::string Quoted(const char* text) { return text == nullptr ? "(null)" : fmt::format("\"{}\"", text); }
 
 std::string Formatted(const char* format, va_list arguments) {
@@ -57,7 +53,13 @@ void FailWith(const std::string& text) {
 
 void AddFailure(const std::string& text) { ADD_FAILURE_AT(nullptr, -1) << text; }
 
-std::optional<std::string> CompareValues(LargestIntegralType a, LargestIntegralType b, bool equal) {
+void Require(const Fault& fault, Place place) {
+  if (fault) FailAt(place, *fault);
+}
+
+Fault CompareTruth(bool holds, const char* text) { return holds ? Fault() : text; }
+
+Fault CompareValues(LargestIntegralType a, LargestIntegralType b, bool equal) {
   if ((a == b) == equal) return std::nullopt;
   const auto text = [](LargestIntegralType value) {
     return value == 0 ? std::string("0") : fmt::format("{:#x}", value);
@@ -65,13 +67,13 @@ std::optional<std::string> CompareValues(LargestIntegralType a, LargestIntegralT
   return fmt::format("{} {} {}", text(a), equal ? "!=" : "==", text(b));
 }
 
-std::optional<std::string> CompareStrings(const char* a, const char* b, bool equal) {
+Fault CompareStrings(const char* a, const char* b, bool equal) {
   const bool same = a != nullptr && b != nullptr && std::strcmp(a, b) == 0;
   if (same == equal && a != nullptr && b != nullptr) return std::nullopt;
   return fmt::format("{} {} {}", Quoted(a), equal ? "!=" : "==", Quoted(b));
 }
 
-std::optional<std::string> CompareMemory(const void* a, const void* b, size_t size, bool equal) {
+Fault CompareMemory(const void* a, const void* b, size_t size, bool equal) {
   const auto* left = static_cast<const unsigned char*>(a);
   const auto* right = static_cast<const unsigned char*>(b);
   std::string text;
@@ -88,14 +90,12 @@ std::optional<std::string> CompareMemory(const void* a, const void* b, size_t si
   return text + fmt::format("{} bytes of {} and {} differ", differences, a, b);
 }
 
-std::optional<std::string> CompareRange(LargestIntegralType value, LargestIntegralType minimum,
-                                        LargestIntegralType maximum, bool inside) {
+Fault CompareRange(LargestIntegralType value, LargestIntegralType minimum, LargestIntegralType maximum, bool inside) {
   if ((value >= minimum && value <= maximum) == inside) return std::nullopt;
   return fmt::format("{} is {}within the range {}-{}", value, inside ? "not " : "", minimum, maximum);
 }
 
-std::optional<std::string> CompareSet(LargestIntegralType value, const LargestIntegralType* values, size_t count,
-                                      bool inside) {
+Fault CompareSet(LargestIntegralType value, const LargestIntegralType* values, size_t count, bool inside) {
   bool found = false;
   std::string list;
   for (size_t i = 0; i < count; ++i) {
@@ -106,42 +106,18 @@ std::optional<std::string> CompareSet(LargestIntegralType value, const LargestIn
   return fmt::format("{} is {}in the set ({})", value, inside ? "not " : "", list);
 }
 
-void AssertTrue(bool holds, const char* text, Place place) {
-  if (!holds) FailAt(place, text);
-}
-
-void AssertReturnCode(LargestIntegralType code, size_t code_size, int error, const char* text, Place place) {
+Fault CompareReturnCode(LargestIntegralType code, size_t code_size, int error, const char* text) {
   const unsigned bits = code_size >= sizeof(code) ? 64U : static_cast<unsigned>(code_size) * 8U;
   const bool negative = ((code >> (bits - 1U)) & 1U) != 0;
-  if (!negative) return;
+  if (!negative) return std::nullopt;
   std::string message = fmt::format("{} < 0", text);
   if (error > 0) message += fmt::format(", errno({}): {}", error, std::strerror(error));
-  FailAt(place, message);
+  return message;
 }
 
-void AssertEqual(LargestIntegralType a, LargestIntegralType b, bool equal, Place place) {
-  Require(CompareValues(a, b, equal), place);
-}
-
-void AssertFloat(float a, float b, float epsilon, bool equal, Place place) {
-  if (NearlyEqual(a, b, epsilon) != equal) FailAt(place, fmt::format("{:f} {} {:f}", a, equal ? "!=" : "==", b));
-}
-
-void AssertString(const char* a, const char* b, bool equal, Place place) {
-  Require(CompareStrings(a, b, equal), place);
-}
-
-void AssertMemory(const void* a, const void* b, size_t size, bool equal, Place place) {
-  Require(CompareMemory(a, b, size, equal), place);
-}
-
-void AssertRange(LargestIntegralType value, LargestIntegralType minimum, LargestIntegralType maximum, bool inside,
-                 Place place) {
-  Require(CompareRange(value, minimum, maximum, inside), place);
-}
-
-void AssertSet(LargestIntegralType value, const LargestIntegralType* values, size_t count, bool inside, Place place) {
-  Require(CompareSet(value, values, count, inside), place);
+Fault CompareFloats(float a, float b, float epsilon, bool equal) {
+  if (NearlyEqual(a, b, epsilon) == equal) return std::nullopt;
+  return fmt::format("{:f} {} {:f}", a, equal ? "!=" : "==", b);
 }
 
 void Fail(Place place) { FailAt(place, ""); }

@@ -25,6 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <optional>
+#include <string>
+
 typedef uintmax_t LargestIntegralType;
 
 typedef void (*CMUnitTestFunction)(void** state);
@@ -54,15 +57,18 @@ struct Place {
   int line;
 };
 
-void AssertTrue(bool holds, const char* text, Place place);
-void AssertReturnCode(LargestIntegralType code, size_t code_size, int error, const char* text, Place place);
-void AssertEqual(LargestIntegralType a, LargestIntegralType b, bool equal, Place place);
-void AssertFloat(float a, float b, float epsilon, bool equal, Place place);
-void AssertString(const char* a, const char* b, bool equal, Place place);
-void AssertMemory(const void* a, const void* b, size_t size, bool equal, Place place);
-void AssertRange(LargestIntegralType value, LargestIntegralType minimum, LargestIntegralType maximum, bool inside,
-                 Place place);
-void AssertSet(LargestIntegralType value, const LargestIntegralType* values, size_t count, bool inside, Place place);
+// What there is to say about a comparison; nullopt: it turns out as wanted.
+using Fault = std::optional<std::string>;
+Fault CompareTruth(bool holds, const char* text);
+Fault CompareReturnCode(LargestIntegralType code, size_t code_size, int error, const char* text);
+Fault CompareValues(LargestIntegralType a, LargestIntegralType b, bool equal);
+Fault CompareFloats(float a, float b, float epsilon, bool equal);
+Fault CompareStrings(const char* a, const char* b, bool equal);
+Fault CompareMemory(const void* a, const void* b, size_t size, bool equal);
+Fault CompareRange(LargestIntegralType value, LargestIntegralType minimum, LargestIntegralType maximum, bool inside);
+Fault CompareSet(LargestIntegralType value, const LargestIntegralType* values, size_t count, bool inside);
+// A fault is a failed assertion.
+void Require(const Fault& fault, Place place);
 [[noreturn]] void Fail(Place place);
 [[noreturn]] void FailMessage(Place place, const char* format, ...) __attribute__((format(printf, 2, 3)));
 [[noreturn]] void Skip(Place place);
@@ -104,46 +110,38 @@ void cmocka_set_message_output(enum cm_message_output output);
 #define cast_to_pointer_integral_type(value) ((uintptr_t)((size_t)(value)))
 #define cast_ptr_to_largest_integral_type(value) cast_to_largest_integral_type(cast_to_pointer_integral_type(value))
 
-#define assert_true(c) ::prov::cmocka::AssertTrue(cast_to_largest_integral_type(c) != 0, #c, PROV_CMOCKA_PLACE)
-#define assert_false(c) ::prov::cmocka::AssertTrue(cast_to_largest_integral_type(c) == 0, #c, PROV_CMOCKA_PLACE)
-#define assert_non_null(c) ::prov::cmocka::AssertTrue(cast_ptr_to_largest_integral_type(c) != 0, #c, PROV_CMOCKA_PLACE)
-#define assert_null(c) ::prov::cmocka::AssertTrue(cast_ptr_to_largest_integral_type(c) == 0, #c, PROV_CMOCKA_PLACE)
+#define PROV_CMOCKA_REQUIRE(fault) ::prov::cmocka::Require(::prov::cmocka::fault, PROV_CMOCKA_PLACE)
+#define PROV_CMOCKA_INT(value) cast_to_largest_integral_type(value)
+#define PROV_CMOCKA_PTR(value) cast_ptr_to_largest_integral_type(value)
+
+#define assert_true(c) PROV_CMOCKA_REQUIRE(CompareTruth(PROV_CMOCKA_INT(c) != 0, #c))
+#define assert_false(c) PROV_CMOCKA_REQUIRE(CompareTruth(PROV_CMOCKA_INT(c) == 0, #c))
+#define assert_non_null(c) PROV_CMOCKA_REQUIRE(CompareTruth(PROV_CMOCKA_PTR(c) != 0, #c))
+#define assert_null(c) PROV_CMOCKA_REQUIRE(CompareTruth(PROV_CMOCKA_PTR(c) == 0, #c))
 #define assert_return_code(rc, error) \
-  ::prov::cmocka::AssertReturnCode(cast_to_largest_integral_type(rc), sizeof(rc), (int)(error), #rc, PROV_CMOCKA_PLACE)
-#define assert_int_equal(a, b)                                                                          \
-  ::prov::cmocka::AssertEqual(cast_to_largest_integral_type(a), cast_to_largest_integral_type(b), true, \
-                              PROV_CMOCKA_PLACE)
-#define assert_int_not_equal(a, b)                                                                       \
-  ::prov::cmocka::AssertEqual(cast_to_largest_integral_type(a), cast_to_largest_integral_type(b), false, \
-                              PROV_CMOCKA_PLACE)
-#define assert_ptr_equal(a, b)                                                                                  \
-  ::prov::cmocka::AssertEqual(cast_ptr_to_largest_integral_type(a), cast_ptr_to_largest_integral_type(b), true, \
-                              PROV_CMOCKA_PLACE)
-#define assert_ptr_not_equal(a, b)                                                                               \
-  ::prov::cmocka::AssertEqual(cast_ptr_to_largest_integral_type(a), cast_ptr_to_largest_integral_type(b), false, \
-                              PROV_CMOCKA_PLACE)
+  PROV_CMOCKA_REQUIRE(CompareReturnCode(PROV_CMOCKA_INT(rc), sizeof(rc), (int)(error), #rc))
+#define assert_int_equal(a, b) PROV_CMOCKA_REQUIRE(CompareValues(PROV_CMOCKA_INT(a), PROV_CMOCKA_INT(b), true))
+#define assert_int_not_equal(a, b) PROV_CMOCKA_REQUIRE(CompareValues(PROV_CMOCKA_INT(a), PROV_CMOCKA_INT(b), false))
+#define assert_ptr_equal(a, b) PROV_CMOCKA_REQUIRE(CompareValues(PROV_CMOCKA_PTR(a), PROV_CMOCKA_PTR(b), true))
+#define assert_ptr_not_equal(a, b) PROV_CMOCKA_REQUIRE(CompareValues(PROV_CMOCKA_PTR(a), PROV_CMOCKA_PTR(b), false))
 #define assert_float_equal(a, b, epsilon) \
-  ::prov::cmocka::AssertFloat((float)(a), (float)(b), (float)(epsilon), true, PROV_CMOCKA_PLACE)
+  PROV_CMOCKA_REQUIRE(CompareFloats((float)(a), (float)(b), (float)(epsilon), true))
 #define assert_float_not_equal(a, b, epsilon) \
-  ::prov::cmocka::AssertFloat((float)(a), (float)(b), (float)(epsilon), false, PROV_CMOCKA_PLACE)
-#define assert_string_equal(a, b) \
-  ::prov::cmocka::AssertString((const char*)(a), (const char*)(b), true, PROV_CMOCKA_PLACE)
-#define assert_string_not_equal(a, b) \
-  ::prov::cmocka::AssertString((const char*)(a), (const char*)(b), false, PROV_CMOCKA_PLACE)
+  PROV_CMOCKA_REQUIRE(CompareFloats((float)(a), (float)(b), (float)(epsilon), false))
+#define assert_string_equal(a, b) PROV_CMOCKA_REQUIRE(CompareStrings((const char*)(a), (const char*)(b), true))
+#define assert_string_not_equal(a, b) PROV_CMOCKA_REQUIRE(CompareStrings((const char*)(a), (const char*)(b), false))
 #define assert_memory_equal(a, b, size) \
-  ::prov::cmocka::AssertMemory((const void*)(a), (const void*)(b), (size), true, PROV_CMOCKA_PLACE)
+  PROV_CMOCKA_REQUIRE(CompareMemory((const void*)(a), (const void*)(b), (size), true))
 #define assert_memory_not_equal(a, b, size) \
-  ::prov::cmocka::AssertMemory((const void*)(a), (const void*)(b), (size), false, PROV_CMOCKA_PLACE)
-#define assert_in_range(value, minimum, maximum)                                                            \
-  ::prov::cmocka::AssertRange(cast_to_largest_integral_type(value), cast_to_largest_integral_type(minimum), \
-                              cast_to_largest_integral_type(maximum), true, PROV_CMOCKA_PLACE)
-#define assert_not_in_range(value, minimum, maximum)                                                        \
-  ::prov::cmocka::AssertRange(cast_to_largest_integral_type(value), cast_to_largest_integral_type(minimum), \
-                              cast_to_largest_integral_type(maximum), false, PROV_CMOCKA_PLACE)
+  PROV_CMOCKA_REQUIRE(CompareMemory((const void*)(a), (const void*)(b), (size), false))
+#define assert_in_range(value, minimum, maximum) \
+  PROV_CMOCKA_REQUIRE(CompareRange(PROV_CMOCKA_INT(value), PROV_CMOCKA_INT(minimum), PROV_CMOCKA_INT(maximum), true))
+#define assert_not_in_range(value, minimum, maximum) \
+  PROV_CMOCKA_REQUIRE(CompareRange(PROV_CMOCKA_INT(value), PROV_CMOCKA_INT(minimum), PROV_CMOCKA_INT(maximum), false))
 #define assert_in_set(value, values, count) \
-  ::prov::cmocka::AssertSet(cast_to_largest_integral_type(value), (values), (count), true, PROV_CMOCKA_PLACE)
+  PROV_CMOCKA_REQUIRE(CompareSet(PROV_CMOCKA_INT(value), (values), (count), true))
 #define assert_not_in_set(value, values, count) \
-  ::prov::cmocka::AssertSet(cast_to_largest_integral_type(value), (values), (count), false, PROV_CMOCKA_PLACE)
+  PROV_CMOCKA_REQUIRE(CompareSet(PROV_CMOCKA_INT(value), (values), (count), false))
 
 #define fail() ::prov::cmocka::Fail(PROV_CMOCKA_PLACE)
 #define fail_msg(...) ::prov::cmocka::FailMessage(PROV_CMOCKA_PLACE, __VA_ARGS__)

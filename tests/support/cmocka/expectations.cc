@@ -58,7 +58,7 @@ class Named {
 };
 
 // What is wrong with a parameter's value, nullopt if nothing is.
-using Check = std::function<std::optional<std::string>(LargestIntegralType)>;
+using Check = std::function<Fault(LargestIntegralType)>;
 using Values = std::deque<Entry<LargestIntegralType>>;
 using Checks = std::deque<Entry<Check>>;
 
@@ -148,9 +148,7 @@ void ExpectAny(const char* function, const char* parameter, int count, Place pla
 
 void ExpectCheck(const char* function, const char* parameter, CheckParameterValue check, LargestIntegralType data,
                  Place place) {
-  const auto run = [check, data](LargestIntegralType value) {
-    return check(value, data) != 0 ? std::nullopt : std::optional<std::string>(std::string());
-  };
+  const auto run = [check, data](LargestIntegralType value) { return check(value, data) != 0 ? Fault() : Fault(""); };
   AddCheck(function, parameter, run, 1, place);
 }
 
@@ -173,7 +171,7 @@ void ExpectMemory(const char* function, const char* parameter, const void* bytes
                   Place place) {
   if (bytes == nullptr) FailAt(place, "memory");
   const auto run = [copy = std::string(static_cast<const char*>(bytes), size), equal](LargestIntegralType actual) {
-    if (actual == 0) return std::optional<std::string>("the memory is NULL");
+    if (actual == 0) return Fault("the memory is NULL");
     return CompareMemory(PointerOf(actual), copy.data(), copy.size(), equal);
   };
   AddCheck(function, parameter, run, count, place);
