@@ -1,7 +1,6 @@
 """What the end-to-end tests share: where things are, runs of programs, folders, small servers, and what is said of what is not run."""
 import hashlib
 import http.server
-import json
 import os
 import pathlib
 import shutil

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import unittest
 
+import output_schemas
 import windows_image
 from harness import SAMPLE, SERVICES, argument, digests, end_unrun, folder, missing, must, run, which
 from measure import Moments
@@ -22,7 +23,7 @@ PASSWORD = "S3cret%40%23%25%26%27p"  # of the sample's proxy
 def report(*arguments, exit=0):
     result = run(PROVISIONER, *arguments, "--output", "json")
     assert result.returncode == exit, "%s\nexit %s\n%s%s" % (" ".join(map(str, arguments)), result.returncode, result.stdout, result.stderr)
-    return json.loads(result.stdout)
+    return output_schemas.check("status" if arguments[0] == "status" else "report", json.loads(result.stdout))
 
 
 def export(hive):

@@ -11,6 +11,7 @@ import shutil
 import time
 import unittest
 
+import output_schemas
 from harness import ROOT, SAMPLE, argument, folder, must, need, run
 from kube_api_server import NODES, POOLS, ApiServer, Authority, kubeconfig
 
@@ -95,7 +96,7 @@ class Fleet(Kube):
     def status(self, exit_code, *words, cluster="kube://"):
         done = self.run_program("fleet", "status", cluster, "--output", "json", *words)
         self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
-        document = json.loads(done.stdout)
+        document = output_schemas.check("fleet-status", json.loads(done.stdout))
         return document, {node["name"]: node for node in document.get("nodes", [])}
 
     def test_each_node_is_compared_with_the_pool(self):

@@ -111,21 +111,27 @@ shutdown_lifetime 0 seconds
                           "--set", "ssl_insecure=true", "-s", addon, *options], [port])
 
 
-class Tunnel:
-    """A proxy that connects whoever asks to this machine, whatever the name. It keeps the heads that it was sent."""
+class Loopback:
+    """Listens at a port of its own; each connection is lead()'s, in a thread."""
 
     def __init__(self):
-        self.heads = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self):
         while True:
-            connection, _ = self.listener.accept()
-            threading.Thread(target=self._lead, args=[connection], daemon=True).start()
+            threading.Thread(target=self.lead, args=[self.listener.accept()[0]], daemon=True).start()
 
-    def _lead(self, connection):
+
+class Tunnel(Loopback):
+    """A proxy that connects whoever asks to this machine, whatever the name. It keeps the heads that it was sent."""
+
+    def __init__(self):
+        self.heads = []
+        super().__init__()
+
+    def lead(self, connection):
         with connection:
             head = b""
             while b"\r\n\r\n" not in head:
@@ -142,21 +148,17 @@ class Tunnel:
                 back.join(5)
 
 
-class Relay:
+class Relay(Loopback):
     """Passes bytes on to a port and keeps those that the client sent."""
 
     def __init__(self, port):
         self.target, self.seen = port, b""
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__()
 
-    def _serve(self):
-        while True:
-            client, _ = self.listener.accept()
-            server = socket.create_connection(("127.0.0.1", self.target))
-            threading.Thread(target=pump, args=[client, server, self._keep], daemon=True).start()
-            threading.Thread(target=pump, args=[server, client], daemon=True).start()
+    def lead(self, client):
+        server = socket.create_connection(("127.0.0.1", self.target))
+        threading.Thread(target=pump, args=[server, client], daemon=True).start()
+        pump(client, server, self._keep)
 
     def _keep(self, piece):
         self.seen += piece

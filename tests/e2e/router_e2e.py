@@ -15,7 +15,7 @@ import time
 import unittest
 
 import router_servers
-from harness import PATH, folder, missing, must, need, run
+from harness import PATH, folder, missing, must, need
 
 os.environ["PATH"] = PATH
 DECISIONS = 2000  # at least

@@ -10,14 +10,14 @@ import sys
 import unittest
 
 import output_schemas
-from harness import SAMPLE, argument, folder, must, need, run
-from kube_api_server import ApiServer, Authority, kubeconfig
+from harness import SAMPLE, argument, folder, must, run
 from output_schemas import FOLDER, published
 from program_file import make_program
 from windows_image import put_hives
 
 PROVISIONER = argument()
 # Printed on a Windows node only: node_e2e.py and hns_e2e.py hold real ones against their schemas, under Wine. Here their examples are.
+# kube_e2e.py does it with fleet-status, image_e2e.py with what is printed of several images.
 ON_WINDOWS = {"service", "hns-proxy", "hns-proxy-lookup", "hns-proxy-support"}
 API = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster"}}
 FILES = {
@@ -213,23 +213,6 @@ class Outputs(unittest.TestCase):
             self.assertTrue(table[command] <= set(published()) and table[command], command)
             self.document("help", 0, command, "--help")
 
-    def test_a_cluster(self):
-        need(self, "openssl")
-        keys = self.work / "keys"
-        keys.mkdir()
-        authority = Authority(keys, "ca")
-        server = ApiServer(authority.sign("api", "serverAuth", "IP:127.0.0.1"), authority.pem)
-        self.addCleanup(server.close)
-        (self.work / "config").write_text(kubeconfig(server.port, ca=authority.pem))
-        server.put_config("rendered-worker-1", "http://user:secret@proxy.example:3128", SAMPLE.with_name("corporate-root.pem").read_text())
-        state = {"schema": 1, "digest": "0" * 64, "credentialDigest": None, "generation": None, "appliedAt": "2026-01-01T00:00:00Z",
-                 "readAt": "2026-01-02T00:00:00Z", "drift": 2, "rebootRequired": True, "version": "0.1.0"}
-        server.put_node("win-1", {**state, "failure": None})
-        server.put_node("win-2", {**state, "failure": {"code": "network", "message": "no answer"}})
-        server.put_node("win-3")
-        document = self.document("fleet-status", 4, "fleet", "status", "kube://", KUBECONFIG=str(self.work / "config"))
-        self.assertEqual(len(document["nodes"]), 3)
-
     def test_an_image_that_somebody_changed(self):
         image = self.work / "changed"
         shutil.copytree(self.work / "image", image)
@@ -240,16 +223,6 @@ class Outputs(unittest.TestCase):
         document = self.document("status", 4, "status", "--root", image)
         for member in ("drift", "damage", "ledger", "findings"):
             self.assertTrue(document[member], member)
-
-    def test_several_images(self):
-        need(self, "wimlib-imagex")
-        shutil.copytree(self.work / "image", self.work / "image-2")
-        wim = self.work / "two.wim"
-        for verb in ("capture", "append"):
-            must("wimlib-imagex", verb, self.work / "image-2", wim, verb)
-        for words in (("plan", SAMPLE, "--service", "kubelet"), ("status",)):
-            document = self.document("report" if words[0] == "plan" else "status", 4 if words[0] == "plan" else 0, *words, "--wim", f"{wim}:1,2")
-            self.assertEqual(len(document["targets"]), 2)
 
     def test_the_pages_own_example(self):
         (self.work / "worker.json").write_bytes(SAMPLE.read_bytes())

@@ -3,11 +3,9 @@
 with them is tested in tests/net and tests/source.
 
 usage: sources_e2e.py PROVISIONER [unittest arguments]"""
-import base64
 import json
 import os
 import shutil
-import time
 import unittest
 
 import machine_config_server as mcs
@@ -83,11 +81,6 @@ class Sources(unittest.TestCase):
         for server in (self.server, wrong_name, expired, *weak):
             self.assertEqual(server.requests, [])
 
-    def test_is_not_verified_by_what_it_delivers(self):
-        server = self.serve(*self.other.leaf(label="delivered"))
-        server.pools["worker"] = mcs.config(PROXY, [self.other])
-        self.refused(14, "tls", server.mcs(), ca=self.ca.pem)
-
     def test_keys_of_tls_are_kept(self):
         """Where a library would write them for whoever can set a variable or read the file."""
         log = self.keys / "keys.log"
@@ -107,20 +100,6 @@ class Sources(unittest.TestCase):
         proxy = Tunnel()
         self.extract(self.server.mcs(), "--source-proxy", f"http://127.0.0.1:{proxy.port}", ca=self.ca.pem)
         self.assertTrue(proxy.heads[0].startswith(f"CONNECT localhost:{self.server.port} "), proxy.heads)
-
-    def test_a_silent_one_is_given_up_on(self):
-        self.server.fail("silent")
-        began = time.monotonic()
-        self.assertIn("did not answer", self.refused(14, "network", self.server.mcs(), "--source-timeout", "2", ca=self.ca.pem))
-        self.assertLess(time.monotonic() - began, 10)
-
-    def test_a_pointer_config_leads_to_the_server(self):
-        authority = {"source": "data:text/plain;charset=utf-8;base64," + base64.b64encode(self.ca.pem.read_bytes()).decode()}
-        worker = self.keys / "worker.ign"
-        worker.write_text(json.dumps({"ignition": {"version": "3.2.0", "config": {"merge": [{"source": self.server.url("/config/worker")}]},
-                                                   "security": {"tls": {"certificateAuthorities": [authority]}}}}))
-        self.assertEqual(self.extract(worker)["proxy"]["HTTP_PROXY"], PROXY)
-        self.assertEqual(self.extract(self.server.mcs(), ca=worker)["proxy"]["HTTP_PROXY"], PROXY)
 
     def test_a_document_is_read_as_a_file_is(self):
         self.server.documents["/doc"] = SAMPLE.read_bytes()

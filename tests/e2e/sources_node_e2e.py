@@ -3,7 +3,6 @@
 poll, and what goes wrong there changes nothing.
 
 usage: sources_node_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
-import json
 import shutil
 import subprocess
 import time

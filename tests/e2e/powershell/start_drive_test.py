@@ -1,6 +1,5 @@
 """Runs Start-Drive.ps1 as cloudbase-init does, under a real PowerShell 7 (pwsh, or what PWSH names), with stand-ins for Windows' tools."""
 import json
-import os
 import pathlib
 import shutil
 import stat
