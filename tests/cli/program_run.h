@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "provisioner/base/rapidjson.h"
+#include "tests/support/json_text.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
@@ -22,13 +22,6 @@ inline const std::string kSample = SampleFolder() + "rendered-worker.json";
 inline ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
   words.insert(words.begin(), ProvisionerBinary());
   return Run(words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
-}
-
-inline rapidjson::Document ParsedJson(const std::string& text) {
-  rapidjson::Document document;
-  document.Parse(text.data(), text.size());
-  EXPECT_FALSE(document.HasParseError()) << text;
-  return document;
 }
 
 // A document as the contract has it: an object with the schema's number.

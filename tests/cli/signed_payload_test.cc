@@ -16,8 +16,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing_support::BytesAt;
 using testing_support::PutBytes;
+using testing_support::ReadAll;
 using testing_support::SignFolder;
 
 TEST_F(SignedCommands, BakeSignsTheSameEachTimeAndNeverShowsTheKey) {
@@ -28,8 +28,8 @@ TEST_F(SignedCommands, BakeSignsTheSameEachTimeAndNeverShowsTheKey) {
   ASSERT_TRUE(first) << first.error().message;
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_THAT(first->out, HasSubstr("manifest.json.p7s"));
-  EXPECT_EQ(BytesAt(root_ / "a" / "manifest.json.p7s"), BytesAt(root_ / "b" / "manifest.json.p7s"));
-  EXPECT_EQ(BytesAt(root_ / "a" / "manifest.json.p7s"), ours_.Sign(BytesAt(root_ / "a" / "manifest.json")));
+  EXPECT_EQ(ReadAll(root_ / "a" / "manifest.json.p7s"), ReadAll(root_ / "b" / "manifest.json.p7s"));
+  EXPECT_EQ(ReadAll(root_ / "a" / "manifest.json.p7s"), ours_.Sign(ReadAll(root_ / "a" / "manifest.json")));
   const auto again = Run(BakeCommand, {At("a"), "--out", At("c")});
   ASSERT_TRUE(again);
   EXPECT_FALSE(fs::exists(root_ / "c" / "manifest.json.p7s")) << "who bakes again signs again";
@@ -102,7 +102,7 @@ TEST_F(SignedCommands, WhatIsNotSignedByTheSignerIsRefusedUntouched) {
   const std::vector<std::string> words = Signed();
   ExpectUntouched(Code::kSignature, {Payload(), "--signer", At("other.pem")});
   ExpectUntouched(Code::kSignature, {source_, "--signer", At("signer.pem")});
-  const std::string text = BytesAt(root_ / "payload" / "egress.json");
+  const std::string text = ReadAll(root_ / "payload" / "egress.json");
   PutBytes(root_ / "payload" / "egress.json", text + " ");
   ExpectUntouched(Code::kManifest, words);
   PutBytes(root_ / "payload" / "egress.json", text);
@@ -121,7 +121,7 @@ TEST_F(SignedCommands, APayloadThatIsSignedAgainKeepsItsGeneration) {
   const auto again =
       Run(BakeCommand, {Payload(), "--out", At("c"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
   ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(BytesAt(root_ / "c" / "manifest.json"), BytesAt(root_ / "payload" / "manifest.json"));
+  EXPECT_EQ(ReadAll(root_ / "c" / "manifest.json"), ReadAll(root_ / "payload" / "manifest.json"));
   const auto none =
       Run(BakeCommand, {source_, "--out", At("d"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
   ASSERT_FALSE(none);
@@ -255,7 +255,7 @@ TEST_F(SignedCommands, FirstBootPinsTheSignerForEveryLaterRun) {
 TEST_F(SignedCommands, AFileInThePlaceOfTheSignedPayloadIsRefused) {
   ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   fs::remove_all(Payload());
-  PutBytes(Payload(), BytesAt(source_));
+  PutBytes(Payload(), ReadAll(source_));
   host_.memory.log.clear();
   EXPECT_EQ(Run(ReconcileCommand, {"--once"})->exit, 12);
   EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
@@ -303,7 +303,7 @@ TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload)
   DeliverBySetup();
   ASSERT_TRUE(Run(FirstBootCommand, Signed()));
   const fs::path file = root_ / "payload" / "manifest.json.p7s";
-  const std::string signature = BytesAt(file);
+  const std::string signature = ReadAll(file);
   fs::remove(file);
   EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature) << "no installation made it";
   const auto record = [&](bool complete, const std::string& manifest) {
@@ -311,7 +311,7 @@ TEST_F(SignedCommands, SetupsOwnRunTakesTheSettingsThatWereKeptOfASignedPayload)
     made.files[0].sha256 = ToHex(Sha256(manifest));
     EXPECT_TRUE(node::SaveImageRecord(host_.memory.State(), made));
   };
-  const std::string manifest = BytesAt(root_ / "payload" / "manifest.json");
+  const std::string manifest = ReadAll(root_ / "payload" / "manifest.json");
   record(false, manifest);
   EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature) << "an installation that was cut short";
   record(true, "another");
@@ -342,7 +342,7 @@ class SignedImage : public SignedCommands {
   std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator(root_ / "image")) {
-      if (entry.is_regular_file()) out[entry.path().generic_string()] = BytesAt(entry.path());
+      if (entry.is_regular_file()) out[entry.path().generic_string()] = ReadAll(entry.path());
     }
     return out;
   }
@@ -357,7 +357,7 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
   EXPECT_FALSE(fs::exists(pin_));
   const auto applied = Run(ApplyCommand, install);
   ASSERT_TRUE(applied) << applied.error().message << " " << applied.error().where;
-  EXPECT_EQ(BytesAt(pin_), ours_.made.der);
+  EXPECT_EQ(ReadAll(pin_), ours_.made.der);
   const auto before = Files();
   EXPECT_THAT(Run(ApplyCommand, install)->out, HasSubstr("no changes"));
   EXPECT_TRUE(Files() == before);
@@ -365,7 +365,7 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
   // Without --signer, the image's own pin counts, and stays.
   std::vector<std::string> later(install.begin(), install.end() - 2);
   EXPECT_THAT(Run(ApplyCommand, later)->out, HasSubstr("no changes"));
-  EXPECT_EQ(BytesAt(pin_), ours_.made.der);
+  EXPECT_EQ(ReadAll(pin_), ours_.made.der);
   SignFolder(root_ / "payload", theirs_);
   EXPECT_EQ(Refusal(ApplyCommand, later), Code::kSignature);
   EXPECT_EQ(Refusal(PlanCommand, later), Code::kSignature);
@@ -375,7 +375,7 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
   // Another signer on the command line replaces it.
   later.insert(later.end(), {"--signer", At("other.pem")});
   ASSERT_TRUE(Run(ApplyCommand, later));
-  EXPECT_EQ(BytesAt(pin_), theirs_.made.der);
+  EXPECT_EQ(ReadAll(pin_), theirs_.made.der);
   ASSERT_TRUE(Run(RemoveCommand, {"--all", "--root", At("image")}));
   EXPECT_FALSE(fs::exists(pin_.parent_path()));
 }

@@ -3,16 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/hash.h"
-#include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/host_process_image.h"
 #include "tests/support/hive_reader.h"
+#include "tests/support/json_text.h"
 #include "tests/support/program_file.h"
 
 namespace prov::payload {
 namespace {
 
 using testing::ElementsAre;
+using testing_support::ParsedJson;
 
 constexpr std::int64_t kTime = 1700000000;
 
@@ -22,13 +23,6 @@ HostProcessImage Image(const testing_support::FakeProgram& program = {}) {
 
 const ImageFile& ImageFileOf(const HostProcessImage& image, const std::string& path) {
   return *std::ranges::find(image.files, path, &ImageFile::path);
-}
-
-rapidjson::Document ParsedJson(const std::string& bytes) {
-  rapidjson::Document out;
-  out.Parse(bytes.data(), bytes.size());
-  EXPECT_FALSE(out.HasParseError()) << bytes;
-  return out;
 }
 
 // The blob that a descriptor names.

@@ -6,7 +6,7 @@
 #include <string_view>
 
 // clang-format off: it sets RapidJSON's switches, so it comes first
-#include "provisioner/base/rapidjson.h"
+#include "tests/support/json_text.h"
 #include <rapidjson/pointer.h>
 // clang-format on
 
@@ -19,13 +19,6 @@ inline rapidjson::Document ParseForDamage(std::string_view json) {
 }
 
 inline rapidjson::Pointer PointerTo(const std::string& text) { return {text.data(), text.size()}; }
-
-inline std::string JsonOf(const rapidjson::Value& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  value.Accept(writer);
-  return buffer.GetString();
-}
 
 inline bool HasMember(std::string_view json, const std::string& pointer) {
   const rapidjson::Document document = ParseForDamage(json);

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 using testing::HasSubstr;
-using testing_support::BytesAt;
 using testing_support::PutBytes;
+using testing_support::ReadAll;
 using testing_support::SampleConfig;
 using testing_support::SignFolder;
 using testing_support::TestSigner;
@@ -59,7 +59,7 @@ TEST_F(SignedPayload, IsTakenByWhoWantsItAndByWhoDoesNotMind) {
   ASSERT_TRUE(read) << read.error().message << " " << read.error().where;
   EXPECT_TRUE(Read(nullptr));
   EXPECT_EQ(LoadPayloadFolder(folder_.string())->files.at(std::string(kSignaturePath)),
-            BytesAt(folder_ / kSignaturePath));
+            ReadAll(folder_ / kSignaturePath));
 }
 
 TEST_F(SignedPayload, AMissingSignatureIsRefused) {
@@ -82,7 +82,7 @@ TEST_F(SignedPayload, AForeignOrWrongSignatureIsRefused) {
 }
 
 TEST_F(SignedPayload, ASignatureOfAnotherPayloadIsRefused) {
-  const std::string signature = BytesAt(folder_ / kSignaturePath);
+  const std::string signature = ReadAll(folder_ / kSignaturePath);
   Write(2);
   EXPECT_FALSE(fs::exists(folder_ / kSignaturePath)) << "a new payload replaces all of the old one";
   PutBytes(folder_ / kSignaturePath, signature);
@@ -98,7 +98,7 @@ TEST_F(SignedPayload, TheManifestIsParsedOnlyWhenItsSignatureIsRight) {
 }
 
 TEST_F(SignedPayload, ARightSignatureDoesNotExcuseTheFiles) {
-  const std::string good = BytesAt(folder_ / "unattend.xml");
+  const std::string good = ReadAll(folder_ / "unattend.xml");
   std::string bad = good;
   bad[20] ^= 1;
   PutBytes(folder_ / "unattend.xml", bad);
@@ -116,7 +116,7 @@ TEST_F(SignedPayload, ARightSignatureDoesNotExcuseTheFiles) {
 }
 
 TEST_F(SignedPayload, AManifestDoesNotListItsOwnSignature) {
-  std::string text = BytesAt(folder_ / "manifest.json");
+  std::string text = ReadAll(folder_ / "manifest.json");
   const std::size_t at = text.find("README.txt");
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 10, "Manifest.json.P7S");

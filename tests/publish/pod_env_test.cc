@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/publish/yaml_writer.h"
+#include "tests/support/finding_codes.h"
+#include "tests/support/json_text.h"
 
 namespace prov::publish {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
@@ -17,6 +18,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
+using testing_support::HasCode;
+using testing_support::JsonOf;
 
 PodEnvRequest Wanted(PatchKind patch = PatchKind::kStrategic) {
   return {.proxy = {Secret("http://p:1/"), Secret("http://s:2/"), "a,.b"}, .patch = patch};
@@ -33,20 +36,10 @@ std::string Failure(const Result<PodEnvReport>& made) {
               : fmt::format("{}: {} ({})", InfoOf(made.error().code).name, made.error().message, made.error().where);
 }
 
-// A patch without blanks.
-std::string Compact(const JsonValue& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  value.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
 std::string PatchOf(const std::string& manifest, const PodEnvRequest& request = Wanted()) {
   const auto made = Made(manifest, request);
-  return made ? Compact(made->objects.at(0).patch) : Failure(made);
+  return made ? JsonOf(made->objects.at(0).patch) : Failure(made);
 }
-
-auto HasCode(const std::string& code) { return Contains(Field(&Finding::code, code)); }
 
 // `spec` is what stands in the pod's spec, `metadata` in the template's.
 std::string Deployment(const std::string& spec, const std::string& metadata = "") {
@@ -84,7 +77,7 @@ TEST(PodEnv, AContainerGetsWhatItLacksAndKeepsWhatItHas) {
   EXPECT_THAT(object.containers[1].added, ElementsAre("HTTP_PROXY", "HTTPS_PROXY", "https_proxy", "no_proxy"));
   EXPECT_THAT(object.containers[1].kept, ElementsAre("http_proxy", "NO_PROXY"));
   EXPECT_EQ(
-      Compact(object.patch),
+      JsonOf(object.patch),
       fmt::format(
           R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"a","env":{}}},{{"name":"b","env":[{{"name":"HTTP_PROXY","value":"http://p:1/"}},{{"name":"HTTPS_PROXY","value":"http://s:2/"}},{{"name":"https_proxy","value":"http://s:2/"}},{{"name":"no_proxy","value":"a,.b"}}]}}]}}}}}}}})",
           kSix));
@@ -232,7 +225,7 @@ TEST(PodEnv, NoneIsAReportAlone) {
   ASSERT_TRUE(made) << Failure(made);
   EXPECT_TRUE(made->objects[0].patch.IsNull());
   EXPECT_THAT(made->objects[0].containers[0].added, SizeIs(6));
-  EXPECT_EQ(Compact(EmptyPatch(PatchKind::kStrategic)) + Compact(EmptyPatch(PatchKind::kJson)), "{}[]");
+  EXPECT_EQ(JsonOf(EmptyPatch(PatchKind::kStrategic)) + JsonOf(EmptyPatch(PatchKind::kJson)), "{}[]");
 }
 
 TEST(PodEnv, WhatIsNoPodIsNamed) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/finding_codes.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/sample.h"
 
@@ -15,9 +16,8 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 using testing::Not;
+using testing_support::HasCode;
 using testing_support::SampleConfig;
-
-auto HasCode(const std::string& code) { return Contains(Field(&Finding::code, code)); }
 
 DesiredState Make(const EgressConfig& config, const DesiredOptions& options = {}) {
   auto state = MakeDesiredState(config, options);

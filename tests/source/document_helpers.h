@@ -9,9 +9,12 @@
 
 #include "provisioner/base/base64.h"
 #include "provisioner/source/document_source.h"
+#include "tests/support/finding_codes.h"
 #include "tests/support/sample.h"
 
 namespace prov::source {
+
+using testing_support::HasCode;
 
 inline Result<egress::EgressConfig> ReadText(std::string bytes, const ignition::Selection& selection = {}) {
   return ReadDocument(std::move(bytes), "input", selection, nullptr);
@@ -42,8 +45,6 @@ inline std::string ConfigMapYaml(const std::string& name, const std::string& pem
   return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\n  namespace: " + name_space +
          "\ndata:\n  ca-bundle.crt: |\n" + Indented(pem, 4);
 }
-
-inline auto HasCode(const std::string& code) { return testing::Contains(testing::Field(&Finding::code, code)); }
 
 inline std::string MessageOf(const Findings& findings, std::string_view code) {
   for (const Finding& finding : findings) {

@@ -1,6 +1,8 @@
 // The codes of findings, as tests compare them.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <string>
 #include <vector>
 
@@ -14,5 +16,8 @@ inline std::vector<std::string> CodesOf(const Findings& findings) {
   for (const Finding& finding : findings) out.emplace_back(finding.code);
   return out;
 }
+
+// Of findings among which one has this code.
+inline auto HasCode(const std::string& code) { return testing::Contains(testing::Field(&Finding::code, code)); }
 
 }  // namespace prov::testing_support

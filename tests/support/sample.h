@@ -1,6 +1,7 @@
 // The sample that ships with the project, for tests of the stages after the reader.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace prov::testing_support {
 
-inline std::string ReadAll(const std::string& path) {
+inline std::string ReadAll(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }

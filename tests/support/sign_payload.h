@@ -9,6 +9,7 @@
 
 #include "provisioner/payload/payload_signature.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/sample.h"
 
 namespace prov::testing_support {
 
@@ -35,11 +36,6 @@ struct TestSigner {
   pki::Certificate certificate;
 };
 
-inline std::string BytesAt(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 inline void PutBytes(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -48,7 +44,7 @@ inline void PutBytes(const std::filesystem::path& path, std::string_view bytes) 
 
 // Signs what the folder's manifest says now.
 inline void SignFolder(const std::filesystem::path& folder, const TestSigner& signer) {
-  PutBytes(folder / payload::kSignaturePath, signer.Sign(BytesAt(folder / "manifest.json")));
+  PutBytes(folder / payload::kSignaturePath, signer.Sign(ReadAll(folder / "manifest.json")));
 }
 
 }  // namespace prov::testing_support
