@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tests/support/cmocka_report.h"
 
@@ -140,20 +141,23 @@ CmockaFormat& InstalledFormat() {
   return format;
 }
 
-}  // namespace
-
-CmockaFormat CmockaFormatFromEnvironment(CmockaFormat fallback) {
+// What CMOCKA_MESSAGE_OUTPUT asks for, else `fallback`.
+CmockaFormat FormatFromEnvironment(CmockaFormat fallback) {
   const char* name = std::getenv("CMOCKA_MESSAGE_OUTPUT");
   if (name == nullptr) return fallback;
-  if (strcasecmp(name, "stdout") == 0) return CmockaFormat::kStdout;
-  if (strcasecmp(name, "tap") == 0) return CmockaFormat::kTap;
-  if (strcasecmp(name, "subunit") == 0) return CmockaFormat::kSubunit;
-  if (strcasecmp(name, "xml") == 0) return CmockaFormat::kXml;
+  for (const auto& [format, its_name] : {std::pair{CmockaFormat::kStdout, "stdout"},
+                                         {CmockaFormat::kTap, "tap"},
+                                         {CmockaFormat::kSubunit, "subunit"},
+                                         {CmockaFormat::kXml, "xml"}}) {
+    if (strcasecmp(name, its_name) == 0) return format;
+  }
   return fallback;
 }
 
+}  // namespace
+
 void InstallCmockaListener(CmockaFormat fallback) {
-  const CmockaFormat format = CmockaFormatFromEnvironment(fallback);
+  const CmockaFormat format = FormatFromEnvironment(fallback);
   if (format == CmockaFormat::kNone || InstalledFormat() != CmockaFormat::kNone) return;
   InstalledFormat() = format;
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();

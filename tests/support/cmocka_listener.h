@@ -16,10 +16,8 @@ namespace prov::testing_support {
 
 enum class CmockaFormat { kNone, kStdout, kTap, kSubunit, kXml };
 
-// What CMOCKA_MESSAGE_OUTPUT asks for, else `fallback`.
-CmockaFormat CmockaFormatFromEnvironment(CmockaFormat fallback = CmockaFormat::kNone);
-
-// Call after testing::InitGoogleTest(). Replaces GoogleTest's printer if a format is chosen; further calls do nothing.
+// Call after testing::InitGoogleTest(). Replaces GoogleTest's printer if CMOCKA_MESSAGE_OUTPUT chooses a format, or
+// else `fallback` is one; further calls do nothing.
 void InstallCmockaListener(CmockaFormat fallback = CmockaFormat::kNone);
 
 // The format that is being written.

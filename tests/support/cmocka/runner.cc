@@ -189,18 +189,10 @@ int RunGroup(const char* name, const CMUnitTest* tests, size_t count, CMFixtureF
 }  // namespace prov::cmocka
 
 void cmocka_set_message_output(enum cm_message_output output) {
-  switch (output) {
-    case CM_OUTPUT_STDOUT:
-      prov::cmocka::ChosenFormat() = prov::testing_support::CmockaFormat::kStdout;
-      break;
-    case CM_OUTPUT_SUBUNIT:
-      prov::cmocka::ChosenFormat() = prov::testing_support::CmockaFormat::kSubunit;
-      break;
-    case CM_OUTPUT_TAP:
-      prov::cmocka::ChosenFormat() = prov::testing_support::CmockaFormat::kTap;
-      break;
-    case CM_OUTPUT_XML:
-      prov::cmocka::ChosenFormat() = prov::testing_support::CmockaFormat::kXml;
-      break;
-  }
+  using prov::testing_support::CmockaFormat;
+  const std::map<cm_message_output, CmockaFormat> formats = {{CM_OUTPUT_STDOUT, CmockaFormat::kStdout},
+                                                             {CM_OUTPUT_SUBUNIT, CmockaFormat::kSubunit},
+                                                             {CM_OUTPUT_TAP, CmockaFormat::kTap},
+                                                             {CM_OUTPUT_XML, CmockaFormat::kXml}};
+  prov::cmocka::ChosenFormat() = formats.at(output);
 }
