@@ -5,7 +5,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/pki/cms_signature.h"
-#include "tests/support/make_cms.h"
+#include "tests/payload/make_cms.h"
 #include "tests/support/sample.h"
 
 namespace prov::payload {

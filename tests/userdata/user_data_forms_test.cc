@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/user_data_reader.h"
+#include "tests/userdata/user_data_reader.h"
 
 namespace prov::userdata {
 namespace {

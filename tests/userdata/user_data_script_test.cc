@@ -8,8 +8,8 @@
 
 #include "provisioner/userdata/user_data_forms.h"
 #include "templates/templates.h"
-#include "tests/support/logged_words.h"
-#include "tests/support/user_data_reader.h"
+#include "tests/userdata/logged_words.h"
+#include "tests/userdata/user_data_reader.h"
 
 namespace prov::userdata {
 namespace {

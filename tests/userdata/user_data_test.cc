@@ -9,10 +9,10 @@
 #include "provisioner/payload/payload.h"
 #include "provisioner/userdata/user_data_secret.h"
 #include "tests/support/finding_codes.h"
-#include "tests/support/logged_words.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/sample.h"
-#include "tests/support/user_data_reader.h"
+#include "tests/userdata/logged_words.h"
+#include "tests/userdata/user_data_reader.h"
 
 namespace prov::userdata {
 namespace {
