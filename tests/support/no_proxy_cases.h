@@ -55,6 +55,18 @@ class NoProxyCases {
     return out + (random_.OneIn(4) ? "" : "/");
   }
 
+  // In brackets where it needs them.
+  std::string Host() {
+    if (!words_.empty() && random_.OneIn(2)) {
+      const std::string word = words_[random_.Below(words_.size())];
+      if (word.find(':') != std::string::npos) return "[" + word + "]";
+      return (random_.OneIn(3) ? "a." : "") + word;
+    }
+    if (random_.OneIn(2)) return std::string(random_.Pick(kNames));
+    const std::string address(random_.Pick(kAddresses));
+    return address.find(':') == std::string::npos ? address : "[" + address + "]";
+  }
+
   Random& random() { return random_; }
 
  private:
@@ -99,17 +111,6 @@ class NoProxyCases {
 
   // One of `pieces`, remembered for Host().
   std::string Word(std::span<const std::string_view> pieces) { return words_.emplace_back(random_.Pick(pieces)); }
-
-  std::string Host() {
-    if (!words_.empty() && random_.OneIn(2)) {
-      const std::string word = words_[random_.Below(words_.size())];
-      if (word.find(':') != std::string::npos) return "[" + word + "]";
-      return (random_.OneIn(3) ? "a." : "") + word;
-    }
-    if (random_.OneIn(2)) return std::string(random_.Pick(kNames));
-    const std::string address(random_.Pick(kAddresses));
-    return address.find(':') == std::string::npos ? address : "[" + address + "]";
-  }
 
   Random random_;
   std::vector<std::string> words_;
