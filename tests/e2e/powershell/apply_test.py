@@ -580,10 +580,14 @@ class ApplyTest(unittest.TestCase):
         self.run_script("-Undo")
         self.assertEqual(self.machine.content(), before)
 
-    def test_a_run_that_is_killed_is_completed_or_undone_by_the_next(self):
+    def one_service(self):
+        """A payload for a service that has a variable already; gives what the machine holds."""
         self.machine.set(CONTAINERD, "Environment", fakes.multi_sz(["A=1", "http_proxy=old"]))
-        before = self.machine.content()
         self.bake(certificates=("one",), services=("containerd",))
+        return self.machine.content()
+
+    def test_a_run_that_is_killed_is_completed_or_undone_by_the_next(self):
+        before = self.one_service()
         for cut in self.cuts():
             self.followed(cut, before, certificates=("one",))
 
@@ -598,36 +602,31 @@ class ApplyTest(unittest.TestCase):
             self.assertEqual((self.machine.service("kubelet"), self.machine.sddl("kubelet")), (None, OPEN))
 
     def test_an_undo_that_is_killed_is_completed_by_the_next(self):
-        self.machine.set(CONTAINERD, "Environment", fakes.multi_sz(["A=1", "http_proxy=old"]))
-        before = self.machine.content()
-        self.bake(certificates=("one",), services=("containerd",))
+        before = self.one_service()
         self.run_script()
         for cut in self.cuts("-Undo"):
             self.followed(cut, before, certificates=("one",))
 
     def test_changes_that_were_cut_one_after_another_can_be_undone(self):
+        def run_and_cut(proxy, **more):
+            self.bake(**more)
+            self.run_script()
+            for number in (1, 2, 3):
+                self.bake(proxy=proxy + str(number), generation=1, **more)
+                self.machine.change(lambda store: store.data.update(writes=0))
+                # Its record is written, and its value is not.
+                self.machine.shell("-File", HERE / "driver.ps1", self.script, FAKE_FAULT="kill:2")
+
         before = self.machine.content()
-        self.run_script()
-        for number in (1, 2, 3):
-            self.bake(proxy=f"http://other:{number}", generation=1)
-            self.machine.change(lambda store: store.data.update(writes=0))
-            # Its record is written, and its value is not.
-            self.machine.shell("-File", HERE / "driver.ps1", self.script, FAKE_FAULT="kill:2")
+        run_and_cut("http://other:")
         self.assertEqual(self.machine.env("HTTP_PROXY"), PROXY)
         self.run_script("-Undo")
         self.assertEqual(self.machine.content(), before)
-
-    def test_changes_of_a_list_that_were_cut_one_after_another_can_be_undone(self):
-        """The password of the first would stay, and its key would be opened."""
-        before = self.machine.content()
-        self.bake(certificates=(), env={}, winhttp=False)
-        self.run_script()
-        for number in (1, 2, 3):
-            self.bake(proxy=f"http://user:pw@other:{number}", certificates=(), env={}, winhttp=False, generation=1)
-            self.machine.change(lambda store: store.data.update(writes=0))
-            self.machine.shell("-File", HERE / "driver.ps1", self.script, FAKE_FAULT="kill:2")
+        # Of a list: the password of the first would stay, and its key would be opened.
+        run_and_cut("http://user:pw@other:", certificates=(), env={}, winhttp=False)
         self.assertIn(f"HTTP_PROXY={PROXY}", self.machine.service("containerd"))
-        self.assertNotEqual(self.machine.items()["serviceEnv:containerd"]["ours"]["data"], self.machine.items()["serviceEnv:containerd"]["prior"]["data"])
+        item = self.machine.items()["serviceEnv:containerd"]
+        self.assertNotEqual(item["ours"]["data"], item["prior"]["data"])
         self.run_script("-Undo")
         self.assertEqual(self.machine.content(), before)
 

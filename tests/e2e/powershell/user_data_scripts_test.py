@@ -140,16 +140,17 @@ class UserDataScripts(unittest.TestCase):
 
     def test_where_there_is_no_room_only_certificates_are_taken_back(self):
         """The script without its regions "full"."""
-        (self.root / "long.txt").write_text(OPERATORS.replace("</powershell>", "#" * 6200 + "\n</powershell>"))
-        data = self.bake("--platform", "aws", "--append-to", self.root / "long.txt")
+        def long(size):
+            return self.operators(OPERATORS.replace("</powershell>", "#" * size + "\n</powershell>"))
+
+        data = self.bake("--platform", "aws", *long(6200))
         self.assertIn("userdata-short", self.said)
         self.run_data(data)
         self.assert_applied()
         before, stamp = self.machine.writes(), (self.machine.state / "script-state.json").stat().st_mtime_ns
         self.run_data(data)
         self.assertEqual((self.machine.writes(), (self.machine.state / "script-state.json").stat().st_mtime_ns), (before, stamp))
-        (self.root / "long.txt").write_text(OPERATORS.replace("</powershell>", "#" * 7400 + "\n</powershell>"))
-        data = self.bake("--platform", "aws", "--append-to", self.root / "long.txt", certificates=("one",), services=())
+        data = self.bake("--platform", "aws", *long(7400), certificates=("one",), services=())
         self.assertIn("userdata-short", self.said)
         self.run_data(data)
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one")})
@@ -282,15 +283,32 @@ class UserDataScripts(unittest.TestCase):
 
     # ---- beside another script
 
-    def appended(self, *options, **more):
-        (self.root / "operators.txt").write_text(OPERATORS)
-        return self.with_program("--append-to", self.root / "operators.txt", *options, **more)
+    def operators(self, text=OPERATORS):
+        """Options that put ours before this script."""
+        (self.root / "operators.txt").write_text(text)
+        return ["--append-to", self.root / "operators.txt"]
+
+    def appended(self, **more):
+        return self.with_program(*self.operators(), **more)
+
+    def run_task(self, *left, code=0):
+        """The task, after which there is none, and these files are left."""
+        self.assertEqual(self.machine.run_task(), code, self.machine.output)
+        if code == 0:
+            self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, list(left or ["done"])))
+
+    def task(self):
+        task = self.machine.store().data["tasks"]["ProvisionerUserData"]
+        self.assertEqual((task["/ru"], task["/sc"], task["runs"]), ("SYSTEM", "onstart", 1))
+
+    def operator_saw(self):
+        """The exit code that the operator's script found."""
+        return (self.machine.windows / "operator").read_text().strip()
 
     def test_other_script_runs_behind_ours(self):
-        (self.root / "operators.txt").write_text(OPERATORS)
-        self.run_data(self.bake("--platform", "aws", "--append-to", self.root / "operators.txt"))
+        self.run_data(self.bake("--platform", "aws", *self.operators()))
         self.assert_applied()
-        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "0")
+        self.assertEqual(self.operator_saw(), "0")
 
     def test_other_script_downloads_through_the_proxy(self):
         """By .NET, whose default Invoke-WebRequest of Windows PowerShell takes; that of PowerShell 7 has another, so WebClient stands for it."""
@@ -310,9 +328,8 @@ class UserDataScripts(unittest.TestCase):
                   "'http://10.1.2.3/', 'http://plain/' | ForEach-Object { \"$_ $($there.IsBypassed($_))\" })\n"
                   "Set-Content \"$env:SystemRoot\\fetched\" ([Net.WebClient]::new().DownloadString('http://downloads.example.com/a.msi'))\n"
                   "</powershell>\n<persist>true</persist>\n")
-        (self.root / "theirs.txt").write_text(theirs)
         server = serve(self, Proxy)
-        self.run_data(self.bake("--platform", "aws", "--append-to", self.root / "theirs.txt", proxy=f"http://user:{CANARY}%40@127.0.0.1:{server.server_port}"))
+        self.run_data(self.bake("--platform", "aws", *self.operators(theirs), proxy=f"http://user:{CANARY}%40@127.0.0.1:{server.server_port}"))
         self.assertEqual((self.machine.windows / "fetched").read_text().strip(), "file", self.machine.output)
         self.assertEqual(asked[-1], ("http://downloads.example.com/a.msi", "Basic " + base64.b64encode(f"user:{CANARY}@".encode()).decode()))
         self.assertEqual((self.machine.windows / "ways").read_text().splitlines(),
@@ -322,32 +339,28 @@ class UserDataScripts(unittest.TestCase):
     def test_other_script_does_not_wait_for_the_program(self):
         self.run_data(self.appended())
         self.assert_applied()
-        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "0")
+        self.assertEqual(self.operator_saw(), "0")
         self.assertEqual((self.machine.calls("curl"), self.machine.calls("provisioner")), ([], []))
-        task = self.machine.store().data["tasks"]["ProvisionerUserData"]
-        self.assertEqual((task["/ru"], task["/sc"], task["runs"]), ("SYSTEM", "onstart", 1))
+        self.task()
         self.assertIn("data.egress", self.left())
-        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+        self.run_task()
         self.assertTrue(self.machine.program.exists())
-        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["done"]))
 
     def test_task_tries_again_and_says_why(self):
         self.run_data(self.appended(failures=3))
-        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+        self.run_task()
         self.assertEqual(self.machine.store().data["slept"], 180)
-        self.assertEqual(self.left(), ["done"])
 
     def test_task_that_gives_up_has_the_next_boot(self):
         self.run_data(self.appended(failures=12))
-        self.assertEqual(self.machine.run_task(), 14, self.machine.output)
+        self.run_task(code=14)
         self.assertEqual(len(self.machine.calls("curl")), 10)
         self.assertEqual(list(self.machine.store().data["tasks"]), ["ProvisionerUserData"])
         self.assertLessEqual({"data.egress", "error", "run.ps1"}, set(self.left()))
         shown = (self.machine.work / "error").read_text()
         self.assertIn("14 can't download https://downloads.example.com/provisioner.exe", shown)
         self.assertNotIn("Can4ry", shown)
-        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
-        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["done"]))
+        self.run_task()
 
     def test_failed_download_is_not_the_end_where_user_data_run_once(self):
         for number, (name, code) in enumerate((("azure", 14), ("openstack", AGAIN))):
@@ -355,12 +368,10 @@ class UserDataScripts(unittest.TestCase):
                 self.machine = self.new_machine(f"once{number}")
                 self.run_data(self.with_program(*FORMS[name], failures=1), code=code)
                 self.assert_applied()
-                task = self.machine.store().data["tasks"]["ProvisionerUserData"]
-                self.assertEqual((task["/ru"], task["/sc"], task["runs"]), ("SYSTEM", "onstart", 1))
+                self.task()
                 self.assertIn("14 can't download", (self.machine.work / "error").read_text())
-                self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+                self.run_task()
                 self.assertTrue(self.machine.program.exists())
-                self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["done"]))
 
     def test_download_that_works_at_once_makes_no_task(self):
         self.run_data(self.with_program("--platform", "azure"))
@@ -380,19 +391,17 @@ class UserDataScripts(unittest.TestCase):
         data = self.appended()
         self.machine.change(lambda store: store.data.update(tasks_broken=True))
         self.assertEqual(self.machine.run(data), 0, self.machine.output)
-        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "13")
+        self.assertEqual(self.operator_saw(), "13")
         self.assertIn("13 no scheduled task", self.machine.output)
         self.assertEqual((self.machine.work / "error").read_text().strip(), "13 no scheduled task")
         self.assert_applied()
 
     def test_task_fetches_a_bundle_that_failed(self):
-        (self.root / "operators.txt").write_text(OPERATORS)
-        self.run_data(self.bundle("one", "two", failures=1, options=["--append-to", self.root / "operators.txt"]))
+        self.run_data(self.bundle("one", "two", failures=1, options=self.operators()))
         self.assert_applied({})
-        self.assertEqual((self.machine.windows / "operator").read_text().strip(), "14")
-        self.assertEqual(self.machine.run_task(), 0, self.machine.output)
+        self.assertEqual(self.operator_saw(), "14")
+        self.run_task("bundle")
         self.assert_applied()
-        self.assertEqual((self.machine.store().data["tasks"], self.left()), ({}, ["bundle"]))
 
 
 assert all(hasattr(UserDataScripts, name) for name in SOME)
