@@ -122,21 +122,9 @@ OurReading ReadOurs(const std::string& text) {
 }
 
 // Grouped so that a pick of a group, then of a piece, makes texts that are mostly assignments.
-constexpr std::array<std::string_view, 14> kStarts = {"HTTP_PROXY=",
-                                                      "HTTPS_PROXY=",
-                                                      "NO_PROXY=",
-                                                      "A=",
-                                                      "_b1=",
-                                                      "A =",
-                                                      " A=",
-                                                      "\tA\t=",
-                                                      "A=A=",
-                                                      "http_proxy=",
-                                                      "1A=",
-                                                      "export A=",
-                                                      "A-B=",
-                                                      "\xEF\xBB\xBF"
-                                                      "A="};
+constexpr std::array<std::string_view, 14> kStarts = {
+    "HTTP_PROXY=", "HTTPS_PROXY=", "NO_PROXY=",   "A=",  "_b1=",      "A =",  " A=",
+    "\tA\t=",      "A=A=",         "http_proxy=", "1A=", "export A=", "A-B=", "\ufeffA="};
 constexpr std::array<std::string_view, 20> kTexts1 = {
     "a", "b c", " ",  "  ",   "\t",   "=", "x=y", "http://p:1", "$A", "`",
     "%", "\v",  "\f", "\x1B", "\x7F", "n", "t",   ",",          "\b", "127.0.0.1,.svc"};

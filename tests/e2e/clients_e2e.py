@@ -3,38 +3,24 @@
 looked for.
 
 usage: clients_e2e.py PROVISIONER [--rows N] [--proxies N] [--seed S]"""
-import argparse
 import collections
 import json
-import os
 import random
 import re
-import sys
 import unittest
 import urllib.parse
 
 import real_clients
 from clients_rows import ALL, LESS_ODD, WELL_KNOWN, Lists, proxy_url
-from harness import folder, must
+from harness import folder, must, options
 
 HTTP_PROXY, HTTPS_PROXY = "http://plain.proxy.example:3128", "http://tls.proxy.example:3129"
 HERE, THERE = "127.7.7.7", "127.1.1.1"  # the proxies' address, and everyone else's
 PER_LIST = 8
 MOST_SHOWN = 20
 
-
-def parse_arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("provisioner")
-    parser.add_argument("--rows", type=int, default=2000)
-    parser.add_argument("--proxies", type=int, default=300)
-    parser.add_argument("--seed", default="clients")
-    arguments, sys.argv[1:] = parser.parse_known_args()
-    return arguments
-
-
-OPTIONS = parse_arguments()
-PROVISIONER = os.path.abspath(OPTIONS.provisioner)
+OPTIONS = options(rows=2000, proxies=300, seed="clients")
+PROVISIONER = OPTIONS.provisioner
 
 
 def assignment(name, value):

@@ -3,28 +3,15 @@
 for what is spread over nodes the properties that each result must have.
 
 usage: egress_ip_e2e.py PROVISIONER [--clusters N] [--seed S]"""
-import argparse
 import ipaddress
 import json
-import os
 import random
-import sys
 import unittest
 
-from harness import must
+from harness import must, options
 
-
-def parse_arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("provisioner")
-    parser.add_argument("--clusters", type=int, default=120)
-    parser.add_argument("--seed", default="egress-ip")
-    arguments, sys.argv[1:] = parser.parse_known_args()
-    return arguments
-
-
-OPTIONS = parse_arguments()
-PROVISIONER = os.path.abspath(OPTIONS.provisioner)
+OPTIONS = options(clusters=120, seed="egress-ip")
+PROVISIONER = OPTIONS.provisioner
 POOL = ["10.0.0.%d" % n for n in range(100, 108)]
 
 

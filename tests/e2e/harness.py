@@ -1,4 +1,5 @@
 """What the end-to-end tests share: where things are, runs of programs, folders, small servers, and what is said of what is not run."""
+import argparse
 import hashlib
 import http.server
 import os
@@ -28,6 +29,16 @@ PACKAGES = {"7z": "p7zip-full", "apt-get": "apt", "bsdtar": "libarchive-tools", 
 def argument():
     """The next argument of the test, a program or folder, as a path that holds everywhere."""
     return os.path.abspath(sys.argv.pop(1))
+
+
+def options(**defaults):
+    """The program, which is the test's first argument, and options with these defaults."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("provisioner", type=os.path.abspath)
+    for name, default in defaults.items():
+        parser.add_argument("--" + name, type=type(default), default=default)
+    given, sys.argv[1:] = parser.parse_known_args()
+    return given
 
 
 # ---- what is not run: scripts/test lists what begins with this word
