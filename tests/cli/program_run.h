@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "provisioner/base/rapidjson.h"
 #include "tests/support/json_text.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"

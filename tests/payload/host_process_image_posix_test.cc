@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/hash.h"
+#include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/host_process_image.h"
 #include "tests/support/hive_reader.h"
