@@ -1,15 +1,26 @@
 // `apply`: applies the settings of a source to this machine; with --try as a trial.
+#include "provisioner/node/apply.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "provisioner/cli/apply_options.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/image_command.h"
+#include "provisioner/cli/lock_wait.h"
+#include "provisioner/cli/plan_request.h"
+#include "provisioner/cli/session_output.h"
 #include "provisioner/cli/signer_options.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/cli/wim_commit.h"
+#include "provisioner/node/begin_run.h"
 #include "provisioner/node/events.h"
+#include "provisioner/node/image_run.h"
 #include "provisioner/node/probe.h"
+#include "provisioner/node/rollback.h"
+#include "provisioner/node/trial.h"
 
 namespace prov::cli {
 namespace {
@@ -63,7 +74,7 @@ Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, ma
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
     name = target.name;
     node::OpenNode node = target.Node(host);
-    report = PROV_TRY(node::TrySettings(node, derived, options.plan.apply, seconds));
+    report = PROV_TRY(node::TrySettings(node, PROV_TRY(node::BeginRun(node)), derived, options.plan.apply, seconds));
     trial = PROV_TRY(node::LoadTrial(node.machine.state));
   }
   const Result<void> probed = ProbeUntil(options.probes, host, derived.settings, end, report.findings);
@@ -85,7 +96,8 @@ Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, ma
     const Target target =
         PROV_TRY(OpenTarget(host, machine::Access::kWrite, std::max(options.wait_lock, kTakeBackWait)));
     node::OpenNode node = target.Node(host);
-    if (PROV_TRY(reconcile::StatusOf(node.machine)).trial) PROV_TRY(node::Rollback(node));
+    node::BegunRun run = PROV_TRY(node::BeginRun(node));
+    if (run.trial) PROV_TRY(node::Rollback(node, std::move(run)));
     PROV_TRY(probed);
     PROV_TRY(confirmed);
     AddWarning(report.findings, "trial-expired",
@@ -105,7 +117,8 @@ Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host&
   const node::DerivedSettings derived = PROV_TRY(plan.Derive(live, targets.Hosts()));
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
-    reports.push_back(PROV_TRY(ApplyToImage(*Targets::ImageOf(*host), derived, plan.apply, plan.image)));
+    machine::ImageHost& image = *Targets::ImageOf(*host);
+    reports.push_back({image.Name(), PROV_TRY(node::ApplyToImage(image, derived, plan.apply, plan.image))});
   }
   PROV_TRY(CommitTargets(plan.target, targets, reports));
   return SessionsOutcome(plan.json, std::move(reports), true, 0);

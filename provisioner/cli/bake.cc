@@ -8,15 +8,15 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/apply_options.h"
 #include "provisioner/cli/bake_delivery.h"
-#include "provisioner/cli/bake_image.h"
+#include "provisioner/cli/bake_oci.h"
 #include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/hns_proxy.h"
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/signer_options.h"
-#include "provisioner/egress/augment.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/hns/pods.h"
 #include "provisioner/node/guards.h"
@@ -32,7 +32,6 @@
 namespace prov::cli {
 namespace {
 
-using reconcile::DesiredOptions;
 using reconcile::DesiredState;
 
 // 1980-01-01, the earliest time that all archive formats can hold.
@@ -148,8 +147,7 @@ struct BakeOptions {
   std::optional<std::int64_t> generation;  // nullopt: as in the source
   std::optional<payload::SigningKey> key;
   std::optional<pki::Certificate> signer;  // the signer that SOURCE must have
-  source::SourceSpec source;
-  node::Choices choices;
+  node::SettingsSpec settings;
   bool allow_empty = false;
 };
 
@@ -182,8 +180,7 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findi
   out.key = PROV_TRY(ReadSigningKey(arguments, findings));
   if (!out.key) out.signer = PROV_TRY(GivenSigner(arguments));
   if (arguments.Has("generation")) out.generation = PROV_TRY(Number(arguments, "generation", 0));
-  out.source = PROV_TRY(ParseSourceSpec(arguments));
-  out.choices = PROV_TRY(ParseChoices(arguments));
+  out.settings = PROV_TRY(ParseSettingsSpec(arguments));
   out.allow_empty = arguments.Has("allow-empty");
   return out;
 }
@@ -221,25 +218,25 @@ void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, c
 }
 
 Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
-  if (arguments.Get("format") == kImageFormat)
-    return BakeImage(arguments, BakeCommand().spec, PROV_TRY(SourceDateEpoch()));
+  if (arguments.Get("format") == kOciFormat) return BakeOci(arguments, BakeCommand().spec, PROV_TRY(SourceDateEpoch()));
   Findings findings;
   BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, findings));
   const std::string& path = options.path;
   options.delivery.stop_check = [&host, &path] { return FailIfStopped(host.clock(), path); };
   const Delivery& delivery = options.delivery;
-  node::SourceContent source = PROV_TRY(node::ReadSource(host, options.source, {.signer = options.signer}));
-  if (options.choices.augment) PROV_TRY(egress::AugmentNoProxy(source.config));
-  const egress::EgressConfig& config = source.config;
-  if (options.key && !source.is_payload && !options.generation) return std::unexpected(MissingGeneration());
-  options.payload.generation = options.generation.value_or(source.generation);
+  const node::DerivedSettings derived =
+      PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, options.settings, {.signer = options.signer}))));
+  const node::Settings& settings = derived.settings;
+  const egress::EgressConfig& config = settings.config;
+  const DesiredState& state = derived.desired;
+  findings.insert(findings.end(), settings.findings.begin(), settings.findings.end());
+  if (options.key && !settings.generation && !options.generation) return std::unexpected(MissingGeneration());
+  options.payload.generation = options.generation.value_or(settings.generation.value_or(node::kDefaultGeneration));
   const bool has_exe = options.payload.exe.has_value();
-  const DesiredOptions desired = PROV_TRY(node::WithChoices(source.options, options.choices, ReadFile, findings));
-  const DesiredState state = PROV_TRY(reconcile::MakeDesiredState(config, desired));
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
   // All checks come before the write: an error means that nothing was written.
-  for (Finding& f : PROV_TRY(egress::Review(config, desired.trusted, NowUnix()))) findings.push_back(std::move(f));
+  for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, NowUnix()))) findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
   if (options.user_data) {
     return BakeUserData(

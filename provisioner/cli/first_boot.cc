@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/cli/apply_options.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/lock_wait.h"
+#include "provisioner/cli/reporting_options.h"
+#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/signer_options.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/node/boot_source.h"
 #include "provisioner/node/events.h"

@@ -1,18 +1,24 @@
 // `plan`: prints what `apply` would do.
 #include <algorithm>
 
+#include "provisioner/cli/apply_options.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/image_command.h"
+#include "provisioner/cli/plan_request.h"
+#include "provisioner/cli/session_output.h"
 #include "provisioner/cli/signer_options.h"
+#include "provisioner/cli/targets.h"
+#include "provisioner/node/apply.h"
+#include "provisioner/node/image_run.h"
 
 namespace prov::cli {
 namespace {
 
-Result<TargetReport> PlanMachine(machine::Host& host, const node::DerivedSettings& derived,
-                                 const node::ApplyOptions& options) {
+Result<reconcile::SessionReport> PlanMachine(machine::Host& host, const node::DerivedSettings& derived,
+                                             const node::ApplyOptions& options) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
   node::OpenNode node = target.Node(host);
-  return TargetReport{target.name, PROV_TRY(node::PlanSettings(node, derived, options))};
+  return node::PlanSettings(node, derived, options);
 }
 
 Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
@@ -22,8 +28,9 @@ Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
   std::vector<TargetReport> reports;
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
-    reports.push_back(image != nullptr ? PROV_TRY(PlanImage(*image, derived, options.apply, options.image))
-                                       : PROV_TRY(PlanMachine(*host, derived, options.apply)));
+    reports.push_back({host->Name(), image != nullptr
+                                         ? PROV_TRY(node::PlanImage(*image, derived, options.apply, options.image))
+                                         : PROV_TRY(PlanMachine(*host, derived, options.apply))});
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
   if (differs) PROV_TRY(targets.CheckCommit());  // apply writes nothing if nothing differs

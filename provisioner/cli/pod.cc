@@ -1,8 +1,13 @@
 // `pod`: the process of a HostProcess container that keeps the settings of a source applied on its node. Manifests:
 // docs/fleet.md.
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/main.h"
+#include "provisioner/cli/removal.h"
+#include "provisioner/cli/reporting_options.h"
 #include "provisioner/cli/session_output.h"
+#include "provisioner/cli/settings_spec.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/fleet/cluster_node.h"
 #include "provisioner/fleet/node_reports.h"
 #include "provisioner/node/pod_turn.h"
@@ -37,8 +42,8 @@ Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
 
 // Waits when it is done, because a DaemonSet would restart a container that ends.
 Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
-  const TargetReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
-  PrintSession(options.json, removed.report);
+  const reconcile::SessionReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
+  PrintSession(options.json, removed);
   if (options.reporting.cluster) PROV_TRY(fleet::ForgetState(host, *options.reporting.cluster));
   while (host.clock().Wait(kIdlePause)) continue;
   return Outcome{};

@@ -1,9 +1,13 @@
 // `reconcile`: applies the stored source to this machine: once, as a service, or until stopped.
 #include <fmt/format.h>
 
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/apply_options.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/main.h"
+#include "provisioner/cli/reporting_options.h"
 #include "provisioner/cli/session_output.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/fleet/node_reports.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"

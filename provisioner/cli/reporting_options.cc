@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/settings_spec.h"
+#include "provisioner/node/service_loop.h"
 #include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
@@ -32,6 +33,18 @@ Result<std::optional<node::ClusterNode>> ParseClusterNode(const Arguments& argum
 }
 
 }  // namespace
+
+OptionSpec IntervalOption() {
+  return {"interval", "SECONDS", "time between rounds, each varied by a tenth (default: what is stored, else 60)",
+          Group::kRun};
+}
+
+Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments) {
+  if (!arguments.Has("interval")) return std::nullopt;
+  const std::int64_t seconds = PROV_TRY(Number(arguments, "interval", 0));
+  if (seconds >= 1 && seconds <= node::kLongestInterval) return seconds;
+  return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", node::kLongestInterval), "--interval");
+}
 
 OptionGroup ClusterNodeOptionSpecs() {
   return {{"node", "NAME",

@@ -1,6 +1,7 @@
-// The options for what a node does besides its rounds: reports to its cluster, metrics, reboots.
+// The options for the rounds of a node, and for what it does besides them: reports to its cluster, metrics, reboots.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,10 @@ OptionGroup ClusterNodeOptionSpecs();  // --node, --node-kubeconfig
 OptionGroup RebootOptionSpecs();       // --reboot, --reboot-window
 OptionSpec MetricsOption();
 OptionGroup ReportingOptionSpecs();  // all of these and --metrics
+
+// --interval SECONDS; nullopt: it was not given. Errors: usage.
+OptionSpec IntervalOption();
+Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments);
 
 // --metrics; "": not given. Errors: usage.
 Result<std::string> ParseMetrics(const Arguments& arguments);

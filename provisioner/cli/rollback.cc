@@ -1,29 +1,19 @@
 // `confirm`, `rollback` and `remove`: end or undo an apply.
-#include "provisioner/cli/image_command.h"
+#include "provisioner/node/rollback.h"
+
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/lock_wait.h"
+#include "provisioner/cli/removal.h"
+#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/cli/wim_commit.h"
+#include "provisioner/node/begin_run.h"
 #include "provisioner/node/events.h"
-#include "provisioner/node/first_boot.h"
+#include "provisioner/node/image_run.h"
+#include "provisioner/node/trial.h"
 
 namespace prov::cli {
 namespace {
-
-using Step = Result<reconcile::SessionReport> (*)(node::OpenNode&);
-
-Result<TargetReport> RunStepOn(machine::Host& host, Step step, machine::Event event, std::int64_t wait_lock) {
-  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
-  node::OpenNode node = target.Node(host);
-  machine::ImageHost* const image = Targets::ImageOf(host);
-  Findings notes;
-  if (image != nullptr) {
-    notes = PROV_TRY(image->Notes());
-    PROV_TRY(PrepareImage(*image, notes));
-  }
-  reconcile::SessionReport report = PROV_TRY(step(node));
-  node::LogRun(host, report, event);
-  if (image != nullptr) PROV_TRY(WarnOfPayload(*image, node, report));
-  report.findings.insert(report.findings.end(), notes.begin(), notes.end());
-  return TargetReport{target.name, std::move(report)};
-}
 
 struct UndoOptions {
   bool json = false;
@@ -45,22 +35,34 @@ Result<UndoOptions> ParseUndoOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<Outcome> RunStep(const Arguments& arguments, machine::Host& live, Step step, machine::Event event) {
+Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
+  const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
+  node::OpenNode node = target.Node(host);
+  reconcile::SessionReport report = PROV_TRY(node::ConfirmTrial(node, PROV_TRY(node::BeginRun(node))));
+  node::LogRun(host, report);
+  return SessionOutcome(options.json, target.name, std::move(report), true, 0);
+}
+
+Result<reconcile::SessionReport> RollBackMachine(machine::Host& host, std::int64_t wait_lock) {
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
+  node::OpenNode node = target.Node(host);
+  reconcile::SessionReport report = PROV_TRY(node::Rollback(node, PROV_TRY(node::BeginRun(node))));
+  node::LogRun(host, report, machine::Event::kRolledBack);
+  return report;
+}
+
+Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& live) {
   const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
   Targets targets = PROV_TRY(options.Open(live));
   std::vector<TargetReport> reports;
-  for (machine::Host* host : targets.Hosts())
-    reports.push_back(PROV_TRY(RunStepOn(*host, step, event, options.wait_lock)));
+  for (machine::Host* host : targets.Hosts()) {
+    machine::ImageHost* image = Targets::ImageOf(*host);
+    reports.push_back({host->Name(), image != nullptr ? PROV_TRY(node::RollBackImage(*image))
+                                                      : PROV_TRY(RollBackMachine(*host, options.wait_lock))});
+  }
   PROV_TRY(CommitTargets(options.target, targets, reports));
   return SessionsOutcome(options.json, std::move(reports), true, 0);
-}
-
-Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
-  return RunStep(arguments, host, node::ConfirmTrial, machine::Event::kApplied);
-}
-
-Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& host) {
-  return RunStep(arguments, host, node::Rollback, machine::Event::kRolledBack);
 }
 
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
@@ -71,8 +73,9 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   for (machine::Host* host : targets.Hosts()) {
     machine::ImageHost* image = Targets::ImageOf(*host);
     machine = machine || image == nullptr;
-    reports.push_back(image != nullptr ? PROV_TRY(RemoveFromImage(*image, options.all))
-                                       : PROV_TRY(RemoveFromMachine(*host, options.all, options.wait_lock)));
+    reports.push_back({host->Name(), image != nullptr
+                                         ? PROV_TRY(node::RemoveFromImage(*image, options.all))
+                                         : PROV_TRY(RemoveFromMachine(*host, options.all, options.wait_lock))});
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
   Outcome out = SessionsOutcome(options.json, std::move(reports), true, 0);

@@ -5,10 +5,15 @@
 #include <array>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/cli/apply_options.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/reporting_options.h"
+#include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/signer_options.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
 namespace {

@@ -105,4 +105,50 @@ void PrintSession(bool json, const reconcile::SessionReport& report) {
   std::fflush(stdout);
 }
 
+void PrintFailure(bool json, const Error& error) {
+  PrintError(stderr, error);
+  std::fflush(stderr);  // the output may be a file that is being watched
+  if (!json) return;
+  const std::string text = ErrorDocument(error);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {
+  if (json) return {exit, SessionJson(target, report), {}};
+  std::string text = SessionText(target, report, done);
+  return {exit, std::move(text), std::move(report.findings)};
+}
+
+Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit) {
+  if (reports.size() == 1) {
+    return SessionOutcome(json, reports.front().target, std::move(reports.front().report), done, exit);
+  }
+  Outcome out{exit, {}, {}};
+  reconcile::SessionReport sum;
+  std::string names;
+  for (const TargetReport& one : reports) {
+    names += (names.empty() ? "" : ", ") + one.target;
+    sum.writes += one.report.writes;
+    sum.changes.insert(sum.changes.end(), one.report.changes.begin(), one.report.changes.end());
+    AddNewFindings(sum.findings, one.report.findings);
+    if (!json) out.out += SessionText(one.target, one.report, done);
+  }
+  if (!json) {
+    out.findings = std::move(sum.findings);
+    return out;
+  }
+  JsonWriter document;
+  document.BeginObject().Member("schema", 1);
+  WriteSession(document, names, sum);
+  document.Key("targets").BeginArray();
+  for (const TargetReport& one : reports) {
+    document.BeginObject();
+    WriteSession(document, one.target, one.report);
+    document.EndObject();
+  }
+  out.out = document.EndArray().EndObject().Text();
+  return out;
+}
+
 }  // namespace prov::cli

@@ -1,13 +1,21 @@
-// Prints the report of a run on a machine: as JSON, or as text for people.
+// The reports of runs on machines and images: as JSON, or as text for people.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/reconcile/session.h"
 
 namespace prov::cli {
+
+// What a run did on a target, or would do.
+struct TargetReport {
+  std::string target;
+  reconcile::SessionReport report;
+};
 
 // `target`, `changes`, `rebootRequired`, `writes`, `findings` as members of the open object.
 void WriteSession(JsonWriter& json, std::string_view target, const reconcile::SessionReport& report);
@@ -21,5 +29,14 @@ std::string SessionText(std::string_view target, const reconcile::SessionReport&
 // Prints at once what a run did to this machine: the JSON or the text on standard output; without `json`, the findings
 // on standard error.
 void PrintSession(bool json, const reconcile::SessionReport& report);
+
+// Prints a failure that does not end the command: on standard error, and as a document if the output is JSON.
+void PrintFailure(bool json, const Error& error);
+
+// The report as the result of a command.
+Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);
+
+// For several images: the sum, and each image as an element of `targets`.
+Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit);
 
 }  // namespace prov::cli

@@ -7,7 +7,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/cli/status_health.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/egress/proxy_url.h"

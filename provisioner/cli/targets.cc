@@ -8,6 +8,7 @@
 #include "images/tree/folder_tree.h"
 #include "images/tree/windows_tree.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/terminal.h"
 
 namespace prov::cli {
@@ -111,6 +112,11 @@ Result<void> Targets::Commit() {
     shown.Show(done, total);
     return CheckStop(stop_check_);
   });
+}
+
+Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds) {
+  auto opened = PROV_TRY(WhenFree(host.clock(), wait_seconds, [&] { return host.Open(access); }));
+  return Target{host.Name(), std::move(opened)};
 }
 
 }  // namespace prov::cli

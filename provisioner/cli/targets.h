@@ -1,6 +1,7 @@
 // The targets of a command: the machine itself, or the images that --root or --wim names.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,8 +10,9 @@
 #include "images/tree/wim_tree.h"
 #include "provisioner/base/clock.h"
 #include "provisioner/cli/options.h"
-#include "provisioner/cli/session_output.h"
+#include "provisioner/machine/host.h"
 #include "provisioner/machine/image_host.h"
+#include "provisioner/node/open_node.h"
 
 namespace prov::cli {
 
@@ -50,5 +52,16 @@ class Targets {
   std::vector<std::unique_ptr<machine::ImageHost>> images_;
   StopCheck stop_check_;  // called while the WIM file is written; an error ends that
 };
+
+// An open target and its name for reports.
+struct Target {
+  std::string name;
+  std::unique_ptr<machine::OpenMachine> machine;
+
+  node::OpenNode Node(machine::Host& host) const { return {host, machine->Ports()}; }
+};
+
+// Opens a host, and waits up to `wait_seconds` for another run's lock. Errors: those of Host::Open.
+Result<Target> OpenTarget(machine::Host& host, machine::Access access, std::int64_t wait_seconds = 0);
 
 }  // namespace prov::cli

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/session_output.h"
 #include "provisioner/cli/targets.h"
 
 namespace prov::cli {

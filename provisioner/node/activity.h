@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/node/records.h"
 
 namespace prov::node {
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "provisioner/base/error.h"
-#include "provisioner/node/apply.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 

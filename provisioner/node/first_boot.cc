@@ -95,8 +95,6 @@ Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* deri
   return out;
 }
 
-Result<bool> UninstallService(OpenNode& node) { return node.host.services().Remove(kServiceName); }
-
 Result<void> RemoveProgram(machine::Host& host) {
   PROV_TRY(host.services().Remove(kServiceName));
   PROV_TRY(host.installation().RemoveProgram());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/node/apply.h"
 #include "provisioner/node/upgrade.h"
 
 namespace prov::node {
@@ -38,9 +39,6 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, BegunRun run, const D
 // written if a guard refuses.
 Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
                                      Findings& findings);
-
-// Stops and removes the service; the installed program and the applied settings stay. Returns false if there was none.
-Result<bool> UninstallService(OpenNode& node);
 
 // Removes the service, the program and the state folder. Call it after RemoveSettings, with the machine closed.
 Result<void> RemoveProgram(machine::Host& host);

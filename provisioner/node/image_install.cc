@@ -274,7 +274,7 @@ Result<FilePlan> PlanImageFileRemoval(ImageTree& tree, machine::StateRecord& sta
   return plan;
 }
 
-Result<void> CarryOut(ImageTree& tree, machine::StateRecord& state, const FilePlan& plan) {
+Result<void> WriteFiles(ImageTree& tree, machine::StateRecord& state, const FilePlan& plan) {
   const auto before = PROV_TRY(LoadImageRecord(state));
   const bool nothing_left =
       plan.taken_over.empty() && plan.steps.empty() && plan.record == before && (!before || before->complete);
@@ -318,7 +318,7 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
 }
 
 Result<Change> PlanDeliveredPayload(OpenNode& node, bool with_service) {
-  Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}, std::string(kServiceItem)};
+  Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}, std::string(kBootServiceItem)};
   if (!with_service) {
     out.reason = "without provisioner.exe (--exe) nothing reconciles at later boots";
     return out;

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "images/tree/image_tree.h"
-#include "provisioner/node/apply.h"
 #include "provisioner/node/image_record.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/node/settings.h"
 #include "provisioner/payload/payload.h"
+#include "provisioner/reconcile/journal.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 
@@ -42,8 +45,8 @@ Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateRecord& s
 // Plans to remove what a recorded installation put there. Files that others changed since stay, and are reported.
 Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateRecord& state);
 
-// CarryOut marks the record as incomplete before its first step; EndInstallation marks it as complete.
-Result<void> CarryOut(images::ImageTree& tree, machine::StateRecord& state, const FilePlan& plan);
+// WriteFiles marks the record as incomplete before its first step; EndInstallation marks it as complete.
+Result<void> WriteFiles(images::ImageTree& tree, machine::StateRecord& state, const FilePlan& plan);
 Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan);
 
 // The change that InstallDeliveredService would make.

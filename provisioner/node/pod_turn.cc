@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/node/begin_run.h"
 #include "provisioner/node/events.h"
 
 namespace prov::node {

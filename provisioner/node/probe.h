@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/machine/host.h"
 #include "provisioner/node/records.h"
 
 namespace prov::node {

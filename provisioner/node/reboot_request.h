@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "provisioner/node/apply.h"
 #include "provisioner/node/node_reporting.h"
+#include "provisioner/node/open_node.h"
 
 namespace prov::node {
 

@@ -4,8 +4,11 @@
 
 #include <utility>
 
+#include "provisioner/node/activity.h"
+#include "provisioner/node/apply.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/node/trial.h"
 #include "provisioner/reconcile/reboot.h"
 
 namespace prov::node {

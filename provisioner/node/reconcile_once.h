@@ -3,8 +3,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "provisioner/node/activity.h"
+#include "provisioner/machine/host.h"
+#include "provisioner/node/settings.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 

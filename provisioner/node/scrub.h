@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/machine/state_record.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/reconcile/journal.h"
 
 namespace prov::node {
 

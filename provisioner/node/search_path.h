@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/node/open_node.h"
 
 namespace prov::node {
 

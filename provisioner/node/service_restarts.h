@@ -3,7 +3,9 @@
 // section "restart" of the state record, with the boot in which they are needed.
 #pragma once
 
-#include "provisioner/node/apply.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/reconcile/journal.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 

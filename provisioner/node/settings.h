@@ -22,7 +22,7 @@ struct Settings {
   egress::EgressConfig config;
   reconcile::DesiredOptions options;
   std::optional<std::int64_t> generation;  // of a payload; nullopt for other sources
-  Findings findings;                       // from reading the source
+  Findings findings;                       // of the choices; those of the source are in `config`
   // For a payload that was read just now, SHA-256 in hex: of its manifest and, if its signature was checked, of the
   // signer's certificate. "" for kept settings.
   std::string payload = {};

@@ -99,7 +99,6 @@ Result<Settings> ReadSettings(machine::Host& host, const SettingsSpec& spec, con
   out.options = PROV_TRY(WithChoices(std::move(content.options), spec.choices,
                                      options.is_followed ? FollowedFiles(host) : FileReader(ReadFile), out.findings));
   out.config = std::move(content.config);
-  out.findings.insert(out.findings.end(), out.config.findings.begin(), out.config.findings.end());
   return out;
 }
 

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "provisioner/base/finding.h"
-#include "provisioner/node/apply.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/reconcile/journal.h"
 
 namespace prov::node {
 

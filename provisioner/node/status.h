@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "provisioner/node/activity.h"
-#include "provisioner/node/apply.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/node/records.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {

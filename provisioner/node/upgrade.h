@@ -6,12 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "provisioner/node/apply.h"
+#include "provisioner/base/finding.h"
+#include "provisioner/node/open_node.h"
 
 namespace prov::node {
 
 inline constexpr std::string_view kServiceName = "Provisioner";
-inline constexpr std::string_view kServiceItem = "service:provisioner";  // its key in reports
+inline constexpr std::string_view kBootServiceItem = "service:provisioner";  // its key in reports
 
 struct ProgramReport {
   bool wrote = false;

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/image_command.h"
+#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/targets.h"
+#include "provisioner/node/image_run.h"
 #include "provisioner/node/status.h"
 #include "tests/cli/settings_of_words.h"
 #include "tests/support/borrowed_tree.h"
@@ -27,9 +29,10 @@
 namespace prov::cli {
 
 // With settings that nobody derived yet.
-inline Result<TargetReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
-                                      const node::ApplyOptions& options, const ImageOptions& image_options) {
-  return PlanImage(image, PROV_TRY(node::Derive(settings)), options, image_options);
+inline Result<reconcile::SessionReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
+                                                  const node::ApplyOptions& options,
+                                                  const node::ImageOptions& image_options) {
+  return node::PlanImage(image, PROV_TRY(node::Derive(settings)), options, image_options);
 }
 
 }  // namespace prov::cli
@@ -75,7 +78,7 @@ class ImageCommands : public ::testing::Test {
     return *std::move(settings);
   }
 
-  static ImageOptions Install() {
+  static node::ImageOptions Install() {
     return {.install = true,
             .exe = payload::ReadProgramFile(kExe, "provisioner.exe").value(),
             .signer = testing_support::SampleCertificates().front()};
@@ -86,21 +89,21 @@ class ImageCommands : public ::testing::Test {
                                                 testing_support::kSampleWriteTime);
   }
 
-  Result<SessionReport> Apply(MemoryTree& tree, const node::Settings& settings, const ImageOptions& image_options,
+  Result<SessionReport> Apply(MemoryTree& tree, const node::Settings& settings, const node::ImageOptions& image_options,
                               const node::ApplyOptions& options = {}) {
     const auto host = Open(tree);
-    auto done = PROV_TRY(ApplyToImage(*host, node::Derive(settings).value(), options, image_options));
+    auto done = PROV_TRY(node::ApplyToImage(*host, node::Derive(settings).value(), options, image_options));
     PROV_TRY(host->Commit());
     if (tree.WritesTogether()) PROV_TRY(tree.Commit());
-    return std::move(done.report);
+    return done;
   }
 
   Result<SessionReport> Remove(MemoryTree& tree, bool all) {
     const auto host = Open(tree);
-    auto done = PROV_TRY(RemoveFromImage(*host, all));
+    auto done = PROV_TRY(node::RemoveFromImage(*host, all));
     PROV_TRY(host->Commit());
     if (tree.WritesTogether()) PROV_TRY(tree.Commit());
-    return std::move(done.report);
+    return done;
   }
 
   node::NodeStatus Status(MemoryTree& tree) {

@@ -53,7 +53,7 @@ class ImageFolderKill : public ::testing::Test {
   }
   Step Applying(const node::Settings& settings) {
     return [settings](machine::ImageHost& host) -> Result<void> {
-      PROV_TRY(ApplyToImage(host, PROV_TRY(node::Derive(settings)), {}, {}));
+      PROV_TRY(node::ApplyToImage(host, PROV_TRY(node::Derive(settings)), {}, {}));
       return {};
     };
   }
@@ -64,7 +64,7 @@ class ImageFolderKill : public ::testing::Test {
     return node::PrepareToPlan(node, run);
   }
   static Result<void> Removing(machine::ImageHost& host) {
-    PROV_TRY(RemoveFromImage(host, false));
+    PROV_TRY(node::RemoveFromImage(host, false));
     return {};
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "provisioner/node/rollback.h"
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/image_command_fixture.h"
 #include "tests/support/amount.h"
@@ -41,7 +42,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
     return settings;
   }
 
-  Command Applying(const node::Settings& settings, const ImageOptions& options = {}) {
+  Command Applying(const node::Settings& settings, const node::ImageOptions& options = {}) {
     return [this, settings, options](MemoryTree& tree) -> Result<void> {
       PROV_TRY(Apply(tree, settings, options));
       return {};
@@ -65,7 +66,7 @@ class ImageCommandKill : public ImageCommands, public testing::WithParamInterfac
   }
   Result<void> TakeBack(MemoryTree& tree) {
     return OnNode(tree, [](node::OpenNode& node) -> Result<void> {
-      PROV_TRY(node::Rollback(node));
+      PROV_TRY(node::Rollback(node, PROV_TRY(node::BeginRun(node))));
       return {};
     });
   }

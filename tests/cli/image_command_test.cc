@@ -42,7 +42,7 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   EXPECT_TRUE(tree_.log.empty());
   const auto applied = Apply(tree_, settings, Install());
   ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_EQ(planned->report.changes.size(), applied->changes.size());
+  EXPECT_EQ(planned->changes.size(), applied->changes.size());
   EXPECT_FALSE(applied->reboot_required);
   EXPECT_GT(applied->writes, 10U);
 
@@ -84,7 +84,7 @@ TEST_F(ImageCommands, WhatIsOnlyInAHivesLogsIsKept) {
   const auto host = Open(tree_);
   const auto planned = PlanImage(*host, settings, {}, Install());
   ASSERT_TRUE(planned) << planned.error().message;
-  EXPECT_EQ(Replays(planned->report.findings), 2U);
+  EXPECT_EQ(Replays(planned->findings), 2U);
   EXPECT_TRUE(tree_.log.empty());
   const auto applied = Apply(tree_, settings, Install());
   ASSERT_TRUE(applied) << applied.error().message;
@@ -145,7 +145,7 @@ TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
   const auto planned = PlanImage(*host, Settings({"--service=contanerd", "--service=kubelet"}), {}, {});
   ASSERT_TRUE(planned) << planned.error().message;
   std::vector<std::string> said;
-  for (const Finding& f : planned->report.findings) {
+  for (const Finding& f : planned->findings) {
     if (f.code == "service-unknown") said.push_back(f.message);
   }
   EXPECT_THAT(said,
@@ -161,7 +161,7 @@ TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWri
         .values.push_back({"PROCESSOR_ARCHITECTURE", images::RegType::kSz, images::EncodeSz("AMD64")});
   }
   tree_.Put(kSystem, testing_support::SampleHive(system, "SYSTEM"));
-  ImageOptions install = Install();
+  node::ImageOptions install = Install();
   install.exe = payload::ReadProgramFile(testing_support::MakeProgram({.machine = 0x014C}), "provisioner.exe").value();
   const auto host = Open(tree_);
   const auto planned = PlanImage(*host, Settings(), {}, install);
@@ -227,7 +227,7 @@ TEST_F(ImageCommands, WhatWasPlantedInPlaceOfOursIsReplaced) {
     ASSERT_TRUE(planned) << planned.error().message;
     const auto applied = Apply(tree_, settings, Install());
     ASSERT_TRUE(applied) << applied.error().message;
-    EXPECT_EQ(applied->writes, planned->report.writes);
+    EXPECT_EQ(applied->writes, planned->writes);
     EXPECT_GE(applied->writes, 6U);
     EXPECT_TRUE(tree_.content().descriptors.empty()) << tree_.content().descriptors.begin()->first;
     EXPECT_EQ(tree_.content().files.at(AsciiLower(payload + "/egress.json")).use, images::FileUse::kSecret);

@@ -69,8 +69,8 @@ TEST_F(ImageScriptRecord, StatusAndPlanReadItAndWriteNothing) {
   const auto host = Open(tree_);
   const auto planned = PlanImage(*host, Settings(), {}, {});
   ASSERT_TRUE(planned) << planned.error().message;
-  EXPECT_THAT(planned->report.findings, Contains(Field(&Finding::code, "script-state")));
-  for (const reconcile::Change& change : planned->report.changes) {
+  EXPECT_THAT(planned->findings, Contains(Field(&Finding::code, "script-state")));
+  for (const reconcile::Change& change : planned->changes) {
     EXPECT_EQ(change.reason.find("before us"), std::string::npos) << change.name;
   }
   EXPECT_THAT(tree_.log, IsEmpty());

@@ -1,7 +1,6 @@
 // Each command on a machine that a payload's script set up: alone, after another command, and stopped at any call.
 #include <gmock/gmock.h>
 
-#include "provisioner/cli/machine_command.h"
 #include "provisioner/reconcile/journal.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/cli/settings_of_words.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "provisioner/cli/machine_command.h"
+#include "provisioner/cli/settings_spec.h"
 #include "provisioner/node/source_reader.h"
 
 namespace prov::cli {

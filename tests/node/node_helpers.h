@@ -5,6 +5,9 @@
 
 #include "provisioner/node/apply.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/removal.h"
+#include "provisioner/node/rollback.h"
+#include "provisioner/node/trial.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/memory_host.h"
@@ -41,7 +44,14 @@ inline Result<reconcile::SessionReport> ApplySettings(OpenNode& node, const Sett
 }
 inline Result<reconcile::SessionReport> TrySettings(OpenNode& node, const Settings& settings,
                                                     const ApplyOptions& options, std::int64_t seconds) {
-  return TrySettings(node, PROV_TRY(Derive(settings)), options, seconds);
+  return TrySettings(node, PROV_TRY(BeginRun(node)), PROV_TRY(Derive(settings)), options, seconds);
+}
+inline Result<reconcile::SessionReport> ConfirmTrial(OpenNode& node) {
+  return ConfirmTrial(node, PROV_TRY(BeginRun(node)));
+}
+inline Result<reconcile::SessionReport> Rollback(OpenNode& node) { return Rollback(node, PROV_TRY(BeginRun(node))); }
+inline Result<reconcile::SessionReport> RemoveSettings(OpenNode& node) {
+  return RemoveSettings(node, PROV_TRY(BeginRemoval(node)));
 }
 inline Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const Settings& settings, const Delivery& delivery,
                                                   const ApplyOptions& options) {

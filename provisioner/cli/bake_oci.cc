@@ -1,4 +1,4 @@
-#include "provisioner/cli/bake_image.h"
+#include "provisioner/cli/bake_oci.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace prov::cli {
 namespace {
 
 // Checks that only options that apply to an image are given.
-Result<void> CheckBakeImageOptions(const Arguments& arguments, const CommandSpec& spec) {
+Result<void> CheckOciOptions(const Arguments& arguments, const CommandSpec& spec) {
   constexpr std::array<std::string_view, 4> kTaken = {"out", "format", "exe", "output"};
   if (!arguments.positional().empty()) {
     return Fail(Code::kUsage,
@@ -34,7 +34,7 @@ Result<void> CheckBakeImageOptions(const Arguments& arguments, const CommandSpec
 std::string ImageJson(const payload::HostProcessImage& image, const payload::ProgramFile& program,
                       const std::string& path) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("out", path).Member("format", kImageFormat);
+  json.BeginObject().Member("schema", 1).Member("out", path).Member("format", kOciFormat);
   json.Member("digest", image.digest).Member("os", "windows").Member("architecture", image.architecture);
   json.Member("version", program.version).Key("files").BeginArray();
   for (const payload::ImageFile& file : image.layer)
@@ -57,9 +57,9 @@ std::string ImageText(const payload::HostProcessImage& image, const payload::Pro
 
 }  // namespace
 
-Result<Outcome> BakeImage(const Arguments& arguments, const CommandSpec& spec, std::int64_t time_unix) {
+Result<Outcome> BakeOci(const Arguments& arguments, const CommandSpec& spec, std::int64_t time_unix) {
   const bool as_json = PROV_TRY(WantsJson(arguments));
-  PROV_TRY(CheckBakeImageOptions(arguments, spec));
+  PROV_TRY(CheckOciOptions(arguments, spec));
   const std::string path = arguments.Get("out");
   if (path.empty()) return Fail(Code::kUsage, "--out FILE is missing", "provisioner bake");
   const payload::ProgramFile program = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));

@@ -7,10 +7,10 @@
 
 namespace prov::cli {
 
-inline constexpr std::string_view kImageFormat = "oci";
+inline constexpr std::string_view kOciFormat = "oci";
 
 // `spec`: the command's option table; its other options do not apply to an image. Errors: usage; those of
 // payload::LoadProgramFile, payload::MakeHostProcessImage and payload::WriteHostProcessImage.
-Result<Outcome> BakeImage(const Arguments& arguments, const CommandSpec& spec, std::int64_t time_unix);
+Result<Outcome> BakeOci(const Arguments& arguments, const CommandSpec& spec, std::int64_t time_unix);
 
 }  // namespace prov::cli

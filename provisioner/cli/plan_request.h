@@ -1,0 +1,31 @@
+// What `plan` and `apply` take from the command line.
+#pragma once
+
+#include <vector>
+
+#include "provisioner/cli/options.h"
+#include "provisioner/cli/targets.h"
+#include "provisioner/machine/host.h"
+#include "provisioner/node/image_run.h"
+#include "provisioner/node/settings.h"
+
+namespace prov::cli {
+
+// --install and --exe.
+OptionGroup ImageOptionSpecs();
+
+struct PlanRequest {
+  bool json = false;
+  node::ApplyOptions apply;
+  node::ImageOptions image;
+  TargetOptions target;
+  node::SettingsSpec settings;
+
+  // Reads the settings. A payload must have the signer that is given, or else the one pinned on the hosts.
+  Result<node::DerivedSettings> Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const;
+};
+// Errors: usage (an option of images without --root or --wim, or the reverse), proxy-url, those of LoadProgramFile and
+// of GivenSigner.
+Result<PlanRequest> ParsePlanRequest(const Arguments& arguments);
+
+}  // namespace prov::cli

@@ -1,0 +1,24 @@
+#include "provisioner/cli/removal.h"
+
+#include <algorithm>
+
+#include "provisioner/cli/targets.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/removal.h"
+
+namespace prov::cli {
+
+Result<reconcile::SessionReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock) {
+  constexpr std::int64_t kRoundSeconds = 30;  // a round of the boot service holds the lock for a moment
+  if (all) wait_lock = std::max(wait_lock, kRoundSeconds);
+  reconcile::SessionReport out;
+  {
+    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
+    node::OpenNode node = target.Node(host);
+    out = PROV_TRY(node::RemoveFromMachine(node, all));
+  }
+  if (all) PROV_TRY(node::RemoveProgram(host));
+  return out;
+}
+
+}  // namespace prov::cli

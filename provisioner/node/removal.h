@@ -1,0 +1,29 @@
+// A removal: takes back everything that provisioner, or a payload's script, ever set.
+#pragma once
+
+#include <vector>
+
+#include "provisioner/node/begin_run.h"
+
+namespace prov::node {
+
+// Begins a run that removes. Fails if it is unknown what is ours on this machine: then nothing may be removed, and
+// nothing was written. Errors: those of CheckRecords and BeginRun.
+Result<BegunRun> BeginRemoval(OpenNode& node);
+
+// What BeginRemoval checks. Reads only. Errors: those of LoadJournal and LoadMachineRecord; not-found (the record was
+// lost).
+Result<void> CheckRecords(OpenNode& node);
+
+// The changes that RemoveSettings would make. Reads only. Errors: those of CheckRecords.
+Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& node);
+
+// Restores what was there before us, or before a payload's script, and removes the keys that were made for our values.
+// Forgets the source, but not which signed payload was applied last. `run`: of BeginRemoval.
+Result<reconcile::SessionReport> RemoveSettings(OpenNode& node, BegunRun run);
+
+// RemoveSettings on this machine, with the files of a delivered payload and an event of the log. `all`: also what
+// RemoveProgram can't do any more, because the machine is closed then.
+Result<reconcile::SessionReport> RemoveFromMachine(OpenNode& node, bool all);
+
+}  // namespace prov::node

@@ -1,0 +1,56 @@
+#include "provisioner/node/rollback.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "provisioner/node/service_restarts.h"
+#include "provisioner/reconcile/script_state.h"
+
+namespace prov::node {
+namespace {
+
+using reconcile::SessionReport;
+
+// Reports values that others changed after a payload's script ran. The script's run does not contain them, so the
+// rollback itself can't report them.
+Result<void> ReportChangedSince(OpenNode& node, const reconcile::ScriptState& script, Findings& findings) {
+  for (const reconcile::Drift& one : PROV_TRY(reconcile::FindDrift(node.machine, script.ledger))) {
+    AddWarning(findings, "changed-since",
+               one.missing ? "another program removed it after it was set; nothing is left to undo"
+                           : "another program changed it since it was set; its value is kept",
+               fmt::format("{} {}", NameOf(one.kind), one.name));
+  }
+  return {};
+}
+
+Result<SessionReport> TakeLastRunBack(OpenNode& node, BegunRun& run) {
+  if (const auto script = PROV_TRY(reconcile::AdoptScriptState(node.machine, run.findings))) {
+    PROV_TRY(ReportChangedSince(node, *script, run.findings));
+  }
+  std::optional<reconcile::Plan> plan = PROV_TRY(reconcile::PlanBackFromLast(node.machine));
+  if (!plan) {
+    return Fail(Code::kTarget, "there is nothing to undo: no run has changed this machine since the last rollback");
+  }
+  reconcile::Sections sections = HoldAgainst(PROV_TRY(LoadApplied(node.machine.state)));
+  sections[std::string(reconcile::kLastSection)] = std::nullopt;  // the run before that one is not recorded
+  return reconcile::CarryOut(node.machine, *std::move(plan), sections);
+}
+
+}  // namespace
+
+Result<SessionReport> Rollback(OpenNode& node, BegunRun run) {
+  SessionReport report;
+  if (run.rollback) {
+    report = *std::move(run.rollback);
+  } else if (run.trial) {
+    report = PROV_TRY(TakeTrialBack(node, *run.trial));
+  } else {
+    report = PROV_TRY(TakeLastRunBack(node, run));
+  }
+  AddBeginning(std::move(run), report);
+  PROV_TRY(RestartOrReportServices(node, false, report));
+  return report;
+}
+
+}  // namespace prov::node

@@ -1,0 +1,13 @@
+// A rollback: takes back what the last run did.
+#pragma once
+
+#include "provisioner/node/begin_run.h"
+
+namespace prov::node {
+
+// Takes back the open trial or, if there is none, the last finished run (also one of a payload's script), and holds:
+// `reconcile` leaves the machine alone until its source changes. If the beginning finished an interrupted rollback,
+// nothing more is taken back. Errors: target when there is nothing to take back.
+Result<reconcile::SessionReport> Rollback(OpenNode& node, BegunRun run);
+
+}  // namespace prov::node
