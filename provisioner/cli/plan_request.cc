@@ -45,6 +45,7 @@ OptionGroup ImageOptionSpecs() {
 }
 
 Result<node::DerivedSettings> PlanRequest::Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const {
+  if (!target.NamesImage()) PROV_TRY(live.Open(machine::Access::kRead));
   const node::ReadOptions read{.signer = PROV_TRY(WantedSigner(image.signer, hosts))};
   return node::Derive(PROV_TRY(node::ReadSettings(live, settings, read)));
 }

@@ -8,7 +8,6 @@
 namespace prov::machine {
 namespace {
 
-constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
 constexpr std::uint64_t kMaxSignerBytes = std::uint64_t{1} << 20U;
 
 std::string Folder(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
@@ -29,14 +28,14 @@ Result<std::string> ImageInstallation::SystemDrive() {
 }
 
 Result<std::string> ImageInstallation::ProgramPath() {
-  return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kProgram));
+  return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kImageProgram));
 }
 
 Result<bool> ImageInstallation::RemoveProgram() {
-  const bool there = PROV_TRY(tree_.IsFile(kProgram));
-  if (there) PROV_TRY(tree_.Remove(kProgram));
+  const bool there = PROV_TRY(tree_.IsFile(kImageProgram));
+  if (there) PROV_TRY(tree_.Remove(kImageProgram));
   PROV_TRY(tree_.Remove(kImageSigner));
-  PROV_TRY(tree_.RemoveFolderIfEmpty(Folder(kProgram)));
+  PROV_TRY(tree_.RemoveFolderIfEmpty(Folder(kImageProgram)));
   return there;
 }
 

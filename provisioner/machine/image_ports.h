@@ -104,7 +104,8 @@ class ImageServices final : public Services {
   Registry& registry_;
 };
 
-// The pinned signer of payloads.
+// The program, and the pinned signer of payloads beside it.
+inline constexpr std::string_view kImageProgram = "Program Files/Provisioner/provisioner.exe";
 inline constexpr std::string_view kImageSigner = "Program Files/Provisioner/signer.cer";
 
 class ImageInstallation final : public Installation {

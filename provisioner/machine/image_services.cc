@@ -29,11 +29,6 @@ std::string FailureActions() {
   return out;
 }
 
-// The registry key of a service. On a running system, only the service control manager writes it.
-std::string ServiceDefinitionKey(std::string_view name) {
-  return R"(SYSTEM\CurrentControlSet\Services\)" + std::string(name);
-}
-
 // Defines a service with its own process, as LocalSystem, started at each boot, restarted after 5, 30 and 60 seconds
 // when it fails.
 std::vector<RegValue> ServiceValues(const ServiceDefinition& definition) {
@@ -50,12 +45,12 @@ std::vector<RegValue> ServiceValues(const ServiceDefinition& definition) {
 }  // namespace
 
 Result<std::optional<ServiceState>> ImageServices::Query(std::string_view name) {
-  if (!PROV_TRY(registry_.KeyExists(ServiceDefinitionKey(name)))) return std::nullopt;
+  if (!PROV_TRY(registry_.KeyExists(ServiceKeyPath(name)))) return std::nullopt;
   return ServiceState{};
 }
 
 Result<bool> ImageServices::Install(const ServiceDefinition& definition) {
-  const std::string key = ServiceDefinitionKey(definition.name);
+  const std::string key = ServiceKeyPath(definition.name);
   bool wrote = false;
   for (const RegValue& value : ServiceValues(definition)) {
     wrote = PROV_TRY(SetIfDifferent(registry_, key, value)) || wrote;
@@ -64,7 +59,7 @@ Result<bool> ImageServices::Install(const ServiceDefinition& definition) {
 }
 
 Result<bool> ImageServices::Remove(std::string_view name) {
-  const std::string key = ServiceDefinitionKey(name);
+  const std::string key = ServiceKeyPath(name);
   if (!PROV_TRY(registry_.KeyExists(key))) return false;
   if (!PROV_TRY(registry_.Subkeys(key)).empty()) {
     return Fail(Code::kTarget,

@@ -11,6 +11,11 @@
 
 namespace prov::machine {
 
+inline constexpr std::string_view kServicesKey = R"(SYSTEM\CurrentControlSet\Services)";  // a key for each service
+inline std::string ServiceKeyPath(std::string_view service) {
+  return std::string(kServicesKey) + "\\" + std::string(service);
+}
+
 struct ServiceDefinition {
   std::string name, display_name, description;
   std::string command_line;  // the program's full path in double quotes, then its arguments

@@ -26,8 +26,7 @@ using reconcile::ItemKind;
 
 constexpr std::string_view kPayloadFolder = "Windows/Setup/Scripts/Provisioner";
 constexpr std::string_view kSetupComplete = "Windows/Setup/Scripts/SetupComplete.cmd";
-constexpr std::string_view kProgramFolder = "Program Files/Provisioner";
-constexpr std::string_view kProgram = "Program Files/Provisioner/provisioner.exe";
+constexpr std::string_view kProgramFolder = machine::kImageProgram.substr(0, machine::kImageProgram.rfind('/'));
 constexpr std::string_view kExe = "provisioner.exe";
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kMostTextBytes = std::uint64_t{16} << 20U;
@@ -146,7 +145,8 @@ class FilePlanner {
       const auto now = PROV_TRY(tree_.Read(file.path, kMostBytes));
       if (!now) continue;
       // These files are ours even if their contents differ: a newer version of ours is removed, too.
-      if (file.path != kProgram && file.path != machine::kImageSigner && ToHex(Sha256(*now)) != file.sha256) {
+      if (file.path != machine::kImageProgram && file.path != machine::kImageSigner &&
+          ToHex(Sha256(*now)) != file.sha256) {
         AddWarning(plan_.findings, "file-changed", "was changed since it was put there; left as it is",
                    Where(tree_, file.path));
         Report(Action::kYield, file.path, "was changed since we set it; left as it is");
@@ -251,7 +251,7 @@ Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateRecord& state, co
   FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
   if (signer) PROV_TRY(planner.Want(std::string(machine::kImageSigner), signer->der, FileUse::kPlain));
   for (const payload::PayloadFile& file : payload.files) {
-    if (file.path == kExe) PROV_TRY(planner.Want(std::string(kProgram), file.bytes, FileUse::kPlain));
+    if (file.path == kExe) PROV_TRY(planner.Want(std::string(machine::kImageProgram), file.bytes, FileUse::kPlain));
   }
   for (const payload::PayloadFile& file : payload.files) {
     PROV_TRY(planner.Want(fmt::format("{}/{}", kPayloadFolder, file.path), file.bytes,

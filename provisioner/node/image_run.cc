@@ -67,11 +67,10 @@ void AddService(reconcile::Change change, SessionReport& report) {
 Result<void> AddUnknownServices(OpenNode& node, const reconcile::DesiredState& desired, const std::string& image,
                                 Findings& findings) {
   constexpr std::size_t kSlip = 2;
-  constexpr std::string_view kServicesKey = R"(SYSTEM\CurrentControlSet\Services)";
   for (const reconcile::ServiceEnvironment& wanted : desired.services) {
     if (PROV_TRY(node.machine.registry.KeyExists(reconcile::ServiceKeyPath(wanted.service)))) continue;
     std::string near;
-    for (const std::string& name : PROV_TRY(node.machine.registry.Subkeys(kServicesKey))) {
+    for (const std::string& name : PROV_TRY(node.machine.registry.Subkeys(machine::kServicesKey))) {
       if (EditDistance(name, wanted.service) <= kSlip) near += (near.empty() ? "" : ", ") + name;
     }
     AddWarning(findings, "service-unknown",

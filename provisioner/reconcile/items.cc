@@ -32,9 +32,6 @@ bool IsSingleAccount(std::string_view sid) {
 }  // namespace
 
 std::string EnvironmentKeyPath() { return R"(SYSTEM\CurrentControlSet\Control\Session Manager\Environment)"; }
-std::string ServiceKeyPath(std::string_view service) {
-  return R"(SYSTEM\CurrentControlSet\Services\)" + std::string(service);
-}
 
 std::string CertificateItemName(Store store, std::string_view thumbprint) {
   return fmt::format("{}{}:{}", kCertificateItem, NameOf(store), AsciiLower(thumbprint));

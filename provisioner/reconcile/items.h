@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "images/registry/registry_key.h"
+#include "provisioner/machine/services.h"
 #include "provisioner/pki/trust_store.h"
 
 namespace prov::reconcile {
@@ -30,8 +31,8 @@ inline constexpr std::array<WinHttpView, 2> kWinHttpViews = {
      {"32", R"(SOFTWARE\WOW6432Node\Microsoft\Windows\CurrentVersion\Internet Settings\Connections)"}}};
 inline constexpr std::string_view kWinHttpValue = "WinHttpSettings";
 
-std::string EnvironmentKeyPath();                      // `SYSTEM\CurrentControlSet\Control\…\Environment`
-std::string ServiceKeyPath(std::string_view service);  // `SYSTEM\CurrentControlSet\Services\NAME`
+std::string EnvironmentKeyPath();  // `SYSTEM\CurrentControlSet\Control\…\Environment`
+using machine::ServiceKeyPath;
 std::string CertificateItemName(pki::Store store, std::string_view thumbprint);
 pki::Store StoreOfItem(std::string_view certificate_item);
 

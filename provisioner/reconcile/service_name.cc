@@ -6,6 +6,7 @@
 
 #include "images/registry/hive_names.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/services.h"
 
 namespace prov::reconcile {
 namespace {
@@ -37,7 +38,7 @@ std::string ServiceNameKey(std::string_view name) {
 bool IsSameService(std::string_view a, std::string_view b) { return ServiceNameKey(a) == ServiceNameKey(b); }
 
 Result<std::string> SpellingOfService(machine::Registry& registry, std::string_view name) {
-  for (std::string& spelling : PROV_TRY(registry.Subkeys(R"(SYSTEM\CurrentControlSet\Services)"))) {
+  for (std::string& spelling : PROV_TRY(registry.Subkeys(machine::kServicesKey))) {
     if (IsSameService(spelling, name)) return std::move(spelling);
   }
   return std::string(name);

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include "provisioner/cli/command.h"
+#include "provisioner/machine/host.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -23,6 +27,19 @@ TEST(Cli, AFullDiskIsNoSuccess) {
       {"sh", "-c", "exec '" + testing_support::ProvisionerBinary() + "' extract '" + kSample + "' >/dev/full"});
   EXPECT_EQ(result.exit, 13);
   EXPECT_THAT(result.err, HasSubstr("[io]"));
+}
+
+// Reading may take a password and a minute: say first that nothing could be done with what is read.
+TEST(Cli, ASourceIsNotReadForAMachineThatIsNotWindows) {
+  for (cli::Command (*make)() : {cli::PlanCommand, cli::ApplyCommand}) {
+    const cli::Command command = make();
+    const auto arguments = cli::ParseArguments(command.spec, std::vector<std::string>{"no-such-source"});
+    ASSERT_TRUE(arguments);
+    const auto run = command.run(*arguments, machine::LiveHost());
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().code, Code::kTarget) << run.error().message;
+    EXPECT_THAT(run.error().message, HasSubstr("not Windows"));
+  }
 }
 
 TEST(PosixBake, AWriteBeyondTheFileSizeLimitIsAnErrorThatLeavesNothing) {
