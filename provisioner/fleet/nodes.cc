@@ -6,19 +6,12 @@
 #include <utility>
 
 #include "provisioner/base/json_reader.h"
-#include "provisioner/source/kube_uri.h"
 
 namespace prov::fleet {
 namespace {
 
 // `kubernetes.io/os=windows`, in pages.
 constexpr std::string_view kQuery = "labelSelector=kubernetes.io%2Fos%3Dwindows&limit=500";
-constexpr int kMostPages = 1000;
-
-struct Page {
-  std::vector<FleetNode> nodes;
-  std::string rest;  // token of the next page; "": this is the last one
-};
 
 Result<FleetNode> ParseNode(const JsonNode& item) {
   const JsonNode metadata = PROV_TRY(item.Get("metadata"));
@@ -37,21 +30,17 @@ Result<FleetNode> ParseNode(const JsonNode& item) {
   return out;
 }
 
-Result<Page> ReadPage(const std::string& body, const std::string& where) {
+Result<void> AddPage(const std::string& body, const std::string& where, std::vector<FleetNode>& out) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(body, where));
-  Page out;
   const auto items = PROV_TRY(root.Find("items"));
   if (!items) {
     const auto kind = PROV_TRY(root.Find("kind"));
     const std::string name = kind ? kind->Text().value_or("") : "";
     if (!name.ends_with("List")) return Fail(Code::kType, "the answer is not a list of nodes", where);
-    return out;  // an empty list may be null
+    return {};  // an empty list may be null
   }
-  for (const JsonNode& item : PROV_TRY(items->Items())) out.nodes.push_back(PROV_TRY(ParseNode(item)));
-  const auto metadata = PROV_TRY(root.Find("metadata"));
-  const auto rest = metadata ? PROV_TRY(metadata->Find("continue")) : std::nullopt;
-  if (rest) out.rest = PROV_TRY(rest->Text());
-  return out;
+  for (const JsonNode& item : PROV_TRY(items->Items())) out.push_back(PROV_TRY(ParseNode(item)));
+  return {};
 }
 
 }  // namespace
@@ -59,17 +48,10 @@ Result<Page> ReadPage(const std::string& body, const std::string& where) {
 Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client) {
   const source::KubeObject nodes = source::NodeObject("");
   std::vector<FleetNode> out;
-  std::string query(kQuery);
-  for (int pages = 0; pages < kMostPages; ++pages) {
-    Page page = PROV_TRY(ReadPage(PROV_TRY(client.List(nodes, query)), nodes.Path()));
-    std::ranges::move(page.nodes, std::back_inserter(out));
-    if (page.rest.empty()) {
-      std::ranges::sort(out, {}, &FleetNode::name);
-      return out;
-    }
-    query = fmt::format("{}&continue={}", kQuery, source::PercentEncode(page.rest));
-  }
-  return Fail(Code::kTooLarge, "the API server's list of nodes does not end", nodes.Path());
+  PROV_TRY(client.ListPages(nodes, std::string(kQuery), source::KubeDetail::kMetadata,
+                            [&](const std::string& page) { return AddPage(page, nodes.Path(), out); }));
+  std::ranges::sort(out, {}, &FleetNode::name);
+  return out;
 }
 
 Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name) {

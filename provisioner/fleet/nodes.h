@@ -16,8 +16,8 @@ struct FleetNode {
   std::optional<Error> damage;     // why the annotation can't be read
 };
 
-// The nodes with the label kubernetes.io/os=windows, by name. Errors: those of KubeClient::List, and of an answer that
-// is not a list of nodes.
+// The nodes with the label kubernetes.io/os=windows, by name. Errors: those of KubeClient::ListPages, and of an answer
+// that is not a list of nodes.
 Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client);
 
 // The node of this name. Errors: those of KubeClient::Get, json, type.

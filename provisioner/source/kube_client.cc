@@ -9,6 +9,7 @@
 
 #include "provisioner/base/clock.h"
 #include "provisioner/base/json.h"
+#include "provisioner/base/json_reader.h"
 #include "provisioner/base/text.h"
 #include "provisioner/net/http_status.h"
 
@@ -87,6 +88,14 @@ Error NotFound(const KubeObject& object, const ApiStatus& status) {
             object.Path()};
   }
   return {Code::kNotFound, NotFoundMessage(object, status), object.Path()};
+}
+
+// The token of the next page; "": this is the last one.
+Result<std::string> RestOf(const std::string& page, const std::string& where) {
+  const JsonNode root = PROV_TRY(ParseJsonDocument(page, where));
+  const auto metadata = PROV_TRY(root.Find("metadata"));
+  const auto rest = metadata ? PROV_TRY(metadata->Find("continue")) : std::nullopt;
+  return rest ? rest->Text() : std::string();
 }
 
 }  // namespace
@@ -194,16 +203,27 @@ Result<std::string> KubeClient::Get(const KubeObject& object) {
   return Timed({.object = object, .verb = "get", .path = object.Path(), .body = {}});
 }
 
-Result<std::string> KubeClient::List(const KubeObject& objects, const std::string& query) {
+Result<std::string> KubeClient::List(const KubeObject& objects, const std::string& query, KubeDetail detail) {
   return Timed({.object = objects,
                 .verb = "list",
                 .path = objects.CollectionPath() + "?" + query,
                 .body = {},
-                .metadata_will_do = true});
+                .metadata_will_do = detail == KubeDetail::kMetadata});
 }
 
-Result<std::string> KubeClient::ListWhole(const KubeObject& objects, const std::string& query) {
-  return Timed({.object = objects, .verb = "list", .path = objects.CollectionPath() + "?" + query, .body = {}});
+Result<void> KubeClient::ListPages(const KubeObject& objects, const std::string& query, KubeDetail detail,
+                                   const std::function<Result<void>(std::string page)>& take) {
+  constexpr int kMostPages = 1000;
+  std::string next = query;
+  for (int pages = 0; pages < kMostPages; ++pages) {
+    std::string page = PROV_TRY(List(objects, next, detail));
+    const std::string rest = PROV_TRY(RestOf(page, objects.Path()));
+    PROV_TRY(take(std::move(page)));
+    if (rest.empty()) return {};
+    next = fmt::format("{}&continue={}", query, PercentEncode(rest));
+  }
+  return Fail(Code::kTooLarge, fmt::format("the API server's list of {} does not end", objects.resource),
+              objects.Path());
 }
 
 Result<void> KubeClient::Create(const KubeObject& objects, const std::string& document) {

@@ -62,6 +62,9 @@ bool IsKubeTrouble(int status);
 // The milliseconds that the server asks to wait, at most a minute; 0: it doesn't say.
 std::int64_t RetryAfterMs(const net::FetchAnswer& answer);
 
+// What the caller of a list needs of each object. A server that can do so leaves out what is not metadata.
+enum class KubeDetail { kMetadata, kWhole };
+
 class KubeClient {
  public:
   KubeClient(const KubeAccess& access, const SourcePorts& ports, KubeBackoff::Random random = KubeRandom)
@@ -75,12 +78,14 @@ class KubeClient {
   // request sets. Errors: network, tls, not-found, too-large.
   Result<std::string> Get(const KubeObject& object);
 
-  // A page of a collection (`objects` without a name), requested with `query` (URL-encoded). The caller needs only the
-  // objects' metadata: a server that can do so leaves the rest out. Errors: those of Get().
-  Result<std::string> List(const KubeObject& objects, const std::string& query);
+  // A page of a collection (`objects` without a name), requested with `query` (URL-encoded). Errors: those of Get().
+  Result<std::string> List(const KubeObject& objects, const std::string& query, KubeDetail detail);
 
-  // The same with complete objects.
-  Result<std::string> ListWhole(const KubeObject& objects, const std::string& query);
+  // The whole collection: passes each page to `take`, as JSON. `query` limits the size of a page. Errors: those of
+  // Get() and of `take`; json, type (an answer without the place of the next page); too-large (a list that does not
+  // end).
+  Result<void> ListPages(const KubeObject& objects, const std::string& query, KubeDetail detail,
+                         const std::function<Result<void>(std::string page)>& take);
 
   // Creates an object from this document, which has its name, in a collection (`objects` without a name). Leaves an
   // existing one unchanged. Errors: those of Get().

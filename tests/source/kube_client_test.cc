@@ -26,8 +26,8 @@ class Client : public KubeTest {
 
 TEST_F(Client, ListsAreOfMetadataUnlessWholeObjectsAreAskedFor) {
   cluster_.objects["/api/v1/nodes?limit=500"] = "{}";
-  EXPECT_EQ(client_.List(NodeObject(""), "limit=500").value(), "{}");
-  EXPECT_EQ(client_.ListWhole(NodeObject(""), "limit=500").value(), "{}");
+  EXPECT_EQ(client_.List(NodeObject(""), "limit=500", KubeDetail::kMetadata).value(), "{}");
+  EXPECT_EQ(client_.List(NodeObject(""), "limit=500", KubeDetail::kWhole).value(), "{}");
   ASSERT_THAT(cluster_.asked, SizeIs(2));
   EXPECT_THAT(
       cluster_.asked[0].headers,
@@ -67,7 +67,7 @@ TEST_F(Client, WhatIsMadeIsThereAfterwards) {
 // The words are those of the ClusterRole that is missing.
 TEST_F(Client, WhatIsForbiddenNamesTheRule) {
   cluster_.script = {FakeCluster::Says(403), FakeCluster::Says(403)};
-  const auto listed = client_.List(NodeObject(""), "limit=500");
+  const auto listed = client_.List(NodeObject(""), "limit=500", KubeDetail::kMetadata);
   ASSERT_FALSE(listed);
   EXPECT_THAT(listed.error().message, AllOf(HasSubstr(R"(apiGroups [""], resources ["nodes"], verbs ["list"])"),
                                             Not(HasSubstr("resourceNames"))));
