@@ -18,7 +18,7 @@
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/node/source_reader.h"
-#include "provisioner/router/destinations.h"
+#include "provisioner/router/destination_list.h"
 
 namespace prov::cli {
 namespace {
@@ -50,23 +50,11 @@ Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
 
 Result<std::vector<ExplainedUrl>> ReadHosts(const std::string& path) {
   std::vector<ExplainedUrl> out;
-  const std::string bytes = PROV_TRY(ReadFile(path, kHostsLimit));
-  if (bytes.find('\0') != std::string::npos) {
-    return Fail(Code::kRow, "holds NUL bytes, so it is not UTF-8 text (UTF-16?); save it as UTF-8", path);
-  }
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // editors on Windows begin UTF-8 files with it
-  const std::string_view text = std::string_view(bytes).substr(bytes.starts_with(kMark) ? kMark.size() : 0);
-  std::size_t number = 0;
-  for (const std::string_view whole : Split(text, '\n')) {
-    ++number;
-    const std::string line(TrimBlanks(whole.substr(0, whole.find('#'))));
-    if (line.empty()) continue;
-    if (out.size() == router::kMostDestinations)
-      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", router::kMostDestinations),
-                  path);
-    auto to = egress::ParseDestination(egress::RequestUrlOf(line));
-    if (!to) return Fail(Code::kRow, to.error().message, fmt::format("{}, line {}", path, number));
-    out.push_back({egress::RedactRequest(line), *std::move(to), {}});
+  for (const router::ListedDestination& line :
+       PROV_TRY(router::ReadDestinationList(PROV_TRY(ReadFile(path, kHostsLimit)), path))) {
+    auto to = egress::ParseDestination(egress::RequestUrlOf(line.text));
+    if (!to) return Fail(Code::kRow, to.error().message, line.place);
+    out.push_back({egress::RedactRequest(line.text), *std::move(to), {}});
   }
   if (out.empty()) return Fail(Code::kRow, "names no destination; write one on each line", path);
   return out;

@@ -14,6 +14,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/router_text.h"
+#include "provisioner/router/destination_list.h"
 #include "provisioner/router/destinations.h"
 #include "provisioner/router/evaluation.h"
 #include "provisioner/router/policy_review.h"
@@ -202,26 +203,10 @@ struct AskedDestination {
   std::string place = {};  // "FILE, line N"; "" for a word of the command line
 };
 
-// A line of --hosts up to a '#' that begins a word.
-std::string_view WithoutComment(std::string_view line) {
-  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
-    if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.substr(0, at);
-  }
-  return line;
-}
-
 Result<void> AddHosts(const std::string& path, std::vector<AskedDestination>& out) {
-  std::string bytes = PROV_TRY(ReadFile(path, kMostRouterFileBytes));
-  if (!DecodeMarked(bytes) || bytes.find('\0') != std::string::npos)
-    return Fail(Code::kRow, "is not text, or damaged UTF-16; save it as UTF-8", path);
-  const std::size_t before = out.size();
-  std::size_t number = 0;
-  for (const std::string_view line : Split(bytes, '\n')) {
-    ++number;
-    const std::string_view text = TrimBlanks(WithoutComment(line));
-    if (!text.empty()) out.push_back({std::string(text), fmt::format("{}, line {}", path, number)});
-  }
-  if (out.size() == before) return Fail(Code::kRow, "names no destination; write one on each line", path);
+  const auto lines = PROV_TRY(router::ReadDestinationList(PROV_TRY(ReadFile(path, kMostRouterFileBytes)), path));
+  if (lines.empty()) return Fail(Code::kRow, "names no destination; write one on each line", path);
+  for (const router::ListedDestination& line : lines) out.push_back({line.text, line.place});
   return {};
 }
 

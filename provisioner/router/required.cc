@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/router/destination_list.h"
 
 namespace prov::router {
 namespace {
@@ -11,16 +16,13 @@ namespace {
 using egress::ClientDecision;
 using egress::Route;
 
-constexpr std::size_t kMost = 100'000;
-
-// The words before a comment.
-std::vector<std::string_view> WordsOf(std::string_view line) {
+std::vector<std::string_view> WordsOf(std::string_view text) {
   std::vector<std::string_view> out;
   constexpr std::string_view kBlanks = " \t\r";
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos && line[at] != '#';) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
-    out.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(kBlanks, end);
+  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(kBlanks, end);
   }
   return out;
 }
@@ -68,18 +70,10 @@ std::string ObjectionOf(const RequestPath& way) {
 }  // namespace
 
 Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::string& where) {
-  if (!DecodeMarked(bytes) || bytes.find('\0') != std::string::npos)
-    return Fail(Code::kRow, "is not text, or damaged UTF-16; save it as UTF-8", where);
   std::vector<Requirement> out;
-  std::size_t number = 0;
-  for (const std::string_view line : Split(bytes, '\n')) {
-    ++number;
-    const std::vector<std::string_view> words = WordsOf(line);
-    if (words.empty()) continue;
-    if (out.size() == kMost)
-      return Fail(Code::kTooLarge, fmt::format("holds more than {} destinations; split it", kMost), where);
-    out.push_back(PROV_TRY(Parse(words, fmt::format("{}, line {}", where, number))));
-    out.back().line = number;
+  for (const ListedDestination& line : PROV_TRY(ReadDestinationList(std::move(bytes), where))) {
+    out.push_back(PROV_TRY(Parse(WordsOf(line.text), line.place)));
+    out.back().line = line.number;
   }
   if (out.empty())
     return Fail(Code::kRow,

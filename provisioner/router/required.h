@@ -23,9 +23,8 @@ struct Requirement {
   std::optional<IpAddress> source = {};     // source address that servers must see
 };
 
-// Parses lines "URL [proxy|direct] [source-IP]"; https without a scheme. A '#' at the beginning of a word begins a
-// comment. Errors: row (with the line, also for a list without destinations, which would prove nothing), too-large
-// (over 100,000).
+// Parses a destination list with lines "URL [proxy|direct] [source-IP]"; https without a scheme. Errors: those of
+// ReadDestinationList; row (with the line, also for a list without destinations, which would prove nothing).
 Result<std::vector<Requirement>> ReadRequirements(std::string bytes, const std::string& where);
 
 // Why a client's request does not meet the requirement; "" if it does. `way`: null without routers. A request that

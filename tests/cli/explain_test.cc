@@ -104,8 +104,13 @@ TEST_F(Explain, HostsAsWindowsEditorsSaveThem) {
                                           Write("wide", {"\xFF\xFE"
                                                          "a\0\n\0",
                                                          6})});
-  EXPECT_EQ(wide.exit, 11);
-  EXPECT_THAT(wide.err, HasSubstr("UTF-16"));
+  EXPECT_EQ(wide.exit, 0) << wide.err;
+  const ProcessResult cut = Provisioner({"explain", source_, "--hosts",
+                                         Write("cut", {"\xFF\xFE"
+                                                       "a\0\n",
+                                                       5})});
+  EXPECT_EQ(cut.exit, 11);
+  EXPECT_THAT(cut.err, HasSubstr("UTF-16"));
 }
 
 TEST_F(Explain, TextNamesEntryAndReason) {
