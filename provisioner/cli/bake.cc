@@ -1,8 +1,8 @@
 // `bake`: makes a payload folder from a source.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
+#include <limits>
 
 #include "images/archive/archive.h"
 #include "provisioner/base/file.h"
@@ -40,13 +40,12 @@ constexpr std::int64_t kDefaultTime = 315532800;
 Result<std::int64_t> SourceDateEpoch() {
   const char* text = std::getenv("SOURCE_DATE_EPOCH");
   if (text == nullptr || *text == '\0') return kDefaultTime;
-  const std::string_view digits = text;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size())
+  const auto value = ParseDecimal(text, std::numeric_limits<std::int64_t>::max());
+  if (!value)
     return Fail(Code::kUsage, "is not a number of seconds since 1970; correct or unset it", "SOURCE_DATE_EPOCH");
-  PROV_TRY(images::CheckArchiveTime(value));
-  return value;
+  const auto seconds = static_cast<std::int64_t>(*value);
+  PROV_TRY(images::CheckArchiveTime(seconds));
+  return seconds;
 }
 
 std::string PayloadJson(const payload::Payload& payload, const DesiredState& state, const std::string& path,
@@ -236,7 +235,8 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
   // All checks come before the write: an error means that nothing was written.
-  for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, NowUnix()))) findings.push_back(std::move(f));
+  for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, NowUnix())))
+    findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
   if (options.user_data) {
     return BakeUserData(

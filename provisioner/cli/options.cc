@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/program_options.hpp>
-#include <charconv>
+#include <limits>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/suggestion.h"
@@ -289,9 +289,8 @@ std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many,
 Result<std::int64_t> Number(const Arguments& arguments, std::string_view name, std::int64_t fallback) {
   if (!arguments.Has(name)) return fallback;
   const std::string text = arguments.Get(name);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 0) return value;
+  const auto value = ParseDecimal(text, std::numeric_limits<std::int64_t>::max());
+  if (value) return static_cast<std::int64_t>(*value);
   return Fail(Code::kUsage, fmt::format("takes a whole number of at least 0, not \"{}\"", text),
               fmt::format("--{}", name));
 }

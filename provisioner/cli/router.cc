@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -97,17 +96,15 @@ Result<std::map<std::string, unsigned>> ReadRecords(const Arguments& arguments) 
   std::map<std::string, unsigned> out;
   for (const std::string& text : arguments.List("a-records")) {
     const std::size_t equals = text.find('=');
-    unsigned count = 0;
     const std::string_view digits = equals == std::string::npos ? "" : std::string_view(text).substr(equals + 1);
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    if (equals == 0 || digits.empty() || error != std::errc() || stop != digits.data() + digits.size() ||
-        count > kMostServers) {
+    const auto count = ParseDecimal(digits, kMostServers);
+    if (equals == 0 || !count) {
       return Fail(Code::kUsage,
                   fmt::format("takes NAME=COUNT, how many addresses a name has (0 to {}), not \"{}\"", kMostServers,
                               Shorten(text)),
                   "--a-records");
     }
-    out[AsciiLower(std::string_view(text).substr(0, equals))] = count;
+    out[AsciiLower(std::string_view(text).substr(0, equals))] = static_cast<unsigned>(*count);
   }
   return out;
 }

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 
 #include "images/tree/folder_tree.h"
 #include "images/tree/windows_tree.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/terminal.h"
@@ -39,18 +40,12 @@ Result<WimWords> ParseWim(const std::string& given) {
   const std::size_t colon = given.rfind(':');
   if (colon == std::string::npos || colon == 0) return BadWim(given);
   WimWords out{given.substr(0, colon), {}};
-  const char* at = given.data() + colon + 1;
-  const char* const end = given.data() + given.size();
-  while (true) {
-    int index = 0;
-    const auto [next, error] = std::from_chars(at, end, index);
-    if (error != std::errc() || index < 1) return BadWim(given);
-    if (std::ranges::find(out.indices, index) != out.indices.end()) return BadWim(given);
+  for (const std::string_view word : Split(std::string_view(given).substr(colon + 1), ',')) {
+    const int index = static_cast<int>(ParseDecimal(word, std::numeric_limits<int>::max()).value_or(0));
+    if (index < 1 || std::ranges::find(out.indices, index) != out.indices.end()) return BadWim(given);
     out.indices.push_back(index);
-    if (next == end) return out;
-    if (*next != ',') return BadWim(given);
-    at = next + 1;
   }
+  return out;
 }
 
 Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> tree, machine::Host& live,

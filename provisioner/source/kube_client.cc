@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <limits>
 #include <random>
 
 #include "provisioner/base/clock.h"
@@ -151,10 +151,8 @@ bool IsKubeTrouble(int status) {
 std::int64_t RetryAfterMs(const net::FetchAnswer& answer) {
   constexpr std::int64_t kMostSeconds = 60;
   const std::string_view text = TrimBlanks(answer.Header("retry-after"));
-  std::int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || seconds < 0) return 0;
-  return std::min(seconds, kMostSeconds) * kMillisecondsPerSecond;
+  const auto seconds = ParseDecimal(text, std::numeric_limits<std::int64_t>::max()).value_or(0);
+  return std::min(static_cast<std::int64_t>(seconds), kMostSeconds) * kMillisecondsPerSecond;
 }
 
 Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
