@@ -83,7 +83,7 @@ std::string UserDataJson(const BakeJob& job, const userdata::Channel& channel, c
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("out", job.path).Member("format", "userdata");
   json.Member("platform", channel.name).Member("bytes", data.bytes.size());
-  WriteOptional(json, "limit", channel.limit == 0 ? std::nullopt : std::optional(channel.limit));
+  json.Member("limit", channel.limit == 0 ? std::nullopt : std::optional(channel.limit));
   if (secret) json.Member("secret", *secret);
   if (data.guest_info) WriteGuestInfo(json, *data.guest_info);
   json.Member("generation", job.generation)

@@ -30,7 +30,7 @@ void WriteProbes(JsonWriter& json, const std::vector<node::Probed>& probes) {
   json.Key("probes").BeginArray();
   for (const node::Probed& probe : probes) {
     json.BeginObject().Member("url", probe.url).Member("via", probe.via).Member("ok", probe.ok());
-    WriteOptional(json, "status", probe.status).Key("error");
+    json.Member("status", probe.status).Key("error");
     if (probe.error) {
       json.String(probe.error->message).Member("code", InfoOf(probe.error->code).name);
     } else {

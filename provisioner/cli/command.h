@@ -87,11 +87,6 @@ void AddNewFindings(Findings& findings, const Findings& more);
 
 // `text` as a member of the open object; null if it is empty.
 void WriteTextOrNull(JsonWriter& json, std::string_view key, std::string_view text);
-// `value` as a member of the open object; null if there is none.
-template <class T>
-JsonWriter& WriteOptional(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
-  return value ? json.Member(key, *value) : json.Key(key).Null();
-}
 // Begins an object as the member `key` of the open object, or writes null. Returns `present`.
 bool BeginObjectOrNull(JsonWriter& json, std::string_view key, bool present);
 // `"error": {"code","message","where"}` as a member of the open object.

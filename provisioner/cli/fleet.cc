@@ -44,7 +44,7 @@ Result<FleetOptions> ParseFleetOptions(const Arguments& arguments) {
 }
 
 void WriteTime(JsonWriter& json, std::string_view key, const std::optional<std::int64_t>& time) {
-  WriteOptional(json, key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
+  json.Member(key, time ? std::optional(FormatUtc(*time)) : std::nullopt);
 }
 
 // The failure that a node reports, or why its annotation can't be read.
@@ -56,8 +56,8 @@ std::optional<fleet::NodeFailure> FailureOf(const fleet::FleetNode& node) {
 void WriteRow(JsonWriter& json, const fleet::NodeRow& row) {
   const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
   json.BeginObject().Member("name", row.node.name);
-  WriteOptional(json, "digest", state.digest).Member("current", row.current);
-  WriteOptional(json, "credentialsCurrent", row.credentials_current);
+  json.Member("digest", state.digest).Member("current", row.current);
+  json.Member("credentialsCurrent", row.credentials_current);
   WriteTime(json, "appliedAt", state.applied_at);
   WriteTime(json, "readAt", state.read_at);
   json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);

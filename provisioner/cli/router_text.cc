@@ -25,7 +25,7 @@ std::string RouterExplainJson(const router::RouterPolicy& policy, const std::vec
   for (const ExplainedDestination& one : explained) {
     const RouterDecision& decision = one.decision;
     json.BeginObject().Member("destination", one.shown).Member("decision", NameOf(decision.verdict));
-    WriteOptional(json, "line", decision.line == 0 ? std::nullopt : std::optional(decision.line));
+    json.Member("line", decision.line == 0 ? std::nullopt : std::optional(decision.line));
     WriteTextOrNull(json, "to", decision.to);
     WriteTextOrNull(json, "source", decision.source);
     json.Member("note", decision.note).EndObject();

@@ -27,8 +27,8 @@ Outcome ServiceOutcome(bool json, bool wrote, std::string_view text, const node:
   if (program != nullptr) {
     out.Key("program").BeginObject().Member("path", program->path);
     const auto text = [](const machine::ProgramVersion& version) { return version.Text(); };
-    WriteOptional(out, "version", program->now.transform(text));
-    WriteOptional(out, "before", program->before.transform(text));
+    out.Member("version", program->now.transform(text));
+    out.Member("before", program->before.transform(text));
     out.Member("replaced", program->replaced).EndObject();
   }
   WriteFindings(out, findings);

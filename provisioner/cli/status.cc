@@ -73,8 +73,8 @@ void WriteVariables(JsonWriter& json, const std::vector<reconcile::MachineVariab
 void WriteSource(JsonWriter& json, const node::NodeStatus& status) {
   if (!BeginObjectOrNull(json, "source", status.source.has_value())) return;
   json.Member("location", LocationOf(*status.source)).Member("follow", status.source->follow);
-  WriteOptional(json, "readAt", status.read_at);
-  WriteOptional(json, "readAgeSeconds", status.read_at ? std::optional(status.read_age_seconds) : std::nullopt);
+  json.Member("readAt", status.read_at);
+  json.Member("readAgeSeconds", status.read_at ? std::optional(status.read_age_seconds) : std::nullopt);
   json.EndObject();
 }
 
@@ -82,7 +82,7 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
   if (!BeginObjectOrNull(json, "applied", status.applied.has_value())) return;
   json.Member("source", status.applied->source).Member("since", status.applied->since);
   json.Member("ageSeconds", status.age_seconds);
-  WriteOptional(json, "generation", status.applied->generation);
+  json.Member("generation", status.applied->generation);
   WriteTextOrNull(json, "sourceDigest", status.applied->source_digest);
   json.EndObject();
 }

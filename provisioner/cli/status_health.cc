@@ -26,14 +26,18 @@ std::string DescribeFailure(const node::RoundFailure& failure) {
 }
 
 void WriteFailures(JsonWriter& json, const node::NodeStatus& status) {
-  std::optional<std::string> present = status.failure;
-  if (!present && status.RoundsFail()) present = DescribeFailure(*status.round_failure);
-  WriteOptional(json, "failure", present);
+  std::optional<std::string> present;
+  if (status.failure) {
+    present = status.failure->Text();
+  } else if (status.RoundsFail()) {
+    present = DescribeFailure(*status.round_failure);
+  }
+  json.Member("failure", present);
   if (!BeginObjectOrNull(json, "lastFailure", status.round_failure.has_value())) return;
   const node::RoundFailure& last = *status.round_failure;
   json.Member("code", last.code).Member("message", last.message).Member("where", last.where);
   json.Member("since", last.since);
-  WriteOptional(json, "over", last.over).EndObject();
+  json.Member("over", last.over).EndObject();
 }
 
 void WriteExpiry(JsonWriter& json, const std::optional<node::Expiry>& expiry) {
@@ -79,7 +83,7 @@ std::string DamageLines(const node::NodeStatus& status) {
 
 std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
   std::string out;
-  if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(*status.failure));
+  if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(status.failure->Text()));
   if (!status.round_failure) return out;
   const node::RoundFailure& last = *status.round_failure;
   const std::string text = Printable(DescribeFailure(last));

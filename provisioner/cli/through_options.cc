@@ -126,7 +126,7 @@ std::string_view NameOf(egress::Route route) {
 void WriteRoute(JsonWriter& json, const RequestPath* way) {
   json.Key("route").BeginObject().Member("decision", way == nullptr ? "invalid" : way->decision());
   const bool has_line = way != nullptr && way->line != 0;
-  WriteOptional(json, "line", has_line ? std::optional(way->line) : std::nullopt);
+  json.Member("line", has_line ? std::optional(way->line) : std::nullopt);
   WriteTextOrNull(json, "to", way == nullptr ? "" : way->to);
   WriteTextOrNull(json, "source", way == nullptr ? "" : way->source);
   WriteTextOrNull(json, "router", way == nullptr || way->router == nullptr ? "" : way->router->where);

@@ -17,9 +17,7 @@ std::optional<NodeFailure> FailureOf(const node::NodeStatus& status) {
   }
   if (status.record_lost) return NodeFailure{"state-lost", "the record of this node was lost"};
   if (!status.failure) return std::nullopt;
-  const std::size_t colon = status.failure->find(": ");  // "CODE: SENTENCE"
-  if (colon == std::string::npos) return NodeFailure{"", *status.failure};
-  return NodeFailure{status.failure->substr(0, colon), status.failure->substr(colon + 2)};
+  return NodeFailure{status.failure->code, status.failure->message};
 }
 
 // The version of the program that makes the rounds. If the boot service runs, that is the installed one, even if

@@ -1,7 +1,5 @@
 #include "provisioner/node/records.h"
 
-#include <fmt/format.h>
-
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/sentence.h"
@@ -170,11 +168,11 @@ Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {
   return Remember(state, kFailureSection, json.EndObject().Text());
 }
 
-Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state) {
+Result<std::optional<BootFailure>> LoadFailure(machine::StateRecord& state) {
   const auto failure = PROV_TRY(state.Read(kFailureSection));
   if (!failure) return std::nullopt;
-  return fmt::format("{}: {}", PROV_TRY(TextOf(*failure, "code")),
-                     SentenceWithPlace(PROV_TRY(TextOf(*failure, "message")), PROV_TRY(TextOf(*failure, "where"))));
+  return BootFailure{PROV_TRY(TextOf(*failure, "code")),
+                     SentenceWithPlace(PROV_TRY(TextOf(*failure, "message")), PROV_TRY(TextOf(*failure, "where")))};
 }
 
 }  // namespace prov::node

@@ -97,8 +97,14 @@ Result<std::optional<ServiceRecord>> LoadService(machine::StateRecord& state);
 std::string ServiceJson(const ServiceRecord& service);
 
 // The error of a first boot, kept here because Windows setup must not see it as an exit code.
+struct BootFailure {
+  std::string code;
+  std::string message;  // a sentence with the place
+
+  std::string Text() const { return code + ": " + message; }
+};
 Result<void> SaveFailure(machine::StateRecord& state, const Error& error);
-Result<std::optional<std::string>> LoadFailure(machine::StateRecord& state);  // "proxy-url: … (where)"
+Result<std::optional<BootFailure>> LoadFailure(machine::StateRecord& state);
 
 // Writes one section by itself, if it differs.
 Result<void> Forget(machine::StateRecord& state, std::string_view section);

@@ -62,7 +62,7 @@ struct NodeStatus {
   bool held = false;
   std::optional<Trial> trial;
   bool image_incomplete = false;       // an installation into this image was interrupted
-  std::optional<std::string> failure;  // of a first boot during Windows setup: the error's text
+  std::optional<BootFailure> failure;  // of a first boot during Windows setup
   std::optional<Expiry> first_expiry;
   std::vector<DamagedFile> damage;  // damaged files of the state, which the next run repairs
   bool record_lost = false;         // it is unknown, fully or partly, what is ours
