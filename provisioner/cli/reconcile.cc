@@ -1,6 +1,4 @@
 // `reconcile`: applies the stored source to this machine: once, as a service, or until stopped.
-#include <fmt/format.h>
-
 #include "provisioner/cli/apply_options.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/lock_wait.h"
