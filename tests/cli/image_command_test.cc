@@ -362,6 +362,10 @@ TEST_F(ImageCommands, ADamagedStateIsRestoredAndLosesNothing) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   ASSERT_TRUE(tree_.Write("ProgramData/Provisioner/state.json", "{\"sche", images::FileUse::kSecret));
   EXPECT_EQ(Status(tree_).damage.size(), 1U);
+  const auto planned = PlanImage(*Open(tree_), Settings(), {}, Install());
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_EQ(planned->writes, 0U);
+  EXPECT_TRUE(HasFinding(planned->findings, "state-damaged"));
   MemoryTree removed = tree_;
   const auto applied = Apply(tree_, Settings(), Install());
   ASSERT_TRUE(applied) << applied.error().message;
