@@ -22,8 +22,9 @@ Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& node);
 // Forgets the source, but not which signed payload was applied last. `run`: of BeginRemoval.
 Result<reconcile::SessionReport> RemoveSettings(OpenNode& node, BegunRun run);
 
-// RemoveSettings on this machine, with the files of a delivered payload and an event of the log. `all`: also what
-// RemoveProgram can't do any more, because the machine is closed then.
+// The whole removal on this machine: RemoveSettings, then the files of a delivered payload, and an event in the log.
+// `all`: also the traces of the program, which RemoveProgram takes away once the machine is closed. Errors: those of
+// BeginRemoval and of the ports.
 Result<reconcile::SessionReport> RemoveFromMachine(OpenNode& node, bool all);
 
 }  // namespace prov::node
