@@ -2,7 +2,7 @@
 
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/fleet/operator_reboot.h"
-#include "provisioner/source/source.h"
+#include "provisioner/source/source_spec.h"
 
 namespace prov::cli {
 namespace {

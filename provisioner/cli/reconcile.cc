@@ -8,9 +8,10 @@
 #include "provisioner/cli/targets.h"
 #include "provisioner/fleet/node_reports.h"
 #include "provisioner/node/events.h"
-#include "provisioner/node/first_boot.h"
 #include "provisioner/node/follow.h"
+#include "provisioner/node/records.h"
 #include "provisioner/node/service_loop.h"
+#include "provisioner/node/upgrade.h"
 
 namespace prov::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
-#include "provisioner/source/source.h"
+#include "provisioner/source/source_spec.h"
 
 namespace prov::cli {
 namespace {

@@ -8,6 +8,8 @@
 #include "provisioner/node/guards.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/transaction.h"
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {

@@ -6,7 +6,8 @@
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/settings.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/journal.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "provisioner/node/state_repair.h"
-#include "provisioner/reconcile/script_state.h"
+#include "provisioner/reconcile/machine_record.h"
+#include "provisioner/reconcile/transaction.h"
 
 namespace prov::node {
 

@@ -7,8 +7,8 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/records.h"
-#include "provisioner/reconcile/session.h"
-#include "provisioner/reconcile/transaction.h"
+#include "provisioner/reconcile/journal.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 

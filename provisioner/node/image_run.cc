@@ -11,7 +11,6 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
 #include "provisioner/node/events.h"
-#include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/removal.h"
@@ -19,6 +18,7 @@
 #include "provisioner/node/search_path.h"
 #include "provisioner/node/signer.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/node/upgrade.h"
 #include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/items.h"
 

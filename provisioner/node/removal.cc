@@ -9,6 +9,8 @@
 #include "provisioner/node/search_path.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/transaction.h"
 
 namespace prov::node {
 

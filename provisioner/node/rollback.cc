@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "provisioner/node/service_restarts.h"
-#include "provisioner/reconcile/script_state.h"
+#include "provisioner/reconcile/machine_record.h"
+#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/transaction.h"
 
 namespace prov::node {
 namespace {

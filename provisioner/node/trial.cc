@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "provisioner/reconcile/transaction.h"
+
 namespace prov::node {
 
 using reconcile::SessionReport;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/session_output.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/node/image_run.h"
 #include "provisioner/node/status.h"
