@@ -6,6 +6,7 @@
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/node/records.h"
 
 namespace prov::node {
 namespace {

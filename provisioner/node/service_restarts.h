@@ -4,6 +4,7 @@
 #pragma once
 
 #include "provisioner/node/open_node.h"
+#include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
