@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/cli/command.h"
 #include "provisioner/cli/settings_spec.h"
 #include "provisioner/node/source_reader.h"
 

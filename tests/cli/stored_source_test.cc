@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "provisioner/cli/command.h"
 #include "provisioner/cli/settings_spec.h"
 
 namespace prov::cli {
