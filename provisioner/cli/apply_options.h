@@ -4,6 +4,7 @@
 #include "provisioner/cli/options.h"
 #include "provisioner/node/apply.h"
 #include "provisioner/node/node_reporting.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::cli {
 

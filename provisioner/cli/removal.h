@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "provisioner/machine/host.h"
-#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::cli {
 

@@ -7,7 +7,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/command.h"
-#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::cli {
 

@@ -8,6 +8,7 @@
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

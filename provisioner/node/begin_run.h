@@ -8,7 +8,7 @@
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/records.h"
 #include "provisioner/reconcile/journal.h"
-#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

@@ -5,6 +5,7 @@
 
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/settings.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

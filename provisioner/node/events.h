@@ -3,7 +3,7 @@
 
 #include "provisioner/base/error.h"
 #include "provisioner/node/open_node.h"
-#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

@@ -7,6 +7,7 @@
 
 #include "provisioner/node/apply.h"
 #include "provisioner/node/upgrade.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

@@ -9,6 +9,7 @@
 #include "provisioner/node/apply.h"
 #include "provisioner/payload/program_file.h"
 #include "provisioner/pki/certificate.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

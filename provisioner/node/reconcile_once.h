@@ -7,7 +7,7 @@
 
 #include "provisioner/machine/host.h"
 #include "provisioner/node/settings.h"
-#include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

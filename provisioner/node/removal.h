@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "provisioner/node/begin_run.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "provisioner/node/begin_run.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

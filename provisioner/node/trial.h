@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "provisioner/node/apply.h"
+#include "provisioner/reconcile/report.h"
 
 namespace prov::node {
 

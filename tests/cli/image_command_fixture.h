@@ -15,6 +15,7 @@
 #include "provisioner/cli/targets.h"
 #include "provisioner/node/image_run.h"
 #include "provisioner/node/status.h"
+#include "provisioner/reconcile/report.h"
 #include "tests/cli/settings_of_words.h"
 #include "tests/support/borrowed_tree.h"
 #include "tests/support/hive_checker.h"

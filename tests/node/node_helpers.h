@@ -8,6 +8,7 @@
 #include "provisioner/node/removal.h"
 #include "provisioner/node/rollback.h"
 #include "provisioner/node/trial.h"
+#include "provisioner/reconcile/report.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/memory_host.h"

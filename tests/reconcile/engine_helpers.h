@@ -7,6 +7,7 @@
 #include "provisioner/reconcile/desired_state.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/report.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/transaction.h"
 #include "tests/support/memory_machine.h"
