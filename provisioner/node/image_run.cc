@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "provisioner/base/clock.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/base/text.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/image_install.h"
