@@ -196,7 +196,7 @@ std::string_view ReservedKind(const IpAddress& address) {
   const auto& bytes = address.bytes();
   const std::uint8_t first = address.IsIpv4() ? bytes[12] : bytes[0];
   if (address.IsLoopback()) return "a loopback address";
-  if (address.IsIpv4() ? first == 0 : std::ranges::count(bytes, 0) == 16) return "no host's address";
+  if (address.IsIpv4() ? first == 0 : std::ranges::count(bytes, 0) == 16) return "an unspecified address";
   if (address.IsIpv4() ? first >> 4U == 0xE : first == 0xFF) return "a multicast address";
   if (address.IsIpv4() && first >> 4U == 0xF) return "a reserved or broadcast address";
   return {};

@@ -48,12 +48,12 @@ std::size_t EditDistance(std::string_view first, std::string_view second) {
 
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > kLongestWord) return {};
-  std::vector<std::string_view> near;
+  std::vector<std::string_view> closest;
   for (const std::string_view candidate : known) {
     const bool is_near = IsNear(WithoutDashes(word), WithoutDashes(candidate));
-    if (is_near && std::ranges::find(near, candidate) == near.end()) near.push_back(candidate);
+    if (is_near && std::ranges::find(closest, candidate) == closest.end()) closest.push_back(candidate);
   }
-  return near.empty() ? std::string() : fmt::format("did you mean {}?", fmt::join(near, " or "));
+  return closest.empty() ? std::string() : fmt::format("did you mean {}?", fmt::join(closest, " or "));
 }
 
 }  // namespace prov

@@ -55,8 +55,8 @@ std::vector<std::string_view> NamesOf(const std::vector<CodeEntry>& entries) {
 
 // The remedy for an unknown name.
 std::string WhatToDo(std::string_view name, const std::vector<CodeEntry>& all) {
-  const std::string near = DidYouMean(name, NamesOf(all));
-  return near.empty() ? fmt::format("{} lists all", kWhere) : near;
+  const std::string closest = DidYouMean(name, NamesOf(all));
+  return closest.empty() ? fmt::format("{} lists all", kWhere) : closest;
 }
 
 // Also accepts a code in brackets, as messages show it.

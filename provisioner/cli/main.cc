@@ -169,10 +169,10 @@ std::vector<std::string> CommandFirst(std::vector<std::string> words) {
 int RefuseCommand(const std::string& word, std::span<const std::string> words) {
   std::vector<std::string_view> known = {"--help", "--version"};
   for (const Maker make : kCommands) known.push_back(make().spec.name);
-  const std::string near = DidYouMean(word, known);
+  const std::string closest = DidYouMean(word, known);
   Error error{
       Code::kUsage,
-      fmt::format("there is no command \"{}\"; {}provisioner --help lists them", word, near.empty() ? "" : near + " "),
+      fmt::format("there is no command \"{}\"; {}provisioner --help lists them", word, closest.empty() ? "" : closest + " "),
       "provisioner"};
   return ReportError(WithoutPasswords(std::move(error), words), {AsksForJson(words), AsksForJson(words)});
 }

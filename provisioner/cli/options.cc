@@ -107,9 +107,9 @@ std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view
   std::vector<std::string> dashed;
   dashed.reserve(command.options.size());
   for (const OptionSpec& option : command.options) dashed.push_back(fmt::format("--{}", option.name));
-  const std::string near = DidYouMean(name, std::vector<std::string_view>(dashed.begin(), dashed.end()));
+  const std::string closest = DidYouMean(name, std::vector<std::string_view>(dashed.begin(), dashed.end()));
   return Fail(Code::kUsage,
-              fmt::format("there is no option \"{}\"; {}{}", name, near.empty() ? "" : near + " ", Hint(command)),
+              fmt::format("there is no option \"{}\"; {}{}", name, closest.empty() ? "" : closest + " ", Hint(command)),
               fmt::format("provisioner {}", command.name));
 }
 
@@ -279,10 +279,10 @@ Result<std::string> OneOf(const Arguments& arguments, std::string_view name) {
 
 std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
                                    std::span<const std::string_view> allowed) {
-  const std::string near = DidYouMean(value, allowed);
+  const std::string closest = DidYouMean(value, allowed);
   return Fail(Code::kUsage,
               fmt::format("takes {} {}, not \"{}\"{}{}", how_many, fmt::join(allowed, ", "), value,
-                          near.empty() ? "" : "; ", near),
+                          closest.empty() ? "" : "; ", closest),
               std::move(place));
 }
 

@@ -70,13 +70,13 @@ Result<void> AddUnknownServices(OpenNode& node, const reconcile::DesiredState& d
   constexpr std::size_t kSlip = 2;
   for (const reconcile::ServiceEnvironment& wanted : desired.services) {
     if (PROV_TRY(node.machine.registry.KeyExists(reconcile::ServiceKeyPath(wanted.service)))) continue;
-    std::string near;
+    std::string similar;
     for (const std::string& name : PROV_TRY(node.machine.registry.Subkeys(machine::kServicesKey))) {
-      if (EditDistance(name, wanted.service) <= kSlip) near += (near.empty() ? "" : ", ") + name;
+      if (EditDistance(name, wanted.service) <= kSlip) similar += (similar.empty() ? "" : ", ") + name;
     }
     AddWarning(findings, "service-unknown",
                fmt::format("this image has no service {}{}; its environment will be set when the service exists",
-                           wanted.service, near.empty() ? "" : fmt::format(" (near to it: {})", near)),
+                           wanted.service, similar.empty() ? "" : fmt::format(" (similar names: {})", similar)),
                image);
   }
   return {};

@@ -28,9 +28,9 @@ std::optional<Column> ColumnOf(std::string_view name) {
 }
 
 std::string UnknownColumn(std::string_view name) {
-  const std::string near = DidYouMean(name, kColumnNames);
+  const std::string closest = DidYouMean(name, kColumnNames);
   return fmt::format("the column \"{}\" is not known: known are {}{}", name, fmt::join(kColumnNames, ", "),
-                     near.empty() ? "" : "; " + near);
+                     closest.empty() ? "" : "; " + closest);
 }
 
 bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '-'; }

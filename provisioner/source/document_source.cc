@@ -21,8 +21,7 @@ void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std
   for (const ObjectKind& kind : ObjectKinds()) {
     if (!taken.of_cluster || !kind.of_cluster || &kind == &taken || !IsPresent(found, kind)) continue;
     AddInfo(findings, "other-objects",
-            fmt::format("a {} is there, too, and was passed over: the {} says what nodes get", kind.name, taken.name),
-            where);
+            fmt::format("{} was passed over: {} in the same source says what nodes get", kind.words, taken.words), where);
   }
 }
 

@@ -149,7 +149,7 @@ TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
     if (f.code == "service-unknown") said.push_back(f.message);
   }
   EXPECT_THAT(said,
-              ElementsAre("this image has no service contanerd (near to it: containerd); its environment will "
+              ElementsAre("this image has no service contanerd (similar names: containerd); its environment will "
                           "be set when the service exists",
                           "this image has no service kubelet; its environment will be set when the service exists"));
 }

@@ -93,7 +93,7 @@ TEST(ReadDocument, TakesTheSurestStatementOfAListAndNamesTheOthers) {
   const std::string list = std::string(R"({"kind":"List","items":[)") + kProxyObject + "," + kController + "]}";
   const auto config = MustRead(list);
   EXPECT_EQ(config.source.kind, "ControllerConfig");
-  EXPECT_THAT(MessageOf(config.findings, "other-objects"), StartsWith("a Proxy is there"));
+  EXPECT_THAT(MessageOf(config.findings, "other-objects"), StartsWith("a Proxy with its ConfigMap was passed over: "));
   const auto documents = MustRead("---\n" + std::string(kProxyObject) + "\n---\n" + kController + "\n---\n");
   EXPECT_EQ(documents.source.kind, "ControllerConfig");
 }
