@@ -170,10 +170,10 @@ int RefuseCommand(const std::string& word, std::span<const std::string> words) {
   std::vector<std::string_view> known = {"--help", "--version"};
   for (const Maker make : kCommands) known.push_back(make().spec.name);
   const std::string closest = DidYouMean(word, known);
-  Error error{
-      Code::kUsage,
-      fmt::format("there is no command \"{}\"; {}provisioner --help lists them", word, closest.empty() ? "" : closest + " "),
-      "provisioner"};
+  Error error{Code::kUsage,
+              fmt::format("there is no command \"{}\"; {}provisioner --help lists them", word,
+                          closest.empty() ? "" : closest + " "),
+              "provisioner"};
   return ReportError(WithoutPasswords(std::move(error), words), {AsksForJson(words), AsksForJson(words)});
 }
 

@@ -21,7 +21,8 @@ void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std
   for (const ObjectKind& kind : ObjectKinds()) {
     if (!taken.of_cluster || !kind.of_cluster || &kind == &taken || !IsPresent(found, kind)) continue;
     AddInfo(findings, "other-objects",
-            fmt::format("{} was passed over: {} in the same source says what nodes get", kind.words, taken.words), where);
+            fmt::format("{} was passed over: {} in the same source says what nodes get", kind.words, taken.words),
+            where);
   }
 }
 
