@@ -134,7 +134,8 @@ Result<void> ReadRules(std::string_view text, RouterPolicy& out, Faults* faults)
   }
   {
     CappedFindings findings(out.findings, out.where);
-    PROV_TRY(ForEachLine(text, out.where, ReaderFor(out, findings), faults));
+    const LineReader reader = ReaderFor(out, findings);
+    PROV_TRY(ForEachLine(text, out.where, reader, faults));
   }
   const bool empty = out.redirect.empty() && out.http.empty() && out.dns.empty();
   if (!empty || (faults != nullptr && !faults->empty())) return {};
