@@ -34,6 +34,9 @@ inline constexpr FindingInfo kFindings[] = {
      "made."},
     {"aks-credentials", kError, "The URL of a proxy has a user or a password, and AKS supports neither.",
      "Remove the user and the password from the URL, and let the proxy admit the nodes by their addresses."},
+    {"aks-custom-trust", kInfo,
+     "AKS gives its customCaTrustCertificates to Linux nodes only, and here Windows nodes get them, too.",
+     "Leave certificates out with --subtract if Windows nodes are not to trust them."},
     {"aks-disabled", kInfo,
      "The cluster has no proxy, or its httpProxyConfig is switched off, so the settings on nodes are "
      "removed.",
@@ -162,6 +165,10 @@ inline constexpr FindingInfo kFindings[] = {
      "Let firewalls admit the addresses of the Windows nodes, or send their traffic through an egress router."},
     {"empty-bundle", kInfo, "The trust bundle holds comments and no certificate, so it is taken as empty.",
      "Add the certificates to the bundle if nodes should trust any."},
+    {"env-backslash", kWarning,
+     "A backslash stands before a letter or digit in a value without quotes, so systemd drops it: DOMAIN\\user becomes "
+     "DOMAINuser.",
+     "Write %5C for a backslash in a URL, or two backslashes."},
     {"env-comment-continues", kWarning,
      "A comment ends in a backslash, so systemd before version 254 reads the next line as a part of the "
      "comment.",
@@ -358,6 +365,10 @@ inline constexpr FindingInfo kFindings[] = {
      "A machine variable that the Windows Machine Config Operator's daemon set would let clients go around "
      "the proxy, so services do not follow it.",
      "Correct the Proxy of the cluster."},
+    {"not-read", kInfo | kWarning,
+     "A part of the source speaks of proxies, trusted certificates or image registries, and is not read. Nothing is "
+     "removed because it is missing in the parts that are read.",
+     "Move the setting to a part that is read (SOURCES.md lists them), or set it on the nodes by other means."},
     {"other-objects", kInfo, "The file holds another object with settings, which was passed over.",
      "Split the file if the other object is meant."},
     {"other-pool", kWarning, "The MachineConfig is rendered for another pool than the one that was asked for.",
@@ -475,6 +486,9 @@ inline constexpr FindingInfo kFindings[] = {
      "the descriptors of the keys, too."},
     {"region-missing", kWarning, "The Infrastructure names no region of AWS, so noProxy lacks the domain of the nodes.",
      "Add the region to the Infrastructure, or add .REGION.compute.internal to spec.noProxy."},
+    {"registry-trust", kInfo,
+     "The CAs of single image registries are trusted by the whole Windows node, which has no narrower trust.",
+     "Leave certificates out with --subtract if nodes are not to trust them."},
     {"request-url", kError, "A URL to explain is malformed. The other URLs were explained.",
      "Write a URL such as https://HOST:PORT/PATH."},
     {"router-all-addresses", kWarning,

@@ -38,7 +38,7 @@ void WriteCertificate(JsonWriter& json, const pki::Certificate& c, const pki::Tr
   json.Member("isCa", c.is_ca)
       .Member("selfSigned", c.self_signed)
       .Member("key", fmt::format("{} {}", c.key_algorithm, c.key_bits));
-  json.Member("store", pki::NameOf(pki::StoreFor(c, trusted))).EndObject();
+  json.Member("store", pki::NameOf(pki::StoreFor(c, trusted))).Member("file", c.source).EndObject();
 }
 
 std::string ExtractJson(const EgressConfig& config, const pki::TrustedDigests& trusted, const Findings& findings,

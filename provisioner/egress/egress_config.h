@@ -36,6 +36,13 @@ struct SourceFile {
   unsigned mode = 0;
 };
 
+// Whether the source has parts about a subject that are not read. What is missing in the rest may stand there, so it is
+// not removed from a machine.
+struct NotRead {
+  bool proxy = false;
+  bool trust = false;
+};
+
 struct EgressConfig {
   SourceInfo source;
   SourceFile proxy_file;
@@ -43,9 +50,10 @@ struct EgressConfig {
   std::optional<Secret> http_proxy;
   std::optional<Secret> https_proxy;
   std::optional<std::string> no_proxy;
-  SourceFile trust_file;
+  SourceFile trust_file;                       // the first, where there are several
   std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
-  ClusterFacts facts;                          // facts about the cluster from the source, for the review of NO_PROXY
+  NotRead not_read;
+  ClusterFacts facts;  // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;
 };
 

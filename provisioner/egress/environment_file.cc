@@ -67,7 +67,13 @@ class FileReader {
         break;
       case State::kValueEscape:
         state_ = State::kValue;
-        if (!IsLineEnd(c)) PutEscaped(c);
+        if (IsLineEnd(c)) break;
+        if (IsLetter(c) || IsDigit(c)) {
+          findings_.Warn("env-backslash",
+                         "systemd drops the backslash before a letter or digit here; in a URL write %5C for it",
+                         AtLine(where_, line_));
+        }
+        PutEscaped(c);
         break;
       case State::kSingleQuoted:
         if (c == '\'') {

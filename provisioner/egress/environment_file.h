@@ -39,6 +39,7 @@ Result<void> CheckEnvironmentSize(std::string_view bytes, std::string_view where
 //   env-quote              an unterminated quote, which takes the rest of the file
 //   env-quoted             a quoted value: systemd removes the quotes, podman --env-file keeps them
 //   env-duplicate          a name assigned again
+//   env-backslash          a backslash that systemd drops, before a letter or digit
 //   env-comment-continues  a comment that ends in a backslash swallows the next line (systemd before 254)
 Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std::string_view where,
                                                      Findings& findings);

@@ -8,10 +8,12 @@
 namespace prov::payload {
 namespace {
 
-void WriteFile(JsonWriter& json, std::string_view key, const egress::SourceFile& file, bool in_scope) {
+// Leaves the object open.
+JsonWriter& BeginFile(JsonWriter& json, std::string_view key, const egress::SourceFile& file, bool in_scope) {
   json.Key(key).BeginObject().Member("path", file.path).Member("present", file.present && in_scope);
-  json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
-  json.EndObject();
+  return json.Member("sha256", file.sha256)
+      .Member("bytes", file.bytes)
+      .Member("mode", fmt::format("{:04o}", file.mode));
 }
 
 // The URL as the source has it, with its credentials only if some item of the state holds them, too.
@@ -111,9 +113,11 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.Member("credentials", reconcile::NameOf(state.credentials));
   if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
   json.Member("winHttpOctets", state.win_http_octets);
-  WriteFile(json, "proxyFile", config.proxy_file, state.scope.TakesProxy());
+  BeginFile(json, "proxyFile", config.proxy_file, state.scope.TakesProxy()).EndObject();
   WriteProxy(json, config, state);
-  WriteFile(json, "trustFile", config.trust_file, state.scope.certificates);
+  BeginFile(json, "trustFile", config.trust_file, state.scope.certificates);
+  if (state.only_adds_certificates) json.Member("complete", false);
+  json.EndObject();
   json.Key("services").BeginArray();
   for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
   json.EndArray();
@@ -150,7 +154,9 @@ Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_vie
   out.options = PROV_TRY(reconcile::ReadOptions(root));
   out.config.proxy_file = PROV_TRY(ReadSourceFile(PROV_TRY(root.Get("proxyFile"))));
   PROV_TRY(ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
-  out.config.trust_file = PROV_TRY(ReadSourceFile(PROV_TRY(root.Get("trustFile"))));
+  const JsonNode trust = PROV_TRY(root.Get("trustFile"));
+  out.config.trust_file = PROV_TRY(ReadSourceFile(trust));
+  out.config.not_read.trust = !PROV_TRY(trust.Find("complete", &JsonNode::Bool)).value_or(true);
   for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("certificates")).Items())) {
     out.config.certificates.push_back(PROV_TRY(ReadCertificate(node, files)));
   }

@@ -11,7 +11,7 @@ std::string OperationsJson(const egress::EgressConfig& config, const reconcile::
                            std::int64_t generation) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("generation", generation);
-  json.Strings("scope", state.scope.Names());
+  json.Strings("scope", state.TakenBack());
   WriteOperations(json, config, state, {});
   return json.EndObject().Text();
 }

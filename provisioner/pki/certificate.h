@@ -34,6 +34,7 @@ struct Certificate {
   std::string signature_algorithm;  // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
   bool weak_signature = false;      // signs a digest by MD2, MD4, MD5 or SHA-1
   bool rejected = false;            // rejected by the OpenSSL trust settings that came with it (trust_bundle.h)
+  std::string source;               // the file or JSON path that a reader of sources found it in, else ""
 };
 
 // Parses one DER certificate; trailing bytes are an error. Errors: cert, with `where` as given and the damaged field in

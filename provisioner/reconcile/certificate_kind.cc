@@ -79,6 +79,7 @@ class Certificate final : public Kind {
       wanted.insert(CertificateItemName(item.store, Thumbprint(item.certificate)));
       PROV_TRY(PlanWanted(planner, item));
     }
+    if (planner.desired().only_adds_certificates) return {};
     for (const auto& [item, entry] : planner.ledger()) {
       if (Owns(item) && !wanted.contains(item)) PROV_TRY(PlanUnwanted(planner, item, entry));
     }

@@ -36,7 +36,9 @@ Scope ScopeOfEach(bool in_scope) {
 
 Scope Stated(const Scope& wanted, const EgressConfig& config) {
   Scope scope = wanted;
-  if (!config.proxy_file.present) scope.machine = scope.services = scope.win_http = scope.win_inet = false;
+  const auto is_set = [](const std::optional<Secret>& url) { return url && !url->empty(); };
+  const bool elsewhere = config.not_read.proxy && !is_set(config.http_proxy) && !is_set(config.https_proxy);
+  if (!config.proxy_file.present || elsewhere) scope.machine = scope.services = scope.win_http = scope.win_inet = false;
   if (!config.trust_file.present) scope.certificates = false;
   return scope;
 }
@@ -217,6 +219,12 @@ std::string_view NameOf(CredentialPolicy policy) {
 
 std::string Thumbprint(const pki::Certificate& certificate) { return AsciiUpper(certificate.sha1); }
 
+std::vector<std::string_view> DesiredState::TakenBack() const {
+  std::vector<std::string_view> out = scope.Names();
+  if (only_adds_certificates) std::erase(out, "certs");
+  return out;
+}
+
 bool DesiredState::SetsNothing() const {
   return environment.empty() && std::ranges::all_of(services, [](const auto& s) { return s.variables.empty(); }) &&
          !win_http && !win_inet && certificates.empty() && !hns;
@@ -226,6 +234,7 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   DesiredState state;
   static_cast<KeptOptions&>(state) = options;
   state.scope = Stated(options.scope, config);
+  state.only_adds_certificates = config.not_read.trust;
   if (state.scope.TakesProxy()) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
   StatePodPolicies(state);

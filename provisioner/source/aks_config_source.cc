@@ -13,6 +13,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
 #include "provisioner/egress/no_proxy.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
@@ -72,6 +73,7 @@ using egress::ProxyVariable;
 
 constexpr std::string_view kConfig = "httpProxyConfig";
 constexpr std::string_view kTrust = "trustedCa";
+constexpr std::string_view kCustomTrust = "customCaTrustCertificates";
 constexpr std::array<std::string_view, 5> kMembers = {"httpProxy", "httpsProxy", "noProxy", "enabled",
                                                       "effectiveNoProxy"};
 constexpr std::string_view kPemFailure = "HTTPProxyTrustedCAPEMDecodeFailure: ";
@@ -276,8 +278,8 @@ void ReviewBundle(const TrustText& trust, Findings& findings) {
              trust.where);
 }
 
-// Absent: no statement; null: no certificates.
-Result<std::optional<TrustText>> ReadAksTrust(const ObjectView& config, Findings& findings) {
+// The certificates of trustedCa. Absent: no statement; null: none.
+Result<std::optional<TrustText>> ReadProxyTrust(const ObjectView& config, Findings& findings) {
   const auto key = PROV_TRY(TrustKey(config, findings));
   if (!key) return std::nullopt;
   TrustText out{config.At(*key), ""};
@@ -296,18 +298,37 @@ Result<std::optional<TrustText>> ReadAksTrust(const ObjectView& config, Findings
   return out;
 }
 
+// Adds the certificates that the cluster has beside its proxy. The command line writes the name in another case than
+// Azure's API.
+Result<void> AddCustomTrust(const ObjectView& cluster, Reading& out) {
+  const auto profile = PROV_TRY(cluster.Object("securityProfile"));
+  if (!profile) return {};
+  for (const std::string_view name : profile->Names()) {
+    if (!EqualsIgnoreAsciiCase(name, kCustomTrust)) continue;
+    const auto texts = PROV_TRY(profile->Texts(name)).value_or(std::vector<std::string_view>());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::string where = fmt::format("{}[{}]", profile->At(name), i);
+      out.trust.push_back({where, PROV_TRY(DecodeTrustBase64(texts[i], "", where)), false});
+    }
+    if (texts.empty()) continue;
+    AddInfo(out.config.findings, "aks-custom-trust",
+            "AKS itself gives these certificates to Linux nodes only; here Windows nodes get them, too",
+            profile->At(name));
+  }
+  return {};
+}
+
 // States that there is no proxy, so that nodes remove an earlier one.
 void StateNothing(std::string path, std::string message, Reading& out) {
   AddInfo(out.config.findings, "aks-disabled", std::move(message), path);
   StateProxy(out.config, path);
-  out.trust = TrustText{std::move(path), ""};
+  out.trust.push_back({std::move(path), ""});
 }
 
-// The object that holds httpProxyConfig, or `object` itself if it is the configuration.
+// The object that holds httpProxyConfig and its neighbours, or `object` itself if it is the configuration.
 Result<ObjectView> HolderOf(const ObjectView& object) {
   if (object.Has(kConfig)) return object;
-  const auto properties = PROV_TRY(object.Object("properties"));
-  return properties && properties->Has(kConfig) ? *properties : object;
+  return PROV_TRY(object.Object("properties")).value_or(object);
 }
 
 // The object's members below "properties", as in ARM, or at its top, as the command line prints them.
@@ -364,30 +385,42 @@ Result<void> RefuseExpressions(const JsonValue& resource, const std::string& pat
   return {};
 }
 
-Result<Reading> ReadAksConfig(const ObjectView& object) {
-  Reading out;
-  const ObjectView holder = PROV_TRY(HolderOf(object));
+namespace {
+
+// Reads httpProxyConfig, or states that there is none.
+Result<void> ReadProxyConfig(const ObjectView& object, const ObjectView& holder, Reading& out) {
+  constexpr const char* kNone = "the cluster has no HTTP proxy: what was set is removed";
   const bool wrapped = holder.Has(kConfig);
-  if (!wrapped && IsDeployed(object.value())) {
-    out.config.source = {"AKS", std::string(PROV_TRY(object.TextOr("name", ""))), ""};
-    StateNothing(object.At(kConfig), "the cluster has no HTTP proxy: what was set is removed", out);
-    return out;
-  }
-  out.config.source = {"AKS", std::string(wrapped ? PROV_TRY(object.TextOr("name", "")) : ""), ""};
-  if (holder.IsNull(kConfig)) {
-    StateNothing(holder.At(kConfig), "the cluster has no HTTP proxy: what was set is removed", out);
-    return out;
+  if (holder.IsNull(kConfig) || (!wrapped && IsDeployed(object.value()))) {
+    StateNothing(holder.At(kConfig), kNone, out);
+    return {};
   }
   const ObjectView config = wrapped ? *PROV_TRY(holder.Object(kConfig)) : object;
   PROV_TRY(RefuseUnknownMembers(config, wrapped));
   if (!PROV_TRY(IsEnabled(config))) {
     StateNothing(config.path(), "the HTTP proxy is disabled (enabled: false): what was set is removed", out);
-    return out;
+    return {};
   }
   PROV_TRY(ReadUrls(config, out.config));
   PROV_TRY(ReadNoProxy(holder, config, out.config));
   StateProxy(out.config, config.path());
-  out.trust = PROV_TRY(ReadAksTrust(config, out.config.findings));
+  if (auto trust = PROV_TRY(ReadProxyTrust(config, out.config.findings))) out.trust.push_back(*std::move(trust));
+  return {};
+}
+
+}  // namespace
+
+Result<Reading> ReadAksConfig(const ObjectView& object) {
+  Reading out;
+  const ObjectView holder = PROV_TRY(HolderOf(object));
+  const bool of_cluster = holder.Has(kConfig) || IsDeployed(object.value());
+  out.config.source = {"AKS", std::string(of_cluster ? PROV_TRY(object.TextOr("name", "")) : ""), ""};
+  PROV_TRY(ReadProxyConfig(object, holder, out));
+  if (!of_cluster) return out;
+  // Without the whole cluster, an absent trustedCa says nothing about what it held.
+  out.config.not_read.trust = out.trust.empty() && !IsDeployed(object.value());
+  PROV_TRY(AddCustomTrust(holder, out));
+  ReportOtherMembers("AKS", holder, out.config);
   return out;
 }
 

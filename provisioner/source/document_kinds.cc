@@ -107,10 +107,27 @@ constexpr std::array<ObjectKind, 8> kObjectKinds = {{
      &SourceObjects::secrets, ReadUserDataSecrets},
 }};
 
+constexpr std::array<OtherKind, 6> kOtherKinds = {{
+    {"ImageDigestMirrorSet", "config.openshift.io", Subject::kRegistries, kMirrorWords},
+    {"ImageTagMirrorSet", "config.openshift.io", Subject::kRegistries, kMirrorWords},
+    {"ImageContentSourcePolicy", "operator.openshift.io", Subject::kRegistries, kMirrorWords},
+    {"Image", "config.openshift.io", Subject::kTrust, "CAs of image registries (additionalTrustedCA)"},
+    {"ClusterTrustBundle", "certificates.k8s.io", Subject::kTrust, "CAs that pods mount"},
+    {"Bundle", "trust.cert-manager.io", Subject::kTrust, "CAs that trust-manager gives to pods"},
+}};
+
 }  // namespace
 
 std::span<const TextKind> TextKinds() { return kTextKinds; }
 
 std::span<const ObjectKind> ObjectKinds() { return kObjectKinds; }
+
+const OtherKind* OtherKindOf(const JsonValue& object, std::string_view kind) {
+  const std::string_view version = JsonTextAt(object, {"apiVersion"});
+  const std::string_view group = version.substr(0, version.find('/'));
+  for (const OtherKind& one : kOtherKinds)
+    if (one.kind == kind && (one.group == group || version.empty())) return &one;
+  return nullptr;
+}
 
 }  // namespace prov::source

@@ -12,6 +12,7 @@
 #include "ignition/document.h"
 #include "provisioner/base/json.h"
 #include "provisioner/source/reading.h"
+#include "provisioner/source/source_members.h"
 #include "provisioner/source/source_objects.h"
 
 namespace prov::source {
@@ -42,10 +43,21 @@ struct ObjectKind {
   Result<std::optional<Reading>> (*read)(const SourceObjects& found, ParsedSource& source);
 };
 
+// A kind that speaks of proxies, trust or registries and is no source. It is reported beside one.
+struct OtherKind {
+  std::string_view kind;
+  std::string_view group;  // of its apiVersion
+  Subject subject;
+  std::string_view words;  // what it holds
+};
+
 std::span<const TextKind> TextKinds();
 
 // Those with the most certain statement about nodes come first. The first row reads MachineConfigs; its error says what
 // is expected where no kind is recognised.
 std::span<const ObjectKind> ObjectKinds();
+
+// nullptr: the object is of none of these kinds.
+const OtherKind* OtherKindOf(const JsonValue& object, std::string_view kind);
 
 }  // namespace prov::source

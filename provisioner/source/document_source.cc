@@ -8,6 +8,7 @@
 #include "ignition/yaml.h"
 #include "provisioner/base/json.h"
 #include "provisioner/source/document_kinds.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
@@ -16,12 +17,16 @@ bool IsPresent(const SourceObjects& found, const ObjectKind& kind) {
   return kind.objects == nullptr ? found.machine_config : !(found.*kind.objects).empty();
 }
 
-// Reports the other objects that the file holds.
-void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std::string& where, Findings& findings) {
+std::string_view WordsOf(const ObjectKind& kind) { return kind.words.empty() ? kind.name : kind.words; }
+
+// Reports the other objects that the file holds. Their document may be freed already.
+void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std::string& where,
+                  egress::EgressConfig& config) {
+  for (const auto& [kind, path] : found.others) ReportNotRead(kind->subject, kind->kind, kind->words, path, config);
   for (const ObjectKind& kind : ObjectKinds()) {
-    if (!taken.of_cluster || !kind.of_cluster || &kind == &taken || !IsPresent(found, kind)) continue;
-    AddInfo(findings, "other-objects",
-            fmt::format("{} was passed over: {} in the same source says what nodes get", kind.words, taken.words),
+    if (!kind.of_cluster || &kind == &taken || !IsPresent(found, kind)) continue;
+    AddInfo(config.findings, "other-objects",
+            fmt::format("{} was passed over: {} in the same source says what nodes get", WordsOf(kind), WordsOf(taken)),
             where);
   }
 }
@@ -33,7 +38,7 @@ Result<Reading> ReadParsed(ParsedSource source) {
     if (!IsPresent(found, kind)) continue;
     std::optional<Reading> reading = PROV_TRY(kind.read(found, source));
     if (!reading) continue;
-    ReportOthers(found, kind, source.where, reading->config.findings);
+    ReportOthers(found, kind, source.where, reading->config);
     return *std::move(reading);
   }
   return *PROV_TRY(ObjectKinds().front().read(found, source));

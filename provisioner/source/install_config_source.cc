@@ -137,7 +137,7 @@ Result<void> ReadPlannedProxy(const ObjectView& object, const PlannedCluster& pl
   return {};
 }
 
-Result<std::optional<TrustText>> ReadPlannedTrust(const ObjectView& object) {
+Result<std::vector<TrustText>> ReadPlannedTrust(const ObjectView& object) {
   constexpr std::array<std::string_view, 3> kPolicies = {"", "Proxyonly", "Always"};
   const std::string_view policy = PROV_TRY(object.TextOr("additionalTrustBundlePolicy", ""));
   if (std::ranges::find(kPolicies, policy) == kPolicies.end()) {
@@ -146,8 +146,8 @@ Result<std::optional<TrustText>> ReadPlannedTrust(const ObjectView& object) {
   }
   // Nodes get the bundle whatever the policy, which only concerns pods.
   const auto text = PROV_TRY(object.Text("additionalTrustBundle"));
-  if (!text) return std::nullopt;
-  return TrustText{object.At("additionalTrustBundle"), std::string(*text)};
+  if (!text) return std::vector<TrustText>();
+  return std::vector<TrustText>{{object.At("additionalTrustBundle"), std::string(*text)}};
 }
 
 }  // namespace
@@ -167,6 +167,7 @@ Result<Reading> ReadInstallConfig(const ObjectView& object) {
   const PlannedCluster planned = PROV_TRY(ReadPlannedCluster(object, out.config));
   PROV_TRY(ReadPlannedProxy(object, planned, out.config));
   out.trust = PROV_TRY(ReadPlannedTrust(object));
+  ReportOtherMembers("InstallConfig", object, out.config);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/environment_file.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
@@ -105,12 +106,13 @@ Result<void> ReadProxyFile(const ignition::Config& config, EgressConfig& out) {
   out.proxy_file.path = kProxyEnvPath;
   if (const auto file = PROV_TRY(config.Read(kProxyEnvPath))) {
     out.proxy_file = DescribeFile(std::string(kProxyEnvPath), file->bytes, file->mode);
-    AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(file->bytes, kProxyEnvPath, out.findings)), out);
+    AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(file->bytes, kProxyEnvPath, out.findings)),
+                    out.proxy_file.path, out);
     return {};
   }
   if (const auto legacy = PROV_TRY(ReadLegacyEnvironment(config, out.findings))) {
     out.proxy_file = DescribeFile(legacy->path, legacy->text, legacy->mode);
-    AssignVariables(legacy->assignments, out);
+    AssignVariables(legacy->assignments, legacy->path, out);
     AddInfo(out.findings, "legacy-environment", "taken from Environment= lines, as releases before 4.7 have them",
             legacy->path);
     return {};
@@ -122,15 +124,55 @@ Result<void> ReadProxyFile(const ignition::Config& config, EgressConfig& out) {
   return {};
 }
 
-Result<std::optional<TrustText>> ReadTrustFile(const ignition::Config& config, EgressConfig& out) {
+// Every file of the folder of anchors is trusted by the pool's nodes; the cluster's own bundle comes first.
+Result<std::vector<TrustText>> ReadTrustFiles(const ignition::Config& config, EgressConfig& out) {
+  std::vector<TrustText> files;
+  const auto read = [&](std::string_view path) -> Result<void> {
+    auto file = PROV_TRY(config.Read(path));
+    if (file) files.push_back({.where = std::string(path), .bytes = std::move(file->bytes), .mode = file->mode});
+    return {};
+  };
+  PROV_TRY(read(kTrustBundlePath));
+  const bool has_bundle = !files.empty();
+  for (const std::string& path : config.FilePaths()) {
+    const SourceMember* row = FindFile(path);
+    if (path != kTrustBundlePath && row != nullptr && row->subject == Subject::kTrust && row->use == Use::kApplied)
+      PROV_TRY(read(path));
+  }
+  if (has_bundle) return files;
   out.trust_file.path = kTrustBundlePath;
-  auto file = PROV_TRY(config.Read(kTrustBundlePath));
-  if (file)
-    return TrustText{.where = std::string(kTrustBundlePath), .bytes = std::move(file->bytes), .mode = file->mode};
+  out.not_read.trust = true;  // each rendered config has the bundle, if only an empty one
   AddWarning(out.findings, "no-trust-file",
-             "the config has no trust bundle: it makes no statement about certificates, so they stay as they are",
+             files.empty()
+                 ? "the config has no trust bundle: it makes no statement about certificates, so they stay as they are"
+                 : "the config has no trust bundle of the cluster: the certificates of its other files are added, and "
+                   "none is removed",
              std::string(kTrustBundlePath));
-  return std::nullopt;
+  return files;
+}
+
+bool HasMark(std::string_view text, std::string_view mark) {
+  return mark.empty() || AsciiLower(text).find(mark) != std::string::npos;
+}
+
+// Reports files and units that speak of proxies, trust or registries and are not read.
+Result<void> ReportOtherFiles(const ignition::Config& config, EgressConfig& out) {
+  const bool has_proxy_file = out.proxy_file.path == kProxyEnvPath && out.proxy_file.present;
+  for (const std::string& path : config.FilePaths()) {
+    const SourceMember* row = FindFile(path);
+    // Without proxy.env, the older places count, which have findings of their own.
+    if (row == nullptr || row->use != Use::kNamed || (row->subject == Subject::kProxy && !has_proxy_file)) continue;
+    const auto file = PROV_TRY(config.Read(path));
+    if (file && HasMark(file->bytes, row->mark)) ReportNotRead(row->subject, "the file", row->words, path, out);
+  }
+  if (!has_proxy_file) return {};
+  const SourceMember& units = *FindFile("/etc/systemd/system/any.service");
+  for (const ignition::Unit& unit : config.Units()) {
+    bool found = HasMark(unit.contents, units.mark);
+    for (const ignition::DropIn& drop_in : unit.drop_ins) found = found || HasMark(drop_in.contents, units.mark);
+    if (found) ReportNotRead(units.subject, "the unit", units.words, unit.name, out);
+  }
+  return {};
 }
 
 // Reads the address at which kubelets reach the API server. Only the review of NO_PROXY needs it, so a malformed file
@@ -154,7 +196,8 @@ Result<Reading> ReadMachineConfig(ignition::Document read) {
   out.config.source = {document.kind, document.name, document.config.version()};
   out.config.findings = document.findings;
   PROV_TRY(ReadProxyFile(document.config, out.config));
-  out.trust = PROV_TRY(ReadTrustFile(document.config, out.config));
+  out.trust = PROV_TRY(ReadTrustFiles(document.config, out.config));
+  PROV_TRY(ReportOtherFiles(document.config, out.config));
   ReadConfigFacts(document.config, out.config);
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
@@ -96,11 +97,29 @@ Result<TrustText> BundleOf(const ConfigMap& map) {
   return out;
 }
 
+namespace {
+
+// Reports other keys that hold certificates.
+Result<void> ReportOtherKeys(const ConfigMap& map, EgressConfig& config) {
+  const auto data = PROV_TRY(map.object.Object("data"));
+  if (!data) return {};
+  for (const std::string_view key : data->Names()) {
+    const JsonValue* value = data->Find(key);
+    if (key == kBundleKey || value == nullptr || !value->IsString()) continue;
+    if (JsonTextOf(*value).find("-----BEGIN ") == std::string_view::npos) continue;
+    ReportNotRead(Subject::kTrust, Shorten(key), fmt::format("only {} is", kBundleKey), data->At(key), config);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Reading> ReadConfigMaps(std::span<const ConfigMap> maps, std::string_view name) {
   const ConfigMap& map = *PROV_TRY(Choose(maps, name));
   Reading out;
   out.config.source = {"ConfigMap", std::string(map.name), ""};
-  out.trust = PROV_TRY(BundleOf(map));
+  out.trust.push_back(PROV_TRY(BundleOf(map)));
+  PROV_TRY(ReportOtherKeys(map, out.config));
   AddInfo(out.config.findings, "no-proxy-file",
           "a ConfigMap makes no statement about the proxy, so proxy settings stay as they are", map.object.path());
   return out;
@@ -108,7 +127,9 @@ Result<Reading> ReadConfigMaps(std::span<const ConfigMap> maps, std::string_view
 
 namespace {
 
-Result<void> ReadControllerProxy(const ObjectView& spec, egress::EgressConfig& out) {
+using egress::EgressConfig;
+
+Result<void> ReadControllerProxy(const ObjectView& spec, EgressConfig& out) {
   const auto proxy = PROV_TRY(spec.Object("proxy"));
   if (!proxy && !spec.IsNull("proxy")) {
     AddWarning(out.findings, "no-proxy-file",
@@ -122,12 +143,38 @@ Result<void> ReadControllerProxy(const ObjectView& spec, egress::EgressConfig& o
   return {};
 }
 
-Result<std::optional<TrustText>> ReadControllerTrust(const ObjectView& spec) {
+// The CAs of image registries. On Linux each counts for its registry; the Windows operator brings them into the store
+// of the whole machine.
+Result<void> AddRegistryBundles(const ObjectView& spec, std::string_view list, std::vector<TrustText>& out) {
+  for (const ObjectView& bundle : PROV_TRY(spec.Objects(list))) {
+    const std::string where = fmt::format("{} ({})", bundle.At("data"), Shorten(PROV_TRY(bundle.TextOr("file", ""))));
+    out.push_back({where, PROV_TRY(DecodeTrustBase64(PROV_TRY(bundle.TextOr("data", "")), "", where))});
+  }
+  return {};
+}
+
+Result<std::vector<TrustText>> ReadControllerTrust(const ObjectView& spec, EgressConfig& config) {
   constexpr std::string_view kBundle = "additionalTrustBundle";
+  std::vector<TrustText> out;
   const auto text = PROV_TRY(spec.Text(kBundle));
-  if (!text && !spec.IsNull(kBundle)) return std::nullopt;
-  TrustText out{spec.At(kBundle), ""};
-  if (text) out.bytes = PROV_TRY(DecodeTrustBase64(*text, "", out.where));
+  if (text) {
+    out.push_back({spec.At(kBundle), PROV_TRY(DecodeTrustBase64(*text, "", spec.At(kBundle)))});
+  } else if (spec.IsNull(kBundle)) {
+    out.push_back({spec.At(kBundle), ""});
+  } else {
+    config.not_read.trust = true;  // each ControllerConfig of a cluster has it
+  }
+  const std::size_t others = out.size();
+  for (const std::string_view list : {"imageRegistryBundleUserData", "imageRegistryBundleData"})
+    PROV_TRY(AddRegistryBundles(spec, list, out));
+  if (out.size() > others) {
+    AddInfo(
+        config.findings, "registry-trust",
+        fmt::format("{} bundles with CAs of image registries are read: Windows has no trust for one registry, so the "
+                    "whole node trusts them, as the Windows Machine Config Operator has it",
+                    out.size() - others),
+        spec.path());
+  }
   return out;
 }
 
@@ -139,13 +186,12 @@ Result<Reading> ReadControllerConfig(const ObjectView& object) {
   const auto spec = PROV_TRY(object.Object("spec"));
   if (!spec) return Fail(Code::kNoConfig, "the ControllerConfig has no spec", object.At("spec"));
   PROV_TRY(ReadControllerProxy(*spec, out.config));
-  out.trust = PROV_TRY(ReadControllerTrust(*spec));
+  out.trust = PROV_TRY(ReadControllerTrust(*spec, out.config));
+  ReportOtherMembers("ControllerConfig", object, out.config);
   return out;
 }
 
 namespace {
-
-using egress::EgressConfig;
 
 bool HasValues(const EgressConfig& config) { return config.http_proxy || config.https_proxy || config.no_proxy; }
 
@@ -264,7 +310,8 @@ Result<Reading> ReadProxyObject(const ObjectView& proxy, std::span<const ConfigM
   out.config.source = {"Proxy", std::string(PROV_TRY(ObjectName(proxy))), ""};
   const auto spec = PROV_TRY(proxy.Object("spec"));
   PROV_TRY(ReadValues(proxy, spec, out.config));
-  out.trust = PROV_TRY(ReadClusterTrust(spec, maps, out.config));
+  if (auto trust = PROV_TRY(ReadClusterTrust(spec, maps, out.config))) out.trust.push_back(*std::move(trust));
+  ReportOtherMembers("Proxy", proxy, out.config);
   return out;
 }
 

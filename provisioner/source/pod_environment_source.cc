@@ -9,6 +9,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
@@ -57,6 +58,7 @@ struct Variables {
   };
   std::array<std::optional<Value>, egress::kProxyVariables.size()> values;
   bool lower_case = false;
+  std::vector<std::string_view> names;  // of all variables
 
   bool any() const {
     return std::ranges::any_of(values, [](const auto& value) { return value.has_value(); });
@@ -68,6 +70,7 @@ Result<Variables> ReadVariables(const ObjectView& container) {
   for (const ObjectView& entry : PROV_TRY(container.Objects("env"))) {
     const std::string_view name = PROV_TRY(entry.TextOr("name", ""));
     const std::string_view text = PROV_TRY(entry.TextOr("value", ""));
+    out.names.push_back(name);
     for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
       if (name == egress::kProxyVariables[i]) {
         out.values[i] = Variables::Value{text, entry.Find("valueFrom") != nullptr, entry.At("value")};
@@ -168,6 +171,7 @@ Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view ki
             found.where);
   }
   PROV_TRY(AssignContainerVariables(*found.taken, out.config));
+  ReportOtherVariables(found.taken->names, found.where + ".env", out.config);
   StateProxy(out.config, found.where + ".env");
   return out;
 }

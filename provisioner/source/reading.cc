@@ -10,6 +10,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
@@ -28,12 +29,16 @@ egress::SourceFile DescribeFile(std::string path, std::string_view bytes, unsign
   return {std::move(path), true, ToHex(Sha256(bytes)), bytes.size(), mode};
 }
 
-void AssignVariables(std::span<const egress::Assignment> assignments, egress::EgressConfig& config) {
+void AssignVariables(std::span<const egress::Assignment> assignments, const std::string& where,
+                     egress::EgressConfig& config) {
+  std::vector<std::string_view> names;
   for (const egress::Assignment& a : assignments) {
+    names.emplace_back(a.name);
     if (a.name == "HTTP_PROXY") config.http_proxy = a.value;
     if (a.name == "HTTPS_PROXY") config.https_proxy = a.value;
     if (a.name == "NO_PROXY") config.no_proxy = a.value.Reveal();
   }
+  ReportOtherVariables(names, where, config);
 }
 
 void StateProxy(egress::EgressConfig& config, std::string path) {
@@ -62,19 +67,11 @@ Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view me
   return Fail(Code::kCert, fmt::format("{}the trust bundle is not base64: {}", message_start, problem), where);
 }
 
-Result<egress::EgressConfig> Finish(Reading reading) {
-  egress::EgressConfig out = std::move(reading.config);
-  if (!reading.trust) {
-    if (!HasFinding(out.findings, "no-trust-file")) {
-      AddInfo(out.findings, "no-trust-file",
-              "the source makes no statement about certificates, so they stay as they are", out.proxy_file.path);
-    }
-    return out;
-  }
-  const TrustText& trust = *reading.trust;
-  out.trust_file = DescribeFile(trust.where, trust.bytes, trust.mode);
-  out.certificates = PROV_TRY(pki::ParseTrustBundle(trust.bytes, trust.where, out.findings));
-  if (out.certificates.empty() && !trust.may_be_empty) {
+namespace {
+
+Result<void> AddCertificates(const TrustText& trust, egress::EgressConfig& out) {
+  std::vector<pki::Certificate> found = PROV_TRY(pki::ParseTrustBundle(trust.bytes, trust.where, out.findings));
+  if (found.empty() && !trust.may_be_empty) {
     return Fail(Code::kCert,
                 "the trust bundle holds no certificate; no cluster has one like that, so it is taken as damaged",
                 trust.where);
@@ -84,9 +81,30 @@ Result<egress::EgressConfig> Finish(Reading reading) {
                fmt::format("the bundle is a merged one: its {} certificates are the cluster's additional ones together "
                            "with the roots of its operating system; leave those out with --subtract FILE (a system "
                            "bundle, e.g. /etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem)",
-                           out.certificates.size()),
+                           found.size()),
                trust.where);
   }
+  for (pki::Certificate& certificate : found) {
+    certificate.source = trust.where;
+    out.certificates.push_back(std::move(certificate));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<egress::EgressConfig> Finish(Reading reading) {
+  egress::EgressConfig out = std::move(reading.config);
+  if (reading.trust.empty()) {
+    if (!HasFinding(out.findings, "no-trust-file")) {
+      AddInfo(out.findings, "no-trust-file",
+              "the source makes no statement about certificates, so they stay as they are", out.proxy_file.path);
+    }
+    return out;
+  }
+  const TrustText& first = reading.trust.front();
+  out.trust_file = DescribeFile(first.where, first.bytes, first.mode);
+  for (const TrustText& trust : reading.trust) PROV_TRY(AddCertificates(trust, out));
   return out;
 }
 

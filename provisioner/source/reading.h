@@ -1,10 +1,10 @@
 // The result of the readers of single kinds, and the functions that they share.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
@@ -24,14 +24,16 @@ struct TrustText {
 
 struct Reading {
   egress::EgressConfig config;
-  std::optional<TrustText> trust;  // nullopt: no statement about certificates
+  std::vector<TrustText> trust;  // empty: no statement about certificates
 };
 
 // The description of a file with these bytes. The default is the mode of a proxy.env, for sources without file modes.
 egress::SourceFile DescribeFile(std::string path, std::string_view bytes, unsigned mode = 0644);
 
-// Takes the values of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; ignores other variables.
-void AssignVariables(std::span<const egress::Assignment> assignments, egress::EgressConfig& config);
+// Takes the values of HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and reports other variables about proxies and certificates
+// (not-read).
+void AssignVariables(std::span<const egress::Assignment> assignments, const std::string& where,
+                     egress::EgressConfig& config);
 
 // Records that the source makes a statement about the proxy, found at `path`: the values in `config`, or none. Size and
 // digest are those of a proxy.env with these values.

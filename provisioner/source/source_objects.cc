@@ -20,6 +20,7 @@ class Finder {
     for (const ObjectKind& row : ObjectKinds()) {
       if (row.recognises(*value, kind)) return Put(row, one);
     }
+    if (const OtherKind* other = OtherKindOf(*value, kind)) found_.others.emplace(other, path);
     return kind.empty() ? AddArm(*value, path) : Result<void>();
   }
 

@@ -1,14 +1,18 @@
 // The objects of a document that can be sources, found by their kind or, without one, by their members.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "provisioner/source/object_view.h"
 
 namespace prov::source {
+
+struct OtherKind;
 
 struct FoundObject {
   ObjectView object;
@@ -25,6 +29,7 @@ struct SourceObjects {
   std::vector<FoundObject> config_maps;
   std::vector<FoundObject> pods;  // also what makes pods
   std::vector<FoundObject> secrets;
+  std::set<std::pair<const OtherKind*, std::string>> others;  // that are no source, with the path of each
 };
 
 // Finds the sources in a single object, in a List (also of one kind), in several YAML documents, or in what Azure

@@ -49,7 +49,7 @@ Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where)
   egress::EgressConfig& config = out.config;
   config.source = {"EnvironmentFile", "", ""};
   config.proxy_file = DescribeFile(where, bytes);
-  AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings)), config);
+  AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings)), where, config);
   const bool none = !config.http_proxy && !config.https_proxy && !config.no_proxy;
   if (none && !FirstLine(bytes).empty()) {
     return Fail(Code::kKind,
@@ -70,7 +70,7 @@ bool IsCertificateText(std::string_view bytes) {
 Result<Reading> ReadCertificateText(std::string bytes, const std::string& where) {
   Reading out;
   out.config.source = {"PemBundle", "", ""};
-  out.trust = TrustText{where, std::move(bytes), false};
+  out.trust.push_back({where, std::move(bytes), false});
   AddInfo(out.config.findings, "no-proxy-file",
           "a file of certificates makes no statement about the proxy, so proxy settings stay as they are", where);
   return out;

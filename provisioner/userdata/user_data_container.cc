@@ -38,7 +38,7 @@ std::string Compact(std::string_view json) {
 
 // Writes only the choices that differ from the defaults.
 void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
-  json.Strings("scope", state.scope.Names());
+  json.Strings("scope", state.TakenBack());
   const reconcile::DesiredOptions defaults;
   if (state.credentials != defaults.credentials) json.Member("credentials", reconcile::NameOf(state.credentials));
   if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
@@ -149,10 +149,13 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
   PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
   out.options = PROV_TRY(reconcile::ReadOptions(root));
   PROV_TRY(payload::ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
-  const reconcile::Scope& scope = out.options.scope;
+  reconcile::Scope& scope = out.options.scope;
   out.config.proxy_file = Stated(scope.TakesProxy());
-  out.config.trust_file = Stated(scope.certificates);
   out.config.certificates = PROV_TRY(ReadCertificates(PROV_TRY(root.Get("operations")), where));
+  // The scope is what the script takes back; certificates that are only added are not in it.
+  out.config.not_read.trust = !scope.certificates && !out.config.certificates.empty();
+  scope.certificates = scope.certificates || out.config.not_read.trust;
+  out.config.trust_file = Stated(scope.certificates);
   const auto bundle = PROV_TRY(root.Find("bundle"));
   if (bundle && scope.certificates && out.config.certificates.empty()) {
     return bundle->Refuse(Code::kRemoteSource, "is where the certificates are: only the script on a node fetches them");

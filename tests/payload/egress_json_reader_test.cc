@@ -71,6 +71,14 @@ TEST(EgressJsonReader, EveryMemberHasItsType) {
   }
 }
 
+TEST(EgressJsonReader, KnowsWhetherAllCertificatesOfTheSourceAreThere) {
+  EXPECT_FALSE(ReadEgress(GoodEgressJson())->config.not_read.trust);
+  egress::EgressConfig config = testing_support::SampleConfig();
+  config.not_read.trust = true;
+  const auto state = reconcile::MakeDesiredState(config, {}).value();
+  EXPECT_TRUE(ReadEgress(EgressJson(config, state, 3))->config.not_read.trust);
+}
+
 TEST(EgressJsonReader, ModesAreOctal) {
   const auto mode = [](const std::string& text) {
     const auto read = ReadEgress(WithMember(GoodEgressJson(), "/trustFile/mode", "\"" + text + "\""));

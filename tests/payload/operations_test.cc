@@ -59,6 +59,16 @@ TEST(Operations, AreWhatTheEnginePlansForAnEmptyMachine) {
   }
 }
 
+// The script takes back what it recorded in the scope and finds no longer.
+TEST(Operations, TakeNoCertificateBackWhenTheSourceIsNotReadWhole) {
+  egress::EgressConfig config = SampleConfig();
+  config.not_read.trust = true;
+  const auto state = reconcile::MakeDesiredState(config, DesiredOptions()).value();
+  const std::string json = OperationsJson(config, state, 3);
+  EXPECT_THAT(json, Not(HasSubstr("\"certs\"")));
+  EXPECT_THAT(json, HasSubstr("\"certificate\""));
+}
+
 TEST(Operations, HoldNoPasswordAndSayWhichValuesEgressJsonHas) {
   for (const CredentialPolicy credentials : {CredentialPolicy::kMachine, CredentialPolicy::kServices}) {
     const std::string json = OperationsJson(SampleConfig(), StateOf(credentials, {"containerd"}), 3);

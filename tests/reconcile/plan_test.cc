@@ -162,6 +162,23 @@ TEST_F(Engine, RotatingOneOfTwoCertificatesKeepsTheOther) {
   EXPECT_FALSE(plan.reboot);
 }
 
+// What is missing may stand in the part that is not read.
+TEST_F(Engine, NothingIsRemovedBecauseOfASourceThatIsNotReadWhole) {
+  MustApply(machine_, Desired());
+  egress::EgressConfig config = SampleConfig();
+  config.http_proxy.reset();
+  config.https_proxy.reset();
+  config.certificates.erase(config.certificates.begin());
+  config.not_read = {true, true};
+  machine_.log.clear();
+  EXPECT_THAT(ChangesOf(MustApply(machine_, Desired(config))), IsEmpty());
+  EXPECT_EQ(machine_.content().certificates[Store::kRoot].size(), 2U);
+  config.not_read = {};
+  MustApply(machine_, Desired(config));
+  EXPECT_EQ(machine_.content().certificates[Store::kRoot].size(), 1U);
+  EXPECT_FALSE(machine_.At(kEnv, "HTTP_PROXY"));
+}
+
 TEST_F(Engine, ADisallowedCertificateIsAFinding) {
   machine_.content().disallowed.insert(SampleCertificates()[0].der);
   const Plan plan = MustApply(machine_, Desired());

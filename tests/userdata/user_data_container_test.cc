@@ -53,6 +53,19 @@ TEST(Container, KeepsWhatTheSourceSaysNothingOf) {
   EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->scope, state.scope);
 }
 
+TEST(Container, KeepsThatCertificatesAreOnlyAdded) {
+  egress::EgressConfig config = SampleConfig();
+  config.not_read.trust = true;
+  const auto state = *reconcile::MakeDesiredState(config, {});
+  const std::string made = MakeContainer(config, state, {});
+  EXPECT_THAT(made, HasSubstr(R"("scope":["machine","services","winhttp"])")) << "what the script takes back";
+  const auto read = ReadContainer(made, "x");
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->options.scope.certificates);
+  EXPECT_TRUE(read->config.not_read.trust);
+  EXPECT_EQ(read->config.certificates.size(), config.certificates.size());
+}
+
 TEST(Container, IsJsonWithoutBlanksBetweenTokens) {
   const std::string made = ContainerOf(State());
   EXPECT_THAT(made, testing::StartsWith(

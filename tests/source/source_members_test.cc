@@ -1,0 +1,227 @@
+// Each part of a document that speaks of proxies, trust or registries is applied, or reported, or of no concern.
+#include "provisioner/source/source_members.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "provisioner/base/text.h"
+#include "tests/source/document_helpers.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample.h"
+
+namespace prov::source {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view kUrl = "http://p.example.com:3128";
+
+std::string Quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
+std::string PackedPem() { return Quoted(EncodeBase64(Pem("proxy-root"))); }
+
+// A document of each kind without a proxy and without certificates, and without the member that a test adds.
+std::string Bare(std::string_view document, std::string_view with) {
+  if (document == "AKS") return with == "httpProxyConfig" ? "{}" : R"({"httpProxyConfig":null})";
+  if (document == "ControllerConfig") {
+    std::string spec;
+    for (const std::string_view name : {"proxy", "additionalTrustBundle"})
+      if (with != fmt::format("spec.{}", name)) spec += fmt::format("{}\"{}\":null", spec.empty() ? "" : ",", name);
+    return fmt::format(R"({{"kind":"ControllerConfig","spec":{{{}}}}})", spec);
+  }
+  if (document == "Proxy") return R"({"kind":"Proxy","spec":{}})";
+  if (document == "InstallConfig") return R"({"baseDomain":"example.com","metadata":{"name":"c"}})";
+  if (document == "ConfigMap") return R"({"kind":"ConfigMap","metadata":{"name":"m"}})";
+  throw std::runtime_error("no document of " + std::string(document));
+}
+
+// Adds the member at a path such as "spec.proxy" to a JSON object.
+std::string With(std::string_view object, std::string_view path, const std::string& value) {
+  ignition::Limits limits;
+  auto document = ParseJson(std::string(object), {}).value();
+  rapidjson::Value* at = &document->dom;
+  auto& allocator = document->dom.GetAllocator();
+  std::string_view rest = path;
+  while (true) {
+    const std::size_t dot = path.ends_with(".crt") && rest.starts_with("ca-") ? std::string_view::npos : rest.find('.');
+    rapidjson::Value name(std::string(rest.substr(0, dot)).c_str(), allocator);
+    const auto found = at->FindMember(name);
+    if (found == at->MemberEnd()) {
+      at->AddMember(name, rapidjson::Value(rapidjson::kObjectType), allocator);
+      at = &(at->MemberEnd() - 1)->value;
+    } else {
+      at = &found->value;
+    }
+    if (dot == std::string_view::npos) break;
+    rest.remove_prefix(dot + 1);
+  }
+  rapidjson::Document parsed(&allocator);
+  parsed.Parse(value.c_str());
+  at->Swap(parsed);
+  return WriteJson(document->root(), 0);
+}
+
+// What an applied member may hold.
+std::string SampleOf(const SourceMember& row) {
+  const std::map<std::string_view, std::string> values = {
+      {"spec.proxy", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
+      {"proxy", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
+      {"status", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
+      {"httpProxyConfig", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
+      {"spec.httpProxy", Quoted(kUrl)},
+      {"spec.httpsProxy", Quoted(kUrl)},
+      {"spec.noProxy", Quoted("a.example.com")},
+      {"spec.additionalTrustBundle", PackedPem()},
+      {"additionalTrustBundle", Quoted(Escaped(Pem("proxy-root")))},
+      {"spec.imageRegistryBundleData", fmt::format(R"([{{"file":"r.example.com","data":{}}}])", PackedPem())},
+      {"spec.imageRegistryBundleUserData", fmt::format(R"([{{"file":"r.example.com","data":{}}}])", PackedPem())},
+      {"securityProfile.customCaTrustCertificates", fmt::format("[{}]", PackedPem())},
+      {"data.ca-bundle.crt", Quoted(Escaped(Pem("proxy-root")))},
+      {"binaryData.ca-bundle.crt", PackedPem()},
+  };
+  return values.at(row.member);
+}
+
+bool IsJson(const SourceMember& row) {
+  return row.document != "Ignition" && row.document != "PodTemplate" && row.document != "EnvironmentFile";
+}
+
+TEST(SourceMembers, OfObjectsAreAppliedOrReported) {
+  for (const SourceMember& row : SourceMembers()) {
+    if (!IsJson(row) || row.member == "spec.trustedCA") continue;  // trustedCA names another object: see below
+    SCOPED_TRACE(fmt::format("{}: {}", row.document, row.member));
+    const bool applied = row.use == Use::kApplied;
+    const std::string document =
+        With(Bare(row.document, row.member), row.member, applied ? SampleOf(row) : Quoted("Always"));
+    const auto config = MustRead(document);
+    const bool holds = config.http_proxy || config.https_proxy || config.no_proxy || !config.certificates.empty();
+    EXPECT_EQ(holds, applied) << document;
+    EXPECT_EQ(HasFinding(config.findings, "not-read"), row.use == Use::kNamed) << document;
+  }
+}
+
+TEST(SourceMembers, TrustedCaIsTheConfigMapThatItNames) {
+  const auto config = MustRead(R"({"kind":"List","items":[{"kind":"Proxy","spec":{"trustedCA":{"name":"mine"}}},)"
+                               R"({"kind":"ConfigMap","metadata":{"name":"mine"},"data":{"ca-bundle.crt":")" +
+                               Escaped(Pem("proxy-root")) + "\"}}]}");
+  EXPECT_EQ(config.certificates.size(), 1U);
+}
+
+std::string ConfigWith(const std::string& files) {
+  return R"({"ignition":{"version":"3.2.0"},"storage":{"files":[)" + files + "]}}";
+}
+std::string File(std::string_view path, std::string_view text) {
+  return fmt::format(R"({{"path":"{}","contents":{{"source":"data:;base64,{}"}}}})", path, EncodeBase64(text));
+}
+const std::string kBoth = File("/etc/mco/proxy.env", "HTTP_PROXY=http://p:1\n") + "," +
+                          File("/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt", "");
+
+TEST(SourceMembers, OfIgnitionConfigsAreAppliedOrReported) {
+  for (const SourceMember& row : SourceMembers()) {
+    if (row.document != "Ignition" || row.member == "/etc/mco/proxy.env") continue;
+    SCOPED_TRACE(row.member);
+    std::string path(row.member.substr(0, row.member.find('*')));
+    if (path != row.member) path += row.member.ends_with("**") ? "folder/file" : "file";
+    const std::string text = row.use == Use::kApplied ? Pem("proxy-root") : fmt::format("x {}y\n", row.mark);
+    const auto config = MustRead(ConfigWith(kBoth + "," + File(path, text)));
+    EXPECT_EQ(config.certificates.size(), row.use == Use::kApplied ? 1U : 0U);
+    EXPECT_EQ(HasFinding(config.findings, "not-read"), row.use == Use::kNamed);
+    EXPECT_EQ(config.not_read.trust, row.use == Use::kNamed && row.subject == Subject::kTrust);
+    if (row.mark.empty()) continue;
+    EXPECT_THAT(MustRead(ConfigWith(kBoth + "," + File(path, "nothing"))).findings, Not(HasCode("not-read")));
+  }
+}
+
+TEST(SourceMembers, AnchorsOfAPoolAreItsTrust) {
+  const std::string anchors = "/etc/pki/ca-trust/source/anchors/";
+  const auto config = MustRead(ConfigWith(File(anchors + "own.crt", Pem("corporate-root")) + "," + kBoth));
+  ASSERT_EQ(config.certificates.size(), 1U);
+  EXPECT_EQ(config.certificates[0].source, anchors + "own.crt");
+  EXPECT_EQ(config.trust_file.path, anchors + "openshift-config-user-ca-bundle.crt");
+  EXPECT_FALSE(config.not_read.trust);
+  const auto part = MustRead(ConfigWith(File(anchors + "own.crt", Pem("corporate-root"))));
+  EXPECT_EQ(part.certificates.size(), 1U);
+  EXPECT_TRUE(part.not_read.trust) << "no rendered config lacks the bundle, so this is a part of one";
+}
+
+TEST(SourceMembers, UnitsWithAProxyOfTheirOwnAreReported) {
+  const auto read = [](const std::string& line) {
+    return MustRead(R"({"ignition":{"version":"3.2.0"},"storage":{"files":[)" + kBoth +
+                    R"(]},"systemd":{"units":[{"name":"crio.service","dropins":[{"name":"10-proxy.conf",)" +
+                    R"("contents":"[Service]\n)" + line + R"(\n"}]}]}})");
+  };
+  EXPECT_THAT(MessageOf(read("Environment=HTTPS_PROXY=http://q:1").findings, "not-read"), HasSubstr("the unit"));
+  EXPECT_THAT(read("EnvironmentFile=/etc/mco/proxy.env").findings, Not(HasCode("not-read")));
+}
+
+// A field that a later release of a project adds.
+TEST(SourceMembers, AnUnknownMemberIsReportedByItsName) {
+  const auto trust = MustRead(R"({"httpProxyConfig":null,"securityProfile":{"nodeTrustBundle":["x"]}})");
+  EXPECT_TRUE(trust.not_read.trust);
+  EXPECT_THAT(MessageOf(trust.findings, "not-read"), HasSubstr("nodeTrustBundle"));
+  const auto proxy =
+      MustRead(R"({"kind":"ControllerConfig","spec":{"proxy":null,"additionalTrustBundle":null,"proxyV2":{"a":1}}})");
+  EXPECT_TRUE(proxy.not_read.proxy);
+  EXPECT_FALSE(proxy.not_read.trust);
+  for (const char* const nothing : {"null", "false", "\"\"", "[]", "{}"}) {
+    const auto config = MustRead(fmt::format(R"({{"httpProxyConfig":null,"trustAnchors":{}}})", nothing));
+    EXPECT_THAT(config.findings, Not(HasCode("not-read"))) << nothing;
+  }
+}
+
+TEST(SourceMembers, ManyOfThemAreCounted) {
+  std::string members;
+  for (int i = 0; i < 200; ++i) members += fmt::format(R"(,"proxy{}":"x")", i);
+  const auto config = MustRead(R"({"httpProxyConfig":null)" + members + "}");
+  EXPECT_EQ(std::ranges::count(config.findings, "not-read", &Finding::code), 21);
+}
+
+TEST(SourceMembers, OtherVariablesAreReported) {
+  for (const char* const name : {"ALL_PROXY", "FTP_PROXY", "all_proxy", "RSYNC_PROXY", "SSL_CERT_FILE"}) {
+    const auto config = MustRead(fmt::format("{}=http://u:c4nary@q:1\nHTTP_PROXY=http://p:1\n", name));
+    EXPECT_THAT(MessageOf(config.findings, "not-read"), HasSubstr(name));
+    EXPECT_THAT(MessageOf(config.findings, "not-read"), Not(HasSubstr("c4nary")));
+    const auto pod = MustRead(fmt::format(
+        R"({{"kind":"Pod","spec":{{"containers":[{{"env":[{{"name":"{}","value":"x"}},{{"name":"NO_PROXY","value":"a"}}]}}]}}}})",
+        name));
+    EXPECT_THAT(pod.findings, HasCode("not-read"));
+  }
+  EXPECT_THAT(MustRead("http_proxy=http://p:1\nHTTP_PROXY=http://p:1\nPATH=/bin\n").findings, Not(HasCode("not-read")));
+}
+
+TEST(SourceMembers, OtherObjectsOfTheFieldAreReported) {
+  const auto read = [](const std::string& object) {
+    return MustRead(R"({"kind":"List","items":[{"kind":"Proxy","spec":{},"status":{"httpProxy":"http://p:1"}},)" +
+                    object + "]}");
+  };
+  const auto mirrors = read(R"({"kind":"ImageDigestMirrorSet","apiVersion":"config.openshift.io/v1"})");
+  EXPECT_THAT(MessageOf(mirrors.findings, "not-read"), HasSubstr("ImageDigestMirrorSet"));
+  EXPECT_FALSE(mirrors.not_read.trust);
+  EXPECT_TRUE(read(R"({"kind":"ClusterTrustBundle","apiVersion":"certificates.k8s.io/v1beta1"})").not_read.trust);
+  EXPECT_THAT(read(R"({"kind":"Image","apiVersion":"image.example.com/v1"})").findings, Not(HasCode("not-read")));
+}
+
+TEST(SourceMembers, OtherKeysOfAConfigMapWithCertificatesAreReported) {
+  const auto config =
+      MustRead(R"({"kind":"ConfigMap","metadata":{"name":"m"},"data":{"ca-bundle.crt":")" + Escaped(Pem("proxy-root")) +
+               R"(","ca.crt":")" + Escaped(Pem("corporate-root")) + R"(","note":"text"}})");
+  EXPECT_EQ(config.certificates.size(), 1U);
+  EXPECT_TRUE(config.not_read.trust);
+  EXPECT_EQ(std::ranges::count(config.findings, "not-read", &Finding::code), 1);
+}
+
+// The page lists what the program does.
+TEST(SourceMembers, AreTheTableOfThePage) {
+  const std::string page = testing_support::ReadAll(testing_support::TestsFolder() + "/../provisioner/SOURCES.md");
+  for (const SourceMember& row : SourceMembers()) {
+    const std::string_view use = row.use == Use::kApplied ? "applied" : row.use == Use::kNamed ? "named" : "other";
+    const std::string line = fmt::format("| {} | `{}` | {} |", row.document, row.member,
+                                         row.words.empty() ? use : fmt::format("{}: {}", use, row.words));
+    EXPECT_THAT(page, HasSubstr(line));
+  }
+}
+
+}  // namespace
+}  // namespace prov::source
