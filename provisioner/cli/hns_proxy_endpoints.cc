@@ -10,6 +10,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/hns_proxy.h"
+#include "provisioner/hns/answer.h"
 #include "provisioner/hns/crictl.h"
 #include "provisioner/hns/endpoint_change.h"
 
@@ -66,7 +67,8 @@ std::string_view ActionOf(const EndpointChange& change, bool is_clear) {
 }
 
 void AddVanished(EndpointsReport& report, const std::string& id) {
-  AddInfo(report.findings, "hns-vanished", "the endpoint went away meanwhile, with its pod", id);
+  AddInfo(report.findings, "hns-vanished",
+          fmt::format("the endpoint went away meanwhile, with its pod ({})", hns::CodeText(hns::kEndpointMissing)), id);
 }
 
 // Acts on an endpoint that was just read. Errors: those of ChangeEndpoint().
@@ -256,10 +258,11 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
     Endpoint found = PROV_TRY(hns::FindEndpoint(network, target.endpoint));
     PROV_TRY(Treat(request, network, std::move(found), report));
     if (report.endpoints.empty()) {
-      return Fail(
-          Code::kHns,
-          "the endpoint went away meanwhile, with its pod; provisioner hns-proxy lookup shows those of a container",
-          target.endpoint);
+      return Fail(Code::kHns,
+                  fmt::format("the endpoint went away meanwhile, with its pod ({}); provisioner hns-proxy lookup shows "
+                              "those of a container",
+                              hns::CodeText(hns::kEndpointMissing)),
+                  target.endpoint);
     }
   } else {
     const std::vector<std::string> ids = PROV_TRY(EndpointsOf(target, !request.wanted.empty(), arguments, host));

@@ -11,10 +11,8 @@
 namespace prov::hns {
 namespace {
 
-constexpr std::uint32_t kFailure = 0x80000000U;  // the bit of an HRESULT
-constexpr std::uint32_t kEndpointMissing = 0x803B0002U;
-constexpr std::uint32_t kNotFound = 0x80070490U;  // ERROR_NOT_FOUND
-constexpr std::uint32_t kPlainNotFound = 0x490U;  // the same code in an error record
+constexpr std::uint32_t kFailure = 0x80000000U;   // the bit of an HRESULT
+constexpr std::uint32_t kPlainNotFound = 0x490U;  // kNotFound in an error record
 constexpr std::size_t kLongestText = 300;
 
 struct KnownCode {
@@ -92,18 +90,18 @@ Result<NamespaceProperties> Properties(std::string_view properties) {
   return out;
 }
 
-// With success false, the error's text is that of HNS.
 Result<Version> Parse(std::string_view text, std::string_view call) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(text, "version"));
   if (!PROV_TRY(root.Get("Success", &JsonNode::Bool))) {
-    const std::string error = PROV_TRY(root.Find("Error", &JsonNode::Text)).value_or("");
-    return Fail(Code::kHns, fmt::format("{} failed: HNS says: \"{}\"", call, Shorten(error, kLongestText)), "HNS");
+    return std::unexpected(ReadRecord(std::string(text)).ToError(call, "HNS"));
   }
   const JsonNode output = PROV_TRY(root.Get("Output"));
   return Version{PROV_TRY(output.Get("Major", &JsonNode::Integer)), PROV_TRY(output.Get("Minor", &JsonNode::Integer))};
 }
 
 }  // namespace
+
+std::string CodeText(std::uint32_t code) { return fmt::format("0x{:08x}", code); }
 
 bool Refusal::IsMissing() const { return IsEndpointMissing() || code == kNotFound || code == kPlainNotFound; }
 
@@ -115,7 +113,7 @@ Error Refusal::ToError(std::string_view call, std::string where) const {
                             : known != nullptr ? std::string(known->meaning)
                                                : std::string("HNS does not say why");
   return {Code::kHns,
-          fmt::format("{} failed (0x{:08x}): {}; {}", call, code, words,
+          fmt::format("{} failed ({}): {}; {}", call, CodeText(code), words,
                       known != nullptr ? known->remedy : "look into the event log of the Host Network Service"),
           std::move(where)};
 }

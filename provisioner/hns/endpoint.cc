@@ -21,7 +21,9 @@ bool Contains(const std::vector<std::string>& ids, std::string_view id) {
 std::unexpected<Error> NoEndpoint(const std::string& id) {
   return Fail(
       Code::kHns,
-      fmt::format("Endpoint ID \"{}\" not found; provisioner hns-proxy list --all shows those of this node", id), id);
+      fmt::format("Endpoint ID \"{}\" not found ({}); provisioner hns-proxy list --all shows those of this node", id,
+                  CodeText(kEndpointMissing)),
+      id);
 }
 
 Result<std::optional<Endpoint>> Read(ComputeNetwork& network, const std::string& id, std::string_view query) {
@@ -164,7 +166,9 @@ Result<std::vector<std::string>> EndpointsOfNamespace(ComputeNetwork& network, c
   if (!found) {
     return Fail(
         Code::kHns,
-        fmt::format("Namespace ID \"{}\" not found; provisioner hns-proxy lookup prints that of a container", id), id);
+        fmt::format("Namespace ID \"{}\" not found ({}); provisioner hns-proxy lookup prints that of a container", id,
+                    CodeText(kNotFound)),
+        id);
   }
   if (!found->endpoints.empty()) return std::move(found->endpoints);
   return Fail(Code::kHns, "no endpoint is attached to the namespace; its pod has no network (any more)", id);

@@ -33,7 +33,10 @@ class Library {
  public:
   explicit Library(std::string_view name)
       : name_(name), library_(LoadLibraryExW(Wide(name).c_str(), nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32)) {
-    if (library_ == nullptr) missing_ = fmt::format("{} cannot be loaded: {}", name_, win32::MessageOf(GetLastError()));
+    if (library_ != nullptr) return;
+    const DWORD error = GetLastError();
+    missing_ = fmt::format("{} cannot be loaded (0x{:08x}): {}", name_,
+                           static_cast<std::uint32_t>(HRESULT_FROM_WIN32(error)), win32::MessageOf(error));
   }
 
   template <class Function>

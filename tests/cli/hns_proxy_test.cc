@@ -166,6 +166,7 @@ TEST_F(HnsProxy, AnEndpointThatVanishesIsAFindingUnlessItIsTheOnlyOne) {
   const auto report = Json(With({"ensure", "--all"}));
   EXPECT_EQ(report["endpoints"].Size(), 1U);
   EXPECT_STREQ(report["findings"][0]["code"].GetString(), "hns-vanished");
+  EXPECT_THAT(report["findings"][0]["message"].GetString(), HasSubstr("(0x803b0002)"));
   network_.endpoints = endpoints;
   EXPECT_EQ(CodeOf(With({"ensure", kTwo})), Code::kHns);
 }

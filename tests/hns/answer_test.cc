@@ -102,10 +102,10 @@ TEST(Version, KnowsTheFirstThatHasProxyPolicies) {
 }
 
 TEST(Version, IsAnErrorWhereHnsSaysSo) {
-  const auto version = ReadVersion({0, R"({"Success":false,"Error":"no such thing"})", ""});
+  const auto version = ReadVersion({0, R"({"Success":false,"Error":"no such thing","ErrorCode":2151350273})", ""});
   ASSERT_FALSE(version);
   EXPECT_EQ(version.error().code, Code::kHns);
-  EXPECT_THAT(version.error().message, HasSubstr("no such thing"));
+  EXPECT_THAT(version.error().message, HasSubstr("(0x803b0001): HNS says: \"no such thing\""));
   EXPECT_EQ(ReadVersion({0, "", ""}).error().code, Code::kHns);
   EXPECT_THAT(ReadVersion({0x80070005U, "", ""}).error().message, Not(HasSubstr("can't be read")));
 }

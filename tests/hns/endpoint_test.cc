@@ -51,7 +51,8 @@ TEST_F(Endpoints, AMissingOneIsAnErrorAfterOneCall) {
   const auto found = FindEndpoint(network_, kLowerId);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, Code::kHns);
-  EXPECT_THAT(found.error().message, HasSubstr("Endpoint ID \"93f86a7f-e361-4362-b8a4-81bbb6a622dd\" not found"));
+  EXPECT_THAT(found.error().message,
+              HasSubstr("Endpoint ID \"93f86a7f-e361-4362-b8a4-81bbb6a622dd\" not found (0x803b0002)"));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HcnEnumerateEndpoints"));
 }
 
@@ -107,7 +108,8 @@ TEST_F(Endpoints, OfAMissingOrEmptyNamespaceAreAnError) {
   const auto missing = EndpointsOfNamespace(network_, kNamespace);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, Code::kHns);
-  EXPECT_THAT(missing.error().message, HasSubstr("Namespace ID \"AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE\" not found"));
+  EXPECT_THAT(missing.error().message,
+              HasSubstr("Namespace ID \"AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE\" not found (0x80070490)"));
 }
 
 // A filter that HNS leaves out must not make another pod's endpoint the wanted one.
