@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/base/path_security.h"
 #include "provisioner/base/result.h"
-#include "provisioner/machine/folder_security.h"
 
 namespace prov::machine {
 

@@ -5,15 +5,12 @@
 #include <string_view>
 
 #include "images/tree/image_tree.h"
-#include "provisioner/machine/folder_security.h"
+#include "provisioner/base/path_security_win32.h"
 #include "provisioner/machine/windows_calls.h"
 
 namespace prov::machine {
 
 using images::FileUse;  // kSecret: for administrators alone; kPlain: Users may read and execute
-
-// The check of OpenTrusted(), for a file that was opened with READ_CONTROL. Errors: owner, io.
-Result<void> CheckTrusted(const FileHandle& file, PathUse use, const std::string& where);
 
 // Opens an existing file or folder, and a link itself rather than its target. Refuses it (owner) if others than
 // administrators own it or have rights on it that `use` forbids. Adds READ_CONTROL to `access`. An empty handle: it

@@ -84,15 +84,16 @@ struct PodAccount {
   std::string server;  // "host:port"
 };
 
-// The account that the cluster gives to each pod. In Windows' host processes, its folder may be below that of the
-// container's files.
+// The account that the cluster gives to each pod. A host process of Windows has it below the container's files: with
+// containerd 1.6 only there, with later ones in both places (hcsshim 7c9ff7f, internal/jobcontainers/mounts.go). So
+// that place comes first: the other may be a folder of the node itself, which any of its users can make.
 std::optional<PodAccount> AccountOfPod(const KubeEnvironment& here) {
   const auto host = here.environment("KUBERNETES_SERVICE_HOST");
   const auto port = here.environment("KUBERNETES_SERVICE_PORT");
   if (!host || !port || host->empty() || port->empty()) return std::nullopt;
-  std::string folder = here.account_folder;
   const auto mounted = here.environment("CONTAINER_SANDBOX_MOUNT_POINT");
-  if (mounted && !Exists(folder + "/token")) folder = *mounted + folder;
+  std::string folder = mounted.value_or("") + here.account_folder;
+  if (!Exists(folder + "/token")) folder = here.account_folder;
   if (!Exists(folder + "/token")) return std::nullopt;
   const bool ipv6 = host->find(':') != std::string::npos;
   return PodAccount{std::move(folder),
@@ -172,11 +173,9 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
       pod ? PROV_TRY(ConfigOfPod(here))
           : PROV_TRY(ParseKubeConfig(PROV_TRY(request.ReadLocal(file, kMostConfigBytes)), file, context));
   const std::string base = pod ? std::string() : file;
-  // What kubelet mounts for this pod is behind links, which read_followed would refuse. Whoever can change it can
-  // change the pod itself.
-  SourceRequest mounted = request;
-  mounted.read_followed = nullptr;
-  const SourceRequest& material = pod && request.ca_file.empty() ? mounted : request;
+  // What kubelet mounts for this pod is behind links, which read_followed would refuse.
+  SourceRequest material = request;
+  if (pod && request.ca_file.empty()) material.read_followed = here.read_account;
 
   KubeAccess out;
   out.who_ = pod ? "this pod's service account"
@@ -186,7 +185,7 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
   out.client_ = PROV_TRY(ClientOf(config.user, base, request));
   if (config.user.token) out.token_ = PROV_TRY(CheckToken(config.user.token->Reveal(), file + ": token"));
   if (!config.user.token_file.empty()) out.token_file_ = Resolve(config.user.token_file, base);
-  out.read_ = request.IsFollowed() && !pod ? request.read_followed : ReadFile;
+  out.read_ = pod ? here.read_account : request.IsFollowed() ? request.read_followed : ReadFile;
   out.proxy_url_ = request.proxy_url ? request.proxy_url : config.cluster.proxy_url;
   out.timeout_seconds_ = request.timeout_seconds;
   return out;

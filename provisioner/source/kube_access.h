@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "provisioner/base/file.h"
+#include "provisioner/base/path_security.h"
 #include "provisioner/base/secret.h"
 #include "provisioner/net/http.h"
 #include "provisioner/source/source.h"
@@ -21,6 +22,7 @@ inline constexpr std::string_view kInCluster = "in-cluster";
 struct KubeEnvironment {
   std::function<std::optional<std::string>(const std::string& name)> environment;  // a variable; nullopt: none
   std::string account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";    // token, ca.crt, namespace
+  FileReader read_account = ReadTrustedFile;                                       // reads these
 };
 KubeEnvironment ThisProcess();
 

@@ -164,14 +164,49 @@ TEST_F(Access, APodThatFollowsReadsItsAccountAsItIs) {
   EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kOwner) << "a CA of one's own is a followed file";
 }
 
-TEST_F(Access, AHostProcessFindsItsAccountBelowItsMounts) {
+// The same path outside of the mounts may be a folder that a user of the node made.
+TEST_F(Access, AHostProcessTakesItsAccountBelowItsMountsFirst) {
+  SourceRequest request;
+  request.source = "kube:///worker";
+  request.kubeconfig = kInCluster;
   variables_ = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
                 {"KUBERNETES_SERVICE_PORT", "443"},
                 {"CONTAINER_SANDBOX_MOUNT_POINT", folder_.At("mounts")}};
-  here_.account_folder = "/serviceaccount";
-  std::filesystem::create_directories(folder_.At("mounts/serviceaccount"));
-  Write("mounts/serviceaccount/token", "t");
+  // Without a drive, as it is in a pod.
+  here_.account_folder = "/" + std::filesystem::path(folder_.At("account")).relative_path().generic_string();
+  const std::string below = "mounts" + here_.account_folder;
+  const auto put = [&](const std::string& folder, const std::string& token) {
+    std::filesystem::create_directories(folder_.At(folder));
+    Write(folder + "/token", token);
+    Write(folder + "/ca.crt", testing_support::SampleText("proxy-root.pem"));
+  };
+  const auto token = [&] { return KubeAccess::Open(request, "", here_)->Request("/")->bearer_token->Reveal(); };
+  put("account", "of.the.node");
+  put(below, "of.the.pod");
+  EXPECT_EQ(token(), "of.the.pod");
+  std::filesystem::remove_all(folder_.At("account"));
+  EXPECT_EQ(token(), "of.the.pod");
   EXPECT_EQ(*DefaultKubeconfig(here_), kInCluster);
+}
+
+// On Windows, read_account looks at the owner and the rights (path_security.h).
+TEST_F(Access, APodsAccountThatOthersCouldHaveWrittenIsRefused) {
+  SourceRequest request;
+  request.source = "kube:///worker";
+  request.kubeconfig = kInCluster;
+  variables_ = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
+  std::filesystem::create_directory(folder_.At("account"));
+  Write("account/token", "of.a.user");
+  Write("account/ca.crt", testing_support::SampleText("proxy-root.pem"));
+  std::string refused;
+  here_.read_account = [&](const std::string& path, std::uint64_t limit) -> Result<std::string> {
+    if (path.ends_with(refused)) return Fail(Code::kOwner, "belongs to a user", path);
+    return ReadFile(path, limit);
+  };
+  refused = "/ca.crt";
+  EXPECT_EQ(KubeAccess::Open(request, "", here_).error().code, Code::kOwner);
+  refused = "/token";
+  EXPECT_EQ(KubeAccess::Open(request, "", here_)->Request("/").error().code, Code::kOwner);
 }
 
 TEST_F(Access, APersonsFileIsFoundAsKubectlFindsIt) {
