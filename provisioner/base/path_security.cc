@@ -206,6 +206,14 @@ std::optional<Objection> ObjectionTo(const PathFacts& facts, PathUse use, std::s
 
 }  // namespace
 
+std::unexpected<Error> RefuseShare(std::string_view where) {
+  return Fail(
+      Code::kOwner,
+      "is on a share, and who can change it there is known only to the share's server: copy it to this machine, "
+      "or, if it is a payload, sign it and pin the signer (--signer)",
+      std::string(where));
+}
+
 std::optional<std::string> WhyUntrusted(const PathFacts& facts, PathUse use, std::string_view own_account) {
   auto objection = ObjectionTo(facts, use, own_account);
   if (!objection) return std::nullopt;
@@ -218,6 +226,7 @@ Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_
     return Fail(Code::kOwner, "is a link or another reparse point and could lead elsewhere: remove it",
                 std::string(where));
   }
+  if (facts.on_share) return RefuseShare(where);
   const auto objection = ObjectionTo(facts, use, own_account);
   if (!objection) return {};
   return Fail(Code::kOwner, fmt::format("{}: {}", objection->text, Advice(where, facts, use, objection->account)),

@@ -16,7 +16,14 @@ struct PathFacts {
   std::string owner;  // a SID: "S-1-5-18" or, as in SDDL, "SY"
   std::string dacl;   // SDDL: "D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"; "" if there is none
   bool folder = false;
+  bool on_share = false;  // owner and rights are what the share's server says, which proves nothing
 };
+
+// Whether a file may be on a share. kSigned is for bytes whose signature is checked before they are used.
+enum class Shares { kRefused, kSigned };
+
+// The error for a file on a share: owner, with a remedy.
+std::unexpected<Error> RefuseShare(std::string_view where);
 
 // What a path is used for, and so what others may do with it. kSecrets: nothing, not even read. kPrograms: read and
 // execute. kFollowed: the same, for a file that SYSTEM acts on and the folder that it is in. kPassage: a folder above
@@ -34,7 +41,7 @@ std::string AccountForAdministrators();
 // entry that it does not understand is a reason, too.
 std::optional<std::string> WhyUntrusted(const PathFacts& facts, PathUse use, std::string_view own_account = {});
 
-// The same, and no link. Errors: owner, with `where` and a remedy.
+// The same, and neither a link nor on a share. Errors: owner, with `where` and a remedy.
 Result<void> CheckPathSecurity(const PathFacts& facts, PathUse use, std::string_view where,
                                std::string_view own_account = {});
 

@@ -1,6 +1,9 @@
 #include "provisioner/base/path_security_win32.h"
 
 #include "provisioner/base/opened_file.h"
+// clang-format off: it needs windows.h
+#include <winternl.h>
+// clang-format on
 
 namespace prov {
 namespace {
@@ -11,6 +14,18 @@ using OwnedDescriptor = win32::LocalMemory<PSECURITY_DESCRIPTOR>;
 std::string SidText(PSID sid) {
   OwnedText text;
   return ConvertSidToStringSidW(sid, text.out()) != 0 ? win32::Narrow(text.get()) : std::string();
+}
+
+// Whether a network redirector serves it, whatever its path looks like: a drive letter may stand for a share.
+Result<bool> IsOnShare(HANDLE handle, const std::string& where) {
+  constexpr ULONG kRemoteDevice = 0x10;  // FILE_REMOTE_DEVICE, which only the headers for drivers have
+  FILE_FS_DEVICE_INFORMATION device{};
+  IO_STATUS_BLOCK block{};
+  const NTSTATUS status = NtQueryVolumeInformationFile(handle, &block, &device, sizeof device, FileFsDeviceInformation);
+  if (status < 0) {
+    return win32::Failure(Code::kIo, "cannot look at the volume", where, RtlNtStatusToDosError(status));
+  }
+  return (device.Characteristics & kRemoteDevice) != 0;
 }
 
 Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
@@ -33,13 +48,15 @@ Result<PathFacts> FactsOf(HANDLE handle, const std::string& where) {
     return win32::Failure(Code::kIo, "cannot read who may use the file", where);
   }
   facts.dacl = win32::Narrow(dacl.get());
+  facts.on_share = PROV_TRY(IsOnShare(handle, where));
   return facts;
 }
 
 }  // namespace
 
-Result<void> win32::CheckTrusted(const Handle& file, PathUse use, const std::string& where) {
-  const PathFacts facts = PROV_TRY(FactsOf(file.get(), where));
+Result<void> win32::CheckTrusted(const Handle& file, PathUse use, const std::string& where, Shares shares) {
+  PathFacts facts = PROV_TRY(FactsOf(file.get(), where));
+  if (shares == Shares::kSigned) facts.on_share = false;
   // Wine derives descriptors from Unix modes and knows no sticky bit, so it would refuse every path through /tmp.
   const bool passed = use == PathUse::kPassage || use == PathUse::kVolume;
   if (passed && !facts.reparse_point && win32::RunsUnderWine()) return {};

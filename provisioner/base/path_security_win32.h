@@ -7,6 +7,6 @@
 namespace prov::win32 {
 
 // CheckPathSecurity() of a file or folder that was opened with READ_CONTROL. Errors: owner, io.
-Result<void> CheckTrusted(const Handle& file, PathUse use, const std::string& where);
+Result<void> CheckTrusted(const Handle& file, PathUse use, const std::string& where, Shares shares = Shares::kRefused);
 
 }  // namespace prov::win32

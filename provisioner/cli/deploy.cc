@@ -43,11 +43,10 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-// Whether the path is an absolute path of Windows.
+// Whether the path is an absolute path of Windows, on a drive. Pods read nothing but a signed payload from a share.
 bool IsNodePath(std::string_view path) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const bool has_drive = path.size() > 3 && is_letter(path[0]) && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
-  return has_drive || path.starts_with(R"(\\)");
+  return path.size() > 3 && is_letter(path[0]) && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
 }
 
 // Checks options that the pod checks again, so that a rollout does not fail in the pods.
@@ -110,7 +109,7 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
   }
   if (source::IsKubeUri(source)) return {};
   if (!source::IsRemote(source)) {
-    if (!IsNodePath(source)) {
+    if (!IsNodePath(source) && !source.starts_with(R"(\\)")) {
       AddWarning(findings, "deploy-source",
                  "pods read this source on their nodes, and it is not a full path of Windows; give one such as "
                  "C:\\ProgramData\\egress\\payload",

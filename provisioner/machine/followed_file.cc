@@ -70,7 +70,7 @@ Result<OpenedSteps> Walk(PathOpener& paths, const Steps& steps) {
 
 }  // namespace
 
-Result<Steps> FollowedSteps(std::string_view path) {
+Result<Steps> FollowedSteps(std::string_view path, Shares shares) {
   std::string text(path);
   std::ranges::replace(text, '/', '\\');
   const Parts parts = PartsOf(text);
@@ -79,12 +79,13 @@ Result<Steps> FollowedSteps(std::string_view path) {
   if (parts.rest.find(':') != std::string_view::npos) {
     return Refuse("names a stream of a file or a device; name a file", path);
   }
-  Steps out = {{parts.root, PathUse::kVolume}};
+  if (shares == Shares::kRefused && parts.root.starts_with('\\')) return RefuseShare(path);
+  Steps out = {{parts.root, PathUse::kVolume, shares}};
   std::string so_far = parts.root;
   for (const std::string_view name : Names(parts.rest)) {
     if (out.size() > 1) so_far += '\\';
     so_far += name;
-    out.push_back({so_far, PathUse::kPassage});
+    out.push_back({so_far, PathUse::kPassage, shares});
   }
   if (out.size() > 1) out.back().use = PathUse::kFollowed;
   // The root of a volume can't be replaced, so it keeps its own use.
@@ -92,14 +93,14 @@ Result<Steps> FollowedSteps(std::string_view path) {
   return out;
 }
 
-Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit) {
-  const Steps steps = PROV_TRY(FollowedSteps(path));
+Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit, Shares shares) {
+  const Steps steps = PROV_TRY(FollowedSteps(path, shares));
   const OpenedSteps opened = PROV_TRY(Walk(paths, steps));
   return opened.back()->Read(limit);
 }
 
-Result<void> CheckFollowed(PathOpener& paths, std::string_view path) {
-  const Steps steps = PROV_TRY(FollowedSteps(path));
+Result<void> CheckFollowed(PathOpener& paths, std::string_view path, Shares shares) {
+  const Steps steps = PROV_TRY(FollowedSteps(path, shares));
   const Result<OpenedSteps> opened = Walk(paths, steps);
   if (opened || opened.error().code == Code::kNotFound) return {};
   return std::unexpected(opened.error());

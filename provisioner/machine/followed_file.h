@@ -18,19 +18,22 @@ namespace prov::machine {
 struct FollowedStep {
   std::string path;
   PathUse use = PathUse::kPassage;
+  Shares shares = Shares::kRefused;
 
   bool operator==(const FollowedStep&) const = default;
 };
 
 // The steps from the root (of a volume or share) of a Windows path to the file. Resolves "." and ".." by text, because
-// links are refused anyway. Errors: usage if the path is not absolute, or names a device or a stream.
-Result<std::vector<FollowedStep>> FollowedSteps(std::string_view path);
+// links are refused anyway. Errors: usage if the path is not absolute, or names a device or a stream; owner if it names
+// a share and may not be on one.
+Result<std::vector<FollowedStep>> FollowedSteps(std::string_view path, Shares shares = Shares::kRefused);
 
 // An open file or folder.
 class OpenedPath {
  public:
   virtual ~OpenedPath() = default;
-  // Checks that it is not a link, and that only administrators can change it. Errors: owner, io.
+  // Checks that it is not a link, not on a share unless it may be, and that only administrators can change it. Errors:
+  // owner, io.
   virtual Result<void> Check(const FollowedStep& step) = 0;
   // Errors: io (a folder, a device), too-large.
   virtual Result<std::string> Read(std::uint64_t limit) = 0;
@@ -46,10 +49,11 @@ class PathOpener {
 };
 
 // Reads the file. Errors: those of FollowedSteps, of opening, checking and reading.
-Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit);
+Result<std::string> ReadFollowed(PathOpener& paths, std::string_view path, std::uint64_t limit,
+                                 Shares shares = Shares::kRefused);
 
 // Checks whether a file, or a folder with its parent, may be followed. An absent one passes.
-Result<void> CheckFollowed(PathOpener& paths, std::string_view path);
+Result<void> CheckFollowed(PathOpener& paths, std::string_view path, Shares shares = Shares::kRefused);
 
 PathOpener& LivePaths();  // on Windows
 

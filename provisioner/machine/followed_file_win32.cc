@@ -11,7 +11,9 @@ class WindowsPath final : public OpenedPath {
  public:
   WindowsPath(FileHandle handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
 
-  Result<void> Check(const FollowedStep& step) override { return CheckTrusted(handle_, step.use, step.path); }
+  Result<void> Check(const FollowedStep& step) override {
+    return CheckTrusted(handle_, step.use, step.path, step.shares);
+  }
 
   Result<std::string> Read(std::uint64_t limit) override {
     BY_HANDLE_FILE_INFORMATION information{};

@@ -48,7 +48,8 @@ Result<std::string> ImageInstallation::SetupScriptsFolder() {
   return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDrive()));
 }
 
-Result<std::string> ImageInstallation::ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/) {
+Result<std::string> ImageInstallation::ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/,
+                                                    Shares /*shares*/) {
   return NothingRuns("a source that is followed");
 }
 

@@ -123,8 +123,8 @@ class ImageInstallation final : public Installation {
   Result<std::optional<std::string>> PinnedSigner() override;
   Result<bool> PinSigner(std::string_view /*der*/) override { return false; }  // the files of `--install` hold it
   Result<std::string> SetupScriptsFolder() override;
-  Result<void> CheckSource(std::string_view /*path*/) override { return {}; }
-  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) override;
+  Result<void> CheckSource(std::string_view /*path*/, Shares /*shares*/) override { return {}; }
+  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit, Shares shares) override;
   Result<void> RemoveFile(std::string_view /*path*/) override { return {}; }
   Result<void> RemoveState() override;
 

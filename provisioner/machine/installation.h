@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "provisioner/base/path_security.h"
 #include "provisioner/base/result.h"
 #include "provisioner/machine/program_version.h"
 
@@ -51,10 +52,10 @@ class Installation {
   // Checks whether the file or folder at `path` may be followed as SYSTEM: nothing on the way is a link or can be
   // replaced, and only administrators can change it and the folder that contains it. An absent file passes. Errors:
   // owner.
-  virtual Result<void> CheckSource(std::string_view path) = 0;
+  virtual Result<void> CheckSource(std::string_view path, Shares shares) = 0;
   // Reads a file after the same check, from the handle that was checked (followed_file.h). Errors: owner, not-found,
   // too-large, io.
-  virtual Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) = 0;
+  virtual Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit, Shares shares) = 0;
   // Removes a plain file, but never through a link. Does nothing if it is absent.
   virtual Result<void> RemoveFile(std::string_view path) = 0;
   // Removes the state folder with everything in it, including its lock and log.

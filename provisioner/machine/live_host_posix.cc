@@ -40,8 +40,10 @@ class NoInstallation final : public Installation {
   Result<std::optional<std::string>> PinnedSigner() override { return std::nullopt; }  // the next call says why
   Result<bool> PinSigner(std::string_view /*der*/) override { return NoWindows(); }
   Result<std::string> SetupScriptsFolder() override { return NoWindows(); }
-  Result<void> CheckSource(std::string_view /*path*/) override { return NoWindows(); }
-  Result<std::string> ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/) override { return NoWindows(); }
+  Result<void> CheckSource(std::string_view /*path*/, Shares /*shares*/) override { return NoWindows(); }
+  Result<std::string> ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/, Shares /*shares*/) override {
+    return NoWindows();
+  }
   Result<void> RemoveFile(std::string_view /*path*/) override { return NoWindows(); }
   Result<void> RemoveState() override { return NoWindows(); }
 };

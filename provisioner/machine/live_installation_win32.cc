@@ -375,9 +375,11 @@ class WindowsInstallation final : public Installation {
 
   Result<std::string> SetupScriptsFolder() override { return Narrow(PROV_TRY(WindowsFolder())) + R"(\Setup\Scripts)"; }
 
-  Result<void> CheckSource(std::string_view path) override { return CheckFollowed(LivePaths(), path); }
-  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) override {
-    return machine::ReadFollowed(LivePaths(), path, limit);
+  Result<void> CheckSource(std::string_view path, Shares shares) override {
+    return CheckFollowed(LivePaths(), path, shares);
+  }
+  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit, Shares shares) override {
+    return machine::ReadFollowed(LivePaths(), path, limit, shares);
   }
 
   Result<void> RemoveFile(std::string_view path) override { return RemovePlainFile(path); }

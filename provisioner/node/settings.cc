@@ -52,8 +52,12 @@ Result<Settings> ParseSettings(std::string_view text, std::string_view where) {
 }
 
 Result<void> CheckSourceFiles(machine::Installation& installation, const SettingsSpec& spec) {
-  for (const std::string& file : spec.source.Files()) PROV_TRY(installation.CheckSource(file));
-  for (const std::string& file : spec.choices.Files()) PROV_TRY(installation.CheckSource(file));
+  for (const std::string& file : spec.source.Files()) {
+    // A payload may be on a share if it is signed. Reading it decides.
+    const bool is_source = file == spec.source.source;
+    PROV_TRY(installation.CheckSource(file, is_source ? Shares::kSigned : Shares::kRefused));
+  }
+  for (const std::string& file : spec.choices.Files()) PROV_TRY(installation.CheckSource(file, Shares::kRefused));
   return {};
 }
 

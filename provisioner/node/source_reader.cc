@@ -27,15 +27,17 @@ std::vector<std::string> SecretFiles(const payload::Manifest& manifest, const st
   return out;
 }
 
-FileReader FollowedFiles(machine::Host& host) {
-  return
-      [&host](const std::string& path, std::uint64_t limit) { return host.installation().ReadFollowed(path, limit); };
+FileReader FollowedFiles(machine::Host& host, Shares shares = Shares::kRefused) {
+  return [&host, shares](const std::string& path, std::uint64_t limit) {
+    return host.installation().ReadFollowed(path, limit, shares);
+  };
 }
 
 Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& folder, const ReadOptions& options) {
   const auto& signer = options.signer;
-  const payload::LoadedPayload loaded = PROV_TRY(payload::LoadPayloadFolder(
-      folder, signer ? &*signer : nullptr, options.is_followed ? FollowedFiles(host) : FileReader(ReadRegularFile)));
+  const FileReader read = options.is_followed ? FollowedFiles(host, signer ? Shares::kSigned : Shares::kRefused)
+                                              : FileReader(ReadRegularFile);
+  const payload::LoadedPayload loaded = PROV_TRY(payload::LoadPayloadFolder(folder, signer ? &*signer : nullptr, read));
   payload::EgressDocument document = PROV_TRY(payload::ReadPayload(loaded, folder));
   if (!signer && loaded.files.contains(payload::kSignaturePath)) {
     AddInfo(document.config.findings, "signature-unchecked",

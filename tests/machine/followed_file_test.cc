@@ -118,6 +118,25 @@ TEST_F(FollowedFile, NoLinkIsFollowed) {
   }
 }
 
+// What a server says of owners and rights proves nothing, but a signature does.
+TEST_F(FollowedFile, OnAShareIsReadOnlyWhereItsSignatureIsChecked) {
+  constexpr char kShared[] = R"(\\h\share\ca.pem)";
+  constexpr char kMapped[] = R"(Z:\ca.pem)";
+  for (const char* root : {R"(\\h\share\)", R"(Z:\)"}) paths_.PutFolder(root);
+  for (const char* file : {kShared, kMapped}) paths_.PutFile(file, "ours");
+  paths_.At(R"(Z:\)").facts.on_share = true;
+  for (const char* file : {kShared, R"(\\?\UNC\h\share\ca.pem)", R"(//h/share/ca.pem)", R"(\\h\share\none)"}) {
+    EXPECT_EQ(Refused(file), file);
+    EXPECT_THAT(message_, HasSubstr("is on a share"));
+    EXPECT_EQ(CheckFollowed(paths_, file).error().code, Code::kOwner) << "even where nothing is there";
+  }
+  EXPECT_EQ(Refused(kMapped), R"(Z:\)");
+  EXPECT_EQ(ReadFollowed(paths_, kShared, 9, Shares::kSigned), "ours");
+  EXPECT_EQ(ReadFollowed(paths_, kMapped, 9, Shares::kSigned), "ours");
+  paths_.At(kShared).facts.owner = kUser;
+  EXPECT_FALSE(ReadFollowed(paths_, kShared, 9, Shares::kSigned));
+}
+
 TEST_F(FollowedFile, WhatWasCheckedIsWhatIsRead) {
   paths_.after_checking = [this](const std::string& path) {
     if (path == kCa) paths_.PutFile(kCa, "of a user", kClosedDacl, kUser);
@@ -136,7 +155,7 @@ TEST_F(FollowedFile, WhatIsNotThereIsNoMatterOfRights) {
 
 std::vector<std::string> PathsOf(std::string_view path) {
   std::vector<std::string> out;
-  const auto steps = FollowedSteps(path);
+  const auto steps = FollowedSteps(path, Shares::kSigned);
   if (!steps) return {std::string(InfoOf(steps.error().code).name)};
   for (const FollowedStep& step : *steps) out.push_back(step.path);
   return out;

@@ -109,6 +109,26 @@ TEST(SourceReader, OnlyAnAksListGetsSuffixes) {
   EXPECT_EQ(refused.error().where, "--add-cluster-suffixes");
 }
 
+// The share's server says who can write there, and it may be anybody's.
+TEST(SourceReader, NothingOnAShareIsFollowed) {
+  const std::string source = R"(\\files.example.com\egress\worker.json)";
+  const std::string mapped = R"(Z:\egress\certificates.pem)";
+  testing_support::MemoryPaths paths;
+  for (const char* folder : {R"(\\files.example.com\egress\)", R"(Z:\)", R"(Z:\egress)"}) paths.PutFolder(folder);
+  paths.PutFile(source, testing_support::SampleText("rendered-worker.json"));
+  paths.PutFile(mapped, testing_support::SampleText("corporate-root.pem"));
+  paths.At(R"(Z:\)").facts.on_share = true;
+  testing_support::MemoryHost host;
+  host.paths = &paths;
+  for (const std::string& file : {source, mapped}) {
+    const auto settings = ReadFollowed(host, SpecOf(file));
+    ASSERT_FALSE(settings) << file;
+    EXPECT_EQ(settings.error().code, Code::kOwner);
+    EXPECT_THAT(settings.error().message, HasSubstr("is on a share"));
+  }
+  EXPECT_THAT(paths.opened, ElementsAre(R"(Z:\)")) << "the server of a UNC path is not even asked";
+}
+
 // Whatever it is for: a user who can write it would decide what SYSTEM trusts, or does not.
 TEST(SourceReader, EachFileThatARoundReadsIsChecked) {
   constexpr char kSource[] = R"(C:\egress\worker.json)";
@@ -129,7 +149,7 @@ TEST(SourceReader, EachFileThatARoundReadsIsChecked) {
   for (const auto& [spec, decides] : rows) {
     const auto closed = ReadFollowed(host, spec);
     ASSERT_TRUE(closed) << decides << ": " << closed.error().message;
-    const machine::PathFacts before = paths.At(decides).facts;
+    const PathFacts before = paths.At(decides).facts;
     paths.At(decides).facts.dacl += "(A;;FW;;;BU)";
     const auto open = ReadFollowed(host, spec);
     ASSERT_FALSE(open) << decides;

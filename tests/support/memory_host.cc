@@ -209,16 +209,17 @@ Result<bool> MemoryHost::PinSigner(std::string_view der) {
   return Call([&]() -> Result<bool> { return std::exchange(pinned_signer, std::string(der)) != der; });
 }
 
-Result<void> MemoryHost::CheckSource(std::string_view path) {
+Result<void> MemoryHost::CheckSource(std::string_view path, Shares shares) {
   checked_sources.emplace_back(path);
   if (source_error) return std::unexpected(*source_error);
-  return paths != nullptr ? machine::CheckFollowed(*paths, path) : Result<void>();
+  return paths != nullptr ? machine::CheckFollowed(*paths, path, shares) : Result<void>();
 }
 
-Result<std::string> MemoryHost::ReadFollowed(std::string_view path, std::uint64_t limit) {
+Result<std::string> MemoryHost::ReadFollowed(std::string_view path, std::uint64_t limit, Shares shares) {
   checked_sources.emplace_back(path);
   if (source_error) return std::unexpected(*source_error);
-  return paths != nullptr ? machine::ReadFollowed(*paths, path, limit) : prov::ReadFile(std::string(path), limit);
+  return paths != nullptr ? machine::ReadFollowed(*paths, path, limit, shares)
+                          : prov::ReadFile(std::string(path), limit);
 }
 
 Result<void> MemoryHost::RemoveFile(std::string_view path) {

@@ -103,8 +103,8 @@ class MemoryHost final : public machine::Host,
   Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
   Result<bool> PinSigner(std::string_view der) override;
   Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
-  Result<void> CheckSource(std::string_view path) override;
-  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit) override;
+  Result<void> CheckSource(std::string_view path, Shares shares) override;
+  Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit, Shares shares) override;
   Result<void> RemoveFile(std::string_view path) override;
   Result<void> RemoveState() override;
 

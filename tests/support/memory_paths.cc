@@ -13,7 +13,9 @@ class OpenedEntry final : public machine::OpenedPath {
       : entry_(std::move(entry)), paths_(paths) {}
 
   Result<void> Check(const FollowedStep& step) override {
-    Result<void> out = machine::CheckPathSecurity(entry_->facts, step.use, step.path);
+    PathFacts facts = entry_->facts;
+    if (step.shares == Shares::kSigned) facts.on_share = false;
+    Result<void> out = CheckPathSecurity(facts, step.use, step.path);
     if (paths_.after_checking) paths_.after_checking(step.path);
     return out;
   }

@@ -19,7 +19,7 @@ inline constexpr std::string_view kClosedDacl = "D:PAI(A;OICI;FA;;;SY)(A;OICI;FA
 class MemoryPaths final : public machine::PathOpener {
  public:
   struct Entry {
-    machine::PathFacts facts;
+    PathFacts facts;
     std::string bytes;
   };
 
