@@ -88,6 +88,7 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--add-cluster-suffixes"}, "is for AKS"},
       {{"--print", "--add-cluster-suffixes", "--source", "MCS://h/worker", "--ca", "C:\\ca.pem"}, "is for AKS"},
       {{"--print", "--ca", "ca.pem"}, "a full path on the nodes"},
+      {{"--print", "--ca", R"(\\h\share\ca.pem)"}, "a full path on the nodes"},
       {{"--print", "--subtract", "/etc/ssl/certs.pem"}, "a full path on the nodes"},
       {{"--print", "--hns-policy", "policy.json", "--hns-pods", "all"}, "a full path on the nodes"},
       {{"--print", "--reboot", "annotate", "--metrics", "C:\\x.txt"}, ".prom"},
@@ -124,6 +125,7 @@ TEST(Deploy, SaysWhatPodsCouldNotUse) {
   EXPECT_EQ(codes("https://h.example.com/worker.json", {"--ca", "C:\\egress\\ca.pem"}), 0U);
   EXPECT_EQ(codes("http://h.example.com/worker.json#sha256=" + std::string(64, 'a'), {}), 0U);
   EXPECT_EQ(codes("C:\\egress\\payload", {}), 0U);
+  EXPECT_EQ(codes(R"(\\h\share\payload)", {}), 0U) << "a signed one may be there";
   EXPECT_EQ(codes("kube:///worker", {}), 0U);
   EXPECT_THAT(Printed({"--source", "https://h.example.com/w.json", "--ca", "C:\\egress\\ca.pem"}),
               HasSubstr(R"("--ca=C:\\egress\\ca.pem")"));

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""The Kustomize base in overlays that rename what it makes: what belongs together stays together. And what the admission policies then
+let a pod do, asked of a real API server.
+
+usage: overlay_e2e.py [unittest arguments]
+  KUBE_APISERVER, ETCD: programs; the API server is of Kubernetes 1.30 or later, which no script here builds"""
+import copy
+import os
+import pathlib
+import time
+import unittest
+
+from harness import ROOT, end_unrun, folder, must, run, skip
+import real_api_server
+from real_api_server import RealApiServer, Refused, documents
+
+KUBECTL = run(ROOT / "scripts/kubectl").stdout.strip()
+OVERLAYS = {"the base": "", "a namespace": "namespace: windows-egress\n", "a prefix": "namePrefix: prod-\n",
+            "all at once": "namespace: windows-egress\nnamePrefix: prod-\nnameSuffix: -blue\n"}
+POLICIES = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+REPORT = ("egress-provisioner", "nodes", "", "report")  # what the policies ask for
+
+
+def setUpModule():
+    if not KUBECTL:
+        end_unrun("no kubectl with a Kustomize of 5 or later: scripts/kubectl --install fetches one")
+
+
+def built(case, settings):
+    work = folder(case)
+    base = os.path.relpath(ROOT / "templates/kubernetes", work.resolve())
+    (work / "kustomization.yaml").write_text(f"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [{base}]\n{settings}")
+    return documents(must(KUBECTL, "kustomize", work))
+
+
+def of_kind(objects, kind):
+    return [item for item in objects if item["kind"] == kind]
+
+
+def the(objects, kind):
+    (item,) = of_kind(objects, kind)
+    return item
+
+
+def account_of(objects):
+    """The namespace and the name of the account that the pods have."""
+    pods = the(objects, "DaemonSet")
+    return pods["metadata"]["namespace"], pods["spec"]["template"]["spec"]["serviceAccountName"]
+
+
+def rights(objects, account, binding):
+    """{(group, resource, name, verb)} that bindings of this kind give the account."""
+    found = set()
+    for bound in of_kind(objects, binding):
+        if account not in [(s["namespace"], s["name"]) for s in bound["subjects"]]:
+            continue
+        (role,) = (r for r in of_kind(objects, bound["roleRef"]["kind"]) if r["metadata"]["name"] == bound["roleRef"]["name"])
+        found |= {(group, resource, name, verb) for rule in role["rules"] for group in rule["apiGroups"] for resource in rule["resources"]
+                  for name in rule.get("resourceNames", [""]) for verb in rule["verbs"]}
+    return found
+
+
+class Overlays(unittest.TestCase):
+    def test_what_belongs_together_stays_together(self):
+        for name, settings in OVERLAYS.items():
+            with self.subTest(name):
+                objects = built(self, settings)
+                account = account_of(objects)
+                made = the(objects, "ServiceAccount")["metadata"]
+                self.assertEqual((made["namespace"], made["name"]), account)
+                self.assertEqual(the(objects, "Namespace")["metadata"]["name"], account[0])
+                given = rights(objects, account, "ClusterRoleBinding")
+                self.assertLessEqual({("", "nodes", "", "patch"), ("", "events", "", "create"), REPORT}, given)
+                policies = {p["metadata"]["name"]: p for p in of_kind(objects, POLICIES[0])}
+                self.assertEqual(len(policies), 2)
+                self.assertEqual({b["spec"]["policyName"] for b in of_kind(objects, POLICIES[1])}, set(policies))
+                for policy in policies.values():
+                    self.assertNotIn("serviceaccount", str(policy["spec"]), "an overlay would not change it")
+                (used,) = (right for right in rights(objects, account, "RoleBinding") if right[3] == "use")
+                scc = the(objects, "SecurityContextConstraints")
+                self.assertEqual(used[2], scc["metadata"]["name"])
+                self.assertEqual(scc["users"], [], "an overlay would not change them")
+
+
+class Policies(unittest.TestCase):
+    def setUp(self):
+        programs = [os.environ.get(name, "") for name in ("KUBE_APISERVER", "ETCD")]
+        if not all(programs):
+            skip(self, "the admission policies are NOT tested: KUBE_APISERVER (1.30 or later) and ETCD name no programs")
+        self.programs = folder(self)
+        for name, program in zip(("kube-apiserver", "etcd"), programs):
+            (self.programs / name).symlink_to(pathlib.Path(program).resolve())
+        real_api_server.PLURALS.update({POLICIES[0]: "validatingadmissionpolicies", POLICIES[1]: "validatingadmissionpolicybindings"})
+
+    def start(self, objects):
+        """With these objects, two Nodes, and a pod of the account on the first; returns its account's tokens: the pod's, and one of none."""
+        self.server = RealApiServer(self.programs, folder(self))
+        self.addCleanup(self.server.close)
+        for item in objects:
+            if item["kind"] not in real_api_server.PLURALS:
+                continue
+            item = copy.deepcopy(item)
+            if item["kind"] in POLICIES:
+                item["metadata"].pop("namespace", None)  # Kustomize takes them for objects of a namespace
+            self.server.apply(item)
+        for node in ("win-a", "win-b"):
+            self.server.put_node(node)
+        space, account = account_of(objects)
+        self.server.put_pod("one", "win-a", account, space)
+        return self.server.token(account, space, "one"), self.server.token(account, space)
+
+    def node(self, token, name, **change):
+        return self.server.ask("PATCH", f"/api/v1/nodes/{name}", change, "application/merge-patch+json", token)
+
+    def event(self, token, space="default", node="win-a"):
+        about = {"kind": "Node", "name": node, **({} if space == "default" else {"namespace": space})}
+        return self.server.ask("POST", f"/api/v1/namespaces/{space}/events", {
+            "apiVersion": "v1", "kind": "Event", "metadata": {"generateName": "e-"}, "involvedObject": about, "reason": "EgressSettings",
+            "message": "m", "type": "Normal"}, token=token)
+
+    def refuse(self, attempt):
+        with self.assertRaises(Refused) as refused:
+            attempt()
+        self.assertIn(refused.exception.code, (403, 422), str(refused.exception))
+
+    def test_a_pod_changes_its_own_annotations_and_nothing_else(self):
+        for name, settings in OVERLAYS.items():
+            with self.subTest(name):
+                objects = built(self, settings)
+                token, of_no_pod = self.start(objects)
+                ours = {"metadata": {"annotations": {"egress-provisioner/state": "{}"}}}
+                # A policy is in force a moment after it was made.
+                end, number = time.monotonic() + 60, 0
+                while time.monotonic() < end:
+                    try:
+                        self.node(token, "win-a", metadata={"labels": {"n": str(number)}})
+                    except Refused:
+                        break
+                    number += 1
+                    time.sleep(0.3)
+                self.node(token, "win-a", **ours)
+                self.event(token)
+                for attempt in (lambda: self.node(token, "win-a", metadata={"labels": {"x": "y"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"x": "y"}}),
+                                lambda: self.node(token, "win-a", spec={"taints": [{"key": "x", "effect": "NoSchedule"}]}),
+                                lambda: self.node(token, "win-b", **ours), lambda: self.node(of_no_pod, "win-a", **ours),
+                                lambda: self.event(token, node="win-b"), lambda: self.event(of_no_pod),
+                                lambda: self.event(token, account_of(objects)[0])):
+                    self.refuse(attempt)
+                self.node(real_api_server.ADMIN, "win-b", metadata={"labels": {"x": "y"}})
+                self.event(real_api_server.ADMIN, node="win-b")
+                self.server.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
