@@ -1,18 +1,20 @@
 # Names what the program is made of to scripts/cmake/sbom.cmake, which runs after each link. Uses the versions that
 # version.cmake found.
 
-# sbom_library(NAME VERSION LICENSE RELATION TEXT): RELATION is one of SPDX; TEXT is where the licence's words are.
-macro(sbom_library name version license relation text)
+# sbom_library(NAME VERSION LICENSE RELATION TEXT SOURCE DIGEST): RELATION is one of SPDX; TEXT is where the licence's words
+# are; SOURCE names what was compiled or linked; DIGEST is the SHA-256 of a source package's .dsc, which has those of its files.
+macro(sbom_library name version license relation text source digest)
   set(sbom_version_of "${version}")
   if(sbom_version_of STREQUAL "")
     set(sbom_version_of NOASSERTION)
   endif()
-  list(APPEND prov_sbom "${name}|${sbom_version_of}|${license}|${relation}|Organization: Debian|${text}")
+  list(APPEND prov_sbom "${name}|${sbom_version_of}|${license}|${relation}|Organization: Debian|${text}|${source}|${digest}")
 endmacro()
 
 # sbom_packaged(NAME PACKAGE...): of the first package that is installed, with its version and its copyright file.
 macro(sbom_packaged name license relation)
   set(sbom_found "")
+  set(sbom_source "")
   foreach(package ${ARGN})
     if(sbom_found STREQUAL "")
       execute_process(COMMAND dpkg-query -W -f \${Version} ${package} OUTPUT_VARIABLE sbom_found ERROR_QUIET RESULT_VARIABLE failed)
@@ -20,22 +22,24 @@ macro(sbom_packaged name license relation)
         set(sbom_found "")
       else()
         set(sbom_text /usr/share/doc/${package}/copyright)
+        set(sbom_source "Debian package ${package}")
       endif()
     endif()
   endforeach()
-  sbom_library("${name}" "${sbom_found}" "${license}" ${relation} "${sbom_text}")
+  sbom_library("${name}" "${sbom_found}" "${license}" ${relation} "${sbom_text}" "${sbom_source}" "")
 endmacro()
 
 # sbom_built(NAME ENTRY LICENSE): of scripts/windows-deps.
 macro(sbom_built name entry license)
   file(STRINGS ${WINDEPS_PREFIX}/MANIFEST line REGEX "^${entry} ")
-  string(REGEX MATCH "^[^ ]+ +([^ ]+)" line "${line}")
-  sbom_library("${name}" "${CMAKE_MATCH_1}" "${license}" STATIC_LINK ${WINDEPS_PREFIX}/licenses/${entry})
+  string(REGEX MATCH "^[^ ]+ +([^ ]+) +([0-9a-f]+) +([^ ]+)$" line "${line}")
+  sbom_library("${name}" "${CMAKE_MATCH_1}" "${license}" STATIC_LINK ${WINDEPS_PREFIX}/licenses/${entry}
+    "Debian source package ${CMAKE_MATCH_3} with its patches" "${CMAKE_MATCH_2}")
 endmacro()
 
 # sbom_loaded(NAME LICENSE): not part of the program, so its licence's words are not in licenses.txt.
 macro(sbom_loaded name license)
-  list(APPEND prov_sbom "${name}|NOASSERTION|${license}|OPTIONAL_DEPENDENCY_OF|NOASSERTION|")
+  list(APPEND prov_sbom "${name}|NOASSERTION|${license}|OPTIONAL_DEPENDENCY_OF|NOASSERTION|||")
 endmacro()
 
 set(prov_sbom "")

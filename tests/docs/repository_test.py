@@ -85,6 +85,52 @@ class Notice(unittest.TestCase):
         self.assertEqual(hashlib.sha256(text_of("LICENSE").encode()).hexdigest(), APACHE_2)
 
 
+# What scripts/windows-deps asks, of an archive whose index names a newest version of each source that it does not have. What it
+# gives can't be built, which ends the script.
+TOOLS = {
+    "apt-get": 'case "$*" in *indextargets*) echo "deb-src http://archive.invalid x main" ;; *download-only*) ;; *) exit 0 ;; esac\n'
+               'for last; do :; done; case $last in *=2:2-1) exit 100 ;; *=2:1-1) touch "${last%=*}_1-1.dsc" ;; esac',
+    "apt-cache": "printf 'Version: 2:1-1\\n\\nVersion: 2:2-1\\n'",
+    "dpkg-source": 'mkdir -p "$3"',
+    "x86_64-w64-mingw32-g++-posix": "",
+}
+
+
+class WindowsLibraries(unittest.TestCase):
+    """What scripts/windows-deps says that it builds."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        for name, text in TOOLS.items():
+            path = os.path.join(self.folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + text + "\n")
+            os.chmod(path, 0o755)
+
+    def run_script(self, *words):
+        variables = {**os.environ, "PATH": self.folder + ":" + os.environ["PATH"], "XDG_CACHE_HOME": self.folder}
+        done = subprocess.run([os.path.join(ROOT, "scripts/windows-deps"), *words], env=variables, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done
+
+    def test_an_older_version_is_named_as_what_it_is(self):
+        done = self.run_script()
+        self.assertIn("WARNING: the newest openssl, 2:2-1, can't be fetched; building 2:1-1 instead", done.stderr)
+        (manifest,) = glob.glob(os.path.join(self.folder, "provisioner-windeps/*.tmp/prefix/MANIFEST"))
+        rows = [line.split() for line in text_of(manifest).splitlines()]
+        empty = hashlib.sha256(b"").hexdigest()
+        self.assertEqual(rows, [[name, "2:1-1", empty, f"{source}_1-1.dsc"] for name, source in (
+            ("openssl", "openssl"), ("curl", "curl"), ("boost", "boost1.74"), ("yaml", "libyaml"), ("expat", "expat"))])
+
+    def test_a_release_takes_the_newest_alone(self):
+        done = self.run_script("--newest")
+        self.assertIn("the newest openssl, 2:2-1, can't be fetched", done.stderr)
+        self.assertNotIn("building", done.stdout + done.stderr)
+        self.assertIn("scripts/windows-deps --newest\n", text_of("scripts/release"))
+
+
 class Commit(unittest.TestCase):
     """What --version says of the sources that it was built from."""
 

@@ -9,7 +9,7 @@ import re
 import sys
 import unittest
 
-from harness import must
+from harness import must, need, run
 
 RUNNER = [sys.argv.pop(2)] if len(sys.argv) > 2 else []
 PROVISIONER = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -67,6 +67,29 @@ class BillOfMaterials(unittest.TestCase):
         for name, version in named.items():
             package = self.packages["Boost.Program_options" if name == "Boost" else name]
             self.assertEqual(package["versionInfo"], version, name)
+
+    def test_names_what_was_compiled(self):
+        """Of a package: its files are those of the version that is named. Of a source package: that of which the digest is given, with
+        Debian's patches."""
+        need(self, "dpkg")
+        for name, package in self.packages.items():
+            if name == "provisioner" or package["SPDXID"] in self.loaded():
+                continue
+            with self.subTest(name):
+                binary = re.fullmatch(r"Debian package (\S+)", package["sourceInfo"])
+                if binary:
+                    self.assertEqual(must("dpkg-query", "-W", "-f", "${Version}", binary[1]), package["versionInfo"])
+                    changed = run("dpkg", "--verify", binary[1]).stdout.splitlines()
+                    self.assertEqual([line for line in changed if "/usr/share/" not in line], [])
+                    continue
+                (source,) = re.fullmatch(r"Debian source package (\S+) with its patches", package["sourceInfo"]).groups()
+                prefix = re.search(r"(?m)^WINDEPS_PREFIX:PATH=(.+)$", (PROVISIONER.parent / "CMakeCache.txt").read_text())[1]
+                kept = {hashlib.sha256(path.read_bytes()).hexdigest(): path.read_text() for path in pathlib.Path(prefix, "sources").iterdir()}
+                description = kept[package["checksums"][0]["checksumValue"]]
+                said = {key: re.search(rf"(?m)^{key}: (\S+)$", description)[1] for key in ("Source", "Version")}
+                self.assertEqual(said["Version"], package["versionInfo"])
+                self.assertEqual(source, f"{said['Source']}_{said['Version'].rpartition(':')[2]}.dsc")
+                self.assertRegex(description, r"(?m)^ [0-9a-f]{64} \d+ \S+\.debian\.tar\.", "Debian's patches")
 
     def test_licences_are_there_in_words(self):
         licences = (PROVISIONER.parent / "licenses.txt").read_text(errors="replace")
