@@ -79,28 +79,66 @@ function New-Target {
     }
 }
 
+function Test-Link($item) { "$($item.Attributes)" -match 'ReparsePoint' }
+
 # Files of a CD are read-only, and so are their copies; nobody could remove those with credentials.
+function Clear-ReadOnly($folder) {
+    & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $folder '*') '/d' | Out-Null
+    foreach ($item in @(Get-ChildItem -LiteralPath $folder -Force)) {
+        if ($item.PSIsContainer -and -not (Test-Link $item)) { Clear-ReadOnly $item.FullName }
+    }
+}
+
 function Copy-Payload($from) {
     Get-ChildItem -LiteralPath $from -Force | Copy-Item -Destination $target -Recurse
-    & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $target '*') '/s' '/d' | Out-Null
+    Clear-ReadOnly $target
+}
+
+function Test-Owner($path) { (Get-Acl -LiteralPath $path).Sddl -cmatch '\AO:(?:SY|BA)[GDS]:' }
+
+# This account, as it stands in the list of a folder of its own profile; SYSTEM where nobody tells.
+function Get-Account {
+    try {
+        if ("$(& (Join-Path $system32 'whoami.exe') '/user' '/fo' 'csv' '/nh')" -match 'S-1-5-[\d-]+') { return $Matches[0] }
+    } catch { }
+    'SY'
+}
+
+# Administrators own it, and others than these and this account can only read it. So nobody can put a link in the place of
+# what is in it while that is removed.
+function Test-Closed($path) {
+    $all = "\w+;;;(?:SY|BA|CO|OW|$account)"
+    $read = '(?:FR|FX|FRFX|GR|GX|GXGR|0x1200a9);;;[\w-]+'
+    (Test-Owner $path) -and
+        (Get-Acl -LiteralPath $path).Sddl -cmatch "\A[^(]*D:[PAIR]*(?:\(A;\w*;(?:$all|$read)\))+(?:S:.*)?\z"
+}
+
+# A link in it, or a folder that others can change, ends this.
+function Remove-Closed($folder) {
+    if (-not (Test-Closed $folder)) { throw 'others can change it' }
+    foreach ($item in @(Get-ChildItem -LiteralPath $folder -Force)) {
+        if (Test-Link $item) { throw 'a link' }
+        if ($item.PSIsContainer) { Remove-Closed $item.FullName } else { Remove-Item -LiteralPath $item.FullName -Force }
+    }
+    Remove-Item -LiteralPath $folder -Force
 }
 
 # cloudbase-init copies the drive to a folder in its temporary folder before it runs this, and removes the copy when it is
 # through. As the copied files are read-only it can't, and they would stay there with their credentials. So they become
-# writable, and the payload among them, which it does not read, goes at once. In a temporary folder that others share only
-# what an administrator made is touched.
+# writable. The payload among them, which it does not read, goes at once, but only where nobody else can write: the folder in
+# it may be a user's, and a recursive removal would follow what he puts there. Of others' work nothing is touched.
 function Remove-Copy {
+    $account = Get-Account
     if (-not $env:TEMP) { return }
     foreach ($folder in @(Get-ChildItem -LiteralPath $env:TEMP -Force -ErrorAction SilentlyContinue)) {
-        if (-not $folder.PSIsContainer -or "$($folder.Attributes)" -match 'ReparsePoint') { continue }
+        if (-not $folder.PSIsContainer -or (Test-Link $folder)) { continue }
         $copy = Join-Path $folder.FullName 'provisioner'
         try {
             if (-not (Test-Path -LiteralPath (Join-Path $copy 'manifest.json'))) { continue }
-            if ("$((Get-Item -LiteralPath $copy -Force).Attributes)" -match 'ReparsePoint') { continue }
-            $sddl = (Get-Acl -LiteralPath $folder.FullName).Sddl
-            if ($sddl -cnotmatch '\AO:(?:SY|BA)[GDS]:') { continue }
-            & (Join-Path $system32 'attrib.exe') '-r' (Join-Path $folder.FullName '*') '/s' '/d' | Out-Null
-            Remove-Item -LiteralPath $copy -Recurse -Force
+            if (Test-Link (Get-Item -LiteralPath $copy -Force)) { continue }
+            if (-not (Test-Owner $folder.FullName) -or -not (Test-Owner $copy)) { continue }
+            Clear-ReadOnly $folder.FullName
+            if (Test-Closed $folder.FullName) { Remove-Closed $copy }
         } catch {
             # What can't be read or removed there must not keep the settings from the node.
             Write-Host "warning: $copy can't be removed. It may hold credentials of the proxy: remove it"

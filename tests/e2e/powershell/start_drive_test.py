@@ -22,10 +22,12 @@ exit $LASTEXITCODE
 """
 TOOLS = {
     "icacls.exe": "sys.path.insert(0, {here!r})\nimport fakes\nsys.exit(fakes.run('icacls', sys.argv[1:]))\n",
-    # attrib -r FOLDER\\* /s /d
-    "attrib.exe": "import pathlib\nassert (sys.argv[1], *sys.argv[3:]) == ('-r', '/s', '/d'), sys.argv\n"
+    # attrib -r FOLDER\\* /d
+    "attrib.exe": "import pathlib\nassert (sys.argv[1], *sys.argv[3:]) == ('-r', '/d'), sys.argv\n"
                   "folder = pathlib.Path(sys.argv[2].replace('\\\\', '/'))\nassert folder.name == '*'\n"
-                  "for path in folder.parent.rglob('*'):\n    path.chmod(path.stat().st_mode | 0o200)\n",
+                  "for path in folder.parent.iterdir():\n    path.is_symlink() or path.chmod(path.stat().st_mode | 0o200)\n",
+    "whoami.exe": "assert sys.argv[1:] == ['/user', '/fo', 'csv', '/nh'], sys.argv\n"
+                  "print('\"win\\\\cloudbase-init\",\"S-1-5-21-1-2-3-1007\"')\n",
     "WindowsPowerShell/v1.0/powershell.exe": "sys.exit(int(os.environ['FAKE_CODE']))\n",
 }
 
@@ -155,6 +157,45 @@ class StartDrive(unittest.TestCase):
         self.assertIn("warning: ", self.output)
         self.assertIn(str(self.temporary / "tmp1/provisioner") + " can't be removed", self.output)
         self.assertTrue((self.target / "README.txt").exists())
+
+    def test_a_copy_in_the_accounts_own_profile_goes(self):
+        copy = self.temporary / "tmp1"
+        self.payload(copy)
+        for path in (copy, *(p for p in copy.rglob("*") if p.is_dir())):
+            self.own(path, "O:BAG:SYD:AI(A;OICIID;FA;;;SY)(A;OICIID;FA;;;BA)(A;OICIID;FA;;;S-1-5-21-1-2-3-1007)")
+        self.assertEqual(self.run_script(), AGAIN, self.output)
+        self.assertFalse((copy / "provisioner").exists())
+
+    def test_nothing_is_deleted_where_others_can_put_something(self):
+        """Windows' own temporary folder: every user can make something in a folder that an administrator made there. cloudbase-init
+        removes the copy later."""
+        copy = self.temporary / "tmp1"
+        self.payload(copy)
+        for rights in ("(A;CIID;0x100026;;;BU)", "(A;OICIID;FA;;;S-1-5-21-1-2-3-1001)", "(A;OICIID;0x1301bf;;;AU)"):
+            for path in (copy, copy / "provisioner"):
+                self.own(path, "O:BAG:SYD:AI(A;OICIID;FA;;;SY)(A;OICIID;FA;;;BA)" + rights)
+            self.assertEqual(self.run_script(), AGAIN, self.output)
+            self.assertTrue((copy / "provisioner/egress.json").exists())
+            self.assertTrue((copy / "provisioner/egress.json").stat().st_mode & stat.S_IWUSR)
+
+    def test_a_payload_that_a_user_put_into_a_folder_of_administrators_is_left_alone(self):
+        copy = self.temporary / "tmp1"
+        self.payload(copy)
+        self.own(copy / "provisioner", "O:S-1-5-21-1-2-3-1001G:BAD:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)")
+        self.assertEqual(self.run_script(), AGAIN, self.output)
+        self.assertTrue((copy / "provisioner/egress.json").exists())
+        self.assertEqual(stat.S_IMODE((copy / "provisioner/egress.json").stat().st_mode), 0o444)
+
+    def test_no_link_in_a_copy_is_followed(self):
+        copy, elsewhere = self.temporary / "tmp1", self.root / "elsewhere"
+        self.payload(copy)
+        self.payload(elsewhere)
+        (copy / "provisioner").chmod(0o755)
+        (copy / "provisioner/0").symlink_to(elsewhere)
+        self.assertEqual(self.run_script(), AGAIN, self.output)
+        self.assertIn("can't be removed", self.output)
+        self.assertTrue((elsewhere / "provisioner/egress.json").exists())
+        self.assertEqual(stat.S_IMODE((elsewhere / "meta-data").stat().st_mode), 0o444)
 
     def test_a_folder_that_a_user_made_is_left_alone(self):
         theirs, link = self.temporary / "theirs", self.temporary / "link"
