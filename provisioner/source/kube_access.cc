@@ -185,7 +185,8 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
   out.client_ = PROV_TRY(ClientOf(config.user, base, request));
   if (config.user.token) out.token_ = PROV_TRY(CheckToken(config.user.token->Reveal(), file + ": token"));
   if (!config.user.token_file.empty()) out.token_file_ = Resolve(config.user.token_file, base);
-  out.read_ = pod ? here.read_account : request.IsFollowed() ? request.read_followed : ReadFile;
+  out.read_ = request.IsFollowed() ? request.read_followed : ReadFile;
+  if (pod) out.read_ = here.read_account;
   out.proxy_url_ = request.proxy_url ? request.proxy_url : config.cluster.proxy_url;
   out.timeout_seconds_ = request.timeout_seconds;
   return out;
