@@ -60,7 +60,9 @@ Refusal ReadRecord(const std::string& record) {
 
 // An unexpected document is an error of HNS, not of the caller.
 std::unexpected<Error> Unreadable(const Error& error, const std::string& where) {
-  return Fail(Code::kHns, fmt::format("the answer of HNS can't be read: {} ({})", error.message, error.where), where);
+  return Fail(Code::kHns,
+              fmt::format("the answer of HNS ({}) can't be read: {} ({})", CodeText(kDone), error.message, error.where),
+              where);
 }
 
 template <class T>

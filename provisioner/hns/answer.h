@@ -12,7 +12,9 @@
 
 namespace prov::hns {
 
-// The codes with which HNS refuses to open an endpoint, or any other object, that does not exist.
+// The code of a call that HNS says it did, and those with which it refuses to open an endpoint, or any other object,
+// that does not exist.
+inline constexpr std::uint32_t kDone = 0;
 inline constexpr std::uint32_t kEndpointMissing = 0x803B0002U;
 inline constexpr std::uint32_t kNotFound = 0x80070490U;  // ERROR_NOT_FOUND
 // A code as messages show it: "0x803b0002".

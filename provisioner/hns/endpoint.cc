@@ -171,7 +171,10 @@ Result<std::vector<std::string>> EndpointsOfNamespace(ComputeNetwork& network, c
         id);
   }
   if (!found->endpoints.empty()) return std::move(found->endpoints);
-  return Fail(Code::kHns, "no endpoint is attached to the namespace; its pod has no network (any more)", id);
+  return Fail(
+      Code::kHns,
+      fmt::format("no endpoint is attached to the namespace ({}); its pod has no network (any more)", CodeText(kDone)),
+      id);
 }
 
 Result<Version> QueryVersion(ComputeNetwork& network) {

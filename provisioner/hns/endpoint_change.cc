@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "provisioner/hns/answer.h"
 #include "provisioner/hns/policy.h"
 
 namespace prov::hns {
@@ -36,9 +37,9 @@ Failed FailedBy(const Refusal& refusal, const std::string& id) {
 
 Error WithoutEffect(std::string_view done, std::string_view seen, const std::string& id) {
   return {Code::kHns,
-          fmt::format("HNS says that it {}, and {}. Windows Server 2022 is known for this once a node has some 15 such "
-                      "policies; clear those that are not needed, and run this again",
-                      done, seen),
+          fmt::format("HNS says that it {} ({}), and {}. Windows Server 2022 is known for this once a node has some 15 "
+                      "such policies; clear those that are not needed, and run this again",
+                      done, CodeText(kDone), seen),
           id};
 }
 

@@ -9,6 +9,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/text.h"
+#include "provisioner/hns/answer.h"
 #include "provisioner/hns/policy.h"
 
 namespace prov::hns {
@@ -204,7 +205,8 @@ std::string ModifyRequest(Modification kind, std::span<const std::string> settin
 Result<std::vector<std::string>> ListedSettings(std::string_view endpoint_properties, const std::string& where) {
   auto found = SettingsFinder(endpoint_properties).Find();
   if (found) return *std::move(found);
-  return Fail(Code::kHns, "the answer of HNS about the endpoint is not a JSON object", where);
+  return Fail(Code::kHns,
+              fmt::format("the answer of HNS about the endpoint ({}) is not a JSON object", CodeText(kDone)), where);
 }
 
 std::string CanonicalSettings(std::string_view settings) {

@@ -107,6 +107,7 @@ TEST(Version, IsAnErrorWhereHnsSaysSo) {
   EXPECT_EQ(version.error().code, Code::kHns);
   EXPECT_THAT(version.error().message, HasSubstr("(0x803b0001): HNS says: \"no such thing\""));
   EXPECT_EQ(ReadVersion({0, "", ""}).error().code, Code::kHns);
+  EXPECT_THAT(ReadVersion({0, "", ""}).error().message, HasSubstr("the answer of HNS (0x00000000) can't be read"));
   EXPECT_THAT(ReadVersion({0x80070005U, "", ""}).error().message, Not(HasSubstr("can't be read")));
 }
 

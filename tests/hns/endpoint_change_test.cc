@@ -179,7 +179,7 @@ TEST_F(Changes, DoneWithoutEffectIsAnError) {
   const auto removed = ChangeEndpoint(network_, kEndpoint, ChangeToClear(Settings()));
   ASSERT_FALSE(removed);
   EXPECT_EQ(removed.error().code, Code::kHns);
-  EXPECT_THAT(removed.error().message, HasSubstr("removed the policy, and nothing changed"));
+  EXPECT_THAT(removed.error().message, HasSubstr("removed the policy (0x00000000), and nothing changed"));
 }
 
 TEST_F(Changes, AnEndpointThatGoesMeanwhileIsNoError) {

@@ -103,7 +103,8 @@ TEST_F(Endpoints, OfANamespaceByTheRecordedCalls) {
 
 TEST_F(Endpoints, OfAMissingOrEmptyNamespaceAreAnError) {
   network_.namespaces[kNamespace] = {};
-  EXPECT_THAT(EndpointsOfNamespace(network_, kNamespace).error().message, HasSubstr("no endpoint is attached"));
+  EXPECT_THAT(EndpointsOfNamespace(network_, kNamespace).error().message,
+              HasSubstr("no endpoint is attached to the namespace (0x00000000)"));
   network_.namespaces.clear();
   const auto missing = EndpointsOfNamespace(network_, kNamespace);
   ASSERT_FALSE(missing);
