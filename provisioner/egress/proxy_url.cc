@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -70,6 +71,20 @@ bool EndsInNumber(std::string_view host) {
   if (AreDigits(last)) return true;
   const bool hex = last.starts_with("0x") || last.starts_with("0X");
   return hex && last.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+}
+
+// Whether a part of the text behind the host is the name of a PAC file, such as proxy.pac or wpad.dat.
+bool NamesPacFile(std::string_view rest) {
+  const std::string text = AsciiLower(Unescape(rest).value_or(std::string(rest)));
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find_first_of("/?#&;=", start), text.size());
+    const std::string_view part = std::string_view(text).substr(start, end - start);
+    if (part == "pac" || part == "wpad" || part.ends_with(".pac") || part.ends_with(".dat") || part.ends_with(".js"))
+      return true;
+    start = end + 1;
+  }
+  return false;
 }
 
 bool HasEmptyLabel(std::string_view host) { return host.starts_with('.') || host.find("..") != std::string_view::npos; }
@@ -347,6 +362,12 @@ class ProxyUrlParser {
       return Refuse(
           "its path holds a '%' that two hexadecimal digits do not follow, so clients would go direct without an error",
           "write http://host:port without a path");
+    }
+    if (NamesPacFile(rest)) {
+      return Refuse(
+          "it names a PAC file (proxy auto-configuration), which no client reads from this variable: they would take "
+          "the file's web server for the proxy",
+          "write the proxy that the file names, http://host:port");
     }
     Warn("proxy-url-path", "the URL has a path, query or fragment, which clients ignore; write http://host:port");
     return {};

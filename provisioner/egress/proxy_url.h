@@ -60,12 +60,12 @@ class ProxyUrl {
 // whatever makes these go direct silently or contact something else. Stricter than Go in some points: a host is
 // required, and is a DNS-like name or an address; a host whose last label is a number must be a plain IPv4 address
 // (010.0.0.1, 1.2.3, 0x7f.1 mean different things to different clients); zone ids and percent escapes in the host are
-// refused; the port is 1-65535; HTTP_PROXY accepts only http, as in the cluster's operator. For kEveryClient it also
-// refuses (fail-open) what Go uses and another client drops silently: an empty port, a ':' in path, query or fragment,
-// a password behind an empty user name, an escaped control character in user or password. Findings:
-// proxy-url-no-scheme, proxy-url-path (path, query or fragment: ignored by clients), proxy-url-idn, proxy-url-at ('@'
-// unescaped in the userinfo) as warnings; proxy-url-port (no port, the default counts) as info. Neither errors nor
-// findings hold any part of the userinfo.
+// refused; the port is 1-65535; HTTP_PROXY accepts only http, as in the cluster's operator; the URL of a PAC file is
+// refused. For kEveryClient it also refuses (fail-open) what Go uses and another client drops silently: an empty port,
+// a ':' in path, query or fragment, a password behind an empty user name, an escaped control character in user or
+// password. Findings: proxy-url-no-scheme, proxy-url-path (path, query or fragment: ignored by clients), proxy-url-idn,
+// proxy-url-at ('@' unescaped in the userinfo) as warnings; proxy-url-port (no port, the default counts) as info.
+// Neither errors nor findings hold any part of the userinfo.
 Result<ProxyUrl> ParseProxyUrl(const Secret& text, ProxyVariable variable, std::string_view where, Findings& findings,
                                ProxyReaders readers = ProxyReaders::kEveryClient);
 

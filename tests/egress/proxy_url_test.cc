@@ -70,6 +70,7 @@ const Good kGood[] = {
     {"http://p:1/a b", "http", "p", 1, "", "", {"proxy-url-path"}},
     {"http://p:1?x=%zz", "http", "p", 1, "", "", {"proxy-url-path"}},
     {"http://p:1#f", "http", "p", 1, "", "", {"proxy-url-path"}},
+    {"http://wpad.pac:1/package", "http", "wpad.pac", 1, "", "", {"proxy-url-path"}},
     {"http://p?q", "http", "p", 80, "", "", {"proxy-url-port", "proxy-url-path"}},
     // no scheme: Go puts http:// in front
     {"proxy:3128", "http", "proxy", 3128, "", "", {"proxy-url-no-scheme"}},
@@ -145,6 +146,9 @@ const Bad kBad[] = {
     {"'%'", "http://u:p%zz@h:1 http://u:p%@h:1 http://u%4:p@h:1"},
     {"percent escape", "http://p%20x:1 http://%41:1 http://%C3%BC:1"},
     {"its path", "http://p:1/%zz http://p:1#%zz"},
+    {"PAC file",
+     "http://wpad.example.com/proxy.pac http://wpad/wpad.dat http://p:1/a/PROXY.PAC?v=2 http://p:1/?file=corp.pac "
+     "http://p:1/pac https://p/proxy.js#x http://u:p@p:1/proxy%2Epac wpad.example.com/wpad.dat"},
     {"port is 0", "http://p:0 http://p:00"},
     {"above 65535", "http://p:65536 http://p:99999999999999999999999"},
     {"port is not a number", "http://p:abc http://p:-1 http://p:+1 http://user:secret"},
