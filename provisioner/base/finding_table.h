@@ -255,6 +255,8 @@ inline constexpr FindingInfo kFindings[] = {
      "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
      "nodes reach it.",
      "Use --internal-apiserver-address where nodes reach it by its public address."},
+    {"https-direct", kWarning, "A proxy is set for http and none for https, so all requests over https go direct.",
+     "Set HTTPS_PROXY (httpsProxy), too. If https should go direct, nothing has to be done."},
     {"image-descriptors", kWarning,
      "Security descriptors can't be set in this image, so users of the node may be able to read files with "
      "credentials.",

@@ -17,6 +17,7 @@
 #include "provisioner/egress/dialect_explain.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/review.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/router/destination_list.h"
 
@@ -269,6 +270,8 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
     PROV_TRY(WriteExplainPage(question.html,
                               PROV_TRY(MakeExplainPage(config, settings, augmented, explainer, question, required))));
   }
+  egress::ReportHttpsDirect(!settings.http_proxy.empty(), !settings.https_proxy.empty(), config.proxy_file.path,
+                            config.findings);
   if (options.json)
     return Outcome{exit, ExplainJson(explainer, question, augmented, config.findings, required), std::move(told)};
   std::ranges::move(config.findings, std::back_inserter(told));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "provisioner/pki/certificate_review.h"
@@ -11,7 +13,17 @@ namespace {
 
 void Append(Findings& out, Findings more) { std::ranges::move(more, std::back_inserter(out)); }
 
+bool IsSet(const std::optional<Secret>& url) { return url && !url->empty(); }
+
 }  // namespace
+
+void ReportHttpsDirect(bool http, bool https, std::string where, Findings& findings) {
+  if (!http || https) return;
+  AddWarning(findings, "https-direct",
+             "only the proxy for http is set, and no client uses it for https, so all requests over https go direct; "
+             "set HTTPS_PROXY (httpsProxy), too, to the same URL if the proxy takes both",
+             std::move(where));
+}
 
 // Parses each value by itself, so that one malformed URL does not hide faults of the other.
 Result<Findings> ReviewProxySettings(const EgressConfig& config) {
@@ -32,6 +44,7 @@ Result<Findings> ReviewProxySettings(const EgressConfig& config) {
       Append(out, LintNoProxy(*settings->no_proxy, config.facts, config.proxy_file.path + ": NO_PROXY"));
     }
   }
+  ReportHttpsDirect(IsSet(config.http_proxy), IsSet(config.https_proxy), config.proxy_file.path, out);
   return out;
 }
 

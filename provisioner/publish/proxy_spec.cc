@@ -6,6 +6,7 @@
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/review.h"
 #include "provisioner/publish/request_uri.h"
 
 namespace prov::publish {
@@ -147,6 +148,8 @@ void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& fi
   }
   ReviewUrl("httpProxy", spec.values.http_proxy, egress::ProxyVariable::kHttp, where, findings);
   ReviewUrl("httpsProxy", spec.values.https_proxy, egress::ProxyVariable::kHttps, where, findings);
+  egress::ReportHttpsDirect(!spec.values.http_proxy.empty(), !spec.values.https_proxy.empty(),
+                            fmt::format("{}: $.spec.httpsProxy", where), findings);
   for (const std::string_view item : Split(spec.values.no_proxy, ',')) {
     if (TrimGoSpace(item) == item) continue;
     AddWarning(findings, "no-proxy-blank",

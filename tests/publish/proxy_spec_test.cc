@@ -5,6 +5,7 @@
 
 #include "provisioner/egress/no_proxy.h"
 #include "tests/publish/samples.h"
+#include "tests/support/finding_codes.h"
 #include "tests/support/paths.h"
 
 namespace prov::publish {
@@ -109,11 +110,22 @@ TEST(ProxySpec, DoubtsAreFindings) {
   ReviewProxySpec(Spec("http://:3128", "http://p", "a, b.example"), "f", findings);
   EXPECT_THAT(findings, Contains(Field(&Finding::code, "proxy-url")));
   EXPECT_THAT(findings, Contains(Field(&Finding::code, "no-proxy-blank")));
-  ProxySpec other = Spec("http://p:1");
+  ProxySpec other = Spec("http://p:1", "http://p:1");
   other.name = "mine";
   findings.clear();
   ReviewProxySpec(other, "f", findings);
   EXPECT_THAT(findings, ElementsAre(Field(&Finding::code, "proxy-name")));
+}
+
+TEST(ProxySpec, AProxyForHttpAloneIsNamed) {
+  const auto codes = [](const ProxySpec& spec) {
+    Findings findings;
+    ReviewProxySpec(spec, "f", findings);
+    return testing_support::CodesOf(findings);
+  };
+  EXPECT_THAT(codes(Spec("http://p:1")), ElementsAre("https-direct"));
+  EXPECT_THAT(codes(Spec("http://p:1", "http://p:1")), IsEmpty());
+  EXPECT_THAT(codes(Spec("", "http://p:1")), IsEmpty());
 }
 
 TEST(ProxySpec, NeitherErrorsNorFindingsHoldAPassword) {
