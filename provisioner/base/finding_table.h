@@ -78,6 +78,10 @@ inline constexpr FindingInfo kFindings[] = {
      "The bundle of certificates is downloaded without TLS, without verifying the server, or only from a "
      "server that the image already trusts.",
      "Keep tokens out of the URL. The SHA-256 in the URL keeps any other bundle out."},
+    {"cert-algorithm", kInfo | kWarning,
+     "A certificate of the bundle has a key or a signature that Windows' verifier, or as information another client, "
+     "may not know.",
+     "Use a CA with an RSA key, or one on P-256 or P-384, and a usual signature (PKCS #1 v1.5 or ECDSA)."},
     {"cert-duplicate", kInfo, "A certificate is in the bundle twice.",
      "Remove the second copy if the bundle should be tidy; nodes get the certificate once."},
     {"cert-expired", kWarning, "A certificate of the bundle has expired, and clients refuse what it signed.",

@@ -218,6 +218,7 @@ std::string Parser::ReadKey() {
   if (!key) return "the public key is damaged";
   out_.key_algorithm = std::move(key->algorithm);
   out_.key_bits = key->bits;
+  out_.key_curve = std::move(key->curve);
   return {};
 }
 

@@ -31,6 +31,7 @@ struct Certificate {
   bool self_signed = false;
   std::string key_algorithm;        // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
   unsigned key_bits = 0;            // 0 if unknown; for EC, of the curve's order
+  std::string key_curve;            // for EC, as PublicKeyInfo has it
   std::string signature_algorithm;  // OpenSSL's long names such as "sha256WithRSAEncryption", or the dotted OID
   bool weak_signature = false;      // signs a digest by MD2, MD4, MD5 or SHA-1
   bool rejected = false;            // rejected by the OpenSSL trust settings that came with it (trust_bundle.h)

@@ -18,21 +18,22 @@ constexpr std::string_view kEd448 = "\x2B\x65\x71"sv;
 struct Curve {
   std::string_view oid;
   unsigned bits;
+  std::string_view name;
 };
 
 constexpr std::array kCurves = {
-    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x07"sv, 256},      // prime256v1
-    Curve{"\x2B\x81\x04\x00\x22"sv, 384},                  // secp384r1
-    Curve{"\x2B\x81\x04\x00\x23"sv, 521},                  // secp521r1
-    Curve{"\x2B\x81\x04\x00\x0A"sv, 256},                  // secp256k1
-    Curve{"\x2B\x81\x04\x00\x21"sv, 224},                  // secp224r1
-    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x01"sv, 192},      // prime192v1
-    Curve{"\x2B\x81\x04\x00\x08"sv, 161},                  // secp160r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x05"sv, 224},  // brainpoolP224r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x07"sv, 256},  // brainpoolP256r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x09"sv, 320},  // brainpoolP320r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0B"sv, 384},  // brainpoolP384r1
-    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0D"sv, 512},  // brainpoolP512r1
+    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x07"sv, 256, "prime256v1"},
+    Curve{"\x2B\x81\x04\x00\x22"sv, 384, "secp384r1"},
+    Curve{"\x2B\x81\x04\x00\x23"sv, 521, "secp521r1"},
+    Curve{"\x2B\x81\x04\x00\x0A"sv, 256, "secp256k1"},
+    Curve{"\x2B\x81\x04\x00\x21"sv, 224, "secp224r1"},
+    Curve{"\x2A\x86\x48\xCE\x3D\x03\x01\x01"sv, 192, "prime192v1"},
+    Curve{"\x2B\x81\x04\x00\x08"sv, 161, "secp160r1"},
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x05"sv, 224, "brainpoolP224r1"},
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x07"sv, 256, "brainpoolP256r1"},
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x09"sv, 320, "brainpoolP320r1"},
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0B"sv, 384, "brainpoolP384r1"},
+    Curve{"\x2B\x24\x03\x03\x02\x08\x01\x01\x0D"sv, 512, "brainpoolP512r1"},
 };
 
 // The size of the INTEGER after `skip` other elements.
@@ -45,16 +46,16 @@ unsigned BitsOfInteger(std::string_view sequence, int skip) {
   return integer ? static_cast<unsigned>(IntegerBits(*integer)) : 0;
 }
 
-unsigned EcBits(std::string_view parameters) {
+PublicKeyInfo EcKey(std::string_view parameters) {
   if (const auto named = OnlyElement(parameters, der::kOid)) {
     for (const Curve& curve : kCurves) {
-      if (curve.oid == *named) return curve.bits;
+      if (curve.oid == *named) return {"ec", curve.bits, std::string(curve.name)};
     }
-    return 0;
+    return {"ec", 0, DottedOid(*named).value_or("")};
   }
   // Explicit parameters: version, fieldID, curve, base, order.
   const auto explicit_curve = OnlyElement(parameters, der::kSequence);
-  return explicit_curve ? BitsOfInteger(*explicit_curve, 4) : 0;
+  return {"ec", explicit_curve ? BitsOfInteger(*explicit_curve, 4) : 0, ""};
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ std::optional<PublicKeyInfo> ParsePublicKeyInfo(std::string_view content) {
     if (bits == 0) return std::nullopt;
     return PublicKeyInfo{*oid == kRsa ? "rsa" : "rsa-pss", bits};
   }
-  if (*oid == kEc) return PublicKeyInfo{"ec", EcBits(parameters)};
+  if (*oid == kEc) return EcKey(parameters);
   if (*oid == kDsa) {
     const auto dsa = OnlyElement(parameters, der::kSequence);
     return PublicKeyInfo{"dsa", dsa ? BitsOfInteger(*dsa, 0) : 0};

@@ -11,8 +11,9 @@ namespace prov::pki {
 inline constexpr std::string_view kRsaPssOid{"\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A", 9};
 
 struct PublicKeyInfo {
-  std::string algorithm;  // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
-  unsigned bits = 0;      // of the modulus, of the curve's order, of DSA's p; 0 if unknown
+  std::string algorithm;   // "rsa", "rsa-pss", "ec", "ed25519", "ed448", "dsa", or the dotted OID
+  unsigned bits = 0;       // of the modulus, of the curve's order, of DSA's p; 0 if unknown
+  std::string curve = {};  // of "ec": OpenSSL's name, or the dotted OID; "" for explicit parameters
 };
 
 // Parses the content of a SubjectPublicKeyInfo. nullopt if it is malformed, or if an RSA modulus can't be read. With

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "provisioner/pki/certificate_key.h"
@@ -15,6 +18,41 @@ constexpr std::int64_t kSoon = std::int64_t{30} * 24 * 60 * 60;
 // DSA is weak at any size: TLS clients have dropped it.
 bool HasWeakKey(const Certificate& certificate) {
   return certificate.key_algorithm == "dsa" || IsWeakKey(certificate.key_algorithm, certificate.key_bits);
+}
+
+// What is known of Windows' verifier and of such a key or signature, as a clause; "" if nothing speaks against it.
+// Facts: docs/formats/certificate-blob.md#keys-and-signatures.
+std::string DoubtOfWindows(const Certificate& certificate) {
+  const std::string& key = certificate.key_algorithm;
+  const std::string& signature = certificate.signature_algorithm;
+  if (key == "ed25519" || key == "ed448" || signature == "ED25519" || signature == "ED448")
+    return "has a key or a signature of Ed25519 or Ed448, which no version of Windows is known to verify";
+  if (key == "rsa-pss")
+    return "has a key that is bound to RSASSA-PSS, which .NET does not read and Windows is not known to verify";
+  if (key == "ec") {
+    constexpr std::array<std::string_view, 3> kSafe = {"prime256v1", "secp384r1", "secp521r1"};
+    if (std::ranges::find(kSafe, certificate.key_curve) != kSafe.end()) return {};
+    return fmt::format(
+        "has a key on the curve {}; Windows knows more curves than P-256, P-384 and P-521 from Windows 10 and Server "
+        "2016 on, and its TLS takes these only where they are enabled",
+        certificate.key_curve.empty() ? "of its own parameters" : certificate.key_curve);
+  }
+  if (key == "rsa" || key == "dsa") return {};
+  return fmt::format("has a key of the kind {}, which is not known here, and may not be to Windows", key);
+}
+
+void ReviewForWindows(const Certificate& certificate, const std::string& name, const std::string& where,
+                      Findings& findings) {
+  if (const std::string doubt = DoubtOfWindows(certificate); !doubt.empty()) {
+    AddWarning(findings, "cert-algorithm",
+               fmt::format("{} {}: programs that use Windows' verifier may refuse what it signed", name, doubt), where);
+  } else if (certificate.signature_algorithm == "rsassaPss") {
+    AddInfo(findings, "cert-algorithm",
+            fmt::format("{} is signed with RSASSA-PSS, which Windows verifies from Vista and Server 2008 on, and not "
+                        "every other client does",
+                        name),
+            where);
+  }
 }
 
 void ReviewTimes(const Certificate& certificate, const std::string& name, std::int64_t now, const std::string& where,
@@ -72,6 +110,7 @@ Findings ReviewCertificates(std::span<const Certificate> certificates, std::int6
     }
     ReviewTimes(certificate, name, now_unix, place, out);
     ReviewKind(certificate, name, place, out);
+    ReviewForWindows(certificate, name, place, out);
   }
   return out;
 }

@@ -67,23 +67,58 @@ TEST(ReviewCertificates, KeysAndSignatures) {
       {"rsa", 2048, true, false, "cert-weak-signature"},
       {"rsa", 2048, false, false, ""},
       {"rsa", 2047, false, true, "cert-weak-key"},
-      {"rsa-pss", 1024, false, true, "cert-weak-key"},
-      {"rsa-pss", 4096, false, true, ""},
-      {"ec", 224, false, true, ""},
+      {"ec", 256, false, true, ""},
       {"ec", 192, false, true, "cert-weak-key"},
       {"ec", 0, false, true, ""},
       {"dsa", 3072, false, true, "cert-weak-key"},
       {"dsa", 0, false, true, "cert-weak-key"},
-      {"ed25519", 256, false, true, ""},
-      {"1.2.3", 0, false, true, ""},
   };
   for (const auto& c : cases) {
     Certificate certificate = Good();
     certificate.key_algorithm = c.key;
     certificate.key_bits = c.bits;
+    certificate.key_curve = "prime256v1";
     certificate.weak_signature = c.weak_signature;
     certificate.self_signed = c.self_signed;
     EXPECT_EQ(ReviewCodes(certificate), c.codes) << c.key << c.bits << c.weak_signature;
+  }
+}
+
+TEST(ReviewCertificates, WhatWindowsMayNotVerify) {
+  const struct {
+    const char* key;
+    const char* curve;
+    const char* signature;
+    const char* says;  // "": no finding
+    Severity severity = Severity::kWarning;
+  } cases[] = {
+      {"rsa", "", "sha256WithRSAEncryption", ""},
+      {"ec", "prime256v1", "ecdsa-with-SHA256", ""},
+      {"ec", "secp384r1", "ecdsa-with-SHA384", ""},
+      {"ec", "secp521r1", "ecdsa-with-SHA512", ""},
+      {"ed25519", "", "ED25519", "Ed25519 or Ed448, which no version of Windows"},
+      {"ed448", "", "ED448", "Ed25519 or Ed448, which no version of Windows"},
+      {"rsa", "", "ED25519", "Ed25519 or Ed448, which no version of Windows"},
+      {"rsa-pss", "", "rsassaPss", "bound to RSASSA-PSS"},
+      {"ec", "secp256k1", "ecdsa-with-SHA256", "on the curve secp256k1; Windows knows"},
+      {"ec", "brainpoolP256r1", "ecdsa-with-SHA256", "on the curve brainpoolP256r1"},
+      {"ec", "1.2.3", "ecdsa-with-SHA256", "on the curve 1.2.3"},
+      {"ec", "", "ecdsa-with-SHA256", "on the curve of its own parameters"},
+      {"2.16.840.1.101.3.4.3.18", "", "2.16.840.1.101.3.4.3.18", "of the kind 2.16.840.1.101.3.4.3.18"},
+      {"rsa", "", "rsassaPss", "Windows verifies from Vista and Server 2008 on", Severity::kInfo},
+  };
+  for (const auto& c : cases) {
+    Certificate certificate = Good();
+    certificate.key_algorithm = c.key;
+    certificate.key_bits = 4096;
+    certificate.key_curve = c.curve;
+    certificate.signature_algorithm = c.signature;
+    const auto findings = ReviewCertificates(std::span(&certificate, 1), kNow, "b");
+    ASSERT_EQ(findings.size(), *c.says == '\0' ? 0U : 1U) << c.key << c.curve << c.signature;
+    if (findings.empty()) continue;
+    EXPECT_EQ(findings[0].code, "cert-algorithm");
+    EXPECT_EQ(findings[0].severity, c.severity) << c.key << c.signature;
+    EXPECT_NE(findings[0].message.find(c.says), std::string::npos) << findings[0].message;
   }
 }
 

@@ -131,16 +131,18 @@ TEST(Certificate, KeysAndSignatures) {
     unsigned bits;
     const char* signature;
     bool weak = false;
+    const char* curve = "";
   } cases[] = {
       {"rsa1024", EVP_sha1(), "rsa", 1024, "sha1WithRSAEncryption", true},
       {"rsa2048", EVP_sha384(), "rsa", 2048, "sha384WithRSAEncryption"},
       {"rsa2048", EVP_sha512(), "rsa", 2048, "sha512WithRSAEncryption"},
       {"rsa2048", EVP_md5(), "rsa", 2048, "md5WithRSAEncryption", true},
-      {"p192", EVP_sha1(), "ec", 192, "ecdsa-with-SHA1", true},
-      {"p224", EVP_sha224(), "ec", 224, "ecdsa-with-SHA224"},
-      {"p256", EVP_sha256(), "ec", 256, "ecdsa-with-SHA256"},
-      {"p384", EVP_sha384(), "ec", 384, "ecdsa-with-SHA384"},
-      {"p521", EVP_sha512(), "ec", 521, "ecdsa-with-SHA512"},
+      {"p192", EVP_sha1(), "ec", 192, "ecdsa-with-SHA1", true, "prime192v1"},
+      {"p224", EVP_sha224(), "ec", 224, "ecdsa-with-SHA224", false, "secp224r1"},
+      {"p256", EVP_sha256(), "ec", 256, "ecdsa-with-SHA256", false, "prime256v1"},
+      {"secp256k1", EVP_sha256(), "ec", 256, "ecdsa-with-SHA256", false, "secp256k1"},
+      {"p384", EVP_sha384(), "ec", 384, "ecdsa-with-SHA384", false, "secp384r1"},
+      {"p521", EVP_sha512(), "ec", 521, "ecdsa-with-SHA512", false, "secp521r1"},
       {"ed25519", nullptr, "ed25519", 256, "ED25519"},
   };
   for (const auto& c : cases) {
@@ -150,6 +152,7 @@ TEST(Certificate, KeysAndSignatures) {
     const Certificate certificate = Made(spec);
     EXPECT_EQ(certificate.key_algorithm, c.algorithm) << c.key;
     EXPECT_EQ(certificate.key_bits, c.bits) << c.key;
+    EXPECT_EQ(certificate.key_curve, c.curve) << c.key;
     EXPECT_EQ(certificate.signature_algorithm, c.signature) << c.key;
     EXPECT_EQ(certificate.weak_signature, c.weak) << c.key;
   }

@@ -29,7 +29,7 @@ inline void Must(bool ok) {
 }
 
 // Keys are made once per process and name ("rsa2048#0"): RSA keys are slow to make. Kinds: rsa1024, rsa2048, rsa3072,
-// p224, p256, p384, p521, p192, ed25519. What follows '#' only tells keys of one kind apart.
+// p224, p256, p384, p521, p192, secp256k1, ed25519. What follows '#' only tells keys of one kind apart.
 inline EVP_PKEY* TestKey(const std::string& name) {
   static std::map<std::string, std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>> keys;
   if (const auto found = keys.find(name); found != keys.end()) return found->second.get();
@@ -40,8 +40,9 @@ inline EVP_PKEY* TestKey(const std::string& name) {
   } else if (kind == "ed25519") {
     key = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
   } else {
-    const std::map<std::string, const char*> curves = {
-        {"p192", "P-192"}, {"p224", "P-224"}, {"p256", "P-256"}, {"p384", "P-384"}, {"p521", "P-521"}};
+    const std::map<std::string, const char*> curves = {{"p192", "P-192"}, {"p224", "P-224"},
+                                                       {"p256", "P-256"}, {"p384", "P-384"},
+                                                       {"p521", "P-521"}, {"secp256k1", "secp256k1"}};
     key = EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", curves.at(kind));
   }
   Must(key != nullptr);
