@@ -201,7 +201,7 @@ class MachineConfigChooser {
     }
     if (pool != nullptr && best == nullptr) return NotOfPool(*pool, all);
     if (best == nullptr) return NotFound(all, at);
-    if (pool != nullptr) ReportPaused(pool->said, pool->path, findings_);
+    if (pool != nullptr) ReportRollout(pool->said, pool->path, findings_);
     if (matches > 1 && pool == nullptr) ReportSeveral(matches, *best);
     return *best;
   }

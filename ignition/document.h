@@ -37,7 +37,7 @@ struct Document {
 // L, column C" (from 1, in characters), semantic ones a JSON path. For large inputs, leave 64 bytes of spare capacity
 // in `bytes`, because they are parsed in place. `fetcher` reads remote references and must outlive the document; if it
 // is null, they are errors. Findings: old-version, newer-version, newest-of-list, not-rendered, other-pool,
-// pool-paused.
+// pool-paused, pool-rollout.
 Result<Document> ReadConfig(std::string bytes, const std::string& where, const Selection& selection,
                             const Limits& limits, Fetcher* fetcher);
 

@@ -14,12 +14,13 @@ struct MachineConfigPool {
   std::string_view on_nodes;  // status.configuration.name: the config that the nodes have
   std::string_view newest;    // spec.configuration.name: the config that they are to get
   bool paused = false;
+  bool reached_a_node = false;  // status.updatedMachineCount: a node has the newest config
 };
 
 // `object` must be an object. A member of another type counts as absent.
 MachineConfigPool ReadMachineConfigPool(const JsonValue& object);
 
-// Adds pool-paused if the pool withholds its newest config from its nodes.
-void ReportPaused(const MachineConfigPool& pool, std::string_view where, Findings& findings);
+// Adds pool-paused or pool-rollout if not all nodes of the pool have its newest config.
+void ReportRollout(const MachineConfigPool& pool, std::string_view where, Findings& findings);
 
 }  // namespace prov::ignition

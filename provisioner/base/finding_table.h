@@ -426,6 +426,10 @@ inline constexpr FindingInfo kFindings[] = {
     {"pool-paused", kWarning,
      "The MachineConfigPool is paused, and the config that its nodes have was taken, not its newest one.",
      "Resume the pool if nodes should get the newest config."},
+    {"pool-rollout", kWarning,
+     "The MachineConfigPool is in rollout, and the config that all its nodes had before was taken, not its newest one.",
+     "Read the source again after the rollout, or name the newest config: with --name, or as machineconfig/NAME of a "
+     "kube:// source."},
     {"private-key", kWarning,
      "A private key is in the trust bundle. It was left out, but whoever reads the bundle has it.",
      "Remove the key from the bundle and replace it."},

@@ -72,7 +72,7 @@ class KubeSourceReader {
       return Fail(Code::kNotFound, "the pool has no rendered config yet (status.configuration.name)", pool.Path());
     }
     if (!IsKubeName(name)) return Fail(Code::kType, "status.configuration.name is not a valid name", pool.Path());
-    ignition::ReportPaused(said, pool.Path(), findings);
+    ignition::ReportRollout(said, pool.Path(), findings);
     return name;
   }
 

@@ -148,6 +148,24 @@ TEST(ReadConfig, ThePoolSaysWhichConfigItsNodesHave) {
   EXPECT_TRUE(HasFinding(without.findings, "newest-of-list"));
 }
 
+// The Machine Config Server gives a new node the newest config once one node of the pool has it.
+TEST(ReadConfig, ARolloutNamesBothConfigs) {
+  const auto said = [](int updated) -> std::string {
+    const std::string pool = fmt::format(
+        R"({{"kind":"MachineConfigPool","metadata":{{"name":"worker"}},"spec":{{"configuration":{{"name":"{}"}}}},)"
+        R"("status":{{"configuration":{{"name":"{}"}},"updatedMachineCount":{}}}}})",
+        Rendered('b'), Rendered('a'), updated);
+    const auto document = MustRead(List({pool, MachineConfig(Rendered('a')), MachineConfig(Rendered('b'))}));
+    EXPECT_EQ(document.name, Rendered('a'));
+    EXPECT_EQ(document.findings.size(), 1U);
+    EXPECT_TRUE(HasFinding(document.findings, "pool-rollout"));
+    return document.findings.empty() ? "" : document.findings[0].message;
+  };
+  EXPECT_NE(said(0).find("from " + Rendered('a') + " to " + Rendered('b')), std::string::npos) << said(0);
+  EXPECT_NE(said(0).find("gives new nodes the first"), std::string::npos);
+  EXPECT_NE(said(1).find("gives new nodes the second"), std::string::npos);
+}
+
 TEST(ReadConfig, APausedPoolIsTold) {
   const auto paused = [](std::string_view newest) {
     const std::string spec = fmt::format(R"({{"paused":true,"configuration":{{"name":"{}"}}}})", newest);
