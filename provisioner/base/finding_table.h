@@ -390,12 +390,14 @@ inline constexpr FindingInfo kFindings[] = {
      "The bundle holds a TRUSTED CERTIFICATE, whose OpenSSL trust settings Windows can't hold. One whose "
      "settings reject it is left out.",
      "Name the digest of the certificate with --trust if nodes should still trust it."},
-    {"pod-env", kInfo, "The message says which proxy variables a container gets from the patch and which it keeps.",
+    {"pod-env", kInfo,
+     "The message says which proxy variables a container gets from the patch, which it keeps, and which are replaced.",
      "Nothing has to be done."},
     {"pod-env-from", kWarning,
-     "A container takes variables from a source that was not read, and the variables that the patch adds "
-     "override them.",
-     "Check that the source holds no proxy variables that should count, or give the ConfigMap in the file."},
+     "A container takes variables from a source that was not read. Those that the patch adds override envFrom; one of "
+     "valueFrom is kept.",
+     "Check that the source holds no proxy variables that should count, or the right ones, or give the ConfigMap of "
+     "envFrom in the file."},
     {"pod-env-nothing", kWarning,
      "The source has no proxy, so the patches add no proxy variables, and variables that pods have are not removed.",
      "Remove the variables from the pods by hand if they are not wanted."},

@@ -32,7 +32,7 @@ struct PodEnvOptions {
   std::string pods;         // the file
   bool patch_only = false;  // --format patch
   bool show_secrets = false;
-  bool check = false;  // exit with 4 if a pod lacks something
+  bool check = false;  // exit with 4 if a patch would change a pod
   std::string patch_name;
   publish::PodEnvRequest request;
 };
@@ -114,6 +114,7 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
   for (const publish::PodContainer& container : object.containers) {
     json.BeginObject().Member("name", container.name).Member("init", container.init);
     json.Strings("added", container.added);
+    json.Strings("stale", container.stale);
     json.Strings("kept", container.kept);
     json.Member("mounts", container.mounts).Member("imports", container.imports).EndObject();
   }
@@ -122,11 +123,10 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
 
 Result<Outcome> ReportPatches(const publish::Object& pods, const EgressConfig& config, PodEnvOptions options,
                               Findings findings) {
-  const ProxyValues whole = std::move(options.request.proxy);
-  options.request.proxy = options.show_secrets ? whole : Redacted(whole);
+  if (!options.show_secrets) options.request.shown = Redacted(options.request.proxy);
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (options.request.proxy != whole) {
+  if (options.request.shown && *options.request.shown != options.request.proxy) {
     AddInfo(findings, "pod-env-redacted",
             "passwords are shown as *** in these patches, so they can't be applied; use --show-secrets or --format "
             "patch for whole ones",
@@ -148,9 +148,10 @@ std::string Joined(const std::vector<std::string>& names) {
 void ReportContainers(const PodEnvObject& object, const std::string& where, Findings& findings) {
   CappedFindings capped(findings, where);
   for (const publish::PodContainer& container : object.containers) {
+    const std::string stale = container.stale.empty() ? "" : "; replaced " + Joined(container.stale);
     capped.Add(Severity::kInfo, "pod-env",
-               fmt::format("{} \"{}\": added {}; kept {}", container.init ? "init container" : "container",
-                           container.name, Joined(container.added), Joined(container.kept)),
+               fmt::format("{} \"{}\": added {}; kept {}{}", container.init ? "init container" : "container",
+                           container.name, Joined(container.added), Joined(container.kept), stale),
                where);
   }
 }
@@ -183,7 +184,7 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
   return out;
 }
 
-// Lists the objects that lack what a patch would add.
+// Lists the objects that a patch would change.
 Result<Outcome> Check(machine::Host& host, const PodEnvOptions& options, Findings findings) {
   const std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
   const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
@@ -235,10 +236,14 @@ Command PodEnvCommand() {
       "Print patches that add the proxy variables to pods as AKS' webhook does.",
       "SOURCE",
       "Each container and init container gets the variables that it lacks: six for Linux (upper and lower case),\n"
-      "HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (spec.os.name or nodeSelector kubernetes.io/os). What it has\n"
-      "in any form is kept, so a patch can be made and applied again. A pod whose metadata (a template's, not the\n"
-      "Deployment's) says kubernetes.azure.com/no-http-proxy-vars: \"true\" is left alone. Where there is nothing to\n"
-      "add, an object's patch is null, and --format patch prints one that changes nothing. A JSON patch goes by\n"
+      "HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (spec.os.name or nodeSelector kubernetes.io/os). A value that\n"
+      "differs from the source's, such as the former proxy, is replaced; one that is empty, refers to another "
+      "variable\n"
+      "or comes from another object is kept. A patch can be made and applied again. A pod whose metadata (a "
+      "template's,\n"
+      "not the Deployment's) says kubernetes.azure.com/no-http-proxy-vars: \"true\" is left alone. Where nothing is "
+      "to\n"
+      "change, an object's patch is null, and --format patch prints one that changes nothing. A JSON patch goes by\n"
       "index: it is for the object as --pod shows it. Pods and Jobs that exist can't be changed: patch their files.",
       "  $ az aks show -g GROUP -n CLUSTER -o json | provisioner pod-env - --pod deployment.yaml --format patch > "
       "p.yaml\n"
@@ -256,7 +261,7 @@ Command PodEnvCommand() {
              "variables, and on Windows by importing its *.cer keys (default KEY: ca-bundle.crt)",
              Group::kTrust},
             {"check", "",
-             "only list pods and workloads that lack something that a patch would add; exit code 4 if any does. --pod "
+             "only list pods and workloads that a patch would change; exit code 4 if there are any. --pod "
              "may be a cluster: kube://[CONTEXT]",
              Group::kChecks}},
            SourceOptionSpecs(),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -35,6 +36,17 @@ std::string WithoutReferences(std::string_view text) {
   return out;
 }
 
+// The value of a variable as the container gets it; nullopt if it refers to another variable.
+std::optional<std::string> Expanded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with("$(")) return std::nullopt;
+    if (text.substr(i).starts_with("$$")) ++i;
+    out += text[i];
+  }
+  return out;
+}
+
 class Maker {
  public:
   Maker(std::vector<source::ConfigMap> config_maps, const PodEnvRequest& request, const std::string& where,
@@ -43,7 +55,7 @@ class Maker {
         config_maps_(std::move(config_maps)),
         patches_(request.patch, out.memory.GetAllocator()),
         findings_(out.findings, where) {
-    for (const auto& [name, value] : request.proxy.Variables()) {
+    for (const auto& [name, value] : (request.shown ? *request.shown : request.proxy).Variables()) {
       for_windows_.push_back({std::string(name), WithoutReferences(value)});
       for_linux_.push_back(for_windows_.back());
       for_linux_.push_back({AsciiLower(name), for_windows_.back().value});
@@ -60,12 +72,31 @@ class Maker {
   Result<bool> IsWindows(const ObjectView& spec);
   Result<PatchedList> Containers(const ObjectView& spec, std::string_view list, PodEnvObject& out);
   Result<PatchedContainer> Container(const ObjectView& container, PodContainer& out);
-  Result<void> AddNamesOfSources(const ObjectView& container, std::vector<std::string>& names);
-  Result<bool> AddNamesOfMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names);
+  Result<std::vector<std::string>> ReadVariables(const std::vector<ObjectView>& entries, PodContainer& report,
+                                                 PatchedContainer& patched);
+  Result<void> AddSources(const ObjectView& container, std::vector<std::string>& names, PodContainer& report,
+                          PatchedContainer& patched);
+  Result<bool> AddMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names,
+                      PodContainer& report, PatchedContainer& patched);
   void Add(const std::vector<PodVariable>& variables, PodContainer& report, PatchedContainer& patched) const;
   Result<void> Count(const PatchedContainer& container, const std::string& path);
 
   bool Same(std::string_view a, std::string_view b) const { return windows_ ? EqualsIgnoreAsciiCase(a, b) : a == b; }
+  // Whether a value that the container has is compared with the request's.
+  bool IsCompared(std::string_view name) const {
+    const auto same = [&](const PodVariable& variable) { return Same(variable.name, name); };
+    return !opted_out_ && !request_.proxy.IsEmpty() && std::ranges::any_of(variables(), same);
+  }
+  // The variable of the patch that replaces this one; nullptr if it stays. `value`: as the container gets it.
+  const PodVariable* Replacement(std::string_view name, std::string_view value) const {
+    if (value.empty() || !IsCompared(name)) return nullptr;
+    const auto found =
+        std::ranges::find_if(variables(), [&](const PodVariable& variable) { return Same(variable.name, name); });
+    for (const auto& [wanted_name, wanted] : request_.proxy.Variables()) {
+      if (EqualsIgnoreAsciiCase(wanted_name, name)) return wanted == value ? nullptr : &*found;
+    }
+    return nullptr;
+  }
   const std::vector<PodVariable>& variables() const { return windows_ ? for_windows_ : for_linux_; }
   const std::vector<PodVariable>& trust_variables() const { return windows_ ? trust_for_windows_ : trust_for_linux_; }
   bool IsOurs(std::string_view name) const {
@@ -124,27 +155,66 @@ Result<bool> Maker::IsWindows(const ObjectView& spec) {
   return (name.empty() ? label : name) == kWindows;
 }
 
-// Looks in the ConfigMaps of the same file; returns false if the map is not there.
-Result<bool> Maker::AddNamesOfMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names) {
+// Finds stale values in a container's env, and returns the names that it has.
+Result<std::vector<std::string>> Maker::ReadVariables(const std::vector<ObjectView>& entries, PodContainer& report,
+                                                      PatchedContainer& patched) {
+  std::vector<std::string> names;
+  names.reserve(entries.size());
+  for (const ObjectView& entry : entries) names.emplace_back(PROV_TRY(entry.TextOr("name", "")));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    // Of several with one name, Kubernetes takes the last.
+    if (std::find(names.begin() + static_cast<std::ptrdiff_t>(i) + 1, names.end(), names[i]) != names.end()) continue;
+    if (entries[i].Find("valueFrom") != nullptr) {
+      if (IsCompared(names[i])) {
+        findings_.Warn("pod-env-from",
+                       fmt::format("{} comes from another object (valueFrom): it is kept, whatever its value is",
+                                   Shorten(names[i])),
+                       entries[i].path());
+      }
+      continue;
+    }
+    const std::optional<std::string> value = Expanded(PROV_TRY(entries[i].TextOr("value", "")));
+    const PodVariable* replacement = value ? Replacement(names[i], *value) : nullptr;
+    if (replacement == nullptr) continue;
+    report.stale.push_back(names[i]);
+    patched.replaced.push_back({{names[i], replacement->value}, i});
+  }
+  return names;
+}
+
+// Looks in the ConfigMaps of the same file; returns false if the map is not there. A variable in env overrides a stale
+// value of the map.
+Result<bool> Maker::AddMap(std::string_view map, std::string_view prefix, std::vector<std::string>& names,
+                           PodContainer& report, PatchedContainer& patched) {
   for (const source::ConfigMap& candidate : config_maps_) {
     const bool here = candidate.name_space.empty() || name_space_.empty() || candidate.name_space == name_space_;
     if (candidate.name != map || !here) continue;
     const auto data = PROV_TRY(candidate.object.Object("data"));
     if (!data) return true;
-    for (const std::string_view key : data->Names()) names.push_back(fmt::format("{}{}", prefix, key));
+    for (const std::string_view key : data->Names()) {
+      const std::string name = fmt::format("{}{}", prefix, key);
+      if (std::ranges::find(names, name) != names.end()) continue;
+      names.push_back(name);
+      if (!IsCompared(name)) continue;
+      const PodVariable* replacement = Replacement(name, PROV_TRY(data->TextOr(key, "")));
+      if (replacement == nullptr) continue;
+      report.stale.push_back(name);
+      patched.added.push_back({name, replacement->value});
+    }
     return true;
   }
   return false;
 }
 
-// Adds the names that envFrom brings, as far as they are known.
-Result<void> Maker::AddNamesOfSources(const ObjectView& container, std::vector<std::string>& names) {
+// Adds what envFrom brings, as far as it is known.
+Result<void> Maker::AddSources(const ObjectView& container, std::vector<std::string>& names, PodContainer& report,
+                               PatchedContainer& patched) {
   for (const ObjectView& entry : PROV_TRY(container.Objects("envFrom"))) {
     const auto map = PROV_TRY(entry.Object("configMapRef"));
     const auto secret = PROV_TRY(entry.Object("secretRef"));
     const std::string_view prefix = PROV_TRY(entry.TextOr("prefix", ""));
     const std::string_view name = map ? PROV_TRY(map->TextOr("name", "")) : "";
-    if (map && PROV_TRY(AddNamesOfMap(name, prefix, names))) continue;
+    if (map && PROV_TRY(AddMap(name, prefix, names, report, patched))) continue;
     if (opted_out_) continue;
     findings_.Warn("pod-env-from",
                    fmt::format("{} may hold proxy variables, and is not looked into: those that are added count more",
@@ -159,8 +229,9 @@ Result<void> Maker::AddNamesOfSources(const ObjectView& container, std::vector<s
 // Adds the variables that the container lacks.
 void Maker::Add(const std::vector<PodVariable>& variables, PodContainer& report, PatchedContainer& patched) const {
   for (const PodVariable& variable : variables) {
-    const bool there = std::ranges::any_of(report.kept, [&](const auto& name) { return Same(variable.name, name); });
-    if (there || variable.value.empty()) continue;
+    const auto same = [&](const std::string& name) { return Same(variable.name, name); };
+    if (std::ranges::any_of(report.kept, same) || std::ranges::any_of(report.stale, same) || variable.value.empty())
+      continue;
     report.added.push_back(variable.name);
     patched.added.push_back(variable);
   }
@@ -168,6 +239,7 @@ void Maker::Add(const std::vector<PodVariable>& variables, PodContainer& report,
 
 Result<void> Maker::Count(const PatchedContainer& container, const std::string& path) {
   for (const PodVariable& variable : container.added) added_ += variable.value.size() + 256;
+  for (const ReplacedVariable& one : container.replaced) added_ += one.variable.value.size() + 256;
   if (added_ <= kMaxPatchBytes) return {};
   return Fail(Code::kTooLarge,
               "so many containers lack the variables that the patches would have more than 16 MiB; give fewer objects "
@@ -184,14 +256,15 @@ Result<PatchedContainer> Maker::Container(const ObjectView& container, PodContai
                 fmt::format("two containers have the name \"{}\", which Kubernetes refuses", Shorten(out.name)),
                 container.path());
   }
-  std::vector<std::string> names;
   const auto entries = PROV_TRY(container.Objects("env"));
-  names.reserve(entries.size());
-  for (const ObjectView& entry : entries) names.emplace_back(PROV_TRY(entry.TextOr("name", "")));
-  PROV_TRY(AddNamesOfSources(container, names));
   PatchedContainer patched{.name = out.name, .has_env = !entries.empty(), .added = {}};
+  std::vector<std::string> names = PROV_TRY(ReadVariables(entries, out, patched));
+  PROV_TRY(AddSources(container, names, out, patched));
+  const auto holds = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::ranges::find(list, name) != list.end();
+  };
   for (const std::string& name : names) {
-    if (IsOurs(name) && std::ranges::find(out.kept, name) == out.kept.end()) out.kept.push_back(name);
+    if (IsOurs(name) && !holds(out.stale, name) && !holds(out.kept, name)) out.kept.push_back(name);
   }
   if (!opted_out_) Add(variables(), out, patched);
   Add(trust_variables(), out, patched);
@@ -203,7 +276,7 @@ Result<PatchedContainer> Maker::Container(const ObjectView& container, PodContai
 Result<PatchedList> Maker::Containers(const ObjectView& spec, std::string_view list, PodEnvObject& out) {
   PatchedList patched{.list = list, .containers = {}};
   for (const ObjectView& container : PROV_TRY(spec.Objects(list))) {
-    PodContainer report{.name = {}, .init = list == "initContainers", .added = {}, .kept = {}};
+    PodContainer report{.name = {}, .init = list == "initContainers", .added = {}, .stale = {}, .kept = {}};
     patched.containers.push_back(PROV_TRY(Container(container, report)));
     out.containers.push_back(std::move(report));
   }

@@ -34,17 +34,19 @@ struct PodEnvRequest {
   PatchKind patch = PatchKind::kStrategic;
   std::optional<PodTrust> trust = {};
   bool lists_all = false;  // another volume with the trust volume's name counts as lacking, instead of being an error
+  std::optional<ProxyValues> shown = {};  // what the patches hold in the place of `proxy`, without passwords
 };
 
 struct PodContainer {
   std::string name;
   bool init = false;
   std::vector<std::string> added;  // names of variables
-  std::vector<std::string> kept;   // of these variables, those that the container already has, in any form
+  std::vector<std::string> stale;  // of these variables, those whose value is replaced
+  std::vector<std::string> kept;   // of these variables, the others that the container already has, in any form
   bool mounts = false;             // the ConfigMap is mounted
   bool imports = false;            // a hook is added that imports certificates into Windows' store
 
-  bool Lacks() const { return !added.empty() || mounts || imports; }
+  bool Lacks() const { return !added.empty() || !stale.empty() || mounts || imports; }
 };
 
 struct PodEnvObject {
@@ -65,7 +67,9 @@ struct PodEnvReport {
 };
 
 // Each container and init container of a pod that has not opted out gets the variables that it lacks: six for Linux;
-// HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (by spec.os.name, else nodeSelector), where case does not matter. A
+// HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (by spec.os.name, else nodeSelector), where case does not matter.
+// One with another value than the request's, such as the former proxy, is replaced, also by an empty text; a value is
+// kept that is empty, refers to another variable or comes from valueFrom, and so is each if the request has no proxy. A
 // "$" that Kubernetes would read as a reference is doubled. A JSON patch addresses containers by index, and tests the
 // name first. With `trust`, each container also gets the ConfigMap mounted and the variables with which programs find a
 // bundle. On Windows it also gets a postStart hook that imports the ConfigMap's *.cer, unless it has a hook already or

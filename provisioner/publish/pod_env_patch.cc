@@ -28,9 +28,10 @@ JsonValue Variable(const PodVariable& variable, PatchMemory& memory) {
   return out;
 }
 
-JsonValue VariableList(const std::vector<PodVariable>& variables, PatchMemory& memory) {
+JsonValue VariableList(const PatchedContainer& container, PatchMemory& memory) {
   JsonValue out(rapidjson::kArrayType);
-  for (const PodVariable& variable : variables) out.PushBack(Variable(variable, memory), memory);
+  for (const ReplacedVariable& one : container.replaced) out.PushBack(Variable(one.variable, memory), memory);
+  for (const PodVariable& variable : container.added) out.PushBack(Variable(variable, memory), memory);
   return out;
 }
 
@@ -67,7 +68,8 @@ JsonValue MergedContainers(const PatchedList& list, const PodVolume& volume, Pat
   for (const PatchedContainer& container : list.containers) {
     if (!container.Changes()) continue;
     JsonValue item = Holding("name", Text(container.name, memory), memory);
-    if (!container.added.empty()) item.AddMember("env", VariableList(container.added, memory), memory);
+    if (!container.added.empty() || !container.replaced.empty())
+      item.AddMember("env", VariableList(container, memory), memory);
     if (!container.mount_path.empty())
       item.AddMember("volumeMounts", Alone(Mount(container, volume, memory), memory), memory);
     if (!container.hook.empty())
@@ -119,8 +121,13 @@ class Operations {
   void Container(const PatchedContainer& container, const PodVolume& volume, const std::string& pointer) {
     // Test the name: another container may be at this index by now.
     Put("test", pointer + "/name", Text(container.name, memory_));
+    for (const ReplacedVariable& one : container.replaced) {
+      const std::string entry = fmt::format("{}/env/{}", pointer, one.index);
+      Put("test", entry + "/name", Text(one.variable.name, memory_));
+      Put("replace", entry, Variable(one.variable, memory_));
+    }
     if (!container.has_env && !container.added.empty()) {
-      Put("add", pointer + "/env", VariableList(container.added, memory_));
+      Put("add", pointer + "/env", VariableList(container, memory_));
     } else {
       for (const PodVariable& variable : container.added) Put("add", pointer + "/env/-", Variable(variable, memory_));
     }

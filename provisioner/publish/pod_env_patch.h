@@ -1,6 +1,7 @@
 // Writes the decisions of pod_env.h as patches for `kubectl patch`.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,16 +16,22 @@ struct PodVariable {
   std::string value;
 };
 
+struct ReplacedVariable {
+  PodVariable variable;
+  std::size_t index = 0;  // in the container's env
+};
+
 struct PatchedContainer {
   std::string name;
   bool has_env = false;  // has at least one variable
   std::vector<PodVariable> added;
+  std::vector<ReplacedVariable> replaced = {};
   std::string mount_path = {};         // where the volume of `PodVolume` is mounted; "": it is not
   bool has_mounts = false;             // has at least one mount
   std::vector<std::string> hook = {};  // command of the added postStart hook; empty: none is added
   bool has_lifecycle = false;
 
-  bool Changes() const { return !added.empty() || !mount_path.empty() || !hook.empty(); }
+  bool Changes() const { return !added.empty() || !replaced.empty() || !mount_path.empty() || !hook.empty(); }
 };
 
 // A volume of a pod that is a ConfigMap.

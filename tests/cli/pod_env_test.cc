@@ -37,7 +37,7 @@ class PodEnvCommand : public testing_support::ProgramTest {
   static std::string Six() {
     std::string out;
     for (const char* name : {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"})
-      out += std::string("        - name: ") + name + "\n          value: mine\n";
+      out += std::string("        - name: ") + name + "\n          value: \"\"\n";
     return out;
   }
   ProcessResult PodEnv(std::vector<std::string> more, const std::string& pod = "pod.yaml") const {
@@ -147,6 +147,24 @@ TEST_F(PodEnvCommand, ACheckListsWhatLacksSomething) {
   EXPECT_EQ(done.exit, 0) << done.out;
   EXPECT_EQ(ParsedJson(done.out)["lacking"].GetInt(), 0);
   EXPECT_EQ(PodEnv({"--check", "--trust", "configmap/other"}, "done.json").exit, 11) << "another ConfigMap is there";
+}
+
+TEST_F(PodEnvCommand, AStaleValueIsADifference) {
+  const std::string rest = "\n    - {name: HTTPS_PROXY, value: 'http://p:2'}\n    - {name: NO_PROXY, value: 'a,.b'}\n";
+  const std::string head =
+      "kind: Pod\nspec:\n  os: {name: windows}\n  containers:\n  - name: c\n    env:\n    - name: HTTP_PROXY\n      "
+      "value: ";
+  Write("now.yaml", head + "http://u:" + kPodPassword + "@p:1" + rest);
+  EXPECT_EQ(PodEnv({"--check"}, "now.yaml").exit, 0);
+  EXPECT_TRUE(ParsedJson(PodEnv({}, "now.yaml").out)["objects"][0]["patch"].IsNull()) << "passwords are compared whole";
+  Write("old.yaml", head + "http://u:" + kPodPassword + "@former:1" + rest);
+  const ProcessResult old = PodEnv({"--check"}, "old.yaml");
+  EXPECT_EQ(old.exit, 4);
+  EXPECT_STREQ(ParsedJson(old.out)["objects"][0]["containers"][0]["stale"][0].GetString(), "HTTP_PROXY");
+  EXPECT_THAT(old.out + PodEnv({}, "old.yaml").out, Not(HasSubstr(kPodPassword)));
+  const ProcessResult patch = PodEnv({"--format", "patch"}, "old.yaml");
+  EXPECT_THAT(patch.out, HasSubstr("@p:1"));
+  EXPECT_THAT(patch.err, HasSubstr("added nothing; kept HTTPS_PROXY, NO_PROXY; replaced HTTP_PROXY"));
 }
 
 TEST_F(PodEnvCommand, WhatTrustTakesIsNamed) {

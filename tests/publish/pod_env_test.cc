@@ -53,9 +53,9 @@ std::string OptOut(const std::string& value) {
 
 // All that a container can have.
 constexpr const char* kFull =
-    R"({"name":"full","env":[{"name":"HTTP_PROXY"},{"name":"http_proxy","value":""},{"name":"HTTPS_PROXY","value":"x"},)"
-    R"({"name":"https_proxy","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}},{"name":"NO_PROXY","value":"x"},)"
-    R"({"name":"no_proxy","value":"x"}]})";
+    R"({"name":"full","env":[{"name":"HTTP_PROXY"},{"name":"http_proxy","value":""},{"name":"HTTPS_PROXY","value":"http://s:2/"},)"
+    R"({"name":"https_proxy","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}},{"name":"NO_PROXY","value":"a,.b"},)"
+    R"({"name":"no_proxy","value":"$(MINE),a"}]})";
 
 constexpr const char* kSix =
     R"([{"name":"HTTP_PROXY","value":"http://p:1/"},{"name":"http_proxy","value":"http://p:1/"},)"
@@ -64,7 +64,7 @@ constexpr const char* kSix =
 
 TEST(PodEnv, AContainerGetsWhatItLacksAndKeepsWhatItHas) {
   const auto made = Made(Deployment(Containers(
-      R"({"name":"a"},{"name":"b","env":[{"name":"X","value":"y"},{"name":"http_proxy","value":"mine"},{"name":"NO_PROXY"}]})")));
+      R"({"name":"a"},{"name":"b","env":[{"name":"X","value":"y"},{"name":"http_proxy","value":"http://p:1/"},{"name":"NO_PROXY"}]})")));
   ASSERT_TRUE(made) << Failure(made);
   ASSERT_THAT(made->objects, SizeIs(1));
   const PodEnvObject& object = made->objects[0];
@@ -82,6 +82,51 @@ TEST(PodEnv, AContainerGetsWhatItLacksAndKeepsWhatItHas) {
           R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"a","env":{}}},{{"name":"b","env":[{{"name":"HTTP_PROXY","value":"http://p:1/"}},{{"name":"HTTPS_PROXY","value":"http://s:2/"}},{{"name":"https_proxy","value":"http://s:2/"}},{{"name":"no_proxy","value":"a,.b"}}]}}]}}}}}}}})",
           kSix));
   EXPECT_THAT(made->findings, IsEmpty());
+}
+
+// The former proxy of a pod that was patched before, or written by hand.
+TEST(PodEnv, AStaleValueIsReplaced) {
+  const std::string container =
+      R"({"name":"c","env":[{"name":"HTTP_PROXY","value":"http://old:1/"},{"name":"X","value":"y"},)"
+      R"({"name":"http_proxy","value":"http://old:1/"},{"name":"HTTPS_PROXY","value":"http://twice:1/"},)"
+      R"({"name":"HTTPS_PROXY","value":"http://s:2/"},{"name":"https_proxy","value":"http://$(HOST):1"},)"
+      R"({"name":"NO_PROXY","value":"a"},{"name":"no_proxy","value":""}]})";
+  const auto made = Made(Deployment(Containers(container)));
+  ASSERT_TRUE(made) << Failure(made);
+  const PodContainer& found = made->objects[0].containers[0];
+  EXPECT_THAT(found.stale, ElementsAre("HTTP_PROXY", "http_proxy", "NO_PROXY"));
+  EXPECT_THAT(found.kept, ElementsAre("HTTPS_PROXY", "https_proxy", "no_proxy"));
+  EXPECT_THAT(found.added, IsEmpty());
+  EXPECT_TRUE(found.Lacks());
+  EXPECT_EQ(JsonOf(made->objects[0].patch),
+            R"({"spec":{"template":{"spec":{"containers":[{"name":"c","env":[{"name":"HTTP_PROXY","value":)"
+            R"("http://p:1/"},{"name":"http_proxy","value":"http://p:1/"},{"name":"NO_PROXY","value":"a,.b"}]}]}}}})");
+  EXPECT_TRUE(Made(Deployment(Containers(container), OptOut("\"true\"")))->objects[0].patch.IsNull());
+  PodEnvRequest none = Wanted();
+  none.proxy = {};
+  EXPECT_TRUE(Made(Deployment(Containers(container)), none)->objects[0].patch.IsNull()) << "pod-env-nothing says so";
+}
+
+TEST(PodEnv, AValueIsComparedAsTheContainerGetsIt) {
+  PodEnvRequest request = Wanted();
+  request.proxy = {Secret("http://u:a$b@p:1/"), Secret(), ""};
+  const auto stale = [&](const std::string& value) {
+    const auto made = Made(
+        Deployment(Containers(R"({"name":"c","env":[{"name":"HTTP_PROXY","value":")" + value + R"("}]})")), request);
+    return made ? made->objects[0].containers[0].stale.size() : 99;
+  };
+  EXPECT_EQ(stale("http://u:a$b@p:1/"), 0U);
+  EXPECT_EQ(stale("http://u:a$$b@p:1/"), 0U);
+  EXPECT_EQ(stale("http://u:b@p:1/"), 1U);
+  request.shown = {Secret("http://u:***@p:1/"), Secret(), ""};
+  EXPECT_EQ(stale("http://u:a$b@p:1/"), 0U) << "the patch shows another value than the one that is compared";
+}
+
+TEST(PodEnv, WhatValueFromBringsIsKeptAndNamed) {
+  const auto made = Made(Deployment(Containers(kFull)));
+  ASSERT_TRUE(made) << Failure(made);
+  ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
+  EXPECT_THAT(made->findings[0].message, HasSubstr("https_proxy"));
 }
 
 TEST(PodEnv, NothingToAddIsNoPatch) {
@@ -114,7 +159,10 @@ TEST(PodEnv, AJsonPatchChecksTheNameOfWhatItChanges) {
   request.proxy.https_proxy = Secret();
   EXPECT_EQ(
       PatchOf(pod, request),
-      R"([{"op":"test","path":"/spec/containers/1/name","value":"c"},)"
+      R"([{"op":"test","path":"/spec/containers/0/name","value":"full"},)"
+      R"({"op":"test","path":"/spec/containers/0/env/2/name","value":"HTTPS_PROXY"},)"
+      R"({"op":"replace","path":"/spec/containers/0/env/2","value":{"name":"HTTPS_PROXY","value":""}},)"
+      R"({"op":"test","path":"/spec/containers/1/name","value":"c"},)"
       R"({"op":"add","path":"/spec/containers/1/env/-","value":{"name":"HTTP_PROXY","value":"http://p:1/"}},)"
       R"({"op":"add","path":"/spec/containers/1/env/-","value":{"name":"NO_PROXY","value":"a,.b"}},)"
       R"({"op":"test","path":"/spec/initContainers/0/name","value":"i"},)"
@@ -142,19 +190,21 @@ TEST(PodEnv, EachKindIsPatchedWhereItKeepsItsPod) {
 }
 
 TEST(PodEnv, WindowsHasThreeNamesWhateverTheirCase) {
-  const std::string container = R"({"name":"w","env":[{"name":"no_Proxy","value":"x"}]})";
+  const std::string container =
+      R"({"name":"w","env":[{"name":"no_Proxy","value":"a,.b"},{"name":"http_proxy","value":"x"}]})";
   for (const char* os : {R"("os":{"name":"windows"},)", R"("nodeSelector":{"kubernetes.io/os":"windows"},)"}) {
     const auto made = Made(Deployment(os + Containers(container)));
     ASSERT_TRUE(made) << Failure(made);
     EXPECT_TRUE(made->objects[0].windows) << os;
-    EXPECT_THAT(made->objects[0].containers[0].added, ElementsAre("HTTP_PROXY", "HTTPS_PROXY"));
+    EXPECT_THAT(made->objects[0].containers[0].added, ElementsAre("HTTPS_PROXY"));
     EXPECT_THAT(made->objects[0].containers[0].kept, ElementsAre("no_Proxy"));
+    EXPECT_THAT(made->objects[0].containers[0].stale, ElementsAre("http_proxy"));
   }
   const auto other = Made(
       Deployment(R"("os":{"name":"linux"},"nodeSelector":{"kubernetes.io/os":"windows"},)" + Containers(container)));
   ASSERT_TRUE(other) << Failure(other);
   EXPECT_FALSE(other->objects[0].windows);
-  EXPECT_THAT(other->objects[0].containers[0].added, SizeIs(6));
+  EXPECT_THAT(other->objects[0].containers[0].added, SizeIs(5));
   EXPECT_THAT(other->findings, HasCode("pod-os"));
 }
 
@@ -184,7 +234,7 @@ TEST(PodEnv, TheAnnotationCountsOnThePodAlone) {
 
 TEST(PodEnv, WhatEnvFromBringsIsKeptAsFarAsItIsThere) {
   const std::string map =
-      "kind: ConfigMap\nmetadata:\n  name: m\n  namespace: ns\ndata:\n  PROXY: x\n  other: x\n---\n"
+      "kind: ConfigMap\nmetadata:\n  name: m\n  namespace: ns\ndata:\n  PROXY: http://p:1/\n  other: x\n---\n"
       "kind: ConfigMap\nmetadata:\n  name: m\n  namespace: elsewhere\ndata:\n  NO_PROXY: x\n---\n";
   const std::string pod =
       "kind: Pod\nmetadata:\n  namespace: ns\nspec:\n  containers:\n  - name: c\n    envFrom:\n"
@@ -196,6 +246,13 @@ TEST(PodEnv, WhatEnvFromBringsIsKeptAsFarAsItIsThere) {
   ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
   EXPECT_EQ(made->findings[0].where, "f: $[2].spec.containers[0].envFrom[1]");
   EXPECT_THAT(Made(pod)->findings, SizeIs(2));
+  std::string stale_map = map;
+  stale_map.replace(stale_map.find("http://p:1/"), 11, "http://old:1/");
+  const auto stale = Made(stale_map + pod, Wanted(PatchKind::kJson));
+  ASSERT_TRUE(stale) << Failure(stale);
+  EXPECT_THAT(stale->objects[0].containers[0].stale, ElementsAre("HTTP_PROXY"));
+  EXPECT_THAT(JsonOf(stale->objects[0].patch), HasSubstr(R"({"name":"HTTP_PROXY","value":"http://p:1/"})"))
+      << "env overrides envFrom";
 }
 
 TEST(PodEnv, SeveralObjectsEachGetTheirOwn) {
