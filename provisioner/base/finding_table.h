@@ -491,6 +491,10 @@ inline constexpr FindingInfo kFindings[] = {
      "A policy names no account whose traffic is exempt, so what the proxy itself sends is redirected to "
      "the proxy again.",
      "Run the proxy in a separate account and name it with --usersid or UserSID."},
+    {"refused", kError,
+     "Windows can't hold the settings, or a root certificate is not signed by its own key, so bake and apply refuse "
+     "them.",
+     "Correct what the message names."},
     {"reg-services", kInfo,
      "The file registry/egress.reg does not contain the environments of services, because a .reg file can't "
      "restrict access to their keys.",
@@ -595,6 +599,9 @@ inline constexpr FindingInfo kFindings[] = {
      "Restart the service, or use --restart-services."},
     {"service-unknown", kWarning, "The image has no service of this name, so its environment is set when there is one.",
      "Correct the name in --service if the message shows a similar one."},
+    {"sets-nothing", kWarning,
+     "The settings set nothing on a node, so bake refuses them, and apply does where nothing was set before.",
+     "Check that the source is the right one, or use --allow-empty there."},
     {"setup-complete-exit", kWarning,
      "A line of the existing SetupComplete.cmd leaves the script, so the line that was added at its end may "
      "not be reached.",

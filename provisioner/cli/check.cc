@@ -14,8 +14,10 @@
 #include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/win_http_bypass.h"
+#include "provisioner/node/guards.h"
 #include "provisioner/node/probe.h"
 #include "provisioner/node/source_reader.h"
+#include "provisioner/reconcile/desired_state.h"
 
 namespace prov::cli {
 namespace {
@@ -90,6 +92,18 @@ Findings Disagreements(const egress::EgressConfig& config) {
   Findings out = LostOnWindows(config);
   std::ranges::move(egress::ReviewDisagreements(*list, where), std::back_inserter(out));
   return out;
+}
+
+// Adds the reason for which bake and apply would refuse settings that the review takes: both derive their state as
+// here.
+void AddRefusal(const egress::EgressConfig& config, const reconcile::DesiredOptions& options, Findings& findings) {
+  if (!IsValid(findings)) return;
+  const auto desired = reconcile::MakeDesiredState(config, options);
+  if (!desired) {
+    AddError(findings, "refused", desired.error().message, desired.error().where);
+  } else if (const auto sets = node::GuardAgainstEmpty(config, *desired); !sets) {
+    AddWarning(findings, "sets-nothing", sets.error().message, sets.error().where);
+  }
 }
 
 // --probe and --probe-timeout.
@@ -167,10 +181,13 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
     return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
   const CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
-  const pki::TrustedDigests& trusted = options.trusted;
-  egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
+  node::SourceContent content = PROV_TRY(node::ReadSource(host, options.source));
+  egress::EgressConfig& config = content.config;
+  pki::TrustedDigests& trusted = content.options.trusted;  // of a payload
+  trusted.insert(options.trusted.begin(), options.trusted.end());
   SetGivenFacts(arguments, config.facts);
   Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
+  AddRefusal(config, content.options, findings);
   const auto probes = PROV_TRY(RunProbes(options.probes, host, config, trusted, IsValid(findings), findings));
   const bool valid = IsValid(findings, options.strict);
   // Added after --strict counted, because the settings are right: every OpenShift list has a network, which clients

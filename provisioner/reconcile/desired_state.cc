@@ -6,7 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "images/registry/registry_key.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/certificate_blob.h"
 #include "provisioner/pki/signature.h"
 
 namespace prov::reconcile {
@@ -148,6 +150,16 @@ Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options,
   return {};
 }
 
+// The registry holds a certificate in one value.
+Result<void> CheckSize(const pki::Certificate& certificate) {
+  const std::size_t bytes = machine::EncodeCertificateBlob(certificate.der).size();
+  if (bytes <= images::kMaxValueBytes) return {};
+  return Fail(Code::kSizeLimit,
+              fmt::format("needs {} bytes in the registry, and a value takes {}; remove it from the bundle", bytes,
+                          images::kMaxValueBytes),
+              fmt::format("certificate \"{}\"", certificate.subject));
+}
+
 Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
   for (Finding& finding : pki::ReviewTrust(config.certificates, options.trusted, config.trust_file.path)) {
     if (finding.severity == Severity::kError)
@@ -164,6 +176,7 @@ Result<void> AddCertificates(const EgressConfig& config, const DesiredOptions& o
     }
     const Store store = pki::StoreFor(certificate, options.trusted);
     if (store == Store::kNone) continue;
+    PROV_TRY(CheckSize(certificate));
     if (certificate.self_signed) PROV_TRY(pki::VerifySelfSignature(certificate));
     state.certificates.push_back({certificate, store});
   }

@@ -80,7 +80,8 @@ struct DesiredState : KeptOptions {
 };
 
 // Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP or WinINET would misread), no-proxy, cert (a
-// root whose own signature does not verify; nothing of a bundle that is not empty would be imported), size-limit.
+// root whose own signature does not verify; nothing of a bundle that is not empty would be imported), size-limit (a
+// variable or a certificate that Windows' registry can't hold). Whatever it makes, bake and apply take.
 Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
 
 }  // namespace prov::reconcile

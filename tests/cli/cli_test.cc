@@ -232,6 +232,23 @@ TEST(Check, ExitsByTheWorstFinding) {
   EXPECT_EQ(ErrorCode(control), "no-proxy");
 }
 
+TEST(Check, RefusesWhatBakeRefuses) {
+  const auto check = [](std::size_t characters) {
+    return Provisioner({"check", "-", "--output", "json"},
+                       ConfigWith("HTTPS_PROXY=http://p:1\nNO_PROXY=" + std::string(characters, 'a') + "\n"));
+  };
+  EXPECT_EQ(check(32757).exit, 0) << "with its name 32,767 UTF-16 units, as many as Windows takes";
+  const ProcessResult refused = check(32758);
+  EXPECT_EQ(refused.exit, 11);
+  EXPECT_FALSE(Json(refused)["valid"].GetBool());
+  EXPECT_THAT(refused.out, HasSubstr("\"refused\""));
+  EXPECT_THAT(refused.out, HasSubstr("32768 UTF-16"));
+  const std::string empty = ConfigWith("# no proxy\n");
+  EXPECT_THAT(Provisioner({"check", "-"}, empty).err, HasSubstr("warning [sets-nothing]"));
+  EXPECT_EQ(Provisioner({"check", "-"}, empty).exit, 0);
+  EXPECT_EQ(Provisioner({"check", "-", "--strict"}, empty).exit, 11);
+}
+
 TEST(Check, JsonCountsWhatItLists) {
   const ProcessResult result =
       Provisioner({"check", "-", "--output", "json"}, ConfigWith("HTTP_PROXY=http://u:c4nary@p:0\nNO_PROXY=a;b\n"));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "images/registry/registry_key.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/sample.h"
@@ -51,6 +52,20 @@ TEST(DesiredState, HoldsEverythingTheSourceStates) {
   EXPECT_LT(state.certificates[0].certificate.sha1, state.certificates[1].certificate.sha1);
   EXPECT_EQ(state.certificates[2].store, pki::Store::kCa);
   EXPECT_TRUE(state.holds_credentials);
+}
+
+TEST(DesiredState, ACertificateThatTheRegistryCannotHoldIsRefused) {
+  EgressConfig config = SampleConfig();
+  config.certificates.resize(1);
+  pki::Certificate& one = config.certificates[0];
+  one.self_signed = one.self_issued = false;  // its signature is not looked at then
+  constexpr std::size_t kProperties = 44;     // the SHA-1, and the heads of two properties
+  one.der.resize(images::kMaxValueBytes - kProperties);
+  EXPECT_TRUE(MakeDesiredState(config, {}));
+  one.der += '\0';
+  const auto refused = MakeDesiredState(config, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kSizeLimit);
 }
 
 TEST(DesiredState, EachPolicyForCredentialsIsStated) {

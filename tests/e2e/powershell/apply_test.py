@@ -283,6 +283,10 @@ class ApplyTest(unittest.TestCase):
         self.run_script("-AllowDowngrade")
         self.assert_applied(PLAIN)
         self.assertEqual(self.machine.record()["generation"], 2)
+        for generation in (1795740752, 2 ** 63 - 1):  # of date +%s, and the largest that bake takes
+            self.bake(generation=generation)
+            self.run_script()
+            self.assertEqual(self.machine.record()["generation"], generation)
 
     def test_the_layout_of_winhttp_that_this_windows_wrote_is_kept(self):
         self.machine.set(WINHTTP[0], "WinHttpSettings", (3, "2800000007000000010000000000000000000000"))
