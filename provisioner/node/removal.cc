@@ -45,8 +45,9 @@ Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& given) {
 Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
   PROV_TRY(PrepareToPlan(node, run));
   reconcile::Sections gone;
-  for (const std::string_view section : {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection, kHoldSection,
-                                         kFailureSection, kRestartSection, kLostSection, kRebootRequestSection}) {
+  for (const std::string_view section :
+       {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection, kHoldSection, kFailureSection,
+        kRestartSection, kLostSection, kRebootRequestSection, reconcile::kLastSection}) {
     gone[std::string(section)] = std::nullopt;
   }
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));

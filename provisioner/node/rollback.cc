@@ -32,7 +32,8 @@ Result<SessionReport> TakeLastRunBack(OpenNode& node, BegunRun& run) {
   }
   std::optional<reconcile::Plan> plan = PROV_TRY(reconcile::PlanBackFromLast(node.machine));
   if (!plan) {
-    return Fail(Code::kTarget, "there is nothing to undo: no run has changed this machine since the last rollback");
+    return Fail(Code::kTarget,
+                "there is nothing to undo: no run has changed this machine since the last rollback or removal");
   }
   reconcile::Sections sections = HoldAgainst(PROV_TRY(LoadApplied(node.machine.state)));
   sections[std::string(reconcile::kLastSection)] = std::nullopt;  // the run before that one is not recorded

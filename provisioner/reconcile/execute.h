@@ -16,11 +16,11 @@ struct Rebased {
   bool is_foreign = false;  // another program changed the place since; its value stays
 };
 
-// As the item's kind does it: a service's environment entry by entry, everything else as a whole. Errors: those of the
-// ports; type (unknown item).
+// As the item's kind does it: a service's environment entry by entry, other values by what they mean, the rest as a
+// whole. Errors: those of the ports; type (unknown item).
 Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation);
 
-// Compares the place as a whole. Most kinds use this.
+// Compares the place as a whole.
 Result<Rebased> RebaseWhole(machine::Machine& machine, const Operation& operation);
 
 // Compares type and bytes, but not the name: its case may differ.

@@ -82,15 +82,16 @@ Result<bool> ChangesTheNode(const Run& run) {
   return false;
 }
 
-// Records the result of a transaction: reboot marker, ledger, the run for `rollback`, and its sections. Then deletes
-// the journal.
+// Records the result of a transaction: reboot marker, ledger, the run for `rollback` unless its sections have one, and
+// its sections. Then deletes the journal.
 Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
   Sections sections = transaction.sections;
   if (transaction.reboot) PROV_TRY(MarkReboot(machine, sections));
   if (transaction.ledger_before != transaction.ledger_after) {
     sections[std::string(kLedgerSection)] = LedgerJson(transaction.ledger_after);
   }
-  if (!transaction.is_rollback && PROV_TRY(ChangesTheNode(transaction))) {
+  const bool says_last = sections.contains(kLastSection);
+  if (!transaction.is_rollback && !says_last && PROV_TRY(ChangesTheNode(transaction))) {
     sections[std::string(kLastSection)] = LastJson(transaction);
   }
   PROV_TRY(machine.state.Commit(sections));
@@ -125,9 +126,12 @@ void NoteChanged(const Rebased& left, std::vector<std::string>& changed) {
   if (write != nullptr && left.is_foreign) changed.push_back(write->key);
 }
 
-// Executes what is left of a transaction whose journal is already written, and records it.
-Result<void> Complete(machine::Machine& machine, Transaction transaction, Findings& findings) {
+// Executes what is left of a transaction whose journal is already written, and records it. `meanwhile`: when another
+// program may have changed a place. Returns the items that were left to others for that.
+Result<std::vector<std::string>> Complete(machine::Machine& machine, Transaction transaction,
+                                          std::string_view meanwhile, Findings& findings) {
   std::vector<std::string> changed;
+  std::vector<std::string> left_to_others;
   for (const Operation& operation : transaction.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, findings));
     if (!left || OpensKeyOf(operation, changed)) {
@@ -136,9 +140,9 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
     }
     NoteChanged(*left, changed);
     if (left->is_foreign) {
-      AddWarning(findings, "changed-since",
-                 "another program changed it before an interrupted run was finished; its value is kept",
+      AddWarning(findings, "changed-since", fmt::format("another program changed it {}; its value is kept", meanwhile),
                  PlaceOf(PROV_TRY(ChangeOf(operation))));
+      if (left->is_done) left_to_others.push_back(ItemOf(operation));
     }
     if (!left->is_done && !PROV_TRY(ExecuteOrReport(machine, left->operation, findings))) {
       PROV_TRY(KeepOwnership(operation, transaction));
@@ -146,7 +150,22 @@ Result<void> Complete(machine::Machine& machine, Transaction transaction, Findin
   }
   PROV_TRY(Flush(machine));
   Announce(machine, transaction);
-  return Record(machine, transaction);
+  PROV_TRY(Record(machine, transaction));
+  return left_to_others;
+}
+
+constexpr std::string_view kOthersReason = "was changed since we set it; the other value is kept";
+constexpr std::string_view kBeforeFinish = "before an interrupted run was finished";
+
+// A change that was left to others is none of the run's.
+void MarkLeftToOthers(const std::vector<std::string>& items, SessionReport& report) {
+  for (Change& change : report.changes) {
+    if (std::ranges::find(items, change.key) == items.end()) continue;
+    change.action = Action::kYield;
+    change.after = change.before;
+    change.reason = kOthersReason;
+    --report.writes;
+  }
 }
 
 // The ledger after `back`. An item whose place others had taken over does not become ours again.
@@ -172,14 +191,19 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, plan.findings));
     const bool stays_closed = OpensKeyOf(operation, changed);
     if (!left) PROV_TRY(KeepOwnership(operation, back));
-    if (!left || (left->is_done && !left->is_foreign)) continue;
+    if (!left) continue;
+    if (left->is_done && !left->is_foreign) {
+      // Another program has restored it since, so it is theirs.
+      if (!back.ledger_before.contains(ItemOf(operation))) back.ledger_after.erase(ItemOf(operation));
+      continue;
+    }
     NoteChanged(*left, changed);
     Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
     if (stays_closed) {
       change.reason = "stays closed, as others changed the environment";
       if (const auto entry = owned.find(change.key); entry != owned.end()) back.ledger_after.insert(*entry);
     } else if (left->is_foreign) {
-      change.reason = "was changed since we set it; the other value is kept";
+      change.reason = kOthersReason;
       AddWarning(plan.findings, "changed-since", "another program changed it since it was set; its value is kept",
                  PlaceOf(change));
     }
@@ -205,12 +229,13 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
     out.trial = *std::move(open);
     return out;
   }
-  PROV_TRY(Complete(machine, *open, findings));
+  const std::vector<std::string> left_to_others = PROV_TRY(Complete(machine, *open, kBeforeFinish, findings));
   AddInfo(findings, "recovered",
           open->is_rollback ? "an interrupted rollback was finished" : "an interrupted run was finished",
           std::string(kJournalFile));
   if (open->is_rollback) {
     out.rollback = PROV_TRY(ReportOf(*open));
+    MarkLeftToOthers(left_to_others, *out.rollback);
     out.rollback->reboot_required = PROV_TRY(RebootPending(machine));
   }
   return out;
@@ -260,7 +285,7 @@ Result<SessionReport> Confirm(machine::Machine& machine, Transaction trial, cons
   trial.sections = sections;
   SessionReport report = PROV_TRY(ReportOf(trial));
   PROV_TRY(SaveJournal(machine.state, trial));
-  PROV_TRY(Complete(machine, std::move(trial), report.findings));
+  MarkLeftToOthers(PROV_TRY(Complete(machine, std::move(trial), "while the trial was open", report.findings)), report);
   report.reboot_required = PROV_TRY(RebootPending(machine));
   return report;
 }

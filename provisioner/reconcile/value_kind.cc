@@ -69,6 +69,11 @@ class ValuePlan {
 
   bool LetGo() {
     planner_.Disown(item_);
+    if (kind_.Yields(planner_.options()) && !kind_.IsInScope(planner_.desired().scope)) {
+      // The daemon would set it again, and reboot the node for it.
+      Report(Action::kYield, now_, "left to the Windows Machine Config Operator's daemon");
+      return false;
+    }
     if (!IsOurs()) {
       Report(Action::kYield, now_, now_ ? "was changed since we set it; left as it is" : "is gone already");
       return false;
@@ -119,6 +124,21 @@ Result<std::optional<Drift>> ValueKind::FindDrift(machine::Machine& machine, std
   const auto now = PROV_TRY(machine.registry.Read(place->key, place->value));
   if (now && Same(*place, *now, *entry.ours)) return std::nullopt;
   return Drift{kind_, place->label, !now.has_value()};
+}
+
+Result<Rebased> ValueKind::Rebase(machine::Machine& machine, const Operation& operation) const {
+  RegistryWrite write = std::get<RegistryWrite>(operation);
+  const ValuePlace* const place = Find(write.item);
+  const auto now = PROV_TRY(machine.registry.Read(write.key, write.name));
+  const auto is_now = [&](const std::optional<RegValue>& value) {
+    return place != nullptr && now && value && Same(*place, *now, *value);
+  };
+  if (is_now(write.after)) {
+    write.after = now;
+  } else if (is_now(write.before)) {
+    write.before = now;
+  }
+  return RebaseWhole(machine, write);
 }
 
 Change ValueKind::ChangeOf(std::string_view item, const Operation& operation) const {

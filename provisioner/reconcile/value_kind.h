@@ -21,6 +21,8 @@ class ValueKind : public Kind {
   Result<void> Plan(Planner& planner) const final;
   Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
                                          const LedgerEntry& entry) const final;
+  // By what the values mean, as Plan and FindDrift do: another program may have written ours in another form.
+  Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation) const final;
   Change ChangeOf(std::string_view item, const Operation& operation) const final;
   void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const final;
 

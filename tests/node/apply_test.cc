@@ -204,6 +204,43 @@ TEST_F(ApplyNode, ARollbackThatWasCutShortIsFinishedAndReportedAsOne) {
   EXPECT_THAT(Codes(report.findings), AllOf(Contains("recovered"), Contains("service-runs-on")));
 }
 
+// What others change before a cut rollback is finished, or before a trial is confirmed, is no change of ours.
+TEST_F(ApplyNode, WhatIsLeftToOthersIsNotReportedAsAChange) {
+  const auto expect = [](const reconcile::SessionReport& report, std::string_view meanwhile) {
+    EXPECT_EQ(report.writes + 1, report.changes.size());
+    for (const reconcile::Change& change : report.changes) {
+      EXPECT_EQ(change.action == reconcile::Action::kYield, change.name == "HTTP_PROXY") << change.name;
+      if (change.name == "HTTP_PROXY") {
+        EXPECT_EQ(change.after, change.before);
+      }
+    }
+    EXPECT_THAT(report.findings, Contains(AllOf(testing::Field(&Finding::code, "changed-since"),
+                                                testing::Field(&Finding::message, HasSubstr(meanwhile)))));
+  };
+  const auto theirs = reconcile::Sz("HTTP_PROXY", "http://theirs:1");
+  const MemoryHost fresh = host_;
+  OpenNode n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
+  host_.memory.Put(reconcile::kEnv, theirs);
+  expect(ConfirmTrial(n).value(), "while the trial was open");
+
+  host_ = fresh;
+  Apply(SampleSettings());
+  const MemoryHost start = host_;
+  for (std::size_t call = start.memory.calls;; ++call) {
+    host_ = start;
+    host_.memory.stop_after = call;
+    OpenNode cut = node();
+    ASSERT_THROW((void)Rollback(cut), PowerFailure) << call;
+    if (HasFile(machine::kJournalFile)) break;
+  }
+  host_.memory.stop_after = MemoryMachine::kNever;
+  host_.memory.Put(reconcile::kEnv, theirs);
+  OpenNode again = node();
+  expect(Rollback(again).value(), "before an interrupted run was finished");
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://theirs:1");
+}
+
 TEST_F(ApplyNode, AnApplyTakesATrialBackAndSaysSo) {
   OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
@@ -221,9 +258,11 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
   const auto report = RemoveSettings(n);
   ASSERT_TRUE(report);
   EXPECT_EQ(host_.memory.content().Text(), before);
-  for (const auto section : {kSourceSection, kSettingsSection, kAppliedSection, kHoldSection}) {
+  for (const auto section :
+       {kSourceSection, kSettingsSection, kAppliedSection, kHoldSection, reconcile::kLastSection}) {
     EXPECT_FALSE(HasSection(section)) << section;
   }
+  EXPECT_EQ(Rollback(n).error().code, Code::kTarget) << "the last run would hold the password";
 }
 
 TEST_F(ApplyNode, WarnsOfAServiceThatWillApplySomethingElse) {

@@ -187,6 +187,39 @@ TEST_F(Interrupted, RollbackLeavesWhatSomebodyChangedSince) {
   EXPECT_EQ(findings[0].code, "changed-since");
 }
 
+// Windows counts each change of WinHTTP's settings, and a tool may sort a list. Both are still ours.
+TEST_F(Interrupted, RollbackTakesBackWhatOthersWroteInAnotherForm) {
+  MemoryMachine machine;
+  PutWindows(machine);
+  const auto before = machine.content();
+  MustApply(machine, Desired());
+  const RegValue set = machine.At(kConnections, "WinHttpSettings").value();
+  WinHttpSettings counted = DecodeWinHttp(set.data).value();
+  ++counted.counter;
+  for (const bool trial : {false, true}) {
+    machine.content() = before;
+    machine.files().clear();
+    ASSERT_TRUE(ApplyTo(machine, Desired(), {}, trial));
+    machine.Put(kConnections, {set.name, set.type, EncodeWinHttp(counted)});
+    machine.Put(kEnv, Sz("NO_PROXY", "example.com,localhost,10.0.0.0/16,.svc"));
+    EXPECT_THAT(MustRollBack(machine), IsEmpty());
+    EXPECT_EQ(machine.content().Text(), before.Text());
+    EXPECT_EQ(DriftOf(machine), std::vector<std::string>());
+  }
+}
+
+// The run removed a certificate, and another program added it again: it is theirs.
+TEST_F(Interrupted, WhatOthersRestoredSinceIsTheirs) {
+  ASSERT_TRUE(ApplyTo(machine_, second_));
+  const std::string der = SampleCertificates().front().der;
+  ASSERT_FALSE(machine_.content().certificates[Store::kRoot].contains(der));
+  machine_.content().certificates[Store::kRoot][der] = true;
+  machine_.MakeDurable();
+  MustRollBack(machine_);
+  MustApply(machine_, NothingDesired());
+  EXPECT_TRUE(machine_.content().certificates[Store::kRoot].contains(der));
+}
+
 // Another tool's entries come while a run is cut short, or after it.
 TEST_F(Interrupted, OthersAddToAListMeanwhile) {
   const auto lists = [](const MemoryMachine& machine) {
@@ -302,17 +335,17 @@ class Chance {
     config.http_proxy = Yes() ? std::optional(Secret(urls[Below(3)])) : std::nullopt;
     config.https_proxy = Yes() ? std::optional(Secret(urls[Below(3)])) : std::nullopt;
     config.no_proxy = Yes() ? std::optional<std::string>(Yes() ? "a,b" : "b") : std::nullopt;
-    std::vector<std::string> services;
+    config.proxy_file.present = Below(8) != 0;
+    DesiredOptions options;
     for (const char* name : {"containerd", "kubelet", "absent"}) {
-      if (Yes()) services.emplace_back(name);
+      if (Yes()) options.services.emplace_back(name);
     }
-    DesiredState state = Desired(config, services);
-    state.scope.win_inet = Below(8) == 0;
-    if (state.scope.win_inet) state.win_inet = state.win_http;
+    options.scope.win_inet = Below(8) == 0;
+    if (Below(4) == 0) options.scope = {Yes(), Yes(), Yes(), Yes(), Yes()};
+    DesiredState state = MakeDesiredState(config, options).value();
     for (const auto& item : all) {
-      if (Yes()) state.certificates.push_back(item);
+      if (state.scope.certificates && Yes()) state.certificates.push_back(item);
     }
-    if (Below(4) == 0) state.scope = {Yes(), Yes(), Yes(), Yes(), Yes()};
     return state;
   }
 
@@ -320,7 +353,11 @@ class Chance {
   void Edit(MemoryMachine& machine) {
     static const std::vector<pki::Certificate> all = SampleCertificates();
     const std::string n = std::to_string(Below(100));
-    switch (Below(10)) {
+    switch (Below(12)) {
+      case 10:
+        return WriteOursInAnotherForm(machine);
+      case 11:
+        return machine.Erase(kContainerd, "Environment");
       case 0:
         return machine.Put(kEnv, Sz("FOREIGN", n));
       case 1:
@@ -353,6 +390,17 @@ class Chance {
   }
 
  private:
+  // As Windows counts its changes, and as a tool sorts a list.
+  static void WriteOursInAnotherForm(MemoryMachine& machine) {
+    if (const auto value = machine.At(kConnections, "WinHttpSettings")) {
+      if (auto settings = DecodeWinHttp(value->data)) {
+        ++settings->counter;
+        machine.Put(kConnections, {"WinHttpSettings", value->type, EncodeWinHttp(*settings)});
+      }
+    }
+    if (TextAt(machine, kEnv, "NO_PROXY") == "a,b") machine.Put(kEnv, Sz("NO_PROXY", "b,a"));
+  }
+
   // The list of containerd, by a tool that keeps what it finds there.
   static void EditList(MemoryMachine& machine, const std::function<void(std::vector<std::string>&)>& edit) {
     std::vector<std::string> list = ServiceEntries(machine.At(kContainerd, "Environment")).value();
