@@ -34,6 +34,7 @@ struct SourceFile {
   std::string sha256;  // lower-case hex of the decoded bytes
   std::size_t bytes = 0;
   unsigned mode = 0;
+  bool left_out = false;  // not present because choices left all of its subject out, not for lack of a statement
 };
 
 // Whether the source has parts about a subject that are not read. What is missing in the rest may stand there, so it is
@@ -56,6 +57,9 @@ struct EgressConfig {
   ClusterFacts facts;  // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;
 };
+
+// Whether the source has no URL of a proxy, and parts about proxies that are not read: then it makes no statement.
+bool MayHaveOtherProxy(const EgressConfig& config);
 
 // The parsed proxy settings; unset and empty values are absent.
 struct ProxySettings {

@@ -11,6 +11,7 @@ namespace {
 // Leaves the object open.
 JsonWriter& BeginFile(JsonWriter& json, std::string_view key, const egress::SourceFile& file, bool in_scope) {
   json.Key(key).BeginObject().Member("path", file.path).Member("present", file.present && in_scope);
+  if (file.left_out || (file.present && !in_scope)) json.Member("leftOut", true);
   return json.Member("sha256", file.sha256)
       .Member("bytes", file.bytes)
       .Member("mode", fmt::format("{:04o}", file.mode));
@@ -50,6 +51,7 @@ Result<egress::SourceFile> ReadSourceFile(const JsonNode& node) {
   egress::SourceFile file;
   file.path = PROV_TRY(PROV_TRY(node.Get("path")).Text());
   file.present = PROV_TRY(PROV_TRY(node.Get("present")).Bool());
+  file.left_out = PROV_TRY(node.Find("leftOut", &JsonNode::Bool)).value_or(false);
   file.sha256 = PROV_TRY(PROV_TRY(node.Get("sha256")).Text());
   const JsonNode bytes = PROV_TRY(node.Get("bytes"));
   const std::int64_t size = PROV_TRY(bytes.Integer());
@@ -113,7 +115,9 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.Member("credentials", reconcile::NameOf(state.credentials));
   if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
   json.Member("winHttpOctets", state.win_http_octets);
-  BeginFile(json, "proxyFile", config.proxy_file, state.scope.TakesProxy()).EndObject();
+  egress::SourceFile proxy_file = config.proxy_file;
+  proxy_file.present = proxy_file.present && !egress::MayHaveOtherProxy(config);
+  BeginFile(json, "proxyFile", proxy_file, state.scope.TakesProxy()).EndObject();
   WriteProxy(json, config, state);
   BeginFile(json, "trustFile", config.trust_file, state.scope.certificates);
   if (state.only_adds_certificates) json.Member("complete", false);

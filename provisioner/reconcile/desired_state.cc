@@ -36,12 +36,18 @@ Scope ScopeOfEach(bool in_scope) {
   return scope;
 }
 
-Scope Stated(const Scope& wanted, const EgressConfig& config) {
-  Scope scope = wanted;
-  const auto is_set = [](const std::optional<Secret>& url) { return url && !url->empty(); };
-  const bool elsewhere = config.not_read.proxy && !is_set(config.http_proxy) && !is_set(config.https_proxy);
-  if (!config.proxy_file.present || elsewhere) scope.machine = scope.services = scope.win_http = scope.win_inet = false;
-  if (!config.trust_file.present) scope.certificates = false;
+Scope Stated(Scope scope, bool proxy, bool trust) {
+  if (!proxy) scope.machine = scope.services = scope.win_http = scope.win_inet = false;
+  if (!trust) scope.certificates = false;
+  return scope;
+}
+
+// What the choices leave out of what the source states.
+Scope LeftOut(const Scope& wanted, const EgressConfig& config) {
+  const auto states = [](const egress::SourceFile& file) { return file.present || file.left_out; };
+  const bool proxy = states(config.proxy_file) && !egress::MayHaveOtherProxy(config);
+  Scope scope = Stated(Scope::All(), proxy, states(config.trust_file));
+  for (const Facility& one : kFacilities) scope.*one.in_scope = scope.*one.in_scope && !(wanted.*one.in_scope);
   return scope;
 }
 
@@ -246,7 +252,9 @@ bool DesiredState::SetsNothing() const {
 Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredOptions& options) {
   DesiredState state;
   static_cast<KeptOptions&>(state) = options;
-  state.scope = Stated(options.scope, config);
+  const bool proxy = config.proxy_file.present && !egress::MayHaveOtherProxy(config);
+  state.scope = Stated(options.scope, proxy, config.trust_file.present);
+  state.left_out = LeftOut(options.scope, config);
   state.only_adds_certificates = config.not_read.trust;
   if (state.scope.TakesProxy()) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));

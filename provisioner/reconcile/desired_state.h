@@ -16,7 +16,7 @@
 
 namespace prov::reconcile {
 
-// What is managed. A facility that is not in scope is left alone entirely.
+// Facilities, such as those that are managed.
 struct Scope {
   bool machine = true;
   bool services = true;
@@ -62,8 +62,11 @@ struct CertificateItem {
 // 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
 std::string Thumbprint(const pki::Certificate& certificate);
 
-// The scope is without the facilities that the source says nothing about; pods' policies are in scope.
+// The scope is without the facilities that the source says nothing about, which are left alone; pods' policies are in
+// scope.
 struct DesiredState : KeptOptions {
+  // What the choices leave out although the source states it: what is ours there is taken back.
+  Scope left_out = Scope::None();
   bool holds_credentials = false;  // some value below contains a user name or password
   std::vector<EnvironmentVariable> environment;
   std::vector<ServiceEnvironment> services;

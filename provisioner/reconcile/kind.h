@@ -32,7 +32,8 @@ class Kind {
   // Whether an item of the ledger is of this kind, by what its name begins with.
   virtual bool Owns(std::string_view item) const = 0;
 
-  // Plans the operations for its items, and the ledger entries that are true afterwards. Errors: those of the ports.
+  // Plans the operations for its items, and the ledger entries that are true afterwards. Of a kind out of scope nothing
+  // is desired, so what is ours is taken back. Errors: those of the ports.
   virtual Result<void> Plan(Planner& planner) const = 0;
   // nullopt: the machine has the item as we left it. Errors: those of the ports; type (no such item is known).
   virtual Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,

@@ -36,11 +36,21 @@ Plan Planner::Finish() && {
   return std::move(plan_);
 }
 
+namespace {
+
+// Whether a kind that the choices leave out has items of ours, which are then taken back.
+bool LeavesOurs(const Kind& kind, const DesiredState& desired, const Ledger& ledger) {
+  return kind.IsInScope(desired.left_out) &&
+         std::ranges::any_of(ledger, [&](const auto& one) { return kind.Owns(one.first); });
+}
+
+}  // namespace
+
 Result<Plan> MakePlan(machine::Machine& machine, const DesiredState& desired, const Ledger& ledger,
                       const PlanOptions& options) {
   Planner planner(machine, desired, ledger, options);
   for (const Kind* kind : Kinds()) {
-    if (kind->IsInScope(desired.scope)) PROV_TRY(kind->Plan(planner));
+    if (kind->IsInScope(desired.scope) || LeavesOurs(*kind, desired, ledger)) PROV_TRY(kind->Plan(planner));
   }
   Plan plan = std::move(planner).Finish();
   // An image needs no reboot: nothing runs in it yet.

@@ -75,6 +75,8 @@ TEST(PayloadReader, BakingAPayloadAgainGivesTheSameBytesWhateverTheChoices) {
     ASSERT_TRUE(read) << read.error().where << ": " << read.error().message;
     EXPECT_EQ(read->generation, 3);
     ASSERT_EQ(BytesOf(Baked(read->config, read->options)), files) << files.at("egress.json");
+    ASSERT_EQ(reconcile::MakeDesiredState(read->config, read->options)->left_out,
+              reconcile::MakeDesiredState(SampleConfig(), options)->left_out);
   }
 }
 
@@ -87,6 +89,7 @@ TEST(PayloadReader, NoStatementStaysNone) {
   const auto read = Read(BytesOf(Baked(config, {})), "p");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_FALSE(read->config.trust_file.present);
+  EXPECT_FALSE(read->config.trust_file.left_out);
   EXPECT_FALSE(read->config.http_proxy.has_value());
   EXPECT_EQ(read->config.https_proxy, Secret(""));
   EXPECT_EQ(read->config.source.name, config.source.name);

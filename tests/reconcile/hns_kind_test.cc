@@ -178,15 +178,13 @@ TEST_F(HnsKindTest, WhatSomebodyChangedSinceStays) {
   EXPECT_EQ(At(kOne), Flat(kTheirs));
 }
 
-TEST_F(HnsKindTest, IsLeftAloneUnlessAskedFor) {
+TEST_F(HnsKindTest, IsSetOnlyWhereAskedForAndTakenAwayAfterwards) {
   MustApply(memory_, Desired());
   EXPECT_THAT(network_.log, IsEmpty());
-  MustApply(memory_, HnsWanted());
-  DesiredState none = HnsWanted();
-  none.scope.hns = false;
-  none.hns.reset();
-  MustApply(memory_, none);
+  MustApply(memory_, EverythingWanted());
   EXPECT_THAT(At(kTwo), HasSubstr("15001"));
+  MustApply(memory_, Desired());
+  EXPECT_EQ(At(kTwo), Flat(kAcl));
 }
 
 TEST_F(HnsKindTest, AScopeWithoutAPolicyTakesItAway) {

@@ -6,9 +6,13 @@
 
 #include "images/registry/descriptor.h"
 #include "images/registry/security.h"
+#include "provisioner/machine/certificate_blob.h"
+#include "provisioner/reconcile/execute.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/finding_codes.h"
 
 namespace prov::reconcile {
 namespace {
@@ -94,6 +98,57 @@ TEST_F(Engine, ScopeLeavesTheRestAlone) {
   nothing.scope = {false, false, false, false};
   MustApply(machine_, nothing);
   EXPECT_EQ(machine_.content().Text(), applied.Text());
+}
+
+// The choices leave it out, so what is ours there goes. What the source says nothing about stays.
+TEST_F(Engine, WhatTheChoicesLeaveOutIsTakenBack) {
+  machine_.Put(kEnv, Sz("HTTP_PROXY", "http://old:1"));
+  DesiredOptions options;
+  options.services = {"containerd"};
+  options.scope.win_inet = true;
+  egress::EgressConfig config = SampleConfig();
+  const auto before = machine_.content();
+  MustApply(machine_, MakeDesiredState(config, options).value());
+  const auto applied = machine_.content();
+
+  egress::EgressConfig silent = config;
+  silent.proxy_file.present = silent.trust_file.present = false;
+  MustApply(machine_, MakeDesiredState(silent, options).value());
+  EXPECT_EQ(machine_.content().Text(), applied.Text()) << "no statement";
+
+  options.scope = {false, true, true, true};
+  MustApply(machine_, MakeDesiredState(config, options).value());
+  EXPECT_EQ(TextAt(machine_, kEnv, "HTTP_PROXY"), "http://old:1");
+  EXPECT_EQ(TextAt(machine_, kEnv, "NO_PROXY"), std::nullopt);
+  EXPECT_TRUE(machine_.At(kContainerd, "Environment"));
+
+  options.scope = {false, false, false, true};
+  MustApply(machine_, MakeDesiredState(silent, options).value());
+  EXPECT_TRUE(machine_.At(kContainerd, "Environment")) << "the source says nothing of a proxy";
+  MustApply(machine_, MakeDesiredState(config, options).value());
+  EXPECT_FALSE(machine_.At(kContainerd, "Environment"));
+  EXPECT_EQ(machine_.content().certificates[Store::kRoot].size(), 2U);
+
+  options.scope = {true, false, false, false};
+  config.http_proxy = config.https_proxy = std::nullopt;
+  config.no_proxy.reset();
+  MustApply(machine_, MakeDesiredState(config, options).value());
+  EXPECT_EQ(machine_.content().Text(), before.Text());
+}
+
+// Taking the daemon's variables away would make it set them again, and reboot the node.
+TEST_F(Engine, MachineVariablesThatAreLeftOutStayWithTheOperator) {
+  MustApply(machine_, Desired());
+  DesiredOptions options;
+  options.scope.machine = false;
+  const DesiredState desired = MakeDesiredState(SampleConfig(), options).value();
+  MemoryMachine alone = machine_;
+  MustApply(alone, desired);
+  EXPECT_EQ(TextAt(alone, kEnv, "HTTP_PROXY"), std::nullopt);
+  const Plan plan = MustApply(machine_, desired, {.adopt = false, .yield_environment = true});
+  EXPECT_THAT(ChangesOf(plan), testing::Contains("yield env HTTP_PROXY"));
+  EXPECT_TRUE(TextAt(machine_, kEnv, "HTTP_PROXY"));
+  EXPECT_FALSE(plan.ledger_after.contains("env:HTTP_PROXY"));
 }
 
 TEST_F(Engine, WhatWasThereBeforeComesBack) {
