@@ -397,6 +397,10 @@ function Set-Value($wanted) {
     $ours = $target = Get-Wanted $wanted $name $now
     if ($isList) {
         $entries = @(Get-Entries $now)
+        #region full
+        # Nothing of ours is left: the service was made again, or others replaced its list.
+        if ($entry -and -not (Get-Ours $entries $entry) -and (-not $now -or $recordable -contains $now.type)) { $entry.before = $now }
+        #endregion
         if ($entry) { $entries = @(Get-Unmerged $entries $entry $wanted.value) }
         $target = New-Value $name 7 @(Get-Merged $entries $wanted.value)
     }

@@ -82,6 +82,10 @@ inline constexpr FindingInfo kFindings[] = {
      "A certificate of the bundle has a key or a signature that Windows' verifier, or as information another client, "
      "may not know.",
      "Use a CA with an RSA key, or one on P-256 or P-384, and a usual signature (PKCS #1 v1.5 or ECDSA)."},
+    {"cert-damaged", kWarning,
+     "A store of the machine has something else than a certificate under the thumbprint of a wanted one. It is "
+     "replaced.",
+     "Nothing has to be done. A removal brings the earlier value back."},
     {"cert-duplicate", kInfo, "A certificate is in the bundle twice.",
      "Remove the second copy if the bundle should be tidy; nodes get the certificate once."},
     {"cert-expired", kWarning, "A certificate of the bundle has expired, and clients refuse what it signed.",

@@ -26,6 +26,10 @@ std::string CertificateStoreKey(pki::Store store) {
   return R"(Microsoft\SystemCertificates\)" + std::string(pki::NameOf(store)) + R"(\Certificates)";
 }
 
+std::string CertificateKeyPath(pki::Store store, std::string_view der) {
+  return R"(SOFTWARE\)" + CertificateStoreKey(store) + "\\" + CertificateKeyName(der);
+}
+
 std::string CertificateKeyName(std::string_view der) { return AsciiUpper(ToHex(Sha1(der))); }
 
 std::string EncodeCertificateBlob(std::string_view der) {

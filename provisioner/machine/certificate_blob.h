@@ -14,6 +14,9 @@ inline constexpr std::string_view kCertificateBlob = "Blob";
 // `Microsoft\SystemCertificates\ROOT\Certificates`, below `SOFTWARE`: the machine's own physical store.
 std::string CertificateStoreKey(pki::Store store);
 
+// The key of one certificate in that store, on a machine.
+std::string CertificateKeyPath(pki::Store store, std::string_view der);
+
 // 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
 std::string CertificateKeyName(std::string_view der);
 

@@ -26,6 +26,19 @@ void Report(Planner& planner, Action action, Store store, const pki::Certificate
                   after ? text : "", std::move(reason)});
 }
 
+// What the machine's own store has under the thumbprint of a certificate that it does not hold.
+Result<std::optional<images::RegValue>> DamagedEntry(Planner& planner, const CertificateItem& wanted) {
+  const std::string key = machine::CertificateKeyPath(wanted.store, wanted.certificate.der);
+  auto value = PROV_TRY(planner.machine().registry.Read(key, machine::kCertificateBlob));
+  if (value) {
+    planner.Note({Severity::kWarning, "cert-damaged",
+                  "is not the certificate that its key names, so Windows does not use it; it is replaced, and kept for "
+                  "a removal",
+                  fmt::format("{}\\{}", key, machine::kCertificateBlob)});
+  }
+  return value;
+}
+
 Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
   machine::CertificateStore& stores = planner.machine().certificates;
   const pki::Certificate& certificate = wanted.certificate;
@@ -37,14 +50,15 @@ Result<void> PlanWanted(Planner& planner, const CertificateItem& wanted) {
          "source",
          fmt::format("{} {}", Thumbprint(certificate), certificate.subject)});
   }
-  const bool ours = planner.Find(item) != nullptr;
+  const LedgerEntry* const entry = planner.Find(item);
+  const bool ours = entry != nullptr;
   if (PROV_TRY(stores.Contains(wanted.store, certificate.der))) {
     Report(planner, Action::kNone, wanted.store, certificate, ours ? "" : "was there before us");
     return {};
   }
-  planner.Add(CertificateWrite{wanted.store, certificate.der, true, item});
-  planner.Own(item,
-              {std::nullopt, images::RegValue{Thumbprint(certificate), images::RegType::kBinary, certificate.der}, {}});
+  const auto before = ours ? entry->before : PROV_TRY(DamagedEntry(planner, wanted));
+  planner.Add(CertificateWrite{wanted.store, certificate.der, true, item, before});
+  planner.Own(item, {before, images::RegValue{Thumbprint(certificate), images::RegType::kBinary, certificate.der}, {}});
   Report(planner, Action::kCreate, wanted.store, certificate, ours ? "was removed since we added it" : "");
   return {};
 }
@@ -63,7 +77,7 @@ Result<void> PlanUnwanted(Planner& planner, const std::string& item, const Ledge
     Report(planner, Action::kYield, store, certificate, "is gone already");
     return {};
   }
-  planner.AddUndo(CertificateWrite{store, entry.ours->data, false, item});
+  planner.AddUndo(CertificateWrite{store, entry.ours->data, false, item, entry.before});
   Report(planner, Action::kDelete, store, certificate, "no longer wanted");
   return {};
 }

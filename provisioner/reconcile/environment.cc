@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "images/registry/hive_names.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 
@@ -20,6 +21,15 @@ using Entries = std::vector<std::string>;
 Entries EntriesOf(const Entries& all, std::string_view name) {
   Entries out;
   std::ranges::copy_if(all, std::back_inserter(out), [&](const std::string& one) { return HasName(one, name); });
+  return out;
+}
+
+std::string Utf16Bytes(std::u16string_view units) {
+  std::string out;
+  for (const char16_t unit : units) {
+    out.push_back(static_cast<char>(unit & 0xFFU));
+    out.push_back(static_cast<char>(unit >> 8U));
+  }
   return out;
 }
 
@@ -104,7 +114,14 @@ ReplacedEntries ReplaceEntries(std::vector<std::string> entries, const std::vect
 }
 
 images::RegValue EncodeServiceEnvironment(const std::vector<std::string>& entries) {
-  return {std::string(kServiceEnvironmentValue), images::RegType::kMultiSz, images::EncodeMultiSz(entries)};
+  images::RegValue out{std::string(kServiceEnvironmentValue), images::RegType::kMultiSz, {}};
+  for (const std::string& entry : entries) {
+    const auto units = images::regf::NameFromUtf8(entry);
+    out.data += units ? Utf16Bytes(*units) : ToUtf16Le(entry);
+    out.data.append(2, '\0');
+  }
+  out.data.append(2, '\0');
+  return out;
 }
 
 }  // namespace prov::reconcile

@@ -65,6 +65,7 @@ ReplacedEntries ReplaceEntries(std::vector<std::string> entries, const std::vect
 // Whether two lists hold the same entries, in whatever order.
 bool SameEntries(std::vector<std::string> a, std::vector<std::string> b);
 
+// `entries`: UTF-8, in which an unpaired surrogate may take three bytes.
 images::RegValue EncodeServiceEnvironment(const std::vector<std::string>& entries);
 
 }  // namespace prov::reconcile

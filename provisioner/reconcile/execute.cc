@@ -2,6 +2,7 @@
 
 #include "images/registry/descriptor.h"
 #include "provisioner/hns/endpoint_change.h"
+#include "provisioner/machine/certificate_blob.h"
 #include "provisioner/reconcile/kind.h"
 
 namespace prov::reconcile {
@@ -19,8 +20,11 @@ Result<void> ExecuteOn(machine::Machine& machine, const RegistryWrite& write) {
 }
 
 Result<void> ExecuteOn(machine::Machine& machine, const CertificateWrite& write) {
-  return write.add ? machine.certificates.Add(write.store, write.der)
-                   : machine.certificates.Remove(write.store, write.der);
+  if (write.add) return machine.certificates.Add(write.store, write.der);
+  PROV_TRY(machine.certificates.Remove(write.store, write.der));
+  if (!write.before) return {};
+  PROV_TRY(machine.certificates.Flush());  // a removal that is written later would delete the value again
+  return machine.registry.Set(machine::CertificateKeyPath(write.store, write.der), *write.before);
 }
 
 Result<void> ExecuteOn(machine::Machine& machine, const SecurityWrite& write) {
@@ -55,7 +59,10 @@ Result<Rebased> RebaseOn(machine::Machine& machine, RegistryWrite write) {
 }
 
 Result<Rebased> RebaseOn(machine::Machine& machine, const CertificateWrite& write) {
-  return Rebased{write, PROV_TRY(machine.certificates.Contains(write.store, write.der)) == write.add};
+  const bool is_there = PROV_TRY(machine.certificates.Contains(write.store, write.der));
+  if (is_there || write.add || !write.before) return Rebased{write, is_there == write.add};
+  const std::string key = machine::CertificateKeyPath(write.store, write.der);
+  return Rebased{write, PROV_TRY(machine.registry.Read(key, write.before->name)).has_value()};
 }
 
 // Windows may store a descriptor in another form than it was given, so compare whom it grants access. If an operation

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "images/registry/descriptor.h"
+#include "images/registry/hive_names.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
@@ -67,9 +68,10 @@ std::optional<std::vector<std::string>> ServiceEntries(const std::optional<RegVa
   std::vector<std::string> out;
   if (!value) return out;
   if (value->type != RegType::kMultiSz) return std::nullopt;
-  const auto text = FromUtf16Le(value->data);
-  if (!text) return std::nullopt;
-  for (const std::string_view entry : Split(*text, '\0')) {
+  // A last byte alone is no character.
+  const std::string_view units = std::string_view(value->data).substr(0, value->data.size() / 2 * 2);
+  const std::string text = images::regf::NameToUtf8(images::regf::Load(units, false).value_or(u""));
+  for (const std::string_view entry : Split(text, '\0')) {
     if (!entry.empty()) out.emplace_back(entry);
   }
   return out;

@@ -44,7 +44,8 @@ std::optional<std::string> StringOf(const images::RegValue& value);
 bool SameVariable(std::string_view name, const images::RegValue& a, const images::RegValue& b);
 bool SameWinHttp(const images::RegValue& a, const images::RegValue& b);
 
-// The entries of a REG_MULTI_SZ; none for an absent value; nullopt for another type, which Windows does not read.
+// The entries of a REG_MULTI_SZ, in generalised UTF-8 (hive_names.h), so that EncodeServiceEnvironment gives back all
+// of them; none for an absent value; nullopt for another type, which Windows does not read.
 std::optional<std::vector<std::string>> ServiceEntries(const std::optional<images::RegValue>& value);
 // The same; none for another type.
 std::vector<std::string> EntriesIn(const std::optional<images::RegValue>& value);

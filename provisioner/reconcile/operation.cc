@@ -36,6 +36,7 @@ Result<CertificateWrite> ReadCertificateWrite(const JsonNode& node) {
   write.store = name == NameOf(Store::kRoot) ? Store::kRoot : Store::kCa;
   write.der = PROV_TRY(Bytes(PROV_TRY(node.Get("der"))));
   write.add = PROV_TRY(PROV_TRY(node.Get("add")).Bool());
+  write.before = PROV_TRY(ReadStored(node, "before"));
   return write;
 }
 
@@ -119,6 +120,7 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
   if (const auto* write = std::get_if<CertificateWrite>(&operation)) {
     json.Member("kind", "certificate").Member("store", NameOf(write->store)).Member("add", write->add);
     json.Member("der", EncodeBase64(write->der));
+    if (write->before) WriteStored(json, "before", write->before);
   }
   if (const auto* write = std::get_if<SecurityWrite>(&operation)) {
     json.Member("kind", "security").Member("key", write->key);

@@ -31,6 +31,7 @@ struct CertificateWrite {
   std::string der;
   bool add = true;  // false: remove
   std::string item = {};
+  std::optional<images::RegValue> before = {};  // a damaged entry under its thumbprint, which a removal restores
 
   bool operator==(const CertificateWrite&) const = default;
 };

@@ -42,7 +42,7 @@ std::string ShowServiceEntries(const std::optional<RegValue>& value) {
     if (!shown) continue;
     out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, ShowVariable(name, entry.substr(name.size() + 1)));
   }
-  return out;
+  return ReplaceMalformed(out);
 }
 
 // The entries of `before` that have the name of one of `ours`.
@@ -79,17 +79,16 @@ class ServicePlan {
     }
     now_ = PROV_TRY(registry.Read(key_, kServiceEnvironmentValue));
     const std::optional<Entries> current = ServiceEntries(now_);
+    if (variables.empty()) {
+      LetGo(current);
+      return {};
+    }
     if (!current) {
       planner_.Note({Severity::kWarning, "service-environment",
                      "is not a REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
                      key_ + "\\" + std::string(kServiceEnvironmentValue)});
-      if (variables.empty()) return {};
     }
-    if (variables.empty()) {
-      LetGo(*current);
-    } else {
-      Want(current.value_or(Entries()), variables);
-    }
+    Want(current.value_or(Entries()), variables);
     return {};
   }
 
@@ -102,14 +101,29 @@ class ServicePlan {
   Entries Before() const { return entry_ == nullptr ? Entries() : EntriesIn(entry_->before); }
   Entries Ours() const { return entry_ == nullptr ? Entries() : EntriesIn(entry_->ours); }
 
+  // What a removal restores. What others have put in the place of an entry of ours was there before us. If nothing of
+  // ours is left, that is the whole list: the service was made again, or others replaced it.
+  std::optional<RegValue> Earlier(const Entries& entries, const std::vector<EnvironmentVariable>& variables) const {
+    Entries held = Ours();
+    std::erase_if(held, [&](const std::string& one) { return std::ranges::find(entries, one) == entries.end(); });
+    if (held.empty()) return now_;
+    Entries out = Before();
+    for (const std::string& wanted : OursOf(variables)) {
+      if (!SameNames(held, {wanted}).empty()) continue;
+      std::erase_if(out, [&](const std::string& one) { return IsEntryOf(one, NameOfEntry(wanted)); });
+      std::ranges::copy(SameNames(entries, {wanted}), std::back_inserter(out));
+    }
+    return SameEntries(out, Before()) ? entry_->before : std::optional(EncodeServiceEnvironment(out));
+  }
+
   void Want(Entries entries, const std::vector<EnvironmentVariable>& variables) {
+    LedgerEntry entry{Earlier(entries, variables), EncodeServiceEnvironment(OursOf(variables)), {}};
     Entries unwanted = Ours();
     std::erase_if(unwanted, [&](const std::string& ours) {
       return std::ranges::any_of(variables, [&](const auto& v) { return IsEntryOf(ours, v.name); });
     });
     entries = MergeServiceEnvironment(TakeOut(std::move(entries), unwanted, Before()), variables);
     const RegValue wanted = EncodeServiceEnvironment(entries);
-    LedgerEntry entry{entry_ == nullptr ? now_ : entry_->before, EncodeServiceEnvironment(OursOf(variables)), {}};
     if (now_ && now_->type == RegType::kMultiSz && ServiceEntries(now_) == entries) {
       const bool adopt = entry_ == nullptr && planner_.options().adopt;
       if (adopt) entry.before = WithoutOurs(entries, variables);
@@ -127,23 +141,22 @@ class ServicePlan {
                        follows_ ? "follows the Windows Machine Config Operator's daemon; " : "");
   }
 
-  void LetGo(const Entries& entries) {
+  // `entries`: nullopt for a value that is no list.
+  void LetGo(const std::optional<Entries>& entries) {
     if (entry_ == nullptr) return;
     planner_.Disown(item_);
     if (!now_) {
       Report(Action::kYield, now_, "is gone already");
       return;
     }
-    std::optional<RegValue> after = entry_->before;
-    if (const std::optional<Entries> before = ServiceEntries(entry_->before)) {
-      const Entries left = TakeOut(entries, Ours(), *before);
-      if (left == entries) {
-        Report(Action::kYield, now_, "was changed since we set it; left as it is");
-        return;
-      }
-      // If only what was there before us is left, restore that value itself, with its bytes and type.
-      if (!SameEntries(left, *before)) after = EncodeServiceEnvironment(left);
+    const Entries left = entries ? TakeOut(*entries, Ours(), Before()) : Entries();
+    if (!entries || left == *entries) {
+      Report(Action::kYield, now_, "was changed since we set it; left as it is");
+      return;
     }
+    // If only what was there before us is left, restore that value itself, with its bytes and type.
+    const std::optional<RegValue> after =
+        SameEntries(left, Before()) ? entry_->before : std::optional(EncodeServiceEnvironment(left));
     planner_.AddUndo(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, {}, item_});
     Report(after ? Action::kUpdate : Action::kDelete, after,
            follows_ ? "the Windows Machine Config Operator's daemon has removed the proxy" : "no longer wanted");

@@ -278,6 +278,85 @@ TEST_F(Engine, AServiceEnvironmentOfAnotherTypeIsReplacedAndKept) {
   EXPECT_EQ(machine_.At(kContainerd, "Environment"), odd);
 }
 
+TEST_F(Engine, WhatOthersAddToAListInThePlaceOfAnotherTypeStays) {
+  machine_.Put(kContainerd, {"Environment", RegType::kSz, images::EncodeSz("HTTP_PROXY=x")});
+  MustApply(machine_, Desired());
+  auto list = ServiceEntries(machine_.At(kContainerd, "Environment")).value();
+  list.emplace_back("THEIRS=1");
+  machine_.Put(kContainerd, ServiceList(list));
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"), ServiceList({"THEIRS=1"}));
+}
+
+// The value is none of ours any more, so nothing of it stays in the record.
+TEST_F(Engine, AServiceEnvironmentThatOthersGaveAnotherTypeIsLetGo) {
+  MustApply(machine_, Desired());
+  const RegValue theirs{"Environment", RegType::kSz, images::EncodeSz("THEIRS=1")};
+  machine_.Put(kContainerd, theirs);
+  EXPECT_THAT(ChangesOf(MustApply(machine_, NothingDesired())), testing::Contains("yield serviceEnv containerd"));
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"), theirs);
+  EXPECT_EQ(machine_.Section(kLedgerSection), "{}\n");
+}
+
+TEST_F(Engine, AListThatIsNoTextKeepsItsOtherNames) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kOdd = "A\0=\0001\0\0\0\0\0x"sv;                  // half a character at its end
+  constexpr std::string_view kSurrogate = "A\0=\0\0\xD8\0\0B\0=\0\0\0\0\0"sv;  // half of a pair
+  for (const std::string_view bytes : {kOdd, kSurrogate}) {
+    const RegValue theirs{"Environment", RegType::kMultiSz, std::string(bytes)};
+    machine_.Put(kContainerd, theirs);
+    EXPECT_THAT(MustApply(machine_, Desired()).findings, Not(testing_support::HasCode("service-environment")));
+    const std::string now = machine_.At(kContainerd, "Environment")->data;
+    const std::string_view names = bytes.substr(0, bytes.find("\0\0\0"sv) + 1);
+    EXPECT_TRUE(std::string_view(now).starts_with(names)) << ToHex(now);
+    EXPECT_GT(now.size(), bytes.size() + 100) << "ours come behind them";
+    MustApply(machine_, NothingDesired());
+    EXPECT_EQ(machine_.At(kContainerd, "Environment"), theirs);
+  }
+}
+
+// Others changed one of two entries of ours, and ours came back: a removal leaves theirs.
+TEST_F(Engine, WhatOthersPutInThePlaceOfOneEntryComesBack) {
+  MustApply(machine_, Desired());
+  auto list = ServiceEntries(machine_.At(kContainerd, "Environment")).value();
+  for (std::string& entry : list) {
+    if (entry.starts_with("NO_PROXY=")) entry = "NO_PROXY=theirs";
+  }
+  machine_.Put(kContainerd, ServiceList(list));
+  MustApply(machine_, Desired());
+  EXPECT_THAT(ServiceEntries(machine_.At(kContainerd, "Environment")).value(),
+              Not(testing::Contains("NO_PROXY=theirs")));
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.At(kContainerd, "Environment"), ServiceList({"NO_PROXY=theirs"}));
+}
+
+TEST_F(Engine, ADamagedEntryInThePlaceOfACertificateComesBack) {
+  const pki::Certificate wanted = SampleCertificates().front();
+  const std::string key = machine::CertificateKeyPath(Store::kRoot, wanted.der);
+  const RegValue damaged{"Blob", RegType::kBinary, "damaged"};
+  machine_.Put(key, damaged);
+  const auto before = machine_.content();
+  EXPECT_THAT(MustApply(machine_, Desired()).findings, testing_support::HasCode("cert-damaged"));
+  EXPECT_FALSE(machine_.At(key, "Blob"));
+  const MemoryMachine applied = machine_;
+  MustApply(machine_, NothingDesired());
+  EXPECT_EQ(machine_.content().Text(), before.Text());
+  machine_ = applied;
+  MustRollBack(machine_);
+  EXPECT_EQ(machine_.content().Text(), before.Text());
+  // A removal that was cut short between its two writes.
+  machine_ = applied;
+  machine_.content().certificates[Store::kRoot].erase(wanted.der);
+  machine::Machine ports = machine_.Ports();
+  const Ledger ours = LoadLedger(ports.state).value();
+  const CertificateWrite removal{Store::kRoot, wanted.der, false, CertificateItemName(Store::kRoot, wanted.sha1),
+                                 ours.at(CertificateItemName(Store::kRoot, wanted.sha1)).before};
+  EXPECT_FALSE(Rebase(ports, removal)->is_done);
+  ASSERT_TRUE(Execute(ports, removal));
+  EXPECT_TRUE(Rebase(ports, removal)->is_done);
+  EXPECT_EQ(machine_.At(key, "Blob"), damaged);
+}
+
 TEST_F(Engine, AServiceThatIsNoLongerListedIsRestored) {
   MustApply(machine_, Desired());
   MustApply(machine_, Desired(SampleConfig(), {"kubelet"}));

@@ -6,6 +6,7 @@
 #include "images/registry/security.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/machine/certificate_blob.h"
 
 namespace prov::testing_support {
 namespace {
@@ -239,7 +240,10 @@ Result<bool> MemoryMachine::IsDisallowed(std::string_view der) {
 }
 
 Result<void> MemoryMachine::Add(Store store, std::string_view der) {
-  return Call("Add " + std::string(NameOf(store)), [&] { now_.certificates[store].emplace(std::string(der), true); });
+  return Call("Add " + std::string(NameOf(store)), [&] {
+    now_.certificates[store].emplace(std::string(der), true);
+    now_.keys.erase(Folded(machine::CertificateKeyPath(store, der)));  // a damaged entry, whose place it takes
+  });
 }
 
 Result<void> MemoryMachine::Remove(Store store, std::string_view der) {
