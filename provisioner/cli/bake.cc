@@ -1,6 +1,7 @@
 // `bake`: makes a payload folder from a source.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 
@@ -131,7 +132,10 @@ Error MissingGeneration() {
 Result<std::string> WithCommand(const std::string& answer_file, const std::optional<payload::ProgramFile>& program,
                                 const std::string& where) {
   unattend::AnswerFileEdit edit = PROV_TRY(unattend::AddCommand(answer_file, payload::PayloadCommand(), where));
-  if (program) PROV_TRY(payload::CheckArchitecture(*program, edit.architecture, "--exe"));
+  const bool fits = program && std::ranges::find(edit.architectures, program->architecture) != edit.architectures.end();
+  if (program && !fits && !edit.architectures.empty()) {
+    PROV_TRY(payload::CheckArchitecture(*program, edit.architectures.front(), "--exe"));
+  }
   return std::move(edit).bytes;
 }
 

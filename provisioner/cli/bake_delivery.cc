@@ -8,11 +8,13 @@
 
 #include "images/archive/archive.h"
 #include "provisioner/base/file.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/payload/drive.h"
 #include "provisioner/payload/node_metadata.h"
 #include "provisioner/payload/node_payloads.h"
 #include "provisioner/payload/payload_folder.h"
+#include "provisioner/unattend/answer_file.h"
 
 namespace prov::cli {
 namespace {
@@ -59,6 +61,12 @@ Result<std::unique_ptr<images::FileSink>> Asking(const Delivery& delivery,
   return std::make_unique<AskingSink>(PROV_TRY(std::move(sink)), delivery.stop_check);
 }
 
+// By its name, or by a pass that only setup from media runs.
+Result<bool> IsForMedia(const std::string& answer_file, const std::string& path) {
+  const std::string name = AsciiLower(path.substr(path.find_last_of("/\\") + 1));
+  return name == "autounattend.xml" || PROV_TRY(unattend::IsForSetupFromMedia(answer_file, path));
+}
+
 bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &payload::PayloadFile::secret); }
 
 unsigned AnswerFileMode(const Payload& payload) {
@@ -81,7 +89,7 @@ Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payl
       PROV_TRY(Asking(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
   if (format == ArchiveFormat::kIso) {
     const payload::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
-    PROV_TRY(payload::WriteDrive(*sink, payload::DriveKindOf(delivery.label), payload, any));
+    PROV_TRY(payload::WriteDrive(*sink, delivery.drive, payload, any));
   } else {
     for (const payload::PayloadFile& file : payload.files) PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
   }
@@ -91,11 +99,10 @@ Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payl
 Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
                          const payload::NodePayloads& payloads, const std::string& path, std::int64_t time_unix,
                          const payload::NodePayloads::Progress& progress) {
-  const DriveKind kind = payload::DriveKindOf(delivery.label);
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
   const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
   const auto make = [&](const Node& node) { return Asking(delivery, folder->Make(node.name + ".iso", options)); };
-  PROV_TRY(payloads.WriteDrives(make, kind, progress));
+  PROV_TRY(payloads.WriteDrives(make, delivery.drive, progress));
   PROV_TRY(CheckStop(delivery.stop_check));
   return folder->Finish();
 }
@@ -138,9 +145,12 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
   out.label = arguments.Get("label", kDefaultLabel);
   if (out.format == "iso") {
     PROV_TRY(images::CheckVolumeLabel(out.label));
-    if (payload::DriveKindOf(out.label) == DriveKind::kPlain)
-      out.drive_answer_file =
-          PROV_TRY(payload::DriveAnswerFile(own_answer_file, arguments.Get("unattend", "unattend.xml")));
+    out.drive = payload::DriveKindOf(out.label);
+    if (out.drive == DriveKind::kPlain) {
+      const std::string name = arguments.Get("unattend", "unattend.xml");
+      out.drive_answer_file = PROV_TRY(payload::DriveAnswerFile(own_answer_file, name));
+      if (own_answer_file && PROV_TRY(IsForMedia(*own_answer_file, name))) out.drive = DriveKind::kSetupMedia;
+    }
   }
   if (!arguments.Has("nodes")) return out;
   if (out.format == "userdata")
@@ -169,8 +179,8 @@ void AddDeliveryFindings(const Delivery& delivery, const Payload& payload, const
                "detach it after the first boot, or use --credentials none",
                path);
   }
-  const DriveKind kind = payload::DriveKindOf(delivery.label);
-  if (kind == DriveKind::kPlain) return;
+  const DriveKind kind = delivery.drive;
+  if (kind == DriveKind::kPlain || kind == DriveKind::kSetupMedia) return;
   if (kind == DriveKind::kNoCloud) {
     AddWarning(findings, "cidata-service",
                "cloudbase-init does not read a drive with this label by default; use --label config-2, or add NoCloud "

@@ -10,14 +10,16 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/cli/options.h"
+#include "provisioner/payload/drive.h"
 #include "provisioner/payload/node_list.h"
 #include "provisioner/payload/payload.h"
 
 namespace prov::cli {
 
 struct Delivery {
-  std::string format = "dir";        // or tar, tgz, zip, iso
-  std::string label;                 // of a drive
+  std::string format = "dir";  // or tar, tgz, zip, iso
+  std::string label;           // of a drive
+  payload::DriveKind drive = payload::DriveKind::kPlain;
   std::vector<payload::Node> nodes;  // empty: the payload without nodes
   std::string drive_answer_file;     // at the root of a plain drive
   StopCheck stop_check;              // called before each file; an error ends the run

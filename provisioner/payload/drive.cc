@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/hash.h"
@@ -34,7 +35,9 @@ class Layout {
     for (const PayloadFile& file : payload.files)
       files_.push_back({fmt::format("{}{}", kPayloadFolder, file.path), file.bytes, file.Mode()});
   }
-  void AddAnswerFile(const DriveNode& node) { files_.push_back({"unattend.xml", node.answer_file, node.answer_mode}); }
+  void AddAnswerFile(std::string name, const DriveNode& node) {
+    files_.push_back({std::move(name), node.answer_file, node.answer_mode});
+  }
 
   Result<void> Write(images::FileSink& sink) {
     std::ranges::sort(files_, {}, &PlacedFile::path);
@@ -71,7 +74,7 @@ unattend::AnswerFileCommand DriveCommand() {
 
 Result<std::string> DriveAnswerFile(const std::optional<std::string>& own, std::string_view where) {
   constexpr std::string_view kEmpty = "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\">\n</unattend>\n";
-  if (own && !PROV_TRY(unattend::AddCommand(*own, PayloadCommand(), where)).changed) {
+  if (own && PROV_TRY(unattend::HasCommand(*own, PayloadCommand(), where))) {
     return Fail(
         Code::kXml,
         "runs a payload in %SystemRoot%\\Setup\\Scripts, where none is when a drive brings it; give the answer file "
@@ -101,9 +104,12 @@ Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& p
       layout.Add("user-data", std::string(DriveScript()));
       if (network) layout.Add("network-config", NetworkConfigYaml(*node.node->network));
       break;
+    case DriveKind::kSetupMedia:
+      layout.AddAnswerFile("Autounattend.xml", node);
+      [[fallthrough]];
     case DriveKind::kPlain:
       layout.Add("Start-Drive.ps1", std::string(DriveScript()));
-      layout.AddAnswerFile(node);
+      layout.AddAnswerFile("unattend.xml", node);
       break;
   }
   layout.AddPayload(payload);

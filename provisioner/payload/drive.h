@@ -17,9 +17,10 @@ enum class DriveKind {
   kConfigDrive,  // config-2: cloudbase-init reads openstack/latest, OpenStack's layout
   kNoCloud,      // cidata: cloudbase-init reads user-data and meta-data
   kPlain,        // any other label: for people and Windows setup
+  kSetupMedia,   // the same, for setup from media, too: it reads Autounattend.xml
 };
 
-// The kind that belongs to a label. Compares without case, as cloudbase-init does.
+// The kind that belongs to a label, never kSetupMedia. Compares without case, as cloudbase-init does.
 DriveKind DriveKindOf(std::string_view label);
 
 // The constant script of drives: it finds the drive, copies the payload to where Windows setup keeps it, and applies it
@@ -43,7 +44,8 @@ struct DriveNode {
 };
 
 // Writes all files of a drive, in order. The payload is in the folder "provisioner". A plain drive has an unattend.xml
-// for Windows setup at its root, and the script that it runs.
+// for Windows setup at its root, and the script that it runs; one for setup from media has the same file as
+// Autounattend.xml, too (Microsoft, "Windows Setup Automation Overview": implicit answer file search order).
 Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& payload, const DriveNode& node);
 
 // SHA-256 of the payload's manifest, which identifies the whole payload.

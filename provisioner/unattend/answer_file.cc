@@ -21,6 +21,7 @@ constexpr std::string_view kReopened = "reopened";
 constexpr std::string_view kOpen = "open";
 constexpr std::string_view kPadded = "padded";
 constexpr std::string_view kBare = "bare";
+constexpr char kBetween = ',';  // the records of several commands
 
 // The levels of an answer file, from outermost to innermost.
 enum class Level { kRoot, kSettings, kComponent, kList, kItem };
@@ -279,13 +280,19 @@ Result<Record> ReadRecord(std::string_view line, std::string_view where) {
                 words[4] == kPadded};
 }
 
-}  // namespace
+// All architectures of the file; the wanted one if it has none.
+std::vector<std::string> ArchitecturesFor(const AnswerFile& file, const std::string& wanted) {
+  std::vector<std::string> out(kAnswerArchitectures.begin(), kAnswerArchitectures.end());
+  std::erase_if(out, [&](const std::string& one) { return !file.architectures.contains(one); });
+  if (out.empty()) out.push_back(wanted);
+  return out;
+}
 
-Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
-  PROV_TRY(CheckCommand(command));
+// Adds the command for one architecture.
+Result<AnswerFileEdit> AddFor(std::string_view file, const AnswerFileCommand& command, const std::string& architecture,
+                              std::string_view where) {
   const XmlText xml = PROV_TRY(DecodeXml(file, where));
   const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
-  const std::string architecture = ArchitectureFor(read, command.architecture);
   if (FindOurs(read, architecture)) return AnswerFileEdit{std::string(file), false, {}};
 
   if (IsProcessed(read)) {
@@ -321,19 +328,13 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
   } else {
     out.text.insert(at, ours);
   }
-  return AnswerFileEdit{EncodeXml(out), true, WriteRecord(record), architecture};
+  return AnswerFileEdit{EncodeXml(out), true, WriteRecord(record)};
 }
 
-Result<bool> WasPassProcessed(std::string_view file, std::string_view where) {
-  const XmlText xml = PROV_TRY(DecodeXml(file, where));
-  return IsProcessed(PROV_TRY(ReadAnswerFile(xml, kCommands, {}, where)));
-}
-
-Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
-                                     std::string_view where) {
-  PROV_TRY(CheckCommand(command));
-  AnswerFileEdit unchanged{std::string(file), false, {}};
-  if (record.empty()) return unchanged;
+// Removes the command that one record is of.
+Result<AnswerFileEdit> RemoveOne(std::string_view file, const AnswerFileCommand& command, std::string_view record,
+                                 std::string_view where) {
+  const AnswerFileEdit unchanged{std::string(file), false, {}};
   const Record added = PROV_TRY(ReadRecord(record, where));
   XmlText xml = PROV_TRY(DecodeXml(file, where));
   const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
@@ -366,6 +367,56 @@ Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileComm
   // Texts of the user that become adjacent may form XML syntax, such as ]]>, so parse the result.
   PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
   return AnswerFileEdit{EncodeXml(xml), true, {}};
+}
+
+}  // namespace
+
+Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
+  PROV_TRY(CheckCommand(command));
+  const XmlText xml = PROV_TRY(DecodeXml(file, where));
+  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
+  AnswerFileEdit out{std::string(file), false, {}};
+  for (const std::string& architecture : ArchitecturesFor(read, command.architecture)) {
+    AnswerFileEdit edit = PROV_TRY(AddFor(out.bytes, command, architecture, where));
+    if (!edit.changed) continue;
+    out.bytes = std::move(edit.bytes);
+    out.changed = true;
+    if (!out.record.empty()) out.record += kBetween;
+    out.record += edit.record;
+    out.architectures.push_back(architecture);
+  }
+  return out;
+}
+
+Result<bool> HasCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
+  const XmlText xml = PROV_TRY(DecodeXml(file, where));
+  const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
+  return std::ranges::any_of(kAnswerArchitectures, [&](std::string_view one) { return FindOurs(read, one); });
+}
+
+Result<bool> IsForSetupFromMedia(std::string_view file, std::string_view where) {
+  const XmlText xml = PROV_TRY(DecodeXml(file, where));
+  return PROV_TRY(ReadAnswerFile(xml, kCommands, {}, where)).windows_pe;
+}
+
+Result<bool> WasPassProcessed(std::string_view file, std::string_view where) {
+  const XmlText xml = PROV_TRY(DecodeXml(file, where));
+  return IsProcessed(PROV_TRY(ReadAnswerFile(xml, kCommands, {}, where)));
+}
+
+Result<AnswerFileEdit> RemoveCommand(std::string_view file, const AnswerFileCommand& command, std::string_view record,
+                                     std::string_view where) {
+  PROV_TRY(CheckCommand(command));
+  AnswerFileEdit out{std::string(file), false, {}};
+  if (record.empty()) return out;
+  // The last one first: what was added for the others may be around it.
+  const std::vector<std::string_view> records = Split(record, kBetween);
+  for (auto one = records.rbegin(); one != records.rend(); ++one) {
+    AnswerFileEdit edit = PROV_TRY(RemoveOne(out.bytes, command, *one, where));
+    out.bytes = std::move(edit.bytes);
+    out.changed = out.changed || edit.changed;
+  }
+  return out;
 }
 
 }  // namespace prov::unattend

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/base/result.h"
 
@@ -12,7 +13,8 @@ namespace prov::unattend {
 
 // A command of the specialize pass, which runs as SYSTEM while setup specializes the machine.
 struct AnswerFileCommand {
-  // amd64, arm64 or x86. If the file has only components of another architecture, ours gets that one.
+  // amd64, arm64 or x86: for a file that has no component of these. In any other, each architecture that the file has
+  // components for gets the command: setup reads those of the machine's own architecture only.
   std::string architecture = "amd64";
   std::string description;
   std::string command_line;  // printable ASCII; later identifies the command
@@ -24,13 +26,19 @@ struct AnswerFileEdit {
   // What RemoveCommand needs to remove exactly what was added: one line of ASCII, which the caller keeps. "" if nothing
   // was added: the command was there already, and the elements around it aren't ours.
   std::string record;
-  std::string architecture = {};  // of the command that was added
+  std::vector<std::string> architectures = {};  // of the commands that were added
 };
 
 // Adds the command as the last one, with an Order above all others. Adding it again changes nothing. Errors: xml,
 // too-large (with "WHERE: line 3, column 7" as where; also if WasPassProcessed); usage, size-limit for a command that
 // no answer file can hold.
 Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where);
+
+// Whether a component for some architecture has the command. Errors: xml, too-large.
+Result<bool> HasCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where);
+
+// Whether it has settings for the pass windowsPE, which only setup from media runs. Errors: xml, too-large.
+Result<bool> IsForSetupFromMedia(std::string_view file, std::string_view where);
 
 // Whether Windows setup has marked the pass as processed. It then ignores the file for that pass and uses the
 // next place. Errors: xml, too-large.

@@ -119,7 +119,9 @@ class AnswerFileReader {
       return end;
     }
     AnswerSettings out{Start(event)};
-    const bool wanted = xml_.Attribute("pass") == kPass;
+    const auto pass = xml_.Attribute("pass");
+    const bool wanted = pass == kPass;
+    file_.windows_pe = file_.windows_pe || pass == "windowsPE";
     out.processed = AsciiLower(xml_.Attribute("wasPassProcessed").value_or("")) == "true";
     PROV_TRY(ReadChildren(out.at, [&](const XmlEvent& child) { return ReadComponent(child, wanted, out); }));
     const std::size_t end = file_.settings_end = out.at.end;

@@ -82,6 +82,7 @@ struct AnswerFile {
   std::vector<AnswerSettings> settings;  // of the pass
   std::size_t settings_end = 0;          // after the last settings of all passes; where to add some if there are none
   bool more_elements = false;            // elements follow there, after which settings are not accepted
+  bool windows_pe = false;               // it has settings for that pass
   std::set<std::string> architectures;   // of all components, in lower case
   std::optional<std::string_view> unit;  // one step of indentation
 };

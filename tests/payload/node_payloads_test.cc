@@ -205,6 +205,22 @@ TEST(Drive, AnAnswerFileOfOnesOwnGetsTheDrivesCommandOnly) {
   EXPECT_EQ(refused.error().where, "mine.xml");
 }
 
+TEST(Drive, SetupFromMediaReadsItsAnswerFileUnderAnotherName) {
+  const Recorded drive = Drive(DriveKind::kSetupMedia, {nullptr, "answers", 0600});
+  EXPECT_EQ(drive.At("Autounattend.xml"), "answers");
+  EXPECT_EQ(drive.At("unattend.xml"), "answers") << "for an image that was generalized";
+  EXPECT_EQ(drive.files.at("Autounattend.xml").mode, 0600U);
+  EXPECT_FALSE(Drive(DriveKind::kPlain, {nullptr, "answers", 0600}).files.contains("Autounattend.xml"));
+}
+
+TEST(Drive, AnAnswerFileWithThePayloadsCommandForAnyArchitectureIsRefused) {
+  std::string own(templates::UnattendXml());
+  const std::size_t end = own.rfind("</settings>");
+  ASSERT_NE(end, std::string::npos);
+  own.insert(end, R"(<component name="Microsoft-Windows-Shell-Setup" processorArchitecture="x86"/>)");
+  EXPECT_EQ(DriveAnswerFile(own, "mine.xml").error().code, Code::kXml);
+}
+
 TEST(Drive, LabelsOfCloudbaseInitAreReadWithoutCase) {
   for (const char* label : {"config-2", "CONFIG-2", "Config-2"}) {
     EXPECT_EQ(DriveKindOf(label), DriveKind::kConfigDrive) << label;

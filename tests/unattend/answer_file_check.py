@@ -70,18 +70,19 @@ def take_out(chain, level):
 
 
 def check_added(before, after, record):
-    _, made, architecture, _, _ = record.split(" ")
     known = [c[4] for c in chains(before)]
-    new = [c for c in chains(after) if is_ours(c[4]) and c[2].get("processorArchitecture", "").lower() == architecture]
-    if len(new) != 1:
-        return "%d commands of ours" % len(new)
-    _, _, _, list_, item = new[0]
-    if item.get(ACTION) != "add":
-        return "no wcm:action"
-    others = [order_of(other) for other in list_.findall(item.tag) if other is not item]
-    if order_of(item) != max(others, default=0) + 1 or (len(known) == 0 and order_of(item) != 1):
-        return "Order %d beside %s" % (order_of(item), others)
-    take_out(new[0], LEVELS.index(made))
+    for one in reversed(record.split(",")):  # one for each architecture
+        _, made, architecture, _, _ = one.split(" ")
+        new = [c for c in chains(after) if is_ours(c[4]) and c[2].get("processorArchitecture", "").lower() == architecture]
+        if len(new) != 1:
+            return "%d commands of ours" % len(new)
+        _, _, _, list_, item = new[0]
+        if item.get(ACTION) != "add":
+            return "no wcm:action"
+        others = [order_of(other) for other in list_.findall(item.tag) if other is not item]
+        if order_of(item) != max(others, default=0) + 1 or (len(known) == 0 and order_of(item) != 1):
+            return "Order %d beside %s" % (order_of(item), others)
+        take_out(new[0], LEVELS.index(made))
     return "" if plain(after) == plain(before) else "something else changed"
 
 

@@ -137,12 +137,12 @@ TEST(AnswerFile, TheCommandIsEscaped) {
 
 TEST(AnswerFile, TheArchitectureIsThatOfTheFile) {
   const auto architecture = [](const std::string& contents) {
-    const std::string bytes = Add(Unattend(contents)).bytes;
-    constexpr std::string_view kOurs = "Windows-Deployment\" processorArchitecture=\"";
-    const std::size_t at = bytes.find(kOurs);
-    if (at == std::string::npos) return std::string();
-    const std::size_t begin = at + kOurs.size();
-    return bytes.substr(begin, bytes.find('"', begin) - begin);
+    const AnswerFileEdit edit = Add(Unattend(contents));
+    EXPECT_EQ(Remove(edit.bytes, edit.record).bytes, Unattend(contents));
+    for (const std::string& one : edit.architectures) {
+      EXPECT_THAT(edit.bytes, HasSubstr("Windows-Deployment\" processorArchitecture=\"" + one + "\""));
+    }
+    return fmt::format("{}", fmt::join(edit.architectures, " "));
   };
   const auto shell = [](std::string_view architecture) {
     return "<settings pass=\"oobeSystem\">" + Component("Microsoft-Windows-Shell-Setup", architecture, "") +
@@ -153,8 +153,8 @@ TEST(AnswerFile, TheArchitectureIsThatOfTheFile) {
   EXPECT_EQ(architecture(shell("x86")), "x86");
   EXPECT_EQ(architecture(shell("ARM64") + shell("wow64")), "arm64");
   EXPECT_EQ(architecture(shell("wow64")), "amd64");
-  EXPECT_EQ(architecture(shell("x86") + shell("amd64")), "amd64");
-  EXPECT_EQ(architecture(shell("x86") + shell("arm64")), "amd64") << "neither is more likely than the one asked for";
+  EXPECT_EQ(architecture(shell("x86") + shell("amd64")), "amd64 x86") << "setup reads those of the machine only";
+  EXPECT_EQ(architecture(shell("x86") + shell("ARM64") + shell("x86")), "arm64 x86");
   EXPECT_EQ(architecture(shell("\">")), "amd64");
 }
 

@@ -57,14 +57,38 @@ TEST(SetupComplete, TakingOutGivesWhatWasThere) {
 }
 
 TEST(SetupComplete, ALineThatLeavesTheScriptIsNamed) {
-  for (const char* leaving : {"exit /b 0", "@exit", "  EXIT 1", "goto :eof", "@GOTO :EOF "}) {
+  for (const char* leaving : {"exit /b 0",
+                              "@exit",
+                              "  EXIT 1",
+                              "goto :eof",
+                              "@GOTO :EOF ",
+                              "goto:eof",
+                              "exit/b",
+                              "exit;",
+                              "(exit /b 0)",
+                              "echo b & exit /b",
+                              "b.exe && exit",
+                              "b.exe || (echo c & goto :eof)",
+                              "if errorlevel 1 exit /b 1",
+                              "if not \"%1\"==\"a b\" exit",
+                              "if /i A EQU B (goto:eof)",
+                              "if exist b.cmd b.cmd",
+                              ") else exit",
+                              "ex^it",
+                              "for %%i in (1 2) do exit",
+                              "C:\\b.cmd /s",
+                              "\"C:\\b c\\d.BAT\" e",
+                              "exit ^\r\n /b"}) {
     const Edited edited = AddLine(std::string("echo a\r\n") + leaving + "\r\n");
     ASSERT_THAT(edited.findings, SizeIs(1)) << leaving;
     EXPECT_EQ(edited.findings[0].code, "setup-complete-exit");
     EXPECT_EQ(edited.findings[0].where, "SetupComplete.cmd: line 2");
     EXPECT_THAT(AddLine(edited.text).findings, SizeIs(1)) << "also when the line is there already";
   }
-  for (const char* staying : {"if errorlevel 1 exit /b 1", "echo exit", "goto next", "rem exit"}) {
+  for (const char* staying :
+       {"echo exit", "goto next", "goto eof", "rem exit", "rem b & exit", ":: b & exit", ":exit", "echo \"b & exit\"",
+        "echo b ^& exit", "call b.cmd", "if exist b.cmd call b.cmd", "if exist exit echo b", "start b.cmd",
+        "cmd /c exit", "copy b.cmd c.cmd", "for %%i in (b.cmd c.cmd) do call %%i", "exit.exe", "set b=c.cmd", ""}) {
     EXPECT_THAT(AddLine(staying).findings, IsEmpty()) << staying;
   }
   EXPECT_THAT(AddLine(std::string(kOurs) + "exit /b 0\r\n").findings, IsEmpty()) << "behind ours it does not matter";
