@@ -596,6 +596,10 @@ inline constexpr FindingInfo kFindings[] = {
      "The value Environment of a service has another type than REG_MULTI_SZ, so Windows does not read it, "
      "and it is replaced.",
      "Nothing has to be done. A removal brings the earlier value back."},
+    {"service-nssm", kInfo,
+     "A service runs under nssm, whose AppEnvironment or AppEnvironmentExtra comes before the service's own "
+     "Environment. The variables are set in AppEnvironmentExtra, too.",
+     "Nothing has to be done. A removal brings the earlier values back."},
     {"service-restart", kWarning, "The environment of a service is written, but the service could not be restarted.",
      "Restart the service by hand, or restart the node."},
     {"service-restarted", kInfo, "A service was restarted with its new environment.", "Nothing has to be done."},

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/node/records.h"
+#include "provisioner/reconcile/items.h"
 
 namespace prov::node {
 namespace {
@@ -42,8 +44,17 @@ bool ChangesService(const Change& change) {
          (change.action == Action::kCreate || change.action == Action::kUpdate || change.action == Action::kDelete);
 }
 
-bool Holds(const Restarts& pending, const Change& change) {
-  return std::ranges::find(pending.services, change.name) != pending.services.end();
+bool Holds(const Restarts& pending, const std::string& service) {
+  return std::ranges::find(pending.services, service) != pending.services.end();
+}
+
+// The services whose environment is changed.
+std::set<std::string> ChangedServices(const std::vector<Change>& changes) {
+  std::set<std::string> out;
+  for (const Change& change : changes) {
+    if (ChangesService(change)) out.emplace(reconcile::ServiceOf(change.name));
+  }
+  return out;
 }
 
 Result<bool> IsRunning(OpenNode& node, std::string_view service) {
@@ -65,9 +76,8 @@ void Restart(OpenNode& node, const std::string& service, Findings& findings) {
 
 Result<void> PlanRestarts(OpenNode& node, const reconcile::Plan& plan, Sections& sections) {
   Restarts pending = PROV_TRY(LoadRestarts(node));
-  for (const Change& change : plan.changes) {
-    if (!ChangesService(change) || Holds(pending, change)) continue;
-    if (PROV_TRY(IsRunning(node, change.name))) pending.services.push_back(change.name);
+  for (const std::string& service : ChangedServices(plan.changes)) {
+    if (!Holds(pending, service) && PROV_TRY(IsRunning(node, service))) pending.services.push_back(service);
   }
   if (pending.services.empty()) return {};
   pending.boot = PROV_TRY(node.machine.system.BootId());
@@ -77,15 +87,14 @@ Result<void> PlanRestarts(OpenNode& node, const reconcile::Plan& plan, Sections&
 
 Result<void> RestartOrReportServices(OpenNode& node, bool restart, SessionReport& report) {
   Restarts pending = PROV_TRY(LoadRestarts(node));
-  for (const Change& change : report.changes) {
-    if (!ChangesService(change) || Holds(pending, change)) continue;
-    if (!PROV_TRY(IsRunning(node, change.name))) continue;
+  for (const std::string& service : ChangedServices(report.changes)) {
+    if (Holds(pending, service) || !PROV_TRY(IsRunning(node, service))) continue;
     if (restart) {
-      pending.services.push_back(change.name);
+      pending.services.push_back(service);
     } else {
       AddInfo(report.findings, "service-runs-on",
               "runs with the environment it started with until it starts again; --restart-services restarts it",
-              change.name);
+              service);
     }
   }
   while (!pending.services.empty()) {

@@ -46,7 +46,7 @@ Result<RunningService> ReadRunningService(OpenNode& node, std::string_view name,
 Result<std::vector<RunningService>> ReadRunningServices(OpenNode& node, const reconcile::Ledger& ledger) {
   std::vector<RunningService> out;
   for (const auto& [item, entry] : ledger) {
-    if (!item.starts_with(reconcile::kServiceItem)) continue;
+    if (!item.starts_with(reconcile::kServiceItem) || reconcile::ServiceOf(item) != item) continue;
     const std::string_view name = std::string_view(item).substr(reconcile::kServiceItem.size());
     const auto state = PROV_TRY(node.host.services().Query(name));
     if (state && state->running) out.push_back(PROV_TRY(ReadRunningService(node, name, state->process_id)));

@@ -33,6 +33,8 @@ inline constexpr std::string_view kWinHttpValue = "WinHttpSettings";
 
 std::string EnvironmentKeyPath();  // `SYSTEM\CurrentControlSet\Control\…\Environment`
 using machine::ServiceKeyPath;
+// The service of an item with this name: some belong to a key below that of the service.
+inline std::string_view ServiceOf(std::string_view name) { return name.substr(0, name.find('\\')); }
 std::string CertificateItemName(pki::Store store, std::string_view thumbprint);
 pki::Store StoreOfItem(std::string_view certificate_item);
 

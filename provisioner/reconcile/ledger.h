@@ -22,9 +22,9 @@ struct LedgerEntry {
   bool operator==(const LedgerEntry&) const = default;
 };
 
-// By key: `env:HTTP_PROXY`, `serviceEnv:containerd`, `serviceSecurity:containerd`, `winHttp:64`,
-// `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`, `hns:<GUID>`. Each key has one spelling: names of services are
-// those of ServiceNameKey, a SHA-1 is in lower case, a GUID in upper case.
+// By key: `env:HTTP_PROXY`, `serviceEnv:containerd`, `serviceEnv:containerd\parameters` (nssm's),
+// `serviceSecurity:containerd`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`, `hns:<GUID>`. Each
+// key has one spelling: names of services are those of ServiceNameKey, a SHA-1 is in lower case, a GUID in upper case.
 using Ledger = std::map<std::string, LedgerEntry, std::less<>>;
 
 // An object with a member for each item.

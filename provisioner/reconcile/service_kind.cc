@@ -1,6 +1,7 @@
 // The kind of services' environments: our variables in a list that others may share. Their values come from the
 // settings or from the operator's daemon (followed_variables.h). If they hold credentials, the descriptor of the
-// service's key is changed with them (service_security.cc).
+// service's key is changed with them (service_security.cc). A service under nssm may have a second list, below
+// `Parameters`, which wins (docs/formats/environment.md#under-nssm); its items have the names `SERVICE\parameters`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/followed_variables.h"
 #include "provisioner/reconcile/items.h"
@@ -24,6 +26,31 @@ using images::RegValue;
 using Entries = std::vector<std::string>;
 
 std::string ServiceItem(std::string_view service) { return std::string(kServiceItem) + ServiceNameKey(service); }
+
+constexpr std::string_view kNssmKey = R"(\Parameters)";
+constexpr std::string_view kNssmOnly = "AppEnvironment";        // replaces the whole environment
+constexpr std::string_view kNssmExtra = "AppEnvironmentExtra";  // is added to it, and wins
+
+// The value that holds the list of a service, or of what nssm runs as that service.
+std::string_view ValueOf(std::string_view name) {
+  return ServiceOf(name) == name ? kServiceEnvironmentValue : kNssmExtra;
+}
+
+RegValue Encode(std::string_view value, const Entries& entries) {
+  RegValue out = EncodeServiceEnvironment(entries);
+  out.name = value;
+  return out;
+}
+
+// Whether nssm gives the service's program another proxy than the one in `Environment`, or none of what is there.
+Result<bool> NssmWins(machine::Registry& registry, const std::string& service) {
+  const std::string key = ServiceKeyPath(service + std::string(kNssmKey));
+  const Entries extra = EntriesIn(PROV_TRY(registry.Read(key, kNssmExtra)));
+  const bool has_proxy = std::ranges::any_of(extra, [](const std::string& entry) {
+    return std::ranges::any_of(egress::kProxyVariables, [&](std::string_view name) { return IsEntryOf(entry, name); });
+  });
+  return has_proxy || !EntriesIn(PROV_TRY(registry.Read(key, kNssmOnly))).empty();
+}
 
 // An item's key has the service's name in one case only, so look up how the machine spells it.
 Result<std::string> Spelling(machine::Machine& machine, std::string_view item, std::string_view prefix) {
@@ -68,6 +95,7 @@ class ServicePlan {
         service_(std::move(service)),
         item_(ServiceItem(service_)),
         key_(ServiceKeyPath(service_)),
+        value_(ValueOf(service_)),
         entry_(planner.Find(item_)) {}
 
   Result<void> Run(const std::vector<EnvironmentVariable>& variables) {
@@ -77,7 +105,7 @@ class ServicePlan {
       if (!variables.empty()) Report(Action::kNone, {}, "the service does not exist yet; each run checks again");
       return {};
     }
-    now_ = PROV_TRY(registry.Read(key_, kServiceEnvironmentValue));
+    now_ = PROV_TRY(registry.Read(key_, value_));
     const std::optional<Entries> current = ServiceEntries(now_);
     if (variables.empty()) {
       LetGo(current);
@@ -86,7 +114,7 @@ class ServicePlan {
     if (!current) {
       planner_.Note({Severity::kWarning, "service-environment",
                      "is not a REG_MULTI_SZ, so Windows does not read it; it is replaced, and kept for a removal",
-                     key_ + "\\" + std::string(kServiceEnvironmentValue)});
+                     fmt::format("{}\\{}", key_, value_)});
     }
     Want(current.value_or(Entries()), variables);
     return {};
@@ -113,17 +141,17 @@ class ServicePlan {
       std::erase_if(out, [&](const std::string& one) { return IsEntryOf(one, NameOfEntry(wanted)); });
       std::ranges::copy(SameNames(entries, {wanted}), std::back_inserter(out));
     }
-    return SameEntries(out, Before()) ? entry_->before : std::optional(EncodeServiceEnvironment(out));
+    return SameEntries(out, Before()) ? entry_->before : std::optional(Encode(value_, out));
   }
 
   void Want(Entries entries, const std::vector<EnvironmentVariable>& variables) {
-    LedgerEntry entry{Earlier(entries, variables), EncodeServiceEnvironment(OursOf(variables)), {}};
+    LedgerEntry entry{Earlier(entries, variables), Encode(value_, OursOf(variables)), {}};
     Entries unwanted = Ours();
     std::erase_if(unwanted, [&](const std::string& ours) {
       return std::ranges::any_of(variables, [&](const auto& v) { return IsEntryOf(ours, v.name); });
     });
     entries = MergeServiceEnvironment(TakeOut(std::move(entries), unwanted, Before()), variables);
-    const RegValue wanted = EncodeServiceEnvironment(entries);
+    const RegValue wanted = Encode(value_, entries);
     if (now_ && now_->type == RegType::kMultiSz && ServiceEntries(now_) == entries) {
       const bool adopt = entry_ == nullptr && planner_.options().adopt;
       if (adopt) entry.before = WithoutOurs(entries, variables);
@@ -131,7 +159,7 @@ class ServicePlan {
       Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? std::string(planner_.options().adopt_reason) : "");
       return;
     }
-    planner_.Add(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, wanted, {}, item_});
+    planner_.Add(RegistryWrite{key_, std::string(value_), now_, wanted, {}, item_});
     planner_.Own(item_, std::move(entry));
     Report(now_ ? Action::kUpdate : Action::kCreate, wanted, ReasonOfWriting());
   }
@@ -156,8 +184,8 @@ class ServicePlan {
     }
     // If only what was there before us is left, restore that value itself, with its bytes and type.
     const std::optional<RegValue> after =
-        SameEntries(left, Before()) ? entry_->before : std::optional(EncodeServiceEnvironment(left));
-    planner_.AddUndo(RegistryWrite{key_, std::string(kServiceEnvironmentValue), now_, after, {}, item_});
+        SameEntries(left, Before()) ? entry_->before : std::optional(Encode(value_, left));
+    planner_.AddUndo(RegistryWrite{key_, std::string(value_), now_, after, {}, item_});
     Report(after ? Action::kUpdate : Action::kDelete, after,
            follows_ ? "the Windows Machine Config Operator's daemon has removed the proxy" : "no longer wanted");
   }
@@ -166,16 +194,16 @@ class ServicePlan {
     return MergeServiceEnvironment({}, variables);
   }
 
-  static std::optional<RegValue> WithoutOurs(const Entries& entries,
-                                             const std::vector<EnvironmentVariable>& variables) {
+  std::optional<RegValue> WithoutOurs(const Entries& entries, const std::vector<EnvironmentVariable>& variables) const {
     const Entries left = TakeOut(entries, OursOf(variables), {});
     if (left.empty()) return std::nullopt;
-    return EncodeServiceEnvironment(left);
+    return Encode(value_, left);
   }
 
   Planner& planner_;
   bool follows_;
   std::string service_, item_, key_;
+  std::string_view value_;
   const LedgerEntry* entry_;
   std::optional<RegValue> now_;
 };
@@ -197,7 +225,7 @@ Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
   if (is_done) {
     write.after = now;
   } else if (!SameEntries(replaced.entries, to)) {  // else the previous value itself is restored
-    write.after = EncodeServiceEnvironment(replaced.entries);
+    write.after = Encode(write.name, replaced.entries);
   }
   return Rebased{std::move(write), is_done, replaced.is_foreign};
 }
@@ -221,19 +249,16 @@ class Service final : public Kind {
     return item.starts_with(kServiceItem) || item.starts_with(kServiceSecurityItem);
   }
 
-  // Close the key before it holds a secret, and open it after the secret is gone. Undo operations run in reverse order,
-  // so one order of planning does both.
   Result<void> Plan(Planner& planner) const override {
     const OperatorVariables followed = PROV_TRY(FollowedVariables(planner));
     std::set<std::string, std::less<>> wanted;
     for (const ServiceEnvironment& said : planner.desired().services) {
-      const ServiceEnvironment service{said.service, Overridden(said.variables, followed)};
-      if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
-        wanted.insert(ServiceSecurityItem(service.service));
-        PROV_TRY(PlanClosedService(planner, service.service));
-      }
-      wanted.insert(ServiceItem(service.service));
-      PROV_TRY(ServicePlan(planner, service.service, !followed.empty()).Run(service.variables));
+      ServiceEnvironment service{said.service, Overridden(said.variables, followed)};
+      PROV_TRY(PlanWanted(planner, service, !followed.empty(), wanted));
+      if (service.variables.empty() || !PROV_TRY(NssmWins(planner.machine().registry, service.service))) continue;
+      service.service += kNssmKey;
+      if (planner.Find(ServiceItem(service.service)) == nullptr) NoteNssm(planner, service.service);
+      PROV_TRY(PlanWanted(planner, service, !followed.empty(), wanted));
     }
     for (const auto& [item, entry] : planner.ledger()) {
       if (wanted.contains(item) || !item.starts_with(kServiceSecurityItem)) continue;
@@ -252,7 +277,7 @@ class Service final : public Kind {
       return FindOpenedService(machine, item.substr(kServiceSecurityItem.size()), entry);
     }
     const std::string_view service = item.substr(kServiceItem.size());
-    const auto now = PROV_TRY(machine.registry.Read(ServiceKeyPath(service), kServiceEnvironmentValue));
+    const auto now = PROV_TRY(machine.registry.Read(ServiceKeyPath(service), ValueOf(service)));
     if (HoldsEntries(EntriesIn(now), EntriesIn(entry.ours))) return std::nullopt;
     return Drift{ItemKind::kServiceEnvironment, PROV_TRY(Spelling(machine, item, kServiceItem)), !now.has_value()};
   }
@@ -316,6 +341,27 @@ class Service final : public Kind {
   std::optional<RegValue> OursOfBoth(std::string_view item, const LedgerEntry& own,
                                      const LedgerEntry& script) const override {
     return item.starts_with(kServiceItem) ? BothLists(own.ours, script.ours) : script.ours;
+  }
+
+ private:
+  // Close the key before it holds a secret, and open it after the secret is gone. Undo operations run in reverse order,
+  // so one order of planning does both. Adds the items to `wanted`.
+  static Result<void> PlanWanted(Planner& planner, const ServiceEnvironment& service, bool follows,
+                                 std::set<std::string, std::less<>>& wanted) {
+    if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
+      wanted.insert(ServiceSecurityItem(service.service));
+      PROV_TRY(PlanClosedService(planner, service.service));
+    }
+    wanted.insert(ServiceItem(service.service));
+    return ServicePlan(planner, service.service, follows).Run(service.variables);
+  }
+
+  static void NoteNssm(Planner& planner, const std::string& name) {
+    planner.Note({Severity::kInfo, "service-nssm",
+                  fmt::format("the service runs under nssm, and what is set here comes before its value {}: the "
+                              "variables are set here, too",
+                              kServiceEnvironmentValue),
+                  fmt::format("{}\\{}", ServiceKeyPath(name), kNssmExtra)});
   }
 };
 

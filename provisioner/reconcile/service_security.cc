@@ -65,7 +65,8 @@ class ServiceSecurityPlan {
 
   Result<Sids> Readers() {
     machine::ServiceReaders readers =
-        PROV_TRY(machine::ReadersOf(planner_.machine().registry, planner_.machine().system, key_, service_));
+        PROV_TRY(machine::ReadersOf(planner_.machine().registry, planner_.machine().system,
+                                    ServiceKeyPath(ServiceOf(service_)), ServiceOf(service_)));
     if (readers.unknown.empty()) return std::move(readers.sids);
     const Sids given = Given();  // from a run that could still reach the account's domain
     if (given.empty()) {

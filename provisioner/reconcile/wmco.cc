@@ -75,7 +75,7 @@ Result<std::vector<std::string>> ServicesWith(machine::Registry& registry, const
                                               const std::string& entry) {
   std::vector<std::string> out;
   for (const auto& [item, owned] : ledger) {
-    if (!item.starts_with(kServiceItem)) continue;
+    if (!item.starts_with(kServiceItem) || ServiceOf(item) != item) continue;
     if (!HoldsEntries(EntriesIn(owned.ours), {entry})) continue;
     out.push_back(PROV_TRY(SpellingOfService(registry, std::string_view(item).substr(kServiceItem.size()))));
   }

@@ -391,7 +391,8 @@ Result<AnswerFileEdit> AddCommand(std::string_view file, const AnswerFileCommand
 Result<bool> HasCommand(std::string_view file, const AnswerFileCommand& command, std::string_view where) {
   const XmlText xml = PROV_TRY(DecodeXml(file, where));
   const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
-  return std::ranges::any_of(kAnswerArchitectures, [&](std::string_view one) { return FindOurs(read, one); });
+  return std::ranges::any_of(kAnswerArchitectures,
+                             [&](std::string_view one) { return FindOurs(read, one).has_value(); });
 }
 
 Result<bool> IsForSetupFromMedia(std::string_view file, std::string_view where) {

@@ -1,6 +1,7 @@
 #include "provisioner/node/apply.h"
 
 #include "provisioner/node/probe.h"
+#include "provisioner/node/status.h"
 #include "provisioner/reconcile/wmco.h"
 #include "tests/node/node_helpers.h"
 
@@ -112,6 +113,24 @@ TEST_F(ApplyNode, ARunningServiceIsRestartedOnlyWhenAsked) {
   EXPECT_EQ(host_.restarted.size(), 1U);
 }
 
+// Two lists of one service change: it is restarted once, and status knows one service.
+TEST_F(ApplyNode, AServiceUnderNssmIsRestartedOnce) {
+  host_.services_by_name["containerd"].process_id = 7;
+  host_.memory.Put(
+      std::string(reconcile::kContainerd) + R"(\Parameters)",
+      {"AppEnvironmentExtra", images::RegType::kMultiSz, images::EncodeMultiSz({"HTTP_PROXY=http://x:1"})});
+  const MemoryHost start = host_;
+  EXPECT_THAT(Codes(Apply(SampleSettings()).findings), testing::Contains("service-runs-on").Times(1));
+  host_ = start;
+  Apply(SampleSettings(), {.restart_services = true});
+  EXPECT_THAT(host_.restarted, ElementsAre("containerd"));
+  OpenNode n = node();
+  const NodeStatus status = StatusOf(n).value();
+  ASSERT_EQ(status.services.size(), 1U);
+  EXPECT_EQ(status.services[0].name, "containerd");
+  for (const auto& variable : status.variables) EXPECT_THAT(variable.services, ElementsAre("containerd"));
+}
+
 TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
   OpenNode n = node();
   const auto waits = [&] { return IsWaiting(n, BeginRun(n).value().trial.value()); };
@@ -215,7 +234,7 @@ TEST_F(ApplyNode, WhatIsLeftToOthersIsNotReportedAsAChange) {
       }
     }
     EXPECT_THAT(report.findings, Contains(AllOf(testing::Field(&Finding::code, "changed-since"),
-                                                testing::Field(&Finding::message, HasSubstr(meanwhile)))));
+                                                testing::Field(&Finding::message, HasSubstr(std::string(meanwhile))))));
   };
   const auto theirs = reconcile::Sz("HTTP_PROXY", "http://theirs:1");
   const MemoryHost fresh = host_;
