@@ -600,6 +600,10 @@ inline constexpr FindingInfo kFindings[] = {
      "A service runs under nssm, whose AppEnvironment or AppEnvironmentExtra comes before the service's own "
      "Environment. The variables are set in AppEnvironmentExtra, too.",
      "Nothing has to be done. A removal brings the earlier values back."},
+    {"service-own-proxy", kInfo,
+     "A service that is not managed runs under nssm with a proxy of its own, which comes before the machine's "
+     "variables.",
+     "Name the service with --service if it should have the proxy of the settings."},
     {"service-restart", kWarning, "The environment of a service is written, but the service could not be restarted.",
      "Restart the service by hand, or restart the node."},
     {"service-restarted", kInfo, "A service was restarted with its new environment.", "Nothing has to be done."},

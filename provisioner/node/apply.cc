@@ -8,6 +8,8 @@
 #include "provisioner/node/guards.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/reconcile/nssm.h"
+#include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/transaction.h"
 #include "provisioner/reconcile/wmco.h"
@@ -50,6 +52,23 @@ Result<void> ReportFound(OpenNode& node, const reconcile::Plan& plan, Findings& 
   return {};
 }
 
+// Services that keep another proxy, whatever the machine's variables are. A round says nothing of them: it would do so
+// each time.
+Result<void> ReportOtherProxies(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
+                                Findings& findings) {
+  if (options.unattended || !derived.desired.scope.TakesProxy()) return {};
+  for (const std::string& service : PROV_TRY(reconcile::ServicesWithNssmProxy(node.machine.registry))) {
+    const bool is_named = std::ranges::any_of(
+        derived.desired.services, [&](const auto& one) { return reconcile::IsSameService(one.service, service); });
+    if (is_named) continue;
+    AddInfo(findings, "service-own-proxy",
+            "runs under nssm with a proxy of its own, which comes before the machine's variables: name it with "
+            "--service if it should have this one",
+            service);
+  }
+  return {};
+}
+
 void AddFindings(SessionReport& report, const DerivedSettings& derived) {
   Findings all = derived.settings.findings;
   const Findings& source = derived.settings.config.findings;
@@ -74,6 +93,7 @@ Result<SessionReport> PlanSettings(OpenNode& given, const DerivedSettings& deriv
   SessionReport report =
       PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
   PROV_TRY(ReportDamage(node, view, report.findings));
+  PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
   AddFindings(report, derived);
   return report;
 }
@@ -115,6 +135,7 @@ Result<void> EndRun(OpenNode& node, BegunRun run, const DerivedSettings& derived
                     SessionReport& report) {
   AddBeginning(std::move(run), report);
   PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
+  PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
   AddFindings(report, derived);
   return {};
 }

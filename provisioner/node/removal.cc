@@ -11,6 +11,7 @@
 #include "provisioner/node/state_repair.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/transaction.h"
+#include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
 
@@ -47,7 +48,7 @@ Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
   reconcile::Sections gone;
   for (const std::string_view section :
        {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection, kHoldSection, kFailureSection,
-        kRestartSection, kLostSection, kRebootRequestSection, reconcile::kLastSection}) {
+        kRestartSection, kLostSection, kRebootRequestSection, reconcile::kLastSection, reconcile::kWmcoSection}) {
     gone[std::string(section)] = std::nullopt;
   }
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));

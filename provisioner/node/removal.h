@@ -20,7 +20,8 @@ Result<void> CheckRecords(OpenNode& node);
 Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& node);
 
 // Restores what was there before us, or before a payload's script, and removes the keys that were made for our values.
-// Forgets the source and the last run, which hold credentials, but not which signed payload was applied last. `run`: of
+// Forgets the source, the last run and what the operator's daemon had set, which hold credentials, but not which signed
+// payload was applied last. `run`: of
 // BeginRemoval.
 Result<reconcile::SessionReport> RemoveSettings(OpenNode& node, BegunRun run);
 

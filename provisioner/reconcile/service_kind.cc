@@ -9,11 +9,11 @@
 #include <set>
 
 #include "provisioner/base/text.h"
-#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/followed_variables.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
+#include "provisioner/reconcile/nssm.h"
 #include "provisioner/reconcile/planner.h"
 #include "provisioner/reconcile/script_writer.h"
 #include "provisioner/reconcile/service_name.h"
@@ -27,10 +27,6 @@ using Entries = std::vector<std::string>;
 
 std::string ServiceItem(std::string_view service) { return std::string(kServiceItem) + ServiceNameKey(service); }
 
-constexpr std::string_view kNssmKey = R"(\Parameters)";
-constexpr std::string_view kNssmOnly = "AppEnvironment";        // replaces the whole environment
-constexpr std::string_view kNssmExtra = "AppEnvironmentExtra";  // is added to it, and wins
-
 // The value that holds the list of a service, or of what nssm runs as that service.
 std::string_view ValueOf(std::string_view name) {
   return ServiceOf(name) == name ? kServiceEnvironmentValue : kNssmExtra;
@@ -40,16 +36,6 @@ RegValue Encode(std::string_view value, const Entries& entries) {
   RegValue out = EncodeServiceEnvironment(entries);
   out.name = value;
   return out;
-}
-
-// Whether nssm gives the service's program another proxy than the one in `Environment`, or none of what is there.
-Result<bool> NssmWins(machine::Registry& registry, const std::string& service) {
-  const std::string key = ServiceKeyPath(service + std::string(kNssmKey));
-  const Entries extra = EntriesIn(PROV_TRY(registry.Read(key, kNssmExtra)));
-  const bool has_proxy = std::ranges::any_of(extra, [](const std::string& entry) {
-    return std::ranges::any_of(egress::kProxyVariables, [&](std::string_view name) { return IsEntryOf(entry, name); });
-  });
-  return has_proxy || !EntriesIn(PROV_TRY(registry.Read(key, kNssmOnly))).empty();
 }
 
 // An item's key has the service's name in one case only, so look up how the machine spells it.
@@ -255,7 +241,7 @@ class Service final : public Kind {
     for (const ServiceEnvironment& said : planner.desired().services) {
       ServiceEnvironment service{said.service, Overridden(said.variables, followed)};
       PROV_TRY(PlanWanted(planner, service, !followed.empty(), wanted));
-      if (service.variables.empty() || !PROV_TRY(NssmWins(planner.machine().registry, service.service))) continue;
+      if (service.variables.empty() || !PROV_TRY(NssmOverrides(planner.machine().registry, service.service))) continue;
       service.service += kNssmKey;
       if (planner.Find(ServiceItem(service.service)) == nullptr) NoteNssm(planner, service.service);
       PROV_TRY(PlanWanted(planner, service, !followed.empty(), wanted));

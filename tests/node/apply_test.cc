@@ -131,6 +131,28 @@ TEST_F(ApplyNode, AServiceUnderNssmIsRestartedOnce) {
   for (const auto& variable : status.variables) EXPECT_THAT(variable.services, ElementsAre("containerd"));
 }
 
+TEST_F(ApplyNode, ServicesThatKeepAProxyOfTheirOwnAreNamed) {
+  const auto put = [&](const std::string& service, std::string_view value, const std::string& entry) {
+    host_.memory.Put(R"(SYSTEM\CurrentControlSet\Services\)" + service + R"(\Parameters)",
+                     {std::string(value), images::RegType::kMultiSz, images::EncodeMultiSz({entry})});
+  };
+  put("containerd", "AppEnvironmentExtra", "HTTP_PROXY=http://x:1");  // it is managed
+  put("Other", "AppEnvironmentExtra", "http_proxy=http://x:1");
+  put("third", "AppEnvironment", "NO_PROXY=x");
+  put("fourth", "AppEnvironmentExtra", "A=1");
+  OpenNode n = node();
+  const auto named = [](const Findings& findings) {
+    std::vector<std::string> out;
+    for (const Finding& finding : findings) {
+      if (finding.code == "service-own-proxy") out.push_back(finding.where);
+    }
+    return out;
+  };
+  EXPECT_THAT(named(PlanSettings(n, SampleSettings(), {})->findings), ElementsAre("Other", "third"));
+  EXPECT_THAT(named(Apply(SampleSettings()).findings), ElementsAre("Other", "third"));
+  EXPECT_THAT(named(Apply(SampleSettings(), {.unattended = true}).findings), IsEmpty()) << "not in each round";
+}
+
 TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
   OpenNode n = node();
   const auto waits = [&] { return IsWaiting(n, BeginRun(n).value().trial.value()); };
@@ -282,6 +304,19 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
     EXPECT_FALSE(HasSection(section)) << section;
   }
   EXPECT_EQ(Rollback(n).error().code, Code::kTarget) << "the last run would hold the password";
+}
+
+// The daemon accepted what we had set, so its record has our password.
+TEST_F(ApplyNode, RemovingForgetsWhatTheOperatorsDaemonHasSet) {
+  Apply(SampleSettings());
+  host_.memory.PutKey(reconcile::kDaemonKey);
+  Apply(SampleSettings());
+  host_.now += 3600;
+  Apply(SampleSettings());
+  ASSERT_THAT(host_.memory.Section(reconcile::kWmcoSection).value(), HasSubstr("c4nary"));
+  OpenNode n = node();
+  ASSERT_TRUE(RemoveSettings(n));
+  for (const auto& [name, bytes] : host_.memory.files()) EXPECT_THAT(bytes, Not(HasSubstr("c4nary"))) << name;
 }
 
 TEST_F(ApplyNode, WarnsOfAServiceThatWillApplySomethingElse) {

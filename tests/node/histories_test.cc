@@ -45,7 +45,7 @@ Holding HoldingOf(const MemoryMachine& machine, std::string_view word) {
     for (const auto& [name, value] : key.values) {
       const bool is_binary = value.type == RegType::kBinary;
       const std::string text = is_binary ? value.data : FromUtf16Le(value.data).value_or("");
-      if (name != "environment") {
+      if (name != "environment" && name != "appenvironmentextra") {
         Note(out, path + "\\" + name, name, text, word);
         continue;
       }
@@ -100,7 +100,7 @@ class Chance {
   void ChangeByOthers() {
     MemoryMachine& machine = host_.memory;
     const std::string theirs = fmt::format("theirs-{}", ++number_);
-    switch (Below(9)) {
+    switch (Below(10)) {
       case 0:
         return machine.Put(kEnv, reconcile::Sz(fmt::format("VARIABLE_{}", number_), theirs));
       case 1:
@@ -119,6 +119,10 @@ class Chance {
         });
       case 6:  // the service is deleted and made again
         return machine.Put(kContainerd, reconcile::ServiceList({"HTTP_PROXY=" + theirs, "NEW=" + theirs}));
+      case 9:
+        return machine.Put(std::string(kContainerd) + R"(\Parameters)",
+                           {"AppEnvironmentExtra", RegType::kMultiSz,
+                            images::EncodeMultiSz({"HTTPS_PROXY=" + theirs, "NSSM=" + theirs})});
       case 7:
         machine.content().certificates[pki::Store::kRoot][theirs] = true;
         return machine.MakeDurable();
