@@ -570,6 +570,10 @@ inline constexpr FindingInfo kFindings[] = {
      "Set EGRESS_SOURCE to a free address of the network that the nodes are in."},
     {"router-target", kWarning, "A destination of an egress router is an address that traffic can't be forwarded to.",
      "Correct the address."},
+    {"router-target-port", kWarning,
+     "The plugin of EgressRouter objects takes the targetPort of an IPv6 destination for a part of its address, so "
+     "packets go to another host.",
+     "Leave out targetPort, and let clients use the destination's own port."},
     {"router-typography", kWarning | kError,
      "A manifest holds typographic quotes, dashes or blanks, as word processors and web pages write them. As "
      "an error: in the place of YAML's own characters.",

@@ -79,8 +79,31 @@ class EgressRouterReader {
       if (address->IsIpv4() != out_.source->address.IsIpv4())
         return Refuse(fmt::format("{} is not of the family of the source address", to), rule.At("destinationIP"));
       read.to = *address;
+      PROV_TRY(CheckTargetPort(read, rule));
       out_.redirect.push_back(read);
     }
+    return {};
+  }
+
+  // The plugin writes ADDRESS:PORT without brackets, and nft takes the longest address that it can read. An address
+  // that ends in "::", or in which nothing is shortened, leaves the port alone.
+  Result<void> CheckTargetPort(RedirectRule& read, const ObjectView& rule) {
+    const std::string to = read.to.ToString();
+    if (read.to_port == 0 || to.find("::") == std::string::npos || to.ends_with("::")) return {};
+    const std::string written = fmt::format("{}:{}", to, read.to_port);
+    read.misread = IpAddress::Parse(written);
+    if (!read.misread) {
+      return Refuse(fmt::format("the plugin egress-router-cni writes {} without brackets, which nft refuses, so the "
+                                "router's pod does not start; leave out targetPort",
+                                written),
+                    rule.At("targetPort"));
+    }
+    AddWarning(out_.findings, "router-target-port",
+               fmt::format("the plugin egress-router-cni writes {} without brackets, so packets go to the port {} of "
+                           "that address instead of the port {} of {}; leave out targetPort, and let clients use the "
+                           "destination's port",
+                           written, read.port, read.to_port, to),
+               object_.At(rule.At("targetPort")));
     return {};
   }
 

@@ -9,7 +9,8 @@
 namespace prov::router {
 
 // Line numbers are those of redirectRules, from 1. Errors: destination if the operator would silently drop or misread a
-// value, type. Findings: router-fallback, router-ignored, router-target.
+// value, type. Findings: router-fallback, router-ignored,
+// router-target-port.
 Result<RouterPolicy> ReadEgressRouter(const RouterObject& object);
 
 }  // namespace prov::router

@@ -46,10 +46,12 @@ RouterDecision Evaluation::Redirect(const RouterDestination& destination) const 
                                 destination.port, NameOf(destination.protocol))};
   }
   RouterDecision out{.verdict = Verdict::kForward, .line = rule->line};
-  out.to = WithPort(rule->to.ToString(), rule->to_port != 0 ? rule->to_port : destination.port);
+  out.to = rule->misread ? WithPort(rule->misread->ToString(), destination.port)
+                         : WithPort(rule->to.ToString(), rule->to_port != 0 ? rule->to_port : destination.port);
   out.source = SourceOf(policy_);
   out.note = rule->fallback ? fmt::format("line {} takes every port that no other line has", rule->line)
                             : fmt::format("line {} has port {} of {}", rule->line, rule->port, NameOf(rule->protocol));
+  if (rule->misread) out.note += ", whose target the plugin writes as another address";
   return out;
 }
 

@@ -14,13 +14,18 @@ using Match = HttpRule::Match;
 
 std::string Target(const RedirectRule& rule) { return WithPort(rule.to.ToString(), rule.to_port); }
 
-// The plugin of EgressRouter objects uses its own table and puts the rule for the source first.
+std::string CniTarget(const RedirectRule& rule) {
+  const std::string to = rule.to.ToString();
+  return rule.to_port == 0 ? to : fmt::format("{}:{}", to, rule.to_port);
+}
+
+// The plugin of EgressRouter objects uses its own table, puts the rule for the source first, and writes no brackets.
 std::string CniRules(const RouterPolicy& policy, const std::string& source) {
   const std::string_view family = policy.source->address.IsIpv4() ? "ip" : "ip6";
   std::string out = fmt::format("add rule {} egress_cni postrouting oif \"net1\" snat to {}\n", family, source);
   for (const RedirectRule& rule : policy.redirect) {
     fmt::format_to(std::back_inserter(out), "add rule {} egress_cni prerouting iif \"eth0\" {} dport {} dnat to {}\n",
-                   family, NameOf(rule.protocol), rule.port, Target(rule));
+                   family, NameOf(rule.protocol), rule.port, CniTarget(rule));
   }
   return out;
 }

@@ -38,6 +38,9 @@ struct RedirectRule {
   Protocol protocol = Protocol::kTcp;
   IpAddress to{IpAddress::Bytes{}};
   std::uint16_t to_port = 0;  // 0: the same port
+  // Where the packets of an EgressRouter's rule really go, at their own port, if its plugin makes another address of
+  // `to` and `to_port`.
+  std::optional<IpAddress> misread = {};
 };
 
 struct HttpRule {

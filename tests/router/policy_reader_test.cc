@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "provisioner/router/evaluation.h"
 #include "provisioner/router/policy_walk.h"
+#include "provisioner/router/render.h"
 #include "tests/router/samples.h"
 
 namespace prov::router {
@@ -239,6 +241,38 @@ TEST(EgressRouter, WhatHasNoEffectIsReported) {
   const RouterPolicy second =
       One({EgressRouterWith("gateway: 192.168.12.1}]", "gateway: 192.168.12.1}, {ip: 10.0.0.1/24}]")});
   EXPECT_TRUE(HasFinding(second.findings, "router-ignored"));
+}
+
+// Of an EgressRouter with this destination.
+std::string Ipv6Router(std::string_view to, int target_port) {
+  std::string out = EgressRouterWith("203.0.113.25, port: 80, protocol: TCP",
+                                     fmt::format("\"{}\", port: 80, protocol: TCP, targetPort: {}", to, target_port));
+  out = ReplacedOnce(out, "ip: 192.168.12.99/24, gateway: 192.168.12.1", "ip: 'fd00::10/64', gateway: 'fd00::1'");
+  return out.substr(0, out.find("    - {destinationIP: 203.0.113.26"));
+}
+
+std::string TargetOf(const RouterPolicy& policy) { return Evaluation(policy).Explain({.port = 80}).to; }
+
+// What nftables 1.0.6 made of the plugin's text.
+TEST(EgressRouter, ThePluginReadsThePortOfAnIpv6TargetAsAddress) {
+  const RouterPolicy other = One({Ipv6Router("fd00:2::8", 8080)});
+  ASSERT_TRUE(HasFinding(other.findings, "router-target-port"));
+  EXPECT_THAT(other.findings[0].where, HasSubstr("redirectRules[0].targetPort"));
+  EXPECT_EQ(TargetOf(other), "[fd00:2::8:8080]:80");
+  EXPECT_THAT(*Render(other, {.format = Format::kNft}), HasSubstr("dport 80 dnat to fd00:2::8:8080\n"));
+  EXPECT_EQ(TargetOf(One({Ipv6Router("::1:2", 80)})), "[::1:2:80]:80");
+
+  for (const auto& [to, target] :
+       {std::pair("2001:db8:1:2:3:4:5:6", "[2001:db8:1:2:3:4:5:6]:8080"),
+        std::pair("2001:db8:1::4:5:6:7", "[2001:db8:1:0:4:5:6:7]:8080"), std::pair("fd00:2::", "[fd00:2::]:8080")}) {
+    const RouterPolicy right = One({Ipv6Router(to, 8080)});
+    EXPECT_TRUE(right.findings.empty()) << to;
+    EXPECT_EQ(TargetOf(right), target);
+  }
+  EXPECT_EQ(TargetOf(One({Ipv6Router("2001:db8:1:2:3:4:5:6", 18080)})), "[2001:db8:1:2:3:4:5:6]:18080");
+  const Error refused = ReaderError({Ipv6Router("fd00:2::8", 18080)});
+  EXPECT_EQ(refused.code, Code::kDestination);
+  EXPECT_THAT(refused.message, HasSubstr("fd00:2::8:18080"));
 }
 
 // A map that no pod takes is a router of its own: left out, its rules would count for nobody.
