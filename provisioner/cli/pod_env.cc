@@ -236,15 +236,13 @@ Command PodEnvCommand() {
       "Print patches that add the proxy variables to pods as AKS' webhook does.",
       "SOURCE",
       "Each container and init container gets the variables that it lacks: six for Linux (upper and lower case),\n"
-      "HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (spec.os.name or nodeSelector kubernetes.io/os). A value that\n"
-      "differs from the source's, such as the former proxy, is replaced; one that is empty, refers to another "
-      "variable\n"
-      "or comes from another object is kept. A patch can be made and applied again. A pod whose metadata (a "
-      "template's,\n"
-      "not the Deployment's) says kubernetes.azure.com/no-http-proxy-vars: \"true\" is left alone. Where nothing is "
-      "to\n"
-      "change, an object's patch is null, and --format patch prints one that changes nothing. A JSON patch goes by\n"
-      "index: it is for the object as --pod shows it. Pods and Jobs that exist can't be changed: patch their files.",
+      "HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (by spec.os.name, nodeSelector, required node affinity or a\n"
+      "RuntimeClass in FILE). A value that differs from the source's, such as the former proxy, is replaced; one that\n"
+      "is empty, refers to another variable or comes from another object is kept. A patch can be made and applied\n"
+      "again. A pod whose metadata (a template's, not the Deployment's) says\n"
+      "kubernetes.azure.com/no-http-proxy-vars: \"true\" is left alone. Where nothing is to change, an object's patch\n"
+      "is null, and --format patch prints one that changes nothing. A JSON patch goes by index: it is for the object as\n"
+      "--pod shows it. Pods and Jobs that exist can't be changed: patch their files.",
       "  $ az aks show -g GROUP -n CLUSTER -o json | provisioner pod-env - --pod deployment.yaml --format patch > "
       "p.yaml\n"
       "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"

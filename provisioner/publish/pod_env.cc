@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/publish/pod_env_patch.h"
 #include "provisioner/publish/pod_trust.h"
 #include "provisioner/source/openshift_source.h"
 #include "provisioner/source/pod_environment_source.h"
+#include "provisioner/source/pod_system.h"
 #include "provisioner/source/source_objects.h"
 
 namespace prov::publish {
@@ -24,7 +27,6 @@ using source::ObjectView;
 constexpr std::size_t kMaxPatchBytes = std::size_t{16} << 20U;  // bytes, of one file's patches
 
 constexpr std::string_view kWindows = "windows";
-constexpr std::string_view kOsLabel = "kubernetes.io/os";
 
 // Escapes the text: Kubernetes reads $(NAME) as a reference and $$ as one $.
 std::string WithoutReferences(std::string_view text) {
@@ -49,10 +51,11 @@ std::optional<std::string> Expanded(std::string_view text) {
 
 class Maker {
  public:
-  Maker(std::vector<source::ConfigMap> config_maps, const PodEnvRequest& request, const std::string& where,
-        PodEnvReport& out)
+  Maker(std::vector<source::ConfigMap> config_maps, std::vector<ObjectView> runtime_classes,
+        const PodEnvRequest& request, const std::string& where, PodEnvReport& out)
       : request_(request),
         config_maps_(std::move(config_maps)),
+        runtime_classes_(std::move(runtime_classes)),
         patches_(request.patch, out.memory.GetAllocator()),
         findings_(out.findings, where) {
     for (const auto& [name, value] : (request.shown ? *request.shown : request.proxy).Variables()) {
@@ -69,6 +72,7 @@ class Maker {
 
  private:
   Result<bool> OptsOut(const ObjectView& object, const ObjectView& pod);
+  Result<std::optional<ObjectView>> RuntimeClassOf(const ObjectView& spec) const;
   Result<bool> IsWindows(const ObjectView& spec);
   Result<PatchedList> Containers(const ObjectView& spec, std::string_view list, PodEnvObject& out);
   Result<PatchedContainer> Container(const ObjectView& container, PodContainer& out);
@@ -106,6 +110,7 @@ class Maker {
 
   const PodEnvRequest& request_;
   std::vector<source::ConfigMap> config_maps_;
+  std::vector<ObjectView> runtime_classes_;
   PodPatcher patches_;
   CappedFindings findings_;
   std::vector<PodVariable> for_linux_;
@@ -141,18 +146,40 @@ Result<bool> Maker::OptsOut(const ObjectView& object, const ObjectView& pod) {
   return true;
 }
 
+Result<std::optional<ObjectView>> Maker::RuntimeClassOf(const ObjectView& spec) const {
+  const std::string_view name = PROV_TRY(spec.TextOr("runtimeClassName", ""));
+  for (const ObjectView& one : runtime_classes_) {
+    if (PROV_TRY(source::ObjectName(one)) == name) return one;
+  }
+  return std::nullopt;
+}
+
 Result<bool> Maker::IsWindows(const ObjectView& spec) {
-  const auto os = PROV_TRY(spec.Object("os"));
-  const auto selector = PROV_TRY(spec.Object("nodeSelector"));
-  const std::string_view name = os ? PROV_TRY(os->TextOr("name", "")) : "";
-  const std::string_view label = selector ? PROV_TRY(selector->TextOr(kOsLabel, "")) : "";
-  if (!name.empty() && !label.empty() && name != label) {
+  std::vector<source::SystemStatement> systems;
+  if (const auto os = PROV_TRY(spec.Object("os"))) {
+    const std::string_view name = PROV_TRY(os->TextOr("name", ""));
+    if (!name.empty()) systems.push_back({std::string(name), "os.name"});
+  }
+  const auto runtime_class = PROV_TRY(RuntimeClassOf(spec));
+  std::ranges::move(PROV_TRY(source::SystemsOf(spec, runtime_class)), std::back_inserter(systems));
+  const std::string_view class_name = PROV_TRY(spec.TextOr("runtimeClassName", ""));
+  if (systems.empty() && !runtime_class && !class_name.empty()) {
+    findings_.Warn("pod-runtime-class",
+                   fmt::format("the RuntimeClass \"{}\" may choose Windows nodes and is not in the file, so the pod "
+                               "counts as one for Linux; add what `kubectl get runtimeclass {} -o yaml` prints",
+                               Shorten(class_name), Shorten(class_name)),
+                   spec.At("runtimeClassName"));
+  }
+  if (systems.empty()) return false;
+  const source::SystemStatement& first = systems.front();
+  const auto other = std::ranges::find_if(systems, [&](const auto& one) { return one.system != first.system; });
+  if (other != systems.end()) {
     findings_.Warn("pod-os",
-                   fmt::format("os.name says \"{}\" and nodeSelector \"{}\": no node can run the pod; os.name counts",
-                               Shorten(name), Shorten(label)),
+                   fmt::format("{} says \"{}\" and {} \"{}\": no node can run the pod; {} counts", first.by,
+                               Shorten(first.system), other->by, Shorten(other->system), first.by),
                    spec.path());
   }
-  return (name.empty() ? label : name) == kWindows;
+  return first.system == kWindows;
 }
 
 // Finds stale values in a container's env, and returns the names that it has.
@@ -309,17 +336,42 @@ Result<PodEnvObject> Maker::Make(const ObjectView& object, std::string_view kind
   return out;
 }
 
+// Returns the RuntimeClasses, and reports objects with a pod template whose kind is not known.
+Result<std::vector<ObjectView>> ReadOthers(const Object& manifest, Findings& findings) {
+  std::vector<ObjectView> runtime_classes;
+  CappedFindings capped(findings, manifest.where);
+  PROV_TRY(source::VisitValues(*manifest.document, [&](const source::DocumentValue& one) -> Result<void> {
+    if (!one.value->IsObject() || source::IsPodKind(one.kind)) return {};
+    if (one.kind == "RuntimeClass") {
+      runtime_classes.push_back(PROV_TRY(ObjectView::Of(*one.value, one.path)));
+    } else if (const std::string place = source::FindContainers(*one.value, one.path); !place.empty()) {
+      capped.Warn("pod-kind",
+                  fmt::format("the kind {} has containers and is not known here, so nothing is looked at or added; add "
+                              "the variables by hand",
+                              Shorten(one.kind)),
+                  place);
+    }
+    return {};
+  }));
+  return runtime_classes;
+}
+
 Result<PodEnvReport> MakeAll(const Object& manifest, const PodEnvRequest& request) {
   PodEnvReport out;
   const source::SourceObjects found = PROV_TRY(source::FindObjects(*manifest.document));
+  std::vector<ObjectView> runtime_classes = PROV_TRY(ReadOthers(manifest, out.findings));
   if (found.pods.empty()) {
+    const bool unknown = !out.findings.empty();
     return Fail(
         Code::kKind,
-        "nothing in it is a pod or makes pods; give a Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob",
-        "");
+        fmt::format("nothing in it is a pod or makes pods{}; give a Deployment, DaemonSet, StatefulSet, ReplicaSet, "
+                    "Job or CronJob",
+                    unknown ? " of a known kind: " + out.findings.front().message : ""),
+        unknown ? out.findings.front().where : "");
   }
   {
-    Maker maker(PROV_TRY(source::ReadConfigMapHeads(found.config_maps)), request, manifest.where,
+    Maker maker(PROV_TRY(source::ReadConfigMapHeads(found.config_maps)), std::move(runtime_classes), request,
+                manifest.where,
                 out);  // its destructor adds the last findings
     for (const source::FoundObject& pod : found.pods) out.objects.push_back(PROV_TRY(maker.Make(pod.object, pod.kind)));
   }

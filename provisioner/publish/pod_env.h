@@ -67,16 +67,17 @@ struct PodEnvReport {
 };
 
 // Each container and init container of a pod that has not opted out gets the variables that it lacks: six for Linux;
-// HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (by spec.os.name, else nodeSelector), where case does not matter.
-// One with another value than the request's, such as the former proxy, is replaced, also by an empty text; a value is
-// kept that is empty, refers to another variable or comes from valueFrom, and so is each if the request has no proxy. A
+// HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (by spec.os.name, else by what the scheduler reads, see
+// source::SystemsOf(), with the RuntimeClasses of the manifest), where case does not matter. One with another value than
+// the request's, such as the former proxy, is replaced, also by an empty text; a value is kept that is empty, refers to
+// another variable or comes from valueFrom, and so is each if the request has no proxy. A
 // "$" that Kubernetes would read as a reference is doubled. A JSON patch addresses containers by index, and tests the
 // name first. With `trust`, each container also gets the ConfigMap mounted and the variables with which programs find a
 // bundle. On Windows it also gets a postStart hook that imports the ConfigMap's *.cer, unless it has a hook already or
 // is a HostProcess container, whose store is the node's. Opting out of the proxy variables does not affect `trust`.
 // `manifest` comes from ReadManifest(). Findings: pod-opt-out, pod-opt-out-place, pod-opt-out-value, pod-os,
-// pod-env-from. Errors: kind (no object is a pod or creates pods), type, invalid-config, too-large (all patches
-// together).
+// pod-env-from, pod-kind, pod-runtime-class. Errors: kind (no object is a pod or creates pods), type, invalid-config,
+// too-large (all patches together).
 Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request);
 
 // The patch for `kubectl patch` that changes nothing: {} or [].

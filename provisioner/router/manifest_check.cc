@@ -3,24 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "provisioner/base/text.h"
 #include "provisioner/source/pod_environment_source.h"
+#include "provisioner/source/pod_system.h"
 
 namespace prov::router {
 namespace {
 
 using source::ObjectView;
-
-constexpr std::string_view kOs = "kubernetes.io/os";
-constexpr std::array<std::string_view, 2> kOsLabels = {kOs, "beta.kubernetes.io/os"};
-// Roles that Windows nodes never have.
-constexpr std::array<std::string_view, 3> kLinuxRoles = {
-    "node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/infra", "node-role.kubernetes.io/master"};
 
 class Checker {
  public:
@@ -133,65 +127,20 @@ class Checker {
     return {};
   }
 
-  // Whether a selector's entry requires Linux; nullopt: it says nothing about the system.
-  static std::optional<bool> SaysLinux(std::string_view key, std::string_view value) {
-    if (std::ranges::find(kOsLabels, key) != kOsLabels.end()) return EqualsIgnoreAsciiCase(value, "linux");
-    if (std::ranges::find(kLinuxRoles, key) != kLinuxRoles.end()) return true;
-    return std::nullopt;
-  }
-
-  Result<std::optional<bool>> SelectorSaysLinux() const {
-    std::optional<bool> out;
-    const auto selector = PROV_TRY(spec_.Object("nodeSelector"));
-    if (!selector) return out;
-    for (const std::string_view key : selector->Names()) {
-      const auto says = SaysLinux(key, PROV_TRY(selector->TextOr(key, "")));
-      if (says) out = out.value_or(true) && *says;
-    }
-    return out;
-  }
-
-  // Whether a term's expression selects Linux nodes only.
-  static Result<bool> LeavesLinux(const ObjectView& expression) {
-    const std::string_view key = PROV_TRY(expression.TextOr("key", ""));
-    const std::string_view op = PROV_TRY(expression.TextOr("operator", ""));
-    const auto values = PROV_TRY(expression.Texts("values"));
-    const std::string_view only = values && values->size() == 1 ? values->front() : std::string_view();
-    if (op == "In") return SaysLinux(key, only).value_or(false);
-    if (op == "Exists") return std::ranges::find(kLinuxRoles, key) != kLinuxRoles.end();
-    const bool system = std::ranges::find(kOsLabels, key) != kOsLabels.end();
-    return op == "NotIn" && system && values && std::ranges::find(*values, "windows") != values->end();
-  }
-
-  // Whether each term of the required node affinity selects Linux nodes only.
-  Result<bool> AffinityLeavesLinux() const {
-    const auto affinity = PROV_TRY(spec_.Object("affinity"));
-    const auto node = affinity ? PROV_TRY(affinity->Object("nodeAffinity")) : std::nullopt;
-    const auto required =
-        node ? PROV_TRY(node->Object("requiredDuringSchedulingIgnoredDuringExecution")) : std::nullopt;
-    if (!required) return false;
-    const auto terms = PROV_TRY(required->Objects("nodeSelectorTerms"));
-    for (const ObjectView& term : terms) {
-      bool limited = false;
-      const std::vector<ObjectView> expressions = PROV_TRY(term.Objects("matchExpressions"));
-      for (const ObjectView& expression : expressions) limited = PROV_TRY(LeavesLinux(expression)) || limited;
-      if (!limited) return false;
-    }
-    return !terms.empty();
-  }
-
   Result<void> Node() {
-    const auto says = PROV_TRY(SelectorSaysLinux());
-    if (says && !*says) {
-      AddError(out_, "router-node", "the nodeSelector wants another system than Linux, on which a router can't run",
-               At(spec_.At("nodeSelector")));
+    const auto systems = PROV_TRY(source::SystemsOf(spec_));
+    const auto other = std::ranges::find_if(systems, [](const auto& one) { return one.system != "linux"; });
+    if (other != systems.end()) {
+      AddError(out_, "router-node",
+               fmt::format("{} wants another system than Linux, on which a router can't run", other->by),
+               At(spec_.path()));
       return {};
     }
-    if (says || PROV_TRY(AffinityLeavesLinux()) || !PROV_TRY(spec_.TextOr("nodeName", "")).empty()) return {};
-    AddWarning(
-        out_, "router-node",
-        fmt::format("the pod may be put on a Windows node, where it can't run: add nodeSelector: {{{}: linux}}", kOs),
-        At(spec_.path()));
+    if (!systems.empty() || !PROV_TRY(spec_.TextOr("nodeName", "")).empty()) return {};
+    AddWarning(out_, "router-node",
+               fmt::format("the pod may be put on a Windows node, where it can't run: add nodeSelector: {{{}: linux}}",
+                           source::kOsLabel),
+               At(spec_.path()));
     return {};
   }
 

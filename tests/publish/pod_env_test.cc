@@ -208,6 +208,85 @@ TEST(PodEnv, WindowsHasThreeNamesWhateverTheirCase) {
   EXPECT_THAT(other->findings, HasCode("pod-os"));
 }
 
+std::string Affinity(const std::string& terms) {
+  return R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)" +
+         terms + "]}}},";
+}
+
+// `values` is the array's text; "" for none.
+std::string Term(const char* key, const char* op, const std::string& values = "") {
+  return fmt::format(
+      R"({{"matchExpressions":[{{"key":"site","operator":"Exists"}},{{"key":"{}","operator":"{}"{}}}]}})", key, op,
+      values.empty() ? "" : ",\"values\":" + values);
+}
+
+TEST(PodEnv, EachFieldThatOnlyWindowsNodesMeetMakesAWindowsPod) {
+  constexpr const char* kOs = "kubernetes.io/os";
+  constexpr const char* kBuild = "node.kubernetes.io/windows-build";
+  const std::string in = Term(kOs, "In", R"(["windows"])");
+  const std::pair<std::string, bool> rows[] = {
+      {R"("nodeSelector":{"beta.kubernetes.io/os":"windows"},)", true},
+      {R"("nodeSelector":{"node.kubernetes.io/windows-build":"10.0.20348"},)", true},
+      {R"("nodeSelector":{"node-role.kubernetes.io/infra":""},)", false},
+      {Affinity(in), true},
+      {Affinity(Term("beta.kubernetes.io/os", "In", R"(["windows"])")), true},
+      {Affinity(Term(kOs, "NotIn", R"(["linux"])")), true},
+      {Affinity(Term(kBuild, "Exists")), true},
+      {Affinity(Term(kBuild, "In", R"(["10.0.20348","10.0.26100"])") + "," + in), true},
+      {Affinity(in + "," + Term(kOs, "In", R"(["linux"])")), false},
+      {Affinity(in + "," + Term("zone", "Exists")), false},
+      {Affinity(Term(kOs, "In", R"(["linux","windows"])")), false},
+      {Affinity(Term(kOs, "NotIn", R"(["windows"])")), false},
+      {Affinity(Term(kBuild, "DoesNotExist")), false},
+      {Affinity(Term(kBuild, "NotIn", R"(["10.0.17763"])")), false},
+  };
+  for (const auto& [spec, windows] : rows) {
+    const auto made = Made(Deployment(spec + Containers(R"({"name":"c"})")));
+    ASSERT_TRUE(made) << Failure(made);
+    EXPECT_EQ(made->objects[0].windows, windows) << spec;
+    EXPECT_THAT(made->findings, IsEmpty()) << spec;
+  }
+  const auto both = Made(Deployment(R"("nodeSelector":{"beta.kubernetes.io/os":"linux"},)" + Affinity(in) +
+                                    Containers(R"({"name":"c"})")));
+  ASSERT_TRUE(both) << Failure(both);
+  ASSERT_THAT(both->findings, ElementsAre(Field(&Finding::code, "pod-os")));
+  EXPECT_THAT(both->findings[0].message, StartsWith("nodeSelector says \"linux\" and nodeAffinity \"windows\""));
+}
+
+TEST(PodEnv, ARuntimeClassChoosesNodesOrIsMissed) {
+  const std::string pod = "kind: Pod\nspec:\n  runtimeClassName: win\n  containers:\n  - name: c\n";
+  const std::string of_name = "---\nkind: RuntimeClass\nmetadata:\n  name: {}\nhandler: x\n";
+  const std::string scheduling = "scheduling:\n  nodeSelector:\n    kubernetes.io/os: windows\n";
+  const auto known = Made(pod + fmt::format(fmt::runtime(of_name), "win") + scheduling);
+  ASSERT_TRUE(known) << Failure(known);
+  EXPECT_TRUE(known->objects[0].windows);
+  EXPECT_THAT(known->findings, IsEmpty());
+
+  const auto unscheduled = Made(pod + fmt::format(fmt::runtime(of_name), "win"));
+  ASSERT_TRUE(unscheduled) << Failure(unscheduled);
+  EXPECT_FALSE(unscheduled->objects[0].windows);
+  EXPECT_THAT(unscheduled->findings, IsEmpty());
+
+  const auto missed = Made(pod + fmt::format(fmt::runtime(of_name), "other") + scheduling);
+  ASSERT_TRUE(missed) << Failure(missed);
+  EXPECT_FALSE(missed->objects[0].windows);
+  ASSERT_THAT(missed->findings, ElementsAre(Field(&Finding::code, "pod-runtime-class")));
+  EXPECT_EQ(missed->findings[0].where, "f: $[0].spec.runtimeClassName");
+  EXPECT_THAT(Made(pod + "  os:\n    name: windows\n")->findings, IsEmpty()) << "os.name says enough";
+}
+
+TEST(PodEnv, KindsThatItDoesNotKnowAreNamed) {
+  const std::string rollout =
+      "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata:\n  name: r\nspec:\n  template:\n    spec:\n"
+      "      containers:\n      - name: c\n        image: x\n";
+  const auto beside = Made(rollout + "---\nkind: Pod\nspec:\n  containers:\n  - name: c\n");
+  ASSERT_TRUE(beside) << Failure(beside);
+  ASSERT_THAT(beside->findings, ElementsAre(Field(&Finding::code, "pod-kind")));
+  EXPECT_THAT(beside->findings[0].message, HasSubstr("Rollout"));
+  EXPECT_EQ(beside->findings[0].where, "f: $[0].spec.template.spec.containers");
+  EXPECT_THAT(Failure(Made(rollout)), HasSubstr("the kind Rollout has containers"));
+}
+
 TEST(PodEnv, TheAnnotationCountsOnThePodAlone) {
   const std::string containers = Containers(R"({"name":"c","env":[{"name":"NO_PROXY"}]})");
   const auto out = Made(Deployment(containers, OptOut("\"true\"")));

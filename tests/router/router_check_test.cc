@@ -100,7 +100,8 @@ TEST(RouterCheck, LinuxNodes) {
   EXPECT_THAT(affinity("linux"), IsEmpty());
   EXPECT_THAT(affinity("linux, windows"), ElementsAre("warning router-node"));
   EXPECT_THAT(affinity("windows", "NotIn"), IsEmpty());
-  EXPECT_THAT(affinity("linux", "NotIn"), ElementsAre("warning router-node"));
+  EXPECT_THAT(affinity("linux", "NotIn"), ElementsAre("error router-node"));
+  EXPECT_THAT(affinity("windows"), ElementsAre("error router-node"));
 }
 
 TEST(RouterCheck, ModesOfContainers) {
