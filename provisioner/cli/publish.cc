@@ -156,7 +156,8 @@ Command PublishCommand() {
             {"out", "FOLDER", "write the files here; each is replaced as a whole", Group::kOutput},
             {"internal-apiserver-address", "",
              "merge noProxy as HyperShift does for a control plane with a public address "
-             "(PROXY_INTERNAL_APISERVER_ADDRESS=true): .hypershift.local is in it, the API server is not",
+             "(PROXY_INTERNAL_APISERVER_ADDRESS=true): the API server is not in it; .hypershift.local is, unless the "
+             "Infrastructure has another controlPlaneTopology than External",
              Group::kSource},
             {"probe", "",
              "ask the spec's readiness endpoints through the new proxy, three times each at most; where trustedCA is "

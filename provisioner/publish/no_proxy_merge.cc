@@ -85,7 +85,7 @@ Result<Infrastructure> ReadInfrastructure(const ObjectReader& object) {
   // Compared in place: g++ 12 at -O2 warns that a moved string is uninitialised.
   const Result<std::string> topology = status.Text("controlPlaneTopology");
   if (!topology) return std::unexpected(topology.error());
-  out.hosted = *topology == "External";
+  if (!topology->empty()) out.hosted = *topology == "External";
   const ObjectReader platform = PROV_TRY(status.Child("platformStatus"));
   if (!platform) return out;
   out.platform = PROV_TRY(platform.Text("type"));
@@ -123,7 +123,7 @@ std::expected<std::string, std::string> MergeNoProxy(std::string_view user, cons
                                                      const std::optional<InstallConfig>& install_config) {
   if (user == "*") return std::string(user);
   egress::ClusterDescription cluster;
-  cluster.hosted = infrastructure.hosted;
+  cluster.hosted = infrastructure.hosted.value_or(false);
   cluster.cluster_networks = network.cluster_networks;
   cluster.service_networks = network.service_networks;
   cluster.platform = infrastructure.platform.value_or("");

@@ -20,8 +20,8 @@ struct Infrastructure {
   std::string region;                   // of AWS
   std::string cloud_name;               // of Azure
   std::string arm_endpoint;             // of Azure Stack
-  bool hosted = false;                  // the control plane runs elsewhere (HyperShift)
-  bool api_by_proxy = false;            // the internal API server is reached through the proxy, so its URL is ignored
+  std::optional<bool> hosted = {};  // the control plane runs elsewhere (HyperShift); nullopt: the object does not say
+  bool api_by_proxy = false;        // the internal API server is reached through the proxy, so its URL is ignored
 };
 
 struct Network {

@@ -159,8 +159,11 @@ Result<void> Publisher::MergeStatus() {
   const Object infrastructure_object = PROV_TRY(ReadObject(
       std::move(request_.infrastructure.bytes), request_.infrastructure.where, "Infrastructure", kConfigGroup));
   Infrastructure infrastructure = PROV_TRY(ReadInfrastructure(ReaderOf(infrastructure_object)));
-  const bool hosted = infrastructure.hosted;
-  if (request_.internal_apiserver_address) infrastructure.hosted = infrastructure.api_by_proxy = true;
+  const bool hosted = infrastructure.hosted.value_or(false);
+  infrastructure.api_by_proxy = request_.internal_apiserver_address;
+  // The operator has a switch for each of the two. Only HyperShift sets this one, so it is also one for the other,
+  // unless the object says that there is no HyperShift.
+  if (infrastructure.api_by_proxy && !infrastructure.hosted) infrastructure.hosted = true;
   const Object network_object =
       PROV_TRY(ReadObject(std::move(request_.network.bytes), request_.network.where, "Network", kConfigGroup));
   const Network network = PROV_TRY(ReadNetwork(ReaderOf(network_object)));

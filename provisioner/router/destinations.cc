@@ -165,8 +165,11 @@ Result<void> ReadSource(std::string_view text, const std::string& where, RouterP
     prefix = ReadPrefix(text.substr(slash + 1), address->IsIpv4() ? 32 : 128);
   if (!family || (slash != std::string_view::npos && !prefix)) {
     return Fail(Code::kDestination,
-                fmt::format("EGRESS_SOURCE unspecified or invalid: write an IPv4 address, alone or with the length of "
-                            "the network's prefix (192.0.2.10/24), not '{}'",
+                fmt::format("{}, not '{}'",
+                            out.is_cni ? "write an address with the length of the network's prefix, such as "
+                                         "192.0.2.10/24 or 2001:db8::10/64"
+                                       : "EGRESS_SOURCE unspecified or invalid: write an IPv4 address, alone or with "
+                                         "the length of the network's prefix (192.0.2.10/24)",
                             Shorten(text)),
                 where);
   }
@@ -176,10 +179,12 @@ Result<void> ReadSource(std::string_view text, const std::string& where, RouterP
 
 Result<void> ReadGateway(std::string_view text, const std::string& where, RouterPolicy& out) {
   const auto address = IpAddress::Parse(text);
-  if (!address || (!address->IsIpv4() && !out.is_cni)) {
+  const bool ipv4 = !out.is_cni || !out.source || out.source->address.IsIpv4();
+  if (!address || address->IsIpv4() != ipv4) {
     return Fail(Code::kDestination,
-                fmt::format("EGRESS_GATEWAY unspecified or invalid: write an IPv4 address without a prefix, not '{}'",
-                            Shorten(text)),
+                fmt::format("{}write an {} address without a prefix{}, not '{}'",
+                            out.is_cni ? "" : "EGRESS_GATEWAY unspecified or invalid: ", ipv4 ? "IPv4" : "IPv6",
+                            out.is_cni ? ", as the source address is one" : "", Shorten(text)),
                 where);
   }
   out.gateway = *address;

@@ -25,7 +25,8 @@ using Faults = std::vector<Error>;
 inline constexpr std::size_t kMostFaults = 20;
 Faults CheckDestinations(std::string_view text, RouterPolicy& out);
 
-// EGRESS_SOURCE: "IP" or "IP/N". IPv6 only for a CNI plugin. Errors: destination, at out.where.
+// EGRESS_SOURCE: "IP" or "IP/N". IPv6 only for a CNI plugin, whose gateway is of the source's family. Errors:
+// destination, with `where`.
 Result<void> ReadSource(std::string_view text, const std::string& where, RouterPolicy& out);
 Result<void> ReadGateway(std::string_view text, const std::string& where, RouterPolicy& out);
 

@@ -42,7 +42,8 @@ class Check final : public PolicyParts {
   }
 
   Result<void> Assignments(std::string_view text, const std::string& where) override {
-    Policy(PROV_TRY(ReadAssignments(text, where, out_)), where);
+    const Variables variables = PROV_TRY(ReadAssignments(text, where, out_));
+    if (const auto kind = Policy(variables, where)) FindMissingAddresses(variables, *kind, where);
     return {};
   }
 
@@ -126,6 +127,24 @@ class Check final : public PolicyParts {
     }
     Take(**std::move(policy));
     return kind;
+  }
+
+  // The image that sets up the network stops without both addresses. A list of a proxy alone may be for the container
+  // of the proxy, which needs none.
+  void FindMissingAddresses(const Variables& variables, RouterKind kind, const std::string& where) {
+    const bool source = variables.contains("EGRESS_SOURCE");
+    const bool gateway = variables.contains("EGRESS_GATEWAY");
+    if (!source && !gateway && kind != RouterKind::kRedirect && !variables.contains("EGRESS_ROUTER_MODE")) {
+      AddWarning(out_, "router-source",
+                 "EGRESS_SOURCE and EGRESS_GATEWAY are missing: the proxy's container needs neither, and the init "
+                 "container, which sets up the network, stops without them",
+                 where);
+      return;
+    }
+    if (!source)
+      AddError(out_, "router-source", "EGRESS_SOURCE is missing, without which the router's image stops", where);
+    if (!gateway)
+      AddError(out_, "router-gateway", "EGRESS_GATEWAY is missing, without which the router's image stops", where);
   }
 
   // Checks the names that the other readers need. Errors: type.

@@ -218,6 +218,12 @@ TEST(Publish, AHostedControlPlaneIsToldAndItsPublicFormIsAnOption) {
   request = Full();
   request.internal_apiserver_address = true;
   EXPECT_THAT(Published(request).status.no_proxy, HasSubstr(".hypershift.local"));
+  // The operator's two switches are not one: one that says it is not hosted gets what PROXY_INTERNAL_APISERVER_ADDRESS
+  // alone gives.
+  request.infrastructure.bytes = InfrastructureYaml("  controlPlaneTopology: HighlyAvailable\n");
+  const std::string alone = Published(request).status.no_proxy;
+  EXPECT_THAT(alone, Not(HasSubstr("hypershift")));
+  EXPECT_THAT(alone, Not(HasSubstr("api-int")));
 }
 
 TEST(Publish, APrivateKeyIsNeverWritten) {

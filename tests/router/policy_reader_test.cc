@@ -201,6 +201,15 @@ std::string EgressRouterWith(std::string_view from, std::string_view to) {
   return ReplacedOnce(std::string(kEgressRouter), from, to);
 }
 
+// Of an EgressRouter with this destination; without a port for it if that is 0.
+std::string Ipv6Router(std::string_view to, int target_port) {
+  const std::string target = target_port == 0 ? "" : fmt::format(", targetPort: {}", target_port);
+  std::string out = EgressRouterWith("203.0.113.25, port: 80, protocol: TCP",
+                                     fmt::format("\"{}\", port: 80, protocol: TCP{}", to, target));
+  out = ReplacedOnce(out, "ip: 192.168.12.99/24, gateway: 192.168.12.1", "ip: 'fd00::10/64', gateway: 'fd00::1'");
+  return out.substr(0, out.find("    - {destinationIP: 203.0.113.26"));
+}
+
 TEST(EgressRouter, Rules) {
   const RouterPolicy policy = One({kEgressRouter});
   EXPECT_TRUE(policy.is_cni);
@@ -233,6 +242,18 @@ TEST(EgressRouter, WhatTheOperatorDropsWithoutAWord) {
   }
 }
 
+TEST(EgressRouter, TheGatewayIsOfTheSourcesFamily) {
+  const std::string ipv6 = Ipv6Router("fd00:2::8", 0);
+  const auto message = [](const std::string& text, std::string_view from, std::string_view to) {
+    return ReaderError({ReplacedOnce(text, from, to)}).message;
+  };
+  EXPECT_THAT(message(ipv6, "fd00::1'", "fd00::1/64'"), StartsWith("write an IPv6 address without a prefix"));
+  EXPECT_THAT(message(ipv6, "fd00::1'", "192.0.2.1'"), StartsWith("write an IPv6 address"));
+  EXPECT_THAT(message(std::string(kEgressRouter), "gateway: 192.168.12.1", "gateway: 'fd00::1'"),
+              StartsWith("write an IPv4 address"));
+  EXPECT_THAT(message(ipv6, "fd00::10/64", "fd00::10/640"), HasSubstr("2001:db8::10/64"));
+}
+
 TEST(EgressRouter, WhatHasNoEffectIsReported) {
   const RouterPolicy fallback = One({EgressRouterWith("  redirect:\n", "  redirect:\n    fallbackIP: 203.0.113.30\n")});
   ASSERT_EQ(fallback.findings.size(), 1U);
@@ -241,14 +262,6 @@ TEST(EgressRouter, WhatHasNoEffectIsReported) {
   const RouterPolicy second =
       One({EgressRouterWith("gateway: 192.168.12.1}]", "gateway: 192.168.12.1}, {ip: 10.0.0.1/24}]")});
   EXPECT_TRUE(HasFinding(second.findings, "router-ignored"));
-}
-
-// Of an EgressRouter with this destination.
-std::string Ipv6Router(std::string_view to, int target_port) {
-  std::string out = EgressRouterWith("203.0.113.25, port: 80, protocol: TCP",
-                                     fmt::format("\"{}\", port: 80, protocol: TCP, targetPort: {}", to, target_port));
-  out = ReplacedOnce(out, "ip: 192.168.12.99/24, gateway: 192.168.12.1", "ip: 'fd00::10/64', gateway: 'fd00::1'");
-  return out.substr(0, out.find("    - {destinationIP: 203.0.113.26"));
 }
 
 std::string TargetOf(const RouterPolicy& policy) { return Evaluation(policy).Explain({.port = 80}).to; }

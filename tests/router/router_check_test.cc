@@ -167,7 +167,25 @@ TEST(RouterCheck, EveryWrongLineIsTold) {
 TEST(RouterCheck, AssignmentsThatLostAPart) {
   EXPECT_THAT(Codes(Check({"EGRESS_DESTINATION=\"80 tcp 10.0.0.1\n81 tcp 10.0"})),
               ElementsAre("error router-document"));
-  EXPECT_THAT(Codes(Check({"EGRESS_DESTINATION=80 tcp 10.0.0.1\n81 tcp 10.0.0.2\n"})), ElementsAre("warning env-line"));
+  EXPECT_THAT(
+      Codes(Check({"EGRESS_SOURCE=192.0.2.9/24\nEGRESS_GATEWAY=192.0.2.1\nEGRESS_DESTINATION=80 tcp 10.0.0.1\n81 tcp "
+                   "10.0.0.2\n"})),
+      ElementsAre("warning env-line"));
+}
+
+TEST(RouterCheck, AssignmentsWithoutTheAddressesThatTheImageNeeds) {
+  const std::string redirect = "EGRESS_DESTINATION=80 tcp 10.0.0.1\n";
+  const std::string source = "EGRESS_SOURCE=192.0.2.9/24\n";
+  const std::string gateway = "EGRESS_GATEWAY=192.0.2.1\n";
+  const std::string proxy = "EGRESS_HTTP_PROXY_DESTINATION=*.example\n";
+  EXPECT_THAT(Codes(Check({redirect})), ElementsAre("error router-source", "error router-gateway"));
+  EXPECT_THAT(Codes(Check({redirect + source})), ElementsAre("error router-gateway"));
+  EXPECT_THAT(Codes(Check({redirect + gateway})), ElementsAre("error router-source"));
+  EXPECT_THAT(Codes(Check({proxy + source})), ElementsAre("error router-gateway"));
+  EXPECT_THAT(Codes(Check({proxy + "EGRESS_ROUTER_MODE=http-proxy\n"})),
+              ElementsAre("error router-source", "error router-gateway"));
+  EXPECT_THAT(Codes(Check({proxy})), ElementsAre("warning router-source"));
+  EXPECT_THAT(Codes(Check({proxy + source + gateway})), IsEmpty());
 }
 
 TEST(RouterCheck, LinesThatAreNeverReached) {
