@@ -153,12 +153,14 @@ inline constexpr FindingInfo kFindings[] = {
      "No action is needed. Read the objects from the cluster again to see its choice."},
     {"egress-ip-conflict", kWarning,
      "An egress IP is claimed by two nodes or by two namespaces, or a namespace requests two of one node, "
-     "so openshift-sdn does not use it.",
-     "Leave each egress IP to one node and to one namespace, and request at most one of each node."},
+     "so openshift-sdn does not use it. Or it is the address of a Windows node, which OVN-Kubernetes does not notice.",
+     "Leave each egress IP to one node and to one namespace, request at most one of each node, and none of a machine."},
     {"egress-ip-incomplete", kWarning,
-     "The files hold no object of a kind that decides about egress IPs, so the answer is right only for a "
-     "cluster that has none.",
-     "Add the objects that the message names."},
+     "The files hold no object of a kind that decides about egress IPs, or Nodes without their annotations, so the "
+     "answer may not be that of the cluster.",
+     "Add what the message names, as `oc get -o yaml` prints it."},
+    {"egress-ip-node", kWarning, "A node lacks an annotation that the controller of egress IPs reads.",
+     "Look why the network plugin, or the cloud's controller, does not serve the node."},
     {"egress-ip-offline", kInfo | kWarning, "A node is offline, so its egress IPs are not used.",
      "Request a second address on another node for namespaces that must stay connected."},
     {"egress-ip-overlap", kWarning,
@@ -169,6 +171,8 @@ inline constexpr FindingInfo kFindings[] = {
     {"egress-ip-unused", kInfo | kWarning,
      "A node has an egress IP that no namespace requests, or an EgressIP selects no namespace of the files.",
      "Check the name or the labels of the namespace, or remove the address."},
+    {"egress-ip-version", kInfo, "Versions of OVN-Kubernetes assign these egress IPs differently.",
+     "Remove the address that the message names from the EgressIP."},
     {"egress-ip-windows", kWarning, "A node runs Windows, and egress IPs do not cover Windows nodes.",
      "Let firewalls admit the addresses of the Windows nodes, or send their traffic through an egress router."},
     {"empty-bundle", kInfo, "The trust bundle holds comments and no certificate, so it is taken as empty.",

@@ -88,28 +88,37 @@ Result<void> AddFamilies(const ObjectView& families, std::vector<IpNetwork>& out
   return {};
 }
 
+// Whether the controller takes the network of an interface with this address.
+bool IsGlobal(const IpAddress& address) {
+  const auto& bytes = address.bytes();
+  const bool link_local =
+      address.IsIpv4() ? bytes[12] == 169 && bytes[13] == 254 : bytes[0] == 0xFE && (bytes[1] & 0xC0U) == 0x80;
+  return !link_local && ReservedKind(address).empty();
+}
+
 // Parses ["10.0.0.7/24", …], or addresses without a prefix.
 Result<void> AddHostAddresses(const JsonValue& list, const std::string& where, NodeObject& node) {
+  if (!node.host_addresses) node.host_addresses.emplace();
+  if (list.IsNull()) return {};
   if (!list.IsArray()) return WrongJsonType(list, "an array of addresses", where);
   for (const JsonValue& item : list.GetArray()) {
     if (!item.IsString()) return WrongJsonType(item, "a string", where);
     const std::string_view text = JsonTextOf(item);
     const auto address = IpAddress::Parse(text.substr(0, text.find('/')));
     if (!address) return RefuseNetwork(text, where);
-    node.addresses.push_back(*address);
+    node.host_addresses->push_back(*address);
     if (text.find('/') == std::string_view::npos) continue;
     const auto network = IpNetwork::Parse(text);
     if (!network) return RefuseNetwork(text, where);
-    if (!node.networks) node.networks.emplace();
-    node.networks->push_back(*network);
+    if (IsGlobal(*address)) node.host_networks.push_back(*network);
   }
   return {};
 }
 
-// Reads a cloud's annotation. If it exists, only it counts.
+// Reads a cloud's annotation. If it exists, only it counts, and one without an interface is no error.
 Result<void> ReadCloudConfig(const JsonValue& list, const std::string& where, NodeObject& node) {
-  if (!list.IsArray() || list.Empty()) return WrongJsonType(list, "an array with an interface", where);
-  node.networks.emplace();
+  if (list.IsNull() || (list.IsArray() && list.Empty())) return {};
+  if (!list.IsArray()) return WrongJsonType(list, "an array with an interface", where);
   const ObjectView interface = PROV_TRY(ObjectView::Of(list[0], where + "[0]"));  // the plugins read one, too
   if (const auto families = PROV_TRY(interface.Object("ifaddr"))) PROV_TRY(AddFamilies(*families, *node.networks));
   const auto capacity = PROV_TRY(interface.Object("capacity"));
@@ -130,9 +139,12 @@ Result<void> ReadAnnotations(const ObjectView& annotations, NodeObject& node) {
     if (!node.networks) node.networks.emplace();
     PROV_TRY(AddFamilies(PROV_TRY(ObjectView::Of(*primary, annotations.At(kPrimary))), *node.networks));
   }
-  if (const JsonValue* cloud = PROV_TRY(ReadAnnotation(annotations, kCloud, keep)))
-    PROV_TRY(ReadCloudConfig(*cloud, annotations.At(kCloud), node));
-  return {};
+  const auto cloud = PROV_TRY(annotations.Text(kCloud));
+  if (!cloud) return {};
+  node.cloud = true;
+  node.networks.emplace();
+  if (TrimBlanks(*cloud).empty()) return {};
+  return ReadCloudConfig(*PROV_TRY(ReadAnnotation(annotations, kCloud, keep)), annotations.At(kCloud), node);
 }
 
 Result<void> ReadNodeStatus(const ObjectView& status, NodeObject& node) {

@@ -50,12 +50,16 @@ struct EgressIpObject {
 struct NodeObject {
   std::string name;
   std::string address;               // its InternalIP; "": unknown
-  std::vector<IpAddress> addresses;  // all addresses of its interfaces, as far as known
+  std::vector<IpAddress> addresses;  // of its status
+  // The addresses of its interfaces, by k8s.ovn.org/host-cidrs; nullopt: it has no such annotation.
+  std::optional<std::vector<IpAddress>> host_addresses = {};
   bool windows = false;
   bool ready = true;  // false by its condition Ready
   bool assignable = false;
-  // The networks from which the node can have an egress IP; nullopt: no annotation lists them.
+  bool cloud = false;  // it has the annotation of a cloud, which then lists the only networks
+  // The networks of OVN, or those of the cloud; nullopt: no annotation lists them.
   std::optional<std::vector<IpNetwork>> networks;
+  std::vector<IpNetwork> host_networks = {};  // of its other interfaces
   // How many egress IPs the cloud allows the node, in total and by family; nullopt: no limit.
   std::optional<std::int64_t> capacity = {};
   std::optional<std::int64_t> capacity_ipv4 = {};

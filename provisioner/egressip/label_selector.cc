@@ -84,6 +84,31 @@ bool LabelSelector::Matches(const Labels& labels) const {
   return std::ranges::all_of(requirements_, [&](const Requirement& one) { return Holds(one, labels); });
 }
 
+bool LabelSelector::Implies(const Requirement& one, const Requirement& other) {
+  if (one.key != other.key) return false;
+  const auto listed = [&](const std::string& value) {
+    return std::ranges::find(other.values, value) != other.values.end();
+  };
+  switch (other.what) {
+    case Operator::kIn:
+      return one.what == Operator::kIn && std::ranges::all_of(one.values, listed);
+    case Operator::kExists:
+      return one.what == Operator::kIn || one.what == Operator::kExists;
+    case Operator::kDoesNotExist:
+      return one.what == Operator::kDoesNotExist;
+    case Operator::kNotIn:
+      if (one.what == Operator::kIn) return std::ranges::none_of(one.values, listed);
+      return one.what == Operator::kDoesNotExist || (one.what == Operator::kNotIn && one.values == other.values);
+  }
+  return false;
+}
+
+bool LabelSelector::Implies(const LabelSelector& other) const {
+  return std::ranges::all_of(other.requirements_, [&](const Requirement& wanted) {
+    return std::ranges::any_of(requirements_, [&](const Requirement& one) { return Implies(one, wanted); });
+  });
+}
+
 std::string LabelSelector::Text(const Requirement& requirement) {
   const std::string values = fmt::format("{}", fmt::join(requirement.values, ","));
   switch (requirement.what) {

@@ -23,6 +23,8 @@ class LabelSelector {
   static Result<LabelSelector> Read(const source::ObjectView& selector);
 
   bool Matches(const Labels& labels) const;
+  // Whether `other` matches all that this one matches, as far as single requirements show.
+  bool Implies(const LabelSelector& other) const;
   bool IsEmpty() const { return requirements_.empty(); }
   std::string ToString() const;  // "env=prod,tier in (a,b),!canary"; "everything" for an empty one
 
@@ -34,6 +36,7 @@ class LabelSelector {
     std::vector<std::string> values;
   };
   static Result<Requirement> ReadExpression(const source::ObjectView& expression);
+  static bool Implies(const Requirement& one, const Requirement& other);
   static bool Holds(const Requirement& requirement, const Labels& labels);
   static std::string Text(const Requirement& requirement);
 

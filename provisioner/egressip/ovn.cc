@@ -24,7 +24,7 @@ class Ovn {
     for (Entry& one : egress_ips_) Assign(one);
     for (const NamespaceObject& one : objects_.namespaces) Decide(one);
     ReportUnused();
-    ReportLabels();
+    ReportNodes();
   }
 
  private:
@@ -40,8 +40,10 @@ class Ovn {
   void Assign(Entry& entry);
   void Decide(const NamespaceObject& space);
   void ReportOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting);
+  void ReportWindowsAddress(const Entry& entry, const IpAddress& address);
+  void ReportStop(const Entry& entry, const std::vector<OvnAssignment::Given>& given);
   void ReportUnused();
-  void ReportLabels();
+  void ReportNodes();
 
   const EgressObjects& objects_;
   EgressReport& out_;
@@ -80,6 +82,7 @@ void Ovn::Assign(Entry& entry) {
       continue;
     }
     entry.active.push_back({shown, given[i].node});
+    ReportWindowsAddress(entry, entry.wanted[i]);
     if (NodeEgress* node = FindNode(out_, given[i].node)) node->egress_ips.push_back(shown);
     if (!given[i].others) continue;
     findings_.Add(
@@ -90,15 +93,48 @@ void Ovn::Assign(Entry& entry) {
         entry.object->where);
   }
   if (entry.wanted.empty()) entry.missing.emplace_back("it has no valid addresses");
+  ReportStop(entry, given);
 }
 
-// Reports namespaces that several EgressIPs select. Which pods two with podSelector share is unknown here.
+// The controller checks an address against those of the nodes that OVN serves.
+void Ovn::ReportWindowsAddress(const Entry& entry, const IpAddress& address) {
+  const auto found = std::ranges::find_if(objects_.nodes, [&](const NodeObject& node) {
+    return node.windows && std::ranges::find(node.addresses, address) != node.addresses.end();
+  });
+  if (found == objects_.nodes.end()) return;
+  findings_.Warn("egress-ip-conflict",
+                 fmt::format("{} is the address of the Windows node {}, with which the controller does not compare it: "
+                             "two machines answer for it",
+                             address.ToString(), found->name),
+                 entry.object->where + ".spec.egressIPs");
+}
+
+// Reports where the versions of OVN-Kubernetes differ.
+void Ovn::ReportStop(const Entry& entry, const std::vector<OvnAssignment::Given>& given) {
+  const auto conflict = std::ranges::find_if(given, &OvnAssignment::Given::conflict);
+  const bool assigns = std::ranges::any_of(given, [](const auto& one) { return !one.node.empty() && !one.kept; });
+  if (conflict == given.end() || !assigns) return;
+  findings_.Add(Severity::kInfo, "egress-ip-version",
+                fmt::format("{}; OVN-Kubernetes before 1.3 (7feb1238d, February 2026) stops there, and as it takes the "
+                            "addresses in no fixed order, it may leave others of the EgressIP {} unassigned, too",
+                            conflict->reason, entry.object->name),
+                entry.object->where + ".spec.egressIPs");
+}
+
+// Reports namespaces in which several EgressIPs select the same pods, as far as their selectors show it.
 void Ovn::ReportOverlap(const NamespaceObject& space, const std::vector<Entry*>& selecting) {
-  const auto whole = [](const Entry* one) { return !one->object->pods; };
-  if (selecting.size() < 2 || std::ranges::none_of(selecting, whole)) return;
+  const auto shares = [&](const Entry* one) {
+    return std::ranges::any_of(selecting, [&](const Entry* other) {
+      if (one == other) return false;
+      if (!one->object->pods || !other->object->pods) return true;
+      return one->object->pods->Implies(*other->object->pods) || other->object->pods->Implies(*one->object->pods);
+    });
+  };
   std::vector<std::string_view> names;
-  names.reserve(selecting.size());
-  for (const Entry* one : selecting) names.push_back(one->object->name);
+  for (const Entry* one : selecting) {
+    if (shares(one)) names.push_back(one->object->name);
+  }
+  if (names.empty()) return;
   findings_.Warn("egress-ip-overlap",
                  fmt::format("the EgressIPs {} select pods of the namespace {} together: one of them counts for such a "
                              "pod, and which is not defined",
@@ -154,15 +190,33 @@ void Ovn::ReportUnused() {
   }
 }
 
-void Ovn::ReportLabels() {
+void Ovn::ReportNodes() {
+  bool linux_node = false;
   for (const NodeObject& node : objects_.nodes) {
-    if (!node.windows || !node.assignable) continue;
-    findings_.Warn("egress-ip-windows",
-                   fmt::format("the node {} has the label k8s.ovn.org/egress-assignable and runs Windows: it gets no "
-                               "egress IP",
+    linux_node = linux_node || !node.windows;
+    if (node.windows && node.assignable) {
+      findings_.Warn("egress-ip-windows",
+                     fmt::format("the node {} has the label k8s.ovn.org/egress-assignable and runs Windows: it gets no "
+                                 "egress IP",
+                                 node.name),
+                     node.where);
+    }
+    if (node.windows) continue;
+    if (const std::string lack = assignment_.LackOf(node); node.assignable && !lack.empty())
+      findings_.Warn("egress-ip-node", fmt::format("the node {} can have no egress IP: {}", node.name, lack),
+                     node.where);
+    if (!assignment_.annotated() || node.host_addresses) continue;
+    findings_.Warn("egress-ip-node",
+                   fmt::format("the node {} lacks the annotation k8s.ovn.org/host-cidrs: until it has it, the "
+                               "controller assigns no further egress IP to any node",
                                node.name),
                    node.where);
   }
+  if (!linux_node || assignment_.annotated() || objects_.egress_ips.empty()) return;
+  findings_.Warn("egress-ip-incomplete",
+                 "no Node has the annotation k8s.ovn.org/host-cidrs, so the files are taken to be shortened: conflicts "
+                 "with other addresses of the nodes are not known, nor are their second networks",
+                 objects_.nodes.front().where);
 }
 
 }  // namespace

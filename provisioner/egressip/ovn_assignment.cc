@@ -3,16 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace prov::egressip {
 
+namespace {
+
+bool Contains(const std::vector<IpNetwork>& networks, const IpAddress& address) {
+  return std::ranges::any_of(networks, [&](const IpNetwork& one) { return one.Contains(address); });
+}
+
+bool Has(const std::vector<IpAddress>& addresses, const IpAddress& address) {
+  return std::ranges::find(addresses, address) != addresses.end();
+}
+
+}  // namespace
+
 OvnAssignment::OvnAssignment(const EgressObjects& objects, const NodeNames& offline)
-    : objects_(objects), offline_(offline) {}
+    : objects_(objects), offline_(offline) {
+  for (const NodeObject& node : objects.nodes) {
+    if (node.windows) continue;
+    annotated_ = annotated_ || node.host_addresses;
+    cloud_ = cloud_ || node.cloud;
+    if (!node.host_addresses && unchecked_ == nullptr) unchecked_ = &node;
+  }
+  if (!annotated_) unchecked_ = nullptr;
+}
+
+std::string OvnAssignment::LackOf(const NodeObject& node) const {
+  constexpr std::string_view kCloud = "cloud.network.openshift.io/egress-ipconfig";
+  if (cloud_ && !node.cloud) return fmt::format("it lacks the annotation {}, which other nodes have", kCloud);
+  if (node.cloud && node.networks->empty()) return fmt::format("its annotation {} names no network", kCloud);
+  if (annotated_ && !node.networks) return "it lacks the annotation k8s.ovn.org/node-primary-ifaddr";
+  return {};
+}
 
 // The controller ignores Windows nodes, whatever their labels are.
 bool OvnAssignment::Usable(const NodeObject& node) const {
-  return node.assignable && !node.windows && !offline_.contains(node.name);
+  return node.assignable && !node.windows && !offline_.contains(node.name) && LackOf(node).empty();
 }
 
 const NodeObject* OvnAssignment::UsableNode(std::string_view name) const {
@@ -20,9 +50,19 @@ const NodeObject* OvnAssignment::UsableNode(std::string_view name) const {
   return found == objects_.nodes.end() || !Usable(*found) ? nullptr : &*found;
 }
 
-bool OvnAssignment::HasNetworkFor(const NodeObject& node, const IpAddress& address) {
-  return !node.networks ||
-         std::ranges::any_of(*node.networks, [&](const IpNetwork& one) { return one.Contains(address); });
+bool OvnAssignment::HasNetworkFor(const NodeObject& node, const IpAddress& address) const {
+  return !node.networks || Contains(*node.networks, address) || (!cloud_ && Contains(node.host_networks, address));
+}
+
+// If nodes have the address in the network of a second interface, the controller tries only these, for this address and
+// for all that follow.
+void OvnAssignment::Narrow(const IpAddress& address, Nodes& candidates) const {
+  if (cloud_) return;
+  Nodes second;
+  std::ranges::copy_if(candidates, std::back_inserter(second), [&](const NodeObject* node) {
+    return node->networks && !Contains(*node->networks, address) && Contains(node->host_networks, address);
+  });
+  if (!second.empty()) candidates = std::move(second);
 }
 
 const OvnAssignment::Use& OvnAssignment::UseOf(std::string_view node) const {
@@ -46,8 +86,8 @@ bool OvnAssignment::HasRoomFor(const NodeObject& node, const IpAddress& address)
 }
 
 // Nodes with the fewest addresses first. Equal ones are sorted by name here; their order is arbitrary in the cluster.
-std::vector<const NodeObject*> OvnAssignment::Candidates() const {
-  std::vector<const NodeObject*> out;
+OvnAssignment::Nodes OvnAssignment::Candidates() const {
+  Nodes out;
   for (const NodeObject& node : objects_.nodes) {
     if (Usable(node)) out.push_back(&node);
   }
@@ -71,11 +111,11 @@ void OvnAssignment::Keep(const EgressIpObject& egress_ip, const std::vector<IpAd
   }
 }
 
-// Why no node may ever have the address; "" if one may.
+// Why no node may ever have the address; "" if one may. The controller does not look at the addresses of Windows nodes.
 std::string OvnAssignment::Obstacle(const EgressIpObject& egress_ip, const IpAddress& address) const {
   const std::string shown = address.ToString();
   for (const NodeObject& node : objects_.nodes) {
-    if (std::ranges::find(node.addresses, address) != node.addresses.end())
+    if (!node.windows && Has(node.host_addresses.value_or(node.addresses), address))
       return fmt::format("{} is an address of the node {} itself", shown, node.name);
   }
   const auto owner = owners_.find(shown);
@@ -84,15 +124,15 @@ std::string OvnAssignment::Obstacle(const EgressIpObject& egress_ip, const IpAdd
   return {};
 }
 
-OvnAssignment::Given OvnAssignment::AssignOne(const EgressIpObject& egress_ip, const IpAddress& address) {
+OvnAssignment::Given OvnAssignment::AssignOne(const EgressIpObject& egress_ip, const IpAddress& address,
+                                              const Nodes& candidates) {
   const std::string shown = address.ToString();
-  const std::vector<const NodeObject*> candidates = Candidates();
   if (candidates.empty()) {
-    return {"", false,
-            objects_.nodes.empty() ? fmt::format("{} is on no node by the status, and the files hold no Nodes", shown)
-                                   : fmt::format("{} finds no node that is online and has the label "
-                                                 "k8s.ovn.org/egress-assignable",
-                                                 shown)};
+    return {.reason = objects_.nodes.empty()
+                          ? fmt::format("{} is on no node by the status, and the files hold no Nodes", shown)
+                          : fmt::format("{} finds no node that is online and has the label "
+                                        "k8s.ovn.org/egress-assignable",
+                                        shown)};
   }
   Given out;
   bool network = false;
@@ -124,19 +164,26 @@ OvnAssignment::Given OvnAssignment::AssignOne(const EgressIpObject& egress_ip, c
 std::vector<OvnAssignment::Given> OvnAssignment::Assign(const EgressIpObject& egress_ip,
                                                         const std::vector<IpAddress>& addresses) {
   std::vector<Given> out;
-  std::string stopped;  // after the first obstacle, the controller assigns no further address
+  Nodes candidates = Candidates();
+  const std::size_t all = candidates.size();
   for (const IpAddress& address : addresses) {
     const auto kept = owners_.find(address.ToString());
     if (kept != owners_.end() && kept->second.egress_ip == egress_ip.name) {
-      out.push_back({kept->second.node});
-      continue;
-    }
-    if (stopped.empty()) {
-      const std::string obstacle = Obstacle(egress_ip, address);
-      out.push_back(obstacle.empty() ? AssignOne(egress_ip, address) : Given{"", false, obstacle});
-      stopped = obstacle;
+      out.push_back({.node = kept->second.node, .kept = true});
+    } else if (std::string obstacle = Obstacle(egress_ip, address); !obstacle.empty()) {
+      out.push_back({.conflict = true, .reason = std::move(obstacle)});
+    } else if (unchecked_ != nullptr) {
+      out.push_back({.reason = fmt::format("{} is not assigned while the node {} lacks the annotation "
+                                           "k8s.ovn.org/host-cidrs",
+                                           address.ToString(), unchecked_->name)});
     } else {
-      out.push_back({"", false, fmt::format("{} is not reached, as {}", address.ToString(), stopped)});
+      const bool narrow = candidates.size() < all;
+      Narrow(address, candidates);
+      out.push_back(AssignOne(egress_ip, address, candidates));
+      if (!out.back().node.empty() || !narrow) continue;
+      out.back().reason +=
+          ", as an address of a second network comes first, and behind it only that network's nodes are tried; the "
+          "cluster takes the addresses in no fixed order";
     }
   }
   return out;

@@ -1,5 +1,5 @@
-// Assigns egress IPs to nodes as OVN-Kubernetes does: existing assignments stay if they are still possible; the others
-// go to the nodes with the fewest.
+// Assigns egress IPs to nodes as OVN-Kubernetes 1.3 does: existing assignments stay if they are still possible; the
+// others go to the nodes with the fewest. Facts: docs/egress-systems.md#egress-ips-of-ovn-kubernetes.
 #pragma once
 
 #include <map>
@@ -16,8 +16,10 @@ namespace prov::egressip {
 class OvnAssignment {
  public:
   struct Given {
-    std::string node;         // "": none
+    std::string node = {};    // "": none
+    bool kept = false;        // it was there before
     bool others = false;      // other nodes were possible
+    bool conflict = false;    // no node may have it; before 1.3 the controller stopped there
     std::string reason = {};  // why there is no node
   };
 
@@ -27,6 +29,12 @@ class OvnAssignment {
   std::vector<Given> Assign(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
   // Records the assignments in the status of an EgressIP that are still valid.
   void Keep(const EgressIpObject& egress_ip, const std::vector<IpAddress>& addresses);
+
+  // Whether the nodes have the annotations that the controller reads. If none has, the files are shortened, and each
+  // node is taken to be right.
+  bool annotated() const { return annotated_; }
+  // Why the controller can't use a node whatever its label says; "" if it can.
+  std::string LackOf(const NodeObject& node) const;
 
  private:
   struct Owner {
@@ -41,16 +49,21 @@ class OvnAssignment {
 
   const NodeObject* UsableNode(std::string_view name) const;
   bool Usable(const NodeObject& node) const;
-  static bool HasNetworkFor(const NodeObject& node, const IpAddress& address);
+  bool HasNetworkFor(const NodeObject& node, const IpAddress& address) const;
   const Use& UseOf(std::string_view node) const;
   void Give(const IpAddress& address, const std::string& egress_ip, const std::string& node);
   bool HasRoomFor(const NodeObject& node, const IpAddress& address) const;
-  std::vector<const NodeObject*> Candidates() const;
-  Given AssignOne(const EgressIpObject& egress_ip, const IpAddress& address);
+  using Nodes = std::vector<const NodeObject*>;
+  Nodes Candidates() const;
+  void Narrow(const IpAddress& address, Nodes& candidates) const;
+  Given AssignOne(const EgressIpObject& egress_ip, const IpAddress& address, const Nodes& candidates);
   std::string Obstacle(const EgressIpObject& egress_ip, const IpAddress& address) const;
 
   const EgressObjects& objects_;
   const NodeNames& offline_;
+  bool annotated_ = false;
+  bool cloud_ = false;
+  const NodeObject* unchecked_ = nullptr;         // a node that ends each assignment, as its addresses are not known
   std::map<std::string, Owner> owners_;           // by address
   std::map<std::string, Use, std::less<>> uses_;  // by node
 };

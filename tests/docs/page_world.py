@@ -63,7 +63,8 @@ def egress_nodes():
     """Two nodes for egress IPs, and what asks for one."""
     labels = {"k8s.ovn.org/egress-assignable": "", "kubernetes.io/os": "linux"}
     nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"worker-{at}", "labels": labels, "annotations": {
-        "k8s.ovn.org/node-primary-ifaddr": json.dumps({"ipv4": f"10.0.0.{10 + at}/24"})}},
+        "k8s.ovn.org/node-primary-ifaddr": json.dumps({"ipv4": f"10.0.0.{10 + at}/24"}),
+        "k8s.ovn.org/host-cidrs": json.dumps([f"10.0.0.{10 + at}/24"])}},
         "status": {"addresses": [{"type": "InternalIP", "address": f"10.0.0.{10 + at}"}]}} for at in (1, 2)]
     spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"team": name}}} for name in ("billing", "web")]
     address = {"apiVersion": "k8s.ovn.org/v1", "kind": "EgressIP", "metadata": {"name": "billing"},

@@ -22,13 +22,24 @@ std::string Primary(const char* network) {
   return fmt::format("k8s.ovn.org/node-primary-ifaddr: '{{\"ipv4\":\"{}\"}}'", network);
 }
 
-std::string LinuxYaml(int node) {
-  return NodeYaml(fmt::format("worker-{}", node), kAssignable, Primary("10.0.0.0/24"), fmt::format("10.0.0.{}", node));
+// The annotations of a node without a cloud: OVN's interface, and those besides.
+std::string Interfaces(const std::string& primary, const std::string& others = "") {
+  return fmt::format("k8s.ovn.org/node-primary-ifaddr: '{{\"ipv4\":\"{0}\"}}', k8s.ovn.org/host-cidrs: '[\"{0}\"{1}]'",
+                     primary, others.empty() ? "" : fmt::format(",\"{}\"", others));
+}
+
+std::string LinuxYaml(int node, const std::string& others = "", const char* labels = kAssignable) {
+  const std::string address = fmt::format("10.0.0.{}", node);
+  return NodeYaml(fmt::format("worker-{}", node), labels, Interfaces(address + "/24", others), address);
+}
+
+std::string WindowsYaml(const std::string& address) {
+  return NodeYaml("win-1", "kubernetes.io/os: windows", "", address);
 }
 
 TEST(Ovn, SelectedNamespacesLeaveWithTheAddressesOfNodes) {
   const EgressReport report =
-      Report({LinuxYaml(1), LinuxYaml(2), NodeYaml("other", "", "", "10.0.0.3"), NamespaceYaml("a", "env: prod"),
+      Report({LinuxYaml(1), LinuxYaml(2), LinuxYaml(3, "", ""), NamespaceYaml("a", "env: prod"),
               NamespaceYaml("b", "env: test"), EgressIpYaml("prod", "10.0.0.100, 10.0.0.101", kProd)});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-1 10.0.0.101@worker-2", "b nodeIP"));
   EXPECT_THAT(Codes(report), Each("info egress-ip-choice"));
@@ -92,7 +103,7 @@ TEST(Ovn, WindowsNodesAreNotCovered) {
 
 TEST(Ovn, AnAddressNeedsANetworkOfTheNode) {
   const EgressReport report =
-      Report({LinuxYaml(1), NodeYaml("worker-2", kAssignable, Primary("10.1.0.0/24"), "10.1.0.2"),
+      Report({LinuxYaml(1), NodeYaml("worker-2", kAssignable, Interfaces("10.1.0.2/24"), "10.1.0.2"),
               NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.1.0.100", kProd),
               EgressIpYaml("q", "192.0.2.1", "matchLabels: {env: test}")});
   EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.1.0.100@worker-2"));
@@ -111,17 +122,95 @@ TEST(Ovn, ACloudSaysHowManyANodeCanHave) {
 }
 
 TEST(Ovn, ASecondNetworkOfANodeHoldsAddresses) {
-  const std::string two = Primary("10.0.0.1/24") + ", k8s.ovn.org/host-cidrs: '[\"10.0.0.1/24\",\"192.0.2.5/28\"]'";
-  EXPECT_THAT(Told(Report({NodeYaml("worker-1", kAssignable, two), NamespaceYaml("a", "env: prod"),
-                           EgressIpYaml("p", "192.0.2.1", kProd)})),
-              ElementsAre("a egressIP 192.0.2.1@worker-1"));
+  const auto told = [](const std::string& other, const char* address) {
+    return Told(Report({LinuxYaml(1, other), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", address, kProd)}));
+  };
+  EXPECT_THAT(told("192.0.2.5/28", "192.0.2.1"), ElementsAre("a egressIP 192.0.2.1@worker-1"));
+  EXPECT_THAT(told("169.254.8.5/16", "169.254.8.1"), ElementsAre("a nodeIP")) << "link-local";
+  EXPECT_THAT(told("fe80::5/64", "fe80::1"), ElementsAre("a nodeIP"));
+  EXPECT_THAT(told("fd00::5/64", "fd00::1"), ElementsAre("a egressIP fd00::1@worker-1"));
 }
 
-TEST(Ovn, AnAddressOfANodeIsNoEgressIp) {
-  const EgressReport report = Report(
+// The controller keeps the nodes of a second network for the addresses that follow.
+TEST(Ovn, BehindAnAddressOfASecondNetworkOnlyItsNodesAreTried) {
+  const auto report = [](const char* addresses) {
+    return Report({LinuxYaml(1), LinuxYaml(2, "192.0.2.5/28"), LinuxYaml(3), NamespaceYaml("a", "env: prod"),
+                   EgressIpYaml("p", addresses, kProd)});
+  };
+  const EgressReport second_first = report("192.0.2.1, 10.0.0.100");
+  EXPECT_THAT(Told(second_first), ElementsAre("a egressIP 192.0.2.1@worker-2"));
+  EXPECT_THAT(second_first.namespaces[0].reason, HasSubstr("in no fixed order"));
+  EXPECT_THAT(Told(report("10.0.0.100, 192.0.2.1")), ElementsAre("a egressIP 10.0.0.100@worker-1 192.0.2.1@worker-2"));
+}
+
+TEST(Ovn, ACloudWithoutAnInterfaceLeavesANodeOut) {
+  const auto cloud = [](int node, const char* config) {
+    return NodeYaml(fmt::format("worker-{}", node), kAssignable,
+                    fmt::format("{}, cloud.network.openshift.io/egress-ipconfig: '{}'",
+                                Interfaces(fmt::format("10.0.0.{}/24", node), "192.0.2.5/28"), config),
+                    fmt::format("10.0.0.{}", node));
+  };
+  const char* const right = R"([{"interface":"eni","ifaddr":{"ipv4":"10.0.0.0/24"},"capacity":{"ip":5}}])";
+  for (const char* empty : {"[]", "null", " ", "[{}]"}) {
+    const EgressReport report = Report(
+        {cloud(1, empty), cloud(2, right), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.100", kProd)});
+    EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-2")) << empty;
+    EXPECT_THAT(Codes(report), ElementsAre("warning egress-ip-node")) << empty;
+  }
+  const EgressReport outside = Report({LinuxYaml(1), cloud(2, right), NamespaceYaml("a", "env: prod"),
+                                       EgressIpYaml("p", "10.0.0.100, 192.0.2.1", kProd)});
+  EXPECT_THAT(Told(outside), ElementsAre("a egressIP 10.0.0.100@worker-2")) << "a cloud has no second networks";
+  EXPECT_THAT(Codes(outside), Contains("warning egress-ip-node"));
+}
+
+TEST(Ovn, ANodeWithoutItsAddressesStopsTheAssignment) {
+  const std::string bare = NodeYaml("worker-9", "", Primary("10.0.0.9/24"), "10.0.0.9");
+  const std::string kept = EgressIpYaml("k", "10.0.0.101", "matchLabels: {env: test}",
+                                        "status: {items: [{node: worker-1, egressIP: 10.0.0.101}]}\n");
+  const EgressReport report = Report({LinuxYaml(1), bare, NamespaceYaml("a", "env: prod"),
+                                      NamespaceYaml("b", "env: test"), EgressIpYaml("p", "10.0.0.100", kProd), kept});
+  EXPECT_THAT(Told(report), ElementsAre("a nodeIP", "b egressIP 10.0.0.101@worker-1"));
+  EXPECT_THAT(report.namespaces[0].reason, HasSubstr("while the node worker-9 lacks"));
+  EXPECT_THAT(Codes(report), UnorderedElementsAre("warning egress-ip-node", "warning egress-ip-unassigned"));
+  // Files in which no node has them are shortened ones.
+  const EgressReport shortened = Report({NodeYaml("worker-1", kAssignable, Primary("10.0.0.1/24"), "10.0.0.1"),
+                                         NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.100", kProd)});
+  EXPECT_THAT(Told(shortened), ElementsAre("a egressIP 10.0.0.100@worker-1"));
+  EXPECT_THAT(Codes(shortened), ElementsAre("warning egress-ip-incomplete"));
+}
+
+TEST(Ovn, ANodeWithoutOvnsInterfaceGetsNone) {
+  const std::string bare = NodeYaml("worker-0", kAssignable, "k8s.ovn.org/host-cidrs: '[\"10.0.0.9/24\"]'", "10.0.0.9");
+  const EgressReport report =
+      Report({bare, LinuxYaml(1), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.100", kProd)});
+  EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.100@worker-1"));
+  EXPECT_THAT(Codes(report), ElementsAre("warning egress-ip-node"));
+}
+
+// Since OVN-Kubernetes 1.3; before, the controller stopped at the conflict.
+TEST(Ovn, AConflictIsPassedOver) {
+  const EgressReport own = Report(
       {LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.2, 10.0.0.100", kProd)});
-  EXPECT_THAT(Told(report), ElementsAre("a nodeIP"));
-  EXPECT_THAT(report.namespaces[0].reason, HasSubstr("10.0.0.2 is an address of the node worker-2 itself"));
+  EXPECT_THAT(Told(own), ElementsAre("a egressIP 10.0.0.100@worker-1"));
+  EXPECT_THAT(own.namespaces[0].reason, HasSubstr("10.0.0.2 is an address of the node worker-2 itself"));
+  EXPECT_THAT(Codes(own), Contains("info egress-ip-version"));
+
+  const EgressReport of_another = Report({LinuxYaml(1), LinuxYaml(2), NamespaceYaml("a", "env: prod"),
+                                          EgressIpYaml("o", "10.0.0.100", "matchLabels: {env: test}"),
+                                          EgressIpYaml("p", "10.0.0.100, 10.0.0.101", kProd)});
+  EXPECT_THAT(Told(of_another), ElementsAre("a egressIP 10.0.0.101@worker-2"));
+
+  const EgressReport alone =
+      Report({LinuxYaml(1), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.1", kProd)});
+  EXPECT_THAT(Told(alone), ElementsAre("a nodeIP"));
+  EXPECT_THAT(Codes(alone), ElementsAre("warning egress-ip-unassigned")) << "no version assigns another";
+}
+
+TEST(Ovn, TheAddressOfAWindowsNodeIsNotNoticed) {
+  const EgressReport report = Report(
+      {LinuxYaml(1), WindowsYaml("10.0.0.9"), NamespaceYaml("a", "env: prod"), EgressIpYaml("p", "10.0.0.9", kProd)});
+  EXPECT_THAT(Told(report), ElementsAre("a egressIP 10.0.0.9@worker-1"));
+  EXPECT_THAT(Codes(report), UnorderedElementsAre("warning egress-ip-windows", "warning egress-ip-conflict"));
 }
 
 TEST(Ovn, AnAddressBelongsToOneEgressIp) {
@@ -164,6 +253,13 @@ TEST(Ovn, TwoEgressIpsOfOneNamespaceAreToldOf) {
   apart.push_back(EgressIpYaml("p", "10.0.0.100", kProd, "  podSelector: {matchLabels: {app: web}}\n"));
   apart.push_back(EgressIpYaml("q", "10.0.0.101", kProd, "  podSelector: {matchLabels: {app: db}}\n"));
   EXPECT_THAT(Codes(Report(apart)), Not(Contains("warning egress-ip-overlap")));
+  for (const char* other : {"matchLabels: {app: web}", "matchExpressions: [{key: app, operator: Exists}]",
+                            "matchLabels: {app: web, tier: front}"}) {
+    std::vector<std::string> same = nodes;
+    same.push_back(EgressIpYaml("p", "10.0.0.100", kProd, "  podSelector: {matchLabels: {app: web}}\n"));
+    same.push_back(EgressIpYaml("q", "10.0.0.101", kProd, fmt::format("  podSelector: {{{}}}\n", other)));
+    EXPECT_THAT(Codes(Report(same)), Contains("warning egress-ip-overlap")) << other;
+  }
 }
 
 TEST(Ovn, SelectorsByNameAndByExpression) {
