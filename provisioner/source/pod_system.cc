@@ -9,8 +9,8 @@
 namespace prov::source {
 namespace {
 
-constexpr std::string_view kLinux = "linux";
-constexpr std::string_view kWindows = "windows";
+constexpr std::string_view kLinuxSystem = "linux";
+constexpr std::string_view kWindowsSystem = "windows";
 constexpr std::array<std::string_view, 2> kOsLabels = {kOsLabel, "beta.kubernetes.io/os"};
 // The kubelet sets it on Windows alone.
 constexpr std::string_view kWindowsBuild = "node.kubernetes.io/windows-build";
@@ -23,8 +23,8 @@ bool IsOsLabel(std::string_view key) { return std::ranges::find(kOsLabels, key) 
 
 // The system of all nodes that have the label, whatever its value; "": of no certain system.
 std::string_view SystemOfLabel(std::string_view key) {
-  if (key == kWindowsBuild) return kWindows;
-  return std::ranges::find(kLinuxRoles, key) != kLinuxRoles.end() ? kLinux : std::string_view();
+  if (key == kWindowsBuild) return kWindowsSystem;
+  return std::ranges::find(kLinuxRoles, key) != kLinuxRoles.end() ? kLinuxSystem : std::string_view();
 }
 
 Result<void> AddSelector(const ObjectView& holder, const std::string& by, std::vector<SystemStatement>& out) {
@@ -46,10 +46,10 @@ Result<std::string_view> SystemOfExpression(const ObjectView& expression) {
       PROV_TRY(expression.Texts("values")).value_or(std::vector<std::string_view>());
   if (op == "NotIn" && IsOsLabel(key)) {
     const auto has = [&](std::string_view system) { return std::ranges::find(values, system) != values.end(); };
-    if (has(kWindows)) return kLinux;
-    return has(kLinux) ? kWindows : std::string_view();
+    if (has(kWindowsSystem)) return kLinuxSystem;
+    return has(kLinuxSystem) ? kWindowsSystem : std::string_view();
   }
-  if (op == "DoesNotExist" && key == kWindowsBuild) return kLinux;
+  if (op == "DoesNotExist" && key == kWindowsBuild) return kLinuxSystem;
   if (op == "NotIn" || op == "DoesNotExist") return std::string_view();
   if (IsOsLabel(key)) return op == "In" && values.size() == 1 ? values.front() : std::string_view();
   return SystemOfLabel(key);
