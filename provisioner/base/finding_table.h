@@ -175,6 +175,10 @@ inline constexpr FindingInfo kFindings[] = {
      "Remove the address that the message names from the EgressIP."},
     {"egress-ip-windows", kWarning, "A node runs Windows, and egress IPs do not cover Windows nodes.",
      "Let firewalls admit the addresses of the Windows nodes, or send their traffic through an egress router."},
+    {"egress-unread", kWarning,
+     "An object of the cluster decides about the traffic of pods, and its kind is not read, so the answer may not be that "
+     "of the cluster.",
+     "Compare the object with the answer, or try a request with check --probe."},
     {"empty-bundle", kInfo, "The trust bundle holds comments and no certificate, so it is taken as empty.",
      "Add the certificates to the bundle if nodes should trust any."},
     {"env-backslash", kWarning,
@@ -552,6 +556,10 @@ inline constexpr FindingInfo kFindings[] = {
     {"router-nameservers", kInfo | kWarning,
      "The nameservers of a DNS proxy's configuration come from the machine that rendered it, or there are none.",
      "Name the nameservers of the pod with --nameserver."},
+    {"router-network", kWarning | kError,
+     "The cluster's network plugin or its platform can't give a router an interface of its own. As a warning: the "
+     "cluster was not named, or the router needs no interface.",
+     "Use a proxy in a namespace with an EgressIP, or outside of public clouds an EgressRouter."},
     {"router-node", kWarning | kError,
      "A router's pod may be put on a Windows node, where it can't run. As an error: it wants such a node.",
      "Add nodeSelector kubernetes.io/os: linux to the pod's spec."},

@@ -164,9 +164,19 @@ Result<Outcome> RenderAction(const Arguments& arguments, bool json) {
   request.image = arguments.Get("image");
   request.proxy_image = arguments.Get("proxy-image");
   request.a_records = PROV_TRY(ReadRecords(arguments));
+  request.egress_ips = arguments.List("egress-ip");
+  if (!request.egress_ips.empty() && request.format != Format::kManifest)
+    return Fail(Code::kUsage, "is for --format manifest", "--egress-ip");
   if (request.format == Format::kHaproxy) request.nameservers = PROV_TRY(Nameservers(arguments, policy, findings));
   std::string text = PROV_TRY(router::Render(policy, request));
   router::ReviewPolicy(policy, {}, findings);
+  if (request.format == Format::kManifest && request.egress_ips.empty()) {
+    AddWarning(
+        findings, "router-network",
+        "the pod's annotation is for openshift-sdn: on OVN-Kubernetes, which clusters with Windows nodes have, the "
+        "router does not start; give --egress-ip for a proxy, or --format cr for a redirect router",
+        policy.where);
+  }
   if (!json) return Outcome{0, std::move(text), std::move(findings)};
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("kind", NameOf(policy.kind)).Member("format", name).Member("text", text);
@@ -264,7 +274,8 @@ Result<Outcome> ExplainAction(const Arguments& arguments, bool json) {
 }
 
 // Options and the action that they belong to. Another action would ignore them, so it refuses them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kOwners = {{{"format", "render"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOwners = {{{"format", "render"},
+                                                                                    {"egress-ip", "render"},
                                                                                     {"name", "render"},
                                                                                     {"namespace", "render"},
                                                                                     {"image", "render"},
@@ -319,6 +330,10 @@ OptionGroup RouterOptionSpecs() {
         {"strict", "", "check: warnings count as errors", Group::kChecks},
         {"format", "FORMAT", "render: one of the forms above", Group::kOutput, false,
          "nft nft-file iptables iptables-file squid squid-conf haproxy env configmap manifest cr nad"},
+        {"egress-ip", "IP...",
+         "render: a manifest for OVN-Kubernetes: the proxy, and an EgressIP with which its pods leave (in the place of "
+         "--source and --gateway)",
+         Group::kOutput},
         {"name", "NAME", "render: name of the objects (default: that of the object read, or egress-router)",
          Group::kOutput},
         {"namespace", "NAME", "render: their namespace", Group::kOutput},

@@ -22,12 +22,13 @@ class Checker {
       : pod_(pod), holder_(holder), spec_(spec), out_(out) {}
 
   Result<void> Check() {
-    PROV_TRY(Annotation());
-    Privilege();
+    const bool macvlan = !pod_.network.IgnoresMacvlan();
+    PROV_TRY(macvlan ? Annotation() : UselessAnnotation());
+    if (macvlan) Privilege();
     ServiceAccount();
-    PROV_TRY(Replicas());
+    if (macvlan) PROV_TRY(Replicas());
     PROV_TRY(Node());
-    Source();
+    if (macvlan || pod_.kind == RouterKind::kRedirect) Source();
     for (const RouterContainer& container : pod_.containers) {
       Gateway(container);
       Mode(container);
@@ -71,6 +72,19 @@ class Checker {
                              kMacvlanAnnotation, Shorten(text)),
                  place);
     }
+    return {};
+  }
+
+  // ReviewNetwork() reports a pod with EGRESS_SOURCE.
+  Result<void> UselessAnnotation() {
+    const bool source = std::ranges::any_of(pod_.containers, [](const RouterContainer& container) {
+      return container.variables.contains("EGRESS_SOURCE");
+    });
+    if (source || PROV_TRY(AnnotationIn(holder_)) == nullptr) return {};
+    AddWarning(out_, "router-network",
+               fmt::format("{} means nothing to the cluster's network, {}: the pod leaves as others of its namespace",
+                           kMacvlanAnnotation, Shorten(pod_.network.plugin)),
+               At(holder_.At("metadata")));
     return {};
   }
 

@@ -6,6 +6,7 @@
 
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
+#include "provisioner/router/cluster_network.h"
 #include "provisioner/router/router_policy.h"
 #include "provisioner/router/router_variables.h"
 
@@ -15,11 +16,14 @@ namespace prov::router {
 struct RouterPod {
   const RouterObject& object;
   const std::vector<RouterContainer>& containers;
-  RouterKind kind = RouterKind::kRedirect;
+  RouterKind kind;
+  const ClusterNetwork& network;
 };
 
-// Adds findings: router-annotation, router-privilege, router-service-account, router-replicas, router-node,
-// router-mode, router-source (for a pod without one). Errors: type.
+// Where the network is not openshift-sdn, a proxy is checked as a pod without an interface of its own; what needs one
+// is left to ReviewNetwork(). Adds findings: router-network, router-annotation, router-privilege,
+// router-service-account, router-replicas, router-node, router-mode, router-source (for a pod without one). Errors:
+// type.
 Result<void> CheckManifest(const RouterPod& pod, Findings& out);
 
 }  // namespace prov::router

@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
+#include "provisioner/router/cluster_network.h"
 #include "provisioner/router/destinations.h"
 #include "provisioner/router/egress_router.h"
 #include "provisioner/router/policy_walk.h"
 #include "provisioner/router/typography.h"
+#include "provisioner/source/pod_environment_source.h"
 
 namespace prov::router {
 namespace {
@@ -20,6 +24,17 @@ namespace {
 Result<RouterPolicy> ReadListAs(RouterKind kind, std::string_view text, const std::string& where) {
   RouterPolicy out{.kind = kind, .where = where};
   PROV_TRY(ReadDestinations(text, out));
+  return out;
+}
+
+Result<std::map<std::string, std::string, std::less<>>> LabelsOfPod(const RouterObject& object) {
+  std::map<std::string, std::string, std::less<>> out;
+  const auto pod = PROV_TRY(source::PodOf(object.object, object.kind));
+  const auto metadata = pod ? PROV_TRY(pod->Object("metadata")) : std::nullopt;
+  const auto labels = metadata ? PROV_TRY(metadata->Object("labels")) : std::nullopt;
+  if (!labels) return out;
+  for (const std::string_view name : labels->Names())
+    out.emplace(std::string(name), std::string(PROV_TRY(labels->TextOr(name, ""))));
   return out;
 }
 
@@ -49,6 +64,8 @@ class Collector final : public PolicyParts {
     return {};
   }
 
+  Result<void> Cluster(const RouterObject& object) override { return AddClusterObject(object, network_); }
+
   Result<void> EgressRouter(const RouterObject& object) override {
     out_.push_back(PROV_TRY(ReadEgressRouter(object)));
     return {};
@@ -56,7 +73,9 @@ class Collector final : public PolicyParts {
 
   Result<void> Pod(const RouterObject& object, ConfigMaps& maps) override {
     const Variables variables = Merge(PROV_TRY(ReadContainers(object, maps)));
-    return Add(PROV_TRY(PolicyOf(variables, object.At(object.object.path()))), object);
+    auto policy = PROV_TRY(PolicyOf(variables, object.At(object.object.path())));
+    if (policy) policy->labels = PROV_TRY(LabelsOfPod(object));
+    return Add(std::move(policy), object);
   }
 
   Result<void> Map(const RouterObject& map, bool alone) override {
@@ -79,7 +98,10 @@ class Collector final : public PolicyParts {
   }
 
   Result<std::vector<RouterPolicy>> Finish() {
-    for (RouterPolicy& policy : out_) PROV_TRY(Complete(policy));
+    for (RouterPolicy& policy : out_) {
+      PROV_TRY(Complete(policy));
+      ReviewNetwork(policy, network_, policy.findings);
+    }
     return std::move(out_);
   }
 
@@ -100,6 +122,7 @@ class Collector final : public PolicyParts {
   }
 
   const PolicyRequest& request_;
+  ClusterNetwork network_;
   std::vector<RouterPolicy> out_;
   bool has_typography_ = false;  // the file that is being read
 };

@@ -18,6 +18,7 @@ namespace prov::router {
 namespace {
 
 constexpr std::size_t kMostObjects = 10'000;
+constexpr std::array<std::string_view, 3> kClusterKinds = {"Network", "Infrastructure", "EgressIP"};
 
 class Walk {
  public:
@@ -26,6 +27,10 @@ class Walk {
   Result<void> AddFile(const PolicyFile& file) { return Try(ReadFile(file), file.where); }
 
   Result<void> VisitObjects() {
+    for (const RouterObject& object : objects_) {
+      if (std::ranges::find(kClusterKinds, object.kind) != kClusterKinds.end())
+        PROV_TRY(Try(parts_.Cluster(object), object.where));
+    }
     ConfigMaps maps(objects_);
     for (const RouterObject& object : objects_) {
       if (object.kind == "EgressRouter") PROV_TRY(Try(parts_.EgressRouter(object), object.where));

@@ -27,6 +27,8 @@ class PolicyParts {
 
   virtual Result<void> List(std::string_view text, const std::string& where) = 0;
   virtual Result<void> Assignments(std::string_view text, const std::string& where) = 0;
+  // An object of the cluster itself: Network, Infrastructure, EgressIP. Before all routers that are objects.
+  virtual Result<void> Cluster(const RouterObject& object) = 0;
   virtual Result<void> EgressRouter(const RouterObject& object) = 0;
   // A pod, or what makes pods; marks the maps that it uses.
   virtual Result<void> Pod(const RouterObject& object, ConfigMaps& maps) = 0;
@@ -41,7 +43,8 @@ class PolicyParts {
   virtual Result<void> Failed(Error error) = 0;
 };
 
-// Lists and assignments first, in the order of the files, then EgressRouters and pods, then ConfigMaps.
+// Lists and assignments first, in the order of the files, then the objects of the
+// cluster, EgressRouters and pods, then ConfigMaps.
 Result<void> WalkFiles(const std::vector<PolicyFile>& files, PolicyParts& parts);
 
 }  // namespace prov::router

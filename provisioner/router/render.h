@@ -44,6 +44,9 @@ struct RenderRequest {
   std::string proxy_image = {};                    // of squid or haproxy
   std::map<std::string, unsigned> a_records = {};  // number of addresses by name: haproxy gets a server for each
   std::vector<std::string> nameservers = {};       // for haproxy
+  // Of a manifest for a cluster without openshift-sdn: a proxy's pods without an interface of their own, and the
+  // EgressIP with which they leave.
+  std::vector<std::string> egress_ips = {};
 };
 
 // Errors: usage if the router's kind has no such format, or Kubernetes does not accept a name; destination if the

@@ -49,15 +49,22 @@ class ManifestWriter {
   Result<std::string> All() {
     // Checked first: without an address, nothing is written.
     PROV_TRY(ReadNames());
-    source_ = PROV_TRY(SourceText(policy_, true));
-    gateway_ = PROV_TRY(GatewayText(policy_));
+    if (WithEgressIp()) {
+      PROV_TRY(CheckEgressIp());
+    } else {
+      source_ = PROV_TRY(SourceText(policy_, true));
+      gateway_ = PROV_TRY(GatewayText(policy_));
+    }
     json_.BeginObject().Key("items").BeginArray();
-    Begin("v1", "ServiceAccount", name_);
-    json_.EndObject();
-    WriteRoleBinding();
+    if (!WithEgressIp()) {
+      Begin("v1", "ServiceAccount", name_);
+      json_.EndObject();
+      WriteRoleBinding();
+    }
     PROV_TRY(WriteConfigMap());
     WriteDeployment();
     WriteService();
+    if (WithEgressIp()) WriteEgressIp();
     json_.EndArray().EndObject();
     return ItemsToYaml(json_);
   }
@@ -67,6 +74,34 @@ class ManifestWriter {
     name_ = PROV_TRY(ObjectName(policy_, request_));
     name_space_ = PROV_TRY(ObjectNamespace(policy_, request_));
     return {};
+  }
+
+  bool WithEgressIp() const { return !request_.egress_ips.empty(); }
+
+  Result<void> CheckEgressIp() const {
+    const auto refuse = [](std::string message) { return Fail(Code::kUsage, std::move(message), "--egress-ip"); };
+    if (policy_.kind == RouterKind::kRedirect)
+      return refuse("is for an http-proxy or a dns-proxy; a redirect router has an address of its own: --format cr");
+    if (policy_.source)
+      return refuse("takes the place of --source and of EGRESS_SOURCE, which only openshift-sdn sets up; give one");
+    if (name_space_.empty()) return refuse("selects the proxy's pods by their namespace: give --namespace, too");
+    for (const std::string& address : request_.egress_ips) {
+      if (!IpAddress::Parse(address))
+        return refuse(fmt::format("takes addresses such as 192.0.2.10, not \"{}\"", Shorten(address)));
+    }
+    return {};
+  }
+
+  // An EgressIP belongs to no namespace, but selects some.
+  void WriteEgressIp() {
+    json_.BeginObject().Member("apiVersion", "k8s.ovn.org/v1").Member("kind", "EgressIP");
+    json_.Key("metadata").BeginObject().Member("name", fmt::format("{}-{}", name_space_, name_)).EndObject();
+    json_.Key("spec").BeginObject().Strings("egressIPs", request_.egress_ips);
+    json_.Key("namespaceSelector").BeginObject().Key("matchLabels").BeginObject();
+    json_.Member("kubernetes.io/metadata.name", name_space_).EndObject().EndObject();
+    json_.Key("podSelector").BeginObject();
+    Labels("matchLabels");
+    json_.EndObject().EndObject().EndObject();
   }
 
   void Begin(std::string_view version, std::string_view kind, std::string_view name) {
@@ -136,19 +171,23 @@ class ManifestWriter {
 
   void WriteDeployment() {
     Begin("apps/v1", "Deployment", name_);
+    json_.Key("spec").BeginObject().Member("replicas", WithEgressIp() ? 2 : 1);
     // Only one pod at a time: two would have the same address.
-    json_.Key("spec").BeginObject().Member("replicas", 1);
-    json_.Key("strategy").BeginObject().Member("type", "Recreate").EndObject();
+    if (!WithEgressIp()) json_.Key("strategy").BeginObject().Member("type", "Recreate").EndObject();
     json_.Key("selector").BeginObject();
     Labels("matchLabels");
     json_.EndObject().Key("template").BeginObject().Key("metadata").BeginObject();
     Labels("labels");
-    json_.Key("annotations").BeginObject().Member(kMacvlanAnnotation, "true").EndObject().EndObject();
-    json_.Key("spec").BeginObject().Member("serviceAccountName", name_);
+    if (!WithEgressIp()) json_.Key("annotations").BeginObject().Member(kMacvlanAnnotation, "true").EndObject();
+    json_.EndObject().Key("spec").BeginObject();
+    if (!WithEgressIp()) json_.Member("serviceAccountName", name_);
     json_.Key("nodeSelector").BeginObject().Member("kubernetes.io/os", "linux").EndObject();
-    json_.Key("initContainers").BeginArray();
-    InitContainer();
-    json_.EndArray().Key("containers").BeginArray();
+    if (!WithEgressIp()) {
+      json_.Key("initContainers").BeginArray();
+      InitContainer();
+      json_.EndArray();
+    }
+    json_.Key("containers").BeginArray();
     Container();
     json_.EndArray().EndObject().EndObject().EndObject().EndObject();
   }

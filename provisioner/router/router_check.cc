@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "provisioner/router/cluster_network.h"
 #include "provisioner/router/destinations.h"
 #include "provisioner/router/egress_router.h"
 #include "provisioner/router/manifest_check.h"
@@ -47,6 +48,8 @@ class Check final : public PolicyParts {
     return {};
   }
 
+  Result<void> Cluster(const RouterObject& object) override { return AddClusterObject(object, network_); }
+
   Result<void> EgressRouter(const RouterObject& object) override {
     auto policy = ReadEgressRouter(object);
     if (!policy && policy.error().code != Code::kDestination) return std::unexpected(std::move(policy).error());
@@ -65,7 +68,7 @@ class Check final : public PolicyParts {
     Wrong(std::move(faults));
     const auto kind = Policy(variables, object.At(object.object.path()), &object);
     if (!kind) return {};
-    PROV_TRY(CheckManifest({object, containers, *kind}, out_));
+    PROV_TRY(CheckManifest({object, containers, *kind, network_}, out_));
     return CheckNames(object);
   }
 
@@ -87,6 +90,7 @@ class Check final : public PolicyParts {
   }
 
   void Finish() {
+    for (const RouterPolicy& policy : policies_) ReviewNetwork(policy, network_, out_);
     FindSeveral();
     if (!IsEmpty()) return;
     AddError(out_, "router-document",
@@ -182,6 +186,7 @@ class Check final : public PolicyParts {
 
   const CheckRequest& request_;
   Findings& out_;
+  ClusterNetwork network_;
   std::vector<RouterPolicy> policies_;
   bool found_ = false;   // a router
   bool failed_ = false;  // an invalid part may have been a router

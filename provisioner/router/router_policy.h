@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,6 +80,8 @@ struct RouterPolicy {
   std::string text = {};        // the destinations as written; "" for an EgressRouter
   std::string name = {};        // of the object; "" if there is none
   std::string name_space = {};  // "" if the object has none
+  // Of its pods; nullopt: no file has a pod of it.
+  std::optional<std::map<std::string, std::string, std::less<>>> labels = {};
   std::optional<SourceAddress> source = {};
   std::optional<IpAddress> gateway = {};
   // Only the rules of its kind; the others are empty.

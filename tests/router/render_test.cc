@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/router/evaluation.h"
+#include "provisioner/router/router_check.h"
 #include "tests/router/samples.h"
 
 namespace prov::router {
@@ -164,6 +165,31 @@ TEST(Render, EgressRouterAndItsAttachment) {
         "\"80 TCP 10.4.5.6\"", "\"8080 UDP 10.7.8.9 80\"", "\"1.2.3.4/24\"", "\"gateway\": \"1.2.3.1\""})
     EXPECT_THAT(nad, HasSubstr(part)) << part;
   ExpectSame(policy, As(*again, Format::kEnv), "env of a CR");
+}
+
+TEST(Render, AProxyWithAnEgressIp) {
+  const RouterPolicy policy = ListedPolicy(RouterKind::kHttpProxy, kHttpList);
+  RenderRequest request{.name = "out", .name_space = "egress", .egress_ips = {"192.0.2.10", "192.0.2.11"}};
+  const std::string manifest = As(policy, Format::kManifest, request);
+  for (const char* part : {"kind: Deployment", "kind: ConfigMap", "kind: Service\n", "kind: EgressIP", "192.0.2.11",
+                           "kubernetes.io/metadata.name: egress", "kubernetes.io/os: linux"})
+    EXPECT_THAT(manifest, HasSubstr(part)) << part;
+  for (const char* part : {"macvlan", "privileged", "initContainers", "serviceAccount", "EGRESS_SOURCE"})
+    EXPECT_THAT(manifest, Not(HasSubstr(part))) << part;
+  const auto again = ReadRouterPolicy(manifest, "file");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->labels->at("app"), "out");
+  EXPECT_TRUE(CheckRouters({{manifest, "file"}}).empty());
+
+  request.format = Format::kManifest;
+  request.name_space.clear();
+  EXPECT_THAT(Render(policy, request).error().message, HasSubstr("give --namespace"));
+  request.name_space = "egress";
+  EXPECT_EQ(Render(FullPolicy(RouterKind::kHttpProxy, kHttpList), request).error().code, Code::kUsage);
+  EXPECT_THAT(Render(ListedPolicy(RouterKind::kRedirect, kRedirectList), request).error().message,
+              HasSubstr("--format cr"));
+  request.egress_ips = {"192.0.2.300"};
+  EXPECT_EQ(Render(policy, request).error().where, "--egress-ip");
 }
 
 TEST(Render, WhatAFormCantSay) {

@@ -219,6 +219,56 @@ TEST(RouterCheck, AddressesThatDoNotFit) {
   EXPECT_THAT(nodes("192.168.0.0/16"), IsEmpty());
 }
 
+const std::string kOvn =
+    "apiVersion: config.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\nstatus: {networkType: "
+    "OVNKubernetes}\n";
+
+std::string Platform(std::string_view type) {
+  return fmt::format(
+      "apiVersion: config.openshift.io/v1\nkind: Infrastructure\nmetadata: {{name: cluster}}\n"
+      "status: {{platformStatus: {{type: {}}}}}\n",
+      type);
+}
+
+TEST(RouterCheck, TheClustersNetworkAndPlatform) {
+  const std::string sdn = ReplacedOnce(kOvn, "OVNKubernetes", "OpenShiftSDN");
+  const std::string operators =
+      "apiVersion: operator.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\n"
+      "spec: {defaultNetwork: {type: OVNKubernetes}}\n";
+  const std::string addresses =
+      "apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata: {name: x}\nspec: {egressIPs: [192.0.2.1]}\n";
+  for (const std::string& ovn : {kOvn, operators, addresses}) {
+    for (const auto& files :
+         {std::vector<std::string>{ovn, kRightRouter},
+          {kRightRouter, ovn},
+          {"EGRESS_SOURCE=192.0.2.9/24\nEGRESS_GATEWAY=192.0.2.1\nEGRESS_DESTINATION=10.0.0.1\n", ovn}})
+      EXPECT_THAT(Codes(Check(files)), ElementsAre("error router-network")) << ovn;
+  }
+  EXPECT_THAT(Codes(Check({sdn, kRightRouter})), IsEmpty());
+  EXPECT_THAT(Codes(Check({kRightRouter, Platform("AWS")})), ElementsAre("error router-network"));
+  EXPECT_THAT(Codes(Check({kRightRouter, Platform("BareMetal"), sdn})), IsEmpty());
+}
+
+TEST(RouterCheck, WhatRunsOnOvnKubernetes) {
+  const std::string cr =
+      "apiVersion: network.operator.openshift.io/v1\nkind: EgressRouter\nmetadata: {name: a, namespace: x}\n"
+      "spec: {addresses: [{ip: 192.0.2.9/24, gateway: 192.0.2.1}], redirect: {redirectRules: [{destinationIP: "
+      "203.0.113.5, "
+      "port: 80, protocol: TCP}]}}\n";
+  EXPECT_THAT(Codes(Check({cr, kOvn})), IsEmpty());
+  EXPECT_THAT(Codes(Check({cr, kOvn, Platform("Azure")})), ElementsAre("error router-network"));
+  const std::string proxy =
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: p, namespace: x}\nspec: {replicas: 2, template: {spec: "
+      "{nodeSelector: {kubernetes.io/os: linux}, containers: [{name: c, image: i, env: [{name: "
+      "EGRESS_HTTP_PROXY_DESTINATION, value: \"*.example\"}]}]}}}\n";
+  EXPECT_THAT(Codes(Check({proxy, kOvn, Platform("AWS")})), IsEmpty());
+  EXPECT_FALSE(Codes(Check({proxy})).empty()) << "openshift-sdn needs an interface";
+  const std::string annotated =
+      ReplacedOnce(proxy, "{spec: {node",
+                   "{metadata: {annotations: {pod.network.openshift.io/assign-macvlan: \"true\"}}, spec: {node");
+  EXPECT_THAT(Codes(Check({annotated, kOvn})), ElementsAre("warning router-network"));
+}
+
 TEST(RouterCheck, AListThatIsTooLongForAVariable) {
   std::string list;
   for (int i = 0; i < 10'000; ++i) list += fmt::format("host-{}.example\n", i);
