@@ -9,7 +9,10 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/egressip/egress_objects.h"
+#include "provisioner/router/evaluation.h"
 #include "provisioner/router/policy_review.h"
+#include "provisioner/router/policy_walk.h"
 
 namespace prov::cli {
 namespace {
@@ -21,11 +24,27 @@ using router::Requirement;
 
 constexpr std::uint64_t kMostExplainFileBytes = 16ULL << 20U;  // of --through and --required
 
-Result<std::vector<router::RouterPolicy>> ReadPolicies(const std::vector<std::string>& files) {
-  std::vector<router::PolicyFile> read;
-  read.reserve(files.size());
-  for (const std::string& file : files) read.push_back({PROV_TRY(ReadFile(file, kMostExplainFileBytes)), file});
-  return router::ReadRouterPolicies(read);
+Result<std::vector<router::PolicyFile>> ReadThroughFiles(const std::vector<std::string>& files) {
+  std::vector<router::PolicyFile> out;
+  out.reserve(files.size());
+  for (const std::string& file : files) out.push_back({PROV_TRY(ReadFile(file, kMostExplainFileBytes)), file});
+  return out;
+}
+
+// Of the files that hold objects.
+Result<egressip::EgressObjects> ReadThroughObjects(const std::vector<router::PolicyFile>& files) {
+  egressip::EgressObjects out;
+  for (const router::PolicyFile& file : files) {
+    if (router::FormOf(file.bytes) == router::FileForm::kObjects)
+      PROV_TRY(egressip::AddEgressObjects(file.bytes, file.where, out));
+  }
+  return out;
+}
+
+// The namespace in "NAME.NAMESPACE.svc…"; "" if the host is another name.
+std::string NamespaceOf(std::string_view host) {
+  const auto labels = Split(host, '.');
+  return labels.size() > 2 && labels[2] == "svc" ? std::string(labels[1]) : std::string();
 }
 
 Result<void> CheckSources(const std::vector<Requirement>& required, const std::string& file) {
@@ -43,7 +62,8 @@ OptionGroup ThroughOptionSpecs() {
   return {
       {"through", "FILE...",
        "egress routers behind the proxy (EGRESS_* values, lists of destinations, ConfigMaps, manifests, EgressRouter "
-       "objects): also show what they do with each request, and its source address outside the cluster",
+       "objects), and what their pods leave the cluster by (EgressIPs with Nodes and Namespaces, EgressFirewalls, "
+       "NetworkPolicies): also show what they do with each request, and its source address outside the cluster",
        Group::kRequests},
       {"resolve", "NAME=IP[,IP]",
        "DNS answer that rules of the routers depend on; NAME= does not resolve, IP=NAME is a reverse lookup; may be "
@@ -59,21 +79,37 @@ Result<ThroughOptions> ThroughOptions::Read(const Arguments& arguments) {
   if (arguments.Has("resolve") && !arguments.Has("through"))
     return Fail(Code::kUsage, "--resolve is for the routers that --through names", "provisioner explain");
   ThroughOptions out;
-  router::KnownAnswers answers;
-  for (const std::string& one : arguments.All("resolve")) PROV_TRY(answers.Add(one));
-  if (arguments.Has("through")) {
-    std::vector<router::RouterPolicy> policies = PROV_TRY(ReadPolicies(arguments.All("through")));
-    for (const router::RouterPolicy& policy : policies) {
-      std::ranges::copy(policy.findings, std::back_inserter(out.findings_));
-      router::ReviewPolicy(policy, {}, out.findings_);
-    }
-    out.chain_.emplace(std::move(policies), std::move(answers));
-  }
+  for (const std::string& one : arguments.All("resolve")) PROV_TRY(out.answers_.Add(one));
+  if (arguments.Has("through")) PROV_TRY(out.ReadThrough(PROV_TRY(ReadThroughFiles(arguments.All("through")))));
   if (!arguments.Has("required")) return out;
   const std::string file = arguments.Get("required");
   out.required_ = PROV_TRY(router::ReadRequirements(PROV_TRY(ReadFile(file, kMostExplainFileBytes)), file));
   if (!out.chain_) PROV_TRY(CheckSources(out.required_, file));
   return out;
+}
+
+Result<void> ThroughOptions::ReadThrough(const std::vector<router::PolicyFile>& files) {
+  auto policies = router::ReadRouterPolicies(files);
+  if (!policies && policies.error().code != Code::kKind) return std::unexpected(std::move(policies).error());
+  egressip::EgressObjects objects = PROV_TRY(ReadThroughObjects(files));
+  const bool last_hop = egressip::PodEgress::Concerns(objects);
+  const bool lists = std::ranges::any_of(
+      files, [](const router::PolicyFile& file) { return router::FormOf(file.bytes) != router::FileForm::kObjects; });
+  only_objects_ = !policies && last_hop && !lists;
+  if (only_objects_) policies.emplace();
+  if (!policies) return std::unexpected(std::move(policies).error());
+  std::vector<std::string> name_spaces;
+  for (const router::RouterPolicy& policy : *policies) {
+    std::ranges::copy(policy.findings, std::back_inserter(findings_));
+    router::ReviewPolicy(policy, {}, findings_);
+    name_spaces.push_back(policy.name_space);
+  }
+  if (last_hop) {
+    last_hop_ = PROV_TRY(egressip::PodEgress::Make(std::move(objects), name_spaces));
+    std::ranges::copy(last_hop_->findings(), std::back_inserter(findings_));
+  }
+  chain_.emplace(*std::move(policies), answers_);
+  return {};
 }
 
 Findings ThroughOptions::FindingsOf(const egress::ClientSettings& settings, const std::string& file) const {
@@ -93,7 +129,45 @@ Findings ThroughOptions::FindingsOf(const egress::ClientSettings& settings, cons
 std::optional<RequestPath> ThroughOptions::Follow(const egress::Destination& to,
                                                   const egress::ClientDecision& decision) const {
   if (!chain_) return std::nullopt;
-  return chain_->Follow(to, decision);
+  RequestPath out = chain_->Follow(to, decision);
+  if (!last_hop_) return out;
+  const bool proxied = decision.route == egress::Route::kProxy;
+  if (proxied && only_objects_) {
+    out = {.end = RequestPath::End::kRouter, .verdict = router::Verdict::kAllow, .router = &unread_};
+    out.to = router::WithPort(to.name, to.port);
+    out.note = "the proxy is taken to be a pod, and to allow it";
+  }
+  Findings ignored;
+  const auto url = egress::ParseProxyUrl(Secret(std::string(decision.proxy)), egress::ProxyVariable::kHttps, "proxy",
+                                         ignored, egress::ProxyReaders::kThisProgram);
+  AddLastHop(!proxied ? to.name : url ? url->host() : std::string(), out);
+  return out;
+}
+
+// A router with an interface of its own leaves by that.
+void ThroughOptions::AddLastHop(const std::string& proxy_host, RequestPath& way) const {
+  if (way.end != RequestPath::End::kRouter || !way.Passes() || way.router->source || way.router->is_cni) return;
+  const auto asked = router::ParseRouterDestination(router::RouterKind::kHttpProxy, way.to);
+  if (!asked) return;
+  egressip::EgressPod pod{.name_space = way.router->name_space, .labels = way.router->labels};
+  if (pod.name_space.empty()) pod.name_space = NamespaceOf(proxy_host);
+  if (pod.name_space.empty()) pod.name_space = last_hop_->OnlyNamespace();
+  if (pod.name_space.empty()) {
+    way.note += "; the namespace of the proxy's pods, on which its way out depends, is not known";
+    return;
+  }
+  egressip::EgressTarget target{.host = asked->host, .addresses = {}, .port = asked->port};
+  if (asked->address) target.addresses.emplace({*asked->address});
+  if (const auto known = answers_.addresses.find(asked->host); known != answers_.addresses.end())
+    target.addresses = known->second;
+  const egressip::PodEgressAnswer answer = last_hop_->Follow(pod, target);
+  way.note += "; " + answer.note;
+  way.source = answer.source;
+  if (answer.verdict == egressip::PodEgressAnswer::Verdict::kPasses) return;
+  const bool stopped = answer.verdict == egressip::PodEgressAnswer::Verdict::kStopped;
+  way.verdict = stopped ? router::Verdict::kDeny : router::Verdict::kDepends;
+  way.line = 0;
+  if (stopped) way.to.clear();
 }
 
 std::string_view ThroughOptions::EndOf(const egress::Destination& to, const egress::ClientDecision& decision) const {

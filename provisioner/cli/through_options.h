@@ -1,5 +1,5 @@
-// --through, --resolve and --required of `explain`: the path of each request after the client's decision, and whether
-// required destinations are reached as required.
+// --through, --resolve and --required of `explain`: the path of each request after the client's decision, through the
+// routers and out of the cluster, and whether required destinations are reached as required.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,10 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/dialect_explain.h"
+#include "provisioner/egressip/pod_egress.h"
 #include "provisioner/router/request_path.h"
 #include "provisioner/router/required.h"
+#include "provisioner/router/router_policy.h"
 
 namespace prov::cli {
 
@@ -36,7 +38,8 @@ class ThroughOptions {
   // Findings about the routers, and about proxies that do not lead to them; `file` is the source of the proxies.
   Findings FindingsOf(const egress::ClientSettings& settings, const std::string& file) const;
 
-  // Follows a request through the routers; nullopt if there are none.
+  // Follows a request through the routers and, from the pod of the last one, out of the cluster; nullopt without
+  // --through.
   std::optional<router::RequestPath> Follow(const egress::Destination& to,
                                             const egress::ClientDecision& decision) const;
 
@@ -48,7 +51,14 @@ class ThroughOptions {
                                     const std::vector<egress::Dialect>& clients) const;
 
  private:
+  Result<void> ReadThrough(const std::vector<router::PolicyFile>& files);
+  void AddLastHop(const std::string& proxy_host, router::RequestPath& way) const;
+
   std::optional<router::RouterChain> chain_;
+  bool only_objects_ = false;  // no file has a router: the proxy is taken to be a pod of the cluster
+  router::RouterPolicy unread_{.kind = router::RouterKind::kHttpProxy, .where = "the proxy, whose rules no file has"};
+  router::KnownAnswers answers_;
+  std::optional<egressip::PodEgress> last_hop_;
   std::vector<router::Requirement> required_;
   Findings findings_;
 };

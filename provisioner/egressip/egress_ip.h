@@ -3,6 +3,7 @@
 // controller would choose at random, this chooses by name, and a finding says so.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egressip/egress_objects.h"
+#include "provisioner/egressip/label_selector.h"
 
 namespace prov::egressip {
 
@@ -21,11 +23,19 @@ enum class EgressDecision {
 };
 std::string_view NameOf(EgressDecision decision);  // "egressIP", "nodeIP", "dropped"
 
+// The pods of a namespace that one EgressIP selects, and with which addresses they leave.
+struct SelectedPods {
+  std::string egress_ip;                      // its name
+  std::optional<LabelSelector> pods;          // nullopt: all
+  std::vector<EgressIpAssignment> addresses;  // empty: no node has one
+};
+
 struct NamespaceEgress {
   std::string name;
   EgressDecision decision = EgressDecision::kNodeIp;
   std::vector<EgressIpAssignment> addresses;
-  std::string reason;  // one sentence without a full stop
+  std::string reason;                       // one sentence without a full stop
+  std::vector<SelectedPods> selected = {};  // of OVN-Kubernetes, by EgressIP
 };
 
 struct NodeEgress {

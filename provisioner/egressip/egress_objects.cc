@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
@@ -19,6 +20,12 @@ using source::ObjectView;
 // The Nodes of a large cluster take some tens of MiB.
 constexpr JsonLimits kLimits{.input = 64ULL << 20U, .depth = 64, .values = 4'000'000};
 constexpr JsonLimits kAnnotationLimits{.input = 1ULL << 20U, .depth = 16, .values = 10'000};
+
+// Kinds that decide about the traffic of pods, too.
+constexpr std::array<std::string_view, 7> kUnreadKinds = {"AdminNetworkPolicy",   "BaselineAdminNetworkPolicy",
+                                                          "ClusterNetworkPolicy", "AdminPolicyBasedExternalRoute",
+                                                          "EgressNetworkPolicy",  "EgressService",
+                                                          "MultiNetworkPolicy"};
 
 constexpr std::string_view kAssignable = "k8s.ovn.org/egress-assignable";
 constexpr std::string_view kPrimary = "k8s.ovn.org/node-primary-ifaddr";
@@ -239,6 +246,12 @@ class Adder {
     if (kind == "EgressIP" && IsOfGroup(*value, "k8s.ovn.org")) return Put(one, ReadEgressIp, out_.egress_ips);
     if (kind == "Node" && IsOfGroup(*value, "")) return Put(one, ReadNode, out_.nodes);
     if (kind == "Namespace" && IsOfGroup(*value, "")) return Put(one, ReadNamespace, out_.namespaces);
+    if (kind == "EgressFirewall" && IsOfGroup(*value, "k8s.ovn.org"))
+      return Put(one, ReadEgressFirewall, out_.firewalls);
+    if (kind == "NetworkPolicy" && IsOfGroup(*value, "networking.k8s.io"))
+      return Put(one, ReadNetworkPolicy, out_.network_policies);
+    if (std::ranges::find(kUnreadKinds, kind) != kUnreadKinds.end())
+      out_.unread.push_back({std::string(kind), fmt::format("{}: {}", file_, path)});
     ++out_.others;
     return {};
   }
@@ -249,7 +262,9 @@ class Adder {
     const auto& [value, kind, path] = one;
     T object = PROV_TRY(read(PROV_TRY(ObjectView::Of(*value, path))));
     object.where = fmt::format("{}: {}", file_, path);
-    const auto [seen, added] = out_.seen.emplace(fmt::format("{} {}", kind, object.name), object.where);
+    std::string space;
+    if constexpr (requires { object.name_space; }) space = object.name_space + "/";
+    const auto [seen, added] = out_.seen.emplace(fmt::format("{} {}{}", kind, space, object.name), object.where);
     if (!added) {
       return Fail(Code::kInvalidConfig,
                   fmt::format("the {} \"{}\" is given twice, and which one counts is not known: it is also at {}", kind,

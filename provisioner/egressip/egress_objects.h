@@ -1,5 +1,6 @@
-// The objects that determine with which addresses the namespaces of a cluster leave it, as `oc get … -o yaml|json`
-// prints them: NetNamespaces and HostSubnets of openshift-sdn, EgressIPs of OVN-Kubernetes, Nodes and Namespaces.
+// The objects that determine with which addresses the namespaces of a cluster leave it, and whether they may, as `oc
+// get … -o yaml|json` prints them: NetNamespaces and HostSubnets of openshift-sdn, EgressIPs and EgressFirewalls of
+// OVN-Kubernetes, NetworkPolicies, Nodes and Namespaces.
 // Addresses are kept as written, so that the evaluation can report their faults.
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/result.h"
+#include "provisioner/egressip/egress_policies.h"
 #include "provisioner/egressip/label_selector.h"
 
 namespace prov::egressip {
@@ -73,12 +75,21 @@ struct NamespaceObject {
   std::string where;
 };
 
+// Objects that decide about the traffic of pods and are not read, with their places.
+struct UnreadObject {
+  std::string kind;
+  std::string where;
+};
+
 struct EgressObjects {
   std::vector<NetNamespace> net_namespaces;
   std::vector<HostSubnet> host_subnets;
   std::vector<EgressIpObject> egress_ips;
   std::vector<NodeObject> nodes;
   std::vector<NamespaceObject> namespaces;
+  std::vector<EgressFirewall> firewalls;
+  std::vector<NetworkPolicy> network_policies;
+  std::vector<UnreadObject> unread;
   std::size_t others = 0;                   // objects of other kinds, which have no effect on egress IPs
   std::map<std::string, std::string> seen;  // "Node win-1" and its place
 };

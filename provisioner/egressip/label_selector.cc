@@ -109,6 +109,10 @@ bool LabelSelector::Implies(const LabelSelector& other) const {
   });
 }
 
+bool LabelSelector::HasOnlyKey(std::string_view key) const {
+  return std::ranges::all_of(requirements_, [&](const Requirement& one) { return one.key == key; });
+}
+
 std::string LabelSelector::Text(const Requirement& requirement) {
   const std::string values = fmt::format("{}", fmt::join(requirement.values, ","));
   switch (requirement.what) {

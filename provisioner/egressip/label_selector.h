@@ -26,7 +26,8 @@ class LabelSelector {
   // Whether `other` matches all that this one matches, as far as single requirements show.
   bool Implies(const LabelSelector& other) const;
   bool IsEmpty() const { return requirements_.empty(); }
-  std::string ToString() const;  // "env=prod,tier in (a,b),!canary"; "everything" for an empty one
+  bool HasOnlyKey(std::string_view key) const;  // no requirement is about another label
+  std::string ToString() const;                 // "env=prod,tier in (a,b),!canary"; "everything" for an empty one
 
  private:
   enum class Operator { kIn, kNotIn, kExists, kDoesNotExist };

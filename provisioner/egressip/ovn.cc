@@ -150,10 +150,11 @@ void Ovn::Decide(const NamespaceObject& space) {
     selecting.push_back(&one);
   }
   ReportOverlap(space, selecting);
-  NamespaceEgress out{space.name, EgressDecision::kNodeIp, {}, {}};
+  NamespaceEgress out{.name = space.name, .addresses = {}, .reason = {}};
   std::vector<std::string> reasons;
   for (const Entry* one : selecting) {
     out.addresses.insert(out.addresses.end(), one->active.begin(), one->active.end());
+    out.selected.push_back({one->object->name, one->object->pods, one->active});
     std::string reason = fmt::format("the EgressIP {} selects it", one->object->name);
     if (one->object->pods) {
       reason += fmt::format(", of its pods those with {}; the others leave with the address of their node",

@@ -11,7 +11,7 @@ namespace prov::egressip {
 
 namespace {
 
-bool Contains(const std::vector<IpNetwork>& networks, const IpAddress& address) {
+bool AnyHas(const std::vector<IpNetwork>& networks, const IpAddress& address) {
   return std::ranges::any_of(networks, [&](const IpNetwork& one) { return one.Contains(address); });
 }
 
@@ -51,7 +51,7 @@ const NodeObject* OvnAssignment::UsableNode(std::string_view name) const {
 }
 
 bool OvnAssignment::HasNetworkFor(const NodeObject& node, const IpAddress& address) const {
-  return !node.networks || Contains(*node.networks, address) || (!cloud_ && Contains(node.host_networks, address));
+  return !node.networks || AnyHas(*node.networks, address) || (!cloud_ && AnyHas(node.host_networks, address));
 }
 
 // If nodes have the address in the network of a second interface, the controller tries only these, for this address and
@@ -60,7 +60,7 @@ void OvnAssignment::Narrow(const IpAddress& address, Nodes& candidates) const {
   if (cloud_) return;
   Nodes second;
   std::ranges::copy_if(candidates, std::back_inserter(second), [&](const NodeObject* node) {
-    return node->networks && !Contains(*node->networks, address) && Contains(node->host_networks, address);
+    return node->networks && !AnyHas(*node->networks, address) && AnyHas(node->host_networks, address);
   });
   if (!second.empty()) candidates = std::move(second);
 }

@@ -186,6 +186,67 @@ TEST_F(ThroughOptions, WhatIsWrongWithTheRouterIsToldOf) {
   EXPECT_THAT(shadowed.err, HasSubstr("warning [router-shadowed]"));
 }
 
+// A proxy of a cluster with OVN-Kubernetes: its pods have no interface of their own.
+const char* const kProxyPod =
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: proxy, namespace: egress, labels: {app: proxy}}\n"
+    "spec: {nodeSelector: {kubernetes.io/os: linux}, containers: [{name: squid, image: x, env: [{name: "
+    "EGRESS_HTTP_PROXY_DESTINATION, value: \"*\"}]}]}\n";
+const char* const kEgressIp =
+    "apiVersion: k8s.ovn.org/v1\nkind: EgressIP\nmetadata: {name: out}\nspec: {egressIPs: [10.0.0.99], "
+    "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: egress}}, podSelector: {matchLabels: {app: "
+    "proxy}}}\n---\n"
+    "apiVersion: v1\nkind: Node\nmetadata: {name: w1, labels: {k8s.ovn.org/egress-assignable: \"\"}, annotations: "
+    "{k8s.ovn.org/node-primary-ifaddr: '{\"ipv4\":\"10.0.0.1/24\"}', k8s.ovn.org/host-cidrs: '[\"10.0.0.1/24\"]'}}\n";
+const char* const kFirewall =
+    "apiVersion: k8s.ovn.org/v1\nkind: EgressFirewall\nmetadata: {name: default, namespace: egress}\n"
+    "spec: {egress: [{type: Allow, to: {dnsName: quay.io}}, {type: Deny, to: {cidrSelector: 0.0.0.0/0}}]}\n";
+
+TEST_F(ThroughOptions, TheLastHopGivesTheAddressOrStopsIt) {
+  const std::string proxy = Write("proxy.yaml", kProxyPod);
+  const std::string objects = Write("objects.yaml", std::string(kEgressIp) + "---\n" + kFirewall);
+  const std::string required = Write("required", "https://quay.io/ proxy 10.0.0.99\n");
+  const ProcessResult result = Run({source_, "--through", proxy, objects, "--url", "https://quay.io/",
+                                    "https://cdn.test/", "--required", required, "--for", "go", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.out << result.err;
+  const rapidjson::Document document = Json(result);
+  const auto& passes = document["decisions"][0]["route"];
+  EXPECT_STREQ(passes["decision"].GetString(), "allow");
+  EXPECT_EQ(passes["line"].GetInt(), 1);
+  EXPECT_STREQ(passes["source"].GetString(), "10.0.0.99");
+  const auto& stopped = document["decisions"][1]["route"];
+  EXPECT_STREQ(stopped["decision"].GetString(), "deny");
+  EXPECT_TRUE(stopped["line"].IsNull());
+  EXPECT_TRUE(stopped["source"].IsNull());
+  EXPECT_THAT(stopped["note"].GetString(), HasSubstr("rule 2 of the EgressFirewall of egress"));
+}
+
+TEST_F(ThroughOptions, ObjectsAloneAreThoseOfTheProxysPods) {
+  const std::string objects = Write("objects.yaml", std::string(kFirewall) + "---\n" + kEgressIp);
+  const std::string service =
+      Write("service.env", "HTTPS_PROXY=http://proxy.egress.svc:3128\nHTTP_PROXY=http://proxy.egress.svc:3128\n");
+  for (const std::string& source : {source_, service}) {
+    const ProcessResult result = Run({source, "--through", objects, "--url", "https://quay.io/", "https://cdn.test/",
+                                      "--for", "go", "--output", "json"});
+    ASSERT_EQ(result.exit, 0) << result.err;
+    const rapidjson::Document document = Json(result);
+    // The EgressIP selects pods by labels, and nothing shows those of the proxy's.
+    EXPECT_TRUE(document["decisions"][0]["route"]["source"].IsNull());
+    EXPECT_THAT(document["decisions"][0]["route"]["note"].GetString(), HasSubstr("labels"));
+    EXPECT_STREQ(document["decisions"][1]["route"]["decision"].GetString(), "deny");
+  }
+  const std::string nothing = Write("nothing.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n");
+  EXPECT_EQ(Run({source_, "--through", nothing, "--url", "https://quay.io/"}).exit, 11);
+}
+
+// As before: what leaves by macvlan0 passes neither EgressIP nor EgressFirewall.
+TEST_F(ThroughOptions, ARouterWithAnInterfaceOfItsOwnHasItsOwnAddress) {
+  const std::string firewall = Write("firewall.yaml", kFirewall);
+  const ProcessResult result = Run({source_, "--through", router_, firewall, "--url", "https://registry.redhat.io/",
+                                    "--for", "go", "--output", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_STREQ(Json(result)["decisions"][0]["route"]["source"].GetString(), "10.42.253.45");
+}
+
 TEST_F(ThroughOptions, AUrlThatIsNoneHasNoRoute) {
   const ProcessResult result = Through({"--url", "https://quay.io/", "nonsense", "--for", "go", "--output", "json"});
   EXPECT_EQ(result.exit, 10);
