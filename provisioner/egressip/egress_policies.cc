@@ -46,7 +46,8 @@ Result<std::uint16_t> PortAt(const ObjectView& port, std::string_view name) {
 
 // A port with a name is one of a pod, which nothing outside of the cluster has.
 Result<std::optional<PolicyPort>> ReadPort(const ObjectView& port) {
-  PolicyPort out{.protocol = AsciiUpper(PROV_TRY(port.TextOr("protocol", "TCP")))};
+  PolicyPort out;
+  out.protocol = AsciiUpper(PROV_TRY(port.TextOr("protocol", "TCP")));
   if (const JsonValue* value = port.Find("port"); value != nullptr && value->IsString()) return std::nullopt;
   out.first = PROV_TRY(PortAt(port, "port"));
   out.last = std::max(out.first, PROV_TRY(PortAt(port, "endPort")));
@@ -75,7 +76,9 @@ Result<EgressFirewallRule> ReadRule(const ObjectView& rule) {
 Result<void> AddPeer(const ObjectView& peer, NetworkPolicyRule& out) {
   const auto block = PROV_TRY(peer.Object("ipBlock"));
   if (!block) return {};  // pods of the cluster
-  NetworkPolicyBlock read{.network = PROV_TRY(NetworkAt(*block, "cidr", PROV_TRY(block->TextOr("cidr", ""))))};
+  const std::string_view cidr = PROV_TRY(block->TextOr("cidr", ""));
+  const IpNetwork network = PROV_TRY(NetworkAt(*block, "cidr", cidr));
+  NetworkPolicyBlock read{.network = network};
   if (const auto except = PROV_TRY(block->Texts("except"))) {
     for (const std::string_view text : *except) read.except.push_back(PROV_TRY(NetworkAt(*block, "except", text)));
   }

@@ -59,6 +59,24 @@ TEST_F(Router, RenderPrintsTheFormAndNothingElse) {
   EXPECT_THAT(env.out, AllOf(HasSubstr("192.168.12.99/24"), HasSubstr("192.168.12.1")));
 }
 
+TEST_F(Router, AManifestSaysWhereItRuns) {
+  const std::vector<std::string> proxy = {"render",       "--kind",      "http-proxy", "--destination",
+                                          At("http.txt"), "--namespace", "egress"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), proxy.begin(), proxy.end());
+    return more;
+  };
+  const ProcessResult sdn =
+      Run(with({"--format", "manifest", "--source", "192.168.12.99/24", "--gateway", "192.168.12.1"}));
+  EXPECT_EQ(sdn.exit, 0);
+  EXPECT_THAT(sdn.err, HasSubstr("warning [router-network]: the pod's annotation is for openshift-sdn"));
+  const ProcessResult ovn = Run(with({"--format", "manifest", "--egress-ip", "192.168.12.99"}));
+  EXPECT_EQ(ovn.exit, 0);
+  EXPECT_EQ(ovn.err, "");
+  EXPECT_THAT(ovn.out, HasSubstr("kind: EgressIP"));
+  ExpectUsage(with({"--format", "env", "--egress-ip", "192.168.12.99"}), "--format manifest");
+}
+
 TEST_F(Router, StandardInputInEachPlace) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"render", "--kind", "http-proxy", "--destination", "-", "--format", "squid"},
