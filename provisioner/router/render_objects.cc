@@ -56,11 +56,10 @@ class ManifestWriter {
       gateway_ = PROV_TRY(GatewayText(policy_));
     }
     json_.BeginObject().Key("items").BeginArray();
-    if (!WithEgressIp()) {
-      Begin("v1", "ServiceAccount", name_);
-      json_.EndObject();
-      WriteRoleBinding();
-    }
+    Begin("v1", "ServiceAccount", name_);
+    json_.EndObject();
+    // Without an interface to set up, the images' scripts only need to be root.
+    WriteRoleBinding(WithEgressIp() ? "anyuid" : "privileged");
     PROV_TRY(WriteConfigMap());
     WriteDeployment();
     WriteService();
@@ -113,11 +112,11 @@ class ManifestWriter {
 
   void Labels(std::string_view key) { json_.Key(key).BeginObject().Member("app", name_).EndObject(); }
 
-  // The binding that `oc adm policy add-scc-to-user privileged -z NAME` creates.
-  void WriteRoleBinding() {
-    Begin("rbac.authorization.k8s.io/v1", "RoleBinding", name_ + "-privileged");
+  // The binding that `oc adm policy add-scc-to-user CONSTRAINT -z NAME` creates.
+  void WriteRoleBinding(std::string_view constraint) {
+    Begin("rbac.authorization.k8s.io/v1", "RoleBinding", fmt::format("{}-{}", name_, constraint));
     json_.Key("roleRef").BeginObject().Member("apiGroup", "rbac.authorization.k8s.io").Member("kind", "ClusterRole");
-    json_.Member("name", "system:openshift:scc:privileged").EndObject();
+    json_.Member("name", fmt::format("system:openshift:scc:{}", constraint)).EndObject();
     json_.Key("subjects").BeginArray().BeginObject().Member("kind", "ServiceAccount").Member("name", name_);
     if (!name_space_.empty()) json_.Member("namespace", name_space_);
     json_.EndObject().EndArray().EndObject();
@@ -179,8 +178,7 @@ class ManifestWriter {
     json_.EndObject().Key("template").BeginObject().Key("metadata").BeginObject();
     Labels("labels");
     if (!WithEgressIp()) json_.Key("annotations").BeginObject().Member(kMacvlanAnnotation, "true").EndObject();
-    json_.EndObject().Key("spec").BeginObject();
-    if (!WithEgressIp()) json_.Member("serviceAccountName", name_);
+    json_.EndObject().Key("spec").BeginObject().Member("serviceAccountName", name_);
     json_.Key("nodeSelector").BeginObject().Member("kubernetes.io/os", "linux").EndObject();
     if (!WithEgressIp()) {
       json_.Key("initContainers").BeginArray();

@@ -171,10 +171,11 @@ TEST(Render, AProxyWithAnEgressIp) {
   const RouterPolicy policy = ListedPolicy(RouterKind::kHttpProxy, kHttpList);
   RenderRequest request{.name = "out", .name_space = "egress", .egress_ips = {"192.0.2.10", "192.0.2.11"}};
   const std::string manifest = As(policy, Format::kManifest, request);
-  for (const char* part : {"kind: Deployment", "kind: ConfigMap", "kind: Service\n", "kind: EgressIP", "192.0.2.11",
-                           "kubernetes.io/metadata.name: egress", "kubernetes.io/os: linux"})
+  for (const char* part :
+       {"kind: Deployment", "kind: ConfigMap", "kind: Service\n", "kind: EgressIP", "192.0.2.11",
+        "kubernetes.io/metadata.name: egress", "kubernetes.io/os: linux", "system:openshift:scc:anyuid"})
     EXPECT_THAT(manifest, HasSubstr(part)) << part;
-  for (const char* part : {"macvlan", "privileged", "initContainers", "serviceAccount", "EGRESS_SOURCE"})
+  for (const char* part : {"macvlan", "privileged", "initContainers", "EGRESS_SOURCE"})
     EXPECT_THAT(manifest, Not(HasSubstr(part))) << part;
   const auto again = ReadRouterPolicy(manifest, "file");
   ASSERT_TRUE(again) << again.error().message;
