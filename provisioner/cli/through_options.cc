@@ -99,6 +99,7 @@ Result<void> ThroughOptions::ReadThrough(const std::vector<router::PolicyFile>& 
   if (only_objects_) policies.emplace();
   if (!policies) return std::unexpected(std::move(policies).error());
   std::vector<std::string> name_spaces;
+  name_spaces.reserve(policies->size());
   for (const router::RouterPolicy& policy : *policies) {
     std::ranges::copy(policy.findings, std::back_inserter(findings_));
     router::ReviewPolicy(policy, {}, findings_);

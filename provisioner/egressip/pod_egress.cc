@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -224,6 +225,8 @@ PodEgressAnswer PodEgress::SourceOf(const EgressPod& pod, const EgressTarget& to
   }
   std::vector<std::string> sources;
   std::vector<std::string> shown;
+  sources.reserve(addresses.size());
+  shown.reserve(addresses.size());
   for (const EgressIpAssignment& one : addresses) {
     sources.push_back(one.ip);
     shown.push_back(fmt::format("{} on {}", one.ip, one.node));
