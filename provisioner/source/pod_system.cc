@@ -85,7 +85,7 @@ bool AreContainers(const JsonValue& list) {
          });
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): `depth` ends it.
+// `depth` bounds the recursion.
 std::string FindBelow(const JsonValue& value, const std::string& path, unsigned depth) {
   if (depth == 0) return {};
   if (value.IsArray()) {
