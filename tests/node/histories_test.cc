@@ -165,7 +165,8 @@ class Chance {
   void WriteOursInAnotherForm() {
     MemoryMachine& machine = host_.memory;
     if (const auto value = machine.At(kConnections, "WinHttpSettings")) {
-      if (auto settings = reconcile::DecodeWinHttp(value->data)) {
+      auto settings = reconcile::DecodeWinHttp(value->data);
+      if (settings && settings->proxy.proxy.find("ours") != std::string::npos) {
         ++settings->counter;
         machine.Put(kConnections, {value->name, value->type, reconcile::EncodeWinHttp(*settings)});
       }
