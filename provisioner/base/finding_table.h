@@ -176,7 +176,8 @@ inline constexpr FindingInfo kFindings[] = {
     {"egress-ip-windows", kWarning, "A node runs Windows, and egress IPs do not cover Windows nodes.",
      "Let firewalls admit the addresses of the Windows nodes, or send their traffic through an egress router."},
     {"egress-unread", kWarning,
-     "An object of the cluster decides about the traffic of pods, and its kind is not read, so the answer may not be that "
+     "An object of the cluster decides about the traffic of pods, and its kind is not read, so the answer may not be "
+     "that "
      "of the cluster.",
      "Compare the object with the answer, or try a request with check --probe."},
     {"empty-bundle", kInfo, "The trust bundle holds comments and no certificate, so it is taken as empty.",
