@@ -371,6 +371,10 @@ inline constexpr FindingInfo kFindings[] = {
      "Put this ConfigMap into the file, too."},
     {"not-probed", kInfo | kWarning, "Some or all readiness endpoints were not asked.",
      "Use --probe to ask them, and name at most as many endpoints as the message says."},
+    {"not-read", kInfo | kWarning,
+     "A part of the source speaks of proxies, trusted certificates or image registries, and is not read. Nothing is "
+     "removed because it is missing in the parts that are read.",
+     "Move the setting to a part that is read (SOURCES.md lists them), or set it on the nodes by other means."},
     {"not-rendered", kWarning,
      "The MachineConfig is one of several that a pool merges, so others may override what it says.",
      "Use the rendered MachineConfig of the pool."},
@@ -384,10 +388,6 @@ inline constexpr FindingInfo kFindings[] = {
      "A machine variable that the Windows Machine Config Operator's daemon set would let clients go around "
      "the proxy, so services do not follow it.",
      "Correct the Proxy of the cluster."},
-    {"not-read", kInfo | kWarning,
-     "A part of the source speaks of proxies, trusted certificates or image registries, and is not read. Nothing is "
-     "removed because it is missing in the parts that are read.",
-     "Move the setting to a part that is read (SOURCES.md lists them), or set it on the nodes by other means."},
     {"other-objects", kInfo, "The file holds another object with settings, which was passed over.",
      "Split the file if the other object is meant."},
     {"other-pool", kWarning, "The MachineConfig is rendered for another pool than the one that was asked for.",

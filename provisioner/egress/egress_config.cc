@@ -13,12 +13,12 @@ Result<std::optional<ProxyUrl>> ParseOne(const EgressConfig& config, const std::
   return PROV_TRY(ParseProxyUrl(*text, variable, At(config, name), findings));
 }
 
-bool IsSet(const std::optional<Secret>& url) { return url && !url->empty(); }
+bool HoldsUrl(const std::optional<Secret>& url) { return url && !url->empty(); }
 
 }  // namespace
 
 bool MayHaveOtherProxy(const EgressConfig& config) {
-  return config.not_read.proxy && !IsSet(config.http_proxy) && !IsSet(config.https_proxy);
+  return config.not_read.proxy && !HoldsUrl(config.http_proxy) && !HoldsUrl(config.https_proxy);
 }
 
 Result<ProxySettings> ParseProxySettings(const EgressConfig& config, Findings& findings) {

@@ -13,6 +13,8 @@
 namespace prov::source {
 namespace {
 
+using egress::EgressConfig;
+
 Result<bool> IsInjected(const ObjectView& metadata) {
   const auto labels = PROV_TRY(metadata.Object("labels"));
   return labels && PROV_TRY(labels->TextOr(kInjectBundleLabel, "")) == "true";
@@ -126,8 +128,6 @@ Result<Reading> ReadConfigMaps(std::span<const ConfigMap> maps, std::string_view
 }
 
 namespace {
-
-using egress::EgressConfig;
 
 Result<void> ReadControllerProxy(const ObjectView& spec, EgressConfig& out) {
   const auto proxy = PROV_TRY(spec.Object("proxy"));
