@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "provisioner/cli/apply_options.h"
 #include "provisioner/cli/command.h"
@@ -15,18 +17,13 @@
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/cli/wim_commit.h"
-#include "provisioner/node/begin_run.h"
-#include "provisioner/node/events.h"
 #include "provisioner/node/image_run.h"
-#include "provisioner/node/probe.h"
-#include "provisioner/node/rollback.h"
 #include "provisioner/node/trial.h"
 
 namespace prov::cli {
 namespace {
 
 constexpr std::int64_t kLongestTrial = 86400;
-constexpr std::int64_t kTakeBackWait = 60;
 
 struct ApplyCommandOptions {
   PlanRequest plan;
@@ -52,62 +49,16 @@ Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments)
   return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestTrial), "--try");
 }
 
-// Runs the probes of a trial. They end with the trial, at `end` (Unix time).
-Result<void> ProbeUntil(const std::vector<std::string>& urls, machine::Host& host, const node::Settings& settings,
-                        std::int64_t end, Findings& findings) {
-  node::ProbeOptions options;
-  options.trusted = settings.options.trusted;
-  options.total_seconds = std::clamp<std::int64_t>(end - host.clock().NowUnix(), 1, options.total_seconds);
-  return node::ProbeAll(host, settings.config, urls, options, findings);
-}
-
-// Closes the machine while the trial waits, so that `confirm` can open it.
-Result<Outcome> Try(const ApplyCommandOptions& options, std::int64_t seconds, machine::Host& host,
-                    const node::DerivedSettings& derived) {
+// The machine is closed while the trial waits, so that `confirm` can open it.
+Result<Outcome> Try(const ApplyCommandOptions& options, machine::Host& host, const node::DerivedSettings& derived) {
   const bool json = options.plan.json;
-  PROV_TRY(node::CheckProbeUrls(options.probes));
-  std::string name;
-  reconcile::SessionReport report;
-  std::optional<node::Trial> trial;  // loaded now: `confirm` may end the trial while the probes run
-  const std::int64_t end = host.clock().NowUnix() + seconds;
-  {
-    const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
-    name = target.name;
-    node::OpenNode node = target.Node(host);
-    report = PROV_TRY(node::TrySettings(node, PROV_TRY(node::BeginRun(node)), derived, options.plan.apply, seconds));
-    trial = PROV_TRY(node::LoadTrial(node.machine.state));
-  }
-  const Result<void> probed = ProbeUntil(options.probes, host, derived.settings, end, report.findings);
-  if (!report.trial) {  // nothing differs: there is no trial to take back
-    PROV_TRY(probed);
-    return SessionOutcome(json, name, std::move(report), true, 0);
-  }
-  if (probed) {
-    AddInfo(report.findings, "trial",
-            fmt::format(
-                "applied on trial for {} s ({} s left); run provisioner confirm within that time to make it permanent",
-                seconds, std::max<std::int64_t>(0, end - host.clock().NowUnix())));
-    if (!json) PrintFindings(stderr, std::exchange(report.findings, {}));
-  }
-  Result<bool> confirmed = false;
-  if (probed && trial) confirmed = node::AwaitConfirmation(host, *trial);
-  if (!confirmed.value_or(false)) {
-    // Roll back here: a round of the service must not keep unconfirmed settings in place.
-    const Target target =
-        PROV_TRY(OpenTarget(host, machine::Access::kWrite, std::max(options.wait_lock, kTakeBackWait)));
-    node::OpenNode node = target.Node(host);
-    node::BegunRun run = PROV_TRY(node::BeginRun(node));
-    if (run.trial) PROV_TRY(node::Rollback(node, std::move(run)));
-    PROV_TRY(probed);
-    PROV_TRY(confirmed);
-    AddWarning(report.findings, "trial-expired",
-               "the trial was not confirmed in time, so everything was rolled back; run apply again, then provisioner "
-               "confirm");
-    report.writes = 0;
-    report.reboot_required = false;
-  }
-  report.trial = false;
-  return SessionOutcome(json, name, std::move(report), *confirmed, *confirmed ? 0 : kExitDifferences);
+  node::TrialOptions trial{*options.trial_seconds, options.probes, {}};
+  trial.open = [&](std::int64_t seconds) -> Result<std::unique_ptr<machine::OpenMachine>> {
+    return PROV_TRY(OpenTarget(host, machine::Access::kWrite, std::max(options.wait_lock, seconds))).machine;
+  };
+  if (!json) trial.on_wait = [](Findings& findings) { PrintFindings(stderr, std::exchange(findings, {})); };
+  node::TrialReport tried = PROV_TRY(node::RunTrial(host, derived, options.plan.apply, trial));
+  return SessionOutcome(json, host.Name(), std::move(tried.session), tried.stays, tried.stays ? 0 : kExitDifferences);
 }
 
 Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host& live) {
@@ -128,13 +79,10 @@ Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
   const ApplyCommandOptions options = PROV_TRY(ParseApplyCommandOptions(arguments));
   if (options.plan.target.NamesImage()) return ApplyToImages(options, host);
   const node::DerivedSettings derived = PROV_TRY(options.plan.Derive(host, {&host}));
-  if (options.trial_seconds) return Try(options, *options.trial_seconds, host, derived);
+  if (options.trial_seconds) return Try(options, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
-  reconcile::SessionReport report =
-      PROV_TRY(node::ApplySettings(node, PROV_TRY(node::BeginRun(node)), derived, options.plan.apply));
-  PROV_TRY(node::WarnOfStoredSource(node, derived, report.findings));
-  node::LogRun(host, report);
+  reconcile::SessionReport report = PROV_TRY(node::ApplyToMachine(node, derived, options.plan.apply));
   const int exit = PROV_TRY(End(node, options.ending, report));
   return SessionOutcome(options.plan.json, target.name, std::move(report), true, exit);
 }

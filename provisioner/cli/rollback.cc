@@ -8,7 +8,6 @@
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/begin_run.h"
-#include "provisioner/node/events.h"
 #include "provisioner/node/image_run.h"
 #include "provisioner/node/trial.h"
 
@@ -40,16 +39,13 @@ Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
   reconcile::SessionReport report = PROV_TRY(node::ConfirmTrial(node, PROV_TRY(node::BeginRun(node))));
-  node::LogRun(host, report);
   return SessionOutcome(options.json, target.name, std::move(report), true, 0);
 }
 
 Result<reconcile::SessionReport> RollBackMachine(machine::Host& host, std::int64_t wait_lock) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
   node::OpenNode node = target.Node(host);
-  reconcile::SessionReport report = PROV_TRY(node::Rollback(node, PROV_TRY(node::BeginRun(node))));
-  node::LogRun(host, report, machine::Event::kRolledBack);
-  return report;
+  return node::RollBackMachine(node);
 }
 
 Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& live) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "provisioner/node/events.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
@@ -165,6 +166,13 @@ Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, 
              "install --source replaces it",
              std::string(machine::kStateFile));
   return {};
+}
+
+Result<SessionReport> ApplyToMachine(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
+  SessionReport report = PROV_TRY(ApplySettings(node, PROV_TRY(BeginRun(node)), derived, options));
+  PROV_TRY(WarnOfStoredSource(node, derived, report.findings));
+  LogRun(node.host, report);
+  return report;
 }
 
 }  // namespace prov::node

@@ -33,6 +33,11 @@ Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const DerivedSetti
 Result<reconcile::SessionReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                                const ApplyOptions& options, reconcile::Sections more = {});
 
+// The whole apply on this machine: BeginRun, ApplySettings, WarnOfStoredSource, and events in the log. Errors: those of
+// BeginRun and ApplySettings.
+Result<reconcile::SessionReport> ApplyToMachine(OpenNode& node, const DerivedSettings& derived,
+                                                const ApplyOptions& options);
+
 // Adds a finding if the boot service is going to replace these settings with others.
 Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);
 

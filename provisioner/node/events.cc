@@ -17,7 +17,7 @@ using machine::Event;
 std::uint16_t IdOf(Event event) { return static_cast<std::uint16_t>(event); }
 
 std::string Describe(const reconcile::SessionReport& report) {
-  std::string out = fmt::format("{} writes", report.writes);
+  std::string out = fmt::format("{} writes{}", report.writes, report.trial ? " on trial" : "");
   for (const reconcile::Change& change : report.changes) {
     if (change.action == reconcile::Action::kNone) continue;
     out += fmt::format("; {} {} {}", reconcile::NameOf(change.action), reconcile::NameOf(change.kind), change.name);
@@ -44,20 +44,25 @@ void LogEvent(machine::Host& host, Event event, Severity severity, std::string_v
 void LogRun(machine::Host& host, const reconcile::SessionReport& report, Event event) {
   if (report.writes == 0 && event == Event::kApplied) event = Event::kNothingToDo;
   LogEvent(host, event, Severity::kInfo, Describe(report));
-  for (const Finding& f : report.findings) {
-    if (f.code == "state-damaged" || f.severity == Severity::kInfo) continue;  // logged when found
-    LogEvent(host, event, f.severity, fmt::format("[{}] {}", f.code, SentenceWithPlace(f.message, f.where)));
-  }
-  if (report.reboot_required && report.writes > 0) {
+  LogWarnings(host, report.findings, event);
+  if (report.reboot_required && report.writes > 0 && !report.trial) {
     LogEvent(host, Event::kRebootRequired, Severity::kWarning,
              "a reboot is required: services and system processes see machine variables after the next boot");
   }
 }
 
+void LogWarnings(machine::Host& host, const Findings& findings, Event event) {
+  for (const Finding& f : findings) {
+    if (f.code == "state-damaged" || f.severity == Severity::kInfo) continue;  // logged when found
+    LogEvent(host, event, f.severity, fmt::format("[{}] {}", f.code, SentenceWithPlace(f.message, f.where)));
+  }
+}
+
 void LogFailure(machine::Host& host, const Error& error) {
-  const int exit = InfoOf(error.code).exit;
+  const int id =
+      error.code == Code::kRebootLoop ? IdOf(Event::kRebootLoop) : IdOf(Event::kFailure) + InfoOf(error.code).exit;
   host.events().Write(
-      Severity::kError, static_cast<std::uint16_t>(IdOf(Event::kFailure) + exit),
+      Severity::kError, static_cast<std::uint16_t>(id),
       fmt::format("[{}] {}", InfoOf(error.code).name, SentenceWithPlace(error.message, PlaceOf(error))));
 }
 

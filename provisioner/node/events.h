@@ -8,10 +8,11 @@
 namespace prov::node {
 
 // Writes one event for the run (kNothingToDo if nothing was written), one for each warning, and one if a reboot is
-// required.
+// required; during a trial none is.
 void LogRun(machine::Host& host, const reconcile::SessionReport& report,
             machine::Event event = machine::Event::kApplied);
-void LogFailure(machine::Host& host, const Error& error);  // id: kFailure plus the exit code
+void LogWarnings(machine::Host& host, const Findings& findings, machine::Event event);
+void LogFailure(machine::Host& host, const Error& error);  // id: kRebootLoop, or kFailure plus the exit code
 void LogEvent(machine::Host& host, machine::Event event, Severity severity, std::string_view text);
 
 Result<bool> RegisterEventSource(OpenNode& node);  // returns whether anything was written

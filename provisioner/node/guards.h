@@ -10,6 +10,7 @@
 #include "provisioner/node/records.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/desired_state.h"
+#include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/plan.h"
 
 namespace prov::node {

@@ -40,9 +40,7 @@ Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
   if (stored && stored->follow && stored->spec == spec) return {};
   const auto open = PROV_TRY(host.Open(machine::Access::kWrite));
   OpenNode node{host, open->Ports()};
-  for (const Finding& f : PROV_TRY(BeginRun(node)).findings) {
-    LogEvent(host, machine::Event::kRecovered, f.severity, f.message);
-  }
+  LogWarnings(host, PROV_TRY(BeginRun(node)).findings, machine::Event::kRecovered);
   PROV_TRY(CheckSourceFiles(host.installation(), spec));
   return SaveSource(node.machine.state, {spec});
 }

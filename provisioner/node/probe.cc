@@ -9,7 +9,6 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/http_failure.h"
 #include "provisioner/net/http_status.h"
-#include "provisioner/node/state_repair.h"
 
 namespace prov::node {
 namespace {
@@ -105,19 +104,6 @@ class Prober {
   Findings& findings_;
 };
 
-enum class TrialState { kWaiting, kConfirmed, kTakenBack };
-
-Result<TrialState> ProbeTrial(machine::Host& host, const Applied& tried) {
-  const auto open = PROV_TRY(host.Open(machine::Access::kRead));
-  OpenNode given{host, open->Ports()};
-  RepairedView view(given);  // counts a `confirm` that was interrupted
-  OpenNode node = PROV_TRY(view.Open());
-  const auto journal = PROV_TRY(reconcile::LoadJournal(node.machine.state));
-  if (journal && journal->trial) return TrialState::kWaiting;
-  const auto applied = PROV_TRY(LoadApplied(node.machine.state));
-  return applied && applied->digest == tried.digest ? TrialState::kConfirmed : TrialState::kTakenBack;
-}
-
 }  // namespace
 
 Result<void> CheckProbeUrls(const std::vector<std::string>& urls) {
@@ -162,14 +148,6 @@ Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, c
             probed.url);
   }
   return {};
-}
-
-Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial) {
-  while (true) {
-    const TrialState state = PROV_TRY(ProbeTrial(host, trial.applied));
-    if (state != TrialState::kWaiting) return state == TrialState::kConfirmed;
-    if (host.clock().NowUnix() >= trial.until || !host.clock().Wait(1000)) return false;
-  }
 }
 
 }  // namespace prov::node

@@ -1,4 +1,4 @@
-// Probe: tests whether requests succeed with the new settings, and waits until a trial is confirmed.
+// Probe: tests whether requests succeed with the new settings.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/machine/host.h"
-#include "provisioner/node/records.h"
+#include "provisioner/pki/trust_store.h"
 
 namespace prov::node {
 
@@ -43,9 +44,5 @@ Result<std::vector<Probed>> Probe(net::Http& http, Clock& clock, const egress::E
 // each URL). Errors: also those of the first failure.
 Result<void> ProbeAll(machine::Host& host, const egress::EgressConfig& config, const std::vector<std::string>& urls,
                       const ProbeOptions& options, Findings& findings);
-
-// Waits until `trial` ends, checking once a second; the machine must not be open. Returns true if it was confirmed,
-// perhaps before this call, and false if it expired or was taken back.
-Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial);
 
 }  // namespace prov::node

@@ -97,7 +97,7 @@ struct Start {
 Result<Start> Begin(OpenNode& node) {
   Start out{PROV_TRY(BeginRun(node)), false, {}};
   Findings& findings = out.run.findings;
-  if (out.run.trial && PROV_TRY(IsWaiting(node, *out.run.trial))) {
+  if (PROV_TRY(TrialWaits(node, out.run))) {
     AddInfo(findings, "trial-open", "a trial waits for provisioner confirm; nothing is done until then");
     out.held = true;
     return out;

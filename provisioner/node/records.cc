@@ -1,6 +1,5 @@
 #include "provisioner/node/records.h"
 
-#include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/sentence.h"
 
@@ -16,26 +15,6 @@ Result<std::optional<T>> Load(machine::StateRecord& state, std::string_view sect
 
 Result<std::string> TextOf(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
 
-void WriteApplied(JsonWriter& json, const Applied& applied) {
-  json.Member("digest", applied.digest).Member("since", applied.since).Member("source", applied.source);
-  json.Member("generation", applied.generation);
-  if (!applied.payload.empty()) json.Member("payload", applied.payload);
-  if (!applied.signer.empty()) json.Member("signer", applied.signer);
-  if (!applied.source_digest.empty()) json.Member("sourceDigest", applied.source_digest);
-}
-
-Result<Applied> ReadApplied(const JsonNode& node) {
-  Applied out;
-  out.digest = PROV_TRY(TextOf(node, "digest"));
-  out.since = PROV_TRY(PROV_TRY(node.Get("since")).Integer());
-  out.source = PROV_TRY(TextOf(node, "source"));
-  out.generation = PROV_TRY(node.Find("generation", &JsonNode::Integer));
-  out.payload = PROV_TRY(node.Find("payload", &JsonNode::Text)).value_or("");
-  out.signer = PROV_TRY(node.Find("signer", &JsonNode::Text)).value_or("");
-  out.source_digest = PROV_TRY(node.Find("sourceDigest", &JsonNode::Text)).value_or("");
-  return out;
-}
-
 Result<MinimumPayload> ParseMinimum(const JsonNode& root) {
   return MinimumPayload{PROV_TRY(TextOf(root, "signer")), PROV_TRY(PROV_TRY(root.Get("generation")).Integer()),
                         PROV_TRY(TextOf(root, "payload"))};
@@ -49,11 +28,6 @@ Result<StoredSource> ParseSource(const JsonNode& root) {
 }
 
 Result<std::string> ParseHold(const JsonNode& root) { return TextOf(root, "digest"); }
-
-Result<Trial> ParseTrial(const JsonNode& root) {
-  return Trial{PROV_TRY(PROV_TRY(root.Get("until")).Integer()), PROV_TRY(TextOf(root, "boot")),
-               PROV_TRY(ReadApplied(PROV_TRY(root.Get("applied"))))};
-}
 
 Result<Boots> ParseBoots(const JsonNode& root) {
   return Boots{PROV_TRY(TextOf(root, "change")), PROV_TRY(PROV_TRY(root.Get("boots")).Texts())};
@@ -96,9 +70,24 @@ Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state) {
 
 std::string AppliedJson(const Applied& applied) {
   JsonWriter json;
-  json.BeginObject();
-  WriteApplied(json, applied);
+  json.BeginObject().Member("digest", applied.digest).Member("since", applied.since).Member("source", applied.source);
+  json.Member("generation", applied.generation);
+  if (!applied.payload.empty()) json.Member("payload", applied.payload);
+  if (!applied.signer.empty()) json.Member("signer", applied.signer);
+  if (!applied.source_digest.empty()) json.Member("sourceDigest", applied.source_digest);
   return json.EndObject().Text();
+}
+
+Result<Applied> ReadApplied(const JsonNode& node) {
+  Applied out;
+  out.digest = PROV_TRY(TextOf(node, "digest"));
+  out.since = PROV_TRY(PROV_TRY(node.Get("since")).Integer());
+  out.source = PROV_TRY(TextOf(node, "source"));
+  out.generation = PROV_TRY(node.Find("generation", &JsonNode::Integer));
+  out.payload = PROV_TRY(node.Find("payload", &JsonNode::Text)).value_or("");
+  out.signer = PROV_TRY(node.Find("signer", &JsonNode::Text)).value_or("");
+  out.source_digest = PROV_TRY(node.Find("sourceDigest", &JsonNode::Text)).value_or("");
+  return out;
 }
 
 Result<std::optional<MinimumPayload>> LoadMinimum(machine::StateRecord& state) {
@@ -118,24 +107,6 @@ Result<std::optional<std::string>> LoadHold(machine::StateRecord& state) {
 std::string HoldJson(std::string_view digest) {
   JsonWriter json;
   return json.BeginObject().Member("digest", digest).EndObject().Text();
-}
-
-Result<Trial> ReadTrial(const reconcile::Transaction& open) {
-  return ParseTrial(PROV_TRY(ParseJsonDocument(*open.trial, machine::kJournalFile)));
-}
-
-Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state) {
-  const auto open = PROV_TRY(reconcile::LoadJournal(state));
-  if (!open || !open->trial) return std::nullopt;
-  return PROV_TRY(ReadTrial(*open));
-}
-
-std::string TrialJson(const Trial& trial) {
-  JsonWriter json;
-  json.BeginObject().Member("until", trial.until).Member("boot", trial.boot);
-  json.Key("applied").BeginObject();
-  WriteApplied(json, trial.applied);
-  return json.EndObject().EndObject().Text();
 }
 
 Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state) {

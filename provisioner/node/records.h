@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "provisioner/base/error.h"
+#include "provisioner/base/json_reader.h"
 #include "provisioner/base/result.h"
+#include "provisioner/machine/state_record.h"
 #include "provisioner/node/node_reporting.h"
 #include "provisioner/node/settings.h"
-#include "provisioner/reconcile/journal.h"
 
 namespace prov::node {
 
@@ -54,6 +55,7 @@ struct Applied {
 };
 Result<std::optional<Applied>> LoadApplied(machine::StateRecord& state);
 std::string AppliedJson(const Applied& applied);
+Result<Applied> ReadApplied(const JsonNode& node);  // errors: type
 
 // The last signed payload that was applied: older ones of that signer are refused. Like the pinned signer, this record
 // outlives the applied settings; it is deleted with the state folder.
@@ -68,17 +70,6 @@ std::string MinimumJson(const MinimumPayload& minimum);
 // The hold of a rollback: it lasts as long as the source gives the settings with this digest.
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state);
 std::string HoldJson(std::string_view digest);
-
-// A trial: the time and the boot within which it waits for `confirm`, and what is then recorded as applied. It is part
-// of the journal, because it ends with its transaction.
-struct Trial {
-  std::int64_t until = 0;  // Unix time
-  std::string boot;
-  Applied applied;
-};
-Result<Trial> ReadTrial(const reconcile::Transaction& open);          // of one that has `trial`. Errors: json, type
-Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state);  // nullopt: none is open
-std::string TrialJson(const Trial& trial);
 
 // Counts the boots in which the same change, which requires a reboot, was needed.
 struct Boots {

@@ -5,6 +5,7 @@
 
 #include "provisioner/node/activity.h"
 #include "provisioner/node/events.h"
+#include "provisioner/node/records.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/search_path.h"
 #include "provisioner/node/service_restarts.h"

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
+#include "provisioner/node/events.h"
 #include "provisioner/node/service_restarts.h"
+#include "provisioner/node/trial.h"
 #include "provisioner/reconcile/machine_record.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/transaction.h"
@@ -42,6 +45,12 @@ Result<SessionReport> TakeLastRunBack(OpenNode& node, BegunRun& run) {
 
 }  // namespace
 
+reconcile::Sections HoldAgainst(const std::optional<Applied>& applied) {
+  reconcile::Sections out{{std::string(kRestartSection), std::nullopt}};
+  if (applied) out[std::string(kHoldSection)] = HoldJson(applied->digest);
+  return out;
+}
+
 Result<SessionReport> Rollback(OpenNode& node, BegunRun run) {
   SessionReport report;
   if (run.rollback) {
@@ -53,6 +62,12 @@ Result<SessionReport> Rollback(OpenNode& node, BegunRun run) {
   }
   AddBeginning(std::move(run), report);
   PROV_TRY(RestartOrReportServices(node, false, report));
+  return report;
+}
+
+Result<SessionReport> RollBackMachine(OpenNode& node) {
+  SessionReport report = PROV_TRY(Rollback(node, PROV_TRY(BeginRun(node))));
+  LogRun(node.host, report, machine::Event::kRolledBack);
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/node/trial.h"
 #include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/wmco.h"
 

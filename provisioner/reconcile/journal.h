@@ -24,7 +24,7 @@ using machine::Sections;
 
 struct Transaction : Run {
   // For a trial, which stays open until it is confirmed: its deadline, and what is recorded on confirmation, as JSON
-  // (node/records.h).
+  // (node/trial.h).
   std::optional<std::string> trial;
   Sections sections;  // a trial has none
 };

@@ -155,7 +155,7 @@ TEST_F(ApplyNode, ServicesThatKeepAProxyOfTheirOwnAreNamed) {
 
 TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
   OpenNode n = node();
-  const auto waits = [&] { return IsWaiting(n, BeginRun(n).value().trial.value()); };
+  const auto waits = [&] { return TrialWaits(n, BeginRun(n).value()); };
   ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60)->trial);
   EXPECT_EQ(waits(), true);
   host_.now += 60;
