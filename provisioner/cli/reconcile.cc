@@ -7,6 +7,7 @@
 #include "provisioner/cli/session_output.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/fleet/node_reports.h"
+#include "provisioner/node/begin_run.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/follow.h"
 #include "provisioner/node/records.h"
@@ -50,6 +51,7 @@ Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconc
     return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
+  AddNewFindings(report.findings, PROV_TRY(node::BeginRun(node)).findings);
   return End(node, options.ending, report);
 }
 

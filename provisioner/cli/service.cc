@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/cli/apply_options.h"
@@ -92,25 +93,26 @@ Result<Outcome> Install(const ServiceOptions& options, machine::Host& host) {
   return ServiceOutcome(options.json, program.wrote, DescribeProgram(program), &program, std::move(findings));
 }
 
-// Makes `status` not expect the service any more. A record that can't be read must not prevent the service's removal.
-Result<void> ForgetService(machine::Host& host) {
+// Takes no lock if the record does not name the service, or if it can't be read: neither prevents the removal.
+Result<Findings> ForgetService(machine::Host& host) {
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
-    const auto known = node::LoadService(target.Node(host).machine.state);
-    if (!known || !*known) return {};
+    node::OpenNode node = target.Node(host);
+    if (!node::KnowsService(node).value_or(false)) return Findings();
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, kUninstallLockWait));
-  return target.Node(host).machine.state.Commit({{std::string(node::kServiceSection), std::nullopt}});
+  node::OpenNode node = target.Node(host);
+  return node::ForgetService(node);
 }
 
 Result<Outcome> Uninstall(machine::Host& host, bool json) {
   const bool was_there = PROV_TRY(host.services().Remove(node::kServiceName));
-  PROV_TRY(ForgetService(host));
+  Findings findings = PROV_TRY(ForgetService(host));
   return ServiceOutcome(
       json, was_there,
       was_there ? "the service Provisioner is removed; what was applied stays (provisioner remove takes it back)"
                 : "there was no service Provisioner",
-      nullptr, {});
+      nullptr, std::move(findings));
 }
 
 Result<Outcome> RunService(const Arguments& arguments, machine::Host& host) {

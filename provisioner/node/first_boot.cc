@@ -1,5 +1,7 @@
 #include "provisioner/node/first_boot.h"
 
+#include <utility>
+
 #include "provisioner/node/activity.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/scrub.h"
@@ -93,6 +95,17 @@ Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* deri
   AddUpgrade(out, findings);
   out.wrote = out.wrote || pinned;
   return out;
+}
+
+Result<bool> KnowsService(OpenNode& node) {
+  RepairedView view(node);
+  return PROV_TRY(LoadService(PROV_TRY(view.Open()).machine.state)).has_value();
+}
+
+Result<Findings> ForgetService(OpenNode& node) {
+  BegunRun run = PROV_TRY(BeginRun(node));
+  PROV_TRY(Forget(node.machine.state, kServiceSection));
+  return std::move(run.findings);
 }
 
 Result<void> RemoveProgram(machine::Host& host) {

@@ -41,6 +41,13 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, BegunRun run, const D
 Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* derived, const Delivery& delivery,
                                      Findings& findings);
 
+// Whether the record says that the boot service should run; a damaged record is read as its repair will be. Reads only.
+// Errors: those of RepairedView::Open and LoadService.
+Result<bool> KnowsService(OpenNode& node);
+
+// Begins a run and makes `status` not expect the service any more. Returns what the beginning found.
+Result<Findings> ForgetService(OpenNode& node);
+
 // Removes the service, the program and the state folder. Call it after RemoveSettings, with the machine closed.
 Result<void> RemoveProgram(machine::Host& host);
 

@@ -5,6 +5,8 @@
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/node/begin_run.h"
+#include "provisioner/node/events.h"
 #include "provisioner/node/records.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
@@ -100,6 +102,7 @@ Result<void> RoundReboots::Request() {
   {
     const auto open = PROV_TRY(host_.Open(machine::Access::kWrite));
     OpenNode node{host_, open->Ports()};
+    LogWarnings(host_, PROV_TRY(BeginRun(node)).findings, machine::Event::kRecovered);
     PROV_TRY(RequestChosenReboot(node, choice_, drains_, findings));
   }
   for (const Finding& f : findings) {

@@ -19,11 +19,11 @@ class DrainOperator {
   virtual Result<void> Request() = 0;
 };
 
-// Requests a needed reboot by the chosen method, once in each boot; the outcome is a finding. A request to Windows is
-// recorded before it is made, so that a program killed in between does not reboot the node twice. A request to the
-// operator is recorded afterwards: repeating it is harmless, and none is lost. `drains` is null if this machine is not
-// a known Node; RebootMethod::kAnnotate needs it. Errors: those of the ports and of `drains`; the next call tries
-// again.
+// Requests a needed reboot by the chosen method, once in each boot; the outcome is a finding. Needs a begun run. A
+// request to Windows is recorded before it is made, so that a program killed in between does not reboot the node twice.
+// A request to the operator is recorded afterwards: repeating it is harmless, and none is lost. `drains` is null if
+// this machine is not a known Node; RebootMethod::kAnnotate needs it. Errors: those of the ports and of `drains`; the
+// next call tries again.
 Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, DrainOperator* drains, Findings& findings);
 
 // The same between rounds, with the machine closed.

@@ -410,6 +410,12 @@ TEST_F(MachineCommands, TheIntervalOfTheServiceIsStored) {
   EXPECT_EQ(Run(ServiceCommand, {"install", "--interval", "0"}).error().code, Code::kUsage);
   ASSERT_TRUE(Run(ServiceCommand, {"uninstall"}));
   EXPECT_EQ(stored(), "") << "nobody misses the service any more";
+  ASSERT_TRUE(Run(ServiceCommand, {"install"}));
+  host_.memory.files().at("state.json").resize(40);
+  const auto removed = Json(ServiceCommand, {"uninstall"});
+  ASSERT_EQ(removed["findings"].Size(), 1U);
+  EXPECT_STREQ(removed["findings"][0]["code"].GetString(), "state-damaged");
+  EXPECT_EQ(stored(), "") << "nor after a repair";
 }
 
 TEST_F(MachineCommands, AnUpgradeNamesBothVersionsAndAnOlderProgramIsRefused) {

@@ -180,6 +180,22 @@ TEST_F(ChosenReboots, RoundsTakeNoLockBeforeTheWindowOpens) {
   EXPECT_TRUE(rounds.RequestWhenDue()) << "it was requested";
 }
 
+TEST_F(ChosenReboots, RoundsFinishAnInterruptedRunBeforeTheyRecordARequest) {
+  const testing_support::MemoryHost start = host_;
+  for (std::size_t call = start.memory.calls; !HasFile(machine::kJournalFile); ++call) {
+    host_ = start;
+    host_.memory.stop_after = call;
+    OpenNode cut = node();
+    ASSERT_THROW((void)ApplySettings(cut, OtherSettings(), {}), testing_support::PowerFailure) << call;
+  }
+  host_.memory.GoOn();
+  ASSERT_TRUE(RoundReboots(host_, now_, nullptr).RequestWhenDue());
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  EXPECT_TRUE(HasSection(kRebootRequestSection));
+  EXPECT_FALSE(HasFile(machine::kJournalFile));
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
+}
+
 TEST_F(ChosenReboots, RoundsReportARequestThatNobodyActsOn) {
   const auto requested = RoundReboots(host_, annotate_, &operator_).RequestWhenDue();
   ASSERT_FALSE(requested);
