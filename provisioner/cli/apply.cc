@@ -67,9 +67,8 @@ Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host&
                                       [&] { return Targets::Open(plan.target, live, images::TreeAccess::kWrite); }));
   const node::DerivedSettings derived = PROV_TRY(plan.Derive(live, targets.Hosts()));
   std::vector<TargetReport> reports;
-  for (machine::Host* host : targets.Hosts()) {
-    machine::ImageHost& image = *Targets::ImageOf(*host);
-    reports.push_back({image.Name(), PROV_TRY(node::ApplyToImage(image, derived, plan.apply, plan.image))});
+  for (const auto& [host, image] : targets.All()) {
+    reports.push_back({host->Name(), PROV_TRY(node::ApplyToImage(*image, derived, plan.apply, plan.image))});
   }
   PROV_TRY(CommitTargets(plan.target, targets, reports));
   return SessionsOutcome(plan.json, std::move(reports), true, 0);

@@ -26,8 +26,7 @@ Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
   Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
   const node::DerivedSettings derived = PROV_TRY(options.Derive(live, targets.Hosts()));
   std::vector<TargetReport> reports;
-  for (machine::Host* host : targets.Hosts()) {
-    machine::ImageHost* image = Targets::ImageOf(*host);
+  for (const auto& [host, image] : targets.All()) {
     reports.push_back({host->Name(), image != nullptr
                                          ? PROV_TRY(node::PlanImage(*image, derived, options.apply, options.image))
                                          : PROV_TRY(PlanMachine(*host, derived, options.apply))});

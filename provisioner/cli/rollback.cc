@@ -52,8 +52,7 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& live) {
   const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
   Targets targets = PROV_TRY(options.Open(live));
   std::vector<TargetReport> reports;
-  for (machine::Host* host : targets.Hosts()) {
-    machine::ImageHost* image = Targets::ImageOf(*host);
+  for (const auto& [host, image] : targets.All()) {
     reports.push_back({host->Name(), image != nullptr ? PROV_TRY(node::RollBackImage(*image))
                                                       : PROV_TRY(RollBackMachine(*host, options.wait_lock))});
   }
@@ -66,8 +65,7 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
   Targets targets = PROV_TRY(options.Open(live));
   bool machine = false;
   std::vector<TargetReport> reports;
-  for (machine::Host* host : targets.Hosts()) {
-    machine::ImageHost* image = Targets::ImageOf(*host);
+  for (const auto& [host, image] : targets.All()) {
     machine = machine || image == nullptr;
     reports.push_back({host->Name(), image != nullptr
                                          ? PROV_TRY(node::RemoveFromImage(*image, options.all))

@@ -260,14 +260,14 @@ Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
   Targets targets = PROV_TRY(Targets::Open(ParseTargetOptions(arguments), live, images::TreeAccess::kRead));
   std::vector<TargetStatus> all;
   Findings findings;
-  for (machine::Host* host : targets.Hosts()) {
+  for (const auto& [host, image] : targets.All()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::OpenNode node = target.Node(*host);
     TargetStatus& one = all.emplace_back(TargetStatus{
         target.name, host->clock().NowUnix(), PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings), {}});
     ReportScriptRecord(one.status.engine, findings);
     ReportDamage(one.status, findings);
-    if (machine::ImageHost* image = Targets::ImageOf(*host)) {
+    if (image != nullptr) {
       one.not_visible = node::NotVisibleInImage();
       for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
     }

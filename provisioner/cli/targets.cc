@@ -90,10 +90,16 @@ Result<Targets> Targets::Open(const TargetOptions& options, machine::Host& live,
   return out;
 }
 
+std::vector<Targets::One> Targets::All() {
+  std::vector<One> out;
+  if (live_ != nullptr) out.push_back({live_});
+  for (const auto& image : images_) out.push_back({image.get(), image.get()});
+  return out;
+}
+
 std::vector<machine::Host*> Targets::Hosts() {
   std::vector<machine::Host*> out;
-  if (live_ != nullptr) out.push_back(live_);
-  for (const auto& image : images_) out.push_back(image.get());
+  for (const One& target : All()) out.push_back(target.host);
   return out;
 }
 

@@ -33,9 +33,12 @@ class Targets {
   // Errors: usage; those of OpenFolderTree and WimFile::Open; dirty-hive for a hibernated image (kPlan, kWrite).
   static Result<Targets> Open(const TargetOptions& options, machine::Host& live, images::TreeAccess access);
 
+  struct One {
+    machine::Host* host = nullptr;
+    machine::ImageHost* image = nullptr;  // the same; null: the host is this machine
+  };
+  std::vector<One> All();
   std::vector<machine::Host*> Hosts();
-  // The host as an image's host; nullptr if it is not one.
-  static machine::ImageHost* ImageOf(machine::Host& host) { return dynamic_cast<machine::ImageHost*>(&host); }
 
   // Checks for conditions that would make Commit fail. Reads only.
   Result<void> CheckCommit();
