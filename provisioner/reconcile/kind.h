@@ -53,7 +53,12 @@ class Kind {
   virtual std::optional<Finding> MayFail(const Operation& /*operation*/, const Error& /*error*/) const {
     return std::nullopt;
   }
-  // What stays ours when such an operation was to take back a trial, whose items are in no ledger.
+  // Why an operation must not be executed after others changed places of the same run; "": it may be. `foreign`: the
+  // operations on those places so far, with the present values.
+  virtual std::string_view WhyKept(const Operation& /*operation*/, const std::vector<Operation>& /*foreign*/) const {
+    return {};
+  }
+  // What stays ours when an operation that may fail was to take back a trial, whose items are in no ledger.
   virtual std::optional<LedgerEntry> OursAfterFailure(const Operation& /*back*/) const { return std::nullopt; }
   // False: its items come and go by themselves, and `rollback` takes back the last run that changed anything else.
   virtual bool ChangesTheNode() const { return true; }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/followed_variables.h"
@@ -271,6 +272,18 @@ class Service final : public Kind {
   Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation) const override {
     const auto* write = std::get_if<RegistryWrite>(&operation);
     return write == nullptr ? RebaseWhole(machine, operation) : RebaseList(machine, *write);
+  }
+
+  // If the environment holds entries of others in the place of ours, these may be credentials: do not open the key.
+  std::string_view WhyKept(const Operation& operation, const std::vector<Operation>& foreign) const override {
+    const auto* security = std::get_if<SecurityWrite>(&operation);
+    if (security == nullptr) return {};
+    if (images::IsForAdministratorsOnly(security->after, images::OthersGranted(security->before))) return {};
+    const bool is_changed = std::ranges::any_of(foreign, [&](const Operation& one) {
+      const auto* write = std::get_if<RegistryWrite>(&one);
+      return write != nullptr && EqualsIgnoreAsciiCase(write->key, security->key);
+    });
+    return is_changed ? "stays closed, as others changed the environment" : "";
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {

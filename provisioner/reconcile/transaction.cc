@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "images/registry/descriptor.h"
-#include "provisioner/base/text.h"
 #include "provisioner/reconcile/execute.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/reboot.h"
@@ -98,60 +96,44 @@ Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
   return RemoveJournal(machine.state);
 }
 
-// Returns the items whose operations failed, which is reported.
-Result<std::vector<std::string>> Execute(machine::Machine& machine, Run& run, Findings& findings) {
-  std::vector<std::string> failed;
+std::string PlaceOf(const Change& change) { return fmt::format("{} {}", NameOf(change.kind), change.name); }
+
+struct Executed {
+  std::vector<std::string> failed;          // the items whose operations failed, which is reported
+  std::vector<std::string> left_to_others;  // those whose places another program had changed
+};
+
+// Executes a run whose journal is written. `meanwhile` is "" for a new run; else part of it may be done, and the words
+// say when another program may have changed its places.
+Result<Executed> Execute(machine::Machine& machine, Run& run, std::string_view meanwhile, Findings& findings) {
+  Executed out;
+  std::vector<Operation> foreign;
   for (const Operation& operation : run.operations) {
-    if (PROV_TRY(ExecuteOrReport(machine, operation, findings))) continue;
-    failed.push_back(ItemOf(operation));
+    std::optional<Rebased> left = Rebased{operation};
+    if (!meanwhile.empty()) left = PROV_TRY(RebaseOrReport(machine, operation, findings));
+    const bool is_left_out = !left || !PROV_TRY(KindOf(ItemOf(operation)))->WhyKept(operation, foreign).empty();
+    if (!is_left_out && left->is_foreign) {
+      AddWarning(findings, "changed-since", fmt::format("another program changed it {}; its value is kept", meanwhile),
+                 PlaceOf(PROV_TRY(ChangeOf(operation))));
+      foreign.push_back(left->operation);
+      if (left->is_done) out.left_to_others.push_back(ItemOf(operation));
+    }
+    if (!is_left_out && (left->is_done || PROV_TRY(ExecuteOrReport(machine, left->operation, findings)))) continue;
+    out.failed.push_back(ItemOf(operation));
     PROV_TRY(KeepOwnership(operation, run));
   }
   PROV_TRY(Flush(machine));
   Announce(machine, run);
-  return failed;
+  return out;
 }
 
-std::string PlaceOf(const Change& change) { return fmt::format("{} {}", NameOf(change.kind), change.name); }
-
-// Whether an operation opens a key whose environment holds entries of others in the place of ours. These may be
-// credentials, so the key stays closed.
-bool OpensKeyOf(const Operation& operation, const std::vector<std::string>& changed) {
-  const auto* write = std::get_if<SecurityWrite>(&operation);
-  return write != nullptr && !images::IsForAdministratorsOnly(write->after, images::OthersGranted(write->before)) &&
-         std::ranges::any_of(changed, [&](const std::string& key) { return EqualsIgnoreAsciiCase(key, write->key); });
-}
-
-void NoteChanged(const Rebased& left, std::vector<std::string>& changed) {
-  const auto* write = std::get_if<RegistryWrite>(&left.operation);
-  if (write != nullptr && left.is_foreign) changed.push_back(write->key);
-}
-
-// Executes what is left of a transaction whose journal is already written, and records it. `meanwhile`: when another
-// program may have changed a place. Returns the items that were left to others for that.
+// Executes what is left of a transaction whose journal is already written, and records it. `meanwhile`: see Execute.
+// Returns the items that were left to others.
 Result<std::vector<std::string>> Complete(machine::Machine& machine, Transaction transaction,
                                           std::string_view meanwhile, Findings& findings) {
-  std::vector<std::string> changed;
-  std::vector<std::string> left_to_others;
-  for (const Operation& operation : transaction.operations) {
-    const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, findings));
-    if (!left || OpensKeyOf(operation, changed)) {
-      PROV_TRY(KeepOwnership(operation, transaction));
-      continue;
-    }
-    NoteChanged(*left, changed);
-    if (left->is_foreign) {
-      AddWarning(findings, "changed-since", fmt::format("another program changed it {}; its value is kept", meanwhile),
-                 PlaceOf(PROV_TRY(ChangeOf(operation))));
-      if (left->is_done) left_to_others.push_back(ItemOf(operation));
-    }
-    if (!left->is_done && !PROV_TRY(ExecuteOrReport(machine, left->operation, findings))) {
-      PROV_TRY(KeepOwnership(operation, transaction));
-    }
-  }
-  PROV_TRY(Flush(machine));
-  Announce(machine, transaction);
+  Executed executed = PROV_TRY(Execute(machine, transaction, meanwhile, findings));
   PROV_TRY(Record(machine, transaction));
-  return left_to_others;
+  return std::move(executed.left_to_others);
 }
 
 constexpr std::string_view kOthersReason = "was changed since we set it; the other value is kept";
@@ -186,10 +168,10 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
   plan.ledger_before = back.ledger_before;
   back.ledger_after = LedgerBefore(back);
   const bool runs = !PROV_TRY(machine.system.BootId()).empty();
-  std::vector<std::string> changed;
+  std::vector<Operation> foreign;
   for (const Operation& operation : back.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, plan.findings));
-    const bool stays_closed = OpensKeyOf(operation, changed);
+    const std::string_view why_kept = PROV_TRY(KindOf(ItemOf(operation)))->WhyKept(operation, foreign);
     if (!left) PROV_TRY(KeepOwnership(operation, back));
     if (!left) continue;
     if (left->is_done && !left->is_foreign) {
@@ -197,17 +179,17 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
       if (!back.ledger_before.contains(ItemOf(operation))) back.ledger_after.erase(ItemOf(operation));
       continue;
     }
-    NoteChanged(*left, changed);
+    if (left->is_foreign) foreign.push_back(left->operation);
     Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
-    if (stays_closed) {
-      change.reason = "stays closed, as others changed the environment";
+    if (!why_kept.empty()) {
+      change.reason = why_kept;
       if (const auto entry = owned.find(change.key); entry != owned.end()) back.ledger_after.insert(*entry);
     } else if (left->is_foreign) {
       change.reason = kOthersReason;
       AddWarning(plan.findings, "changed-since", "another program changed it since it was set; its value is kept",
                  PlaceOf(change));
     }
-    if (stays_closed || left->is_done) {
+    if (!why_kept.empty() || left->is_done) {
       change.action = Action::kYield;
       change.after = change.before;
       continue;
@@ -266,7 +248,7 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
   if (work) {
     Transaction run{plan, trial, trial ? Sections() : sections};
     PROV_TRY(SaveJournal(machine.state, run));
-    failed = PROV_TRY(Execute(machine, run, findings));
+    failed = PROV_TRY(Execute(machine, run, "", findings)).failed;
     if (!trial) PROV_TRY(Record(machine, run));
   } else if (!trial) {
     PROV_TRY(machine.state.Commit(sections));
