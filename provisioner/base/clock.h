@@ -17,7 +17,8 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual std::int64_t NowUnix() = 0;  // seconds
-  // Waits. Returns false as soon as this program is asked to stop (service control, Ctrl-C).
+  // Waits. Returns false as soon as this program is asked to stop (service control, Ctrl-C). From the first call on,
+  // even one of no time, the first request to stop does not end the process by itself.
   virtual bool Wait(std::int64_t milliseconds) = 0;
 };
 
@@ -26,8 +27,7 @@ class Clock {
 using StopCheck = std::function<Result<void>()>;
 inline Result<void> CheckStop(const StopCheck& stop_check) { return stop_check ? stop_check() : Result<void>(); }
 
-// Returns the error interrupted, with `where`, if this program was asked to stop. After the first call, a request to
-// stop no longer ends the process by itself.
+// Returns the error interrupted, with `where`, if this program was asked to stop: a Wait of no time.
 Result<void> FailIfStopped(Clock& clock, const std::string& where);
 
 // "2026-01-01T00:00:00Z". Years outside 0 to 9999, which only an offset can cause, have more digits or a sign.
