@@ -33,13 +33,15 @@ struct OpenImage {
 
 class Store final : public WimFile, public std::enable_shared_from_this<Store> {
  public:
-  Store(std::string path, Descriptor file, TreeAccess access)
-      : path_(std::move(path)), file_(std::move(file)), access_(access) {}
+  // `now`: the time of changes, as FILETIME.
+  Store(std::string path, Descriptor file, TreeAccess access, std::uint64_t now)
+      : path_(std::move(path)), file_(std::move(file)), access_(access), now_(now) {}
 
   Result<void> Load();
 
   const std::string& path() const { return path_; }
   TreeAccess access() const { return access_; }
+  std::uint64_t now() const { return now_; }
   const std::vector<WimImage>& Images() const override { return images_; }
   Result<std::unique_ptr<ImageTree>> Tree(int index) override;
 
@@ -93,6 +95,7 @@ class Store final : public WimFile, public std::enable_shared_from_this<Store> {
   std::string path_;
   Descriptor file_;
   TreeAccess access_;
+  std::uint64_t now_;
   Header header_;
   std::vector<Blob> blobs_;
   std::unordered_map<Hash, std::size_t, HashOfHash> by_hash_;  // of files; indices in blobs_

@@ -27,8 +27,8 @@ class WimFile {
  public:
   // kWrite holds a lock as long as the object or one of its trees exists. Refuses (target): other files, split WIMs,
   // solid ones (ESD), encrypted and pipable ones; for kWrite and kPlan also those that are marked read-only or that
-  // another program has not finished. Errors: target, lock, io.
-  static Result<std::shared_ptr<WimFile>> Open(const std::string& file, TreeAccess access);
+  // another program has not finished. `now_unix` is the time of what is changed. Errors: target, lock, io.
+  static Result<std::shared_ptr<WimFile>> Open(const std::string& file, TreeAccess access, std::int64_t now_unix);
 
   virtual ~WimFile() = default;
 

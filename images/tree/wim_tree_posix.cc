@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <chrono>
-
 #include "images/tree/file_security.h"
 #include "images/tree/tree_path.h"
 #include "images/tree/wim_file_posix.h"
 #include "images/tree/windows_tree.h"
+#include "provisioner/base/clock.h"
 
 namespace prov::images {
 namespace {
@@ -16,14 +15,6 @@ using wim::Entry;
 using wim::Hash;
 using wim::OpenImage;
 using wim::Store;
-
-// The time as FILETIME: units of 100 ns since 1601.
-std::uint64_t Now() {
-  constexpr std::uint64_t kSecondsTo1970 = 11644473600, kSteps = 10000000;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto steps = std::chrono::duration_cast<std::chrono::duration<std::uint64_t, std::ratio<1, kSteps>>>(now);
-  return steps.count() + kSecondsTo1970 * kSteps;
-}
 
 class WimTree final : public ImageTree {
  public:
@@ -112,9 +103,9 @@ Result<void> WimTree::MakeFolders(std::string_view path, FileUse use) {
   for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
     const auto place = PROV_TRY(Find(path.substr(0, slash)));
     if (place->entry) continue;
-    PROV_TRY(image_.metadata.Add(place->folder, place->name, std::nullopt, FolderDescriptor(use), Now()));
+    PROV_TRY(image_.metadata.Add(place->folder, place->name, std::nullopt, FolderDescriptor(use), store_->now()));
     ++image_.change.folders;
-    image_.change.time = Now();
+    image_.change.time = store_->now();
     image_.changed = true;
   }
   return {};
@@ -134,7 +125,7 @@ Result<void> WimTree::SecureFolder(std::string_view path, FileUse use) {
   if (!place->entry->is_folder) return Fail(Code::kTarget, "is a file, a folder is wanted", Where(path));
   PROV_TRY(image_.metadata.SetDescriptor(*place->entry, FolderDescriptor(use)));
   image_.changed = true;
-  image_.change.time = Now();
+  image_.change.time = store_->now();
   return {};
 }
 
@@ -144,7 +135,7 @@ Result<void> WimTree::Write(std::string_view path, std::string_view bytes, FileU
   PROV_TRY(MakeFolders(path, use));
   const auto place = PROV_TRY(Find(path));
   const Hash hash = wim::HashOf(bytes);
-  const std::uint64_t now = Now();
+  const std::uint64_t now = store_->now();
   if (!place->entry) {
     PROV_TRY(image_.metadata.Add(place->folder, place->name, hash, FileDescriptor(use), now));
     ++image_.change.files;
@@ -171,7 +162,7 @@ Result<void> WimTree::RemoveEntry(const NamedEntry& place) {
   }));
   --(place.entry->is_folder ? image_.change.folders : image_.change.files);
   image_.changed = true;
-  image_.change.time = Now();
+  image_.change.time = store_->now();
   return {};
 }
 
@@ -199,7 +190,7 @@ Result<std::unique_ptr<ImageTree>> wim::Store::Tree(int index) {
   return tree;
 }
 
-Result<std::shared_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access) {
+Result<std::shared_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAccess access, std::int64_t now_unix) {
   const int mode = access == TreeAccess::kRead ? O_RDONLY : O_RDWR;
   Descriptor fd(open(file.c_str(), mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd && errno == ENOENT) return Fail(Code::kTarget, "the WIM file does not exist; check the path", file);
@@ -209,7 +200,7 @@ Result<std::shared_ptr<WimFile>> WimFile::Open(const std::string& file, TreeAcce
   // libwim takes this lock, too.
   if (access == TreeAccess::kWrite)
     PROV_TRY(LockForWriting(fd.get(), "another program works on this WIM: wait until it has ended", file));
-  auto out = std::make_shared<Store>(file, std::move(fd), access);
+  auto out = std::make_shared<Store>(file, std::move(fd), access, FileTimeOf(now_unix));
   PROV_TRY(out->Load());
   return out;
 }

@@ -35,4 +35,10 @@ std::string FormatUtc(std::int64_t unix_seconds);
 // Parses this form, for years 0 to 9999; nullopt if the text has another form or the time does not exist.
 std::optional<std::int64_t> ParseUtc(std::string_view text);
 
+// The time as Windows' FILETIME: units of 100 ns since 1601.
+constexpr std::uint64_t FileTimeOf(std::int64_t unix_seconds) {
+  constexpr std::int64_t kSecondsFrom1601To1970 = 11'644'473'600;
+  return static_cast<std::uint64_t>(unix_seconds + kSecondsFrom1601To1970) * 10'000'000U;
+}
+
 }  // namespace prov

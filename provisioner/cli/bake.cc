@@ -170,7 +170,7 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Ba
 }
 
 // Findings: those of ReadSigningKey().
-Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findings) {
+Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t now_unix, Findings& findings) {
   BakeOptions out;
   out.json = PROV_TRY(WantsJson(arguments));
   const std::string format = PROV_TRY(OneOf(arguments, "format"));
@@ -180,7 +180,7 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, Findings& findi
   out.time = PROV_TRY(SourceDateEpoch());
   out.user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
   PROV_TRY(ReadCarried(arguments, format, out));
-  out.key = PROV_TRY(ReadSigningKey(arguments, findings));
+  out.key = PROV_TRY(ReadSigningKey(arguments, now_unix, findings));
   if (!out.key) out.signer = PROV_TRY(GivenSigner(arguments));
   if (arguments.Has("generation")) out.generation = PROV_TRY(Number(arguments, "generation", 0));
   out.settings = PROV_TRY(ParseSettingsSpec(arguments));
@@ -222,8 +222,9 @@ void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, c
 
 Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   if (arguments.Get("format") == kOciFormat) return BakeOci(arguments, BakeCommand().spec, PROV_TRY(SourceDateEpoch()));
+  const std::int64_t now = host.clock().NowUnix();
   Findings findings;
-  BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, findings));
+  BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, now, findings));
   const std::string& path = options.path;
   options.delivery.stop_check = [&host, &path] { return FailIfStopped(host.clock(), path); };
   const Delivery& delivery = options.delivery;
@@ -234,19 +235,18 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const DesiredState& state = derived.desired;
   findings.insert(findings.end(), settings.findings.begin(), settings.findings.end());
   if (options.key && !settings.generation && !options.generation) return std::unexpected(MissingGeneration());
-  options.payload.generation = options.generation.value_or(settings.generation.value_or(node::kDefaultGeneration));
+  const std::int64_t generation = options.generation.value_or(settings.generation.value_or(node::kDefaultGeneration));
+  // All checks come before the write: an error means that nothing was written.
+  for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, now))) findings.push_back(std::move(f));
+  if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
+  if (options.user_data) {
+    return BakeUserData(*std::move(options.user_data), {config, state, generation, path, DescribeState(config, state),
+                                                        std::move(findings), options.json});
+  }
+  options.payload.generation = generation;
   const bool has_exe = options.payload.exe.has_value();
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
-  // All checks come before the write: an error means that nothing was written.
-  for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, NowUnix())))
-    findings.push_back(std::move(f));
-  if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
-  if (options.user_data) {
-    return BakeUserData(
-        *std::move(options.user_data),
-        {config, state, payload.generation, path, DescribeState(config, state), std::move(findings), options.json});
-  }
   PROV_TRY(Deliver(delivery, payload, path, options.time, options.answer_file));
   AddPayloadFindings(options, state, payload, has_exe, findings);
   if (options.json) return Outcome{0, PayloadJson(payload, state, path, delivery, findings), {}};

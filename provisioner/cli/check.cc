@@ -186,7 +186,7 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   pki::TrustedDigests& trusted = content.options.trusted;  // of a payload
   trusted.insert(options.trusted.begin(), options.trusted.end());
   SetGivenFacts(arguments, config.facts);
-  Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
+  Findings findings = PROV_TRY(egress::Review(config, trusted, host.clock().NowUnix()));
   AddRefusal(config, content.options, findings);
   const auto probes = PROV_TRY(RunProbes(options.probes, host, config, trusted, IsValid(findings), findings));
   const bool valid = IsValid(findings, options.strict);

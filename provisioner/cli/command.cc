@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "provisioner/source/source.h"
 
@@ -114,7 +113,5 @@ void WriteError(JsonWriter& json, const Error& error) {
   json.Key("error").BeginObject().Member("code", InfoOf(error.code).name).Member("message", error.message);
   json.Member("where", error.where).EndObject();
 }
-
-std::int64_t NowUnix() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
 }  // namespace prov::cli

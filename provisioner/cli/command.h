@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -91,7 +90,5 @@ void WriteTextOrNull(JsonWriter& json, std::string_view key, std::string_view te
 bool BeginObjectOrNull(JsonWriter& json, std::string_view key, bool present);
 // `"error": {"code","message","where"}` as a member of the open object.
 void WriteError(JsonWriter& json, const Error& error);
-
-std::int64_t NowUnix();
 
 }  // namespace prov::cli

@@ -22,7 +22,7 @@ std::string UrlText(const Secret& url, bool show_secrets) {
   return show_secrets ? url.Reveal() : egress::RedactUrl(url.Reveal());
 }
 
-void WriteFile(JsonWriter& json, const egress::SourceFile& file) {
+void WriteFileMembers(JsonWriter& json, const egress::SourceFile& file) {
   json.Member("path", file.path).Member("present", file.present);
   if (!file.present) return;
   json.Member("sha256", file.sha256).Member("bytes", file.bytes).Member("mode", fmt::format("{:04o}", file.mode));
@@ -55,10 +55,10 @@ std::string ExtractJson(const EgressConfig& config, const pki::TrustedDigests& t
     json.Member("NO_PROXY", show_secrets ? *config.no_proxy : egress::RedactNoProxy(*config.no_proxy));
   json.EndObject();
   json.Key("proxyFile").BeginObject();
-  WriteFile(json, config.proxy_file);
+  WriteFileMembers(json, config.proxy_file);
   json.EndObject();
   json.Key("trustBundle").BeginObject();
-  WriteFile(json, config.trust_file);
+  WriteFileMembers(json, config.trust_file);
   json.Key("certificates").BeginArray();
   for (const pki::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, trusted);
   json.EndArray().EndObject();
@@ -105,7 +105,7 @@ Result<Outcome> RunExtract(const Arguments& arguments, machine::Host& host) {
   const ExtractOptions options = PROV_TRY(ParseExtractOptions(arguments));
   const pki::TrustedDigests& trusted = options.trusted;
   const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
-  Findings findings = PROV_TRY(egress::Review(config, trusted, NowUnix()));
+  Findings findings = PROV_TRY(egress::Review(config, trusted, host.clock().NowUnix()));
   if (options.format == "env") return Outcome{0, PROV_TRY(EnvironmentLines(config)), std::move(findings)};
   if (options.format == "pem") return Outcome{0, pki::EncodePem(config.certificates), std::move(findings)};
   return Outcome{0, ExtractJson(config, trusted, findings, options.show_secrets), {}};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -82,8 +83,8 @@ ProxyValues Redacted(const ProxyValues& values) {
 }
 
 // Findings about the source's meaning for pods, besides its review.
-Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& options) {
-  Findings out = PROV_TRY(egress::Review(config, {}, NowUnix()));
+Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& options, std::int64_t now_unix) {
+  Findings out = PROV_TRY(egress::Review(config, {}, now_unix));
   DropFindings(out, "untrusted");  // certificates that Windows' stores don't get; pods' bundles are others
   Findings told;                   // dropped: the review reports them
   PROV_TRY(egress::ParseProxySettings(config, told));
@@ -220,7 +221,7 @@ Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& optio
 Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {
   PodEnvOptions options = PROV_TRY(ParsePodEnvOptions(arguments));
   const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
-  Findings findings = PROV_TRY(ReviewSource(config, options));
+  Findings findings = PROV_TRY(ReviewSource(config, options, host.clock().NowUnix()));
   options.request.proxy = ValuesOf(config);
   if (options.check) return Check(host, options, std::move(findings));
   const publish::Object pods = PROV_TRY(ReadPods(options.pods));

@@ -12,8 +12,7 @@ using Signer = std::optional<pki::Certificate>;
 
 // Warns about the certificate's validity. Verification ignores it, but administrators who check the certificate may
 // not.
-void ReviewValidity(const pki::Certificate& signer, const std::string& where, Findings& findings) {
-  const std::int64_t now = NowUnix();
+void ReviewValidity(const pki::Certificate& signer, std::int64_t now, const std::string& where, Findings& findings) {
   if (now > signer.not_after_unix) {
     AddWarning(
         findings, "signer-expired",
@@ -67,11 +66,12 @@ OptionGroup SignOptionSpecs() {
        Group::kPayload}};
 }
 
-Result<std::optional<payload::SigningKey>> ReadSigningKey(const Arguments& arguments, Findings& findings) {
+Result<std::optional<payload::SigningKey>> ReadSigningKey(const Arguments& arguments, std::int64_t now_unix,
+                                                          Findings& findings) {
   if (!arguments.Has("sign")) return std::nullopt;
   const auto signer = PROV_TRY(GivenSigner(arguments));
   if (!signer) return Fail(Code::kUsage, "needs the certificate of the key: give --signer CERT with it", "--sign");
-  ReviewValidity(*signer, arguments.Get("signer"), findings);
+  ReviewValidity(*signer, now_unix, arguments.Get("signer"), findings);
   const std::string path = arguments.Get("sign");
   const Secret pem(PROV_TRY(ReadFile(path, payload::kMostSignerBytes)));
   return PROV_TRY(payload::SigningKey::Read(pem, *signer, path));

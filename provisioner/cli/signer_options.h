@@ -1,6 +1,7 @@
 // `--signer` and `--sign`: the signer that a payload must have, and signing a payload.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -24,8 +25,9 @@ Result<std::optional<pki::Certificate>> WantedSigner(const std::optional<pki::Ce
 // --sign and --signer of `bake`.
 OptionGroup SignOptionSpecs();
 
-// The key that --sign names; nullopt: payloads stay unsigned. Warns if the certificate is not valid now. Errors: usage
-// (--sign without --signer), those of ReadFile, payload::ReadSigner and payload::SigningKey::Read.
-Result<std::optional<payload::SigningKey>> ReadSigningKey(const Arguments& arguments, Findings& findings);
+// The key that --sign names; nullopt: payloads stay unsigned. Warns if the certificate is not valid at `now_unix`.
+// Errors: usage (--sign without --signer), those of ReadFile, payload::ReadSigner and payload::SigningKey::Read.
+Result<std::optional<payload::SigningKey>> ReadSigningKey(const Arguments& arguments, std::int64_t now_unix,
+                                                          Findings& findings);
 
 }  // namespace prov::cli

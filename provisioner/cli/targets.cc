@@ -18,12 +18,6 @@ namespace {
 using images::TreeAccess;
 using machine::ImageHost;
 
-// A FILETIME counts units of 100 ns since 1601.
-std::uint64_t FileTime(std::int64_t unix_seconds) {
-  constexpr std::int64_t kSecondsFrom1601To1970 = 11'644'473'600;
-  return static_cast<std::uint64_t>(unix_seconds + kSecondsFrom1601To1970) * 10'000'000U;
-}
-
 std::unexpected<Error> BadWim(std::string_view given) {
   return Fail(Code::kUsage,
               fmt::format("takes FILE:INDEX[,INDEX...] with indices from 1, as in install.wim:2; not \"{}\"", given),
@@ -51,7 +45,7 @@ Result<WimWords> ParseWim(const std::string& given) {
 Result<std::unique_ptr<ImageHost>> MakeHost(std::unique_ptr<images::ImageTree> tree, machine::Host& live,
                                             TreeAccess access) {
   if (access != TreeAccess::kRead) PROV_TRY(images::RefuseHibernated(*tree));
-  return std::make_unique<ImageHost>(std::move(tree), live.clock(), FileTime(live.clock().NowUnix()));
+  return std::make_unique<ImageHost>(std::move(tree), live.clock(), FileTimeOf(live.clock().NowUnix()));
 }
 
 }  // namespace
@@ -79,7 +73,7 @@ Result<Targets> Targets::Open(const TargetOptions& options, machine::Host& live,
     out.images_.push_back(PROV_TRY(MakeHost(std::move(tree), live, access)));
   } else if (options.wim) {
     const WimWords words = PROV_TRY(ParseWim(*options.wim));
-    out.wim_ = PROV_TRY(images::WimFile::Open(words.file, access));
+    out.wim_ = PROV_TRY(images::WimFile::Open(words.file, access, live.clock().NowUnix()));
     out.stop_check_ = [&live, file = words.file] { return FailIfStopped(live.clock(), file); };
     for (const int index : words.indices) {
       out.images_.push_back(PROV_TRY(MakeHost(PROV_TRY(out.wim_->Tree(index)), live, access)));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "provisioner/base/beside_win32.h"
+#include "provisioner/base/clock.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/windows_api.h"
@@ -26,10 +27,8 @@ std::unexpected<Error> Failure(Code code, std::string_view what, const fs::path&
 
 bool Exists(const fs::path& path) { return GetFileAttributesW(Name(path).c_str()) != INVALID_FILE_ATTRIBUTES; }
 
-// A FILETIME counts units of 100 ns since 1601.
 FILETIME FileTime(std::int64_t time_unix) {
-  constexpr std::int64_t kSecondsTo1970 = 11644473600;
-  const auto ticks = static_cast<std::uint64_t>(time_unix + kSecondsTo1970) * 10000000U;
+  const std::uint64_t ticks = FileTimeOf(time_unix);
   return {static_cast<DWORD>(ticks), static_cast<DWORD>(ticks >> 32U)};
 }
 

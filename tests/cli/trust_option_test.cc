@@ -63,6 +63,19 @@ TEST_F(TrustOption, ExtractListsTheCertificateWithoutAStore) {
       "ROOT");
 }
 
+TEST_F(TrustOption, CertificatesExpireByTheHostsClock) {
+  host_.now = 32'503'680'000;  // 3000-01-01
+  const std::vector<std::pair<Command (*)(), std::vector<std::string>>> runs = {
+      {CheckCommand, {source_}},
+      {ExtractCommand, {source_, "--format", "pem"}},
+      {BakeCommand, {source_, "--out", (root_ / "p").string()}}};
+  for (const auto& [make, words] : runs) {
+    const auto outcome = Run(make, words);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_THAT(outcome->findings, Contains(Field(&Finding::code, "cert-expired"))) << make().spec.name;
+  }
+}
+
 TEST_F(TrustOption, WithoutItTheOthersAreAppliedAlone) {
   ASSERT_TRUE(Run(ApplyCommand, {source_}));
   EXPECT_TRUE(InRoot(good_));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@ namespace prov::images::testing {
 namespace fs = std::filesystem;
 
 inline constexpr const char* kHive = "Windows/System32/config/SYSTEM";
+inline constexpr std::int64_t kNow = 1'800'000'000;  // 2027-01-15: the time of changes
 
 inline bool HasWimlib() { return testing_support::Run({"sh", "-c", "command -v wimlib-imagex"}).exit == 0; }
 
@@ -68,7 +70,7 @@ class WimSample {
   std::string At(const std::string& name) const { return place_.At(name); }
 
   std::shared_ptr<WimFile> Open(TreeAccess access = TreeAccess::kWrite) const {
-    auto file = WimFile::Open(path(), access);
+    auto file = WimFile::Open(path(), access, kNow);
     EXPECT_TRUE(file) << file.error().message;
     return file ? *std::move(file) : nullptr;
   }
@@ -104,7 +106,7 @@ class WimSample {
 };
 
 inline Result<std::unique_ptr<ImageTree>> OpenWimTree(const std::string& file, int index, TreeAccess access) {
-  return PROV_TRY(WimFile::Open(file, access))->Tree(index);
+  return PROV_TRY(WimFile::Open(file, access, kNow))->Tree(index);
 }
 
 inline std::unique_ptr<ImageTree> TreeOf(WimFile& file, int index) {

@@ -18,6 +18,7 @@ using testing::HasWimlib;
 using testing::ImageFolder;
 using testing::kHive;
 using testing::kLimit;
+using testing::kNow;
 using testing::OpenWimTree;
 using testing::Text;
 using testing::TreeOf;
@@ -30,7 +31,7 @@ using testing_support::Stopped;
 TEST(WimTreeSafety, WhatCannotBeUsedIsRefused) {
   REQUIRE_WIMLIB();
   const auto code = [](const std::string& path, TreeAccess access) {
-    const auto file = WimFile::Open(path, access);
+    const auto file = WimFile::Open(path, access, kNow);
     return file ? "opened" : std::string(InfoOf(file.error().code).name) + ": " + file.error().message;
   };
   const WimSample wim;
@@ -72,7 +73,7 @@ TEST(WimTreeSafety, AFileThatFailsItsOwnTableOfDigestsIsLeftAsItIs) {
     std::string bytes = ReadFile(wim.path(), kLimit).value();
     bytes[5000] = static_cast<char>(bytes[5000] ^ 1);  // of some file's contents
     ASSERT_TRUE(WriteFileAtomically(wim.path(), bytes, 0600));
-    const auto foreseen = WimFile::Open(wim.path(), TreeAccess::kPlan).value()->CheckIntegrity();
+    const auto foreseen = WimFile::Open(wim.path(), TreeAccess::kPlan, kNow).value()->CheckIntegrity();
     const auto tree = OpenWimTree(wim.path(), 1, TreeAccess::kWrite).value();
     ExpectOk(tree->Write("added", "x", FileUse::kPlain));
     const auto committed = tree->Commit();
@@ -117,8 +118,8 @@ TEST(WimTreeSafety, OneWriterAtATime) {
   REQUIRE_WIMLIB();
   const WimSample wim;
   const auto first = wim.Open();
-  EXPECT_EQ(WimFile::Open(wim.path(), TreeAccess::kWrite).error().code, Code::kLock);
-  EXPECT_TRUE(WimFile::Open(wim.path(), TreeAccess::kRead));
+  EXPECT_EQ(WimFile::Open(wim.path(), TreeAccess::kWrite, kNow).error().code, Code::kLock);
+  EXPECT_TRUE(WimFile::Open(wim.path(), TreeAccess::kRead, kNow));
   EXPECT_NE(
       testing_support::Run({"wimlib-imagex", "update", wim.path(), "1", "--command", "delete /Windows/empty"}).exit, 0);
 }
