@@ -51,7 +51,7 @@ Result<Candidate> ReadCandidate(const JsonValue& object, const JsonPath& at) {
 
 // A pool in the document, which names the config that its nodes have.
 struct Pool {
-  MachineConfigPool said;
+  MachineConfigPool object;
   std::string path;
 };
 
@@ -167,8 +167,8 @@ class MachineConfigChooser {
     const Pool* out = nullptr;
     if (!selection_.name.empty()) return out;
     for (const Pool& pool : pools_) {
-      if (pool.said.name != selection_.pool) continue;
-      if (out != nullptr && out->said.on_nodes != pool.said.on_nodes) {
+      if (pool.object.name != selection_.pool) continue;
+      if (out != nullptr && out->object.on_nodes != pool.object.on_nodes) {
         return Fail(Code::kNotFound,
                     fmt::format("two MachineConfigPools are called \"{}\" and name different configs of their nodes; "
                                 "give a file of one cluster at one time",
@@ -177,10 +177,10 @@ class MachineConfigChooser {
       }
       out = &pool;
     }
-    if (out != nullptr && out->said.on_nodes.empty()) {
+    if (out != nullptr && out->object.on_nodes.empty()) {
       return Fail(Code::kNotFound,
                   fmt::format("the MachineConfigPool \"{}\" has no rendered config yet; try again when it has one",
-                              Shorten(out->said.name)),
+                              Shorten(out->object.name)),
                   out->path + ".status.configuration.name");
     }
     return out;
@@ -188,7 +188,7 @@ class MachineConfigChooser {
 
   Result<Candidate> Best(const std::vector<Candidate>& all, const JsonPath& at) {
     const Pool* pool = PROV_TRY(PoolOfNodes());
-    const std::string_view name = pool != nullptr ? pool->said.on_nodes : std::string_view(selection_.name);
+    const std::string_view name = pool != nullptr ? pool->object.on_nodes : std::string_view(selection_.name);
     const Candidate* best = nullptr;
     std::size_t matches = 0;
     for (const Candidate& candidate : all) {
@@ -201,7 +201,7 @@ class MachineConfigChooser {
     }
     if (pool != nullptr && best == nullptr) return NotOfPool(*pool, all);
     if (best == nullptr) return NotFound(all, at);
-    if (pool != nullptr) ReportRollout(pool->said, pool->path, findings_);
+    if (pool != nullptr) ReportRollout(pool->object, pool->path, findings_);
     if (matches > 1 && pool == nullptr) ReportSeveral(matches, *best);
     return *best;
   }
@@ -243,7 +243,7 @@ class MachineConfigChooser {
     return Fail(Code::kNotFound,
                 fmt::format("the nodes of the MachineConfigPool \"{}\" have the config \"{}\", which is not there; {} "
                             "is. Give both, as {} prints them",
-                            Shorten(pool.said.name), Shorten(pool.said.on_nodes),
+                            Shorten(pool.object.name), Shorten(pool.object.on_nodes),
                             all.empty() ? "no MachineConfig at all" : JoinNames(all), kBothCommand),
                 pool.path + ".status.configuration.name");
   }

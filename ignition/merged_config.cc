@@ -80,7 +80,7 @@ class Adder {
     }
     MergedNode& node = to_.nodes[at->second];
     if (IsSpec2()) {
-      Overlay2(node, kind, entry, index);
+      ReplaceInSpec2(node, kind, entry, index);
       return {};
     }
     if (to_.layers[node.top].part == part_) return Duplicate(node, kind, index);
@@ -90,9 +90,9 @@ class Adder {
     return {};
   }
 
-  // Spec 2: the last entry replaces the others completely, unless it appends. Of different kinds, the one is kept that
-  // a reader can't follow.
-  void Overlay2(MergedNode& node, NodeKind kind, const JsonValue& entry, std::uint32_t index) {
+  // Spec 2: the last entry replaces the others completely, unless it appends. If their kinds differ, this keeps the
+  // kind that a reader can't follow.
+  void ReplaceInSpec2(MergedNode& node, NodeKind kind, const JsonValue& entry, std::uint32_t index) {
     if (kind < node.kind) return;
     const JsonValue* append = JsonMember(&entry, "append");
     const bool appends = kind == node.kind && append != nullptr && append->GetBool();

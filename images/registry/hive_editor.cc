@@ -15,7 +15,7 @@ using regf::EditedKey;
 using regf::EditedValue;
 using State = EditedValue::State;
 
-// Of a value that is only looked for: it may be too long.
+// The name of a value that is searched for. It may be longer than a hive allows.
 Result<std::u16string> ValueName(std::string_view key, std::string_view utf8) {
   std::optional<std::u16string> name = regf::NameFromUtf8(utf8);
   if (!name) return Fail(Code::kHive, "the value's name is not well-formed UTF-8", regf::ValuePlace(key, utf8));

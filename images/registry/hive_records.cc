@@ -99,7 +99,7 @@ Result<KeyRecord> ReadSubkey(CellMap& cells, std::uint32_t offset) {
 Result<std::vector<SubkeyRef>> ReadSubkeyList(CellMap& cells, const KeyRecord& key,
                                               std::vector<std::uint32_t>* list_cells) {
   std::vector<SubkeyRef> out;
-  // Then the offset has no meaning.
+  // Without subkeys the offset has no meaning.
   if (key.subkey_count == 0) return out;
   const std::string_view content = PROV_TRY(cells.Claim(key.subkey_list, "subkey list"));
   if (list_cells != nullptr) list_cells->push_back(key.subkey_list);

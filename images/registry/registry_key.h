@@ -55,7 +55,7 @@ RegKey& KeyAt(RegKey& parent, std::string_view path);
 inline constexpr std::size_t kMaxKeyNameUnits = 256;
 inline constexpr std::size_t kMaxValueNameUnits = 16383;  // UTF-16 units
 inline constexpr std::size_t kMaxValueBytes = 1048576;    // of one value, in hives that we write; larger ones are read
-// Of a hive that we write: far above what Windows loads well, far below what 32-bit offsets can address.
+// The size of a hive that we write: far above what Windows loads well, far below what 32-bit offsets can address.
 inline constexpr std::size_t kMaxHiveBytes = std::size_t{1} << 30U;
 inline constexpr unsigned kMaxKeyDepth = 512;  // levels below the root
 

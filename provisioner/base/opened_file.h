@@ -2,6 +2,7 @@
 // to another file by now.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,11 +17,9 @@ using NativeFile = std::intptr_t;
 // than `limit` bytes), io (also for a folder).
 Result<std::string> ReadOpened(NativeFile file, const std::string& where, std::uint64_t limit);
 
-// What ReadOpened needs of the system. Errors: io.
-//
-// The size of a file on disk, 0 of anything else. Refuses a folder where the system opens one.
+// The size of a file on disk; 0 for anything else. Errors: io (also for a folder, if the system opens folders).
 Result<std::uint64_t> SizeOfOpened(NativeFile file, const std::string& where);
-// Reads at most `size` bytes to `to` and returns how many; 0 at the end.
+// Reads at most `size` bytes to `to` and returns how many; 0 at the end. Errors: io.
 Result<std::size_t> ReadSome(NativeFile file, char* to, std::size_t size, const std::string& where);
 
 }  // namespace prov

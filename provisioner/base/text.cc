@@ -67,7 +67,7 @@ bool IsUnprintable(char32_t c) {
 
 }  // namespace
 
-// By the table of RFC 3629.
+// Follows the table of RFC 3629 (section 4).
 Utf8Character DecodeUtf8(std::string_view s) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char lead = at(0);

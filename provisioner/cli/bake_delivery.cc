@@ -36,9 +36,9 @@ std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
 }
 
 // Calls `stop_check` before each file.
-class AskingSink final : public images::FileSink {
+class StoppableSink final : public images::FileSink {
  public:
-  AskingSink(std::unique_ptr<images::FileSink> sink, const StopCheck& stop_check)
+  StoppableSink(std::unique_ptr<images::FileSink> sink, const StopCheck& stop_check)
       : sink_(std::move(sink)), stop_check_(stop_check) {}
 
   Result<void> Add(std::string_view path, std::string_view bytes, unsigned mode) override {
@@ -56,9 +56,9 @@ class AskingSink final : public images::FileSink {
   const StopCheck& stop_check_;
 };
 
-Result<std::unique_ptr<images::FileSink>> Asking(const Delivery& delivery,
+Result<std::unique_ptr<images::FileSink>> Stoppable(const Delivery& delivery,
                                                  Result<std::unique_ptr<images::FileSink>> sink) {
-  return std::make_unique<AskingSink>(PROV_TRY(std::move(sink)), delivery.stop_check);
+  return std::make_unique<StoppableSink>(PROV_TRY(std::move(sink)), delivery.stop_check);
 }
 
 // By its name, or by a pass that only setup from media runs.
@@ -86,7 +86,7 @@ ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const 
 Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
                       std::int64_t time_unix) {
   const auto sink =
-      PROV_TRY(Asking(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
+      PROV_TRY(Stoppable(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
   if (format == ArchiveFormat::kIso) {
     const payload::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
     PROV_TRY(payload::WriteDrive(*sink, delivery.drive, payload, any));
@@ -101,7 +101,7 @@ Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const P
                          const payload::NodePayloads::Progress& progress) {
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
   const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
-  const auto make = [&](const Node& node) { return Asking(delivery, folder->Make(node.name + ".iso", options)); };
+  const auto make = [&](const Node& node) { return Stoppable(delivery, folder->Make(node.name + ".iso", options)); };
   PROV_TRY(payloads.WriteDrives(make, delivery.drive, progress));
   PROV_TRY(CheckStop(delivery.stop_check));
   return folder->Finish();
@@ -117,7 +117,7 @@ Result<void> WriteNodePayloads(const Delivery& delivery, std::optional<ArchiveFo
   if (format == ArchiveFormat::kIso)
     return WriteDrives(delivery, *format, payload, payloads, path, time_unix, progress);
   const auto sink =
-      PROV_TRY(Asking(delivery, format ? images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix))
+      PROV_TRY(Stoppable(delivery, format ? images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix))
                                        : images::MakeFolder(path, time_unix)));
   PROV_TRY(payloads.WriteTree(*sink, progress));
   return sink->Finish();

@@ -62,8 +62,8 @@ Result<FirstBootOptions> ParseFirstBootOptions(const Arguments& arguments) {
               "--phase");
 }
 
-// Reports success to setup, which must go on. The error is in the event log and in a marker that the boot service and
-// `status` show.
+// Reports success to setup, which must go on. The error is in the event log and in the state record (`failure`), which
+// the boot service and `status` show.
 Outcome Tolerate(const Error& error, bool try_again, bool json) {
   if (!json) PrintError(stderr, error);
   return Outcome{try_again ? kRebootThenAgain : 0, json ? ErrorDocument(error) : std::string(), {}};

@@ -73,7 +73,7 @@ struct Words {
   std::string_view advice;
 };
 constexpr std::string_view kSeeExplain = "explain --url shows who does what";
-// By About.
+// The words for each About, in the order of the enum.
 constexpr std::array<Words, 8> kWords = {{
     {"addresses of a network", "name the hosts that .NET and WinHTTP clients must reach directly"},
     {"names below an entry's name", "write the name with a leading dot, too (explain --augment does)"},

@@ -89,7 +89,7 @@ Result<std::string> ImageRegistry::Replay(Hive& hive, std::string bytes) {
 }
 
 // Finds what Open would report about a hive. A damaged hive is only a finding here: the run may not need it.
-Result<void> ImageRegistry::Foresee(Hive& hive) {
+Result<void> ImageRegistry::FindReplay(Hive& hive) {
   const auto start = PROV_TRY(tree_.ReadStart(hive.path, images::regf::kBaseBlockBytes));
   if (!start || !images::IsDirtyHive(*start)) return {};
   auto bytes = PROV_TRY(tree_.Read(hive.path, kLargestHive));
@@ -104,7 +104,7 @@ Result<void> ImageRegistry::Foresee(Hive& hive) {
 Result<Findings> ImageRegistry::Replays() {
   Findings out;
   for (Hive* hive : {&system_, &software_}) {
-    if (!hive->editor && !hive->replay) PROV_TRY(Foresee(*hive));
+    if (!hive->editor && !hive->replay) PROV_TRY(FindReplay(*hive));
     if (hive->replay) out.push_back(*hive->replay);
   }
   return out;

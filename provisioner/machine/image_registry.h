@@ -56,7 +56,7 @@ class ImageRegistry final : public Registry {
   // The control set that a value of `Select` names; nullopt if that does not exist.
   Result<std::optional<std::string>> Selected(std::string_view value);
   Result<std::string> Replay(Hive& hive, std::string bytes);
-  Result<void> Foresee(Hive& hive);
+  Result<void> FindReplay(Hive& hive);
   Result<HiveKey> Resolve(std::string_view key);
   Result<void> Write(Hive& hive);
 

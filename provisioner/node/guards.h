@@ -28,7 +28,7 @@ Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconci
 Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings& derived);
 
 // Fails with `downgrade` for a payload with a lower generation than the last applied one, or a different payload of the
-// same generation: copies of payloads get around, and an old one must not bring back replaced settings. A signed
+// same generation: payloads are copied and kept, and an old one must not bring back replaced settings. A signed
 // payload is also compared with the last one of its signer, even if that was removed since. Sources without generations
 // pass.
 Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings);
@@ -43,7 +43,7 @@ Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::Egre
                                    const reconcile::DesiredState& desired);
 
 // Counts the boots in which the same change, which requires a reboot, was needed: something on the machine undoes it.
-// Errors: reboot-loop after three such boots; the caller must write nothing then.
+// Writes the section `boots`. Errors: reboot-loop after three such boots; the caller must write nothing then.
 Result<void> GuardAgainstRebootLoop(machine::Machine& machine, const reconcile::Plan& plan);
 
 }  // namespace prov::node

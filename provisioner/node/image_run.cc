@@ -64,7 +64,7 @@ void AddService(reconcile::Change change, SessionReport& report) {
   report.changes.push_back(std::move(change));
 }
 
-// Warns about a service that the image does not have: its name is more likely misspelled than of a later service.
+// Warns about a service that the image does not have. Its name may be misspelled, or the service is installed later.
 Result<void> AddUnknownServices(OpenNode& node, const reconcile::DesiredState& desired, const std::string& image,
                                 Findings& findings) {
   constexpr std::size_t kSlip = 2;
@@ -131,8 +131,7 @@ Result<ImagePlan> MakeImagePlan(machine::ImageHost& image, OpenNode& given, cons
   return out;
 }
 
-// Removes leftovers. Comes before the first write into an image. Errors: interrupted; those of the
-// tree.
+// Removes leftovers. Comes before the first write into an image. Errors: interrupted; those of the tree.
 Result<void> PrepareImage(machine::ImageHost& image, Findings& findings) {
   // From here on, a signal requests a stop instead of ending the run in the middle of a file. A folder's files take
   // seconds; writing a WIM file checks again.

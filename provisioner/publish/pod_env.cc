@@ -117,7 +117,7 @@ class Maker {
   std::vector<PodVariable> for_windows_;
   std::vector<PodVariable> trust_for_linux_, trust_for_windows_;
   std::size_t added_ = 0;  // bytes
-  // Of the current object.
+  // The following describe the current object.
   std::string name_space_;
   std::set<std::string, std::less<>> seen_;  // names of containers
   bool windows_ = false;

@@ -86,16 +86,14 @@ void StateCredentials(const DesiredState& state, bool services_named, Findings& 
       if (state.scope.machine) {
         AddWarning(findings, "credentials-machine",
                    "the proxy's credentials go into machine variables, which every user of the node can read; "
-                   "--credentials services or none "
-                   "keeps them out",
+                   "--credentials services or none keeps them out",
                    "--credentials machine");
       }
       return;
     case CredentialPolicy::kServices:
       AddInfo(findings, "credentials-services",
               services_named ? "the proxy's credentials go into the named services' environments only; programs that "
-                               "rely on the machine "
-                               "variables get 407 from the proxy"
+                               "rely on the machine variables get 407 from the proxy"
                              : "the proxy's credentials go nowhere, because no --service is named",
               "--credentials services");
       return;

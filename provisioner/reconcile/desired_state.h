@@ -29,8 +29,8 @@ struct Scope {
   static Scope None();
 
   bool TakesProxy() const { return machine || services || win_http || win_inet; }
-  std::vector<std::string_view> Names()
-      const;                        // "machine", "services", "winhttp", "wininet", "certs", "hns", in this order
+  // "machine", "services", "winhttp", "wininet", "certs", "hns", in this order.
+  std::vector<std::string_view> Names() const;
   bool Add(std::string_view name);  // one of these names; false for another
   bool operator==(const Scope&) const = default;
 };

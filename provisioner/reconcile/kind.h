@@ -49,7 +49,8 @@ class Kind {
   // Whether a change of its items takes effect only after a reboot.
   virtual bool NeedsReboot() const { return false; }
 
-  // If a run goes on after this failure of an operation: the finding that reports it. The next run tries again.
+  // The finding that reports a failed operation if the run goes on after it, and the next run tries again. nullopt: the
+  // failure ends the run.
   virtual std::optional<Finding> MayFail(const Operation& /*operation*/, const Error& /*error*/) const {
     return std::nullopt;
   }
@@ -70,13 +71,13 @@ class Kind {
   // access to keys can be restricted. Where it can't, values that users must not read are left out.
   virtual void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const = 0;
 
-  // Writes the operations of operations.json, in the order of a plan. Those of some kinds the program alone carries
-  // out.
+  // Writes the operations of operations.json, in the order of a plan. Writes none for a kind that only the program can
+  // carry out.
   virtual void WriteForScript(const DesiredState& /*desired*/, ScriptWriter& /*out*/) const {}
   // The place of an item in the script's record; nullopt: the script sets no such item.
   virtual std::optional<ScriptPlace> PlaceInScript(std::string_view /*item*/) const { return std::nullopt; }
   // What is ours of an item that this program set before the script did. The script's value is still there.
-  virtual std::optional<images::RegValue> OursOfBoth(std::string_view /*item*/, const LedgerEntry& /*own*/,
+  virtual std::optional<images::RegValue> OursAfterScript(std::string_view /*item*/, const LedgerEntry& /*own*/,
                                                      const LedgerEntry& script) const {
     return script.ours;
   }

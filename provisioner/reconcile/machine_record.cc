@@ -15,7 +15,7 @@ namespace {
 Result<void> Merge(machine::Machine& machine, const std::string& item, const LedgerEntry& script, LedgerEntry& own) {
   const Kind& kind = *PROV_TRY(KindOf(item));
   if (PROV_TRY(kind.FindDrift(machine, item, script))) return {};
-  own.ours = kind.OursOfBoth(item, own, script);
+  own.ours = kind.OursAfterScript(item, own, script);
   for (const std::string& key : script.own_keys) {
     if (std::ranges::find(own.own_keys, key) == own.own_keys.end()) own.own_keys.push_back(key);
   }

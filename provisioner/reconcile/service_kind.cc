@@ -337,7 +337,7 @@ class Service final : public Kind {
     return ScriptPlace{ServiceItem(name), ServiceKeyPath(name), std::string(kServiceEnvironmentValue)};
   }
 
-  std::optional<RegValue> OursOfBoth(std::string_view item, const LedgerEntry& own,
+  std::optional<RegValue> OursAfterScript(std::string_view item, const LedgerEntry& own,
                                      const LedgerEntry& script) const override {
     return item.starts_with(kServiceItem) ? BothLists(own.ours, script.ours) : script.ours;
   }

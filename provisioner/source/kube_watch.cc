@@ -27,7 +27,7 @@ std::string Bytes(const JsonValue& object, std::string_view name) {
   return value == nullptr ? "null" : WriteJson(*value, 0);
 }
 
-// Never empty, because that would mean: the object does not exist.
+// Text that differs when the object does. It is never empty, because an empty text means that there is no object.
 std::string FingerprintOf(const JsonValue& object, KubeKind kind) {
   if (kind == KubeKind::kPool) return fmt::format("config {}", JsonTextAt(object, {"status", "configuration", "name"}));
   std::string text = Bytes(object, "spec");

@@ -15,7 +15,7 @@ namespace prov::unattend {
 namespace {
 
 constexpr std::string_view kVersion = "1";
-// By Level; we never add the root.
+// A word for each Level, in the order of the enum. The root has none, because we never add it.
 constexpr std::array<std::string_view, 5> kLevels = {"", "settings", "component", "list", "item"};
 constexpr std::string_view kReopened = "reopened";
 constexpr std::string_view kOpen = "open";
