@@ -17,9 +17,9 @@ namespace {
 constexpr unsigned kDefaultMode = 0644;
 
 // Reads the contents of one file.
-class FileReader {
+class ContentReader {
  public:
-  FileReader(const MergedConfig& config, const MergedNode& node)
+  ContentReader(const MergedConfig& config, const MergedNode& node)
       : config_(config), layers_(config.LayersUpFrom(node.top)) {}
 
   // nullopt: the entries have no contents.
@@ -192,7 +192,7 @@ Result<std::optional<FileContents>> Config::Read(std::string_view path) const {
   PROV_TRY(CheckPlace(*merged_, path));
   const MergedNode* node = merged_->Find(path);
   if (node == nullptr) return std::nullopt;
-  FileReader reader(*merged_, *node);
+  ContentReader reader(*merged_, *node);
   auto bytes = reader.Read();
   if (!bytes) {
     Error error = std::move(bytes).error();

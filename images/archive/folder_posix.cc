@@ -145,7 +145,7 @@ class Folder final : public FileSink {
     posix::Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd) return SystemError("cannot create", path);
     if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
-    PROV_TRY(prov::Finish(fd, mode, ++files_ <= kMostFlushedSingly, path));
+    PROV_TRY(prov::FinishFile(fd, mode, ++files_ <= kMostFlushedSingly, path));
     return SetTime(path, time_unix_);
   }
 

@@ -94,7 +94,7 @@ Result<void> OutputFile::Edit(const std::function<Result<void>(std::span<char>)>
 }
 
 Result<void> OutputFile::Keep(unsigned mode, bool flush) {
-  PROV_TRY(Finish(file_, mode, flush, path_));
+  PROV_TRY(FinishFile(file_, mode, flush, path_));
   Result<void> done = MoveInPlace(temporary_, path_, flush);
   if (temporary_.empty()) parents_.Keep();
   return done;

@@ -112,7 +112,7 @@ Descriptor MakeFileInNewFolder(const std::string& path, std::string& made) {
   return Make(SiblingsOf(path), made, Kind::kFile);
 }
 
-Result<void> Finish(Descriptor& file, unsigned mode, bool flush, const std::string& path) {
+Result<void> FinishFile(Descriptor& file, unsigned mode, bool flush, const std::string& path) {
   if (fchmod(file.get(), OutputMode(mode)) != 0) return posix::Failure(Code::kIo, "cannot set the mode", path);
   if (flush && fsync(file.get()) != 0) return posix::Failure(Code::kIo, "cannot flush", path);
   if (!file.Close()) return posix::Failure(Code::kIo, "cannot close", path);

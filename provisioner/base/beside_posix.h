@@ -24,7 +24,7 @@ bool Hold(const posix::Descriptor& opened);
 
 // Completes a file: sets its mode (as OutputMode takes it) and closes it. `path` is for messages. With `flush` here and
 // in MoveInPlace, a crash leaves the complete file or none. Errors: io.
-Result<void> Finish(posix::Descriptor& file, unsigned mode, bool flush, const std::string& path);
+Result<void> FinishFile(posix::Descriptor& file, unsigned mode, bool flush, const std::string& path);
 // Renames `made`, a file or folder, to `path`, and empties the name. Errors: io; those of FlushFolder.
 Result<void> MoveInPlace(std::string& made, const std::string& path, bool flush);
 

@@ -43,7 +43,7 @@ Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes
   if (!fd) return SystemError("cannot create a file beside it", path);
   const auto write_and_rename = [&]() -> Result<void> {
     if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
-    PROV_TRY(Finish(fd, mode, true, path));
+    PROV_TRY(FinishFile(fd, mode, true, path));
     return MoveInPlace(temporary, path, true);
   };
   Result<void> done = write_and_rename();
@@ -63,7 +63,7 @@ Result<void> WriteNewFile(const std::string& path, std::string_view bytes, unsig
   Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return SystemError("cannot create", path);
   if (!posix::WriteAll(fd.get(), bytes)) return SystemError("cannot write", path);
-  return Finish(fd, mode, true, path);
+  return FinishFile(fd, mode, true, path);
 }
 
 }  // namespace prov

@@ -70,7 +70,7 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
 
 Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report) {
   if (!report.reboot_required || report.trial) return 0;
-  PROV_TRY(fleet::RequestChosenReboot(node, ending.reporting, report.findings));
+  PROV_TRY(fleet::RequestNodeReboot(node, ending.reporting, report.findings));
   return ending.reboot_exit;
 }
 

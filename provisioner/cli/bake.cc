@@ -50,7 +50,7 @@ Result<std::int64_t> SourceDateEpoch() {
 }
 
 std::string PayloadJson(const payload::Payload& payload, const DesiredState& state, const std::string& path,
-                        const Delivery& delivery, const Findings& findings) {
+                        const BakeDelivery& delivery, const Findings& findings) {
   JsonWriter json;
   json.BeginObject()
       .Member("schema", 1)
@@ -109,7 +109,7 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
 }
 
 std::string PayloadText(const egress::EgressConfig& config, const DesiredState& state, const payload::Payload& payload,
-                        const std::string& path, const Delivery& delivery) {
+                        const std::string& path, const BakeDelivery& delivery) {
   std::string out = DescribeState(config, state);
   const std::string nodes = delivery.nodes.empty() ? "" : fmt::format("{} nodes, ", delivery.nodes.size());
   out += fmt::format("wrote  {} ({}generation {})\n", Printable(path), nodes, payload.generation);
@@ -145,7 +145,7 @@ struct BakeOptions {
   std::int64_t time = kDefaultTime;  // of the files
   std::optional<UserDataRequest> user_data;
   std::string answer_file = "unattend.xml";  // name of the answer file, for messages
-  Delivery delivery;
+  BakeDelivery delivery;
   payload::PayloadOptions payload;         // without the generation
   std::optional<std::int64_t> generation;  // nullopt: as in the source
   std::optional<payload::SigningKey> key;
@@ -227,7 +227,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, now, findings));
   const std::string& path = options.path;
   options.delivery.stop_check = [&host, &path] { return FailIfStopped(host.clock(), path); };
-  const Delivery& delivery = options.delivery;
+  const BakeDelivery& delivery = options.delivery;
   const node::DerivedSettings derived =
       PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, options.settings, {.signer = options.signer}))));
   const node::Settings& settings = derived.settings;

@@ -56,8 +56,8 @@ class StoppableSink final : public images::FileSink {
   const StopCheck& stop_check_;
 };
 
-Result<std::unique_ptr<images::FileSink>> Stoppable(const Delivery& delivery,
-                                                 Result<std::unique_ptr<images::FileSink>> sink) {
+Result<std::unique_ptr<images::FileSink>> Stoppable(const BakeDelivery& delivery,
+                                                    Result<std::unique_ptr<images::FileSink>> sink) {
   return std::make_unique<StoppableSink>(PROV_TRY(std::move(sink)), delivery.stop_check);
 }
 
@@ -74,7 +74,7 @@ unsigned AnswerFileMode(const Payload& payload) {
   return file == payload.files.end() ? 0600U : file->Mode();
 }
 
-ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
+ArchiveOptions OptionsFor(const BakeDelivery& delivery, ArchiveFormat format, const Payload& payload,
                           std::int64_t time_unix) {
   return {.format = format,
           .time_unix = time_unix,
@@ -83,8 +83,8 @@ ArchiveOptions OptionsFor(const Delivery& delivery, ArchiveFormat format, const 
           .first_entries = {"README.txt", "common/"}};  // of a payload; of many nodes
 }
 
-Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payload& payload, const std::string& path,
-                      std::int64_t time_unix) {
+Result<void> WriteOne(const BakeDelivery& delivery, ArchiveFormat format, const Payload& payload,
+                      const std::string& path, std::int64_t time_unix) {
   const auto sink =
       PROV_TRY(Stoppable(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
   if (format == ArchiveFormat::kIso) {
@@ -96,7 +96,7 @@ Result<void> WriteOne(const Delivery& delivery, ArchiveFormat format, const Payl
   return sink->Finish();
 }
 
-Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const Payload& payload,
+Result<void> WriteDrives(const BakeDelivery& delivery, ArchiveFormat format, const Payload& payload,
                          const payload::NodePayloads& payloads, const std::string& path, std::int64_t time_unix,
                          const payload::NodePayloads::Progress& progress) {
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
@@ -107,8 +107,9 @@ Result<void> WriteDrives(const Delivery& delivery, ArchiveFormat format, const P
   return folder->Finish();
 }
 
-Result<void> WriteNodePayloads(const Delivery& delivery, std::optional<ArchiveFormat> format, const Payload& payload,
-                               const std::string& path, std::int64_t time_unix, std::string_view answer_file) {
+Result<void> WriteNodePayloads(const BakeDelivery& delivery, std::optional<ArchiveFormat> format,
+                               const Payload& payload, const std::string& path, std::int64_t time_unix,
+                               std::string_view answer_file) {
   const auto answer = delivery.drive_answer_file.empty() ? std::nullopt : std::optional(delivery.drive_answer_file);
   const payload::NodePayloads payloads =
       PROV_TRY(payload::NodePayloads::Prepare(payload, delivery.nodes, answer_file, answer));
@@ -118,7 +119,7 @@ Result<void> WriteNodePayloads(const Delivery& delivery, std::optional<ArchiveFo
     return WriteDrives(delivery, *format, payload, payloads, path, time_unix, progress);
   const auto sink =
       PROV_TRY(Stoppable(delivery, format ? images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix))
-                                       : images::MakeFolder(path, time_unix)));
+                                          : images::MakeFolder(path, time_unix)));
   PROV_TRY(payloads.WriteTree(*sink, progress));
   return sink->Finish();
 }
@@ -137,9 +138,9 @@ OptionGroup DeliveryOptionSpecs() {
            Group::kPayload}};
 }
 
-Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,
-                               const std::optional<std::string>& own_answer_file) {
-  Delivery out;
+Result<BakeDelivery> ParseDelivery(const Arguments& arguments, const std::string& format,
+                                   const std::optional<std::string>& own_answer_file) {
+  BakeDelivery out;
   if (!format.empty()) out.format = format;
   if (arguments.Has("label") && out.format != "iso") return Fail(Code::kUsage, "belongs to --format iso", "--label");
   out.label = arguments.Get("label", kDefaultLabel);
@@ -161,8 +162,8 @@ Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& fo
   return out;
 }
 
-Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std::string& path, std::int64_t time_unix,
-                     std::string_view answer_file) {
+Result<void> Deliver(const BakeDelivery& delivery, const Payload& payload, const std::string& path,
+                     std::int64_t time_unix, std::string_view answer_file) {
   PROV_TRY(CheckStop(delivery.stop_check));  // from here on a signal requests a stop, and no longer ends the program
   const std::optional<ArchiveFormat> format = ArchiveFormatOf(delivery.format);
   if (!delivery.nodes.empty()) return WriteNodePayloads(delivery, format, payload, path, time_unix, answer_file);
@@ -170,7 +171,7 @@ Result<void> Deliver(const Delivery& delivery, const Payload& payload, const std
   return WriteOne(delivery, *format, payload, path, time_unix);
 }
 
-void AddDeliveryFindings(const Delivery& delivery, const Payload& payload, const std::string& path,
+void AddDeliveryFindings(const BakeDelivery& delivery, const Payload& payload, const std::string& path,
                          Findings& findings) {
   if (delivery.format != "iso") return;
   if (HoldsSecrets(payload)) {

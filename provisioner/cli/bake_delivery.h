@@ -16,7 +16,7 @@
 
 namespace prov::cli {
 
-struct Delivery {
+struct BakeDelivery {
   std::string format = "dir";  // or tar, tgz, zip, iso
   std::string label;           // of a drive
   payload::DriveKind drive = payload::DriveKind::kPlain;
@@ -30,16 +30,16 @@ OptionGroup DeliveryOptionSpecs();
 
 // `own_answer_file`: the contents of the file that --unattend names. A bad row is found before anything is written.
 // Errors: usage; those of payload::ReadNodeList and payload::DriveAnswerFile.
-Result<Delivery> ParseDelivery(const Arguments& arguments, const std::string& format,
-                               const std::optional<std::string>& own_answer_file);
+Result<BakeDelivery> ParseDelivery(const Arguments& arguments, const std::string& format,
+                                   const std::optional<std::string>& own_answer_file);
 
 // Writes everything or nothing. `answer_file` names the payload's answer file in messages. Errors: target, io, usage,
 // size-limit, xml; those of stop_check.
-Result<void> Deliver(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
+Result<void> Deliver(const BakeDelivery& delivery, const payload::Payload& payload, const std::string& path,
                      std::int64_t time_unix, std::string_view answer_file);
 
 // Adds findings that an administrator should read about this form of the payload.
-void AddDeliveryFindings(const Delivery& delivery, const payload::Payload& payload, const std::string& path,
+void AddDeliveryFindings(const BakeDelivery& delivery, const payload::Payload& payload, const std::string& path,
                          Findings& findings);
 
 }  // namespace prov::cli

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<void> CheckReplaceable(const std::string& path, const fs::path& native, const OwnFile& file) {
+Result<void> CheckOwnFile(const std::string& path, const fs::path& native, const OwnFile& file) {
   std::error_code error;
   const fs::file_status there = fs::status(native, error);
   if (there.type() == fs::file_type::directory || !native.has_filename())
@@ -33,7 +33,7 @@ Result<void> CheckReplaceable(const std::string& path, const fs::path& native, c
 
 Result<void> WriteOwnFile(const std::string& path, std::string_view bytes, unsigned mode, const OwnFile& file) {
   const fs::path native(std::u8string(path.begin(), path.end()));
-  PROV_TRY(CheckReplaceable(path, native, file));
+  PROV_TRY(CheckOwnFile(path, native, file));
   std::error_code error;
   if (const fs::path parent = native.parent_path(); !parent.empty()) fs::create_directories(parent, error);
   if (error)

@@ -42,7 +42,7 @@ Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
 
 // Waits when it is done, because a DaemonSet would restart a container that ends.
 Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
-  const reconcile::SessionReport removed = PROV_TRY(RemoveFromMachine(host, true, kRemovalLock));
+  const reconcile::SessionReport removed = PROV_TRY(RemoveFromHost(host, true, kRemovalLock));
   PrintSession(options.json, removed);
   if (options.reporting.cluster) PROV_TRY(fleet::ForgetState(host, *options.reporting.cluster));
   while (host.clock().Wait(kIdlePause)) continue;

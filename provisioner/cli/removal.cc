@@ -8,7 +8,7 @@
 
 namespace prov::cli {
 
-Result<reconcile::SessionReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock) {
+Result<reconcile::SessionReport> RemoveFromHost(machine::Host& host, bool all, std::int64_t wait_lock) {
   constexpr std::int64_t kRoundSeconds = 30;  // a round of the boot service holds the lock for a moment
   if (all) wait_lock = std::max(wait_lock, kRoundSeconds);
   reconcile::SessionReport out;

@@ -12,6 +12,6 @@ namespace prov::cli {
 // disk, the service and the program stay. After it no source is stored, so the service does nothing until it is
 // removed. `all`: also removes the service, the program and the state. Errors: those of node::RemoveFromMachine and of
 // the ports.
-Result<reconcile::SessionReport> RemoveFromMachine(machine::Host& host, bool all, std::int64_t wait_lock);
+Result<reconcile::SessionReport> RemoveFromHost(machine::Host& host, bool all, std::int64_t wait_lock);
 
 }  // namespace prov::cli

@@ -69,7 +69,7 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
     machine = machine || image == nullptr;
     reports.push_back({host->Name(), image != nullptr
                                          ? PROV_TRY(node::RemoveFromImage(*image, options.all))
-                                         : PROV_TRY(RemoveFromMachine(*host, options.all, options.wait_lock))});
+                                         : PROV_TRY(RemoveFromHost(*host, options.all, options.wait_lock))});
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
   Outcome out = SessionsOutcome(options.json, std::move(reports), true, 0);

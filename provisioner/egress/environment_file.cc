@@ -28,9 +28,9 @@ enum class State {
   kCommentEscape,
 };
 
-class FileReader {
+class EnvironmentReader {
  public:
-  FileReader(std::string_view where, CappedFindings& findings)
+  EnvironmentReader(std::string_view where, CappedFindings& findings)
       : where_(where), findings_(findings), out_(where, findings) {}
 
   Result<std::vector<Assignment>> Read(std::string_view bytes) {
@@ -256,7 +256,7 @@ Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std
                 AtLine(where, line));
   }
   CappedFindings capped(findings, where);
-  return FileReader(where, capped).Read(bytes);
+  return EnvironmentReader(where, capped).Read(bytes);
 }
 
 }  // namespace prov::egress

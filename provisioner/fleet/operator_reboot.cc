@@ -27,7 +27,7 @@ Result<void> OperatorReboot::Request() {
   return client.Patch(source::NodeObject(node_.name), AnnotationPatch(kOperatorRebootAnnotation, ""));
 }
 
-Result<void> RequestChosenReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings) {
+Result<void> RequestNodeReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings) {
   if (!reporting.cluster) return node::RequestChosenReboot(node, reporting.reboot, nullptr, findings);
   OperatorReboot drains(node.host, *reporting.cluster);
   return node::RequestChosenReboot(node, reporting.reboot, &drains, findings);

@@ -29,6 +29,6 @@ class OperatorReboot final : public node::DrainOperator {
 };
 
 // Requests a needed reboot as `reporting` says: node::RequestChosenReboot with the operator of the node's cluster.
-Result<void> RequestChosenReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings);
+Result<void> RequestNodeReboot(node::OpenNode& node, const node::NodeReporting& reporting, Findings& findings);
 
 }  // namespace prov::fleet

@@ -10,8 +10,8 @@
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/reconcile/nssm.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/service_name.h"
-#include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/transaction.h"
 #include "provisioner/reconcile/wmco.h"
 

@@ -10,7 +10,7 @@
 #include "provisioner/node/search_path.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/transaction.h"
 #include "provisioner/reconcile/wmco.h"
 

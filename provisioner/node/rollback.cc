@@ -9,7 +9,7 @@
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/trial.h"
 #include "provisioner/reconcile/machine_record.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/transaction.h"
 
 namespace prov::node {

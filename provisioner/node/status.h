@@ -13,7 +13,7 @@
 #include "provisioner/node/records.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/node/trial.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {

@@ -8,7 +8,7 @@
 
 namespace prov::payload {
 
-Result<void> CheckReplaceable(const std::string& folder) {
+Result<void> CheckReplaceablePayload(const std::string& folder) {
   constexpr std::size_t kMostEntries = 100000;
   auto entries = ListTree(folder, kMostEntries);
   if (!entries && entries.error().code == Code::kTooLarge) entries.error().code = Code::kTarget;

@@ -17,6 +17,6 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
                                 const StopCheck& stop_check = {});
 
 // Checks that an existing folder is empty or an earlier payload. Errors: target; those of ListTree.
-Result<void> CheckReplaceable(const std::string& folder);
+Result<void> CheckReplaceablePayload(const std::string& folder);
 
 }  // namespace prov::payload

@@ -176,7 +176,7 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
   if (target.empty()) return Fail(Code::kUsage, "is not a name for a new folder", path);
   if (Exists(target) && !IsFolder(Text(target)))
     return Fail(Code::kTarget, "exists and is not a folder; name another path or remove it", Text(target));
-  if (Exists(target)) PROV_TRY(CheckReplaceable(Text(target)));
+  if (Exists(target)) PROV_TRY(CheckReplaceablePayload(Text(target)));
   const fs::path parent = target.parent_path();
   const std::vector<fs::path> missing = MissingFolders(parent);
   Result<void> done = WriteBeside(payload, target, parent, time_unix, stop_check);

@@ -19,20 +19,21 @@ using egress::ProxySettings;
 using egress::ProxyUrl;
 using pki::Store;
 
-struct Facility {
+// The word for a kind of item in --scope and in egress.json.
+struct ScopeWord {
   std::string_view name;
   bool Scope::* in_scope;
 };
-constexpr std::array<Facility, 6> kFacilities = {{{"machine", &Scope::machine},
-                                                  {"services", &Scope::services},
-                                                  {"winhttp", &Scope::win_http},
-                                                  {"wininet", &Scope::win_inet},
-                                                  {"certs", &Scope::certificates},
-                                                  {"hns", &Scope::hns}}};
+constexpr std::array<ScopeWord, 6> kScopeWords = {{{"machine", &Scope::machine},
+                                                   {"services", &Scope::services},
+                                                   {"winhttp", &Scope::win_http},
+                                                   {"wininet", &Scope::win_inet},
+                                                   {"certs", &Scope::certificates},
+                                                   {"hns", &Scope::hns}}};
 
 Scope ScopeOfEach(bool in_scope) {
   Scope scope;
-  for (const Facility& one : kFacilities) scope.*one.in_scope = in_scope;
+  for (const ScopeWord& one : kScopeWords) scope.*one.in_scope = in_scope;
   return scope;
 }
 
@@ -209,15 +210,15 @@ Scope Scope::None() { return ScopeOfEach(false); }
 
 std::vector<std::string_view> Scope::Names() const {
   std::vector<std::string_view> names;
-  for (const auto& [name, facility] : kFacilities) {
-    if (this->*facility) names.push_back(name);
+  for (const auto& [name, in_scope] : kScopeWords) {
+    if (this->*in_scope) names.push_back(name);
   }
   return names;
 }
 
 bool Scope::Add(std::string_view name) {
-  const auto* const found = std::ranges::find(kFacilities, name, &Facility::name);
-  if (found == kFacilities.end()) return false;
+  const auto* const found = std::ranges::find(kScopeWords, name, &ScopeWord::name);
+  if (found == kScopeWords.end()) return false;
   this->*found->in_scope = true;
   return true;
 }

@@ -16,7 +16,7 @@
 
 namespace prov::reconcile {
 
-// Facilities, such as those that are managed.
+// The kinds of items, such as those that are managed.
 struct Scope {
   bool machine = true;
   bool services = true;
@@ -62,8 +62,7 @@ struct CertificateItem {
 // 40 upper-case hex digits: the name of the certificate's key and what Windows shows as its thumbprint.
 std::string Thumbprint(const pki::Certificate& certificate);
 
-// The scope is without the facilities that the source says nothing about, which are left alone; pods' policies are in
-// scope.
+// Kinds that the source says nothing about are not in scope, and are left alone; pods' policies are in scope.
 struct DesiredState : KeptOptions {
   // What the choices leave out although the source states it: what is ours there is taken back.
   Scope left_out = Scope::None();

@@ -1,4 +1,4 @@
-// The layer-4 proxy policies for the pods of a node, and the pods that get them: the facility `hns` of a scope.
+// The layer-4 proxy policies for the pods of a node, and the pods that get them: the word `hns` of a scope.
 #pragma once
 
 #include <optional>

@@ -32,7 +32,7 @@ void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std
 }
 
 // Reads the objects of the first kind that is present.
-Result<Reading> ReadParsed(ParsedSource source) {
+Result<Reading> ReadFirstKind(ParsedSource source) {
   const SourceObjects found = PROV_TRY(FindObjects(*source.document));
   for (const ObjectKind& kind : ObjectKinds()) {
     if (!IsPresent(found, kind)) continue;
@@ -52,7 +52,7 @@ Result<Reading> ReadByContent(std::string bytes, const std::string& where, const
     }
   }
   auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), limits, ignition::Documents::kSeveral));
-  return ReadParsed({std::move(document), where, selection, limits, fetcher});
+  return ReadFirstKind({std::move(document), where, selection, limits, fetcher});
 }
 
 // Adds the document's name to an error whose place is in the document. An address belongs to another document.

@@ -12,7 +12,7 @@
 #include "provisioner/payload/egress_json.h"
 #include "provisioner/payload/registry_payload.h"
 #include "provisioner/reconcile/items.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/support/hive_reader.h"
 #include "tests/support/memory_machine.h"

@@ -3,7 +3,7 @@
 
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_network.h"
 #include "tests/support/memory_programs.h"

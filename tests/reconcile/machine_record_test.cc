@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/reboot.h"
-#include "provisioner/reconcile/session.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/reconcile/script_run.h"
 #include "tests/support/finding_codes.h"

@@ -9,7 +9,7 @@
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/reconcile/execute.h"
 #include "provisioner/reconcile/items.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/finding_codes.h"

@@ -7,7 +7,7 @@
 #include "images/registry/security.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/service_account.h"
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/memory_machine.h"
 

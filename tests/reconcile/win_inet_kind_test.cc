@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/paths.h"

@@ -11,8 +11,8 @@
 
 #include "provisioner/pki/certificate_review.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/reboot.h"
-#include "provisioner/reconcile/session.h"
 #include "provisioner/reconcile/wmco.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/make_certificate.h"

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 #include "tests/reconcile/engine_helpers.h"
 
 namespace prov::reconcile {

@@ -1,4 +1,4 @@
-// Session: plans and reports the state of a machine, for commands that only read.
+// Observe: what commands that only read say about a machine: its plan, its drift and its status.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 
 #include <gmock/gmock.h>
 
@@ -11,9 +11,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing_support::MemoryMachine;
 
-class Session : public ::testing::Test {
+class Observe : public ::testing::Test {
  protected:
-  Session() { PutWindows(memory_); }
+  Observe() { PutWindows(memory_); }
 
   SessionReport Apply(bool trial = false) { return ApplyOn(machine_, Desired(), {}, trial).value(); }
 
@@ -21,7 +21,7 @@ class Session : public ::testing::Test {
   machine::Machine machine_ = memory_.Ports();
 };
 
-TEST_F(Session, APlanOnlyReads) {
+TEST_F(Observe, APlanOnlyReads) {
   const auto report = PlanOn(machine_, Desired(), {});
   ASSERT_TRUE(report);
   EXPECT_GT(report->writes, 0U);
@@ -30,7 +30,7 @@ TEST_F(Session, APlanOnlyReads) {
   EXPECT_EQ(Apply().writes, report->writes);
 }
 
-TEST_F(Session, StatusTellsDriftAndOpenRuns) {
+TEST_F(Observe, StatusTellsDriftAndOpenRuns) {
   EXPECT_FALSE(StatusOf(machine_)->open_transaction);
   EXPECT_TRUE(Apply(true).trial);
   auto status = StatusOf(machine_);

@@ -1,4 +1,4 @@
-#include "provisioner/reconcile/session.h"
+#include "provisioner/reconcile/observe.h"
 
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/reboot.h"
