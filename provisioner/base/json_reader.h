@@ -1,5 +1,6 @@
-// Reads the JSON documents that this program writes: egress.json, manifests, the state kept on a node. A view of the
-// tree of json.h, with the path of each value for messages.
+// A view of the tree of json.h, with the path of each value for messages. For documents whose members this program
+// knows: those that it writes itself, and answers of Windows and of the cluster's API. A SOURCE is read with
+// source/object_view.h, an Ignition config with ignition/schema.h.
 #pragma once
 
 #include <cstdint>

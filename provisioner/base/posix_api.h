@@ -1,5 +1,5 @@
-// Helpers for POSIX calls: descriptors that close themselves, error messages, shared libraries. Only *_posix.cc may
-// include it.
+// Helpers for POSIX calls: descriptors that close themselves, error messages, shared libraries. Only *_posix.cc and
+// *_posix.h may include it.
 #pragma once
 
 #include <cerrno>

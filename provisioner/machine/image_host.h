@@ -35,7 +35,8 @@ class ImageHost final : public Host {
   Installation& installation() override { return installation_; }
   Result<void> Reboot(std::string_view reason) override;
   Result<void> RunAsService(std::string_view name, const std::function<void()>& body) override;
-  // Writes the hives. WimFile::Commit writes the contents of a WIM file after this.
+  // Writes the hives if an operation has not done so yet. In a folder they are durable then; a WIM file is written by
+  // WimFile::Commit, after this.
   Result<void> Commit() override;
 
  private:

@@ -1,4 +1,5 @@
-// An offline image: the adapters of its ports. Other code uses ImageHost.
+// An offline image: the adapters of its ports, each in image_*.cc, and where our files are in it. Other code gets the
+// adapters from ImageHost.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The port Installation on Windows: the program, its service and its folders, and their removal.
+// The port Installation on Windows: the program, its pinned signer and its folders, and their removal.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Port: the few small files that this program keeps on a machine (ledger, journal, reboot marker …).
+// Port: the few small files that this program keeps on a machine: the state record, the journal, copies of both.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,8 @@
-// State record: everything that this program remembers of a machine, in one file of the state folder, state.json. Its
-// sections each belong to one concept. Sections that change together are written in one step, by replacing the file.
-// The only other file is the journal of an unfinished run (reconcile/journal.h). Format: provisioner/docs/state.md.
+// State record: what this program remembers of a machine, in one file of the state folder, state.json. Its sections
+// each belong to one concept. Sections that change together are written in one step, by replacing the file. Beside it
+// are the journal of an unfinished run (reconcile/journal.h), a second copy of both, and activity.json
+// (node/activity.h). Format: provisioner/docs/state.md. Who may write:
+// provisioner/DESIGN.md#what-is-written-outside-the-journal.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Operations: the engine's plan for an empty machine as data. The script of payloads and of user data
-// (templates/Apply-Egress.ps1) carries them out. Format: docs/formats/egress-json.md#operationsjson.
+// Operations: what the script of payloads and of user data (templates/Apply-Egress.ps1) is to do, as data. Each kind of
+// item writes its own (Kind::WriteForScript). Format: docs/formats/egress-json.md#operationsjson.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The marker of a needed reboot. It is stored durably with the ID of the boot in which the need arose, and no longer
+// The mark of a needed reboot. It is stored durably with the ID of the boot in which the need arose, and no longer
 // counts once the machine has restarted.
 #pragma once
 
@@ -13,7 +13,7 @@ Result<void> MarkReboot(machine::Machine& machine, machine::Sections& sections);
 // Whether the running boot still is the one in which the need arose. Reads only.
 Result<bool> RebootPending(machine::Machine& machine);
 
-// Removes a marker of an earlier boot, or of the machine that this one was cloned from.
+// Removes a mark of an earlier boot, or of the machine that this one was cloned from.
 Result<void> ForgetPastReboot(machine::Machine& machine);
 
 }  // namespace prov::reconcile

@@ -80,7 +80,7 @@ Result<bool> ChangesTheNode(const Run& run) {
   return false;
 }
 
-// Records the result of a transaction: reboot marker, ledger, the run for `rollback` unless its sections have one, and
+// Records the result of a transaction: reboot mark, ledger, the run for `rollback` unless its sections have one, and
 // its sections. Then deletes the journal.
 Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
   Sections sections = transaction.sections;

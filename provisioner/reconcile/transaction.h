@@ -29,7 +29,7 @@ Result<Plan> PlanBack(machine::Machine& machine, const Transaction& trial);
 Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine);
 
 // Commits, executes and records a plan; the `sections` are recorded in the same step. With `trial` (see Transaction) it
-// stays open, without sections. Clears the reboot marker of an earlier boot. A failure that the item's kind lets pass
+// stays open, without sections. Clears the reboot mark of an earlier boot. A failure that the item's kind lets pass
 // (Kind::MayFail) is only a finding. If nothing differs, writes nothing, except that it ends a trial with nothing left
 // to undo. The plan must be made for this machine as it is now. No transaction may be open, except for the trial that
 // the plan takes back.

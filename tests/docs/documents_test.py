@@ -232,6 +232,19 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(rooms_of(text_of(os.path.join(ROOT, "provisioner", "DESIGN.md")))), 15)
         self.none_of(faults_of_rooms(text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))))
 
+    def test_the_list_of_what_is_written_outside_the_journal_is_complete(self):
+        design = text_of(os.path.join(ROOT, "provisioner", "DESIGN.md"))
+        section = design.partition("### What is written outside the journal\n")[2].partition("\n## ")[0]
+        listed, _, others = section.partition("\nWhat else is written")
+        self.assertTrue(others)
+        writes = re.compile(r"\bstate\.Commit\(|\b(?:Remember|Forget|Save[A-Z]\w+)\((?:[a-z]+\.)*state\b")
+        writers = {path.removeprefix("provisioner/") for path in files_below()
+                   if path.startswith("provisioner/") and path.endswith(".cc") and writes.search(text_of(os.path.join(ROOT, path)))}
+        self.assertGreater(len(writers), 10)
+        named = re.compile(r"`((?:cli|fleet|machine|node|reconcile)/\w+\.cc)`")
+        self.assertEqual(set(named.findall(listed)), writers, "files that write a section of the state record")
+        self.none_of(f"there is no {path}" for path in named.findall(others) if not os.path.isfile(os.path.join(ROOT, "provisioner", path)))
+
     def test_every_source_says_what_it_is(self):
         self.none_of(faults_of_openings())
 
