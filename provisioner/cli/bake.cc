@@ -235,7 +235,8 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const DesiredState& state = derived.desired;
   findings.insert(findings.end(), settings.findings.begin(), settings.findings.end());
   if (options.key && !settings.generation && !options.generation) return std::unexpected(MissingGeneration());
-  const std::int64_t generation = options.generation.value_or(settings.generation.value_or(node::kDefaultGeneration));
+  const std::int64_t generation =
+      options.generation.value_or(settings.generation.value_or(payload::kDefaultGeneration));
   // All checks come before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, now))) findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));

@@ -11,6 +11,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/egress/egress_config.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/desired_state.h"
 #include "provisioner/userdata/user_data.h"
 
@@ -32,7 +33,7 @@ Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& a
 struct BakeJob {
   const egress::EgressConfig& config;
   const reconcile::DesiredState& state;
-  std::int64_t generation = 1;
+  std::int64_t generation = payload::kDefaultGeneration;
   std::string path;
   std::string described;  // the state as text for people
   Findings findings;

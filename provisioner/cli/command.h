@@ -58,9 +58,6 @@ Command FleetCommand();
 Command PodCommand();
 Command DeployCommand();
 
-// The specs of all commands, in the order of provisioner --help.
-std::vector<CommandSpec> CommandSpecs();
-
 // The options that say how a source is read; every command with a SOURCE has them.
 OptionGroup SourceOptionSpecs();
 OptionSpec ClusterSuffixesOption();  // one of them

@@ -7,6 +7,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/main.h"
 
 namespace prov::cli {
 namespace {

@@ -16,6 +16,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/secret_argument.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/cli/version.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/machine/live_ports.h"
 #include "provisioner/net/http.h"

@@ -1,7 +1,9 @@
 // The program: finds the command, runs it, prints its result, and maps errors to exit codes.
 #pragma once
 
-#include <string>
+#include <vector>
+
+#include "provisioner/cli/options.h"
 
 namespace prov::cli {
 
@@ -11,12 +13,7 @@ int Main(int argc, char** argv);
 // result.
 void EndDefectsWithExit20();
 
-// "0.1.0".
-std::string VersionNumber();
-// The versions of this program's parts (version.cc), in several lines: the program's version, the commit and the
-// compiler; then each linked library with the version that it reports and, if known, its package.
-std::string VersionText();
-// The same as `{"schema":1,"version","commit","compiler","target","libraries":[{"name","version","package"}]}`.
-std::string VersionDocument();
+// The specs of all commands, in the order of provisioner --help.
+std::vector<CommandSpec> CommandSpecs();
 
 }  // namespace prov::cli

@@ -11,6 +11,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/cli/secret_argument.h"
+#include "provisioner/cli/version.h"
 #include "templates/templates.h"
 
 namespace prov::cli {

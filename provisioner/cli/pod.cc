@@ -2,12 +2,12 @@
 // docs/fleet.md.
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
-#include "provisioner/cli/main.h"
 #include "provisioner/cli/removal.h"
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/cli/session_output.h"
 #include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/targets.h"
+#include "provisioner/cli/version.h"
 #include "provisioner/fleet/cluster_node.h"
 #include "provisioner/fleet/node_reports.h"
 #include "provisioner/node/pod_turn.h"

@@ -1,5 +1,7 @@
-// The text of --version. Compiled with the definitions PROVISIONER_VERSION, _COMPILER, _TARGET and _PACKAGE_*, which
+// Compiled with the definitions PROVISIONER_VERSION, _COMPILER, _TARGET and _PACKAGE_*, which
 // hold what CMake found. The commit comes from a header that each build rewrites if the commit changed.
+#include "provisioner/cli/version.h"
+
 #include <expat.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
@@ -13,7 +15,6 @@
 
 #include "prov_commit.h"
 #include "provisioner/base/json_writer.h"
-#include "provisioner/cli/main.h"
 #include "provisioner/net/http.h"
 
 namespace prov::cli {

@@ -28,13 +28,13 @@ void ReportHttpsDirect(bool http, bool https, std::string where, Findings& findi
 // Parses each value by itself, so that one malformed URL does not hide faults of the other.
 Result<Findings> ReviewProxySettings(const EgressConfig& config) {
   Findings out;
-  for (int part = 0; part < 3; ++part) {
-    EgressConfig one;
-    one.proxy_file.path = config.proxy_file.path;
-    if (part == 0) one.http_proxy = config.http_proxy;
-    if (part == 1) one.https_proxy = config.https_proxy;
-    if (part == 2) one.no_proxy = config.no_proxy;
-    const Result<ProxySettings> settings = ParseProxySettings(one, out);
+  EgressConfig http, https, no_proxy;
+  http.http_proxy = config.http_proxy;
+  https.https_proxy = config.https_proxy;
+  no_proxy.no_proxy = config.no_proxy;
+  for (EgressConfig* one : {&http, &https, &no_proxy}) {
+    one->proxy_file.path = config.proxy_file.path;
+    const Result<ProxySettings> settings = ParseProxySettings(*one, out);
     const bool fails_open = !settings && settings.error().code == Code::kFailOpen;
     if (!settings && !fails_open && settings.error().code != Code::kProxyUrl) return std::unexpected(settings.error());
     if (!settings) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/machine_record.h"
 
@@ -32,7 +34,7 @@ Result<void> Compare(const Settings& settings, std::int64_t generation, const st
   // Kept settings do not record which payload they came from.
   const bool other =
       offered == generation && !settings.payload.empty() && !payload.empty() && settings.payload != payload;
-  if (!other || (settings.signer.empty() && offered <= kDefaultGeneration)) return {};
+  if (!other || (settings.signer.empty() && offered <= payload::kDefaultGeneration)) return {};
   return Fail(Code::kDowngrade,
               fmt::format("another payload of generation {} was applied here already, and it is not known which of the "
                           "two is newer: bake it with a higher --generation, or give --allow-downgrade",
@@ -95,7 +97,7 @@ Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& 
 
 void RaiseMinimum(const Applied& applied, reconcile::Sections& sections) {
   if (applied.signer.empty() || !applied.generation) return;
-  sections[std::string(kMinimumSection)] = MinimumJson({applied.signer, *applied.generation, applied.payload});
+  sections[std::string(kFloorSection)] = MinimumJson({applied.signer, *applied.generation, applied.payload});
 }
 
 Result<void> GuardAgainstShrinking(machine::Machine& machine, const egress::EgressConfig& config,

@@ -2,8 +2,6 @@
 // applied one; the certificate file lost most of its certificates; or something undoes the change at every boot.
 #pragma once
 
-#include <cstdint>
-
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/machine/machine.h"
 #include "provisioner/machine/state_record.h"
@@ -14,9 +12,6 @@
 #include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
-
-// The generation that `bake` gives a payload by default: unsigned payloads with it have no order among themselves.
-inline constexpr std::int64_t kDefaultGeneration = 1;
 
 // Fails with `empty` if `desired` holds nothing: such a source is usually the wrong file, or the wrong part of it. For
 // payloads, which may be applied anywhere.

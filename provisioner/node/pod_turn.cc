@@ -63,7 +63,7 @@ void UpgradePause::Begin(std::int64_t now) {
   until_ = now + seconds_;
 }
 
-Result<Turn> ChooseTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause) {
+Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause) {
   const auto service = PROV_TRY(host.services().Query(kServiceName));
   if (service && service->running) {
     PROV_TRY(UpgradeService(host, pause));
@@ -79,7 +79,7 @@ LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions
   out.varies = true;
   out.should_skip = [&host, spec, options = std::move(options), limit = DailyLimit(), failures = FailureLog(host),
                      pause = UpgradePause()]() mutable {
-    const Result<Turn> turn = ChooseTurn(host, spec, pause);
+    const Result<Turn> turn = TakeTurn(host, spec, pause);
     if (!turn) {
       const bool is_new = turn.error().code != Code::kLock && failures.Write(turn.error());
       if (is_new && options.on_failure) options.on_failure(turn.error());

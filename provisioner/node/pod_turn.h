@@ -29,14 +29,14 @@ class UpgradePause {
   std::int64_t until_ = 0;    // Unix time
 };
 
-// Decides who makes the next round. If the boot service runs, it does; if its program is older than this one, it is
-// first replaced by this one, as `service install` does. Otherwise the pod does and follows `spec`, unless a stopped
-// boot service has a source of its own. The lock of the state folder keeps a service that starts meanwhile from making
-// a round at the same time. `pause` outlives the calls: a failed upgrade is reported once, and not tried again until
-// the pause is over. Errors: lock, owner, those of the ports.
-Result<Turn> ChooseTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause);
+// Decides who makes the next round, and prepares it. If the boot service runs, it does; if its program is older than
+// this one, it is first replaced by this one, as `service install` does. Otherwise the pod does, and `spec` is stored
+// as the source; a boot service that is installed but stopped keeps its own. The lock of the state folder keeps a
+// service that starts meanwhile from making a round at the same time. `pause` outlives the calls: a failed upgrade is
+// reported once, and not tried again until the pause is over. Errors: lock, owner, those of the ports.
+Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePause& pause);
 
-// `options` for the rounds of a pod that follows `spec`: a pause that varies, and ChooseTurn() before each round. If
+// `options` for the rounds of a pod that follows `spec`: a pause that varies, and TakeTurn() before each round. If
 // the pod's source is not followed, or a turn can't be taken, that is logged and passed to `options.on_report` and
 // `options.on_failure`, once for each cause and day.
 LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options);

@@ -17,7 +17,7 @@ namespace {
 
 struct Round {
   DerivedSettings derived;
-  bool fresh = false;  // read from the source just now
+  bool was_read = false;  // from the source just now
 };
 
 // Reports why nothing changes although the source can't be read, and how old the kept settings are.
@@ -45,7 +45,7 @@ constexpr ApplyOptions OptionsOf(const StoredSource& source) { return {.adopt = 
 
 // Treats settings that a guard refuses, or whose certificates may not be trusted, as a source that can't be read: the
 // last good settings are kept in place.
-Result<void> Refuse(OpenNode& node, const StoredSource& source, Result<DerivedSettings>& fresh) {
+Result<void> UseKeptIfRefused(OpenNode& node, const StoredSource& source, Result<DerivedSettings>& fresh) {
   const Result<void> checked =
       fresh ? CheckSettings(node, *fresh, OptionsOf(source)) : Result<void>(std::unexpected(fresh.error()));
   if (checked) return {};
@@ -59,7 +59,7 @@ Result<Round> Choose(OpenNode& node, const StoredSource& source, Fresh fresh, Ro
   if (!fresh) return Round{PROV_TRY(Derive(PROV_TRY(LastGoodSettings(node.machine.state)))), false};
   const bool was_read = fresh->has_value();
   Result<DerivedSettings> derived = was_read ? Derive(**std::move(fresh)) : std::unexpected(fresh->error());
-  if (was_read) PROV_TRY(Refuse(node, source, derived));
+  if (was_read) PROV_TRY(UseKeptIfRefused(node, source, derived));
   if (derived) return Round{*std::move(derived), true};
   auto kept = LastGoodSettings(node.machine.state);
   if (!kept)
@@ -117,7 +117,7 @@ RoundReport HeldReport(Start start) {
   return out;
 }
 
-Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
+Result<RoundReport> FinishRound(OpenNode& node, Start start, Fresh fresh) {
   RoundReport report;
   Findings& findings = report.session.findings;
   findings = std::exchange(start.run.findings, {});
@@ -130,7 +130,7 @@ Result<RoundReport> Finish(OpenNode& node, Start start, Fresh fresh) {
     return report;
   }
   reconcile::Sections sections;
-  if (round.fresh) {
+  if (round.was_read) {
     sections[std::string(kSettingsSection)] = round.derived.json;
     sections[std::string(kFailureSection)] = std::nullopt;  // a first boot that failed has now succeeded
   }
@@ -171,7 +171,7 @@ Result<RoundReport> EndOn(OpenNode& node, const Start& first, Fresh fresh) {
   findings.insert(findings.begin(), first.run.findings.begin(), first.run.findings.end());
   const bool was_read = fresh && fresh->has_value();
   const StoredSource source = again.source;
-  Result<RoundReport> report = Finish(node, std::move(again), std::move(fresh));
+  Result<RoundReport> report = FinishRound(node, std::move(again), std::move(fresh));
   const Error* failure = nullptr;
   if (!report) failure = &report.error();
   if (report && report->source_error) failure = &*report->source_error;

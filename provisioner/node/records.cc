@@ -91,7 +91,7 @@ Result<Applied> ReadApplied(const JsonNode& node) {
 }
 
 Result<std::optional<MinimumPayload>> LoadMinimum(machine::StateRecord& state) {
-  return Load<MinimumPayload>(state, kMinimumSection, ParseMinimum);
+  return Load<MinimumPayload>(state, kFloorSection, ParseMinimum);
 }
 
 std::string MinimumJson(const MinimumPayload& minimum) {

@@ -27,7 +27,7 @@ inline constexpr std::string_view kFailureSection = "failure";
 inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run was about to restart
 inline constexpr std::string_view kServiceSection = "service";
 inline constexpr std::string_view kRebootRequestSection = "rebootAsked";
-inline constexpr std::string_view kMinimumSection = "floor";  // kept by `remove`
+inline constexpr std::string_view kFloorSection = "floor";  // MinimumPayload; kept by `remove`
 
 // The source of `reconcile`.
 struct StoredSource {

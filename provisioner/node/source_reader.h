@@ -8,6 +8,7 @@
 
 #include "provisioner/machine/host.h"
 #include "provisioner/node/settings.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/source/source.h"
 
 namespace prov::node {
@@ -15,7 +16,7 @@ namespace prov::node {
 struct SourceContent {
   egress::EgressConfig config;
   reconcile::DesiredOptions options;  // those that a payload was baked with; otherwise the defaults
-  std::int64_t generation = 1;        // of a payload
+  std::int64_t generation = payload::kDefaultGeneration;
   bool is_payload = false;
   std::vector<std::string> secret_files;  // of a payload: full paths of the files with credentials
   std::string digest = {};                // of a payload: SHA-256 (hex) of its manifest, or of user data as a whole

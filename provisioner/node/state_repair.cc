@@ -10,8 +10,8 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/seal.h"
 #include "provisioner/node/events.h"
-#include "provisioner/node/first_boot.h"
 #include "provisioner/node/records.h"
+#include "provisioner/node/upgrade.h"
 
 namespace prov::node {
 namespace {
@@ -96,7 +96,7 @@ std::string LostJson(std::int64_t now) {
   return json.BeginObject().Member("since", now).EndObject().Text();
 }
 
-void WriteFile(JsonWriter& json, const PastRepair& repair) {
+void WriteRepair(JsonWriter& json, const PastRepair& repair) {
   json.BeginObject().Member("at", repair.at).Member("file", repair.file.file).Member("problem", repair.file.problem);
   json.Member("from", repair.file.from).Member("kept", repair.file.kept).Member("effect", repair.file.effect);
   json.EndObject();
@@ -214,7 +214,7 @@ class Repairer {
     if (std::ssize(all) > kMostRepairs) all.erase(all.begin(), all.end() - kMostRepairs);
     JsonWriter json;
     json.BeginObject().Key("files").BeginArray();
-    for (const PastRepair& repair : all) WriteFile(json, repair);
+    for (const PastRepair& repair : all) WriteRepair(json, repair);
     PutSection(content_, kRepairsSection, json.EndArray().EndObject().Text());
     if (!lost_) return;
     PutSection(content_, kLostSection, LostJson(now_));

@@ -18,6 +18,9 @@ namespace prov::payload {
 // The signature of manifest.json, if the payload is signed (payload_signature.h).
 inline constexpr std::string_view kSignaturePath = "manifest.json.p7s";
 
+// The generation that `bake` gives a payload by default: unsigned payloads with it have no order among themselves.
+inline constexpr std::int64_t kDefaultGeneration = 1;
+
 struct PayloadFile {
   std::string path;  // relative, '/' as separator
   std::string bytes;
@@ -28,13 +31,13 @@ struct PayloadFile {
 };
 
 struct Payload {
-  std::int64_t generation = 1;
+  std::int64_t generation = kDefaultGeneration;
   // Sorted by path. manifest.json is one of them and lists all others but its own signature.
   std::vector<PayloadFile> files;
 };
 
 struct PayloadOptions {
-  std::int64_t generation = 1;
+  std::int64_t generation = kDefaultGeneration;
   std::optional<std::string> exe;  // bytes of provisioner.exe
   // An answer file with PayloadCommand() in it; the payload carries it in place of its own.
   std::optional<std::string> unattend = {};

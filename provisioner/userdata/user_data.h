@@ -11,6 +11,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/desired_state.h"
 #include "provisioner/userdata/user_data_append.h"
 #include "provisioner/userdata/user_data_container.h"
@@ -44,7 +45,7 @@ enum class SecretForm {
 
 struct UserDataOptions {
   Platform platform = Platform::kNone;
-  std::int64_t generation = 1;
+  std::int64_t generation = payload::kDefaultGeneration;
   std::optional<Download> exe = {};     // the program, which the script downloads; without it the script works alone
   std::optional<Download> bundle = {};  // the certificates, which the script downloads; nullopt: it holds them
   std::optional<ForeignUserData> foreign = {};       // a script that runs after ours

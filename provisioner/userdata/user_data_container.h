@@ -11,6 +11,7 @@
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/payload/egress_json.h"
+#include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/desired_state.h"
 
 namespace prov::userdata {
@@ -31,7 +32,7 @@ struct Download {
 Result<Download> ParseDownload(std::string_view text, std::string_view where);
 
 struct ContainerOptions {
-  std::int64_t generation = 1;
+  std::int64_t generation = payload::kDefaultGeneration;
   std::optional<Download> exe = {};     // the program, which takes over from the script
   std::optional<Download> bundle = {};  // the PEM file of the state's certificates, which the container then leaves out
   bool later = false;                   // slow steps are left to a task, because another script waits

@@ -11,6 +11,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/main.h"
 
 namespace prov::cli {
 namespace {

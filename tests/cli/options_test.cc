@@ -12,6 +12,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/main.h"
 #include "provisioner/machine/host.h"
 
 namespace prov::cli {

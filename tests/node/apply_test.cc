@@ -86,7 +86,7 @@ TEST_F(ApplyNode, AnotherPayloadOfTheSameGenerationIsRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("another payload of generation 5"));
   Apply(OtherSettings(5));  // what was kept of a payload
   EXPECT_TRUE(ApplySettings(n, second, {})) << "nobody knows which one that was";
-  EXPECT_FALSE(HasSection(kMinimumSection)) << "none of them is signed";
+  EXPECT_FALSE(HasSection(kFloorSection)) << "none of them is signed";
 }
 
 TEST_F(ApplyNode, TheDigestOfTheSourceOutlivesTheSource) {

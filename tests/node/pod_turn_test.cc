@@ -29,47 +29,47 @@ class Pod : public NodeTest {
 };
 
 TEST_F(Pod, FollowsItsSourceWhereThereIsNoService) {
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod);
   EXPECT_EQ(Stored(), spec_);
   host_.memory.log.clear();
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod);
   EXPECT_THAT(host_.memory.log, IsEmpty()) << "the same source is stored once";
-  EXPECT_EQ(ChooseTurn(host_, SpecOf("kube:///other"), pause_), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, SpecOf("kube:///other"), pause_), Turn::kPod);
   EXPECT_EQ(Stored(), SpecOf("kube:///other")) << "another DaemonSet";
   EXPECT_THAT(host_.services_by_name, IsEmpty()) << "it installs no service";
 }
 
 TEST_F(Pod, StandsAsideWhereTheServiceRuns) {
   InstallServiceOf("0.1.0");
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(Stored(), SpecOf("payload"));
   Service().process_id = 0;
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kPod) << "nobody else makes rounds";
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod) << "nobody else makes rounds";
   EXPECT_EQ(Stored(), SpecOf("payload")) << "but with the service's source";
 }
 
 TEST_F(Pod, AServiceThatWasDeliveredItsSettingsFollowsNothing) {
   InstallServiceOf("0.1.0", false);
   host_.memory.log.clear();
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kNone);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kNone);
   EXPECT_EQ(Stored(), SpecOf("payload")) << "the service would not read what only a pod can";
   EXPECT_THAT(host_.memory.log, IsEmpty());
   host_.own_version = "0.2.0";
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kNone);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kNone);
   EXPECT_EQ(Service().version, "0.2.0") << "it is upgraded all the same";
   host_.services_by_name.clear();
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kPod);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kPod);
   EXPECT_EQ(Stored(), spec_);
 }
 
 TEST_F(Pod, TheNewerProgramIsInstalled) {
   InstallServiceOf("0.1.0");
   host_.own_version = "0.2.0";
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(host_.installed_version, "0.2.0");
   EXPECT_EQ(Service().version, "0.2.0");
   host_.own_version = "0.1.5";
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(host_.installed_version, "0.2.0") << "an older pod leaves it alone";
 }
 
@@ -78,22 +78,22 @@ TEST_F(Pod, AnUpgradeThatFailsIsTriedAgainAfterAPause) {
   InstallServiceOf("0.1.0");
   host_.own_version = "0.2.0";
   host_.broken_versions = {"0.2.0"};
-  const auto failed = ChooseTurn(host_, spec_, pause_);
+  const auto failed = TakeTurn(host_, spec_, pause_);
   ASSERT_FALSE(failed);
   EXPECT_EQ(Service().version, "0.1.0") << "the former program is back";
   const std::uint32_t process = Service().process_id;
   for (int round = 0; round < 50; ++round) {
     host_.now += 60;
-    EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kService);
+    EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   }
   EXPECT_EQ(Service().process_id, process) << "the service was left alone for an hour";
   host_.now += UpgradePause::kFirst;
-  EXPECT_FALSE(ChooseTurn(host_, spec_, pause_));
+  EXPECT_FALSE(TakeTurn(host_, spec_, pause_));
   host_.now += UpgradePause::kFirst;
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kService) << "the next pause is longer";
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService) << "the next pause is longer";
   host_.broken_versions.clear();
   host_.now += UpgradePause::kFirst;
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(Service().version, "0.2.0");
 }
 
@@ -101,15 +101,15 @@ TEST_F(Pod, ALockIsNoFailedUpgrade) {
   InstallServiceOf("0.1.0");
   host_.own_version = "0.2.0";
   host_.locked = true;
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_).error().code, Code::kLock);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_).error().code, Code::kLock);
   host_.locked = false;
-  EXPECT_EQ(ChooseTurn(host_, spec_, pause_), Turn::kService);
+  EXPECT_EQ(TakeTurn(host_, spec_, pause_), Turn::kService);
   EXPECT_EQ(Service().version, "0.2.0") << "with the next round";
 }
 
 TEST_F(Pod, WhoeverHoldsTheLockIsNotDisturbed) {
   host_.locked = true;
-  const auto turn = ChooseTurn(host_, spec_, pause_);
+  const auto turn = TakeTurn(host_, spec_, pause_);
   ASSERT_FALSE(turn);
   EXPECT_EQ(turn.error().code, Code::kLock);
 }
@@ -121,7 +121,7 @@ TEST_F(Pod, ALoopThatStandsAsideMakesNoRound) {
   host_.waits_left = 3;
   Loop(host_, [&](const SettingsSpec&) -> Result<Settings> { return ++read, SampleSettings(); },
        {.interval_seconds = 60,
-        .should_skip = [&] { return ChooseTurn(host_, spec_, pause_) == Turn::kService; },
+        .should_skip = [&] { return TakeTurn(host_, spec_, pause_) == Turn::kService; },
         .after_round = [&] { ++ended; }});
   EXPECT_EQ(read, 0);
   EXPECT_EQ(ended, 4) << "who makes the rounds is no matter of telling";
