@@ -16,7 +16,7 @@ namespace prov::cli {
 
 // Where values can be read from.
 struct SecretPlaces {
-  // As ReadFile; "-" is standard input.
+  // Reads as ReadFile does; "-" is standard input.
   std::function<Result<std::string>(const std::string& path, std::uint64_t limit)> file;
   std::function<std::optional<std::string>(const std::string& name)> variable;
 };

@@ -83,7 +83,7 @@ class DialectList {
   virtual Bypass Find(const Destination& destination) const = 0;
 };
 
-// Not for kWinHttp and kWinInet, which do not read NO_PROXY.
+// `dialect`: neither kWinHttp nor kWinInet, which do not read NO_PROXY.
 std::unique_ptr<DialectList> CompileNoProxy(Dialect dialect, const NoProxy& list);
 
 // `bypass`: the text in WinHttpSettings or in the registry's ProxyOverride. `dialect`: kWinHttp or kWinInet.

@@ -30,7 +30,7 @@ std::optional<ProxyVariable> VariableFor(Dialect dialect, std::string_view schem
   return std::nullopt;
 }
 
-// As WinHTTP's list has it.
+// The address as WinHTTP's list has it.
 std::string Bracketed(const IpAddress& address) {
   return address.IsIpv4() ? address.ToString() : fmt::format("[{}]", address.ToString());
 }

@@ -29,8 +29,8 @@ struct PublishRequest {
   std::vector<NamedBytes> inject;       // objects that request the bundle or the proxy
   bool render = false;                  // make the files
   bool probe = false;                   // request the readiness endpoints
-  // As in HyperShift if its control plane has no address of its own for nodes (PROXY_INTERNAL_APISERVER_ADDRESS=true):
-  // the API server is reached through the proxy.
+  // The API server is reached through the proxy, as in HyperShift if its control plane has no address of its own for
+  // nodes (PROXY_INTERNAL_APISERVER_ADDRESS=true).
   bool internal_apiserver_address = false;
 };
 

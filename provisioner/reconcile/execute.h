@@ -16,8 +16,8 @@ struct Rebased {
   bool is_foreign = false;  // another program changed the place since; its value stays
 };
 
-// As the item's kind does it: a service's environment entry by entry, other values by what they mean, the rest as a
-// whole. Errors: those of the ports; type (unknown item).
+// Finds what is left to do, as the item's kind does it: a service's environment entry by entry, other values by what
+// they mean, the rest as a whole. Errors: those of the ports; type (unknown item).
 Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation);
 
 // Compares the place as a whole.

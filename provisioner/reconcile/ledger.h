@@ -22,7 +22,7 @@ struct LedgerEntry {
   bool operator==(const LedgerEntry&) const = default;
 };
 
-// By key: `env:HTTP_PROXY`, `serviceEnv:containerd`, `serviceEnv:containerd\parameters` (nssm's),
+// The entries by key: `env:HTTP_PROXY`, `serviceEnv:containerd`, `serviceEnv:containerd\parameters` (nssm's),
 // `serviceSecurity:containerd`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`, `hns:<GUID>`. Each
 // key has one spelling: names of services are those of ServiceNameKey, a SHA-1 is in lower case, a GUID in upper case.
 using Ledger = std::map<std::string, LedgerEntry, std::less<>>;

@@ -48,7 +48,7 @@ struct MachineVariable {
   VariableOwner owner = VariableOwner::kOthers;
   std::vector<std::string> services;  // those of our services whose environment has this value from us
 };
-// Those of the three variables that are set. Reads only.
+// The ones of HTTP_PROXY, HTTPS_PROXY and NO_PROXY that are set on the machine. Reads only.
 Result<std::vector<MachineVariable>> ReadMachineVariables(machine::Machine& machine, const Ledger& ledger);
 
 }  // namespace prov::reconcile

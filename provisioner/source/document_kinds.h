@@ -53,7 +53,7 @@ struct OtherKind {
 
 std::span<const TextKind> TextKinds();
 
-// Those with the most certain statement about nodes come first. The first row reads MachineConfigs; its error says what
+// Kinds with the most certain statement about nodes come first. The first row reads MachineConfigs; its error says what
 // is expected where no kind is recognised.
 std::span<const ObjectKind> ObjectKinds();
 

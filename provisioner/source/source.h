@@ -68,7 +68,7 @@ class SourceTime {
   // In seconds. A document that can't be fetched is tried again until `retry`.
   SourceTime(int whole, int retry) : whole_(whole), retry_(retry), left_(whole) {}
   explicit SourceTime(int whole) : SourceTime(whole, whole) {}
-  // As the request sets it; otherwise a minute, with retries for ten seconds.
+  // The time that the request sets; otherwise a minute, with retries for ten seconds.
   static SourceTime Of(const SourceRequest& request) {
     constexpr int kWhole = 60, kRetry = 10;
     return request.timeout_seconds ? SourceTime(*request.timeout_seconds) : SourceTime(kWhole, kRetry);

@@ -134,7 +134,7 @@ TEST_F(Events, OfADamagedFileOncePerFile) {
   host_.events_written.clear();
   host_.memory.files().at("state.json").resize(40);
   UpgradePause pause;
-  ASSERT_TRUE(ChooseTurn(host_, SpecOf("kube:///worker"), pause));
+  ASSERT_TRUE(TakeTurn(host_, SpecOf("kube:///worker"), pause));
   EXPECT_EQ(recovered(), 1);
 }
 
