@@ -48,7 +48,7 @@ Scope LeftOut(const Scope& wanted, const EgressConfig& config) {
   const auto states = [](const egress::SourceFile& file) { return file.present || file.left_out; };
   const bool proxy = states(config.proxy_file) && !egress::MayHaveOtherProxy(config);
   Scope scope = Stated(Scope::All(), proxy, states(config.trust_file));
-  for (const Facility& one : kFacilities) scope.*one.in_scope = scope.*one.in_scope && !(wanted.*one.in_scope);
+  for (const ScopeWord& one : kScopeWords) scope.*one.in_scope = scope.*one.in_scope && !(wanted.*one.in_scope);
   return scope;
 }
 
