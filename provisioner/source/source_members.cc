@@ -209,8 +209,11 @@ void ReportNotRead(Subject subject, std::string_view what, std::string_view word
   }
   std::string message = fmt::format("{}, which is about {}, is not read: {}", what, WordsOf(subject), words);
   if (subject == Subject::kTrust) message += "; so no certificate is removed because of this source";
-  const Severity severity = subject == Subject::kRegistries ? Severity::kInfo : Severity::kWarning;
-  config.findings.push_back({severity, "not-read", std::move(message), std::move(where)});
+  if (subject == Subject::kRegistries) {
+    AddInfo(config.findings, "not-read", std::move(message), std::move(where));
+  } else {
+    AddWarning(config.findings, "not-read", std::move(message), std::move(where));
+  }
 }
 
 }  // namespace prov::source

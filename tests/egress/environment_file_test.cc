@@ -72,7 +72,7 @@ const Case kCases[] = {
     {"A=1\nB=2\nA=3\n", {{"A", "3"}, {"B", "2"}}, {"env-duplicate@3"}},
     {"A=1\nA=\n", {{"A", ""}}, {"env-duplicate@2"}},
     // backslashes without quotes
-    {"A=b\\nc\n", {{"A", "bnc"}}, {}},
+    {"A=b\\nc\n", {{"A", "bnc"}}, {"env-backslash@1"}},
     {"A=b\\\\c\n", {{"A", "b\\c"}}, {}},
     {"A=a,\\\n  b\nB=c\n", {{"A", "a,  b"}, {"B", "c"}}, {}},
     {"A=a,\\\r\n  b\nB=c\n", {{"A", "a,"}, {"B", "c"}}, {"env-line@2"}},

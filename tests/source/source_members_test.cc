@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 
 #include "provisioner/base/text.h"
@@ -214,7 +215,8 @@ TEST(SourceMembers, OtherKeysOfAConfigMapWithCertificatesAreReported) {
 
 // The page lists what the program does.
 TEST(SourceMembers, AreTheTableOfThePage) {
-  const std::string page = testing_support::ReadAll(testing_support::TestsFolder() + "/../provisioner/SOURCES.md");
+  const std::string page = testing_support::ReadAll(
+      std::filesystem::path(testing_support::TestsFolder()).parent_path() / "provisioner/SOURCES.md");
   for (const SourceMember& row : SourceMembers()) {
     const std::string_view use = row.use == Use::kApplied ? "applied" : row.use == Use::kNamed ? "named" : "other";
     const std::string line = fmt::format("| {} | `{}` | {} |", row.document, row.member,
