@@ -217,7 +217,8 @@ class Fleet(Kube):
         trust = {"volumes": [{"name": "egress-trust", "configMap": {"name": "user-ca"}}]}
         path = "/etc/egress-trust/ca-bundle.crt"
         names = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE")
-        proxies = [{"name": n, "value": PROXY} for n in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")]
+        proxies = [{"name": n, "value": PROXY} for n in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")]
+        proxies += [{"name": n, "value": "localhost,.svc"} for n in ("NO_PROXY", "no_proxy")]
         container = {"name": "c", "env": [{"name": n, "value": path} for n in names] + proxies,
                      "volumeMounts": [{"name": "egress-trust", "mountPath": "/etc/egress-trust"}]}
         for number in range(150):
