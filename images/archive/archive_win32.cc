@@ -15,7 +15,8 @@ Result<std::unique_ptr<FileSink>> MakeArchiveIn(std::string& /*memory*/, const A
 
 Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64_t /*time_unix*/,
                                              const MayReplace& /*may_replace*/) {
-  return Fail(Code::kTarget, "payloads of several nodes are written on Linux only: bake there, or bake for one node at a time", path);
+  return Fail(Code::kTarget,
+              "payloads of several nodes are written on Linux only: bake there, or bake for one node at a time", path);
 }
 
 Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, std::int64_t /*time_unix*/) {

@@ -242,7 +242,8 @@ Command PodEnvCommand() {
       "is empty, refers to another variable or comes from another object is kept. A patch can be made and applied\n"
       "again. A pod whose metadata (a template's, not the Deployment's) says\n"
       "kubernetes.azure.com/no-http-proxy-vars: \"true\" is left alone. Where nothing is to change, an object's patch\n"
-      "is null, and --format patch prints one that changes nothing. A JSON patch goes by index: it is for the object as\n"
+      "is null, and --format patch prints one that changes nothing. A JSON patch goes by index: it is for the object "
+      "as\n"
       "--pod shows it. Pods and Jobs that exist can't be changed: patch their files.",
       "  $ az aks show -g GROUP -n CLUSTER -o json | provisioner pod-env - --pod deployment.yaml --format patch > "
       "p.yaml\n"

@@ -78,7 +78,7 @@ class Kind {
   virtual std::optional<ScriptPlace> PlaceInScript(std::string_view /*item*/) const { return std::nullopt; }
   // What is ours of an item that this program set before the script did. The script's value is still there.
   virtual std::optional<images::RegValue> OursAfterScript(std::string_view /*item*/, const LedgerEntry& /*own*/,
-                                                     const LedgerEntry& script) const {
+                                                          const LedgerEntry& script) const {
     return script.ours;
   }
 };

@@ -338,7 +338,7 @@ class Service final : public Kind {
   }
 
   std::optional<RegValue> OursAfterScript(std::string_view item, const LedgerEntry& own,
-                                     const LedgerEntry& script) const override {
+                                          const LedgerEntry& script) const override {
     return item.starts_with(kServiceItem) ? BothLists(own.ours, script.ours) : script.ours;
   }
 

@@ -40,7 +40,6 @@ std::string Bare(std::string_view document, std::string_view with) {
 
 // Adds the member at a path such as "spec.proxy" to a JSON object.
 std::string With(std::string_view object, std::string_view path, const std::string& value) {
-  ignition::Limits limits;
   auto document = ParseJson(std::string(object), {}).value();
   rapidjson::Value* at = &document->dom;
   auto& allocator = document->dom.GetAllocator();
