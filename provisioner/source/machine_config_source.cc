@@ -163,7 +163,8 @@ Result<void> ReportOtherFiles(const ignition::Config& config, EgressConfig& out)
     // Without proxy.env, the older places count, which have findings of their own.
     if (row == nullptr || row->use != Use::kNamed || (row->subject == Subject::kProxy && !has_proxy_file)) continue;
     const auto file = PROV_TRY(config.Read(path));
-    if (file && HasMark(file->bytes, row->mark)) ReportNotRead(row->subject, "the file", row->words, path, out);
+    if (file && !file->bytes.empty() && HasMark(file->bytes, row->mark))
+      ReportNotRead(row->subject, "the file", row->words, path, out);
   }
   if (!has_proxy_file) return {};
   const SourceMember& units = *FindFile("/etc/systemd/system/any.service");

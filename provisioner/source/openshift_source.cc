@@ -168,12 +168,11 @@ Result<std::vector<TrustText>> ReadControllerTrust(const ObjectView& spec, Egres
   for (const std::string_view list : {"imageRegistryBundleUserData", "imageRegistryBundleData"})
     PROV_TRY(AddRegistryBundles(spec, list, out));
   if (out.size() > others) {
-    AddInfo(
-        config.findings, "registry-trust",
-        fmt::format("{} bundles with CAs of image registries are read: Windows has no trust for one registry, so the "
-                    "whole node trusts them, as the Windows Machine Config Operator has it",
-                    out.size() - others),
-        spec.path());
+    AddInfo(config.findings, "registry-trust",
+            "CAs of image registries are read: Windows has no trust for one registry, so the whole node trusts them, "
+            "as the "
+            "Windows Machine Config Operator has it",
+            spec.path());
   }
   return out;
 }
