@@ -334,7 +334,7 @@ Result<AnswerFileEdit> AddFor(std::string_view file, const AnswerFileCommand& co
 // Removes the command that one record is of.
 Result<AnswerFileEdit> RemoveOne(std::string_view file, const AnswerFileCommand& command, std::string_view record,
                                  std::string_view where) {
-  const AnswerFileEdit unchanged{std::string(file), false, {}};
+  AnswerFileEdit unchanged{std::string(file), false, {}};
   const Record added = PROV_TRY(ReadRecord(record, where));
   XmlText xml = PROV_TRY(DecodeXml(file, where));
   const AnswerFile read = PROV_TRY(ReadAnswerFile(xml, kCommands, command.command_line, where));
