@@ -57,9 +57,8 @@ std::string With(std::string_view object, std::string_view path, const std::stri
     if (dot == std::string_view::npos) break;
     rest.remove_prefix(dot + 1);
   }
-  rapidjson::Document parsed(&allocator);
-  parsed.Parse(value.c_str());
-  at->Swap(parsed);
+  const auto parsed = ParseJson(value, {}).value();  // owns the texts
+  at->CopyFrom(parsed->root(), allocator);
   return WriteJson(document->root(), 0);
 }
 
