@@ -11,6 +11,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
