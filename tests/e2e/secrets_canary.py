@@ -345,7 +345,7 @@ class Canary(RemoteSources, unittest.TestCase):
         trace = self.work / "trace"
         environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # the leak check can't run under ptrace
         source = self.work / "source"
-        source.write_text(config("HTTP_PROXY=http://u:%s@proxy:1\n" % SIMPLE))
+        source.write_text(config("".join("%s=http://u:%s@proxy:1\n" % (name, SIMPLE) for name in ("HTTP_PROXY", "HTTPS_PROXY"))))
         for command, forms in COMMANDS.items():
             for words, _ in forms:
                 words = [str(self.out) if word == "OUT" else str(source) if word == "SOURCE" else word for word in words]
