@@ -128,22 +128,29 @@ class Walk {
  public:
   Walk(std::string_view document, egress::EgressConfig& config) : document_(document), config_(config) {}
 
-  // `member` is the value's place as in the table, `path` its JSON path.
-  void Look(const JsonValue& value, const std::string& member, const std::string& path) {
+  // `member` is the value's place as in the table, `path` its JSON path, `level` how deep it is.
+  void Look(const JsonValue& value, const std::string& member, const std::string& path, std::size_t level = 0) {
+    if (level == kMostLevels) return;
     if (value.IsArray()) {
-      for (rapidjson::SizeType i = 0; i < value.Size(); ++i) Look(value[i], member, fmt::format("{}[{}]", path, i));
+      for (rapidjson::SizeType i = 0; i < value.Size(); ++i)
+        Look(value[i], member, fmt::format("{}[{}]", path, i), level + 1);
     }
     if (!value.IsObject()) return;
     for (auto one = value.MemberBegin(); one != value.MemberEnd(); ++one) {
       const std::string_view name = JsonTextOf(one->name);
       if (IsEmpty(one->value) || (member.empty() && name == "metadata")) continue;
-      LookAtMember(one->value, member.empty() ? std::string(name) : fmt::format("{}.{}", member, name),
-                   fmt::format("{}.{}", path, Shorten(name)), name);
+      LookAtMember(one->value,
+                   member.empty() ? std::string(Shorten(name)) : fmt::format("{}.{}", member, Shorten(name)),
+                   fmt::format("{}.{}", path, Shorten(name)), name, level);
     }
   }
 
  private:
-  void LookAtMember(const JsonValue& value, const std::string& member, const std::string& path, std::string_view name) {
+  // Settings lie a few levels deep. A hostile document may have a thousand, which would take the stack and much time.
+  static constexpr std::size_t kMostLevels = 16;
+
+  void LookAtMember(const JsonValue& value, const std::string& member, const std::string& path, std::string_view name,
+                    std::size_t level) {
     for (const SourceMember& row : kRows) {
       if (row.document != document_ || !EqualsIgnoreAsciiCase(row.member, member)) continue;
       if (row.use == Use::kNamed) ReportNotRead(row.subject, Shorten(name), row.words, path, config_);
@@ -152,7 +159,7 @@ class Walk {
     if (const Subject* subject = SubjectOfName(name)) {
       ReportNotRead(*subject, Shorten(name), "this version does not know it", path, config_);
     } else {
-      Look(value, member, path);
+      Look(value, member, path, level + 1);
     }
   }
 

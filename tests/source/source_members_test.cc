@@ -170,6 +170,16 @@ TEST(SourceMembers, AnUnknownMemberIsReportedByItsName) {
   }
 }
 
+// A document that is nested as deep as the parser allows is read without deep recursion, and long names cost little.
+TEST(SourceMembers, DeepDocumentsCostLittle) {
+  const std::string name(100'000, 'n');
+  std::string text = R"({"httpProxyConfig":null,"a":)";
+  for (int i = 0; i < 900; ++i) text += fmt::format(R"({{"{}":)", i < 100 ? name : "x");
+  text += R"({"proxy":"x"})" + std::string(900, '}') + "}";
+  EXPECT_THAT(MustRead(text).findings, Not(HasCode("not-read")));
+  EXPECT_THAT(MustRead(R"({"httpProxyConfig":null,"a":{"b":[{"c":{"proxy":"x"}}]}})").findings, HasCode("not-read"));
+}
+
 TEST(SourceMembers, ManyOfThemAreCounted) {
   std::string members;
   for (int i = 0; i < 200; ++i) members += fmt::format(R"(,"proxy{}":"x")", i);
