@@ -129,16 +129,18 @@ class UserData(unittest.TestCase):
         self.assertEqual(base64.b64decode(secret["data"]["userData"]), self.made["aws-appended.txt"])
 
     def scripts(self):
-        """Every script that user data runs, as files."""
+        """Every script that user data runs, as files; those that several forms share once."""
         place = self.work / "scripts"
         place.mkdir(exist_ok=True)
+        made = {}
         for name, data in self.made.items():
             script = script_of(data)
-            (place / (name + ".outer.ps1")).write_bytes(script)
             carried, apply, _ = scripts_and_container(script)
-            (place / (name + ".run.ps1")).write_bytes(carried)
-            (place / (name + ".apply.ps1")).write_bytes(apply)
-        return sorted(place.glob("*.ps1"))
+            for role, text in (("outer", script), ("run", carried), ("apply", apply)):
+                made.setdefault(text, place / f"{name}.{role}.ps1")
+        for text, path in made.items():
+            path.write_bytes(text)
+        return sorted(made.values())
 
     def test_scripts_are_powershell_by_the_grammar(self):
         need(self, "node")

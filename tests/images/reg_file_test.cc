@@ -4,6 +4,7 @@
 
 #include "tests/images/hive_test_util.h"
 #include "tests/images/reg_file_reader.h"
+#include "tests/support/amount.h"
 
 namespace prov::images {
 namespace {
@@ -119,7 +120,7 @@ void Tame(RegKey& key) {
 }
 
 TEST(RegFile, RandomTreesComeBack) {
-  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint32_t seed = 1; seed <= testing_support::Amount(10); ++seed) {
     SCOPED_TRACE(seed);
     RegKey tree = testing::RandomTree(seed, 3).Make();
     Tame(tree);

@@ -1,6 +1,7 @@
 // Every valid name of a service passes unchanged through each form of a payload, and to the registry and back.
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <random>
 
 #include "images/registry/hive_editor.h"
@@ -11,6 +12,7 @@
 #include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/transaction.h"
 #include "provisioner/userdata/user_data_container.h"
+#include "tests/support/amount.h"
 #include "tests/support/hive_reader.h"
 #include "tests/support/memory_machine.h"
 #include "tests/support/sample.h"
@@ -88,7 +90,7 @@ void ExpectOnAMachine(const std::string& name, const reconcile::DesiredState& st
 
 TEST(ServiceNames, ComeThroughEveryFormOfAPayload) {
   std::minstd_rand random(1);
-  for (int i = 0; i < 200; ++i) {
+  for (std::uint32_t i = 0; i < testing_support::Amount(200); ++i) {
     const std::string name = OddName(random);
     ASSERT_TRUE(reconcile::CheckServiceName(name)) << name;
     const reconcile::DesiredState state = For(name);

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 
 #include "provisioner/userdata/user_data_forms.h"
 #include "templates/templates.h"
+#include "tests/support/amount.h"
 #include "tests/userdata/logged_words.h"
 #include "tests/userdata/user_data_reader.h"
 
@@ -112,7 +114,7 @@ TEST(UserDataScript, CarriesTwoScriptsAndTheContainer) {
 
 TEST(UserDataScript, HoldsNoWordForWhichWindowsWouldLogIt) {
   // Enough different ones that some would have such a word in their data by chance.
-  for (int i = 0; i < 1000; ++i) {
+  for (std::uint32_t i = 0; i < testing_support::Amount(1000); ++i) {
     const std::string script = *UserDataScript(fmt::format("{{\"generation\":{}}}\n", i), {});
     ASSERT_THAT(testing_support::LoggedWords(script), testing::IsEmpty()) << script;
   }
