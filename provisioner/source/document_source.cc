@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ignition/yaml.h"
+#include "provisioner/base/command_output.h"
 #include "provisioner/base/json.h"
 #include "provisioner/source/document_kinds.h"
 #include "provisioner/source/source_members.h"
@@ -46,7 +47,10 @@ Result<Reading> ReadFirstKind(ParsedSource source) {
 
 Result<Reading> ReadByContent(std::string bytes, const std::string& where, const ignition::Selection& selection,
                               const ignition::Limits& limits, ignition::Fetcher* fetcher) {
+  if (bytes.find_first_not_of(" \t\r\n") == std::string::npos)
+    return Fail(Code::kJson, "is empty; did the command that should have filled it fail?", where);
   if (!ignition::BeginsAsJson(bytes)) {  // no text begins like JSON
+    if (auto output = DescribeCommandOutput(bytes)) return Fail(Code::kKind, *std::move(output), where);
     for (const TextKind& kind : TextKinds()) {
       if (kind.recognises(bytes)) return kind.read(std::move(bytes), where);
     }

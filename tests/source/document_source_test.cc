@@ -137,12 +137,13 @@ TEST(ReadDocument, APoolAmongYamlDocumentsChoosesTheConfigOfItsNodes) {
 
 TEST(ReadDocument, RefusesWhatIsNoSource) {
   const std::pair<std::string, std::string> rows[] = {
-      {"", "json: the document is empty"},
-      {" \n\n", "json: the document is empty"},
+      {"", "json: is empty; did the command"},
+      {" \n\n", "json: is empty; did the command"},
       {"# only a comment\n", "yaml: the document is empty"},
       {"<!DOCTYPE html>\n<html><body>login</body></html>\n", "kind: "},
       {"<html>", "kind: expected a MachineConfig or an Ignition config, found HTML or XML"},
       {"hello", "kind: expected a MachineConfig"},
+      {"error: You must be logged in to the server (Unauthorized)\n", "kind: is an error message"},
       {R"({"kind":"Secret","data":{}})", "kind: expected a MachineConfig"},
       {R"({"kind":"Proxy","apiVersion":"example.com/v1","spec":{}})", "kind: "},
       {R"({"schema":1,"source":{},"proxy":{"HTTP_PROXY":"http://p:1"}})", "kind: "},

@@ -1,0 +1,33 @@
+#include "provisioner/base/command_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "provisioner/base/text.h"
+
+namespace prov {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(CommandOutput, IsNoDocument) {
+  for (const std::string_view text :
+       {"Error from server (NotFound): secrets \"x\" not found\n", "error: no such thing\n",
+        "\nUnable to connect to the server: dial tcp\n", "No resources found in default namespace.\n"}) {
+    EXPECT_THAT(DescribeCommandOutput(text).value_or(""), HasSubstr("error message")) << text;
+  }
+  const std::string table = "NAME                TYPE     DATA   AGE\nwindows-user-data   Opaque   1      3d\n";
+  EXPECT_THAT(DescribeCommandOutput(table).value_or(""), HasSubstr("-o yaml"));
+  EXPECT_TRUE(DescribeCommandOutput("\xff\xfe" + ToUtf16Le(table)));
+  EXPECT_TRUE(DescribeCommandOutput("NAMESPACE   NAME\na   b\n"));
+}
+
+TEST(CommandOutput, DocumentsAndScriptsAreNone) {
+  for (const std::string_view text : {"", "HTTP_PROXY=http://p:1\n", "kind: Proxy\n", "NAME=a  b\n", "NAME  and more\n",
+                                      "Write-Error 'error: no'\n", "<powershell>\nerror: x\n"}) {
+    EXPECT_FALSE(DescribeCommandOutput(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace prov
