@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace prov {
 
@@ -12,6 +13,20 @@ static_assert(std::ranges::is_sorted(kFindings, {}, &FindingInfo::name), "kFindi
 std::string_view NameOf(Severity severity) {
   constexpr std::array<std::string_view, 3> kNames = {"info", "warning", "error"};
   return kNames[static_cast<std::size_t>(severity)];
+}
+
+bool IsLimit(const Finding& finding) {
+  const auto* const row = std::ranges::find(kFindings, finding.code, &FindingInfo::name);
+  return finding.severity != Severity::kError && row != std::end(kFindings) &&
+         (row->severities & finding_table::kLimit) != 0;
+}
+
+std::vector<std::string_view> LimitsIn(const Findings& findings) {
+  std::vector<std::string_view> out;
+  for (const Finding& f : findings) {
+    if (IsLimit(f) && std::ranges::find(out, f.code) == out.end()) out.push_back(f.code);
+  }
+  return out;
 }
 
 bool HasFinding(const Findings& findings, FindingCode code) {

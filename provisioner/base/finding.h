@@ -62,6 +62,11 @@ inline void AddError(Findings& out, FindingCode code, std::string message, std::
   out.emplace_back(Severity::kError, code, std::move(message), std::move(where));
 }
 
+// Whether the finding is a known limit (kLimit of its row) and no error.
+bool IsLimit(const Finding& finding);
+// The codes of the known limits among the findings, each once.
+std::vector<std::string_view> LimitsIn(const Findings& findings);
+
 // Whether a finding has this code.
 bool HasFinding(const Findings& findings, FindingCode code);
 // Removes the findings with this code.

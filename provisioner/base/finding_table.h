@@ -12,7 +12,7 @@ std::string_view NameOf(Severity severity);  // "info", "warning", "error"
 
 struct FindingInfo {
   std::string_view name;
-  unsigned severities;  // a bit for each possible severity
+  unsigned severities;  // a bit for each possible severity, and kLimit
   const char* meaning;  // whole sentences; not a string_view, whose length each includer would compute
   const char* remedy;   // whole sentences: what to do
 
@@ -25,6 +25,8 @@ constexpr unsigned Bit(Severity severity) { return 1U << static_cast<unsigned>(s
 constexpr unsigned kInfo = Bit(Severity::kInfo);
 constexpr unsigned kWarning = Bit(Severity::kWarning);
 constexpr unsigned kError = Bit(Severity::kError);
+// A known limit of clients or of the output, which no action of now removes: text counts these in one line.
+constexpr unsigned kLimit = 8;
 
 // In alphabetical order. Scripts depend on the names: add names, but never rename one.
 inline constexpr FindingInfo kFindings[] = {
@@ -67,13 +69,21 @@ inline constexpr FindingInfo kFindings[] = {
      "The script of --append-to downloads by PowerShell or .NET, which the user data can not send to the proxy.",
      "Put the files that the script downloads into the image, or make room with --ca-transport."},
     {"append-no-keys", kWarning,
-     "The script of --append-to does not let the Windows Machine Config Operator in by SSH, so the operator "
-     "deletes the machine.",
+     "Machines with this Secret do not run the script of the Windows Machine Config Operator, which lets the operator "
+     "in by SSH. The operator deletes a Machine that it can't reach for five minutes.",
      "Give the operator's Secret windows-user-data with --append-to."},
     {"append-stale", kWarning,
-     "User data hold a copy of the operator's script, which is out of date when the operator's private key changes.",
-     "After a change of the key read the operator's Secret again, bake again and apply the result. The command "
-     "provisioner check --secret OURS --append-to OPERATORS says whether that is due."},
+     "User data hold a copy of the operator's script, which nobody renews. When the operator's private key (Secret "
+     "cloud-private-key) changes, the operator rewrites windows-user-data alone and deletes the Machines. A MachineSet "
+     "that names a Secret with the copy makes them again with the old key, SSH fails, and they are deleted again, "
+     "without end.",
+     "After a change of the key read windows-user-data again, bake again and apply the Secret. The command "
+     "provisioner check --secret OURS --append-to OPERATORS has exit code 4 until then."},
+    {"append-wmco", kWarning,
+     "The script of --append-to is that of the Windows Machine Config Operator. Its daemon owns the machine variables "
+     "HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and its first configuration of a node fails where they are set already.",
+     "Add --with-wmco, which leaves the machine variables to the operator. If the operator does not configure these "
+     "machines, nothing has to be done."},
     {"ca-transport-tls", kInfo | kWarning,
      "The bundle of certificates is downloaded without TLS, without verifying the server, or only from a "
      "server that the image already trusts.",
@@ -109,10 +119,13 @@ inline constexpr FindingInfo kFindings[] = {
     {"cidata-service", kWarning,
      "The default configuration of cloudbase-init does not read a drive with the label cidata.",
      "Use --label config-2, or add the line that the message names to cloudbase-init.conf in the image."},
-    {"clients-disagree", kWarning,
-     "Clients of one node read an entry of NO_PROXY in different ways: some go direct, others use the "
-     "proxy.",
-     "Follow the advice of the message, or use --augment, which adds the entries that make clients agree."},
+    {"clients-disagree", kWarning | kLimit,
+     "Clients of one node read an entry of NO_PROXY in different ways: some go direct, others use the proxy. Each "
+     "cluster's list has such entries: .NET and WinHTTP compare no networks (10.0.0.0/16), .NET takes a name without a "
+     "dot for this name only, and Go and WinHTTP do not take .svc for svc itself.",
+     "Nothing has to be done where these clients may use the proxy. Otherwise follow the advice of the message "
+     "(--verbose prints it), or use --augment, which adds entries that make clients agree. The command provisioner "
+     "explain --hosts FILE shows what each client does."},
     {"containers-differ", kWarning,
      "The containers of a pod have different proxy variables, and those of the first one were taken.",
      "Give all containers of the pod the same proxy variables."},
@@ -357,6 +370,12 @@ inline constexpr FindingInfo kFindings[] = {
      "An entry of NO_PROXY takes every address or every destination around the proxy, in some clients or "
      "all.",
      "Name the hosts and networks that are meant."},
+    {"no-service", kInfo | kWarning,
+     "No service is named, so no service gets the proxy in its own environment. Services read the machine variables "
+     "when they start, and see new ones after the next boot only. As a warning: the machine variables are out of "
+     "scope, too, so kubelet and containerd get no proxy from this output.",
+     "Name the services that pull images and talk to clouds, such as --service containerd --service kubelet. With "
+     "--with-wmco the operator's daemon sets the machine variables itself."},
     {"no-source", kWarning, "The service is installed without a stored source, so it has nothing to do.",
      "Run provisioner service install with --source SOURCE."},
     {"no-trust-config-map", kWarning,
@@ -514,7 +533,7 @@ inline constexpr FindingInfo kFindings[] = {
      "Windows can't hold the settings, or a root certificate is not signed by its own key, so bake and apply refuse "
      "them.",
      "Correct what the message names."},
-    {"reg-services", kInfo,
+    {"reg-services", kInfo | kLimit,
      "The file registry/egress.reg does not contain the environments of services, because a .reg file can't "
      "restrict access to their keys.",
      "Use the scripts or provisioner.exe for the services. If you merge registry/SYSTEM.hiv yourself, merge "
@@ -597,9 +616,9 @@ inline constexpr FindingInfo kFindings[] = {
      "A manifest holds typographic quotes, dashes or blanks, as word processors and web pages write them. As "
      "an error: in the place of YAML's own characters.",
      "Replace them by plain characters: \", ' and -."},
-    {"script-only", kInfo,
-     "The program provisioner.exe is not part of the payload, so its scripts do the work alone and nothing "
-     "reconciles at later boots.",
+    {"script-only", kInfo | kLimit,
+     "The program provisioner.exe is not part of the payload, so its scripts do the work alone: once, or at each boot "
+     "where the platform runs user data then. Nothing reconciles while the node runs.",
      "Add the program with --exe or --exe-url if nodes should be kept in place."},
     {"script-state", kInfo | kError,
      "A payload's script recorded what it set on this machine, and this program takes the record over. As "
@@ -708,36 +727,55 @@ inline constexpr FindingInfo kFindings[] = {
      "pods.",
      "Name the ConfigMap in spec.trustedCA."},
     {"userdata-credentials", kWarning,
-     "The user data holds the proxy's credentials, and the message says who can read them.",
+     "The user data holds the proxy's credentials, and the message says who can read them. Besides, Windows writes "
+     "scripts with what they hold to the event log Microsoft-Windows-PowerShell/Operational (event 4104) where script "
+     "block logging is on, and always where the script of --append-to has a word that PowerShell calls suspicious, "
+     "such "
+     "as Add-Type or FromBase64String.",
      "Use --credentials none to keep them out, and let the proxy admit the nodes by their addresses."},
-    {"userdata-delivery", kWarning, "The platform does not hand user data to Windows by itself.",
-     "Follow the message, which says what the platform needs."},
-    {"userdata-short", kInfo,
-     "The channel has no room for all of the script of user data, so it takes back certificates only.",
+    {"userdata-delivery", kWarning,
+     "The platform does not hand user data to Windows by itself. On vSphere cloudbase-init runs it at every boot "
+     "unless "
+     "guestinfo.metadata has an instance-id, and only where metadata_services of cloudbase-init.conf names "
+     "VMwareGuestInfoService; the cluster's machine provider puts a Secret into guestinfo.ignition.config.data, where "
+     "nothing on Windows runs it. A Machine of the Cluster API reads the Secret in its own namespace, and the provider "
+     "must hand it to Windows as it is.",
+     "Follow the message, which says what the platform needs. For clusterctl move, label the Secret of the Cluster API "
+     "with cluster.x-k8s.io/cluster-name."},
+    {"userdata-short", kInfo | kLimit,
+     "The channel has no room for all of the script of user data, so it takes back certificates only: when a later "
+     "bake lacks a variable, WinHTTP's proxy or a service, the node keeps the value.",
      "Nothing has to be done, unless a later bake sets fewer values: then undo those by hand, or add the "
      "program with --exe-url."},
-    {"userdata-task", kInfo,
-     "A scheduled task does the work that takes long or failed, so another script does not wait for it, and "
-     "a failed download is retried on platforms that run user data only once.",
-     "Nothing has to be done. The file error beside the task's data says what failed last."},
+    {"userdata-task", kInfo | kLimit,
+     "The scheduled task ProvisionerUserData does the work that takes long or failed, so another script does not wait "
+     "for it, and a failed download is retried on platforms that run user data only once: in ten attempts, and in ten "
+     "more at each boot. Until then its data lie in a folder that only administrators can read.",
+     "Nothing has to be done. The file error in %SystemRoot%\\Setup\\Scripts\\ProvisionerUserData says what failed "
+     "last."},
     {"userdata-template", kWarning,
-     "The script of --append-to has two braces in a row, which OpenStack's machine provider takes for a "
-     "template of Go's.",
+     "The script of --append-to has two braces in a row, which the Machine API provider for OpenStack reads as a Go "
+     "template unless the Secret has the key disableTemplating. Servers that are created without a Machine are not "
+     "affected.",
      "Use --secret, which makes a Secret with disableTemplating, or give yours that key."},
     {"userdata-url", kWarning,
-     "The user data holds a URL with a query, which may be a token, and the message says who can read it.",
+     "The user data holds a URL with a query, which may be a token, and the message says who can read it. Windows may "
+     "log the script, too (see userdata-credentials).",
      "Use a URL without a query. A file that is known by its digest needs no token."},
     {"wim-freed-blobs", kWarning,
      "The WIM file holds bytes that no image in it uses any more, and a password that was taken out may be "
      "among them.",
      "Rewrite the file without them: wimlib-imagex optimize FILE."},
-    {"winhttp-cidr", kWarning,
-     "Networks of NO_PROXY are left out of WinHTTP's bypass list, so WinHTTP clients use the proxy there.",
-     "Use --winhttp-octets for IPv4 networks, or name the hosts."},
-    {"winhttp-credentials", kWarning,
-     "WinHTTP's settings can't hold a user and a password, so WinHTTP clients get status 407 unless they "
-     "log in themselves.",
-     "Let the proxy admit the nodes by their addresses."},
+    {"winhttp-cidr", kWarning | kLimit,
+     "Networks of NO_PROXY, such as 10.0.0.0/16, are left out of WinHTTP's bypass list, which holds names and patterns "
+     "only. So WinHTTP clients (Windows Update, some agents) use the proxy for addresses there. kubelet and containerd "
+     "are not affected.",
+     "Nothing has to be done where no WinHTTP client needs these addresses. Otherwise name the hosts in NO_PROXY, or "
+     "use --winhttp-octets, which writes IPv4 networks as octet patterns (10.0.*); these also match names of hosts."},
+    {"winhttp-credentials", kWarning | kLimit,
+     "WinHTTP's settings can't hold a user and a password, so they are left out there, and WinHTTP clients (Windows "
+     "Update, some agents) get status 407 unless they log in themselves. kubelet and containerd are not affected.",
+     "Let the proxy admit the nodes by their addresses, or leave winhttp out of --scope."},
     {"winhttp-https-proxy", kWarning, "WinHTTP can't use a proxy with an https:// URL, so its clients go direct.",
      "Give a proxy with an http:// URL if they must not go direct."},
     {"winhttp-idn", kWarning,
@@ -746,7 +784,7 @@ inline constexpr FindingInfo kFindings[] = {
     {"winhttp-length", kWarning,
      "Entries of NO_PROXY are left out of WinHTTP's bypass list, because the list would be too long.",
      "Shorten NO_PROXY."},
-    {"winhttp-name", kWarning,
+    {"winhttp-name", kWarning | kLimit,
      "No pattern of WinHTTP's bypass list says the same as an entry of NO_PROXY, so WinHTTP clients use the "
      "proxy there.",
      "Write the name in a form that the bypass list can hold, such as host.example.com or .example.com."},
@@ -754,7 +792,7 @@ inline constexpr FindingInfo kFindings[] = {
      "WinHTTP's bypass list has octet patterns, which also match names of hosts that begin with these "
      "numbers.",
      "Leave --winhttp-octets out if this is too wide."},
-    {"winhttp-port", kWarning,
+    {"winhttp-port", kWarning | kLimit,
      "Entries of NO_PROXY with a port are left out of WinHTTP's bypass list, because it can't hold them to "
      "that port.",
      "Write the entry without a port if every port is meant."},

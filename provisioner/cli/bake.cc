@@ -188,6 +188,23 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t no
   return out;
 }
 
+// With --with-wmco, the operator's daemon sets the machine variables.
+void AddServiceFinding(const node::Settings& settings, const DesiredState& state, bool wmco, Findings& findings) {
+  const egress::EgressConfig& config = settings.config;
+  const bool proxied = !config.http_proxy.value_or(Secret()).empty() || !config.https_proxy.value_or(Secret()).empty();
+  const bool told = HasFinding(state.findings, "credentials-services");
+  if (!state.scope.services || !settings.options.services.empty() || !proxied || told) return;
+  if (state.scope.machine || wmco) {
+    AddInfo(findings, "no-service",
+            "no service is named, so services get the proxy only from the machine variables, after a reboot; add "
+            "--service containerd --service kubelet",
+            "--service");
+  } else {
+    AddWarning(findings, "no-service",
+               "no service is named, so none gets the proxy; add --service containerd --service kubelet", "--service");
+  }
+}
+
 // Adds findings that an administrator should read about the written payload.
 void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, const payload::Payload& payload,
                         bool has_exe, Findings& findings) {
@@ -240,6 +257,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   // All checks come before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, now))) findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
+  AddServiceFinding(settings, state, options.settings.choices.with_wmco, findings);
   if (options.user_data) {
     return BakeUserData(*std::move(options.user_data), {config, state, generation, path, DescribeState(config, state),
                                                         std::move(findings), options.json});

@@ -28,7 +28,8 @@ OptionSpec ShowSecretsOption() {
 
 OptionGroup OutputOptionSpecs() {
   return {{"output", "text|json", "how results and errors are printed (default: text)", Group::kOutput},
-          {"help", "", "show this text", Group::kOutput}};
+          {"verbose", "", "print each finding; otherwise text has one line for all known limits", Group::kOutput},
+          {"help", "", "show this text; --help all shows every option", Group::kOutput}};
 }
 
 OptionGroup SourceOptionSpecs() {
@@ -82,8 +83,12 @@ bool IsValid(const Findings& findings, bool strict) {
 }
 
 std::string DescribeCounts(const Findings& findings) {
-  return fmt::format("{} error(s), {} warning(s)", CountFindings(findings, Severity::kError),
-                     CountFindings(findings, Severity::kWarning));
+  Findings rest = findings;
+  std::erase_if(rest, IsLimit);
+  const std::size_t limits = LimitsIn(findings).size();
+  return fmt::format("{} error(s), {} warning(s){}", CountFindings(rest, Severity::kError),
+                     CountFindings(rest, Severity::kWarning),
+                     limits == 0 ? "" : fmt::format(", {} known limit(s)", limits));
 }
 
 void WriteValidity(JsonWriter& json, const Findings& findings, bool valid) {

@@ -62,7 +62,7 @@ Command DeployCommand();
 OptionGroup SourceOptionSpecs();
 OptionSpec ClusterSuffixesOption();  // one of them
 OptionSpec ShowSecretsOption();      // --show-secrets of commands that print JSON
-// --output and --help, which every command has.
+// --output, --verbose and --help, which every command has.
 OptionGroup OutputOptionSpecs();
 
 // SOURCE and the options that say how to read it. Errors: usage, proxy-url.
@@ -73,7 +73,7 @@ Result<bool> WantsJson(const Arguments& arguments);
 
 // Whether no finding is an error and, with `strict`, none is a warning.
 bool IsValid(const Findings& findings, bool strict = false);
-// "2 error(s), 1 warning(s)".
+// "2 error(s), 1 warning(s), 3 known limit(s)": a known limit is not counted as a warning, and is left out if none.
 std::string DescribeCounts(const Findings& findings);
 // `valid`, `errors`, `warnings` and `findings` as members of the open object.
 void WriteValidity(JsonWriter& json, const Findings& findings, bool valid);

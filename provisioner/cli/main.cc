@@ -153,7 +153,7 @@ int RunCommand(const Command& command, std::span<const std::string> words) {
     if (outcome.error().code == Code::kInterrupted) machine::EndBySignal();
     return exit;
   }
-  PrintFindings(stderr, outcome->findings);
+  PrintFindings(stderr, outcome->findings, arguments->Has("verbose"));
   return Print(outcome->out, outcome->exit);
 }
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 
@@ -46,8 +50,17 @@ void PrintError(std::FILE* to, const Error& error) {
   PrintLine(to, Severity::kError, InfoOf(error.code).name, error.message, PlaceOf(error));
 }
 
-void PrintFindings(std::FILE* to, const Findings& findings) {
-  for (const Finding& f : findings) PrintLine(to, f.severity, f.code, f.message, f.where);
+void PrintFindings(std::FILE* to, const Findings& findings, bool all) {
+  const bool fold = !all && std::ranges::count_if(findings, IsLimit) > 1;
+  for (const Severity severity : {Severity::kError, Severity::kWarning, Severity::kInfo}) {
+    for (const Finding& f : findings) {
+      if (f.severity == severity && !(fold && IsLimit(f))) PrintLine(to, f.severity, f.code, f.message, f.where);
+    }
+  }
+  if (!fold) return;
+  const std::vector<std::string_view> limits = LimitsIn(findings);
+  fmt::print(to, "provisioner: {} known limit{} ({}): provisioner explain-code {}, or --verbose\n", limits.size(),
+             limits.size() == 1 ? "" : "s", fmt::join(limits, ", "), limits.front());
 }
 
 }  // namespace prov::cli

@@ -20,7 +20,8 @@ inline constexpr std::string_view kCyan = "\x1b[36m";
 inline constexpr std::string_view kColourEnd = "\x1b[0m";
 
 void PrintError(std::FILE* to, const Error& error);
-void PrintFindings(std::FILE* to, const Findings& findings);
+// Errors first, then warnings. Known limits share one line if there are several, unless `all`.
+void PrintFindings(std::FILE* to, const Findings& findings, bool all = true);
 
 bool IsTerminal(std::FILE* file);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "provisioner/base/base64.h"
@@ -18,6 +19,7 @@ namespace prov {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -221,7 +223,6 @@ TEST(Check, ExitsByTheWorstFinding) {
   const ProcessResult good = Provisioner({"check", kSample});
   EXPECT_EQ(good.exit, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr(": valid: 3 certificate(s), 0 error(s)"));
-  EXPECT_THAT(good.err, HasSubstr("[clients-disagree]"));  // a word about the clients, no fault of the settings
   EXPECT_EQ(Provisioner({"check", kSample, "--strict"}).exit, 0);
   const std::string warned = ConfigWith("HTTP_PROXY=http://p:1\nNO_PROXY=a;b\n");
   EXPECT_EQ(Provisioner({"check", "-"}, warned).exit, 0);
@@ -230,6 +231,23 @@ TEST(Check, ExitsByTheWorstFinding) {
   const ProcessResult control = Provisioner({"check", "-", "--output", "json"}, ConfigWith("NO_PROXY=a\x01\n"));
   EXPECT_EQ(control.exit, 11);
   EXPECT_EQ(ErrorCode(control), "no-proxy");
+}
+
+TEST(Check, SaysKnownLimitsInOneLine) {
+  const ProcessResult text = Provisioner({"check", kSample});
+  EXPECT_EQ(text.err,
+            "provisioner: 2 known limits (winhttp-credentials, clients-disagree): provisioner explain-code "
+            "winhttp-credentials, or --verbose\n");
+  EXPECT_THAT(text.out, EndsWith(": valid: 3 certificate(s), 0 error(s), 0 warning(s), 2 known limit(s)\n"));
+  const ProcessResult all = Provisioner({"check", kSample, "--verbose"});
+  EXPECT_EQ(std::ranges::count(all.err, '\n'), 5);
+  EXPECT_EQ(all.out, text.out);
+  EXPECT_EQ(Json(Provisioner({"check", kSample, "--output", "json"}))["findings"].Size(), 5U);
+}
+
+TEST(Check, SaysWhatNeedsAnActionFirst) {
+  const std::string err = Provisioner({"check", "-"}, ConfigWith("HTTP_PROXY=http://:1\nNO_PROXY=a;b\n")).err;
+  EXPECT_LT(err.find(": error ["), err.find(": warning [")) << err;
 }
 
 TEST(Check, RefusesWhatBakeRefuses) {
@@ -275,11 +293,29 @@ TEST_F(Bake, WritesAPayloadAndSaysWhat) {
   EXPECT_THAT(result.out, HasSubstr("HTTP_PROXY=http://egress-user:***@proxy.example.com:3128"));
   EXPECT_THAT(result.out, HasSubstr("registry/SYSTEM.hiv"));
   EXPECT_THAT(result.err, HasSubstr("[credentials-machine]"));
-  EXPECT_THAT(result.err, HasSubstr("[script-only]"));
+  EXPECT_THAT(result.err, HasSubstr("3 known limits (winhttp-credentials, winhttp-cidr, script-only)"));
+  EXPECT_THAT(result.err, Not(HasSubstr("no-service")));
   EXPECT_THAT(result.out + result.err, Not(HasSubstr(kSamplePassword)));
   EXPECT_TRUE(fs::exists(root_ / "deep/er/payload/manifest.json"));
   const rapidjson::Document egress = Json(testing_support::ReadAll(At("deep/er/payload/egress.json")));
   EXPECT_EQ(egress["services"].Size(), 2U);
+}
+
+TEST_F(Bake, SaysWhereNoServiceGetsTheProxy) {
+  const auto severity = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"bake", kSample, "--out", At("p"), "--output", "json"});
+    const rapidjson::Document document = Json(Provisioner(words));
+    for (const auto& finding : document["findings"].GetArray()) {
+      if (finding["code"] == "no-service") return std::string(finding["severity"].GetString());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(severity({}), "info");
+  EXPECT_EQ(severity({"--with-wmco"}), "info");
+  EXPECT_EQ(severity({"--scope", "services,winhttp"}), "warning");
+  EXPECT_EQ(severity({"--scope", "winhttp"}), "");
+  EXPECT_EQ(severity({"--service", "kubelet"}), "");
+  EXPECT_EQ(severity({"--credentials", "services"}), "") << "credentials-services says it";
 }
 
 // Where the program is in the payload, it runs in place of the scripts.
@@ -293,7 +329,7 @@ TEST_F(Bake, WhatScriptsLeaveOutIsSaidWhereTheyDoTheWork) {
   const ProcessResult program = Provisioner(words);
   ASSERT_EQ(program.exit, 0) << program.err;
   EXPECT_THAT(program.err, Not(HasSubstr("[wininet-script]")));
-  EXPECT_THAT(program.err, Not(HasSubstr("[script-only]")));
+  EXPECT_THAT(program.err, Not(HasSubstr("script-only")));
 }
 
 TEST_F(Bake, APolicyForPodsIsCarriedAndComesBack) {
