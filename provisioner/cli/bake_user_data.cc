@@ -29,7 +29,10 @@ constexpr std::array<std::string_view, 6> kUserDataOnly = {"platform",  "exe-url
 constexpr std::array<std::string_view, 5> kNeverInUserData = {"exe", "unattend", "nodes", "label", "sign"};
 
 Result<userdata::ForeignUserData> Foreign(const std::string& path) {
-  return userdata::ReadForeignUserData(PROV_TRY(ReadUserDataFile(path)), path);
+  const UserDataFile file = PROV_TRY(ReadUserDataFile(path));
+  userdata::ForeignUserData out = PROV_TRY(userdata::ReadForeignUserData(file.bytes, path));
+  out.of_operators_secret = file.secret == userdata::kOperatorsSecret;
+  return out;
 }
 
 Result<Platform> ParsePlatform(const Arguments& arguments) {
@@ -128,8 +131,7 @@ void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Fi
   if (options.platform != Platform::kOpenstack || data.bytes.find("{{") == std::string::npos) return;
   AddWarning(findings, "userdata-template",
              "the script contains two braces in a row ({{), which the Machine API provider for OpenStack reads as a Go "
-             "template unless the Secret has the key disableTemplating: use --secret NAME, which writes such a Secret. "
-             "Servers that are created without a Machine are not affected",
+             "template: use --secret NAME, which writes a Secret with disableTemplating",
              "--append-to");
 }
 
@@ -175,9 +177,8 @@ Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
   options.generation = job.generation;
   if (request.secret && options.wmco && !options.foreign) {
     AddWarning(job.findings, "append-no-keys",
-               "machines with this Secret do not run the operator's script, which lets the operator in by SSH, and "
-               "with --with-wmco the operator deletes a Machine that it can't reach for five minutes. Give its Secret "
-               "windows-user-data with --append-to",
+               "machines with this Secret do not run the operator's script, which lets the operator in by SSH, so it "
+               "deletes them: give its Secret windows-user-data with --append-to",
                "--secret");
   }
   const UserData data = PROV_TRY(userdata::MakeUserData(job.config, job.state, options));

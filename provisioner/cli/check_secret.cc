@@ -56,8 +56,7 @@ Result<void> CheckOrder(const Files& files, std::string_view ours, const std::st
 void AddStaleFinding(const Files& files, Findings& findings) {
   AddWarning(
       findings, "append-stale",
-      fmt::format("{} contains a different script than {}. After the operator's private key changes, the operator "
-                  "can't reach new Machines by SSH and deletes and recreates them again and again: bake the Secret "
+      fmt::format("{} contains a different script than {}, so the operator may not reach new Machines: bake the Secret "
                   "again with --append-to {}, apply it, and delete the Machines that were made with the old one",
                   files.ours, files.theirs, files.theirs),
       files.ours);
@@ -83,8 +82,8 @@ OptionGroup SecretCheckOptionSpecs() {
 Result<Outcome> CheckSecret(const Arguments& arguments) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const Files files = PROV_TRY(ParseFiles(arguments));
-  const std::string ours = PlainUserData(PROV_TRY(ReadUserDataFile(files.ours)));
-  const std::string bytes = PROV_TRY(ReadUserDataFile(files.theirs));
+  const std::string ours = PlainUserData(PROV_TRY(ReadUserDataFile(files.ours)).bytes);
+  const std::string bytes = PROV_TRY(ReadUserDataFile(files.theirs)).bytes;
   PROV_TRY(CheckOrder(files, ours, bytes));
   const auto theirs = PROV_TRY(userdata::ReadForeignUserData(bytes, files.theirs));
   Outcome out;

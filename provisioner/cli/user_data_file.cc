@@ -35,7 +35,7 @@ bool LooksLikeManifest(std::string_view bytes) {
   return has("kind:") && has("apiVersion:");
 }
 
-Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where) {
+Result<UserDataFile> UserDataOfSecret(std::string bytes, const std::string& where) {
   const JsonLimits limits;
   bytes.reserve(bytes.size() + kJsonPadding);
   auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits);
@@ -57,14 +57,15 @@ Result<std::string> UserDataOfSecret(std::string bytes, const std::string& where
     return Fail(Code::kKind, "is an object but not a Secret; give the Secret as oc get prints it, or its user data",
                 where);
   }
+  const std::string name(JsonTextAt(root, {"metadata", "name"}));
   for (const std::string_view key : kKeys) {
     // stringData overrides data, as in the API server.
-    if (const JsonValue* plain = text("stringData", key)) return std::string(JsonTextOf(*plain));
+    if (const JsonValue* plain = text("stringData", key)) return UserDataFile{std::string(JsonTextOf(*plain)), name};
     const JsonValue* encoded = text("data", key);
     if (encoded == nullptr) continue;
     auto decoded = DecodeBase64(TrimBlanks(JsonTextOf(*encoded)));
     if (!decoded) return Fail(Code::kKind, "is not base64", fmt::format("{}: $.data.{}", where, key));
-    return *std::move(decoded);
+    return UserDataFile{*std::move(decoded), name};
   }
   return Fail(Code::kKind, "has no text data.userData, which contains the user data of machines", where);
 }
@@ -92,11 +93,11 @@ std::optional<std::string> FindOurScript(std::string text) {
 
 }  // namespace
 
-Result<std::string> ReadUserDataFile(const std::string& path) {
+Result<UserDataFile> ReadUserDataFile(const std::string& path) {
   std::string bytes = PROV_TRY(ReadFile(path, kFileLimit));
   // PowerShell's > writes UTF-16. Decode a manifest, but not a script: machines would get other bytes.
   std::string text = bytes;
-  if (!DecodeMarked(text) || !LooksLikeManifest(text)) return bytes;
+  if (!DecodeMarked(text) || !LooksLikeManifest(text)) return UserDataFile{std::move(bytes)};
   return UserDataOfSecret(std::move(text), path);
 }
 

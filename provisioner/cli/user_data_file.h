@@ -9,10 +9,15 @@
 
 namespace prov::cli {
 
+struct UserDataFile {
+  std::string bytes;
+  std::string secret = {};  // name of the Secret that they are from; "": none
+};
+
 // The user data in a file: the whole file, or the user data of a Secret as `oc get secret -o yaml|json` prints it, also
 // in the UTF-16 that PowerShell's > writes. Errors: those of ReadFile; yaml, json; kind (another object, or a Secret
 // without user data).
-Result<std::string> ReadUserDataFile(const std::string& path);
+Result<UserDataFile> ReadUserDataFile(const std::string& path);
 
 // Our user data as plain text: decompressed and decoded. Other user data is returned unchanged.
 std::string PlainUserData(const std::string& bytes);

@@ -38,13 +38,10 @@ constexpr std::array kChannels = {
         "whoever may see the machine's settings in vCenter; every process in the guest, through VMware Tools, until "
         "the value is cleared",
         false, true,
-        "goes into guestinfo.userdata, with guestinfo.userdata.encoding = gzip+base64, and cloudbase-init in the image "
-        "runs it: at every boot unless guestinfo.metadata has an instance-id, and only where its cloudbase-init.conf "
-        "has "
-        "metadata_services=cloudbaseinit.metadata.services.vmwareguestinfoservice.VMwareGuestInfoService, which its "
-        "default list lacks; a drive (--format iso --label config-2) needs neither. The cluster's own machine provider "
-        "for vSphere puts a Secret elsewhere (guestinfo.ignition.config.data), where nothing on Windows ever runs it: "
-        "there, bake into the image"},
+        "the value must go into guestinfo.userdata with guestinfo.userdata.encoding = gzip+base64 and the settings "
+        "that bake prints, for cloudbase-init in the image; the cluster's own machine provider for vSphere does not do "
+        "that: "
+        "there, bake into the image or use a drive (--format iso --label config-2)"},
     Channel{
         Platform::kNutanix, "nutanix", 0, "",
         "whoever may read the machine in Prism; readers of the machine controller's log at verbosity 3, which prints "
@@ -216,6 +213,14 @@ Result<void> CheckOptions(const reconcile::DesiredState& state, const UserDataOp
                             BundleHash(state)),
                 options.bundle->Shown());
   }
+  if (options.wmco && options.foreign && !SetsUpKeys(*options.foreign)) {
+    return Fail(
+        Code::kKind,
+        "does not write administrators_authorized_keys, as the operator's script does, and the operator deletes "
+        "a Machine that it can't reach by SSH; give the operator's Secret: oc get secret windows-user-data -n "
+        "openshift-machine-api -o yaml",
+        "--append-to");
+  }
   return {};
 }
 
@@ -229,38 +234,20 @@ std::string Readers(const UserDataOptions& options) {
                      channel.readers);
 }
 
-// Where the script can be read besides the channel.
-std::string Logs(const UserDataOptions& options) {
-  return fmt::format(
-      "Windows writes scripts with what they hold to the event log Microsoft-Windows-PowerShell/Operational (event "
-      "4104) where script block logging is on{}, for whoever may read that log",
-      options.foreign ? ", and this one also where the script of --append-to has a word that PowerShell calls "
-                        "suspicious, such as Add-Type or FromBase64String"
-                      : "");
-}
-
 // Findings about what the appended script needs from the administrator.
-void AddAppendFindings(const UserDataOptions& options, Findings& findings) {
-  constexpr std::string_view kOption = "--append-to";
+void AddAppendFindings(const reconcile::DesiredState& state, const UserDataOptions& options, Findings& findings) {
   if (!options.foreign) return;
   AddWarning(
       findings, "append-stale",
-      "the script of --append-to is a copy that nobody renews. When the operator's private key changes (Secret "
-      "cloud-private-key), the operator rewrites windows-user-data alone and deletes the Machines; a MachineSet that "
-      "names "
-      "a Secret with this copy makes them again with the old key, SSH fails, and they are deleted again, without end. "
-      "After a change of the key read windows-user-data again, bake again and apply the Secret; provisioner check "
-      "--secret "
-      "OURS --append-to OPERATORS has exit code 4 until then",
-      std::string(kOption));
-  if (options.wmco && !SetsUpKeys(*options.foreign)) {
-    AddWarning(
-        findings, "append-no-keys",
-        "the script does not write administrators_authorized_keys, as the operator's does, and with --with-wmco the "
-        "operator must reach the machine by SSH: it deletes a Machine that it can't reach for five minutes. Give the "
-        "operator's Secret windows-user-data",
-        std::string(kOption));
-  }
+      "the script of --append-to is a copy: after a change of the operator's key (Secret cloud-private-key) bake "
+      "again; provisioner check --secret OURS --append-to OPERATORS says when that is due",
+      "--append-to");
+  if (options.wmco || state.environment.empty() || !IsOperators(*options.foreign)) return;
+  AddWarning(
+      findings, "append-wmco",
+      "the script is the Windows Machine Config Operator's, whose first configuration of a node fails on machine "
+      "variables that are set already: add --with-wmco",
+      "--append-to");
 }
 
 // PowerShell and .NET use neither the machine's variables nor WinHTTP's settings.
@@ -311,24 +298,20 @@ void AddBundleFinding(const Download& bundle, Findings& findings) {
 
 void AddTaskFinding(const UserDataOptions& options, const std::string& where, Findings& findings) {
   if (!Downloads(options) || (!options.foreign && !Retries(options))) return;
-  AddInfo(
-      findings, "userdata-task",
-      fmt::format("{}: the scheduled task ProvisionerUserData does it in ten attempts, and in ten more at each boot "
-                  "until it is through. Until then its data lie in a folder that only administrators can read "
-                  "({}); what failed last is in the file error there",
-                  options.foreign ? "the other script does not wait for what takes long"
-                                  : "user data run once there, so a download that fails is not the end",
-                  R"(%SystemRoot%\Setup\Scripts\ProvisionerUserData)"),
-      where);
+  AddInfo(findings, "userdata-task",
+          fmt::format("{}: the scheduled task ProvisionerUserData repeats it, at each boot until it is through",
+                      options.foreign ? "the other script does not wait for a download"
+                                      : "user data run once there, so a download that fails is not the end"),
+          where);
 }
 
 void AddDownloadFindings(const UserDataOptions& options, const std::string& where, Findings& findings) {
   if (HoldsQueries(options)) {
     AddWarning(
         findings, "userdata-url",
-        fmt::format("the user data holds a URL with a query, which may be a token. Who can read it there: {}. {}. A "
-                    "file that is known by its digest needs none",
-                    Readers(options), Logs(options)),
+        fmt::format("the user data holds a URL with a query, which may be a token, for {}: leave the query out, as a "
+                    "file that is known by its digest needs no token",
+                    Readers(options)),
         where);
   }
   if (options.bundle) AddBundleFinding(*options.bundle, findings);
@@ -340,10 +323,8 @@ void AddDeliveryFinding(const UserDataOptions& options, const std::string& where
   if (options.secret_form == SecretForm::kClusterApi) {
     AddWarning(
         findings, "userdata-delivery",
-        "a Machine of the Cluster API reads it where spec.bootstrap.dataSecretName names the Secret, in the Machine's "
-        "own namespace (kubectl apply -n); the label cluster.x-k8s.io/cluster-name with the cluster's name has "
-        "clusterctl move it along. It takes the place of what a bootstrap provider would make: give that script with "
-        "--append-to. The provider must hand it to Windows as it is, and cloudbase-init in the image runs it",
+        "a Machine of the Cluster API reads the Secret by spec.bootstrap.dataSecretName, in the place of a bootstrap "
+        "provider's, whose script is to be given with --append-to; cloudbase-init in the image runs it",
         "--secret-form cluster-api");
   } else if (!channel.delivery.empty()) {
     AddWarning(findings, "userdata-delivery", std::string(channel.delivery), where);
@@ -369,22 +350,19 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
   Findings& findings = out.findings;
   AddDeliveryFinding(options, where, findings);
   if (state.holds_credentials) {
-    AddWarning(
-        findings, "userdata-credentials",
-        fmt::format("the user data holds the proxy's credentials. Who can read them there: {}. {}. --credentials "
-                    "none keeps them out",
-                    Readers(options), Logs(options)),
-        where);
+    AddWarning(findings, "userdata-credentials",
+               fmt::format("the user data holds the proxy's credentials, for {}; --credentials none keeps them out",
+                           Readers(options)),
+               where);
   }
   AddSizeFinding(where, out);
   if (!options.full) {
-    AddInfo(
-        findings, "userdata-short",
-        "there is no room for all of the script: when a later bake lacks a variable, WinHTTP's proxy or a service, the "
-        "node keeps the value; provisioner.exe (--exe-url) takes it back, and --ca-transport makes room",
-        where);
+    AddInfo(findings, "userdata-short",
+            "there is no room for all of the script: the node keeps a value that a later bake lacks; provisioner.exe "
+            "(--exe-url) takes it back, and --ca-transport makes room",
+            where);
   }
-  AddAppendFindings(options, findings);
+  AddAppendFindings(state, options, findings);
   AddDownloadFindings(options, where, findings);
   if (!options.exe) {
     AddInfo(

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "provisioner/base/base64.h"
+#include "provisioner/base/command_output.h"
 #include "provisioner/base/text.h"
 
 namespace prov::userdata {
@@ -39,6 +40,9 @@ constexpr std::array kOtherForms = {
     OtherForm{"#cloud-config", true, "is a cloud-config, not a script; its runcmd is the place for a second script"},
     OtherForm{"content-type:", true, "is a MIME message; add our user data as a separate part"},
     OtherForm{"mime-version:", true, "is a MIME message; add our user data as a separate part"},
+    OtherForm{"-----begin ", false,
+              "is a PEM file, not a script; certificates come from the source, and this option takes the operator's "
+              "Secret or a script"},
     OtherForm{"---", true, "is YAML, not a script; add our user data as a separate task or command"},
     OtherForm{"version:", true, "is EC2Launch's YAML; add our script as a separate task"},
     OtherForm{"tasks:", true, "is EC2Launch's YAML; add our script as a separate task"},
@@ -151,7 +155,8 @@ Result<void> CheckScript(std::string_view script, std::string_view where) {
         "holds bytes that are not printable ASCII, which each reader takes for something else; correct the script",
         where);
   }
-  if (TrimBlanks(script).empty()) return Refuse("holds no script; leave --append-to out", where);
+  if (TrimBlanks(script).empty())
+    return Refuse("holds no script (did the command that wrote it fail?); correct it, or leave --append-to out", where);
   if (script.find(kOurs) != std::string_view::npos) {
     return Refuse("has a step of ours already; give the operator's own user data, as its Secret has it", where);
   }
@@ -204,6 +209,7 @@ Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_
   const std::string lower = AsciiLower(bytes);
   if (const std::string_view reason = OtherFormOf(lower); !reason.empty()) return Refuse(reason, where);
   if (const std::string_view reason = JsonReason(bytes); !reason.empty()) return Refuse(reason, where);
+  if (const auto output = DescribeCommandOutput(bytes)) return Refuse(*output, where);
   if (IsBase64(TrimBlanks(bytes))) {
     return Refuse(
         "is base64, not a script; decode it (base64 -d), or give the Secret as oc get secret -o yaml prints it", where);
@@ -220,6 +226,8 @@ Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_
 bool SetsUpKeys(const ForeignUserData& user_data) {
   return AsciiLower(user_data.script).find("authorized_keys") != std::string::npos;
 }
+
+bool IsOperators(const ForeignUserData& user_data) { return user_data.of_operators_secret || SetsUpKeys(user_data); }
 
 bool DownloadsByWeb(const ForeignUserData& user_data) {
   constexpr std::array<std::string_view, 9> kWords = {

@@ -12,6 +12,7 @@ namespace prov::userdata {
 struct ForeignUserData {
   std::string script;    // byte for byte
   bool persist = false;  // has <persist>true</persist>
+  bool of_operators_secret = false;
 };
 
 // Parses user data that our step can be added to. Refuses those whose meaning this would change: other forms, base64
@@ -21,6 +22,8 @@ Result<ForeignUserData> ReadForeignUserData(std::string_view bytes, std::string_
 
 // Whether the script allows logins by SSH, as the script of the Windows Machine Config Operator does.
 bool SetsUpKeys(const ForeignUserData& user_data);
+// Whether the script is that operator's.
+bool IsOperators(const ForeignUserData& user_data);
 
 // Whether the script downloads with PowerShell or .NET, which use WinINET's settings and not the variables.
 bool DownloadsByWeb(const ForeignUserData& user_data);

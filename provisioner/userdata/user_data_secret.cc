@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kSecretLimit = 1048576;
 constexpr std::size_t kMostNameLength = 253;
-constexpr std::string_view kOperatorsSecret = "windows-user-data";
 
 bool IsSecretName(std::string_view name) {
   const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };

@@ -9,6 +9,9 @@
 
 namespace prov::userdata {
 
+// The Secret of the Windows Machine Config Operator.
+inline constexpr std::string_view kOperatorsSecret = "windows-user-data";
+
 // Errors: reserved-name (the operator's own Secret); usage (no name for a Secret).
 Result<void> CheckSecretName(std::string_view name);
 

@@ -172,7 +172,13 @@ TEST_F(CheckSecret, BakeSaysWhereOpenstackWouldTakeTheScriptForATemplate) {
 // The operator deletes a Machine that it can't reach by SSH.
 TEST_F(CheckSecret, BakeSaysWhereTheOperatorCouldNotGetIn) {
   const std::string without = Write("without.txt", "<powershell>\nStart-Service sshd\n</powershell>\n");
-  EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--append-to", without}).err, HasSubstr("[append-no-keys]"));
+  const ProcessResult refused = Bake({"--platform", "aws", "--with-wmco", "--append-to", without});
+  EXPECT_EQ(refused.exit, 11);
+  EXPECT_THAT(refused.err, HasSubstr("error [kind]: --append-to does not write administrators_authorized_keys"));
+  const std::string named = Write("named.yaml",
+                                  "apiVersion: v1\nkind: Secret\nmetadata:\n  name: windows-user-data\nstringData:\n"
+                                  "  userData: |\n    <powershell>\n    Start-Service sshd\n    </powershell>\n");
+  EXPECT_THAT(Bake({"--platform", "aws", "--append-to", named}).err, HasSubstr("warning [append-wmco]"));
   EXPECT_THAT(Bake({"--platform", "aws", "--with-wmco", "--secret", "a"}).err, HasSubstr("[append-no-keys]"));
   EXPECT_THAT(Bake({"--platform", "aws", "--secret", "a"}).err, Not(HasSubstr("[append-no-keys]")));
 }

@@ -88,6 +88,10 @@ TEST(ForeignUserData, RefusesWhatWouldNotDoTheSameAnyMore) {
       {"{\"ignition\":{\"version\":\"3.2.0\"}}", "windows-user-data"},
       {" {\n \"ignition\": {}}", "windows-user-data"},
       {"{\"a\": 1}", "JSON"},
+      // What a command printed in the place of the Secret.
+      {"NAME                TYPE     DATA   AGE\nwindows-user-data   Opaque   1      3d\n", "-o yaml"},
+      {"Error from server (NotFound): secrets \"windows-user-data\" not found\n", "error message"},
+      {"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "is a PEM file"},
   };
   for (const Refused& refused : cases) {
     const auto read = ReadForeignUserData(refused.bytes, "FILE");
@@ -118,6 +122,8 @@ TEST(ForeignUserData, WordsThatOnlyLookLikeBase64OrJsonAreFine) {
 TEST(ForeignUserData, KnowsAScriptThatLetsTheOperatorIn) {
   EXPECT_TRUE(SetsUpKeys({"$f = \"$env:ProgramData\\ssh\\Administrators_Authorized_Keys\"\n"}));
   EXPECT_FALSE(SetsUpKeys({"Start-Service sshd\n"}));
+  EXPECT_FALSE(IsOperators({"Start-Service sshd\n"}));
+  EXPECT_TRUE(IsOperators({"Start-Service sshd\n", false, true})) << "its Secret is known by its name";
 }
 
 TEST(ForeignUserData, KnowsAScriptThatDownloads) {
