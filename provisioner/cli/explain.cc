@@ -35,7 +35,8 @@ constexpr std::size_t kWidestHost = 50;
 Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
   std::vector<Dialect> out;
   for (const std::string& name : arguments.List("for")) {
-    const auto dialect = egress::DialectOf(name);
+    const bool is_go = name == "kubelet" || name == "containerd";
+    const auto dialect = is_go ? Dialect::kGo : egress::DialectOf(name);
     if (!dialect) {
       std::vector<std::string_view> known;
       known.reserve(egress::kDialects.size() + 1);
@@ -187,25 +188,34 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
   std::size_t widest = 11;
   for (const ExplainedUrl& one : hosts) widest = std::max(widest, std::min(Printable(one.shown).size(), kWidestHost));
   std::string out = fmt::format("{:<{}}", "destination", widest);
-  // The last column has no padding.
-  const auto width = [&](Dialect client) { return client == clients.back() ? std::size_t{0} : std::size_t{8}; };
-  for (const Dialect client : clients) out += fmt::format("  {:<{}}", egress::NameOf(client), width(client));
+  const auto answered_407 = [&](Dialect client) {
+    return std::ranges::any_of(hosts, [&](const auto& one) { return explainer.Decide(client, one.to).answered_407; });
+  };
+  std::vector<std::size_t> widths;
+  for (const Dialect client : clients) widths.push_back(answered_407(client) ? 10 : 8);
+  widths.back() = 0;  // the last column has no padding
+  const auto width = [&](const Dialect& client) { return widths[static_cast<std::size_t>(&client - clients.data())]; };
+  for (const Dialect& client : clients) out += fmt::format("  {:<{}}", egress::NameOf(client), width(client));
   out += "\n";
   bool differ = false;
+  bool refused = false;
   for (const ExplainedUrl& one : hosts) {
     out += fmt::format("{:<{}}", Printable(one.shown), widest);
     const Route go = explainer.Decide(Dialect::kGo, one.to).route;
-    for (const Dialect client : clients) {
+    for (const Dialect& client : clients) {
       const ClientDecision decision = explainer.Decide(client, one.to);
       const Route route = decision.route;
       differ = differ || route != go;
       const std::string_view text = question.through.EndOf(one.to, decision);
-      const Route shown = text == "refused" ? Route::kInvalid : route;
-      out += "  " + ColouredCell(shown, fmt::format("{}{}", text, route == go ? "" : "*"), width(client), colour);
+      const Route shown = text == "refused" || decision.answered_407 ? Route::kInvalid : route;
+      const std::string cell = fmt::format("{}{}{}", text, decision.answered_407 ? " 407" : "", route == go ? "" : "*");
+      refused = refused || decision.answered_407;
+      out += "  " + ColouredCell(shown, cell, width(client), colour);
     }
     out += "\n";
   }
   if (differ) out += "* differs from Go, whose reading the cluster uses; --url shows why\n";
+  if (refused) out += "407 the proxy's answer: the client's settings can't hold user and password\n";
   return out;
 }
 
@@ -298,8 +308,10 @@ Command ExplainCommand() {
           {{{"url", "URL...", "a request to explain; several may follow, up to the next option", Group::kRequests},
             {"hosts", "FILE", "destinations, one a line (host, host:port or URL; # begins a comment), as a table",
              Group::kRequests},
-            {"for", "LIST", "clients to ask, e.g. go,dotnet,winhttp (default: all but dotnet11)", Group::kRequests,
-             false, "go curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"}},
+            {"for", "LIST",
+             "clients to ask, e.g. go (also kubelet, containerd),dotnet,winhttp (default: all but dotnet11)",
+             Group::kRequests, false,
+             "go kubelet containerd curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"}},
            ThroughOptionSpecs(),
            {{"augment", "",
              "first add entries so that other clients agree with Go, and print the list; the decisions of Go stay the "

@@ -62,6 +62,7 @@ PageCell CellOf(const Explainer& explainer, const Question& question, const Expl
   out.entry = egress::RedactNoProxyEntry(decision.entry);
   out.proxy = decision.proxy;
   out.note = explainer.Note(client, asked.to, decision);
+  if (decision.answered_407) out.end = "the proxy answers 407";
   if (const auto way = question.through.Follow(asked.to, decision)) {
     out.end = EndOf(*way);
     out.way = way->end == RequestPath::End::kInvalid ? "" : DescribePath(*way);

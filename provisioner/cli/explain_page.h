@@ -19,7 +19,7 @@ struct PageCell {
   std::string entry = {};  // the entry of NO_PROXY that decides, if any
   std::string proxy = {};  // "" if the client uses none
   std::string note = {};   // the reason
-  std::string end = {};    // behind routers, in a few words: "seen as 192.0.2.1", "line 3"
+  std::string end = {};    // in a few words: "the proxy answers 407"; behind routers "seen as 192.0.2.1", "line 3"
   std::string way = {};    // the same in a sentence
 
   bool operator==(const PageCell&) const = default;

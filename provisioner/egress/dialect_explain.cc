@@ -149,7 +149,7 @@ ClientDecision Explainer::Decide(Dialect dialect, const Destination& to) const {
   if (proxy.host_port.empty()) return {Route::kInvalid, Why::kMalformed, proxy.redacted, {}};
   if (windows && !proxy.carried) return {Route::kDirect, Why::kNotCarried, {}, {}};
   const bool bare = windows || dialect == Dialect::kJava;
-  return {Route::kProxy, Why::kApplies, bare ? proxy.host_port : proxy.redacted, {}};
+  return {Route::kProxy, Why::kApplies, bare ? proxy.host_port : proxy.redacted, {}, windows && proxy.has_credentials};
 }
 
 namespace {
@@ -249,7 +249,7 @@ std::string Explainer::Base(Dialect dialect, const Destination& to, const Client
     case Why::kApplies:
       break;
   }
-  if (IsWindows(dialect) && proxy.has_credentials)
+  if (decision.answered_407)
     return fmt::format("{} applies, without user and password: the proxy will answer 407", variable);
   if (dialect == Dialect::kJava)
     return fmt::format("if {}.proxyHost names the proxy: Java reads no environment", to.scheme);

@@ -38,8 +38,9 @@ struct ClientDecision {
 
   Route route = Route::kDirect;
   Why why = Why::kUnset;
-  std::string_view proxy;  // redacted; for kProxy and kInvalid
-  std::string_view entry;  // for kEntry: as the client reads it; for WinHTTP and WinINET before translation
+  std::string_view proxy;     // redacted; for kProxy and kInvalid
+  std::string_view entry;     // for kEntry: as the client reads it; for WinHTTP and WinINET before translation
+  bool answered_407 = false;  // for kApplies: the client's settings can't hold the credentials that the proxy wants
 
   bool operator==(const ClientDecision&) const = default;
 };

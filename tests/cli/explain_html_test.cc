@@ -46,19 +46,21 @@ class ExplainHtml : public testing_support::ProgramTest {
 };
 
 TEST_F(ExplainHtml, HasEachDecisionWithItsEntry) {
-  const ProcessResult result =
-      Run({"--url", "http://10.1.2.3/", "--hosts", Write("hosts", "quay.io\n"), "--for", "go,dotnet", "--html", page_});
+  const ProcessResult result = Run({"--url", "http://10.1.2.3/", "--hosts", Write("hosts", "quay.io\n"), "--for",
+                                    "go,dotnet,winhttp", "--html", page_});
   ASSERT_EQ(result.exit, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("http://10.1.2.3/\n  go        direct"));
   EXPECT_THAT(result.out, HasSubstr("wrote  " + page_ + "\n"));
   const std::string page = ReadAll(page_);
   const std::vector<std::string> row = Row(page, "http://10.1.2.3/");
-  ASSERT_EQ(row.size(), 2U);
+  ASSERT_EQ(row.size(), 3U);
   EXPECT_THAT(row[0], HasSubstr("class=\"direct\""));
   EXPECT_THAT(row[0], HasSubstr(">10.0.0.0/8<"));
   EXPECT_THAT(row[1], HasSubstr("class=\"proxy\""));
   EXPECT_THAT(row[1], HasSubstr("not as Go"));
-  EXPECT_EQ(Row(page, "quay.io").size(), 2U);
+  EXPECT_THAT(row[1], Not(HasSubstr("407")));
+  EXPECT_THAT(row[2], HasSubstr("the proxy answers 407"));
+  EXPECT_EQ(Row(page, "quay.io").size(), 3U);
   EXPECT_THAT(page, HasSubstr("<code>no-proxy-separator</code>"));
   EXPECT_THAT(page, HasSubstr("<code>clients-disagree</code>"));
   EXPECT_THAT(page, Not(HasSubstr("s3cret")));

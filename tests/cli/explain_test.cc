@@ -93,6 +93,17 @@ TEST_F(Explain, ATableOfHosts) {
   EXPECT_EQ(Json(Provisioner({"explain", source_, "--hosts", hosts, "--output", "json"}))["decisions"].Size(), 40U);
 }
 
+TEST_F(Explain, ATableSaysWhereTheProxyAnswers407) {
+  const std::string source = Write("user.env", "HTTPS_PROXY=http://u:p@p:1\nNO_PROXY=10.0.0.0/8\n");
+  const std::string hosts = Write("hosts", "quay.io\n10.1.2.3\n");
+  EXPECT_EQ(Provisioner({"explain", source, "--hosts", hosts, "--for", "containerd,winhttp,dotnet"}).out,
+            "destination  go        winhttp     dotnet\n"
+            "quay.io      proxy     proxy 407   proxy\n"
+            "10.1.2.3     direct    proxy 407*  proxy*\n"
+            "* differs from Go, whose reading the cluster uses; --url shows why\n"
+            "407 the proxy's answer: the client's settings can't hold user and password\n");
+}
+
 TEST_F(Explain, HostsAsWindowsEditorsSaveThem) {
   const std::string plain = Write("plain", "example.com\n");
   const std::string marked = Write("marked",
