@@ -55,18 +55,27 @@ std::string ProbeText(const std::vector<node::Probed>& probes) {
   return out;
 }
 
+std::size_t CountFailed(const std::vector<node::Probed>& probes) {
+  return static_cast<std::size_t>(std::ranges::count(probes, false, &node::Probed::ok));
+}
+
 std::string CheckJson(const Findings& findings, bool valid, const std::vector<node::Probed>& probes) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   WriteValidity(json, findings, valid);
   WriteProbes(json, probes);
+  json.Member("probeFailed", CountFailed(probes) > 0);
   return json.EndObject().Text();
 }
 
-std::string CheckText(const egress::EgressConfig& config, const Findings& findings, bool valid) {
-  return fmt::format("{}: {}: {} certificate(s), {}\n",
-                     Printable(config.source.name.empty() ? config.source.kind : config.source.name),
-                     valid ? "valid" : "not valid", config.certificates.size(), DescribeCounts(findings));
+std::string CheckText(const egress::EgressConfig& config, const Findings& findings, bool valid,
+                      const std::vector<node::Probed>& probes) {
+  const std::size_t failed = CountFailed(probes);
+  return fmt::format(
+      "{}: {}{}: {} certificate(s), {}\n",
+      Printable(config.source.name.empty() ? config.source.kind : config.source.name),
+      failed > 0 ? fmt::format("{} of {} probe(s) failed; the settings are ", failed, probes.size()) : "",
+      valid ? "valid" : "not valid", config.certificates.size(), DescribeCounts(findings));
 }
 
 // Findings about the parts of the proxies that WinHTTP's and WinINET's settings can't hold. The disagreements cover
@@ -146,10 +155,6 @@ Result<std::vector<node::Probed>> RunProbes(const ProbeRequests& requests, machi
   return node::Probe(host.http(), host.clock(), config, requests.urls, options, findings);
 }
 
-int ExitOfProbes(const std::vector<node::Probed>& probes) {
-  return std::ranges::all_of(probes, &node::Probed::ok) ? 0 : InfoOf(Code::kNetwork).exit;
-}
-
 struct CheckCommandOptions {
   bool json = false;
   bool strict = false;
@@ -193,9 +198,9 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   // Added after --strict counted, because the settings are right: every OpenShift list has a network, which clients
   // read differently, and many proxies need credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));
-  const int exit = valid ? ExitOfProbes(probes) : InfoOf(Code::kProxyUrl).exit;
+  const int exit = !valid ? InfoOf(Code::kProxyUrl).exit : CountFailed(probes) > 0 ? InfoOf(Code::kNetwork).exit : 0;
   if (options.json) return Outcome{exit, CheckJson(findings, valid, probes), {}};
-  std::string text = ProbeText(probes) + CheckText(config, findings, valid);
+  std::string text = ProbeText(probes) + CheckText(config, findings, valid, probes);
   return Outcome{exit, std::move(text), std::move(findings)};
 }
 
