@@ -118,6 +118,8 @@ Command ApplyCommand() {
              Group::kGuards, true},
             WaitLockOption()},
            OutputOptionSpecs()})};
+  spec.common =
+      "service with-wmco scope credentials subtract root wim install exe try probe restart-services reboot output help";
   return {.spec = std::move(spec), .run = RunApply};
 }
 

@@ -319,6 +319,7 @@ Command BakeCommand() {
            SignOptionSpecs(),
            OutputOptionSpecs()})};
   spec.instead = "format=oci";
+  spec.common = "out format service with-wmco scope credentials subtract exe platform append-to secret exe-url help";
   return {.spec = std::move(spec), .run = RunBake};
 }
 

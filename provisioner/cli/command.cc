@@ -74,7 +74,13 @@ Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments) {
   return out;
 }
 
-Result<bool> WantsJson(const Arguments& arguments) { return PROV_TRY(OneOf(arguments, "output")) == "json"; }
+Result<bool> WantsJson(const Arguments& arguments) {
+  Result<std::string> output = OneOf(arguments, "output");
+  if (output) return *output == "json";
+  std::string& message = output.error().message;
+  if (arguments.Knows("out") && message.find("did you mean") == std::string::npos) message += "; did you mean --out?";
+  return std::unexpected(std::move(output).error());
+}
 
 bool IsValid(const Findings& findings, bool strict) {
   return std::ranges::none_of(findings, [&](const Finding& finding) {

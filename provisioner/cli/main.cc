@@ -144,7 +144,10 @@ int RunCommand(const Command& command, std::span<const std::string> words) {
   };
   Result<Arguments> arguments = ParseArguments(command.spec, words);
   if (!arguments) return report(std::move(arguments).error());
-  if (arguments->Has("help")) return Print(asked_for ? HelpDocument(command.spec) : HelpText(command.spec), 0);
+  if (arguments->Has("help")) {
+    const bool all = std::ranges::find(arguments->words(), "all") != arguments->words().end();
+    return Print(asked_for ? HelpDocument(command.spec) : HelpText(command.spec, all), 0);
+  }
   const auto secrets = ReadSecretArguments(command.spec, PlacesOfThisProcess(), *arguments);
   if (!secrets) return report(secrets.error());
   const Result<Outcome> outcome = command.run(*arguments, machine::LiveHost());

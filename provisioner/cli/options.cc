@@ -101,13 +101,24 @@ std::string HelpLine(const OptionSpec& option, std::size_t width) {
   return fmt::format("  {:<{}}  {}\n", left, width, Wrap(help, width + 4, kHelpWidth));
 }
 
+OptionGroup CommonOptions(const CommandSpec& command) {
+  OptionGroup out;
+  for (const std::string_view name : Split(command.common, ' ')) {
+    out.push_back(*std::ranges::find(command.options, name, &OptionSpec::name));
+  }
+  return out;
+}
+
 // `word`: the option as given, perhaps with a value.
 std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   std::vector<std::string> dashed;
   dashed.reserve(command.options.size());
   for (const OptionSpec& option : command.options) dashed.push_back(fmt::format("--{}", option.name));
-  const std::string closest = DidYouMean(name, std::vector<std::string_view>(dashed.begin(), dashed.end()));
+  std::string closest = DidYouMean(name, std::vector<std::string_view>(dashed.begin(), dashed.end()));
+  if (name == "--image" && FindOption(command, "--root") != nullptr) {
+    closest = "an image is named by --root DIR or --wim FILE:INDEX;";
+  }
   return Fail(Code::kUsage,
               fmt::format("there is no option \"{}\"; {}{}", name, closest.empty() ? "" : closest + " ", Hint(command)),
               fmt::format("provisioner {}", command.name));
@@ -142,10 +153,13 @@ Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vec
     return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)), where);
   }
   if (words.size() > wanted) {
-    return Fail(Code::kUsage,
-                fmt::format("takes {} argument{}, got {} ({}); {}", wanted, wanted == 1 ? "" : "s", words.size(),
-                            fmt::join(words, ", "), Hint(command)),
-                where);
+    const std::string& extra = words[wanted];
+    const bool is_url = extra.find("://") != std::string::npos && FindOption(command, "--url") != nullptr;
+    return Fail(
+        Code::kUsage,
+        fmt::format("takes {} argument{}, got {} ({}); {}", wanted, wanted == 1 ? "" : "s", words.size(),
+                    fmt::join(words, ", "), is_url ? fmt::format("did you mean --url {}?", extra) : Hint(command)),
+        where);
   }
   if (std::ranges::find(words, "") != words.end()) {
     return Fail(Code::kUsage, fmt::format("{} is empty (an unset variable?); {}", command.positional, Hint(command)),
@@ -182,6 +196,10 @@ std::string Wrap(std::string_view text, std::size_t indent, std::size_t width) {
 std::string Arguments::Get(std::string_view name, std::string_view fallback) const {
   const auto found = values_.find(name);
   return found == values_.end() || found->second.empty() ? std::string(fallback) : found->second.back();
+}
+
+bool Arguments::Knows(std::string_view name) const {
+  return std::ranges::find(options_, name, &OptionSpec::name) != options_.end();
 }
 
 std::vector<std::string> Arguments::Names() const {
@@ -231,24 +249,34 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   std::vector<std::string> positional = out.values_["positional"];
   out.values_.erase("positional");
   if (standard_input) positional.emplace_back("-");
-  if (out.Has("help")) return out;
+  if (out.Has("help")) {
+    out.words_ = std::move(positional);
+    return out;
+  }
   if (positional.empty() && StandsInstead(command, out)) return out;
   out.words_ = PROV_TRY(CheckCount(command, std::move(positional)));
   if (!command.positional.empty() && !out.words_.empty()) out.positional_ = out.words_.front();
   return out;
 }
 
-std::string HelpText(const CommandSpec& command) {
+std::string HelpText(const CommandSpec& command, bool all) {
   std::string out = UsageLine(command);
   out += fmt::format("\n{}\n", command.summary);
   if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
+  const bool common = !all && !command.common.empty();
+  const OptionGroup shown = common ? CommonOptions(command) : command.options;
   std::size_t width = 0;
-  for (const OptionSpec& option : command.options)
-    width = std::max(width, option.name.size() + option.value.size() + 3);
+  for (const OptionSpec& option : shown) width = std::max(width, option.name.size() + option.value.size() + 3);
+  if (common) {
+    out += "\nCommon options:\n";
+    for (const OptionSpec& option : shown) out += HelpLine(option, width);
+    out += fmt::format("\n{} more options: provisioner {} --help all\n", command.options.size() - shown.size(),
+                       command.name);
+  }
   for (const Heading& heading : kHeadings) {
     std::string lines;
-    for (const OptionSpec& option : command.options) {
-      if (option.group == heading.group) lines += HelpLine(option, width);
+    for (const OptionSpec& option : shown) {
+      if (option.group == heading.group && !common) lines += HelpLine(option, width);
     }
     if (!lines.empty()) out += fmt::format("\n{}:\n{}", heading.text, lines);
   }

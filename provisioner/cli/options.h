@@ -52,6 +52,8 @@ struct CommandSpec {
   OptionGroup options;
   // An option, or OPTION=VALUE, with which the positional word is not needed.
   std::string_view instead = {};
+  // The options that --help shows, in this order, separated by blanks; --help all shows all. "": both show all.
+  std::string_view common = {};
   // What completion offers for each positional word.
   std::vector<std::string_view> words = {};
 };
@@ -65,6 +67,8 @@ class Arguments {
   // The positional words of a command with several, or any number.
   const std::vector<std::string>& words() const { return words_; }
   bool Has(std::string_view name) const { return values_.contains(name); }
+  // Whether the command has this option.
+  bool Knows(std::string_view name) const;
   // The names of the options given.
   std::vector<std::string> Names() const;
   // The last value given, or `fallback`.
@@ -88,9 +92,10 @@ class Arguments {
 // Errors: usage, with a remedy.
 Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std::string> words);
 
-std::string HelpText(const CommandSpec& command);
-// The same as `{"schema":1,"command","summary","positional","details","options":[{"name","value","help","group"}],
-// "example"}`.
+// `all`: every option, and not only the common ones.
+std::string HelpText(const CommandSpec& command, bool all);
+// The whole help as
+// `{"schema":1,"command","summary","positional","details","options":[{"name","value","help","group"}], "example"}`.
 std::string HelpDocument(const CommandSpec& command);
 
 // Breaks lines at blanks to at most `width`; lines after the first are indented by `indent` blanks.

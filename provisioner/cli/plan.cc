@@ -57,6 +57,7 @@ Command PlanCommand() {
                    DesiredOptionSpecs(),
                    {SignerOption(), AllowDowngradeOption(), AllowShrinkOption()},
                    OutputOptionSpecs()})};
+  spec.common = "service with-wmco scope credentials subtract root wim output help";
   return {.spec = std::move(spec), .run = RunPlan};
 }
 

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 // The headings of --help, each with the names of the options beneath it.
 std::string Groups(const CommandSpec& spec) {
   std::string out;
-  const std::string help = HelpText(spec);
+  const std::string help = HelpText(spec, true);
   for (const std::string_view line : Split(help, '\n')) {
     if (!line.starts_with(' ') && line.ends_with(':') && line != "Example:") {
       out += fmt::format("{}{}", out.empty() ? "" : "\n", line);
@@ -71,8 +71,43 @@ TEST(Help, SetsNamesAndTextsInColumns) {
       "\n"
       "Output:\n"
       "  --output text|json   how results and errors are printed (default: text)\n"
-      "  --help               show this text\n";
-  EXPECT_THAT(HelpText(RollbackCommand().spec), HasSubstr(std::string(kColumns)));
+      "  --verbose            print each finding; otherwise text has one line for all known limits\n"
+      "  --help               show this text; --help all shows every option\n";
+  EXPECT_THAT(HelpText(RollbackCommand().spec, false), HasSubstr(std::string(kColumns)));
+}
+
+TEST(Help, HasTheCommonOptionsOfALongCommandFirst) {
+  constexpr std::size_t kMostLines = 70;
+  for (const CommandSpec& spec : CommandSpecs()) {
+    if (spec.common.empty()) continue;
+    const std::string help = HelpText(spec, false);
+    EXPECT_THAT(help, HasSubstr(fmt::format("more options: provisioner {} --help all\n", spec.name)));
+    EXPECT_LT(std::ranges::count(help, '\n'), kMostLines) << spec.name;
+    for (const std::string_view name : Split(spec.common, ' ')) {
+      EXPECT_EQ(std::ranges::count(spec.options, name, &OptionSpec::name), 1) << spec.name << " --" << name;
+      EXPECT_THAT(help, HasSubstr(fmt::format("\n  --{} ", name)));
+    }
+  }
+}
+
+TEST(ParseArguments, NamesWhatWasMeant) {
+  struct Slip {
+    Command (*command)();
+    std::vector<std::string> words;
+    std::string_view meant;
+  };
+  const std::vector<Slip> slips = {
+      {ExplainCommand, {"a.json", "https://quay.io/"}, "did you mean --url https://quay.io/?"},
+      {ApplyCommand, {"a.json", "--image", "x"}, "--root DIR or --wim FILE:INDEX"},
+      {BakeCommand, {"a.json", "--output", "payload"}, "did you mean --out?"},
+  };
+  for (const Slip& slip : slips) {
+    const auto arguments = ParseArguments(slip.command().spec, slip.words);
+    const auto json = arguments ? WantsJson(*arguments) : Result<bool>(std::unexpected(arguments.error()));
+    ASSERT_FALSE(json) << slip.meant;
+    EXPECT_EQ(json.error().code, Code::kUsage);
+    EXPECT_THAT(json.error().message, HasSubstr(std::string(slip.meant)));
+  }
 }
 
 TEST(Options, AnEmptyNumberIsRefused) {

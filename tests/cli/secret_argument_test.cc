@@ -176,7 +176,7 @@ TEST_F(SecretArgument, EveryOptionThatTakesAUrlWithCredentialsIsMarked) {
       if (option.secret) marked.emplace_back(option.name);
     }
     EXPECT_THAT(marked, testing::UnorderedElementsAreArray(wanted.at(std::string(spec.name)))) << spec.name;
-    EXPECT_THAT(HelpText(spec), HasSubstr("env:NAME")) << spec.name;
+    EXPECT_THAT(HelpText(spec, true), HasSubstr("env:NAME")) << spec.name;
   }
 }
 
