@@ -59,7 +59,14 @@ Result<void> CheckReplaceable(const std::string& path, std::size_t head,
   const Descriptor fd(S_ISREG(there.st_mode) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1);
   const ssize_t size = fd ? pread(fd.get(), found.data(), found.size(), 0) : -1;
   if (size >= 0 && ours(std::string_view(found).substr(0, static_cast<std::size_t>(size)))) return {};
-  return Fail(Code::kTarget, "already exists and was not made by provisioner; choose another path or delete it", path);
+  const bool folder = S_ISDIR(there.st_mode);
+  const bool payload = folder && access((path + "/manifest.json").c_str(), F_OK) == 0;
+  return Fail(Code::kTarget,
+              payload  ? "is a folder with a manifest.json, as an earlier --format dir wrote it, and this form is one "
+                         "file; choose another path or delete it"
+              : folder ? "is a folder, and this form is one file; choose another path or delete it"
+                       : "already exists and is no earlier output of this form; choose another path or delete it",
+              path);
 }
 
 OutputFile::OutputFile(std::string path, std::string temporary, Descriptor file, MadeParents parents)

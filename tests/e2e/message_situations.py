@@ -24,6 +24,12 @@ usage          | --format           | extract sample.json --format jsn
 usage          | --format           | extract sample.json --format xml
 usage          | --format           | extract sample.json --format
 usage          | --output           | extract sample.json --output yaml
+usage          | --out?             | bake sample.json --output payload
+usage          | --url https://a/?  | explain sample.json https://a/
+usage          | --wim FILE:INDEX   | apply sample.json --image x
+json           | standard input     | extract -
+kind           | oc-error.txt       | extract oc-error.txt
+kind           | table.txt          | extract table.txt
 usage          | --pool             | extract sample.json --pool
 usage          | --trust            | extract sample.json --trust abc
 usage          | --source-timeout   | extract sample.json --source-timeout 0
@@ -75,6 +81,10 @@ usage          | --exe              | bake sample.json --out x --format userdata
 usage          | --unattend         | bake sample.json --out x --format userdata --platform aws --unattend cut.xml
 json           | cut.json           | bake sample.json --out x --format userdata --platform aws --append-to cut.json
 kind           | pod.json           | bake sample.json --out x --format userdata --platform aws --append-to pod.json
+kind           | oc-error.txt       | bake sample.json --out x --format userdata --platform aws --append-to oc-error.txt
+kind           | table.txt          | bake sample.json --out x --format userdata --platform aws --append-to table.txt
+kind           | corporate-root.pem | bake sample.json --out x --format userdata --platform aws --append-to corporate-root.pem
+kind           | --append-to        | bake sample.json --out x --format userdata --platform aws --append-to script.txt --with-wmco
 usage          | --secret-form      | bake sample.json --out x --format userdata --platform aws --secret-form cluster-api
 usage          | --secret-form      | bake sample.json --out x --format userdata --platform aws --secret a --secret-form other
 usage          | --secret           | bake sample.json --out x --format userdata --platform aws --secret A_B
@@ -105,6 +115,8 @@ row            | header.csv         | bake sample.json --out x --nodes header.cs
 target         | sample.json        | bake sample.json --out sample.json
 target         | sample.json        | bake sample.json --out sample.json/x
 target         | full               | bake sample.json --out full
+target         | changed            | bake sample.json --out changed --format tgz
+target         | folder             | bake sample.json --out folder --format tar
 fail-open      | fail-open.env      | bake fail-open.env --out x
 not-found      | missing.json       | extract missing.json
 json           | bad.json           | extract bad.json
@@ -267,6 +279,9 @@ DOCUMENTS = {
 }
 
 TEXTS = {
+    "oc-error.txt": 'Error from server (NotFound): secrets "windows-user-data" not found\n',
+    "table.txt": "NAME                TYPE     DATA   AGE\nwindows-user-data   Opaque   1      3d\n",
+    "script.txt": "Start-Service sshd\n",
     "bad.json": '{\n  "kind": "MachineConfig",\n  "spec": x\n}\n',
     "cut.json": '{"apiVersion": "v1", "items": [',
     "deep.json": "[" * 2000 + "]" * 2000,
