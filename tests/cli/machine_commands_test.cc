@@ -164,6 +164,20 @@ TEST_F(MachineCommands, AFailedProbeTakesTheTrialBack) {
   EXPECT_EQ(Run(ApplyCommand, {source_, "--try", "0"}).error().code, Code::kUsage);
 }
 
+TEST_F(MachineCommands, CheckSaysAtItsEndThatAProbeFailed) {
+  const std::vector<std::string> words = {source_, "--probe", "https://example.org/"};
+  host_.answer = Fail(Code::kTls, "the certificate does not hold", "https://example.org/");
+  host_.notes.is_temporary = false;
+  const auto text = Run(CheckCommand, words);
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(text->exit, 14);
+  EXPECT_THAT(text->out, HasSubstr(": 1 of 1 probe(s) failed; the settings are valid: "));
+  const auto document = Json(CheckCommand, words, 14);
+  EXPECT_TRUE(document["probeFailed"].GetBool());
+  EXPECT_TRUE(document["valid"].GetBool()) << "of the settings";
+  EXPECT_FALSE(Json(CheckCommand, {source_})["probeFailed"].GetBool());
+}
+
 TEST_F(MachineCommands, AProbesUrlIsReadBeforeTheMachineChanges) {
   const std::string before = host_.memory.content().Text();
   for (const char* url : {"no url", "https://user:hunter2@example.org/"}) {
