@@ -470,6 +470,9 @@ inline constexpr FindingInfo kFindings[] = {
      "The MachineConfigPool is in rollout, and the config that all its nodes had before was taken, not its newest one.",
      "Read the source again after the rollout, or name the newest config: with --name, or as machineconfig/NAME of a "
      "kube:// source."},
+    {"present-trust", kInfo,
+     "The settings are those that are set on the machine, and the message says which certificates are trusted.",
+     "Nothing has to be done."},
     {"private-key", kWarning,
      "A private key is in the trust bundle. It was left out, but whoever reads the bundle has it.",
      "Remove the key from the bundle and replace it."},

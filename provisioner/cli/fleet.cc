@@ -60,7 +60,8 @@ void WriteRow(JsonWriter& json, const fleet::NodeRow& row) {
   json.Member("credentialsCurrent", row.credentials_current);
   WriteTime(json, "appliedAt", state.applied_at);
   WriteTime(json, "readAt", state.read_at);
-  json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);
+  json.Member("drift", state.drift).Strings("staleServices", state.stale_services);
+  json.Member("rebootRequired", state.reboot_required).Member("held", state.held);
   const auto failure = FailureOf(row.node);
   if (BeginObjectOrNull(json, "failure", failure.has_value()))
     json.Member("code", failure->code).Member("message", failure->message).EndObject();
@@ -99,7 +100,10 @@ std::string FleetText(const fleet::FleetStatus& fleet, std::int64_t now) {
   for (const fleet::NodeRow& row : fleet.rows) {
     const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
     const auto failure = FailureOf(row.node);
-    const std::string shown = failure ? Printable(fmt::format("[{}] {}", failure->code, failure->message)) : "-";
+    const std::string shown = failure ? Printable(fmt::format("[{}] {}", failure->code, failure->message))
+                              : state.stale_services.empty()
+                                  ? "-"
+                                  : Printable(fmt::format("[service-stale] {}", fmt::join(state.stale_services, ", ")));
     const std::string age = state.applied_at ? node::DescribeAge(now - *state.applied_at) : "-";
     out += fmt::format(kForm, Printable(row.node.name), width, CurrentWord(row), ShortDigest(state.digest), age,
                        state.drift, state.reboot_required ? "needed" : "no",

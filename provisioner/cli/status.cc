@@ -48,7 +48,9 @@ void WriteServices(JsonWriter& json, const std::vector<node::RunningService>& se
   json.Key("services").BeginArray();
   for (const node::RunningService& service : services) {
     json.BeginObject().Member("name", service.name).Member("processId", std::int64_t{service.process_id});
-    json.Member("stale", service.stale).Member("unreadable", service.unreadable).Key("environment").BeginObject();
+    json.Member("stale", !service.stale.empty());
+    WriteTextOrNull(json, "command", service.stale.empty() ? "" : service.Command());
+    json.Member("unreadable", service.unreadable).Key("environment").BeginObject();
     for (const auto& [name, value] : service.variables) json.Member(name, value);
     json.EndObject().EndObject();
   }
@@ -181,7 +183,9 @@ std::string ServiceLines(const std::vector<node::RunningService>& services) {
       out += fmt::format("its environment can't be read: {}\n", Printable(service.unreadable));
       continue;
     }
-    out += service.stale ? "runs with an earlier environment until it starts again\n" : "runs with what is set\n";
+    out += service.stale.empty() ? "runs with what is set\n"
+                                 : fmt::format("runs with an earlier environment ({}); drain the node, then {}\n",
+                                               fmt::join(service.stale, ", "), Printable(service.Command()));
     for (const auto& [name, value] : service.variables)
       out += fmt::format("           {}={}\n", name, Printable(value));
   }
@@ -284,9 +288,10 @@ Command StatusCommand() {
       "",
       "Looks at the registry, the certificate stores and the environment of running services. Settings that a\n"
       "payload's script recorded are included. Exit code 4: the node needs attention: a setting differs, a\n"
-      "round or the first boot failed, a rollback holds, a run or trial is open, a record is damaged or lost, the\n"
-      "boot service does not run, or one of the certificates expires within 30 days (JSON: reasons). A pending\n"
-      "reboot alone is exit code 0. For an image, the output lists what can't be seen there.",
+      "service runs with an earlier environment, a round or the first boot failed, a rollback holds, a run or trial\n"
+      "is open, a record is damaged or lost, the boot service does not run, or one of the certificates expires\n"
+      "within 30 days (JSON: reasons). A pending reboot alone is exit code 0. For an image, the output lists what\n"
+      "can't be seen there.",
       "  > provisioner status\n"
       "  target   this machine\n"
       "  source   D:\\egress\\payload\n"

@@ -47,6 +47,8 @@ std::string MetricsText(const NodeState& state, const std::optional<node::Expiry
   out.Add("source_read_timestamp_seconds", "When the source was last read well, to the minute.", state.read_at);
   out.Add("round_timestamp_seconds", "When the last round ended.", now);
   out.Add("drift_items", "Items of ours that somebody else changed.", state.drift);
+  out.Add("stale_services", "Services that run with an earlier environment.",
+          static_cast<std::int64_t>(state.stale_services.size()));
   out.Add("reboot_required", "1: programs run with earlier settings until this node boots again.",
           state.reboot_required ? 1 : 0);
   out.Add("held", "1: a rollback or a trial holds, and the source is not followed.", state.held ? 1 : 0);

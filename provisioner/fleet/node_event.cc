@@ -42,6 +42,12 @@ std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, con
   }
   if (now.drift > 0 && then.drift == 0)
     out.push_back({"EgressDrift", fmt::format("{} item(s) of ours were changed by others", now.drift), true});
+  if (!now.stale_services.empty() && then.stale_services.empty()) {
+    out.push_back(
+        {"EgressStale",
+         fmt::format("{} runs with earlier egress settings until it starts again", fmt::join(now.stale_services, ", ")),
+         true});
+  }
   if (now.reboot_required && !then.reboot_required)
     out.push_back({"EgressReboot", "programs run with earlier egress settings until this node boots again"});
   if (now.held && !then.held)

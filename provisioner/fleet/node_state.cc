@@ -34,7 +34,8 @@ std::string StateText(const NodeState& state) {
   json.BeginObject().Member("schema", 1).Member("digest", state.digest);
   json.Member("credentialDigest", state.credential_digest).Member("generation", state.generation);
   json.Member("appliedAt", TimeText(state.applied_at)).Member("readAt", TimeText(state.read_at));
-  json.Member("drift", state.drift).Member("rebootRequired", state.reboot_required).Member("held", state.held);
+  json.Member("drift", state.drift).Strings("staleServices", state.stale_services);
+  json.Member("rebootRequired", state.reboot_required).Member("held", state.held);
   json.Key("failure");
   if (state.failure) {
     json.BeginObject().Member("code", state.failure->code);
@@ -57,6 +58,7 @@ Result<NodeState> ParseState(std::string_view text, std::string_view where) {
   out.applied_at = PROV_TRY(root.Find("appliedAt", ReadTime));
   out.read_at = PROV_TRY(root.Find("readAt", ReadTime));
   out.drift = PROV_TRY(root.Find("drift", &JsonNode::Integer)).value_or(0);
+  out.stale_services = PROV_TRY(root.Find("staleServices", &JsonNode::Texts)).value_or(std::vector<std::string>());
   out.reboot_required = PROV_TRY(root.Find("rebootRequired", &JsonNode::Bool)).value_or(false);
   out.held = PROV_TRY(root.Find("held", &JsonNode::Bool)).value_or(false);
   out.failure = PROV_TRY(root.Find("failure", ReadFailure));

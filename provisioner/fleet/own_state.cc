@@ -51,6 +51,7 @@ Result<NodeState> OwnState::Look(node::OpenNode& node, const std::string& versio
   out.held = status.held || status.engine.trial;
   out.read_at = status.read_at;
   out.drift = static_cast<std::int64_t>(status.engine.drift.size());
+  out.stale_services = status.StaleServices();
   out.reboot_required = status.engine.reboot_required;
   out.failure = FailureOf(status);
   out.version = VersionOf(status, version);

@@ -2,54 +2,27 @@
 
 #include <fmt/format.h>
 
-#include "provisioner/base/text.h"
+#include <algorithm>
+
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_record.h"
+#include "provisioner/node/present_settings.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/pki/certificate.h"
+#include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
 
 namespace prov::node {
 namespace {
-
-std::optional<std::string> ValueIn(const std::vector<std::string>& block, std::string_view name) {
-  for (const std::string& entry : block) {
-    const std::size_t equals = entry.find('=', 1);  // "=C:" is the name of a drive's folder
-    if (equals == std::string::npos || !EqualsIgnoreAsciiCase(entry.substr(0, equals), name)) continue;
-    return entry.substr(equals + 1);
-  }
-  return std::nullopt;
-}
-
-// Windows merges the value of the service's key over the machine's variables when the service starts.
-Result<RunningService> ReadRunningService(OpenNode& node, std::string_view name, std::uint32_t process_id) {
-  RunningService out{.name = std::string(name), .process_id = process_id, .variables = {}, .unreadable = {}};
-  const auto block = node.host.services().EnvironmentOf(process_id);
-  if (!block) {
-    out.unreadable = block.error().message;
-    return out;
-  }
-  const auto stored =
-      PROV_TRY(node.machine.registry.Read(reconcile::ServiceKeyPath(name), reconcile::kServiceEnvironmentValue));
-  const auto wanted = reconcile::EntriesIn(stored);
-  for (const std::string_view variable : egress::kProxyVariables) {
-    const auto has = ValueIn(*block, variable);
-    const auto wants = ValueIn(wanted, variable);
-    if (has) out.variables.emplace_back(variable, reconcile::ShowVariable(variable, *has));
-    out.stale = out.stale || (wants && has != wants);
-  }
-  return out;
-}
 
 Result<std::vector<RunningService>> ReadRunningServices(OpenNode& node, const reconcile::Ledger& ledger) {
   std::vector<RunningService> out;
   for (const auto& [item, entry] : ledger) {
     if (!item.starts_with(reconcile::kServiceItem) || reconcile::ServiceOf(item) != item) continue;
     const std::string_view name = std::string_view(item).substr(reconcile::kServiceItem.size());
-    const auto state = PROV_TRY(node.host.services().Query(name));
-    if (state && state->running) out.push_back(PROV_TRY(ReadRunningService(node, name, state->process_id)));
+    if (auto service = PROV_TRY(ReadRunningService(node, name))) out.push_back(*std::move(service));
   }
   return out;
 }
@@ -93,9 +66,48 @@ std::int64_t Expiry::Days() const {
   return seconds >= 0 ? seconds / kDay : -((-seconds + kDay - 1) / kDay);
 }
 
+Result<std::optional<RunningService>> ReadRunningService(OpenNode& node, std::string_view name) {
+  const auto state = PROV_TRY(node.host.services().Query(name));
+  if (!state || !state->running) return std::nullopt;
+  RunningService out;
+  out.name = name;
+  out.process_id = state->process_id;
+  const auto block = node.host.services().EnvironmentOf(out.process_id);
+  if (!block) {
+    out.unreadable = block.error().message;
+    return out;
+  }
+  const auto stored =
+      PROV_TRY(node.machine.registry.Read(reconcile::ServiceKeyPath(name), reconcile::kServiceEnvironmentValue));
+  const auto own = reconcile::EntriesIn(stored);
+  const auto wanted = PROV_TRY(ReadStartEntries(node.machine.registry, name));
+  for (const std::string_view variable : egress::kProxyVariables) {
+    const std::string has = ValueIn(*block, variable);
+    if (!has.empty()) out.variables.emplace_back(variable, reconcile::ShowVariable(variable, has));
+    if (has == ValueIn(wanted, variable)) continue;
+    out.stale.emplace_back(variable);
+    const bool is_own = std::ranges::any_of(own, [&](const auto& one) { return reconcile::IsEntryOf(one, variable); });
+    out.needs_boot = out.needs_boot || !is_own;
+  }
+  return out;
+}
+
+std::string RunningService::Command() const {
+  return needs_boot ? "Restart-Computer" : fmt::format("Restart-Service -Force '{}'", name);
+}
+
+std::vector<std::string> NodeStatus::StaleServices() const {
+  std::vector<std::string> out;
+  for (const RunningService& service : services) {
+    if (!service.stale.empty()) out.push_back(service.name);
+  }
+  return out;
+}
+
 std::vector<std::string_view> NodeStatus::Reasons() const {
   std::vector<std::string_view> out;
   if (!engine.drift.empty()) out.emplace_back("drift");
+  if (!StaleServices().empty()) out.emplace_back("stale");
   if (failure || RoundsFail()) out.emplace_back("failure");
   if (held) out.emplace_back("hold");
   if (engine.trial) out.emplace_back("trial");
@@ -125,6 +137,7 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   out.boot_service = PROV_TRY(ReadBootService(node));
   out.read_at = activity.read_at;
   if (out.read_at) out.read_age_seconds = now - *out.read_at;
+  out.round_interval = PROV_TRY(LoadService(state)).value_or(ServiceRecord()).interval_seconds;
   out.round_failure = std::move(activity.failure);
   out.first_expiry = FirstExpiry(out.engine.ledger, now);
   const auto hold = PROV_TRY(LoadHold(state));

@@ -18,14 +18,21 @@
 
 namespace prov::node {
 
-// The environment block of a running service in whose environment we set variables.
+// A running service and its environment block.
 struct RunningService {
   std::string name;
   std::uint32_t process_id = 0;
   std::vector<std::pair<std::string, std::string>> variables;  // the three proxy variables, without passwords
-  bool stale = false;                                          // started before the present values were written
-  std::string unreadable;                                      // why the block can't be read, or ""
+  std::vector<std::string> stale;  // those of them that have another value than a new process would get
+  bool needs_boot = false;         // one of these is no variable of the service itself, so a restart does not change it
+  std::string unreadable;          // why the block can't be read, or ""
+
+  // What to type for a stale service, after the node is drained: a restart, or a reboot.
+  std::string Command() const;
 };
+
+// nullopt: there is no such service, or it does not run.
+Result<std::optional<RunningService>> ReadRunningService(OpenNode& node, std::string_view name);
 
 // The boot service of a running system.
 struct BootService {
@@ -51,12 +58,13 @@ inline constexpr std::int64_t kExpirySeconds = std::int64_t{30} * 24 * 60 * 60;
 
 struct NodeStatus {
   reconcile::StatusReport engine;
-  std::optional<BootService> boot_service;  // nullopt: nothing runs here (an image)
-  std::vector<RunningService> services;
+  std::optional<BootService> boot_service;            // nullopt: nothing runs here (an image)
+  std::vector<RunningService> services;               // those in whose environment we set variables
   std::vector<reconcile::MachineVariable> variables;  // the machine's variables and who owns them
   std::optional<StoredSource> source;
   std::optional<std::int64_t> read_at;  // Unix time of the last successful reading of the stored source
   std::int64_t read_age_seconds = 0;
+  std::int64_t round_interval = 0;            // seconds between rounds of the boot service; 0: the default
   std::optional<RoundFailure> round_failure;  // the last failed round with that source
   std::optional<Applied> applied;
   std::int64_t age_seconds = 0;  // since the present settings were first applied
@@ -70,8 +78,9 @@ struct NodeStatus {
   std::vector<PastRepair> repairs;
 
   bool RoundsFail() const { return round_failure && !round_failure->over; }
-  // Reasons for an administrator's attention: "drift", "failure", "hold", "trial", "open", "damage", "service",
-  // "expiry".
+  std::vector<std::string> StaleServices() const;
+  // Reasons for an administrator's attention: "drift", "stale", "failure", "hold", "trial", "open", "damage",
+  // "service", "expiry".
   std::vector<std::string_view> Reasons() const;
   bool Differs() const { return !Reasons().empty(); }
 };

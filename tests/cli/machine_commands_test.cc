@@ -88,7 +88,9 @@ TEST_F(MachineCommands, StatusTellsDrift) {
   EXPECT_STREQ(status["source"]["location"].GetString(), source_.c_str());
   const auto text = Run(StatusCommand, {});
   EXPECT_THAT(text->out, HasSubstr("drift    env NO_PROXY is gone"));
-  EXPECT_THAT(text->out, HasSubstr("runs with an earlier environment"));
+  EXPECT_THAT(text->out, HasSubstr("runs with an earlier environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY); drain "
+                                   "the node, then Restart-Service -Force 'containerd'\n"));
+  EXPECT_STREQ(status["reasons"][1].GetString(), "stale");
   service.process_id = 0;
   EXPECT_EQ(Json(StatusCommand, {}, 4)["services"].Size(), 0U) << "does not run";
 }

@@ -100,7 +100,7 @@ class Fleet(Kube):
         return document, {node["name"]: node for node in document.get("nodes", [])}
 
     def test_each_node_is_compared_with_the_pool(self):
-        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drift=2))
+        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drift=2, staleServices=["containerd"]))
         self.server.put_node("win-2", self.state("0" * 64, failure={"code": "network", "message": "no answer"}))
         self.server.put_node("win-3")
         self.server.put_node("linux-1", system="linux")
@@ -109,7 +109,7 @@ class Fleet(Kube):
         self.assertEqual(sorted(nodes), ["win-1", "win-2", "win-3"])
         self.assertEqual(nodes["win-1"], {"name": "win-1", "digest": self.digest, "current": True, "credentialsCurrent": None,
                                           "appliedAt": "2026-01-01T00:00:00Z", "readAt": "2026-01-02T00:00:00Z", "drift": 2,
-                                          "rebootRequired": True, "held": False, "failure": None, "version": "0.1.0"})
+                                          "staleServices": ["containerd"], "rebootRequired": True, "held": False, "failure": None, "version": "0.1.0"})
         self.assertFalse(nodes["win-2"]["current"])
         self.assertEqual(nodes["win-2"]["failure"], {"code": "network", "message": "no answer"})
         self.assertEqual((nodes["win-3"]["digest"], nodes["win-3"]["current"]), (None, False))

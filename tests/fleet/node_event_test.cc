@@ -34,9 +34,10 @@ TEST(NodeEvents, TellWhatChanged) {
   EXPECT_THAT(Reasons(then, now), ElementsAre("EgressSettings"));
   now = With("a");
   now.drift = 1;
+  now.stale_services = {"kubelet"};
   now.reboot_required = true;
   now.held = true;
-  EXPECT_THAT(Reasons(then, now), ElementsAre("EgressDrift", "EgressReboot", "EgressHeld"));
+  EXPECT_THAT(Reasons(then, now), ElementsAre("EgressDrift", "EgressStale", "EgressReboot", "EgressHeld"));
   EXPECT_THAT(Reasons(now, now), IsEmpty()) << "each once";
   now.read_at = 7;
   EXPECT_THAT(Reasons(now, With("a")), IsEmpty()) << "what is over needs nobody";

@@ -20,6 +20,7 @@ NodeState Sample() {
   out.applied_at = 1'700'000'000;
   out.read_at = 1'700'000'060;
   out.drift = 2;
+  out.stale_services = {"kubelet"};
   out.reboot_required = true;
   out.held = true;
   out.failure = NodeFailure{"network", "the server does not answer"};
@@ -37,7 +38,7 @@ TEST(NodeState, IsTheContractsDocumentInOneLine) {
       R"({"schema":1,"digest":")" + std::string(64, 'a') +
           R"(","credentialDigest":"pbkdf2-sha256:600000:00","generation":7,)"
           R"("appliedAt":"2023-11-14T22:13:20Z","readAt":"2023-11-14T22:14:20Z","drift":2,)"
-          R"("rebootRequired":true,"held":true,"failure":{"code":"network","message":"the server does not answer"},)"
+          R"("staleServices":["kubelet"],"rebootRequired":true,"held":true,"failure":{"code":"network","message":"the server does not answer"},)"
           R"("version":"0.1.0","options":{"scope":["machine","certs"],"services":["kubelet"]}})");
 }
 

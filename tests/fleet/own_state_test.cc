@@ -83,6 +83,14 @@ TEST_F(Own, DriftAndFailuresShow) {
   EXPECT_EQ(state.failure->message, "payload is gone");
 }
 
+TEST_F(Own, AServiceThatRunsWithAnEarlierEnvironmentShows) {
+  Boot(Read(SampleSettings()));
+  host_.services_by_name["containerd"] = {
+      .definition = {}, .process_id = 42, .environment = {"HTTP_PROXY=http://old:1"}};
+  EXPECT_THAT(Look().stale_services, ElementsAre("containerd"));
+  EXPECT_THAT(MetricsText(Look(), {}, 7), HasSubstr("provisioner_stale_services 1\n"));
+}
+
 TEST_F(Own, WhileARollbackHoldsNoDigestIsTold) {
   Boot(Read(SampleSettings()));
   node::OpenNode n = node();

@@ -145,6 +145,33 @@ TEST_F(Status, ABootServiceThatDoesNotRunIsAReason) {
   EXPECT_THAT(Look().Reasons(), ElementsAre("service"));
 }
 
+TEST_F(Status, AServiceThatRunsWithAnotherEnvironmentIsAReason) {
+  Settings settings = SampleSettings();
+  settings.config.https_proxy.reset();
+  FirstBootFrom(settings);
+  auto& containerd = host_.services_by_name["containerd"];
+  const std::string http = settings.config.http_proxy->Reveal();
+  const std::string no_proxy = *settings.config.no_proxy;
+  const struct {
+    std::vector<std::string> environment;
+    std::string command;  // "": it is as it should be
+  } rows[] = {
+      {{"Path=x", "http_proxy=" + http, "NO_PROXY=" + no_proxy, "=C:=C:\\"}, ""},
+      {{"HTTP_PROXY=http://old:1", "NO_PROXY=" + no_proxy}, "Restart-Service -Force 'containerd'"},
+      {{}, "Restart-Service -Force 'containerd'"},
+      {{"HTTP_PROXY=" + http, "NO_PROXY=" + no_proxy, "HTTPS_PROXY=http://old:1"}, "Restart-Computer"},
+  };
+  for (const auto& row : rows) {
+    containerd.process_id = 42;
+    containerd.environment = row.environment;
+    const NodeStatus status = Look();
+    ASSERT_EQ(status.services.size(), 1U);
+    EXPECT_EQ(status.services[0].stale.empty() ? "" : status.services[0].Command(), row.command);
+    EXPECT_EQ(status.Reasons(),
+              row.command.empty() ? std::vector<std::string_view>() : std::vector<std::string_view>{"stale"});
+  }
+}
+
 TEST_F(Status, AServiceOfAnEarlierProgramIsShown) {
   FirstBootFrom(SampleSettings());
   EXPECT_EQ(Look().boot_service->version, host_.own_version);
