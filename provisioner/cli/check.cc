@@ -11,6 +11,7 @@
 #include "provisioner/cli/check_secret.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/machine_source.h"
 #include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/win_http_bypass.h"
@@ -186,7 +187,7 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
     return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
   const CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
-  node::SourceContent content = PROV_TRY(node::ReadSource(host, options.source));
+  node::SourceContent content = PROV_TRY(ReadSourceOrMachine(arguments, options.source, host));
   egress::EgressConfig& config = content.config;
   pki::TrustedDigests& trusted = content.options.trusted;  // of a payload
   trusted.insert(options.trusted.begin(), options.trusted.end());
@@ -231,6 +232,7 @@ Command CheckCommand() {
       "  secret.yaml: stale: its script is not that of operators.yaml",
       JoinOptions(
           {SourceOptionSpecs(),
+           MachineSourceOptionSpecs(),
            {TrustOption(),
             {"strict", "", "treat warnings as errors", Group::kChecks},
             {"api-host", "HOST",
@@ -242,7 +244,7 @@ Command CheckCommand() {
            ProbeOptionSpecs(),
            SecretCheckOptionSpecs(),
            OutputOptionSpecs()})};
-  spec.instead = "secret";
+  spec.instead = "secret this-machine root";
   return {.spec = std::move(spec), .run = RunCheck};
 }
 

@@ -11,6 +11,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/explain_html.h"
 #include "provisioner/cli/explain_question.h"
+#include "provisioner/cli/machine_source.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/cli/through_options.h"
 #include "provisioner/egress/augment.h"
@@ -258,7 +259,7 @@ Result<ExplainOptions> ParseExplainOptions(const Arguments& arguments) {
 Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   const ExplainOptions options = PROV_TRY(ParseExplainOptions(arguments));
   const Question& question = options.question;
-  node::SourceContent content = PROV_TRY(node::ReadSource(host, options.source));
+  node::SourceContent content = PROV_TRY(ReadSourceOrMachine(arguments, options.source, host));
   egress::EgressConfig& config = content.config;
   DropFindings(config.findings, "no-trust-file");  // the certificates have no effect on a route
   egress::ClientSettings settings{config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()),
@@ -319,8 +320,10 @@ Command ExplainCommand() {
              Group::kRequests},
             OctetsOption()},
            SourceOptionSpecs(),
+           MachineSourceOptionSpecs(),
            {HtmlOption()},
            OutputOptionSpecs()})};
+  spec.instead = kMachineSource;
   return {.spec = std::move(spec), .run = RunExplain};
 }
 

@@ -138,9 +138,10 @@ Result<void> CheckValues(const CommandSpec& command, std::span<const std::string
 }
 
 bool StandsInstead(const CommandSpec& command, const Arguments& given) {
-  const std::string_view name = command.instead.substr(0, command.instead.find('='));
-  if (name.empty() || !given.Has(name)) return false;
-  return name.size() == command.instead.size() || given.Get(name) == command.instead.substr(name.size() + 1);
+  return std::ranges::any_of(Split(command.instead, ' '), [&](std::string_view one) {
+    const std::string_view name = one.substr(0, one.find('='));
+    return given.Has(name) && (name.size() == one.size() || given.Get(name) == one.substr(name.size() + 1));
+  });
 }
 
 // Checks that the number of positional words is the one that the command takes.

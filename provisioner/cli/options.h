@@ -50,7 +50,7 @@ struct CommandSpec {
   std::string_view details;     // paragraphs for --help
   std::string_view example;     // a real command line and its output
   OptionGroup options;
-  // An option, or OPTION=VALUE, with which the positional word is not needed.
+  // The options, or OPTION=VALUE, with which the positional word is not needed, separated by blanks.
   std::string_view instead = {};
   // The options that --help shows, in this order, separated by blanks; --help all shows all. "": both show all.
   std::string_view common = {};

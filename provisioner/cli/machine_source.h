@@ -1,0 +1,20 @@
+// --this-machine and --root in the place of SOURCE: the settings that are really set there.
+#pragma once
+
+#include "provisioner/cli/options.h"
+#include "provisioner/machine/host.h"
+#include "provisioner/node/source_reader.h"
+#include "provisioner/source/source_spec.h"
+
+namespace prov::cli {
+
+// The names of both options, for CommandSpec::instead.
+inline constexpr std::string_view kMachineSource = "this-machine root";
+OptionGroup MachineSourceOptionSpecs();
+
+// Reads the source, or what the options name. Errors: usage; those of node::ReadSource, Targets::Open and
+// node::ReadPresentSettings.
+Result<node::SourceContent> ReadSourceOrMachine(const Arguments& arguments, const source::SourceSpec& spec,
+                                                machine::Host& host);
+
+}  // namespace prov::cli
