@@ -29,6 +29,10 @@ std::vector<std::string_view> LimitsIn(const Findings& findings) {
   return out;
 }
 
+std::string_view RemedyOf(const Finding& finding) {
+  return std::ranges::find(kFindings, finding.code, &FindingInfo::name)->remedy;
+}
+
 bool HasFinding(const Findings& findings, FindingCode code) {
   return std::ranges::find(findings, code.name(), &Finding::code) != findings.end();
 }

@@ -67,6 +67,8 @@ bool IsLimit(const Finding& finding);
 // The codes of the known limits among the findings, each once.
 std::vector<std::string_view> LimitsIn(const Findings& findings);
 
+// What the table says to do about a finding.
+std::string_view RemedyOf(const Finding& finding);
 // Whether a finding has this code.
 bool HasFinding(const Findings& findings, FindingCode code);
 // Removes the findings with this code.

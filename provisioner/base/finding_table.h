@@ -84,6 +84,9 @@ inline constexpr FindingInfo kFindings[] = {
      "HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and its first configuration of a node fails where they are set already.",
      "Add --with-wmco, which leaves the machine variables to the operator. If the operator does not configure these "
      "machines, nothing has to be done."},
+    {"boot-service", kError,
+     "The boot service of provisioner does not run or is gone, so nothing keeps the settings in place.",
+     "Start the service or install it again. Its log and the events say why it ended."},
     {"ca-transport-tls", kInfo | kWarning,
      "The bundle of certificates is downloaded without TLS, without verifying the server, or only from a "
      "server that the image already trusts.",
@@ -126,6 +129,9 @@ inline constexpr FindingInfo kFindings[] = {
      "Nothing has to be done where these clients may use the proxy. Otherwise follow the advice of the message "
      "(--verbose prints it), or use --augment, which adds entries that make clients agree. The command provisioner "
      "explain --hosts FILE shows what each client does."},
+    {"clock-wrong", kError,
+     "The clock of this machine is behind, so it refuses the certificates of servers as not valid yet.",
+     "Correct the clock. A virtual machine takes it from its host, others from a time server."},
     {"containers-differ", kWarning,
      "The containers of a pod have different proxy variables, and those of the first one were taken.",
      "Give all containers of the pod the same proxy variables."},
@@ -240,7 +246,7 @@ inline constexpr FindingInfo kFindings[] = {
     {"guestinfo-size", kWarning,
      "The value for vSphere is larger than the messages that VMware Tools can pass to the guest.",
      "Use --ca-transport or --subtract to make it smaller, or use a drive with the label config-2."},
-    {"held", kInfo, "A rollback holds, so this round changed nothing.",
+    {"held", kInfo | kWarning, "A rollback holds, so this round changed nothing.",
      "Run provisioner apply, or change the source, to apply settings again."},
     {"hibernated", kWarning,
      "The image is hibernated or was shut down with fast startup, so its newest registry is in "
@@ -397,6 +403,8 @@ inline constexpr FindingInfo kFindings[] = {
     {"not-rendered", kWarning,
      "The MachineConfig is one of several that a pool merges, so others may override what it says.",
      "Use the rendered MachineConfig of the pool."},
+    {"nothing-set", kError, "No proxy is set here and provisioner has applied nothing, so every request goes direct.",
+     "Apply a source. Find out in the log why the first boot did not, if it should have."},
     {"old-version", kInfo, "The config has an Ignition version before 2.2.0 and is read as 2.2.0.",
      "Nothing has to be done."},
     {"open-transaction", kWarning,
@@ -481,6 +489,8 @@ inline constexpr FindingInfo kFindings[] = {
      "The proxy takes Digest credentials and not Basic, which Go programs such as kubelet and containerd "
      "can't give.",
      "Let the proxy offer Basic, too, or let it admit the nodes by their addresses."},
+    {"probe-failed", kError, "A request with the settings of this machine failed.",
+     "Do what the message says. If all else is in order, ask who runs the proxy."},
     {"probe-redirect", kWarning,
      "A readiness endpoint answered with a redirect, which the operator follows and the probe does not.",
      "Ask the address that the redirect leads to, too."},
@@ -548,6 +558,9 @@ inline constexpr FindingInfo kFindings[] = {
      "Leave certificates out with --subtract if nodes are not to trust them."},
     {"request-url", kError, "A URL to explain is malformed. The other URLs were explained.",
      "Write a URL such as https://HOST:PORT/PATH."},
+    {"round-failed", kError,
+     "The last round or the first boot failed, so the settings are missing or older than their source.",
+     "Do what provisioner explain-code says of the code in the message."},
     {"router-all-addresses", kWarning,
      "A rule of an egress router matches every address, which is more than the network that it seems to name.",
      "Write * to match everything, or write the intended networks."},
@@ -654,11 +667,17 @@ inline constexpr FindingInfo kFindings[] = {
     {"service-restarted", kInfo, "A service was restarted with its new environment.", "Nothing has to be done."},
     {"service-runs-on", kInfo, "A service still runs with the environment that it started with.",
      "Restart the service, or use --restart-services."},
+    {"service-stale", kError, "A service runs with another environment than it would get if it started now.",
+     "Drain the node, then restart the service, or the node where the message names machine variables."},
+    {"service-stopped", kError, "A service that needs the settings does not run.",
+     "Start the service. Its own log says why it ended."},
     {"service-unknown", kWarning, "The image has no service of this name, so its environment is set when there is one.",
      "Correct the name in --service if the message shows a similar one."},
     {"sets-nothing", kWarning,
      "The settings set nothing on a node, so bake refuses them, and apply does where nothing was set before.",
      "Check that the source is the right one, or use --allow-empty there."},
+    {"setting-changed", kError, "Somebody changed or removed a setting of provisioner.",
+     "Let provisioner restore it. If it changes again, find out who changes it: a group policy, another agent."},
     {"setup-complete-exit", kWarning,
      "A line of the existing SetupComplete.cmd leaves the script, so the line that was added at its end may "
      "not be reached.",
@@ -680,6 +699,8 @@ inline constexpr FindingInfo kFindings[] = {
     {"signer-script", kWarning,
      "The signer is pinned for provisioner.exe, and the payload's script checks no signature.",
      "Add the program with --exe."},
+    {"source-old", kError, "The source was not read for long, so the settings may be older than those of the cluster.",
+     "Run a round and read what it says. A service that makes no rounds is to be restarted."},
     {"source-unavailable", kWarning, "The source can't be used, so the settings that were applied last are kept.",
      "Correct the source as the message says. The next round tries it again."},
     {"state-damaged", kWarning | kError,
@@ -707,7 +728,7 @@ inline constexpr FindingInfo kFindings[] = {
      "Run provisioner confirm within that time to keep the settings."},
     {"trial-expired", kWarning, "The trial was not confirmed in time, so everything was rolled back.",
      "Run apply again, and provisioner confirm within the time."},
-    {"trial-open", kInfo, "A trial waits for its confirmation, so this round changed nothing.",
+    {"trial-open", kInfo | kWarning, "A trial waits for its confirmation, so this round changed nothing.",
      "Run provisioner confirm to keep the settings, or wait until the trial ends."},
     {"trust-bundle", kWarning,
      "The operator accepts the trust bundle, but reads fewer certificates from it than there are, or part "
@@ -799,6 +820,9 @@ inline constexpr FindingInfo kFindings[] = {
      "Entries of NO_PROXY with a port are left out of WinHTTP's bypass list, because it can't hold them to "
      "that port.",
      "Write the entry without a port if every port is meant."},
+    {"winhttp-unreadable", kError,
+     "The proxy settings of WinHTTP are not of the form that Windows reads, so its clients go direct.",
+     "Delete the value WinHttpSettings, then let provisioner write it again."},
     {"wininet-machine-wide", kInfo,
      "WinINET gets the proxy for the whole machine, so settings that users chose for themselves no longer "
      "count.",

@@ -43,6 +43,7 @@ Command BakeCommand();
 Command PlanCommand();
 Command ApplyCommand();
 Command StatusCommand();
+Command DoctorCommand();
 Command ConfirmCommand();
 Command RollbackCommand();
 Command RemoveCommand();

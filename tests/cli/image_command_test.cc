@@ -8,7 +8,9 @@
 #include "images/tree/file_security.h"
 #include "images/tree/folder_tree.h"
 #include "provisioner/base/text.h"
+#include "provisioner/node/doctor.h"
 #include "provisioner/payload/payload.h"
+#include "provisioner/reconcile/items.h"
 #include "tests/cli/image_command_fixture.h"
 #include "tests/support/hive_log.h"
 
@@ -53,6 +55,28 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   EXPECT_THAT(tree_.log, Each("Commit")) << "which has nothing to do";
   for (const reconcile::Change& change : again->changes) EXPECT_EQ(change.action, Action::kNone) << change.name;
   EXPECT_FALSE(Status(tree_).Differs());
+}
+
+TEST_F(ImageCommands, DoctorSeesWhatIsBrokenInAnImage) {
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  const auto found = [&] {
+    std::vector<std::string> out;
+    const auto host = Open(tree_);
+    const auto target = OpenTarget(*host, machine::Access::kRead);
+    node::OpenNode node = target->Node(*host);
+    for (const node::Problem& one : node::Diagnose(node::Observe(node, {}, live_.http()).value()).problems)
+      out.push_back(std::string(one.finding.code) + " " + one.key);
+    return out;
+  };
+  EXPECT_THAT(found(), testing::IsEmpty());
+  {
+    const auto host = Open(tree_);
+    const auto open = host->Open(machine::Access::kWrite);
+    ASSERT_TRUE(open) << open.error().message;
+    ASSERT_TRUE((*open)->Ports().registry.DeleteValue(reconcile::EnvironmentKeyPath(), "NO_PROXY"));
+    ASSERT_TRUE(host->Commit());
+  }
+  EXPECT_THAT(found(), ElementsAre("setting-changed env:NO_PROXY"));
 }
 
 // Leaves the hive at `path` as a crash does: the value `newest` of its key is in a log only, or nowhere.

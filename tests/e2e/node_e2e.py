@@ -99,7 +99,7 @@ class Node(unittest.TestCase):
     def json(self, *words, exits=(0,), exe=PROGRAM):
         done = self.program(*words, "--output", "json", check=False, exe=exe)
         self.assertIn(done.returncode, exits, done.stdout + done.stderr)
-        return output_schemas.check({"status": "status", "service": "service", "fleet": "fleet-status"}.get(words[0], "report"), json.loads(done.stdout))
+        return output_schemas.check({"status": "status", "doctor": "doctor", "service": "service", "fleet": "fleet-status"}.get(words[0], "report"), json.loads(done.stdout))
 
     def write(self, proxy, authorities):
         """A rendered config in the place that the node follows."""
@@ -254,6 +254,25 @@ class FirstBoot(Node):
         self.await_state(well)
         self.program("service", "uninstall")
         self.assertEqual(self.json("status")["reasons"], [])
+
+    def test_doctor_names_what_is_broken_first(self):
+        self.write("http://proxy.example.test:3128", [self.a])
+        self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd", "--service", "Provisioner")
+
+        def first():
+            found = [(one["code"], one["key"]) for one in self.json("doctor", exits=(0, 4))["problems"] if "key" in one]
+            return found[0] if found else None
+
+        # The process of the boot service began before its environment was set.
+        self.await_state(lambda: self.assertEqual(first(), ("service-stale", "serviceEnv:provisioner")))
+        self.assertEqual(self.json("status", exits=(4,))["reasons"], ["stale"])
+        self.wine("net", "stop", "Provisioner", check=True)
+        self.assertIsNone(first())
+        self.assertIn("boot-service", [one["code"] for one in self.json("doctor", exits=(4,))["problems"]])
+        self.probe("set", "HTTP_PROXY", "http://somebody:1")
+        self.assertEqual(first(), ("setting-changed", "env:HTTP_PROXY"))
+        decided = json.loads(self.program("explain", "--this-machine", "--url", "http://a.example/", "--for", "go", "--output", "json").stdout)
+        self.assertEqual(decided["decisions"][0]["proxy"], "http://somebody:1")
 
     def test_who_watches_into_a_file_sees_a_failure_at_once(self):
         self.write("http://proxy.example.test:3128", [self.a])

@@ -73,8 +73,12 @@ plan             |  4 | plan {sample} --root image
 apply            |  0 | apply {sample} --root image --service containerd
 apply            |  0 | apply {sample} --root image --service containerd
 status           |  0 | status --root image
+doctor           |  0 | doctor --root image
+explain          |  0 | explain --root image --url https://quay.io/ --for go
+check            |  0 | check --root image
 rollback         |  0 | rollback --root image
 status           |  4 | status --root image
+doctor           |  4 | doctor --root image
 remove           |  0 | remove --all --root image
 reconcile        | 13 | reconcile --once
 first-boot       | 13 | first-boot {sample}

@@ -1,0 +1,388 @@
+#include "provisioner/node/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "provisioner/base/clock.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/review.h"
+#include "provisioner/node/first_boot.h"
+#include "provisioner/node/present_settings.h"
+#include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/service_loop.h"
+#include "provisioner/reconcile/environment.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/windows_proxy.h"
+
+namespace prov::node {
+namespace {
+
+using Problems = std::vector<Problem>;
+using Commands = std::vector<std::string>;
+
+constexpr std::int64_t kProgramIsYounger = 1'767'225'600;  // 2026-01-01: no clock that is right shows an earlier time
+constexpr std::int64_t kClockTolerance = 3600;
+constexpr std::int64_t kReadForLong = 3600;
+constexpr std::int64_t kLongInIntervals = 10;  // where rounds are rare
+constexpr std::string_view kLogCommand = R"(Get-Content C:\ProgramData\Provisioner\provisioner.log -Tail 20)";
+
+// The services that pull images and start pods, and those of the ledger.
+std::set<std::string> ServicesToLookAt(const reconcile::Ledger& ledger) {
+  std::set<std::string> out = {"containerd", "kubelet"};
+  for (const auto& [item, entry] : ledger) {
+    if (!item.starts_with(reconcile::kServiceItem) || reconcile::ServiceOf(item) != item) continue;
+    out.insert(item.substr(reconcile::kServiceItem.size()));
+  }
+  return out;
+}
+
+// The faults of these entries that let requests go elsewhere than to the proxy.
+Findings FaultsOf(const std::vector<std::string>& entries, const std::string& where) {
+  egress::EgressConfig config;
+  SetProxy(entries, config);
+  config.proxy_file.path = where;
+  Findings out;
+  const Result<Findings> all = egress::ReviewProxySettings(config);
+  if (!all) AddWarning(out, "no-proxy", all.error().message, all.error().where);
+  for (const Finding& one : all.value_or(Findings())) {
+    if (one.severity == Severity::kError) out.push_back(one);
+    if (one.code == FindingCode("https-direct").name()) {
+      out.push_back(one);
+      out.back().where += ": HTTPS_PROXY";
+    }
+  }
+  return out;
+}
+
+class Observer {
+ public:
+  Observer(OpenNode& node, Observations& out) : node_(node), out_(out) {}
+
+  Result<void> Run() {
+    out_.runs = !PROV_TRY(node_.machine.system.BootId()).empty();
+    out_.now = node_.host.clock().NowUnix();
+    out_.status = PROV_TRY(StatusOf(node_));
+    const auto entries = PROV_TRY(ReadMachineEntries(node_.machine.registry));
+    NoteProxy(entries);
+    out_.machine = FaultsOf(entries, reconcile::EnvironmentKeyPath());
+    for (const std::string& name : ServicesToLookAt(out_.status.engine.ledger)) PROV_TRY(LookAtService(name));
+    PROV_TRY(LookAtCertificates());
+    return LookAtWinHttp();
+  }
+
+  Result<void> Probe(const std::vector<std::string>& urls, net::Http& http) {
+    if (urls.empty()) return {};
+    const std::string containerd = "containerd";
+    const bool exists = PROV_TRY(node_.machine.registry.KeyExists(reconcile::ServiceKeyPath(containerd)));
+    egress::EgressConfig config = PROV_TRY(ReadPresentSettings(node_, exists ? containerd : ""));
+    ProbeOptions options;
+    for (const pki::Certificate& one : config.certificates) options.trusted.insert(one.sha256);
+    out_.findings = std::move(config.findings);
+    out_.probes = PROV_TRY(node::Probe(http, node_.host.clock(), config, urls, options, out_.findings));
+    return {};
+  }
+
+ private:
+  void NoteProxy(const std::vector<std::string>& entries) {
+    out_.sets_proxy =
+        out_.sets_proxy || !ValueIn(entries, "HTTP_PROXY").empty() || !ValueIn(entries, "HTTPS_PROXY").empty();
+  }
+
+  Result<void> LookAtService(const std::string& name) {
+    const std::string key = reconcile::ServiceKeyPath(name);
+    if (!PROV_TRY(node_.machine.registry.KeyExists(key))) return {};
+    Observations::Service out{.name = name};
+    const auto value = PROV_TRY(node_.machine.registry.Read(key, reconcile::kServiceEnvironmentValue));
+    const auto own = reconcile::EntriesIn(value);
+    NoteProxy(own);
+    if (std::ranges::any_of(egress::kProxyVariables, [&](auto variable) { return !ValueIn(own, variable).empty(); }))
+      out.faults = FaultsOf(PROV_TRY(ReadStartEntries(node_.machine.registry, name)), key);
+    if (!reconcile::ServiceEntries(value))
+      AddWarning(out.faults, "service-environment", "is not a REG_MULTI_SZ, so Windows does not read it", key);
+    if (out_.runs) {
+      const auto state = PROV_TRY(node_.host.services().Query(name));
+      out.stopped = state && !state->running;
+      out.running = PROV_TRY(ReadRunningService(node_, name));
+    }
+    out_.services.push_back(std::move(out));
+    return {};
+  }
+
+  Result<void> LookAtCertificates() {
+    for (const auto& [item, entry] : out_.status.engine.ledger) {
+      if (!item.starts_with(reconcile::kCertificateItem) || !entry.ours) continue;
+      auto certificate = pki::ParseCertificate(entry.ours->data, item);
+      if (!certificate) continue;
+      const bool disallowed = PROV_TRY(node_.machine.certificates.IsDisallowed(certificate->der));
+      out_.certificates.push_back({item, *std::move(certificate), disallowed});
+    }
+    return {};
+  }
+
+  Result<void> LookAtWinHttp() {
+    for (const reconcile::WinHttpView& view : reconcile::kWinHttpViews) {
+      const auto value = PROV_TRY(node_.machine.registry.Read(view.key, reconcile::kWinHttpValue));
+      if (value && !reconcile::DecodeWinHttp(value->data))
+        out_.unreadable_win_http.push_back(fmt::format("{}{}", reconcile::kWinHttpItem, view.bits));
+    }
+    return {};
+  }
+
+  OpenNode& node_;
+  Observations& out_;
+};
+
+// The newest time at which this machine is known to have run.
+std::int64_t LastKnownTime(const NodeStatus& status) {
+  std::int64_t out = std::max(kProgramIsYounger, status.read_at.value_or(0));
+  if (status.round_failure) out = std::max({out, status.round_failure->since, status.round_failure->over.value_or(0)});
+  return out;
+}
+
+bool ClockIsBehind(const Observations& seen) { return seen.now + kClockTolerance < LastKnownTime(seen.status); }
+
+bool Drifts(const Observations& seen, std::string_view key) {
+  return std::ranges::find(seen.status.engine.drift, key, &reconcile::Drift::key) != seen.status.engine.drift.end();
+}
+
+// What restores a setting.
+Commands Restore(const Observations& seen) {
+  if (!seen.runs) return {"provisioner apply SOURCE --root DIR"};
+  return {seen.status.source && !seen.status.held ? "provisioner reconcile --once" : "provisioner apply SOURCE"};
+}
+
+// The items of ours that differ and whose keys have this prefix.
+void AddDrift(const Observations& seen, std::string_view prefix, Problems& out) {
+  for (const reconcile::Drift& drift : seen.status.engine.drift) {
+    if (!drift.key.starts_with(prefix)) continue;
+    Problem problem{{Severity::kError, "setting-changed",
+                     fmt::format("{} {} {} since provisioner set it", NameOf(drift.kind), drift.name,
+                                 drift.missing ? "was removed" : "was changed")},
+                    drift.key,
+                    Restore(seen)};
+    const std::string_view service = reconcile::ServiceOf(std::string_view(drift.key).substr(prefix.size()));
+    const auto found = std::ranges::find(seen.services, service, &Observations::Service::name);
+    if (prefix == reconcile::kServiceItem && found != seen.services.end() && found->running)
+      problem.commands.push_back(fmt::format("Restart-Service -Force '{}'", service));
+    out.push_back(std::move(problem));
+  }
+}
+
+void AddFaults(const Observations& seen, const Findings& faults, const std::string& key, Problems& out) {
+  for (const Finding& fault : faults) {
+    std::string one = key;
+    if (one.empty())
+      one = fmt::format("{}{}", reconcile::kEnvironmentItem, fault.where.substr(fault.where.rfind(' ') + 1));
+    if (Drifts(seen, one)) continue;  // restoring it mends this, too
+    Finding finding = fault;
+    finding.message = fmt::format("{}: {}", fault.where, fault.message);
+    out.push_back({std::move(finding), std::move(one), Restore(seen)});
+  }
+}
+
+void CheckClock(const Observations& seen, Problems& out) {
+  if (!ClockIsBehind(seen)) return;
+  out.push_back({{Severity::kError, "clock-wrong",
+                  fmt::format("the clock shows {}, and it was later than {} already", FormatUtc(seen.now),
+                              FormatUtc(LastKnownTime(seen.status)))},
+                 {},
+                 {"w32tm /query /status", "w32tm /resync"}});
+}
+
+void CheckVariables(const Observations& seen, Problems& out) {
+  AddDrift(seen, reconcile::kEnvironmentItem, out);
+  AddFaults(seen, seen.machine, {}, out);
+}
+
+void CheckServices(const Observations& seen, Problems& out) {
+  AddDrift(seen, reconcile::kServiceItem, out);
+  AddDrift(seen, reconcile::kServiceSecurityItem, out);
+  for (const Observations::Service& service : seen.services)
+    AddFaults(seen, service.faults, fmt::format("{}{}", reconcile::kServiceItem, service.name), out);
+}
+
+// Restoring the values makes the process right again.
+bool FollowsFromDrift(const Observations& seen, const RunningService& service) {
+  if (Drifts(seen, fmt::format("{}{}", reconcile::kServiceItem, service.name))) return true;
+  return service.needs_boot && std::ranges::any_of(service.stale, [&](const std::string& variable) {
+           return Drifts(seen, fmt::format("{}{}", reconcile::kEnvironmentItem, variable));
+         });
+}
+
+void CheckProcesses(const Observations& seen, Problems& out) {
+  for (const Observations::Service& service : seen.services) {
+    const std::string key = fmt::format("{}{}", reconcile::kServiceItem, service.name);
+    if (service.stopped) {
+      out.push_back({{Severity::kError, "service-stopped", fmt::format("the service {} does not run", service.name)},
+                     {},
+                     {fmt::format("Start-Service '{}'", service.name)}});
+    }
+    if (!service.running || service.running->stale.empty() || FollowsFromDrift(seen, *service.running)) continue;
+    const RunningService& running = *service.running;
+    out.push_back(
+        {{Severity::kError, "service-stale",
+          fmt::format("{} (process {}) runs with another {} than is set {}", service.name, running.process_id,
+                      fmt::join(running.stale, ", "), running.needs_boot ? "in the machine variables" : "for it")},
+         key,
+         {running.Command()}});
+  }
+}
+
+void CheckCertificates(const Observations& seen, Problems& out) {
+  AddDrift(seen, reconcile::kCertificateItem, out);
+  for (const auto& [key, certificate, disallowed] : seen.certificates) {
+    if (disallowed) {
+      out.push_back(
+          {{Severity::kWarning, "disallowed",
+            fmt::format("{} is in the store Disallowed, so nothing that it signed is trusted", certificate.subject)},
+           key,
+           {fmt::format("certutil -delstore Disallowed {}", certificate.sha1)}});
+    }
+    const Commands commands = {"w32tm /query /status"};
+    if (certificate.not_after_unix < seen.now) {
+      out.push_back({{Severity::kWarning, "cert-expired",
+                      fmt::format("{} expired at {}, and the clock shows {}", certificate.subject,
+                                  certificate.not_after, FormatUtc(seen.now))},
+                     key,
+                     commands});
+    } else if (certificate.not_before_unix > seen.now && !ClockIsBehind(seen)) {
+      out.push_back({{Severity::kWarning, "cert-not-yet-valid",
+                      fmt::format("{} is valid from {}, and the clock shows {}", certificate.subject,
+                                  certificate.not_before, FormatUtc(seen.now))},
+                     key,
+                     commands});
+    }
+  }
+}
+
+void CheckWinHttp(const Observations& seen, Problems& out) {
+  AddDrift(seen, reconcile::kWinHttpItem, out);
+  AddDrift(seen, reconcile::kWinInetItem, out);
+  for (const std::string& key : seen.unreadable_win_http) {
+    if (Drifts(seen, key)) continue;
+    out.push_back(
+        {{Severity::kError, "winhttp-unreadable",
+          fmt::format("the value {} of {} is not of the form that Windows reads", reconcile::kWinHttpValue, key)},
+         key,
+         {"netsh winhttp reset proxy", Restore(seen).front()}});
+  }
+}
+
+void CheckHns(const Observations& seen, Problems& out) { AddDrift(seen, reconcile::kHnsItem, out); }
+
+// What holds the settings where they are.
+void CheckState(const Observations& seen, Problems& out) {
+  const NodeStatus& status = seen.status;
+  for (const DamagedFile& file : status.damage)
+    out.push_back({{Severity::kError, "state-damaged", Describe(file, Moment::kFound)}, {}, Restore(seen)});
+  if (status.record_lost)
+    out.push_back({{Severity::kError, "state-lost", DescribeLoss()}, {}, {"provisioner apply SOURCE"}});
+  if (status.engine.trial) {
+    out.push_back({{Severity::kWarning, "trial-open", "a trial waits for its confirmation"},
+                   {},
+                   {"provisioner confirm", "provisioner rollback"}});
+  } else if (status.engine.open_transaction || status.image_incomplete) {
+    out.push_back({{Severity::kWarning, "open-transaction", "a run was interrupted"}, {}, Restore(seen)});
+  }
+  if (status.held) {
+    out.push_back({{Severity::kWarning, "held", "a rollback holds, so the source is not followed"},
+                   {},
+                   {"provisioner apply SOURCE"}});
+  }
+}
+
+// Whether the source is followed here and was not read for long.
+bool IsOld(const Observations& seen) {
+  const NodeStatus& status = seen.status;
+  if (!seen.runs || !status.source || !status.source->follow || !status.read_at || status.held) return false;
+  return status.read_age_seconds > std::max(kReadForLong, kLongInIntervals * status.round_interval);
+}
+
+void CheckRounds(const Observations& seen, Problems& out) {
+  const NodeStatus& status = seen.status;
+  const auto failed = [&](std::string_view code, std::string message) {
+    out.push_back(
+        {{Severity::kError, "round-failed", std::move(message)},
+         {},
+         {"provisioner reconcile --once", fmt::format("provisioner explain-code {}", code), std::string(kLogCommand)}});
+  };
+  if (status.failure) failed(status.failure->code, fmt::format("the first boot failed: {}", status.failure->Text()));
+  if (status.boot_service && status.boot_service->Fails()) {
+    const bool installed = status.boot_service->installed;
+    out.push_back({{Severity::kError, "boot-service",
+                    fmt::format("the service {} {}", kServiceName, installed ? "does not run" : "is gone")},
+                   {},
+                   {installed ? fmt::format("Start-Service {}", kServiceName) : "provisioner service install",
+                    std::string(kLogCommand)}});
+  }
+  if (status.RoundsFail()) {
+    const RoundFailure& last = *status.round_failure;
+    failed(last.code, fmt::format("rounds have failed for {}: {}: {}{}", DescribeAge(seen.now - last.since), last.code,
+                                  last.message, last.where.empty() ? "" : fmt::format(" ({})", last.where)));
+  } else if (IsOld(seen)) {
+    out.push_back({{Severity::kError, "source-old",
+                    fmt::format("the source was last read {} ago", DescribeAge(status.read_age_seconds))},
+                   {},
+                   {"provisioner reconcile --once", fmt::format("Restart-Service {}", kServiceName)}});
+  }
+  if (!seen.sets_proxy && !status.applied && !status.held && status.engine.ledger.empty()) {
+    out.push_back({{Severity::kError, "nothing-set", "no proxy is set, and provisioner has applied nothing here"},
+                   {},
+                   Restore(seen)});
+  }
+}
+
+void CheckProbes(const Observations& seen, Problems& out) {
+  for (const Probed& probe : seen.probes) {
+    if (probe.ok()) continue;
+    const std::string way = probe.via == "direct" ? probe.via : "through " + probe.via;
+    out.push_back({{Severity::kError, "probe-failed", fmt::format("{} {}: {}", probe.url, way, probe.error->message)},
+                   {},
+                   {fmt::format("provisioner explain --this-machine --url {} --for go", probe.url)}});
+  }
+}
+
+struct Check {
+  std::string_view name;
+  bool needs_running;  // an image can't show it
+  void (*run)(const Observations& seen, Problems& out);
+};
+constexpr std::array<Check, 10> kChecks = {{{"clock", true, CheckClock},
+                                            {"variables", false, CheckVariables},
+                                            {"services", false, CheckServices},
+                                            {"processes", true, CheckProcesses},
+                                            {"certificates", false, CheckCertificates},
+                                            {"winHttp", false, CheckWinHttp},
+                                            {"hns", true, CheckHns},
+                                            {"state", false, CheckState},
+                                            {"rounds", false, CheckRounds},
+                                            {"probes", false, CheckProbes}}};
+
+}  // namespace
+
+Result<Observations> Observe(OpenNode& node, const std::vector<std::string>& probes, net::Http& http) {
+  Observations out;
+  Observer observer(node, out);
+  PROV_TRY(observer.Run());
+  PROV_TRY(observer.Probe(probes, http));
+  return out;
+}
+
+Diagnosis Diagnose(const Observations& seen) {
+  Diagnosis out;
+  for (const Check& check : kChecks) {
+    if (check.needs_running && !seen.runs) continue;
+    if (check.run == CheckProbes && seen.probes.empty()) continue;
+    check.run(seen, out.problems);
+    out.checked.push_back(check.name);
+  }
+  return out;
+}
+
+}  // namespace prov::node

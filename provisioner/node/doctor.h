@@ -1,0 +1,62 @@
+// Doctor: what is really set on a machine or in an image, and what is wrong with it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/finding.h"
+#include "provisioner/net/http.h"
+#include "provisioner/node/open_node.h"
+#include "provisioner/node/probe.h"
+#include "provisioner/node/status.h"
+#include "provisioner/pki/certificate.h"
+
+namespace prov::node {
+
+// What was seen of a target.
+struct Observations {
+  bool runs = true;      // false: an image
+  std::int64_t now = 0;  // Unix time, by the clock of this machine
+  NodeStatus status;
+  bool sets_proxy = false;  // the machine or a service has the URL of a proxy
+  Findings machine;         // faults of the machine variables; each place ends with the variable's name
+  struct Service {
+    std::string name;
+    bool stopped = false;
+    std::optional<RunningService> running = {};
+    Findings faults = {};  // of its own value Environment
+  };
+  std::vector<Service> services;  // containerd, kubelet, and those in whose environment we set variables
+  struct OwnCertificate {
+    std::string key;  // as in the ledger
+    pki::Certificate certificate;
+    bool disallowed = false;
+  };
+  std::vector<OwnCertificate> certificates;
+  std::vector<std::string> unreadable_win_http;  // keys of items, as in the ledger
+  std::vector<Probed> probes;
+  Findings findings;  // about the observation itself
+};
+
+// Reads only, and makes the requests of `probes` with what containerd would get, or else the machine. Errors: those of
+// StatusOf, of the ports, and of Probe. `http`: of this machine, as an image has no network.
+Result<Observations> Observe(OpenNode& node, const std::vector<std::string>& probes, net::Http& http);
+
+struct Problem {
+  Finding finding;
+  std::string key = {};  // of the item, as in the ledger; "": none
+  std::vector<std::string> commands = {};
+};
+struct Diagnosis {
+  std::vector<Problem> problems;
+  std::vector<std::string_view> checked;
+};
+// The problems in the order in which a person would look: the clock, what is set, what runs with it, what is trusted,
+// then what keeps the settings, and last whether requests get through. What only follows from another problem is left
+// out.
+Diagnosis Diagnose(const Observations& seen);
+
+}  // namespace prov::node

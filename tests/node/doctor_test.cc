@@ -1,0 +1,202 @@
+// Each thing that can be wrong is broken in turn, and `doctor` names it first.
+#include "provisioner/node/doctor.h"
+
+#include <functional>
+
+#include "provisioner/machine/certificate_blob.h"
+#include "provisioner/node/present_settings.h"
+#include "provisioner/node/reconcile_once.h"
+#include "tests/node/node_helpers.h"
+#include "tests/support/memory_network.h"
+
+namespace prov::node {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr char kPod[] = "93F86A7F-E361-4362-B8A4-81BBB6A622DD";
+
+class Doctor : public NodeTest {
+ protected:
+  ~Doctor() override { EXPECT_EQ(network_.open, 0U) << "handles are left open"; }
+
+  // A node as it should be: booted from a followed source, with its services running.
+  void Boot() {
+    host_.memory.network = &network_;
+    network_.endpoints[kPod] = {};
+    Settings settings = SampleSettings();
+    settings.options.scope.hns = true;
+    settings.options.hns = reconcile::MakePodPolicies(
+                               R"({"Type":"L4WFPPROXY","Settings":{"InboundProxyPort":"15003"}})", "all", "p", notes_)
+                               .value();
+    OpenNode n = node();
+    const auto report = FirstBoot(n, settings, {SpecOf("payload"), true, {}}, {});
+    ASSERT_TRUE(report) << report.error().message;
+    Service("containerd") = {
+        .definition = {}, .process_id = 42, .environment = ReadStartEntries(host_.memory, "containerd").value()};
+    host_.memory.log.clear();
+    host_.waits_left = 100;
+  }
+  testing_support::MemoryHost::Service& Service(const std::string& name) { return host_.services_by_name[name]; }
+
+  Diagnosis Look(const std::vector<std::string>& probes = {}) {
+    OpenNode n = node();
+    const auto seen = Observe(n, probes, host_);
+    EXPECT_TRUE(seen) << seen.error().message;
+    EXPECT_THAT(host_.memory.log, IsEmpty()) << "it writes nothing";
+    return seen ? Diagnose(*seen) : Diagnosis();
+  }
+  // "service-stale serviceEnv:containerd", of each problem.
+  std::vector<std::string> Found(const std::vector<std::string>& probes = {}) {
+    std::vector<std::string> out;
+    for (const Problem& one : Look(probes).problems) {
+      EXPECT_THAT(one.finding.message, Not(HasSubstr("c4nary")));
+      EXPECT_THAT(one.commands, Not(IsEmpty())) << one.finding.message;
+      out.push_back(std::string(one.finding.code) + (one.key.empty() ? "" : " " + one.key));
+    }
+    return out;
+  }
+
+  testing_support::MemoryNetwork network_;
+  Findings notes_;
+};
+
+TEST_F(Doctor, NothingIsWrongWithANodeThatIsAsItShouldBe) {
+  Boot();
+  const Diagnosis diagnosis = Look();
+  EXPECT_THAT(Found(), IsEmpty());
+  EXPECT_THAT(diagnosis.checked, ElementsAre("clock", "variables", "services", "processes", "certificates", "winHttp",
+                                             "hns", "state", "rounds"));
+}
+
+TEST_F(Doctor, NamesWhatIsBrokenFirst) {
+  const std::string root = testing_support::SampleCertificates().front().sha1;
+  const std::string root_key = "certificate:ROOT:" + root;
+  const struct {
+    std::string first;
+    std::string command;
+    std::function<void()> harm;
+  } rows[] = {
+      {"setting-changed env:HTTP_PROXY", "provisioner reconcile --once",
+       [&] { host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY"); }},
+      {"setting-changed serviceEnv:containerd", "provisioner reconcile --once",
+       [&] { host_.memory.Put(reconcile::kContainerd, reconcile::ServiceList({"HTTP_PROXY=http://somebody:1"})); }},
+      {"service-stale serviceEnv:containerd", "Restart-Service -Force 'containerd'",
+       [&] { Service("containerd").environment = {"HTTP_PROXY=http://old:1"}; }},
+      {"service-stale serviceEnv:kubelet", "Restart-Computer", [&] { Service("kubelet").process_id = 43; }},
+      {"service-stopped", "Start-Service 'containerd'", [&] { Service("containerd").process_id = 0; }},
+      {"setting-changed winHttp:64", "provisioner reconcile --once",
+       [&] { host_.memory.Put(reconcile::kConnections, {"WinHttpSettings", images::RegType::kBinary, "x"}); }},
+      {"setting-changed " + root_key, "provisioner reconcile --once",
+       [&] {
+         host_.memory.content().certificates[pki::Store::kRoot].erase(
+             testing_support::SampleCertificates().front().der);
+       }},
+      {"disallowed " + root_key, "certutil -delstore Disallowed " + root,
+       [&] { host_.memory.content().disallowed.insert(testing_support::SampleCertificates().front().der); }},
+      {"setting-changed hns:" + std::string(kPod), "provisioner reconcile --once",
+       [&] { network_.endpoints[kPod] = {}; }},
+      {"clock-wrong", "w32tm /query /status", [&] { host_.now = 1'000'000'000; }},
+      {"source-old", "provisioner reconcile --once", [&] { host_.now += 7200; }},
+      {"boot-service", "Start-Service Provisioner", [&] { Service("provisioner").process_id = 0; }},
+      {"round-failed", "provisioner reconcile --once",
+       [&] {
+         (void)RunRound(host_, [](const SettingsSpec&) -> Result<Settings> {
+           return Fail(Code::kNetwork, "no route", "kube:///worker");
+         });
+         host_.memory.log.clear();
+       }},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.first);
+    host_ = {};
+    reconcile::PutWindows(host_.memory);
+    Boot();
+    row.harm();
+    EXPECT_THAT(Found(), ElementsAre(row.first));
+    const Diagnosis diagnosis = Look();
+    ASSERT_FALSE(diagnosis.problems.empty());
+    EXPECT_EQ(diagnosis.problems.front().commands.front(), row.command);
+  }
+}
+
+TEST_F(Doctor, ACertificateOutOfItsTimeIsTold) {
+  Boot();
+  const pki::Certificate first = testing_support::SampleCertificates().front();
+  host_.now = first.not_after_unix + 1;
+  EXPECT_THAT(Found().front(), StartsWith("cert-expired certificate:"));
+  host_.now = first.not_before_unix - 1;
+  EXPECT_EQ(Found().front(), "clock-wrong") << "rounds were later, so it is the clock";
+  OpenNode n = node();
+  ForgetActivity(n);
+  host_.memory.log.clear();
+  Observations seen;
+  seen.now = 1'800'000'000;
+  seen.status.applied = Applied();
+  seen.certificates.push_back({"certificate:ROOT:1", first, false});
+  seen.certificates.back().certificate.not_before_unix = seen.now + 1;
+  ASSERT_EQ(Diagnose(seen).problems.size(), 1U);
+  EXPECT_EQ(Diagnose(seen).problems.front().finding.code, "cert-not-yet-valid");
+}
+
+TEST_F(Doctor, SeveralProblemsComeInTheOrderOfLooking) {
+  Boot();
+  host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
+  Service("containerd").environment = {};
+  host_.memory.content().disallowed.insert(testing_support::SampleCertificates().front().der);
+  Service("provisioner").process_id = 0;
+  host_.answer = 503;
+  const auto found = Found({"https://registry.example.org/v2/"});
+  ASSERT_EQ(found.size(), 5U);
+  EXPECT_EQ(found[0], "setting-changed env:NO_PROXY");
+  EXPECT_EQ(found[1], "service-stale serviceEnv:containerd");
+  EXPECT_THAT(found[2], StartsWith("disallowed certificate:ROOT:"));
+  EXPECT_EQ(found[3], "boot-service");
+  EXPECT_EQ(found[4], "probe-failed");
+  EXPECT_THAT(host_.requests.back(), HasSubstr("proxy.example.com"));
+}
+
+TEST_F(Doctor, ARollbackAndAnInterruptedBootAreTold) {
+  Boot();
+  OpenNode n = node();
+  ASSERT_TRUE(Rollback(n));
+  host_.memory.log.clear();
+  Service("containerd").environment = {};
+  EXPECT_THAT(Found(), ElementsAre("held"));
+}
+
+// What others have set counts as well.
+TEST_F(Doctor, AMachineWithoutUs) {
+  EXPECT_THAT(Found(), ElementsAre("nothing-set"));
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://user:c4nary@proxy:x"));
+  EXPECT_THAT(Found(), ElementsAre("proxy-url env:HTTP_PROXY", "https-direct env:HTTPS_PROXY"));
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://proxy:1"));
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTPS_PROXY", "http://proxy:1"));
+  EXPECT_THAT(Found(), IsEmpty());
+  host_.memory.Put(reconcile::kContainerd, reconcile::Sz("Environment", "HTTP_PROXY=http://proxy:1"));
+  host_.memory.Put(reconcile::kConnections, {"WinHttpSettings", images::RegType::kBinary, "x"});
+  EXPECT_THAT(Found(), ElementsAre("service-environment serviceEnv:containerd", "winhttp-unreadable winHttp:64"));
+}
+
+TEST_F(Doctor, ThePresentSettingsAreThoseOfTheMachineOrOfAService) {
+  Boot();
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://machine:1"));
+  OpenNode n = node();
+  auto present = ReadPresentSettings(n);
+  ASSERT_TRUE(present) << present.error().message;
+  EXPECT_EQ(present->http_proxy, Secret("http://machine:1"));
+  EXPECT_EQ(present->certificates.size(), 3U);
+  EXPECT_THAT(present->findings.front().message, HasSubstr("that provisioner has put here (3)"));
+  EXPECT_THAT(ReadPresentSettings(n, "containerd")->http_proxy->Reveal(), HasSubstr("proxy.example.com"));
+  host_.memory.content().certificates.clear();
+  present = ReadPresentSettings(n);
+  EXPECT_THAT(present->certificates, IsEmpty());
+  EXPECT_THAT(present->findings.front().message, HasSubstr("the ROOT store"));
+}
+
+}  // namespace
+}  // namespace prov::node
