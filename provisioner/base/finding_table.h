@@ -297,18 +297,6 @@ inline constexpr FindingInfo kFindings[] = {
      "Security descriptors can't be set in this image, so users of the node may be able to read files with "
      "credentials.",
      "Mount the image with ntfs-3g, or use --credentials none."},
-    {"inject-duplicate", kWarning,
-     "A container has a proxy variable already, and the operator adds another one behind it, which counts.",
-     "Remove the variable or the annotation."},
-    {"inject-kind", kWarning, "The annotation for proxy variables is on an object that the operator does not look at.",
-     "Put the annotation on a Deployment or a DaemonSet."},
-    {"inject-label", kWarning,
-     "The label for the trust bundle has another value than the text \"true\", so it does not count.",
-     "Write the value as \"true\", in quotes."},
-    {"inject-nothing", kInfo,
-     "Nothing in the file asks for the bundle or the proxy, or everything is there already, so the file is "
-     "written as it is.",
-     "Check the labels and annotations of the file if something was expected."},
     {"install-config-missing", kWarning,
      "No install-config was given, so noProxy lacks the machine networks that the operator adds.",
      "Give the file with --install-config."},

@@ -62,7 +62,7 @@ Result<PublishOptions> ParsePublishOptions(const Arguments& arguments) {
   options.folder = arguments.Get("out");
   publish::PublishRequest& out = options.request;
   out.render = !options.folder.empty();
-  if (!out.render && (arguments.Has("out") || arguments.Has("inject"))) {
+  if (!out.render && arguments.Has("out")) {
     return Fail(Code::kUsage, "--out FOLDER is missing: name the folder for the files", "provisioner publish");
   }
   out.proxy = PROV_TRY(LoadRequired(arguments, "proxy"));
@@ -71,7 +71,6 @@ Result<PublishOptions> ParsePublishOptions(const Arguments& arguments) {
   out.install_config = PROV_TRY(LoadOptional(arguments, "install-config"));
   out.user_ca = PROV_TRY(LoadOptional(arguments, "user-ca"));
   out.system_ca = PROV_TRY(LoadOptional(arguments, "system-ca"));
-  for (const std::string& path : arguments.All("inject")) out.inject.push_back(PROV_TRY(Load(path)));
   out.probe = arguments.Has("probe");
   out.internal_apiserver_address = arguments.Has("internal-apiserver-address");
   return options;
@@ -136,8 +135,8 @@ Command PublishCommand() {
       "Does on files what the cluster's network operator does: validates the Proxy's spec with the operator's own\n"
       "messages, adds the entries that the cluster needs to noProxy, and merges the trusted certificates with those\n"
       "of the system. --out writes proxy.yaml (the Proxy with its status), proxy.env (as nodes get it),\n"
-      "ca-bundle.crt and trusted-ca-bundle.yaml (the ConfigMap). Only the owner can read files with credentials,\n"
-      "Secrets, and files that others could not read before (mode 0600). An invalid spec writes nothing. Exit code\n"
+      "ca-bundle.crt and trusted-ca-bundle.yaml (the ConfigMap). Only the owner can read files with credentials, and\n"
+      "proxy.yaml if others could not read the Proxy (mode 0600). An invalid spec writes nothing. Exit code\n"
       "0: valid; 11: not valid.",
       "  $ provisioner publish --proxy proxy.yaml --infrastructure infrastructure.yaml --network network.yaml \\\n"
       "      --install-config install-config.yaml --user-ca user-ca-bundle.yaml --out published\n"
@@ -162,11 +161,7 @@ Command PublishCommand() {
             {"probe", "",
              "ask the spec's readiness endpoints through the new proxy, three times each at most; where trustedCA is "
              "set, --user-ca and --system-ca must be given",
-             Group::kChecks},
-            {"inject", "FILE...",
-             "add the bundle and the proxy to objects of this file that ask for them by label or annotation, and write "
-             "the result into --out under the same name (unchanged if no object asks); may be repeated",
-             Group::kOutput}},
+             Group::kChecks}},
            OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunPublish, .always_json = true};
 }

@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
 #include "provisioner/pki/certificate_review.h"
 #include "provisioner/pki/trust_bundle.h"
-#include "provisioner/publish/held_secrets.h"
-#include "provisioner/publish/inject.h"
 #include "provisioner/publish/no_proxy_merge.h"
 #include "provisioner/publish/objects.h"
 #include "provisioner/publish/proxy_env.h"
@@ -24,6 +23,12 @@ namespace {
 constexpr std::string_view kConfigGroup = "config.openshift.io";
 
 void Append(Findings& to, Findings from) { std::ranges::move(from, std::back_inserter(to)); }
+
+// Whether one of the URLs may hold a credential.
+bool HoldsCredentials(const ProxyValues& values) {
+  return egress::MayHoldCredentials(values.http_proxy.Reveal()) ||
+         egress::MayHoldCredentials(values.https_proxy.Reveal());
+}
 
 // The name of an object for a message, redacted: a URL may have been pasted there.
 std::string Named(std::string_view name) { return GoQuote(ShownUri(name)); }
@@ -44,8 +49,7 @@ class Publisher {
   Result<void> ProbeEndpoints();
   Result<void> CheckProbeTrust() const;
   void ReviewProbes();
-  Result<void> Render();
-  Result<void> InjectAll(std::string_view bundle);
+  void Render();
 
   void Warn(FindingCode code, std::string message, std::string where) {
     AddWarning(out_.findings, code, std::move(message), std::move(where));
@@ -271,45 +275,8 @@ void Publisher::ReviewProbes() {
   }
 }
 
-std::string FileNameOf(const std::string& path) {
-  const std::size_t slash = path.find_last_of("/\\");
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-Result<void> Publisher::InjectAll(std::string_view bundle) {
-  const Injection injection{bundle, out_.status};
-  for (NamedBytes& file : request_.inject) {
-    Object object = PROV_TRY(ReadManifest(file.bytes, file.where));
-    InjectionReport report = PROV_TRY(Inject(object, injection, out_.findings));
-    std::ranges::move(report.errors, std::back_inserter(out_.errors));
-    const bool secret = file.owner_only || HoldsSecrets(*object.root, out_.status);
-    std::string text;
-    if (report.config_maps + report.workloads == 0) {
-      Inform("inject-nothing",
-             "nothing in this file asks for the bundle or the proxy, or it has both already; it is written as it is",
-             file.where);
-      text = std::move(file.bytes);
-    } else {
-      text = object.is_json ? WriteJson(*object.root, kJsonIndent) : WriteManifest(object);
-    }
-    out_.files.push_back({FileNameOf(file.where), std::move(text), secret});
-  }
-  return {};
-}
-
-Result<void> CheckNames(const std::vector<PublishedFile>& files) {
-  std::vector<std::string> names;
-  names.reserve(files.size());
-  for (const PublishedFile& file : files) names.push_back(AsciiLower(file.name));
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice == names.end()) return {};
-  return Fail(Code::kUsage, "two files of this name would be written into the --out folder; rename one, or run twice",
-              *twice);
-}
-
 // Writes the status last, so that whoever sees it can rely on the other files.
-Result<void> Publisher::Render() {
+void Publisher::Render() {
   const std::string bundle = MergeBundles(user_text_, system_text_);
   if (!system_text_) {
     Inform(
@@ -319,7 +286,6 @@ Result<void> Publisher::Render() {
   }
   out_.files.push_back({"ca-bundle.crt", bundle, false});
   out_.files.push_back({"trusted-ca-bundle.yaml", RenderTrustConfigMap(bundle), false});
-  PROV_TRY(InjectAll(bundle));
   out_.files.push_back({"proxy.env", RenderProxyEnv(out_.status), HoldsCredentials(out_.status)});
   SetProxyStatus(proxy_, out_.status);
   std::string object = WriteYaml(*proxy_.root);
@@ -327,9 +293,6 @@ Result<void> Publisher::Render() {
   const bool secret =
       request_.proxy.owner_only || HoldsCredentials(spec_.values) || object.find('@') != std::string::npos;
   out_.files.push_back({"proxy.yaml", std::move(object), secret});
-  PROV_TRY(CheckNames(out_.files));
-  if (!out_.valid()) out_.files.clear();
-  return {};
 }
 
 Result<Publication> Publisher::Run() {
@@ -340,8 +303,7 @@ Result<Publication> Publisher::Run() {
   if (!out_.valid()) {
     out_.status = spec_.status;
   } else if (request_.render) {
-    PROV_TRY(Render());
-    if (!out_.valid()) out_.status = spec_.status;
+    Render();
   }
   return std::move(out_);
 }

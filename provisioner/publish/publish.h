@@ -26,7 +26,6 @@ struct PublishRequest {
   std::optional<NamedBytes> install_config;
   std::optional<NamedBytes> user_ca;    // PEM, or the ConfigMap that spec.trustedCA names
   std::optional<NamedBytes> system_ca;  // PEM, or a ConfigMap
-  std::vector<NamedBytes> inject;       // objects that request the bundle or the proxy
   bool render = false;                  // make the files
   bool probe = false;                   // request the readiness endpoints
   // The API server is reached through the proxy, as in HyperShift if its control plane has no address of its own for
@@ -52,7 +51,7 @@ struct Publication {
 
 // The same input gives the same result, except for findings about dates. Errors are about the files themselves: json,
 // yaml, kind, type, too-large, invalid-config (a repeated key), cert (of the system's bundle, or a private key without
-// an end), not-found (a required bundle was not given), usage (two files with one name).
+// an end), not-found (a required bundle was not given).
 Result<Publication> Publish(PublishRequest request, const ProbePorts& ports);
 
 }  // namespace prov::publish

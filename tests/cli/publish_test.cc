@@ -30,13 +30,6 @@ class Publish : public testing_support::ProgramTest {
     Write("install-config.yaml", publish::InstallConfigYaml());
     Write("user.yaml", publish::UserBundle());
     Write("system.pem", publish::Pem("proxy-root"));
-    Write("map.yaml",
-          "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: trusted-ca\n  labels:\n"
-          "    config.openshift.io/inject-trusted-cabundle: \"true\"\n");
-    Write(
-        "deployment.json",
-        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","annotations":{"config.openshift.io/inject-proxy":"m"}},
-             "spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"m","image":"x"}]}}}})");
   }
 
   std::string Out(const std::string& name) const { return ReadAll(At("out/" + name)); }
@@ -49,9 +42,7 @@ class Publish : public testing_support::ProgramTest {
     words.insert(words.end(), more.begin(), more.end());
     return Provisioner(words);
   }
-  ProcessResult RunAll() const {
-    return Publishing({"--inject", At("map.yaml"), At("deployment.json"), "--out", At("out")});
-  }
+  ProcessResult RunAll() const { return Publishing({"--out", At("out")}); }
 };
 
 TEST_F(Publish, PrintsTheContractsDocument) {
@@ -91,7 +82,6 @@ TEST_F(Publish, AnInvalidSpecIsExit11AndWritesNothing) {
 TEST_F(Publish, WrongUseIsExit10) {
   EXPECT_EQ(Provisioner({"publish"}).exit, 10);
   EXPECT_STREQ(Json(Provisioner({"publish"}).out)["error"]["code"].GetString(), "usage");
-  EXPECT_EQ(Publishing({"--inject", At("map.yaml")}).exit, 10) << "where to?";
   EXPECT_EQ(Publishing({"--out", ""}).exit, 10);
   EXPECT_EQ(Publishing({"more"}).exit, 10);
 }
@@ -110,7 +100,7 @@ TEST_F(Publish, WritesTheFilesAndSaysSo) {
   const ProcessResult result = RunAll();
   ASSERT_EQ(result.exit, 0) << result.out << result.err;
   const rapidjson::Document document = Json(result.out);
-  ASSERT_EQ(document["files"].Size(), 6U);
+  ASSERT_EQ(document["files"].Size(), 4U);
   for (const auto& file : document["files"].GetArray()) {
     const fs::path path = file["path"].GetString();
     EXPECT_EQ(fs::file_size(path), file["bytes"].GetUint64()) << path;
@@ -118,18 +108,18 @@ TEST_F(Publish, WritesTheFilesAndSaysSo) {
     EXPECT_STREQ(file["mode"].GetString(), secret ? "0600" : "0644") << path;
   }
   EXPECT_THAT(result.out + result.err, Not(HasSubstr(publish::kPassword)));
-  const std::string before =
-      Out("proxy.yaml") + Out("proxy.env") + Out("trusted-ca-bundle.yaml") + Out("deployment.json");
+  const std::string before = Out("proxy.yaml") + Out("proxy.env") + Out("trusted-ca-bundle.yaml");
   EXPECT_EQ(RunAll().out, result.out);
-  EXPECT_EQ(Out("proxy.yaml") + Out("proxy.env") + Out("trusted-ca-bundle.yaml") + Out("deployment.json"), before);
+  EXPECT_EQ(Out("proxy.yaml") + Out("proxy.env") + Out("trusted-ca-bundle.yaml"), before);
 }
 
 TEST_F(Publish, WhatOthersCouldNotReadTheyStillCannot) {
   if (fs::path::preferred_separator == '\\') GTEST_SKIP() << "Windows' files have no modes";
-  fs::permissions(At("map.yaml"), fs::perms::owner_read | fs::perms::owner_write);
-  const ProcessResult result = Publishing({"--inject", At("map.yaml"), "--out", At("out")});
+  Write("proxy.yaml", publish::ProxyYaml("  httpProxy: http://p:1\n"));
+  fs::permissions(At("proxy.yaml"), fs::perms::owner_read | fs::perms::owner_write);
+  const ProcessResult result = RunAll();
   ASSERT_EQ(result.exit, 0) << result.out << result.err;
-  EXPECT_EQ(fs::status(At("out/map.yaml")).permissions() & fs::perms::all,
+  EXPECT_EQ(fs::status(At("out/proxy.yaml")).permissions() & fs::perms::all,
             fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_NE(fs::status(At("out/ca-bundle.crt")).permissions() & fs::perms::others_read, fs::perms::none);
 }
@@ -137,19 +127,14 @@ TEST_F(Publish, WhatOthersCouldNotReadTheyStillCannot) {
 TEST_F(Publish, KubectlReadsWhatIsWritten) {
   if (!testing_support::HasKubectl()) GTEST_SKIP() << "NOT RUN: no kubectl";
   ASSERT_EQ(RunAll().exit, 0);
-  for (const char* name : {"trusted-ca-bundle.yaml", "map.yaml"}) {
-    const ProcessResult result =
-        testing_support::Kubectl({"label", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"});
-    ASSERT_EQ(result.exit, 0) << name << result.err;
-    const rapidjson::Document map = testing_support::ParsedJson(result.out);
-    EXPECT_EQ(map["data"]["ca-bundle.crt"].GetString(), Out("ca-bundle.crt")) << name;
-  }
-  for (const char* name : {"deployment.json", "proxy.yaml"}) {
-    const ProcessResult result = testing_support::Kubectl(
-        {"annotate", "--local", "-f", At(std::string("out/") + name), "example=1", "-o", "json"});
-    ASSERT_EQ(result.exit, 0) << name << result.err;
-    EXPECT_THAT(result.out, HasSubstr(publish::kPassword)) << name;
-  }
+  ProcessResult result =
+      testing_support::Kubectl({"label", "--local", "-f", At("out/trusted-ca-bundle.yaml"), "a=1", "-o", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const rapidjson::Document map = testing_support::ParsedJson(result.out);
+  EXPECT_EQ(map["data"]["ca-bundle.crt"].GetString(), Out("ca-bundle.crt"));
+  result = testing_support::Kubectl({"annotate", "--local", "-f", At("out/proxy.yaml"), "a=1", "-o", "json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(publish::kPassword));
 }
 
 }  // namespace

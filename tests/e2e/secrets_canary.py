@@ -217,17 +217,16 @@ class Canary(RemoteSources, unittest.TestCase):
 
     def published(self, spec):
         """publish with this spec, in all its forms; which of the files it wrote hold the secret."""
-        api = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster", "annotations": {"config.openshift.io/inject-proxy": "c"}}}
+        api = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster"}}
         objects = {
             "proxy": {**api, "kind": "Proxy", "spec": spec, "status": spec},
             "infrastructure": {**api, "kind": "Infrastructure", "status": {"apiServerInternalURI": "https://api-int.example.com:6443"}},
             "network": {**api, "kind": "Network", "status": {"serviceNetwork": ["172.30.0.0/16"], "clusterNetwork": [{"cidr": "10.128.0.0/14"}]}},
-            "workload": {**api, "kind": "Deployment", "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}},
         }
         words = []
         for name, value in objects.items():
             (self.temporary / name).write_text(json.dumps(value))
-            words += ["--inject" if name == "workload" else "--" + name, str(self.temporary / name)]
+            words += ["--" + name, str(self.temporary / name)]
         for more in (["--out", str(self.out)], ["--out", str(self.out), "--output", "json"], ["--out", str(self.temporary / "network")]):
             result = self.provisioner("publish", *words, *more)
             self.silent(result, spec)
@@ -247,7 +246,7 @@ class Canary(RemoteSources, unittest.TestCase):
                 whole |= self.published({"httpProxy": url})
                 self.published({"httpProxy": "http://p:1", "httpsProxy": url, "noProxy": "a," + url, "readinessEndpoints": [url]})
                 self.published({"httpProxy": "http://p:1", "readinessEndpoints": [url], "trustedCA": {"name": url}})
-        self.assertEqual(whole, {"proxy.env", "proxy.yaml", "workload"}, "where it must be")
+        self.assertEqual(whole, {"proxy.env", "proxy.yaml"}, "where it must be")
 
     def test_valid_urls(self):
         for form in VALID:

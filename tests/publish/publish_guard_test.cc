@@ -7,7 +7,6 @@
 namespace prov::publish {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
@@ -73,57 +72,6 @@ TEST(Publish, AnEmptySystemBundleIsRefused) {
     EXPECT_EQ(error.code, Code::kCert) << bytes;
     EXPECT_THAT(error.message, HasSubstr("holds no certificate")) << bytes;
   }
-}
-
-constexpr const char* kLabelled =
-    "kind: ConfigMap\nmetadata:\n  labels:\n    config.openshift.io/inject-trusted-cabundle: \"true\"\n"
-    "data:\n  ca-bundle.crt: old\n";
-
-TEST(Publish, AConfigMapIsNeverEmptied) {
-  PublishRequest request = Request(ProxyYaml("  httpProxy: http://p:1\n"));
-  request.render = true;
-  request.inject.push_back({kLabelled, "map.yaml"});
-  const Error error = ErrorOf(std::move(request));
-  EXPECT_EQ(error.code, Code::kNotFound);
-  EXPECT_THAT(error.message, HasSubstr("give --system-ca"));
-}
-
-// A workload that needs nothing more still holds the proxy's password, beside a ConfigMap that changes.
-TEST(Publish, WhatHoldsASecretIsSecretWhateverWasInjected) {
-  const std::string workload =
-      "---\nkind: Deployment\nmetadata:\n  annotations:\n    config.openshift.io/inject-proxy: m\nspec:\n  template:\n"
-      "    spec:\n      containers:\n      - name: m\n";
-  PublishRequest first = Full();
-  first.inject.push_back({kLabelled + workload, "all.yaml"});
-  const std::string whole = Files(Published(std::move(first)))["all.yaml"].bytes;
-  PublishRequest second = Full();
-  second.system_ca->bytes = Pem("corporate-intermediate");  // rotated
-  second.inject.push_back({whole, "all.yaml"});
-  const PublishedFile again = Files(Published(std::move(second)))["all.yaml"];
-  ASSERT_THAT(again.bytes, HasSubstr(kPassword));
-  EXPECT_NE(again.bytes, whole);
-  EXPECT_TRUE(again.secret);
-
-  const auto is_secret = [](const NamedBytes& file) {
-    PublishRequest request = Full();
-    request.inject.push_back(file);
-    return Files(Published(std::move(request)))[file.where].secret;
-  };
-  const std::string map = kLabelled;
-  EXPECT_FALSE(is_secret({map, "a.yaml"}));
-  EXPECT_TRUE(is_secret({map + "---\nkind: Secret\nstringData:\n  a: b\n", "a.yaml"}));
-  EXPECT_TRUE(is_secret({map + "  url: see http://token@host/x\n", "a.yaml"}));
-  EXPECT_FALSE(is_secret({map + "  image: quay.io/a@sha256:00\n  url: http://host/ a@b\n", "a.yaml"}));
-  EXPECT_TRUE(is_secret({map, "a.yaml", true})) << "others could not read what it was made of";
-}
-
-TEST(Publish, AFileThatNeedsNothingIsWrittenAsItIs) {
-  const std::string text = "# mine\nkind:   Pod\nspec: {hostNetwork: yes}\n";
-  PublishRequest request = Full();
-  request.inject.push_back({text, "in/pod.yaml"});
-  const Publication publication = Published(std::move(request));
-  EXPECT_THAT(publication.findings, Contains(Field(&Finding::code, "inject-nothing")));
-  EXPECT_EQ(Files(publication)["pod.yaml"].bytes, text);
 }
 
 }  // namespace

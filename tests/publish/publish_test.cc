@@ -10,7 +10,6 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/pki/trust_bundle.h"
-#include "provisioner/publish/held_secrets.h"
 #include "provisioner/publish/proxy_env.h"
 #include "tests/publish/publishing.h"
 #include "tests/support/finding_codes.h"
@@ -35,13 +34,6 @@ void ExpectGolden(const std::string& name, const std::string& bytes) {
 
 TEST(Publish, TheFilesAreTheGoldenOnes) {
   PublishRequest request = Full();
-  request.inject.push_back(
-      {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: trusted-ca\n  namespace: example\n  labels:\n"
-       "    config.openshift.io/inject-trusted-cabundle: \"true\"\n",
-       "in/config-map.yaml"});
-  request.inject.push_back({R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","annotations":
-      {"config.openshift.io/inject-proxy":"manager"}},"spec":{"template":{"spec":{"containers":[{"name":"manager","image":"x"}]}}}})",
-                            "in/deployment.json"});
   const Publication publication = Published(std::move(request));
   EXPECT_THAT(publication.errors, IsEmpty());
   std::vector<std::string> names;
@@ -49,16 +41,12 @@ TEST(Publish, TheFilesAreTheGoldenOnes) {
     names.push_back(file.name);
     ExpectGolden(file.name, file.bytes);
   }
-  EXPECT_THAT(names, ElementsAre("ca-bundle.crt", "trusted-ca-bundle.yaml", "config-map.yaml", "deployment.json",
-                                 "proxy.env", "proxy.yaml"))
+  EXPECT_THAT(names, ElementsAre("ca-bundle.crt", "trusted-ca-bundle.yaml", "proxy.env", "proxy.yaml"))
       << "the status is last";
 }
 
 TEST(Publish, ThePasswordIsOnlyWhereItMustBe) {
   PublishRequest request = Full();
-  request.inject.push_back(
-      {"kind: ConfigMap\nmetadata:\n  labels:\n    config.openshift.io/inject-trusted-cabundle: \"true\"\n",
-       "map.yaml"});
   const Publication publication = Published(std::move(request));
   for (const PublishedFile& file : publication.files) {
     const bool holds = file.bytes.find(kPassword) != std::string::npos;
@@ -72,10 +60,11 @@ TEST(Publish, ThePasswordIsOnlyWhereItMustBe) {
 TEST(Publish, WithoutCredentialsNothingIsSecret) {
   PublishRequest request = Request(ProxyYaml("  httpProxy: http://proxy.example.com:3128\n"));
   request.render = true;
-  for (const PublishedFile& file : Published(std::move(request)).files) EXPECT_FALSE(file.secret) << file.name;
-  EXPECT_FALSE(HoldsCredentials({Secret("http://p:1"), Secret(), ""}));
-  for (const char* url : {"http://token@p:1", "http://u:p@p:1", "http://p:1?token=x", "http://u:p"})
-    EXPECT_TRUE(HoldsCredentials({Secret(), Secret(url), ""})) << url;
+  for (const PublishedFile& file : Published(request).files) EXPECT_FALSE(file.secret) << file.name;
+  for (const std::string url : {"http://token@p:1", "http://u:p@p:1", "http://p:1?token=x"}) {
+    request.proxy.bytes = ProxyYaml("  httpProxy: " + url + "\n");
+    EXPECT_TRUE(Files(Published(request))["proxy.env"].secret) << url;
+  }
 }
 
 TEST(Publish, WhatIsWrittenReadsBackAsTheStatus) {
@@ -153,17 +142,6 @@ TEST(Publish, ABadBundleOrNetworkIsAnErrorOfTheSpec) {
   request = Full();
   request.install_config->bytes = "kind: ConfigMap\ndata: {}\n";
   EXPECT_THAT(Published(std::move(request)).errors, ElementsAre("missing install-config in configmap"));
-}
-
-TEST(Publish, AContainerThatIsNotThereWritesNothing) {
-  PublishRequest request = Full();
-  request.inject.push_back(
-      {"kind: Deployment\nmetadata:\n  annotations:\n    config.openshift.io/inject-proxy: x\nspec:\n  template:\n    "
-       "spec: {}\n",
-       "d.yaml"});
-  const Publication publication = Published(std::move(request));
-  EXPECT_THAT(publication.errors, ElementsAre(R"(requested injection for non-existent container: "x")"));
-  EXPECT_THAT(publication.files, IsEmpty());
 }
 
 std::vector<std::string> PublishedCodes(PublishRequest request) {
@@ -255,12 +233,6 @@ TEST(Publish, WrongInputsAreErrorsOfTheirFile) {
       {Code::kCert, [](auto& r) { r.system_ca->bytes = "<html>"; }},
       {Code::kNotFound, [](auto& r) { r.user_ca.reset(); }},  // files can't be right without it
       {Code::kNotFound, [](auto& r) { r.user_ca->bytes = "kind: ConfigMap\nmetadata:\n  name: other\n"; }},
-      {Code::kUsage,  // it would be written over
-       [](auto& r) {
-         r.inject.push_back(
-             {"kind: ConfigMap\nmetadata:\n  labels:\n    config.openshift.io/inject-trusted-cabundle: \"true\"\n",
-              "a/Proxy.yaml"});
-       }},
   };
   for (const auto& [code, change] : rows) EXPECT_EQ(ErrorOf(Changed(change)).code, code) << InfoOf(code).name;
 }
