@@ -275,10 +275,6 @@ inline constexpr FindingInfo kFindings[] = {
     {"hns-no-policy", kInfo,
      "The scope has hns, and no policy for pods is given, so policies that provisioner set are taken away.",
      "Give --hns-policy and --hns-pods if pods should have a policy."},
-    {"hns-no-proxy", kWarning,
-     "Entries of NO_PROXY cannot be exceptions of a policy, which has IPv4 addresses only, so traffic to "
-     "them is redirected.",
-     "Let the proxy of the pod send this traffic on directly, or add the addresses with --out-except-ip."},
     {"hns-script", kWarning, "The scripts of the payload give pods no policies.",
      "Put the program into the payload with --exe, or name it with --exe-url."},
     {"hns-unavailable", kWarning,

@@ -135,13 +135,11 @@ std::string CniEntry(std::string_view settings) {
                      settings);
 }
 
-Result<Outcome> Render(const Arguments& arguments, machine::Host& host) {
+Result<Outcome> Render(const Arguments& arguments) {
   const std::string format = PROV_TRY(OneOf(arguments, "format"));
   PROV_TRY(WantsJson(arguments));  // checks the value only; the output is always JSON
-  Findings findings;
-  const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
-  const Findings warnings = PROV_TRY(hns::RequireValid(policies));
-  findings.insert(findings.end(), warnings.begin(), warnings.end());
+  const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments));
+  Findings findings = PROV_TRY(hns::RequireValid(policies));
   std::vector<std::string> settings = SettingsOf(policies);
   if (format == "request")
     return Outcome{0, hns::ModifyRequest(hns::Modification::kAdd, settings) + "\n", std::move(findings)};
@@ -159,23 +157,22 @@ struct CheckedPolicies {
 };
 
 // A policy that can't be parsed counts as invalid; other errors remain errors.
-Result<CheckedPolicies> CheckPolicies(const Arguments& arguments, machine::Host& host) {
+Result<CheckedPolicies> CheckPolicies(const Arguments& arguments) {
   CheckedPolicies out;
-  auto policies = GivenPolicies(arguments, host, out.findings);
+  auto policies = GivenPolicies(arguments);
   if (!policies && policies.error().code != Code::kPolicy) return std::unexpected(std::move(policies).error());
   if (!policies) {
     AddError(out.findings, "policy", policies.error().message, policies.error().where);
     return out;
   }
   out.policies = *std::move(policies);
-  const Findings told = hns::Validate(out.policies);
-  out.findings.insert(out.findings.end(), told.begin(), told.end());
+  out.findings = hns::Validate(out.policies);
   return out;
 }
 
-Result<Outcome> CheckPolicy(const Arguments& arguments, machine::Host& host) {
+Result<Outcome> CheckPolicy(const Arguments& arguments) {
   const bool json = PROV_TRY(WantsJson(arguments));
-  CheckedPolicies checked = PROV_TRY(CheckPolicies(arguments, host));
+  CheckedPolicies checked = PROV_TRY(CheckPolicies(arguments));
   const bool valid = IsValid(checked.findings);
   const int exit = valid ? 0 : InfoOf(Code::kPolicy).exit;
   if (!json) {
@@ -217,9 +214,9 @@ Result<Outcome> Lookup(const Arguments& arguments, machine::Host& host) {
 Result<Outcome> RunHnsProxy(const Arguments& arguments, machine::Host& host) {
   const Subcommand& subcommand = *PROV_TRY(FindSubcommand(arguments.words()));
   PROV_TRY(CheckSubcommandArguments(subcommand, arguments));
-  if (subcommand.name == "render") return Render(arguments, host);
+  if (subcommand.name == "render") return Render(arguments);
   if (subcommand.name == "lookup") return Lookup(arguments, host);
-  if (subcommand.name == "check" && NamesPolicy(arguments)) return CheckPolicy(arguments, host);
+  if (subcommand.name == "check" && NamesPolicy(arguments)) return CheckPolicy(arguments);
   return RunOnEndpoints(arguments, host);
 }
 

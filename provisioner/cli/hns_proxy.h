@@ -21,7 +21,7 @@ OptionGroup PolicyOptionSpecs();
 
 // The policies from --policy or from the flags, not yet validated. Errors: usage (none or both are given); json;
 // policy; io and not-found of files.
-Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings);
+Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments);
 // Whether the arguments include a policy.
 bool NamesPolicy(const Arguments& arguments);
 

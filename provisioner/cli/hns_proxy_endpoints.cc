@@ -194,7 +194,7 @@ std::string EndpointsText(const Request& request, const EndpointsReport& report)
   return out;
 }
 
-Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Findings& findings) {
+Result<Request> ParseRequest(const Arguments& arguments, Findings& findings) {
   const std::string& word = arguments.words().front();
   const auto* found = std::ranges::find(kEndpointCommands, word, &EndpointCommand::name);
   if (found == kEndpointCommands.end()) {
@@ -202,9 +202,8 @@ Result<Request> ParseRequest(const Arguments& arguments, machine::Host& host, Fi
   }
   Request out{found, arguments.Has("dry-run"), {}, arguments.Has("all")};
   if (!found->takes_policy) return out;
-  const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments, host, findings));
-  const Findings checked = PROV_TRY(hns::RequireValid(policies));
-  findings.insert(findings.end(), checked.begin(), checked.end());
+  const std::vector<hns::Policy> policies = PROV_TRY(GivenPolicies(arguments));
+  findings = PROV_TRY(hns::RequireValid(policies));
   for (const hns::Policy& policy : policies) out.wanted.push_back(hns::SettingsJson(policy));
   return out;
 }
@@ -252,7 +251,7 @@ Result<Outcome> RunOnEndpoints(const Arguments& arguments, machine::Host& host) 
   if (arguments.words().front() == "check") return CheckVersion(network, json);
   EndpointsReport report;
   const EndpointTarget target = PROV_TRY(ParseEndpointTarget(arguments));
-  const Request request = PROV_TRY(ParseRequest(arguments, host, report.findings));
+  const Request request = PROV_TRY(ParseRequest(arguments, report.findings));
   if (!request.wanted.empty()) PROV_TRY(hns::RequireProxyPolicies(network));
   if (!target.endpoint.empty()) {
     Endpoint found = PROV_TRY(hns::FindEndpoint(network, target.endpoint));

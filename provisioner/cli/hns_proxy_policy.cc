@@ -4,8 +4,6 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/hns_proxy.h"
-#include "provisioner/hns/no_proxy_exceptions.h"
-#include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
 namespace {
@@ -104,42 +102,21 @@ std::vector<std::string> PolicyFiles(const Arguments& arguments) {
   return out;
 }
 
-Result<void> AddExceptions(const Arguments& arguments, machine::Host& host, std::vector<hns::Policy>& policies,
-                           Findings& findings) {
-  if (!arguments.Has("exceptions-from")) return {};
-  source::SourceSpec spec;
-  spec.source = PROV_TRY(GivenValue(arguments, "exceptions-from"));
-  const egress::EgressConfig config = PROV_TRY(node::ReadSource(host, spec)).config;
-  const std::string where = config.proxy_file.path + ": NO_PROXY";
-  const egress::NoProxy list = PROV_TRY(egress::NoProxy::Parse(config.no_proxy.value_or(""), where));
-  Findings told;
-  for (hns::Policy& policy : policies) {
-    told.clear();
-    hns::AddNoProxy(list, where, policy, told);  // repeats the same findings for each policy
-  }
-  findings.insert(findings.end(), told.begin(), told.end());
-  return {};
-}
-
 }  // namespace
 
 OptionGroup PolicyOptionSpecs() {
   OptionGroup out = {{"policy", "FILE", "policies as JSON, one or a list; - is standard input", Group::kSource}};
   for (const PolicyOption& option : PolicyOptions()) out.push_back(option.spec);
-  out.push_back(
-      {"exceptions-from", "SOURCE",
-       "use the IPv4 addresses of this source's NO_PROXY as --out-except-ip; other entries are reported as findings",
-       Group::kSource});
   return out;
 }
 
 std::string PolicyCount(std::size_t count) { return count == 1 ? "1 policy" : fmt::format("{} policies", count); }
 
 bool NamesPolicy(const Arguments& arguments) {
-  return !PolicyFiles(arguments).empty() || !GivenFlag(arguments).empty() || arguments.Has("exceptions-from");
+  return !PolicyFiles(arguments).empty() || !GivenFlag(arguments).empty();
 }
 
-Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machine::Host& host, Findings& findings) {
+Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments) {
   const std::string where = fmt::format("{} {}", kHnsProxyCommand, arguments.words().front());
   const std::vector<std::string> files = PolicyFiles(arguments);
   const std::string_view flag = GivenFlag(arguments);
@@ -156,15 +133,9 @@ Result<std::vector<hns::Policy>> GivenPolicies(const Arguments& arguments, machi
         fmt::format("--{} is part of a policy, but {} is a complete policy; leave one of them out", flag, files[0]),
         where);
   }
-  std::vector<hns::Policy> out;
-  if (files.empty()) {
-    out.push_back(PROV_TRY(PolicyOfFlags(arguments)));
-  } else {
-    const std::string name = files[0] == "-" ? std::string("standard input") : files[0];
-    out = PROV_TRY(hns::ReadPolicies(PROV_TRY(ReadFile(files[0], hns::kMostPolicyBytes)), name));
-  }
-  PROV_TRY(AddExceptions(arguments, host, out, findings));
-  return out;
+  if (files.empty()) return std::vector{PROV_TRY(PolicyOfFlags(arguments))};
+  const std::string name = files[0] == "-" ? std::string("standard input") : files[0];
+  return hns::ReadPolicies(PROV_TRY(ReadFile(files[0], hns::kMostPolicyBytes)), name);
 }
 
 }  // namespace prov::cli

@@ -79,16 +79,6 @@ TEST_F(HnsProxy, RendersThePolicyInEachForm) {
   EXPECT_THAT(network_.log, IsEmpty());
 }
 
-TEST_F(HnsProxy, TakesExceptionsFromANode) {
-  const std::string source = File("proxy.env", "HTTP_PROXY=http://p:1\nNO_PROXY=10.0.0.5,.svc,10.1.0.0/16\n");
-  const auto outcome = Run(HnsProxyCommand, With({"render", "--exceptions-from", source}));
-  ASSERT_TRUE(outcome) << outcome.error().message;
-  EXPECT_THAT(outcome->out, HasSubstr(R"("OutboundExceptions":{"IpAddressExceptions":["10.0.0.5"]})"));
-  std::string told;
-  for (const Finding& f : outcome->findings) told += std::string(f.code) + " " + f.message + " ";
-  EXPECT_THAT(told, AllOf(HasSubstr("hns-no-proxy"), HasSubstr(".svc"), HasSubstr("10.1.0.0/16")));
-}
-
 TEST_F(HnsProxy, ChecksAPolicyWithoutACall) {
   const auto good = Json(With({"check"}));
   EXPECT_TRUE(good["valid"].GetBool());

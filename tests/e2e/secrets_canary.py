@@ -36,8 +36,6 @@ COMMANDS = {
         [], ["--output", "json"], ["--service", "kubelet", "--service", "containerd"], ["--credentials", "services", "--service", "kubelet"],
         ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"],
         ["--format", "userdata", "--platform", "aws"], ["--format", "userdata", "--platform", "vsphere", "--credentials", "none", "--output", "json"])],
-    "hns-proxy": [(["render", "--outbound-port", "15001", "--exceptions-from", "SOURCE"] + more, False) for more in (
-        [], ["--output", "json"], ["--format", "request"], ["--format", "cni"])],
     "pod-env": [(PODS, False), (PODS + ["--patch", "json", "--output", "json"], False),
                 (PODS + ["--format", "patch"], True), (PODS + ["--format", "patch", "--patch", "json"], True), (PODS + ["--show-secrets"], True)],
 }
