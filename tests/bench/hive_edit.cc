@@ -11,7 +11,7 @@
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_writer.h"
 #include "provisioner/base/file.h"
-#include "tests/support/large_hive.h"
+#include "tests/bench/large_hive.h"
 
 namespace prov::bench {
 namespace {

@@ -2,14 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
 #include "tests/images/hive_tools_util.h"
-#include "tests/support/amount.h"
-#include "tests/support/large_hive.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::images {
@@ -164,34 +159,6 @@ TEST(HiveEditorTools, HivesOfReged) {
   const std::string theirs = hive.Read();
   ASSERT_TRUE(HiveEditor::Open(theirs).value().KeyExists("Software\\K999").value());
   CheckWithReaders(theirs);
-}
-
-constexpr int kGroups = testing_support::kUnderSanitizer ? 15 : testing_support::kLargeHiveGroups;
-
-TEST(HiveEditorTools, ALargeHiveDiffersByOurKeysOnly) {
-  for (const char* tool : {"hivexregedit", "reglookup", "reged"}) REQUIRE_TOOL(tool);
-  RegKey root = testing_support::LargeHive(kGroups);
-  root.subkeys.push_back(Key("Microsoft"));
-  const std::string original = WriteHive(root, {}).value();
-  ASSERT_GT(original.size(), static_cast<std::size_t>(kGroups) * 140'000);
-  const std::string applied = Apply(original);
-  const std::string removed = Remove(applied, original);
-  const auto canonical = [](const std::string& hive) { return testing::Canonical(ReadHive(hive).value()); };
-  const RegKey before = canonical(original);
-  EXPECT_TRUE(canonical(removed) == before);
-  const testing::MayChange may(original, before, canonical(applied));
-  EXPECT_GT(testing::ExpectUntouched(original, applied, may), static_cast<std::size_t>(kGroups) * 800);
-  const ScratchFile a("a.txt"), b("b.txt"), c("c.txt");
-  for (const std::string reader : {"hivexregedit", "reglookup", "reged"}) {
-    SCOPED_TRACE(reader);
-    Dump(reader, original, a.path());
-    Dump(reader, applied, b.path());
-    Dump(reader, removed, c.path());
-    EXPECT_EQ(Shell(fmt::format("cmp {} {}", a.path(), c.path())).exit, 0);
-    EXPECT_EQ(Shell(fmt::format("diff {} {} | grep -c '^<'", a.path(), b.path())).text, "0\n")
-        << "lines of the original";
-    EXPECT_EQ(Shell(fmt::format("diff {} {} | grep '^>' | grep -c 'Blob'", a.path(), b.path())).text, "144\n");
-  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "images/registry/hive_writer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/images/hive_test_util.h"
@@ -346,6 +347,20 @@ TEST(HiveWriter, LimitsThemselvesAreFine) {
       Key("", {Value(std::string(kMaxValueNameUnits, 'v'), RegType::kSz, std::string(kMaxValueBytes, 'x'))},
           {Key(std::string(kMaxKeyNameUnits, 'k')), Key(std::string(kMaxKeyNameUnits - 1, 'k') + "\xc4\x80")});
   EXPECT_EQ(ReadHive(Written(root)).value(), testing::Normalised(root));
+}
+
+// The cells of a certificate need 160 bytes and its blob; bins must waste little beyond that.
+TEST(HiveWriter, PacksTightly) {
+  for (const std::size_t blob : {815U, 940U, 1250U, 2100U, 3000U}) {
+    RegKey root;
+    RegKey& store = KeyAt(root, "Microsoft\\SystemCertificates\\ROOT\\Certificates");
+    for (std::size_t i = 0; i < 1000; ++i) {
+      store.subkeys.push_back(
+          Key(fmt::format("{:040X}", i * 2654435761U), {Value("Blob", RegType::kBinary, std::string(blob, 'b'))}));
+    }
+    const std::size_t needed = 1000 * (160 + (blob + 4 + 7) / 8 * 8 + 8);
+    EXPECT_LT(WriteHive(root, {}).value().size(), needed + needed / 25 + 8192) << blob;
+  }
 }
 
 TEST(HiveWriter, SameTreeSameBytes) {
