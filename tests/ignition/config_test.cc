@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "tests/ignition/helpers.h"
@@ -255,43 +253,6 @@ TEST(Config, DuplicateKeysTakeTheLast) {
                          "storage":{"files":[{"path":"x","path":"/a","contents":{"source":"data:,1","source":"data:,2"}}]}})",
                      "/a"),
             "2");
-}
-
-TEST(Config, ManyFilesAreLinear) {
-  constexpr int kFiles = 230000;
-  std::string files;
-  for (int i = 0; i < kFiles; ++i)
-    fmt::format_to(std::back_inserter(files), R"({{"path":"/d/f{}","contents":{{"source":"data:,{}"}}}},)", i, i);
-  const std::string last = R"({"path":"/z","contents":{"source":"data:,z"}})";
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(ShowFile(BareFiles("3.4.0", files + last), "/z"), "z");
-  EXPECT_EQ(ErrorOf(BareFiles("3.4.0", files + R"({"path":"/d/f0"})")).where,
-            fmt::format("$.storage.files[{}].path", kFiles));
-  EXPECT_EQ(ShowFile(BareFiles("2.2.0", files + last), "/d/f229999"), "229999");
-  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LT(seconds, 60.0) << "quadratic work would take hours";
-}
-
-TEST(Config, ReadsBackRandomFiles) {
-  constexpr unsigned kSeed = 99;
-  SCOPED_TRACE(kSeed);
-  std::mt19937 random(kSeed);
-  std::vector<std::string> contents;
-  std::string files;
-  for (int i = 0; i < 60; ++i) {
-    contents.push_back(RandomBytes(random, random() % 2000));
-    const bool gzip = i % 2 == 0;
-    const std::string bytes = gzip ? Gzip(contents.back()) : contents.back();
-    const std::string url = i % 3 == 0 ? PlainUrl(bytes) : Base64Url(bytes);
-    files += fmt::format(
-        R"({}{{"path":"/f{}","contents":{{"source":"{}","compression":"{}","verification":{{"hash":"sha512-{}"}}}}}})",
-        i == 0 ? "" : ",", i, url, gzip ? "gzip" : "", ToHex(Sha512(contents.back())));
-  }
-  for (const char* version : {"2.2.0", "3.0.0", "3.5.0"}) {
-    auto document = MustRead(BareFiles(version, files));
-    for (std::size_t i = 0; i < contents.size(); ++i)
-      EXPECT_EQ(Show(document.config.Read(fmt::format("/f{}", i))), contents[i]) << i;
-  }
 }
 
 }  // namespace

@@ -300,62 +300,6 @@ TEST(ReadConfig, MessagesStayUtf8AndShort) {
   }
 }
 
-// Every document is either read or refused with a code; truncations and damaged bytes of a good one cover many paths.
-TEST(ReadConfig, SurvivesDamage) {
-  constexpr unsigned kSeed = 11;
-  SCOPED_TRACE(kSeed);
-  std::mt19937 random(kSeed);
-  const std::string child = fmt::format(R"({{"source":"{}","compression":"gzip"}})", Base64Url(Gzip(kConfig)));
-  const std::string json = List(
-      {MachineConfig(Rendered('a'), "2026-01-15T10:20:30Z",
-                     fmt::format(R"({{"ignition":{{"version":"3.4.0","config":{{"merge":[{}]}}}},"storage":{{"files":[
-      {{"path":"/b","mode":420,"append":[{{"source":"data:,%20"}}]}}],"links":[{{"path":"/l"}}]}},"systemd":{{"units":[{{"name":"u","dropins":[{{"name":"d"}}]}}]}}}})",
-                                 child))});
-  const std::string yaml =
-      "kind: MachineConfig\nmetadata: {name: 'x'}\nspec:\n  config:\n    ignition: {version: 3.2.0}\n    storage:\n    "
-      "  files:\n      - path: /a\n"
-      "        mode: 0644\n        contents: {source: \"data:,x\"}\n";
-  ASSERT_TRUE(ReadText(json)) << ErrorOf(json).message;
-  ASSERT_TRUE(ReadText(yaml));
-  int read = 0;
-  int refused = 0;
-  for (int round = 0; round < 20000; ++round) {
-    std::string text = round % 2 == 0 ? json : yaml;
-    const auto damages = random() % 3 + 1;
-    for (std::size_t i = 0; i < damages; ++i) {
-      const std::size_t at = random() % text.size();
-      switch (random() % 4) {
-        case 0:
-          text.resize(at + 1);
-          break;
-        case 1:
-          text.erase(at, 1 + random() % 20);
-          text.push_back(' ');
-          break;
-        case 2:
-          text[at] = static_cast<char>(static_cast<unsigned char>(random() & 0xFFU));
-          break;
-        default:
-          text.insert(at, 1, "{}[]\",:0n\\-'\n"[random() % 13]);
-      }
-    }
-    auto document = ReadText(text);
-    if (!document) {
-      ++refused;
-      EXPECT_NE(document.error().code, Code::kInternal) << text;
-      EXPECT_FALSE(document.error().where.empty()) << text;
-      continue;
-    }
-    ++read;
-    for (const char* path : {"/a", "/b", "/l"}) {
-      const auto file = document->config.Read(path);
-      EXPECT_TRUE(file || file.error().code != Code::kInternal);
-    }
-  }
-  EXPECT_GT(read, 100);
-  EXPECT_GT(refused, 1000);
-}
-
 TEST(PoolOfRenderedName, ReadsThePool) {
   EXPECT_EQ(PoolOfRenderedName("rendered-worker-0123456789abcdef0123456789abcdef"), "worker");
   EXPECT_EQ(PoolOfRenderedName("rendered-worker-rt-0123456789abcdef0123456789abcdef"), "worker-rt");

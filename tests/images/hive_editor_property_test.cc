@@ -1,8 +1,5 @@
-// Properties of the hive editor over random trees and edits, damaged hives, large ones and the optional shared samples.
+// Properties of the hive editor over random trees and edits. tests/fuzz/hive_editor_fuzz.cc has damaged hives.
 #include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdio>
 
 #include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
@@ -123,83 +120,6 @@ TEST(HiveEditorProperties, OldVersions) {
     CheckEdits(Patch(WriteHive(small, {}).value()).SetBase32(24, minor).Done(), 77 + minor, 200);
     if (HasFatalFailure()) return;
   }
-}
-
-struct Damage {
-  std::mt19937 random;
-  std::string Do(std::string hive) {
-    for (std::uint32_t changes = 1 + static_cast<std::uint32_t>(random() % 4); changes > 0; --changes) {
-      const std::size_t range = random() % 3 == 0 ? hive.size() : std::min<std::size_t>(hive.size(), 4096 + 2048);
-      const std::size_t at = 4096 + random() % (range - 4096);
-      if (random() % 2 == 0) {
-        regf::Store32(&hive[at / 4 * 4], static_cast<std::uint32_t>(random() % hive.size() / 8 * 8));
-      } else {
-        hive[at] =
-            random() % 3 == 0 ? static_cast<char>(random()) : static_cast<char>(hive[at] ^ (1 << (random() % 8)));
-      }
-    }
-    if (random() % 20 == 0) hive.resize(random() % hive.size());
-    return hive.size() < 4096 ? hive : Patch(hive).Done();
-  }
-};
-
-TEST(HiveEditorProperties, DamagedHivesAreRefusedOrKeepTheirContent) {
-  constexpr std::uint32_t kSeed = 20261121;
-  std::printf("seed %u\n", kSeed);
-  Damage damage{std::mt19937(kSeed)};
-  std::vector<std::string> originals;
-  for (std::uint32_t seed = 300; seed < 308; ++seed)
-    originals.push_back(WriteHive(testing::RandomTree(seed, 2).Make(), {}).value());
-  std::uint32_t refused = 0;
-  std::uint32_t edited = 0;
-  for (std::uint32_t round = 0; round < testing_support::Amount(10'000); ++round) {
-    SCOPED_TRACE("round " + std::to_string(round));
-    const std::string hive = damage.Do(originals[damage.random() % originals.size()]);
-    Result<HiveEditor> editor = HiveEditor::Open(hive);
-    const bool clean = CheckHive(hive, {.allow_unreachable = true}).has_value();
-    if (!editor) {
-      ASSERT_FALSE(clean);
-      ASSERT_TRUE(editor.error().code == Code::kHive || editor.error().code == Code::kDirtyHive);
-      ASSERT_TRUE(editor.error().where.starts_with("offset 0x"));
-      ++refused;
-      continue;
-    }
-    const Result<RegKey> before = ReadHive(hive);
-    ASSERT_TRUE(before) << "the editor trusts no more than the reader: " << before.error().message;
-    Model model(*before);
-    // A key that is there, a new one, one to delete, a descriptor.
-    const std::string path = before->subkeys.empty() ? "" : before->subkeys[round % before->subkeys.size()].name;
-    const RegValue value = Value("v", RegType::kBinary, std::string(round % 40, 'x'));
-    const std::string new_path = testing::Join(path, "made by us");
-    Result<void> done = editor->Set(path, value);
-    if (done) done = editor->Set(new_path, value);
-    if (done) done = editor->SetSecurity(path, SystemAdminsDescriptor());
-    std::optional<std::string> deleted;
-    const RegKey* const first = model.Find(path);
-    if (first != nullptr && !first->values.empty()) deleted = first->values[0].name;
-    if (done && deleted) done = editor->DeleteValue(path, *deleted);
-    Result<std::string> changed = done ? editor->Finish(kEditTime) : std::unexpected(done.error());
-    if (!changed) {
-      ASSERT_EQ(changed.error().code, Code::kHive) << changed.error().message;
-      ASSERT_FALSE(clean);
-      ++refused;
-      continue;
-    }
-    model.Set(path, value);
-    model.Set(new_path, value);
-    model.SetSecurity(path, SystemAdminsDescriptor());
-    if (deleted) model.DeleteValue(path, *deleted);
-    const Result<RegKey> after = ReadHive(*changed);
-    ASSERT_TRUE(after) << after.error().message;
-    ASSERT_TRUE(Canonical(*after) == Canonical(model.root()));
-    if (clean) {
-      ASSERT_TRUE(CheckHive(*changed, {.allow_unreachable = true}));
-    }
-    ++edited;
-  }
-  std::printf("%u refused, %u edited\n", refused, edited);
-  EXPECT_GT(refused, testing_support::Amount(2000));
-  EXPECT_GT(edited, testing_support::Amount(2000)) << "the damage must not be so coarse that nothing is edited";
 }
 
 }  // namespace
