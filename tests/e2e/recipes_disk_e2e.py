@@ -531,29 +531,6 @@ class CustomizeDiskEnds(Disk):
         self.assertLeft("dynamic.vhdx")
         self.assertCustomised(disk, "vhdx")
 
-    def test_killed_at_random_moments(self):
-        seed = int(os.environ.get("PROVISIONER_SEED", time.time()))
-        print("seed", seed, flush=True)
-        rng = random.Random(seed)
-        disk = self.disk("stream.vmdk")
-        before = disk.read_bytes()
-        started = time.monotonic()
-        self.assertDone(self.customize("--out", self.folder / "out.vmdk", disk))
-        whole = time.monotonic() - started
-        (self.folder / "out.vmdk").unlink()
-        for _ in range(3):
-            process = self.begin(disk)
-            time.sleep(rng.uniform(0, whole))
-            process.kill()
-            process.wait(60)
-            self.assertGone()
-            if disk.read_bytes() != before:
-                self.assertCustomised(disk, "vmdk")
-                break
-        self.assertDone(self.customize("--in-place", disk))
-        self.assertCustomised(disk, "vmdk")
-        self.assertLeft("stream.vmdk")
-
     def test_a_signal_leaves_nothing(self):
         disk = self.disk("compressed.qcow2")
         before = disk.read_bytes()

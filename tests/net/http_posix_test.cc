@@ -48,17 +48,6 @@ TEST(Http, PlainRequestGoesThroughTheProxyWithItsCredentials) {
   EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Basic dXNlcjo6cEBzcy93\r\n"));
 }
 
-TEST(Http, ProxyThatTakesDigestNeverSeesThePassword) {
-  for (const char* url : {"http://no-such-host.invalid/", "https://no-such-host.invalid/"}) {
-    test::HttpServer proxy(kWantsDigest, kWantsDigest);
-    const Error error = FailureOf(Get(url, "http://user:hunter2@" + proxy.HostPort()));
-    EXPECT_THAT(error.message, HasSubstr("does not take the credentials of its URL (Digest)"));
-    ASSERT_THAT(proxy.Requests(), SizeIs(2));
-    EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Digest username=\"user\""));
-    for (const std::string& head : proxy.Requests()) EXPECT_THAT(head, Not(HasSubstr("Basic")));
-  }
-}
-
 TEST(Http, DigestIsNothingForGo) {
   test::HttpServer proxy(kGood);
   proxy.RefuseWithoutCredentials(kWantsDigest);
@@ -68,6 +57,7 @@ TEST(Http, DigestIsNothingForGo) {
   request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
   request.notes = &notes;
   EXPECT_EQ(LiveHttp().Get(request), 200);
+  for (const std::string& head : proxy.Requests()) EXPECT_THAT(head, Not(HasSubstr("Basic")));
   ASSERT_THAT(notes.findings, SizeIs(1));
   EXPECT_EQ(notes.findings[0].code, "probe-digest");
 }
@@ -83,19 +73,6 @@ TEST(Http, ProxyThatSays407AndAsksForNothing) {
   EXPECT_THAT(error.message, HasSubstr("status 407"));
   ASSERT_THAT(stern.Requests(), SizeIs(2)) << "offered once, and not again";
   EXPECT_THAT(stern.Requests()[1], HasSubstr("Proxy-Authorization: Basic "));
-}
-
-TEST(Http, ProxyThatWantsOtherCredentials) {
-  for (const char* url : {"http://no-such-host.invalid/", "https://no-such-host.invalid/"}) {
-    test::HttpServer proxy(kWantsCredentials, kWantsCredentials);
-    const Error error = FailureOf(Get(url, "http://user:hunter2@" + proxy.HostPort()));
-    EXPECT_EQ(error.code, Code::kNetwork);
-    EXPECT_THAT(error.message, HasSubstr(proxy.HostPort()));
-    EXPECT_THAT(error.message, HasSubstr("status 407"));
-    EXPECT_THAT(error.message, HasSubstr("credentials"));
-    EXPECT_THAT(error.message + error.where, Not(HasSubstr("hunter2")));
-    EXPECT_EQ(error.where, url);
-  }
 }
 
 TEST(Http, PortThatNobodyListensAt) {

@@ -112,12 +112,6 @@ TEST_F(HttpTls, CertificateWithoutNames) {
   EXPECT_THAT(error.message, HasSubstr("subjectAltName"));
 }
 
-TEST_F(HttpTls, CaOfTheSameNameAndAnotherKey) {
-  test::HttpServer server(kGood, "", &identity_);
-  const std::string namesake = test::MakeRoot("root", "rsa2048#other").der;
-  EXPECT_THAT(FailureOf(Get(TlsUrl(server), "", {namesake})).message, HasSubstr("but with another key"));
-}
-
 TEST_F(HttpTls, OtherCertificatesAreNotTrusted) {
   for (const std::vector<std::string>& roots : {std::vector<std::string>{other_}, std::vector<std::string>{}}) {
     test::HttpServer server(kGood, "", &identity_);
