@@ -1,5 +1,5 @@
-// What the tests of the hive editor share: a model of a hive that is edited alike, random edits, and a look at every
-// byte that no edit may change.
+// What the tests of the hive editor share: a model of a hive that is edited alike, and a look at every byte that no edit
+// may change.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,12 +21,6 @@ inline constexpr std::uint64_t kEditTime = 0x01DB000000000000;
 
 inline std::string Upper(std::string_view name) {
   return regf::NameToUtf8(regf::Upcase(regf::NameFromUtf8(name).value()));
-}
-
-inline std::string Join(std::string path, std::string_view name) {
-  if (!path.empty()) path += '\\';
-  path += name;
-  return path;
 }
 
 // What is there after edits; the file must be sound.
@@ -53,36 +47,6 @@ class Model {
       found->type = value.type;
       found->data = value.data;
     }
-  }
-  void DeleteValue(std::string_view path, std::string_view name) {
-    if (RegKey* const key = Find(path))
-      std::erase_if(key->values, [&](const RegValue& v) { return Upper(v.name) == Upper(name); });
-  }
-  void DeleteKeyIfEmpty(std::string_view path) {
-    const RegKey* const key = Find(path);
-    if (key == nullptr || path.empty() || !key->values.empty() || !key->subkeys.empty()) return;
-    const std::size_t cut = path.rfind('\\');
-    RegKey* const parent = Find(cut == std::string_view::npos ? "" : path.substr(0, cut));
-    std::erase_if(parent->subkeys, [&](const RegKey& k) { return &k == key; });
-  }
-  // Subkeys have copies of their parent's descriptor, not a reference to it.
-  void SetSecurity(std::string_view path, const std::string& descriptor) {
-    RegKey* const key = Find(path);
-    const std::string before = Security(path);
-    for (RegKey& subkey : key->subkeys) {
-      if (subkey.security.empty()) subkey.security = before;
-    }
-    key->security = descriptor;
-  }
-  std::string Security(std::string_view path) {
-    const RegKey* key = &root_;
-    std::string security = key->security;
-    if (path.empty()) return security;
-    for (const std::string_view name : Split(path, '\\')) {
-      key = FindSubkey(*key, name);
-      if (!key->security.empty()) security = key->security;
-    }
-    return security;
   }
   static RegValue* FindValue(RegKey& key, std::string_view name) {
     const auto found =
@@ -195,115 +159,5 @@ inline std::size_t ExpectUntouched(const std::string& before, const std::string&
   }
   return compared;
 }
-
-// Random edits of an editor and a model alike.
-class RandomEdits {
- public:
-  RandomEdits(std::uint32_t seed, HiveEditor& editor, Model& model) : random_(seed), editor_(editor), model_(model) {}
-
-  void Make(unsigned count) {
-    for (; count > 0; --count) MakeOne();
-  }
-  // Also checks what can be read in between.
-  void MakeOne() {
-    const std::string path = Path();
-    RegKey* const key = model_.Find(path);
-    switch (Below(8)) {
-      case 0:
-      case 1:
-      case 2:
-        Set(path, {ValueName(key), static_cast<RegType>(Below(12)), Data()});
-        break;
-      case 3:
-        Set(Join(path, fmt::format("New{}", Below(30))), {"v", RegType::kBinary, Data()});
-        break;
-      case 4: {
-        const std::string name = ValueName(key);
-        ASSERT_TRUE(editor_.DeleteValue(path, name));
-        model_.DeleteValue(path, name);
-        break;
-      }
-      case 5:
-        DeleteAll(path);
-        break;
-      case 6:
-        if (key != nullptr) SetSecurity(path);
-        break;
-      default:
-        Compare(path);
-        break;
-    }
-  }
-
- private:
-  std::uint32_t Below(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
-
-  // Mostly of a key that is there, in some spelling.
-  std::string Path() {
-    std::string path;
-    const RegKey* key = &model_.root();
-    while (!key->subkeys.empty() && Below(4) != 0) {
-      key = &key->subkeys[Below(key->subkeys.size())];
-      path = Join(path, Below(3) == 0 ? Upper(key->name) : key->name);
-    }
-    if (Below(10) == 0) path = Join(path, fmt::format("absent\xc3\xa9{}", Below(5)));
-    return path;
-  }
-  std::string ValueName(const RegKey* key) {
-    if (key == nullptr || key->values.empty() || Below(4) == 0)
-      return Below(5) == 0 ? "" : fmt::format("new{}", Below(9));
-    const std::string& name = key->values[Below(key->values.size())].name;
-    return Below(3) == 0 ? Upper(name) : name;
-  }
-  std::string Data() {
-    static constexpr std::size_t kSizes[] = {0, 1, 4, 5, 30, 1000, 16344, 16345, 40000};
-    std::string data(kSizes[Below(Below(4) == 0 ? std::size(kSizes) : 6)], '\0');
-    for (char& c : data) c = static_cast<char>(random_());
-    return data;
-  }
-  void Set(const std::string& path, const RegValue& value) {
-    ASSERT_TRUE(editor_.Set(path, value));
-    model_.Set(path, value);
-  }
-  void SetSecurity(const std::string& path) {
-    std::string descriptor = Below(2) == 0 ? SystemAdminsDescriptor() : SystemAdminsUsersDescriptor();
-    // One that no key has yet: rights that nobody asks for.
-    if (Below(3) == 0) descriptor.back() = static_cast<char>(Below(100));
-    ASSERT_TRUE(editor_.SetSecurity(path, descriptor));
-    model_.SetSecurity(path, descriptor);
-  }
-  // A key with all that is in it, level by level.
-  void DeleteAll(const std::string& path) {
-    const RegKey* const key = model_.Find(path);
-    if (key != nullptr && !path.empty()) {
-      const RegKey copy = *key;
-      for (const RegKey& subkey : copy.subkeys) DeleteAll(Join(path, subkey.name));
-      for (const RegValue& value : copy.values) {
-        ASSERT_TRUE(editor_.DeleteValue(path, value.name));
-        model_.DeleteValue(path, value.name);
-      }
-    }
-    ASSERT_TRUE(editor_.DeleteKeyIfEmpty(path));
-    model_.DeleteKeyIfEmpty(path);
-  }
-  void Compare(const std::string& path) {
-    RegKey* const key = model_.Find(path);
-    ASSERT_EQ(editor_.KeyExists(path).value(), key != nullptr);
-    if (key == nullptr) return;
-    ASSERT_EQ(editor_.Subkeys(path).value().size(), key->subkeys.size());
-    ASSERT_EQ(editor_.Security(path).value(), model_.Security(path));
-    const std::string name = ValueName(key);
-    const std::optional<RegValue> read = editor_.Read(path, name).value();
-    const RegValue* const wanted = Model::FindValue(*key, name);
-    ASSERT_EQ(read.has_value(), wanted != nullptr);
-    if (read) {
-      ASSERT_EQ(read->data, wanted->data);
-    }
-  }
-
-  std::mt19937 random_;
-  HiveEditor& editor_;
-  Model& model_;
-};
 
 }  // namespace prov::images::testing
