@@ -7,7 +7,6 @@
 // %HNS_DOUBLE%\version.json            what GET /globals/version answers
 // %HNS_DOUBLE%\calls.log               a line for each call: its name, a tab, its document or GUID
 // %HNS_DOUBLE%\fail-CALL               the call fails: a line with the HRESULT in hexadecimal, then the error record
-// %HNS_DOUBLE%\kill                    "before N" or "after N": ends the program at its call of that number, from 0
 // clang-format off: the others take words from the first
 #include <windows.h>
 #include <objbase.h>
@@ -16,7 +15,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <cwchar>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -40,16 +38,6 @@ fs::path Folder() {
   wchar_t value[MAX_PATH] = {};
   GetEnvironmentVariableW(L"HNS_DOUBLE", value, MAX_PATH);
   return value;
-}
-
-// One count for the program: each of the two libraries has its own variables.
-int NextCall() {
-  constexpr wchar_t kName[] = L"HNS_DOUBLE_CALLS";
-  wchar_t value[16] = {};
-  GetEnvironmentVariableW(kName, value, 16);
-  const int number = static_cast<int>(std::wcstol(value, nullptr, 10));
-  SetEnvironmentVariableW(kName, std::to_wstring(number + 1).c_str());
-  return number;
 }
 
 std::string Read(const fs::path& path) {
@@ -87,25 +75,12 @@ HRESULT Refuse(PWSTR* record, HRESULT status, const std::string& words) {
   return status;
 }
 
-void EndAt(const char* moment, int call) {
-  std::istringstream kill(Read(Folder() / "kill"));
-  std::string wanted;
-  int number = -1;
-  if (kill >> wanted >> number && wanted == moment && number == call) TerminateProcess(GetCurrentProcess(), 99);
-}
-
-// One call: logged when it begins, and the program may end before it has an effect, or after.
+// One call, logged when it begins.
 class Call {
  public:
-  Call(const std::string& name, const std::string& document) : name_(name), number_(NextCall()) {
+  Call(const std::string& name, const std::string& document) : name_(name) {
     if (Folder().empty()) return;
-    EndAt("before", number_);
     std::ofstream(Folder() / "calls.log", std::ios::binary | std::ios::app) << name << '\t' << document << '\n';
-  }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-  ~Call() {
-    if (!Folder().empty()) EndAt("after", number_);
   }
 
   bool Fails(PWSTR* record, HRESULT& status) const {
@@ -124,7 +99,6 @@ class Call {
 
  private:
   std::string name_;
-  int number_;
 };
 
 // The GUID that a query's filter asks for; "" for all.

@@ -130,6 +130,9 @@ class Recorded(Windows):
         self.expect_others_kept()
         self.assertEqual(self.json("add", TYPED, *FLAGS)["writes"], 0)
         self.assertEqual(self.names(), FIND)
+        self.assertTrue(self.json("check")["supported"])
+        self.set("version.json", '{"Success":true,"Output":{"Major":13,"Minor":1}}')
+        self.assertFalse(self.json("check", exits=(13,))["supported"])
 
     def test_clear_echoes_what_is_there(self):
         self.put(ID, ACL, NAT, policy(OLD), policy(OLDEST))
@@ -150,39 +153,6 @@ class Recorded(Windows):
         for word in ("HcnModifyEndpoint failed", "0x803b000d", "The provided policy configuration is invalid or missing parameters."):
             self.assertIn(word, error["message"])
         self.assertEqual(self.names()[-1], "HcnCloseEndpoint")
-
-
-class Ensure(Windows):
-    def setUp(self):
-        super().setUp()
-        self.original = self.put(ID, ACL, NAT)
-
-    def test_killed_at_any_call_and_run_again(self):
-        before = self.put(ID, ACL, NAT, policy(OLD))
-        self.json("ensure", TYPED, *FLAGS)
-        wanted, count = self.endpoint(), len(self.log().splitlines())  # that of the version, too
-        self.assertGreaterEqual(count, 9)
-        for call in range(count):
-            for moment in ("before", "after"):
-                self.set(f"endpoints/{ID}.json", before)
-                self.set("kill", f"{moment} {call}")
-                killed = self.run_program("ensure", TYPED, *FLAGS)
-                self.assertEqual(killed.returncode, 99, f"{moment} {call}: {killed.stdout}{killed.stderr}")
-                self.expect_others_kept()
-                (self.work / "kill").unlink()
-                self.json("ensure", TYPED, *FLAGS)
-                self.assertEqual(self.endpoint(), wanted, f"{moment} {call}")
-
-    def test_hns_that_is_too_old(self):
-        self.set("version.json", '{"Success":true,"Output":{"Major":13,"Minor":1}}')
-        for command in ("add", "ensure"):
-            self.assertEqual(self.json(command, TYPED, *FLAGS, exits=(13,))["error"]["code"], "unsupported")
-        self.assertEqual(self.calls(), [])
-        check = self.json("check", exits=(13,))
-        self.assertEqual((check["supported"], check["error"]["code"]), (False, "unsupported"))
-        self.assertEqual(self.json("list", TYPED)["endpoints"][0]["policies"], [])
-        self.set("version.json", '{"Success":true,"Output":{"Major":13,"Minor":2}}')
-        self.assertTrue(self.json("check")["supported"])
 
 
 class Containers(Windows):
@@ -216,15 +186,10 @@ class Containers(Windows):
             self.assertEqual(self.ids(self.json("list", "--container", word, *self.crictl)), [ID, OTHER])
         self.assertEqual((self.work / "crictl.log").read_text().splitlines(),
                          [f"inspect --output json {word}" for word in (CONTAINER, CONTAINER[:12], CONTAINER)])
+        self.assertEqual(self.json("lookup", CONTAINER[:12], *self.crictl)["endpoints"], [ID, OTHER])
         error = self.json("list", "--container", "fffff", *self.crictl, exits=(13,))["error"]
         self.assertIn("not found", error["message"])
         self.json("list", "--container=--version", *self.crictl, exits=(10,))
-
-    def test_a_container_by_what_crictl_said(self):
-        self.assertEqual(self.ids(self.json("list", "--container", CONTAINER[:12], "--crictl", "crictl.json")), [ID, OTHER])
-        self.assertFalse((self.work / "crictl.log").exists(), "crictl was run")
-        found = self.json("lookup", CONTAINER[:12], "--crictl", "crictl.json")
-        self.assertEqual((found["container"], found["namespace"].upper(), found["endpoints"]), (CONTAINER, NAMESPACE, [ID, OTHER]))
 
 
 class Applied(Windows):
