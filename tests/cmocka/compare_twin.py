@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 PARTS = ["results", "assertions", "mocks", "state", "several", "group-setup", "group-teardown"]
-FORMATS = ["stdout", "tap", "subunit", "xml", "TAP", "Xml"]
+FORMATS = ["tap", "subunit", "xml", "TAP", "Xml"]
 # Part -> exit codes (CMocka's, the shim's) that differ on purpose.
 EXITS = {"group-teardown": (0, 2)}
 

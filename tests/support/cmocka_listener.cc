@@ -55,7 +55,7 @@ bool HasErrorProperty(const testing::TestResult& result) {
   return false;
 }
 
-std::string MessageOf(const testing::TestResult& result, bool is_error, CmockaFormat format) {
+std::string MessageOf(const testing::TestResult& result, bool is_error) {
   std::string out;
   for (int i = 0; i < result.total_part_count(); ++i) {
     const TestPartResult& part = result.GetTestPartResult(i);
@@ -71,7 +71,6 @@ std::string MessageOf(const testing::TestResult& result, bool is_error, CmockaFo
     out += text;
     if (location.empty()) continue;
     if (!text.empty() && text.back() != '\n') out += '\n';
-    if (format == CmockaFormat::kStdout) out += "[   LINE   ] --- ";
     out += location + ": error: Failure!";
   }
   return out;
@@ -115,7 +114,7 @@ class CmockaListener : public testing::EmptyTestEventListener {
     if (result.Failed()) {
       const bool is_error = HasErrorProperty(result);
       out.status = is_error ? CmockaStatus::kError : CmockaStatus::kFailed;
-      out.message = MessageOf(result, is_error, report_.format());
+      out.message = MessageOf(result, is_error);
     }
     report_.EndTest(std::move(out));
   }
@@ -145,10 +144,8 @@ CmockaFormat& InstalledFormat() {
 CmockaFormat FormatFromEnvironment(CmockaFormat fallback) {
   const char* name = std::getenv("CMOCKA_MESSAGE_OUTPUT");
   if (name == nullptr) return fallback;
-  for (const auto& [format, its_name] : {std::pair{CmockaFormat::kStdout, "stdout"},
-                                         {CmockaFormat::kTap, "tap"},
-                                         {CmockaFormat::kSubunit, "subunit"},
-                                         {CmockaFormat::kXml, "xml"}}) {
+  for (const auto& [format, its_name] :
+       {std::pair{CmockaFormat::kTap, "tap"}, {CmockaFormat::kSubunit, "subunit"}, {CmockaFormat::kXml, "xml"}}) {
     if (strcasecmp(name, its_name) == 0) return format;
   }
   return fallback;

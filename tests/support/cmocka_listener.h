@@ -1,7 +1,7 @@
 // GoogleTest results in the formats of CMocka 1.1.5, for a CI that reads those. One CMocka group stands for each test
 // suite.
 //
-// CMOCKA_MESSAGE_OUTPUT = stdout, tap, subunit or xml (in any letter case) chooses a format and switches GoogleTest's
+// CMOCKA_MESSAGE_OUTPUT = tap, subunit or xml (in any letter case) chooses a format and switches GoogleTest's
 // own printing off; unset or anything else leaves that as it is. CMOCKA_XML_FILE names the file for XML, with the
 // group's name for each %g. A file that was there before is never touched: the document goes to standard error then.
 //
@@ -14,7 +14,7 @@
 
 namespace prov::testing_support {
 
-enum class CmockaFormat { kNone, kStdout, kTap, kSubunit, kXml };
+enum class CmockaFormat { kNone, kTap, kSubunit, kXml };
 
 // Call after testing::InitGoogleTest(). Replaces GoogleTest's printer if CMOCKA_MESSAGE_OUTPUT chooses a format, or
 // else `fallback` is one; further calls do nothing.

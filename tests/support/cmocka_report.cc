@@ -52,34 +52,17 @@ void CmockaReport::BeginGroup(std::string_view name, int tests) {
   group_ = name;
   results_.clear();
   setup_failed_ = false;
-  if (format_ == CmockaFormat::kStdout) Out(fmt::format("[==========] Running {} test(s).\n", tests));
   if (format_ == CmockaFormat::kTap) Out(fmt::format("1..{}\n", tests));
 }
 
 void CmockaReport::BeginTest(std::string_view name) {
-  if (format_ == CmockaFormat::kStdout) Out(fmt::format("[ RUN      ] {}\n", name));
   if (format_ == CmockaFormat::kSubunit) Out(fmt::format("test: {}\n", name));
 }
 
 void CmockaReport::EndTest(CmockaTestResult result) {
   results_.push_back(std::move(result));
-  if (format_ == CmockaFormat::kStdout) EndTestStdout(results_.back());
   if (format_ == CmockaFormat::kTap) EndTestTap(results_.back());
   if (format_ == CmockaFormat::kSubunit) EndTestSubunit(results_.back());
-}
-
-void CmockaReport::EndTestStdout(const CmockaTestResult& result) const {
-  switch (result.status) {
-    case CmockaStatus::kPassed:
-      return Out(fmt::format("[       OK ] {}\n", result.name));
-    case CmockaStatus::kSkipped:
-      return Out(fmt::format("[  SKIPPED ] {}\n", result.name));
-    case CmockaStatus::kFailed:
-      if (!result.message.empty()) Err(fmt::format("[  ERROR   ] --- {}\n", result.message));
-      return Out(fmt::format("[  FAILED  ] {}\n", result.name));
-    case CmockaStatus::kError:
-      return Err(fmt::format("Could not run test: {}\n[  ERROR   ] {}\n", result.message, result.name));
-  }
 }
 
 void CmockaReport::EndTestTap(const CmockaTestResult& result) const {
@@ -126,44 +109,19 @@ void CmockaReport::GroupTeardownFailed() { GroupFixtureFailed("GROUP TEARDOWN");
 
 void CmockaReport::GroupFixtureFailed(std::string_view which) {
   const std::string text = fmt::format("[  FAILED  ] {}", which);
-  if (format_ == CmockaFormat::kStdout) Err(fmt::format("{}\n[  ERROR   ] {}\n", text, group_));
   if (format_ == CmockaFormat::kTap) Out(fmt::format("not ok 0 - {} {}\n", group_, text));
   if (format_ == CmockaFormat::kSubunit) Out(fmt::format("error: {} [ {} ]\n", group_, text));
 }
 
 void CmockaReport::GroupFailure(std::string_view text, std::string_view location) {
   if (!text.empty()) Err(fmt::format("[  ERROR   ] --- {}\n", text));
-  const std::string_view label = format_ == CmockaFormat::kStdout ? "[   LINE   ] --- " : "";
-  if (!location.empty()) Err(fmt::format("{}{}: error: Failure!\n", label, location));
+  if (!location.empty()) Err(fmt::format("{}: error: Failure!\n", location));
 }
 
 void CmockaReport::EndGroup() {
   const bool bad = Count(CmockaStatus::kFailed) + Count(CmockaStatus::kError) > 0;
-  if (format_ == CmockaFormat::kStdout) EndGroupStdout();
   if (format_ == CmockaFormat::kTap) Out(fmt::format("# {} - {}\n", bad ? "not ok" : "ok", group_));
   if (format_ == CmockaFormat::kXml) EndGroupXml();
-}
-
-void CmockaReport::EndGroupStdout() const {
-  const int failed = Count(CmockaStatus::kFailed);
-  const int skipped = Count(CmockaStatus::kSkipped);
-  const auto list = [&](CmockaStatus status, std::string_view label) {
-    for (const CmockaTestResult& r : results_) {
-      if (r.status == status) Err(fmt::format("{} {}\n", label, r.name));
-    }
-  };
-  Out(fmt::format("[==========] {} test(s) run.\n", results_.size()));
-  Err(fmt::format("[  PASSED  ] {} test(s).\n", Count(CmockaStatus::kPassed)));
-  if (skipped > 0) {
-    Err(fmt::format("[  SKIPPED ] {} test(s), listed below:\n", skipped));
-    list(CmockaStatus::kSkipped, "[  SKIPPED ]");
-    Err(fmt::format("\n {} SKIPPED TEST(S)\n", skipped));
-  }
-  if (failed > 0) {
-    Err(fmt::format("[  FAILED  ] {} test(s), listed below:\n", failed));
-    list(CmockaStatus::kFailed, "[  FAILED  ]");
-    Err(fmt::format("\n {} FAILED TEST(S)\n", failed + Count(CmockaStatus::kError)));
-  }
 }
 
 CmockaReport::XmlTarget CmockaReport::OpenXml() {

@@ -28,7 +28,6 @@ class CmockaReport {
   CmockaReport(CmockaFormat format, std::optional<std::string> xml_file)
       : format_(format), xml_file_(std::move(xml_file)) {}
 
-  CmockaFormat format() const { return format_; }
   void BeginGroup(std::string_view name, int tests);
   void BeginTest(std::string_view name);
   void EndTest(CmockaTestResult result);
@@ -47,10 +46,8 @@ class CmockaReport {
 
   int Count(CmockaStatus status) const;
   void GroupFixtureFailed(std::string_view which);
-  void EndTestStdout(const CmockaTestResult& result) const;
   void EndTestTap(const CmockaTestResult& result) const;
   void EndTestSubunit(const CmockaTestResult& result) const;
-  void EndGroupStdout() const;
   void EndGroupXml();
   XmlTarget OpenXml();
 

@@ -190,7 +190,7 @@ int RunGroup(const char* name, const CMUnitTest* tests, size_t count, CMFixtureF
 
 void cmocka_set_message_output(enum cm_message_output output) {
   using prov::testing_support::CmockaFormat;
-  const std::map<cm_message_output, CmockaFormat> formats = {{CM_OUTPUT_STDOUT, CmockaFormat::kStdout},
+  const std::map<cm_message_output, CmockaFormat> formats = {{CM_OUTPUT_STDOUT, CmockaFormat::kNone},
                                                              {CM_OUTPUT_SUBUNIT, CmockaFormat::kSubunit},
                                                              {CM_OUTPUT_TAP, CmockaFormat::kTap},
                                                              {CM_OUTPUT_XML, CmockaFormat::kXml}};
