@@ -1,4 +1,4 @@
-"""A Machine Config Server on the loopback interface, as clusters have it, with the faults that one can have. Also serves
+"""A Machine Config Server on the loopback interface, as clusters have it. Also serves
 documents at other paths. Standard library only."""
 import email.utils
 import http.server
@@ -7,7 +7,6 @@ import pathlib
 import re
 import ssl
 import threading
-import time
 import urllib.parse
 
 from authority import Authority  # noqa: F401: to those who ask this server
@@ -54,7 +53,7 @@ def served_version(accept):
 
 
 class Server:
-    """`pools`: configs by pool. `documents`: path -> bytes. `fault` is that of each request."""
+    """`pools`: configs by pool. `documents`: path -> bytes. `fault`: the status of every answer, if not None."""
 
     def __init__(self, chain=None, key=None, port=0):
         self.pools, self.documents, self.requests = {}, {}, []
@@ -92,28 +91,20 @@ class Server:
     def mcs(self, pool="worker", host="localhost"):
         return f"mcs://{host}:{self.port}/{pool}"
 
-    def fail(self, fault):
-        self.fault = fault
-
     def close(self):
         self.http.shutdown()
         self.http.server_close()
 
     def serve(self, request):
         self.requests.append((request.path, dict(request.headers)))
-        fault = self.fault
-        if fault == "silent":
-            time.sleep(30)
-            return
-        if fault == "close":
-            request.close_connection = True
-            request.connection.close()
-            return
-        if isinstance(fault, int):
-            self.send(request, fault, b"")
-            return
-        status, body, content_type = self.answer(request)
-        self.send(request, status, body, {"Content-Type": content_type} if status == 200 else {}, fault)
+        status, body, content_type = (self.fault, b"", "") if self.fault else self.answer(request)
+        request.send_response_only(status)
+        request.send_header("Date", email.utils.formatdate(usegmt=True))
+        if status == 200:
+            request.send_header("Content-Type", content_type)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
 
     def answer(self, request):
         if request.path in self.documents:
@@ -129,23 +120,3 @@ class Server:
         document = json.loads(json.dumps(self.pools[match.group(1)]))
         document["ignition"]["version"] = version
         return 200, json.dumps(document).encode(), self.content_type
-
-    def send(self, request, status, body, headers=None, fault=None):
-        request.send_response_only(status)
-        request.send_header("Date", email.utils.formatdate(usegmt=True))
-        for name, value in (headers or {}).items():
-            request.send_header(name, value)
-        length = 1 << 40 if fault == "huge" else len(body)
-        request.send_header("Content-Length", str(length))
-        request.end_headers()
-        if fault == "cut":
-            body = body[:len(body) // 2]
-            request.close_connection = True
-        if fault == "huge":
-            try:
-                while True:
-                    request.wfile.write(b" " * (1 << 20))
-            except OSError:
-                request.close_connection = True
-                return
-        request.wfile.write(body)
