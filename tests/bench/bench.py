@@ -21,7 +21,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import traceback
 
@@ -35,9 +34,9 @@ SMALL = bool(OPTIONS)
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = BUILD / "tests/bench"
 PROVISIONER, BENCH, MEASURE = BUILD / "provisioner", PROGRAMS / "provisioner_bench", PROGRAMS / "measure"
-NEEDED = [PROVISIONER] + [PROGRAMS / name for name in ("provisioner_bench", "measure", "make_certificates", "hive_edit", "drive_bench", "empty_static")]
+NEEDED = [PROVISIONER] + [PROGRAMS / name for name in ("provisioner_bench", "measure", "make_certificates", "hive_edit", "empty_static")]
 SAMPLE = HERE.parent / "sample/rendered-worker.json"
-PACKAGES = {"jq": "jq", "go": "golang-go", "openssl": "openssl", "hivexregedit": "libwin-hivex-perl", "genisoimage": "genisoimage"}  # Debian's
+PACKAGES = {"jq": "jq", "go": "golang-go", "openssl": "openssl", "hivexregedit": "libwin-hivex-perl"}  # Debian's
 rows, missing = [], []
 
 
@@ -51,7 +50,6 @@ def rounds(usual):
 
 FEW, MANY = amount(144, 3), amount(10000, 12)  # certificates
 CONFIGS = (("small", amount(850_000, 30_000), FEW), ("large", amount(84_000_000, 120_000), MANY))
-NODES = amount(10000, 20)
 
 
 class Failed(Exception):
@@ -334,78 +332,6 @@ def bench_hive_edit():
             "grows by %.2f × the payload, theirs by %.2f ×" % (grown / payload, theirs / payload))
 
 
-def write_nodes(path, count):
-    path.write_text("name,address,gateway,dns,mac\n" + "".join(
-        "node-%05d,10.%d.%d.5/24,10.%d.%d.1,10.0.0.2,00-15-5D-%02X-%02X-00\n" % (n, 1 + n // 250, n % 250, 1 + n // 250, n % 250, n // 250, n % 250)
-        for n in range(count)))
-
-
-def bake_nodes(count, form, out):
-    return [PROVISIONER, "bake", SAMPLE, "--out", out, "--format", form, "--nodes", WORK / ("nodes-%d.csv" % count), "--service", "containerd"]
-
-
-def members(path):
-    """What makes two archives the same: kind, mode, time, size and digest of each member."""
-    with tarfile.open(path) as tar:
-        return {m.name: (m.type, m.mode, m.mtime, m.size, hashlib.sha256(tar.extractfile(m).read() if m.isfile() else b"").digest()) for m in tar}
-
-
-def same_members(ours, theirs):
-    a, b = members(ours), members(theirs)
-    differing = sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
-    need(not differing, "%d members of %s (ours) and %s (theirs) differ, such as %s. What bake writes for a node has changed: let peers/fleet.go and "
-         "fleet_templates() in bench.py write the same." % (len(differing), ours, theirs, ", ".join(differing[:6])))
-
-
-def fleet_templates(folder, node):
-    """What the peer renders: the files of one node with its values taken out."""
-    shutil.rmtree(folder, ignore_errors=True)  # the peer reads all that is in it
-    folder.mkdir()
-    for path in sorted(node.iterdir()):
-        text = path.read_bytes().decode()
-        text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "{{.Id}}", text)
-        for value, name in (("node-00000", "Name"), ("10.1.0.5/24", "Address}}/{{.Prefix"), ("10.1.0.5", "Address"), ("255.255.255.0", "Netmask"), ("10.1.0.1", "Gateway"),
-                            ("10.0.0.2", "Dns"), ("00:15:5d:00:00:00", "Mac"), ("00-15-5D-00-00-00", "Adapter"), ("00155d000000", "Digits")):
-            text = text.replace(value, "{{.%s}}" % name)
-        (folder / path.name).write_bytes(text.encode())
-
-
-def bench_fleet():
-    for count in (1, NODES):
-        write_nodes(WORK / ("nodes-%d.csv" % count), count)
-    one = WORK / "one"
-    shutil.rmtree(one, ignore_errors=True)
-    run(bake_nodes(1, "dir", one))
-    ours = WORK / "fleet.tar"
-    peer = go_peer("fleet")
-    if peer:
-        fleet_templates(WORK / "fleet-templates", one / "nodes/node-00000")
-        theirs = WORK / "peer-fleet.tar"
-        a, b, peak = paired(bake_nodes(NODES, "tar", ours), [peer, one / "common", WORK / "fleet-templates", WORK / ("nodes-%d.csv" % NODES), theirs], rounds(5), 1)
-        same_members(ours, theirs)
-        row("%d nodes into one tar of %s, process CPU" % (NODES, megabytes(ours.stat().st_size)), "Go text/template, archive/tar", both(a), both(b), 1 / 4, "peak memory %.0f MiB" % (peak / 1024))
-    per_node = sorted(process(bake_nodes(NODES, "tgz", WORK / "fleet.tgz"))[1] / NODES for _ in range(rounds(3)))
-    packed = sorted(process(["tar", "-C", one, "-czf", WORK / "one.tgz", "."])[1] for _ in range(rounds(9)))
-    row("tgz of %d nodes, process CPU of a node" % NODES, "`tar -z` of one", both(per_node), both(packed), 1 / 20, "%.1f MB" % ((WORK / "fleet.tgz").stat().st_size / 1e6))
-
-
-def bench_drive():
-    if not have("genisoimage"):
-        return
-    payload = WORK / "drive-payload"
-    shutil.rmtree(payload, ignore_errors=True)
-    run([PROVISIONER, "bake", SAMPLE, "--out", payload, "--service", "containerd"])
-    tree = WORK / "drive-tree"
-    shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(payload, tree / "provisioner")
-    (tree / "openstack/latest").mkdir(parents=True)
-    for name in ("meta_data.json", "user_data"):
-        (tree / "openstack/latest" / name).write_text("x" * 1000)
-    theirs = sorted(process(["genisoimage", "-quiet", "-J", "-R", "-V", "config-2", "-o", WORK / "theirs.iso", tree])[1] for _ in range(rounds(25)))
-    ours, size = in_process([PROGRAMS / "drive_bench", payload, WORK / "ours.iso", rounds(200)])
-    row("a drive with the sample's payload, in process, CPU", "genisoimage, process CPU", ours, both(theirs), 1 / 10, "%s bytes, theirs %d" % (size, (WORK / "theirs.iso").stat().st_size))
-
-
 def bench_start():
     a, b, _ = paired([PROVISIONER, "--help"], [PROGRAMS / "empty_static"], rounds(200), 0)
     row("`--help`, process, wall", "an empty static program", both(a), both(b), 3)
@@ -440,7 +366,7 @@ def main():
     print("Measured on %s; load %.1f at the start.\n" % (machine(), os.getloadavg()[0]))
     print("| work | against | ours, minimum | theirs, minimum | ratio of minima (medians) | wanted | met | |\n|---|---|---|---|---|---|---|---|", flush=True)
     failed = 0
-    for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_hive, bench_hive_edit, bench_drive, bench_fleet):
+    for part in (bench_start, bench_extract, bench_parse, bench_certificates, bench_hive, bench_hive_edit):
         try:
             part()
         except Exception as error:  # the other rows are worth having
