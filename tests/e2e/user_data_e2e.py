@@ -1,31 +1,24 @@
 #!/usr/bin/env python3
-"""User data of every form, byte for byte, and read by other people's readers.
+"""User data of every form, read by other people's readers: kubectl for the Secret, and the grammar of the baked PowerShell scripts
+(node). powershell/user-data runs every form, and pinned_e2e.py has the bytes.
 
-usage: user_data_e2e.py PROVISIONER [--write-golden]
-
-tests/golden/userdata holds what each form is for the sample; --write-golden writes it anew. Readers: kubectl for the Secret, and the
-grammar of the baked PowerShell scripts (node). powershell/user-data runs every form."""
+usage: user_data_e2e.py PROVISIONER"""
 import base64
 import json
 import os
-import sys
 import unittest
 
 from harness import SAMPLE, SERVICES, SHARED, TESTS, Handler, argument, folder, mode_of, must, need, run, serve, skip
 from user_data_reader import parts_of, script_of, scripts_and_container
 
 PROVISIONER = argument()
-WRITE = "--write-golden" in sys.argv
-if WRITE:
-    sys.argv.remove("--write-golden")
-GOLDEN = TESTS / "golden/userdata"
 PASSWORD = b"S3cret%40%23%25%26%27p"
 EXE = "https://downloads.example.com/provisioner.exe#sha256=" + "0123456789abcdef" * 4
 # No script of the operator's, but of its form: tagged, tabs, line feeds, run again at each boot.
 OPERATORS = ("<powershell>function Set-Example {\n\tparam([string]$Name)\n\tWrite-Output \"$Name\"\n}\n\nSet-Example -Name 'x'\n"
              "</powershell>\n<persist>true</persist>\n")
 
-# Name of the golden file, and the options that make it.
+# The options that make each form.
 FORMS = {
     "aws.txt": ["--platform", "aws"],
     "aws-exe-url.txt": ["--platform", "aws", "--exe-url", EXE],
@@ -57,15 +50,6 @@ class UserData(unittest.TestCase):
     def bake(cls, out, *options, source=SAMPLE):
         words = [cls.operators if word == "OPERATORS" else word for word in options]
         return run(PROVISIONER, "bake", source, "--format", "userdata", "--out", cls.work / out, *SERVICES, *words)
-
-    def test_golden_files(self):
-        for name, data in self.made.items():
-            with self.subTest(name):
-                if WRITE:
-                    GOLDEN.mkdir(parents=True, exist_ok=True)
-                    (GOLDEN / name).write_bytes(data)
-                self.assertTrue((GOLDEN / name).read_bytes() == data, "differs; --write-golden writes it anew")
-        self.assertEqual({p.name for p in GOLDEN.iterdir()}, set(FORMS))
 
     def test_secret_manifests_are_taken_and_made(self):
         manifest = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "windows-user-data"}}
