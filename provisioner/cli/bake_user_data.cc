@@ -7,8 +7,8 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/own_file.h"
-#include "provisioner/cli/user_data_file.h"
 #include "provisioner/userdata/user_data.h"
+#include "provisioner/userdata/user_data_reader.h"
 #include "provisioner/userdata/user_data_secret.h"
 
 namespace prov::cli {
@@ -21,7 +21,7 @@ using userdata::UserData;
 using userdata::UserDataOptions;
 
 // 4 MiB: more than any platform accepts, even in a Secret.
-constexpr OwnFile kUserDataFile{"user data", "--out", 4ULL << 20U, IsOurUserData};
+constexpr OwnFile kUserDataFile{"user data", "--out", 4ULL << 20U, userdata::IsOurUserData};
 
 // Options that apply to some forms of a payload only.
 constexpr std::array<std::string_view, 6> kUserDataOnly = {"platform",  "exe-url", "ca-transport",
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 6> kUserDataOnly = {"platform",  "exe-url
 constexpr std::array<std::string_view, 5> kNeverInUserData = {"exe", "unattend", "nodes", "label", "sign"};
 
 Result<userdata::ForeignUserData> Foreign(const std::string& path) {
-  const UserDataFile file = PROV_TRY(ReadUserDataFile(path));
+  const userdata::UserDataFile file = PROV_TRY(userdata::ReadUserDataFile(path));
   userdata::ForeignUserData out = PROV_TRY(userdata::ReadForeignUserData(file.bytes, path));
   out.of_operators_secret = file.secret == userdata::kOperatorsSecret;
   return out;

@@ -6,8 +6,8 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
-#include "provisioner/cli/user_data_file.h"
 #include "provisioner/userdata/user_data_append.h"
+#include "provisioner/userdata/user_data_reader.h"
 
 namespace prov::cli {
 namespace {
@@ -39,7 +39,7 @@ Result<Files> ParseFiles(const Arguments& arguments) {
 
 // Fails if both files have our step, or if they were given in the wrong order.
 Result<void> CheckOrder(const Files& files, std::string_view ours, const std::string& theirs) {
-  if (!userdata::IsOurs(PlainUserData(theirs))) return {};
+  if (!userdata::IsOurs(userdata::PlainUserData(theirs))) return {};
   if (userdata::IsOurs(ours)) {
     return Fail(Code::kKind,
                 "contains a step of provisioner, so it is not the operator's Secret; give windows-user-data as oc get "
@@ -82,8 +82,8 @@ OptionGroup SecretCheckOptionSpecs() {
 Result<Outcome> CheckSecret(const Arguments& arguments) {
   const bool json = PROV_TRY(WantsJson(arguments));
   const Files files = PROV_TRY(ParseFiles(arguments));
-  const std::string ours = PlainUserData(PROV_TRY(ReadUserDataFile(files.ours)).bytes);
-  const std::string bytes = PROV_TRY(ReadUserDataFile(files.theirs)).bytes;
+  const std::string ours = userdata::PlainUserData(PROV_TRY(userdata::ReadUserDataFile(files.ours)).bytes);
+  const std::string bytes = PROV_TRY(userdata::ReadUserDataFile(files.theirs)).bytes;
   PROV_TRY(CheckOrder(files, ours, bytes));
   const auto theirs = PROV_TRY(userdata::ReadForeignUserData(bytes, files.theirs));
   Outcome out;

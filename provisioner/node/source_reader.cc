@@ -13,6 +13,7 @@
 #include "provisioner/payload/payload_signature.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/userdata/user_data_container.h"
+#include "provisioner/userdata/user_data_reader.h"
 
 namespace prov::node {
 namespace {
@@ -52,12 +53,28 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
                        ToHex(Sha256(loaded.files.at(std::string(payload::kManifestName))))};
 }
 
-Result<SourceContent> ReadUserData(machine::Host& host, const std::string& file, const ReadOptions& options) {
-  const FileReader read = options.is_followed ? FollowedFiles(host) : FileReader(ReadFile);
-  const std::string bytes = PROV_TRY(read(file, kContainerLimit));
-  payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(bytes, file));
+Result<SourceContent> ReadContainer(const std::string& container, const std::string& file, std::string_view bytes) {
+  payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(container, file));
   return SourceContent{std::move(document.config), std::move(document.options), document.generation, true, {},
                        ToHex(Sha256(bytes))};
+}
+
+// The user data that bake wrote, or their container, which is a file of its own on a node; nullopt for any other file.
+// One that can't be read is left to the reader of documents, unless it is followed.
+Result<std::optional<SourceContent>> ReadUserData(machine::Host& host, const std::string& file,
+                                                  const ReadOptions& options) {
+  const FileReader read = options.is_followed ? FollowedFiles(host) : FileReader(ReadFile);
+  if (userdata::IsContainerName(file)) {
+    const std::string bytes = PROV_TRY(read(file, kContainerLimit));
+    return PROV_TRY(ReadContainer(bytes, file, bytes));
+  }
+  if (source::IsRemote(file) || file == "-") return std::nullopt;
+  // A pipe can be read once only, and is left to the reader of documents.
+  const auto bytes = (options.is_followed ? read : FileReader(ReadRegularFile))(file, userdata::kMostUserDataBytes);
+  if (!bytes && options.is_followed && bytes.error().code != Code::kTooLarge) return std::unexpected(bytes.error());
+  const auto container = bytes ? PROV_TRY(userdata::ContainerIn(*bytes, file)) : std::nullopt;
+  if (!container) return std::nullopt;
+  return PROV_TRY(ReadContainer(*container, file, *bytes));
 }
 
 Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSpec& spec, const ReadOptions& options) {
@@ -70,7 +87,7 @@ Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSp
             payload::NameOfSigner(*options.signer)),
         spec.source);
   }
-  if (userdata::IsContainerName(spec.source)) return ReadUserData(host, spec.source, options);
+  if (auto baked = PROV_TRY(ReadUserData(host, spec.source, options))) return *std::move(baked);
   return SourceContent{.config = PROV_TRY(source::Read(RequestOf(host, spec, options.is_followed),
                                                        {host.http(), host.clock(), options.cache})),
                        .options = {},

@@ -81,6 +81,23 @@ std::string EncodeAscii85(std::string_view bytes) {
   return out;
 }
 
+std::optional<std::string> DecodeAscii85(std::string_view text) {
+  std::string out;
+  std::uint64_t value = 0;
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == ' ' || c == '\n' || c == '\r') continue;
+    const auto digit = static_cast<std::uint32_t>(static_cast<unsigned char>(c)) - kZero;
+    if (digit >= kBase) return std::nullopt;
+    value = value * kBase + digit;
+    if (++digits % (kGroup + 1) != 0) continue;
+    if (value > UINT32_MAX) return std::nullopt;
+    for (std::size_t i = kGroup; i-- > 0;) out += static_cast<char>(value >> (8 * i) & 0xFFU);
+    value = 0;
+  }
+  return digits % (kGroup + 1) == 0 ? std::optional(out) : std::nullopt;
+}
+
 std::string InTags(std::string_view script, bool persist) {
   return fmt::format("<powershell>\n{}</powershell>{}", script, persist ? "\n<persist>true</persist>" : "");
 }

@@ -1,6 +1,7 @@
 // The encodings of a script: compressed, as text, and wrapped in the form that its reader expects.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ std::string Gzip(std::span<const std::string_view> parts);
 // 84; the first letter is the most significant. Four zeros have no short form ('z'), and a last group of fewer bytes is
 // padded with zeros.
 std::string EncodeAscii85(std::string_view bytes);
+// Reads it back; blanks and line ends mean nothing. nullopt: it has other letters, or ends within a group.
+std::optional<std::string> DecodeAscii85(std::string_view text);
 
 // For EC2Launch v1 and v2. Has no line end after the last tag, because some readers compare the end of the text.
 std::string InTags(std::string_view script, bool persist);

@@ -25,6 +25,7 @@ constexpr std::string_view kLoggedWord = "emit";
 constexpr std::string_view kDataBegin = "$b=@'\n";
 constexpr std::string_view kDataPlace = "DATA\n";
 constexpr std::string_view kDataEnd = "'@";
+constexpr std::size_t kScripts = 2;  // in the data, before the container
 
 bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -236,8 +237,9 @@ Result<std::string> UserDataScript(std::string_view container, const ContainerOp
   if (options.exe) regions.push_back("program");
   if (options.bundle) regions.push_back("bundle");
   if (options.later || options.retry) regions.push_back("later");
-  const std::array scripts = {CompactScript(templates::UserDataRunPs1(), regions),
-                              CompactScript(templates::ApplyEgressPs1(), options.full ? kFull : Regions())};
+  const std::array<std::string, kScripts> scripts = {
+      CompactScript(templates::UserDataRunPs1(), regions),
+      CompactScript(templates::ApplyEgressPs1(), options.full ? kFull : Regions())};
   const std::size_t size = container.size();
   if (size > kMostUnpackedBytes) {
     return Fail(
@@ -254,6 +256,24 @@ Result<std::string> UserDataScript(std::string_view container, const ContainerOp
   std::string out = Joined(templates::UserDataPs1(), outside);
   const std::size_t place = out.find(kDataBegin) + kDataBegin.size();
   return out.replace(place, kDataPlace.size(), HereStringLines(Blob(scripts, container)));
+}
+
+std::string_view DataOfScript(std::string_view script) {
+  const std::size_t begin = script.find(kDataBegin);
+  if (begin == std::string_view::npos) return {};
+  script.remove_prefix(begin + kDataBegin.size());
+  return script.substr(0, script.find("\n'@"));
+}
+
+std::optional<std::string> BehindScripts(std::string_view unpacked) {
+  for (std::size_t script = 0; script < kScripts; ++script) {
+    if (unpacked.size() < 2) return std::nullopt;
+    const auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(unpacked[at])}; };
+    const std::size_t end = 2 + byte(0) + (byte(1) << 8U);
+    if (unpacked.size() < end) return std::nullopt;
+    unpacked.remove_prefix(end);
+  }
+  return std::string(unpacked);
 }
 
 }  // namespace prov::userdata

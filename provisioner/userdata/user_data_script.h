@@ -1,6 +1,7 @@
 // The script of user data: constant text, and the data as one compressed text (Ascii85).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,5 +28,10 @@ std::string HereStringLines(std::string_view text);
 // ASCII, LF, ends with a line end. It leaves its exit code in $LASTEXITCODE and does not exit, so that other scripts
 // can follow. Errors: size-limit (more than kMostUnpackedBytes).
 Result<std::string> UserDataScript(std::string_view container, const ContainerOptions& options);
+
+// The data in a script of UserDataScript, in Ascii85; empty if there are none.
+std::string_view DataOfScript(std::string_view script);
+// The container in the unpacked data, behind the scripts; nullopt if they are cut short.
+std::optional<std::string> BehindScripts(std::string_view unpacked);
 
 }  // namespace prov::userdata

@@ -3,13 +3,18 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/source.h"
+#include "provisioner/userdata/user_data.h"
+#include "provisioner/userdata/user_data_secret.h"
 #include "tests/node/node_helpers.h"
 #include "tests/support/memory_paths.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample.h"
+#include "tests/support/scratch_folder.h"
 
 namespace prov::node {
 namespace {
@@ -158,6 +163,21 @@ TEST(SourceReader, EachFileThatARoundReadsIsChecked) {
     EXPECT_THAT(open.error().message, HasSubstr("can be changed by Users (S-1-5-32-545)"));
     paths.At(decides).facts = before;
   }
+}
+
+TEST(ReadSource, TakesUserDataThatWereBaked) {
+  testing_support::ScratchFolder scratch;
+  const egress::EgressConfig config = testing_support::SampleConfig();
+  const auto state = *reconcile::MakeDesiredState(config, {});
+  const userdata::UserData data = userdata::MakeUserData(config, state, {.generation = 7}).value();
+  const std::string file = (scratch.path() / "secret.yaml").string();
+  std::ofstream(file) << userdata::UserDataSecret("egress", data).value();
+  testing_support::MemoryHost host;
+  const auto read = ReadSource(host, {.source = file});
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->generation, 7);
+  EXPECT_EQ(read->config.http_proxy, config.http_proxy);
+  EXPECT_EQ(read->config.certificates.size(), config.certificates.size());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "provisioner/userdata/user_data.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/payload/payload.h"
+#include "provisioner/userdata/user_data_reader.h"
 #include "provisioner/userdata/user_data_secret.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/make_certificate.h"
@@ -116,6 +118,36 @@ TEST(UserData, CarriesTheStateInEveryForm) {
     }
     EXPECT_EQ(read->config.source.name, SampleConfig().source.name);
   }
+}
+
+// What bake wrote is a source again, in each form: plain, in a Secret, and as oc prints the Secret.
+TEST(UserData, IsReadBackFromEveryForm) {
+  for (const Form& form : AllForms()) {
+    SCOPED_TRACE(form.name);
+    UserDataOptions options = form.options;
+    options.foreign = form.options.platform == Platform::kAws ? std::optional(Operators()) : std::nullopt;
+    const UserData data = Make(options);
+    const std::string container = PartsOf(ScriptOf(data.bytes)).container;
+    EXPECT_EQ(ContainerIn(data.bytes, "x"), container);
+    for (const SecretForm secret : {SecretForm::kMachineApi, SecretForm::kClusterApi}) {
+      options.secret_form = secret;
+      EXPECT_EQ(ContainerIn(UserDataSecret("egress", data, options).value(), "x"), container);
+    }
+    EXPECT_EQ(
+        ContainerIn(fmt::format(R"({{"kind":"Secret","data":{{"userData":"{}"}}}})", EncodeBase64(data.bytes)), "x"),
+        container);
+  }
+}
+
+TEST(UserData, IsToldFromOtherFilesAndFromDamage) {
+  for (const std::string other : {"HTTP_PROXY=http://p:1\n", R"({"kind":"MachineConfig"})", ""}) {
+    EXPECT_EQ(ContainerIn(other, "x"), std::nullopt) << other;
+  }
+  std::string cut = Make({}).bytes;
+  cut.erase(cut.size() / 2, 1);
+  const auto damaged = ContainerIn(cut, "x");
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().code, Code::kInvalidConfig);
 }
 
 // Readers look at the first and the last bytes.

@@ -1,4 +1,4 @@
-#include "provisioner/cli/user_data_file.h"
+#include "provisioner/userdata/user_data_reader.h"
 
 #include <fmt/format.h>
 
@@ -14,14 +14,13 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
+#include "provisioner/userdata/user_data_append.h"
+#include "provisioner/userdata/user_data_forms.h"
+#include "provisioner/userdata/user_data_script.h"
 
-namespace prov::cli {
+namespace prov::userdata {
 namespace {
 
-// More than any platform accepts, even in a Secret.
-constexpr std::uint64_t kFileLimit = 4ULL << 20U;
-// Occurs in every script of user data.
-constexpr std::string_view kMark = "ProvisionerUserData";
 // The key in a Secret: of the Machine API, of the Cluster API.
 constexpr std::array<std::string_view, 2> kKeys = {"userData", "value"};
 
@@ -72,7 +71,7 @@ Result<UserDataFile> UserDataOfSecret(std::string bytes, const std::string& wher
 
 // The contents of gzip, a guestinfo value or a Secret; empty for other text.
 std::string Unpacked(std::string_view text) {
-  if (ignition::LooksLikeGzip(text)) return ignition::Gunzip(text, kFileLimit, "").value_or("");
+  if (ignition::LooksLikeGzip(text)) return ignition::Gunzip(text, kMostUserDataBytes, "").value_or("");
   for (const std::string_view name : kKeys) {
     const std::string key = fmt::format("\n  {}: ", name);
     const std::size_t at = text.find(key);
@@ -85,16 +84,40 @@ std::string Unpacked(std::string_view text) {
 std::optional<std::string> FindOurScript(std::string text) {
   constexpr int kMostLayers = 5;  // a Secret with a guestinfo value: base64, base64, gzip
   for (int layer = 0; layer < kMostLayers && !text.empty(); ++layer) {
-    if (text.find(kMark) != std::string::npos) return text;
+    if (IsOurs(text)) return text;
     text = Unpacked(text);
   }
   return std::nullopt;
 }
 
+// A file with any other object is no manifest of user data, and is not parsed.
+bool NamesUserData(std::string_view bytes) {
+  const auto has = [&](std::string_view key) { return bytes.find(key) != std::string_view::npos; };
+  return LooksLikeManifest(bytes) && has("Secret") && std::ranges::any_of(kKeys, has);
+}
+
+std::unexpected<Error> Damaged(const std::string& where) {
+  return Fail(Code::kInvalidConfig, "is user data of provisioner, but its data are damaged; bake them again", where);
+}
+
 }  // namespace
 
+Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where) {
+  std::string text = bytes;
+  if (DecodeMarked(text) && NamesUserData(text)) text = PROV_TRY(UserDataOfSecret(std::move(text), where)).bytes;
+  const std::optional<std::string> script = FindOurScript(std::move(text));
+  if (!script) return std::nullopt;
+  const auto packed = DecodeAscii85(DataOfScript(*script));
+  if (!packed) return Damaged(where);
+  constexpr std::uint64_t kMostScripts = std::uint64_t{2} << 16U;
+  const std::string unpacked = PROV_TRY(ignition::Gunzip(*packed, kMostUnpackedBytes + kMostScripts, where));
+  const std::optional<std::string> container = BehindScripts(unpacked);
+  if (!container) return Damaged(where);
+  return container;
+}
+
 Result<UserDataFile> ReadUserDataFile(const std::string& path) {
-  std::string bytes = PROV_TRY(ReadFile(path, kFileLimit));
+  std::string bytes = PROV_TRY(ReadFile(path, kMostUserDataBytes));
   // PowerShell's > writes UTF-16. Decode a manifest, but not a script: machines would get other bytes.
   std::string text = bytes;
   if (!DecodeMarked(text) || !LooksLikeManifest(text)) return UserDataFile{std::move(bytes)};
@@ -108,4 +131,4 @@ std::string PlainUserData(const std::string& bytes) {
 
 bool IsOurUserData(std::string_view bytes) { return FindOurScript(std::string(bytes)).has_value(); }
 
-}  // namespace prov::cli
+}  // namespace prov::userdata

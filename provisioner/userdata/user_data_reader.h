@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "provisioner/base/result.h"
 
-namespace prov::cli {
+namespace prov::userdata {
+
+// More than any platform accepts, even in a Secret.
+inline constexpr std::uint64_t kMostUserDataBytes = 4ULL << 20U;
 
 struct UserDataFile {
   std::string bytes;
@@ -25,4 +29,9 @@ std::string PlainUserData(const std::string& bytes);
 // Whether this program made the user data, in any form, or a Secret with it.
 bool IsOurUserData(std::string_view bytes);
 
-}  // namespace prov::cli
+// The container (user_data_container.h) in user data of ours, in each form that `bake` writes, also in a Secret;
+// nullopt for anything else. Errors: those of a Secret that can't be read; invalid-config, decompress, too-large
+// (damaged data).
+Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where);
+
+}  // namespace prov::userdata
