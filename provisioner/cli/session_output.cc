@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "provisioner/base/text.h"
+#include "provisioner/cli/change_output.h"
 #include "provisioner/cli/terminal.h"
 
 namespace prov::cli {
@@ -32,10 +33,14 @@ ActionLook LookOf(Action action) {
     case Action::kNone:
       break;
   }
-  return {" ", "none", "none", ""};
+  return {" ", "keep", "kept", ""};
 }
 
 std::string Values(const Change& change) {
+  if (change.action == Action::kUpdate) {
+    std::string differences = DifferencesText(change.name, change.was, change.is);
+    if (!differences.empty()) return differences;
+  }
   if (change.before.empty()) return Printable(change.after);
   if (change.after.empty() || change.after == change.before) return Printable(change.before);
   return fmt::format("{} -> {}", Printable(change.before), Printable(change.after));
@@ -53,7 +58,10 @@ std::string ChangeLine(const Change& change, bool done, bool colour) {
 }
 
 std::string Summary(const reconcile::SessionReport& report, bool done) {
-  if (report.writes == 0) return "no changes: this machine matches the settings\n";
+  if (report.writes == 0) {
+    return report.removal ? "no changes: nothing that provisioner set is left here\n"
+                          : "no changes: this machine matches the settings\n";
+  }
   return fmt::format("{} write{} {}\n", report.writes, report.writes == 1 ? "" : "s", done ? "done" : "to do");
 }
 
@@ -63,8 +71,9 @@ void WriteSession(JsonWriter& json, std::string_view target, const reconcile::Se
   json.Member("target", target).Key("changes").BeginArray();
   for (const Change& change : report.changes) {
     json.BeginObject().Member("key", change.key).Member("kind", reconcile::NameOf(change.kind));
-    json.Member("name", change.name).Member("action", reconcile::NameOf(change.action)).Member("before", change.before);
-    json.Member("after", change.after).Member("reason", change.reason).EndObject();
+    json.Member("name", change.name).Member("action", reconcile::NameOf(change.action));
+    WriteValues(json, change);
+    json.Member("reason", change.reason).EndObject();
   }
   json.EndArray().Member("rebootRequired", report.reboot_required).Member("writes", report.writes);
   WriteFindings(json, report.findings);

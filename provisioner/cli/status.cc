@@ -7,6 +7,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/change_output.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/status_health.h"
 #include "provisioner/cli/targets.h"
@@ -14,6 +15,7 @@
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/signer.h"
 #include "provisioner/payload/payload_signature.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
@@ -23,7 +25,9 @@ void WriteDrift(JsonWriter& json, std::string_view key, const std::vector<reconc
   json.Key(key).BeginArray();
   for (const reconcile::Drift& d : drift) {
     json.BeginObject().Member("key", d.key).Member("kind", reconcile::NameOf(d.kind)).Member("name", d.name);
-    json.Member("missing", d.missing).EndObject();
+    json.Member("missing", d.missing);
+    WriteValues(json, d);
+    json.EndObject();
   }
   json.EndArray();
 }
@@ -47,7 +51,8 @@ void WriteScript(JsonWriter& json, const reconcile::StatusReport& engine) {
 void WriteServices(JsonWriter& json, const std::vector<node::RunningService>& services) {
   json.Key("services").BeginArray();
   for (const node::RunningService& service : services) {
-    json.BeginObject().Member("name", service.name).Member("processId", std::int64_t{service.process_id});
+    json.BeginObject().Member("key", reconcile::ItemKey(reconcile::kServiceItem, service.name));
+    json.Member("name", service.name).Member("processId", std::int64_t{service.process_id});
     json.Member("stale", !service.stale.empty());
     WriteTextOrNull(json, "command", service.stale.empty() ? "" : service.Command());
     json.Member("unreadable", service.unreadable).Key("environment").BeginObject();
@@ -66,7 +71,8 @@ std::string LocationOf(const node::StoredSource& source) {
 void WriteVariables(JsonWriter& json, const std::vector<reconcile::MachineVariable>& variables) {
   json.Key("machineVariables").BeginArray();
   for (const reconcile::MachineVariable& variable : variables) {
-    json.BeginObject().Member("name", variable.name).Member("value", variable.value);
+    json.BeginObject().Member("key", reconcile::ItemKey(reconcile::kEnvironmentItem, variable.name));
+    json.Member("name", variable.name).Member("value", variable.value);
     json.Member("owner", reconcile::NameOf(variable.owner)).Strings("services", variable.services).EndObject();
   }
   json.EndArray();
@@ -209,8 +215,9 @@ std::string StatusText(const TargetStatus& one) {
   if (status.engine.script) out += fmt::format("record   {}\n", reconcile::kScriptStatePlace);
   if (status.engine.damage) out += fmt::format("damaged  {}\n", reconcile::kScriptStatePlace);
   for (const reconcile::Drift& d : status.engine.drift) {
-    out += fmt::format("drift    {} {} {}\n", reconcile::NameOf(d.kind), Printable(d.name),
-                       d.missing ? "is gone" : "was changed");
+    const std::string how = d.missing ? "" : DifferencesText(d.name, d.was, d.is);
+    out += fmt::format("drift    {} {} {}{}{}\n", reconcile::NameOf(d.kind), Printable(d.name),
+                       d.missing ? "is gone" : "was changed", how.empty() ? "" : ": ", how);
   }
   for (const reconcile::Drift& d : status.engine.yielded) {
     out += fmt::format("yielded  {} {}: the Windows Machine Config Operator's daemon owns it here\n",
@@ -299,7 +306,7 @@ Command StatusCommand() {
       "  applied  MachineConfig rendered-worker-3d1c, 2 d 4 h ago\n"
       "  boot     the service Provisioner 0.1.0 runs (process 2044)\n"
       "  ours     9 items\n"
-      "  drift    env HTTP_PROXY was changed",
+      "  drift    env HTTP_PROXY was changed: http://proxy.example.com:3128 -> http://other:3128",
       JoinOptions({TargetOptionSpecs(), OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunStatus};
 }

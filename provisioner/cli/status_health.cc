@@ -42,7 +42,7 @@ void WriteFailures(JsonWriter& json, const node::NodeStatus& status) {
 
 void WriteExpiry(JsonWriter& json, const std::optional<node::Expiry>& expiry) {
   if (!BeginObjectOrNull(json, "firstExpiry", expiry.has_value())) return;
-  json.Member("name", expiry->name).Member("subject", expiry->subject);
+  json.Member("key", expiry->key).Member("name", expiry->name).Member("subject", expiry->subject);
   json.Member("notAfter", expiry->not_after).Member("days", expiry->Days()).EndObject();
 }
 

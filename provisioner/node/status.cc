@@ -54,7 +54,7 @@ std::optional<Expiry> FirstExpiry(const reconcile::Ledger& ledger, std::int64_t 
     const std::int64_t seconds = certificate->not_after_unix - now;
     if (out && out->seconds <= seconds) continue;
     std::string name = fmt::format("{} {}", pki::NameOf(reconcile::StoreOfItem(item)), entry.ours->name);
-    out = Expiry{std::move(name), certificate->subject, certificate->not_after, seconds};
+    out = Expiry{item, std::move(name), certificate->subject, certificate->not_after, seconds};
   }
   return out;
 }

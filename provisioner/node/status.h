@@ -47,6 +47,7 @@ struct BootService {
 
 // The certificate of ours that expires first.
 struct Expiry {
+  std::string key;   // its item's: "certificate:ROOT:4f1a…"
   std::string name;  // "ROOT 4F1A…": store and thumbprint
   std::string subject, not_after;
   std::int64_t seconds = 0;  // until it expires; negative: it has expired

@@ -16,14 +16,29 @@ namespace {
 
 using pki::Store;
 
+std::string ShowCertificate(const pki::Certificate& certificate) {
+  return fmt::format("{}, until {}", certificate.subject, certificate.not_after);
+}
+
+ValueParts PartsOfCertificate(const pki::Certificate& certificate) {
+  return {{"subject", Secret(certificate.subject)}, {"notAfter", Secret(certificate.not_after)}};
+}
+
 void Report(Planner& planner, Action action, Store store, const pki::Certificate& certificate, std::string reason) {
-  const std::string text = fmt::format("{}, until {}", certificate.subject, certificate.not_after);
+  const std::string text = ShowCertificate(certificate);
+  const ValueParts parts = PartsOfCertificate(certificate);
   const bool before = action == Action::kNone || action == Action::kDelete || action == Action::kYield;
   const bool after = action != Action::kDelete && action != Action::kYield;
   const std::string thumbprint = Thumbprint(certificate);
-  planner.Report(CertificateItemName(store, thumbprint),
-                 {ItemKind::kCertificate, action, fmt::format("{} {}", NameOf(store), thumbprint), before ? text : "",
-                  after ? text : "", std::move(reason)});
+  planner.Report(CertificateItemName(store, thumbprint), {ItemKind::kCertificate,
+                                                          action,
+                                                          fmt::format("{} {}", NameOf(store), thumbprint),
+                                                          before ? text : "",
+                                                          after ? text : "",
+                                                          std::move(reason),
+                                                          {},
+                                                          before ? parts : ValueParts(),
+                                                          after ? parts : ValueParts()});
 }
 
 // What the machine's own store has under the thumbprint of a certificate that it does not hold.
@@ -97,13 +112,28 @@ class Certificate final : public Kind {
     for (const auto& [item, entry] : planner.ledger()) {
       if (Owns(item) && !wanted.contains(item)) PROV_TRY(PlanUnwanted(planner, item, entry));
     }
+    for (const std::string& item : planner.options().found) {
+      if (!Owns(item) || planner.Find(item) != nullptr) continue;
+      const std::string thumbprint = AsciiUpper(item.substr(CertificateItemName(StoreOfItem(item), "").size()));
+      planner.Report(item, {ItemKind::kCertificate,
+                            Action::kNone,
+                            fmt::format("{} {}", NameOf(StoreOfItem(item)), thumbprint),
+                            {},
+                            {},
+                            std::string(kStays)});
+    }
     return {};
   }
 
   Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
                                          const LedgerEntry& entry) const override {
     if (PROV_TRY(machine.certificates.Contains(StoreOfItem(item), entry.ours->data))) return std::nullopt;
-    return Drift{ItemKind::kCertificate, fmt::format("{} {}", NameOf(StoreOfItem(item)), entry.ours->name), true};
+    Drift out{ItemKind::kCertificate, fmt::format("{} {}", NameOf(StoreOfItem(item)), entry.ours->name), true};
+    if (const auto certificate = pki::ParseCertificate(entry.ours->data, item)) {
+      out.before = ShowCertificate(*certificate);
+      out.was = PartsOfCertificate(*certificate);
+    }
+    return out;
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {

@@ -31,7 +31,7 @@ class Environment final : public ValueKind {
 
   void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
     for (const EnvironmentVariable& variable : desired.environment) {
-      JsonWriter& json = out.Begin(std::string(kEnvironmentItem) + variable.name).Key("value");
+      JsonWriter& json = out.Begin(ItemKey(kEnvironmentItem, variable.name)).Key("value");
       out.Value(variable);
       json.EndObject();
     }
@@ -55,6 +55,11 @@ class Environment final : public ValueKind {
     const auto text = StringOf(value);
     if (!text) return "(not text)";
     return ShowVariable(place.id, *text) + (value.type == RegType::kSz ? "" : " (of another type than REG_SZ)");
+  }
+  ValueParts PartsOf(const ValuePlace& place, const RegValue& value) const override {
+    const auto text = StringOf(value);
+    if (!text) return {{place.id, Secret(Show(place, value))}};
+    return {VariablePart(place.id, *text)};
   }
 };
 

@@ -21,8 +21,6 @@ using Settings = std::vector<std::string>;
 
 bool Same(const Settings& present, const Settings& wanted) { return hns::ChangeToEnsure(present, wanted).IsEmpty(); }
 
-std::string ItemOfEndpoint(std::string_view id) { return std::string(kHnsItem) + AsciiUpper(id); }
-
 std::optional<images::RegValue> ValueOf(const Settings& settings) {
   return settings.empty() ? std::nullopt : std::optional(EncodeSettings(settings));
 }
@@ -51,7 +49,7 @@ std::string ShowPolicies(const Settings& settings) {
 class EndpointPlan {
  public:
   EndpointPlan(Planner& planner, Endpoint now)
-      : planner_(planner), now_(std::move(now)), item_(ItemOfEndpoint(now_.id)), entry_(planner.Find(item_)) {}
+      : planner_(planner), now_(std::move(now)), item_(ItemKey(kHnsItem, now_.id)), entry_(planner.Find(item_)) {}
 
   void Want(const Settings& wanted) {
     if (Same(now_.settings, wanted)) {
@@ -143,7 +141,7 @@ class Hns final : public Kind {
     NoteNoPods(planner, *ids);
     std::set<std::string> wanted;
     for (const std::string& id : *ids) {
-      if (wanted.insert(ItemOfEndpoint(id)).second) PlanWanted(planner, id);
+      if (wanted.insert(ItemKey(kHnsItem, id)).second) PlanWanted(planner, id);
     }
     for (const auto& [item, entry] : planner.ledger()) {
       if (Owns(item) && !wanted.contains(item)) PlanUnwanted(planner, item);
@@ -156,9 +154,10 @@ class Hns final : public Kind {
     if (PROV_TRY(machine.system.BootId()).empty()) return std::nullopt;
     const std::string id(item.substr(kHnsItem.size()));
     const auto found = hns::ReadEndpoint(machine.network, id);
-    if (!found) return Drift{ItemKind::kHns, id, false};  // unknown, so not as we left it
-    if (!*found || Same((**found).settings, DecodeSettings(entry.ours))) return std::nullopt;
-    return Drift{ItemKind::kHns, id, (**found).settings.empty()};
+    const Settings ours = DecodeSettings(entry.ours);
+    if (!found) return Drift{ItemKind::kHns, id, false, ShowPolicies(ours)};  // unknown, so not as we left it
+    if (!*found || Same((**found).settings, ours)) return std::nullopt;
+    return Drift{ItemKind::kHns, id, (**found).settings.empty(), ShowPolicies(ours), ShowPolicies((**found).settings)};
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
@@ -225,7 +224,7 @@ class Hns final : public Kind {
   static void PlanWanted(Planner& planner, const std::string& id) {
     const auto now = hns::ReadEndpoint(planner.machine().network, id);
     if (!now) return planner.Note(Failure(id, now.error()));
-    if (!*now || (**now).is_remote) return planner.Disown(ItemOfEndpoint(id));
+    if (!*now || (**now).is_remote) return planner.Disown(ItemKey(kHnsItem, id));
     EndpointPlan(planner, **now).Want(planner.desired().hns->settings);
   }
 

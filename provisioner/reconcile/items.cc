@@ -9,6 +9,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/windows_proxy.h"
 
 namespace prov::reconcile {
@@ -34,8 +35,14 @@ bool IsSingleAccount(std::string_view sid) {
 
 std::string EnvironmentKeyPath() { return R"(SYSTEM\CurrentControlSet\Control\Session Manager\Environment)"; }
 
+std::string ItemKey(std::string_view prefix, std::string_view name) {
+  const bool is_service = prefix == kServiceItem || prefix == kServiceSecurityItem || prefix == kBootServiceItem;
+  if (is_service) return std::string(prefix) + ServiceNameKey(name);
+  return std::string(prefix) + (prefix == kHnsItem ? AsciiUpper(name) : std::string(name));
+}
+
 std::string CertificateItemName(Store store, std::string_view thumbprint) {
-  return fmt::format("{}{}:{}", kCertificateItem, NameOf(store), AsciiLower(thumbprint));
+  return ItemKey(kCertificateItem, fmt::format("{}:{}", NameOf(store), AsciiLower(thumbprint)));
 }
 
 Store StoreOfItem(std::string_view certificate_item) {

@@ -20,7 +20,13 @@ inline constexpr std::string_view kWinInetItem = "winInet:";
 inline constexpr std::string_view kServiceItem = "serviceEnv:";
 inline constexpr std::string_view kServiceSecurityItem = "serviceSecurity:";  // its `before` and `ours` are descriptors
 inline constexpr std::string_view kCertificateItem = "certificate:";
-inline constexpr std::string_view kHnsItem = "hns:";  // and an endpoint's GUID in upper case
+inline constexpr std::string_view kHnsItem = "hns:";
+inline constexpr std::string_view kBootServiceItem = "service:";  // in reports only, as files are: the ledger has none
+inline constexpr std::string_view kFileItem = "file:";
+
+// The key of an item in reports, ledger, drift and problems: one of these prefixes, and the name in its one spelling.
+// ItemKey(kServiceItem, "ContainerD") is "serviceEnv:containerd".
+std::string ItemKey(std::string_view prefix, std::string_view name);
 
 // WinHTTP's settings have one place for programs of 64 bits and one for those of 32 bits.
 struct WinHttpView {
@@ -35,6 +41,8 @@ std::string EnvironmentKeyPath();  // `SYSTEM\CurrentControlSet\Control\…\Envi
 using machine::ServiceKeyPath;
 // The service of an item with this name: some belong to a key below that of the service.
 inline std::string_view ServiceOf(std::string_view name) { return name.substr(0, name.find('\\')); }
+inline constexpr std::string_view kStays = "was there before us; stays";  // why a removal leaves an item
+
 std::string CertificateItemName(pki::Store store, std::string_view thumbprint);
 pki::Store StoreOfItem(std::string_view certificate_item);
 

@@ -24,6 +24,11 @@ Action ActionOf(bool before, bool after) {
   return after ? Action::kCreate : Action::kDelete;
 }
 
+Drift DriftOf(Change change, bool missing) {
+  return {change.kind,           std::move(change.name), missing, std::move(change.before), std::move(change.after),
+          std::move(change.was), std::move(change.is)};
+}
+
 const LedgerEntry* Planner::Find(std::string_view item) const {
   const auto found = plan_.ledger_before.find(item);
   return found == plan_.ledger_before.end() ? nullptr : &found->second;

@@ -9,6 +9,7 @@
 #include "provisioner/base/finding.h"
 #include "provisioner/reconcile/desired_state.h"
 #include "provisioner/reconcile/operation.h"
+#include "provisioner/reconcile/value_parts.h"
 
 namespace prov::reconcile {
 
@@ -27,16 +28,22 @@ struct Change {
   std::string name;
   std::string before, after;  // for people and JSON: passwords are ***
   std::string reason;
-  std::string key = {};  // the item's key in the ledger; without a ledger entry: "file:PATH", "service:NAME"
+  std::string key = {};          // ItemKey
+  ValueParts was = {}, is = {};  // `before` and `after` as data
 };
 
 // An item that the ledger records as ours and that is no longer on the machine as we left it.
 struct Drift {
   ItemKind kind = ItemKind::kEnvironment;
-  std::string name;      // for people
-  bool missing = false;  // true: absent from the machine; false: changed
-  std::string key = {};  // the item's key in the ledger
+  std::string name;                     // for people
+  bool missing = false;                 // true: absent from the machine; false: changed
+  std::string before = {}, after = {};  // what we left and what is there, as in a Change
+  ValueParts was = {}, is = {};
+  std::string key = {};  // ItemKey
 };
+
+// `change` leads from what we left to what is there.
+Drift DriftOf(Change change, bool missing);
 
 struct Plan : Run {
   std::vector<Change> changes;  // every item, kNone included
@@ -52,6 +59,10 @@ struct PlanOptions {
   std::string_view adopt_reason = "baked before the first boot";
   // The Windows Machine Config Operator's daemon owns the machine variables: those that others changed are left alone.
   bool yield_environment = false;
+  // A removal also reports what stays: proxies that were there before us, and of other items those with these keys,
+  // which the last run found as wanted.
+  bool reports_staying = false;
+  std::vector<std::string> found = {};
 };
 
 // Errors: those of the ports.

@@ -50,6 +50,5 @@ Result<void> PlanOpenedService(Planner& planner, std::string_view service);
 // Whether a key that we restricted was removed or opened to others. Errors: those of the ports.
 Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::string_view service,
                                                const LedgerEntry& entry);
-std::string ServiceSecurityItem(std::string_view service);  // its key in the ledger
 
 }  // namespace prov::reconcile

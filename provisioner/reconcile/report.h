@@ -12,6 +12,7 @@ struct SessionReport {
   std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
   bool reboot_required = false;  // now, by this run or by an earlier one of the same boot
   bool trial = false;            // left open, until `confirm`
+  bool removal = false;          // of everything of ours
   Findings findings;
 };
 

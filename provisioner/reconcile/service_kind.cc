@@ -10,6 +10,7 @@
 
 #include "images/registry/descriptor.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/followed_variables.h"
 #include "provisioner/reconcile/items.h"
@@ -25,8 +26,6 @@ namespace {
 using images::RegType;
 using images::RegValue;
 using Entries = std::vector<std::string>;
-
-std::string ServiceItem(std::string_view service) { return std::string(kServiceItem) + ServiceNameKey(service); }
 
 // The value that holds the list of a service, or of what nssm runs as that service.
 std::string_view ValueOf(std::string_view name) {
@@ -44,19 +43,40 @@ Result<std::string> Spelling(machine::Machine& machine, std::string_view item, s
   return SpellingOfService(machine.registry, item.substr(prefix.size()));
 }
 
-// Shows the three variables without passwords, and nothing else.
-std::string ShowServiceEntries(const std::optional<RegValue>& value) {
-  const auto entries = ServiceEntries(value);
-  if (!entries) return "(not a REG_MULTI_SZ)";
-  std::string out;
-  for (const std::string& entry : *entries) {
+// The three variables.
+ValueParts PartsOfList(const std::optional<RegValue>& value) {
+  ValueParts out;
+  for (const std::string& entry : EntriesIn(value)) {
     const std::string_view name = NameOfEntry(entry);
-    const bool shown =
-        IsEntryOf(entry, "HTTP_PROXY") || IsEntryOf(entry, "HTTPS_PROXY") || IsEntryOf(entry, "NO_PROXY");
-    if (!shown) continue;
-    out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, ShowVariable(name, entry.substr(name.size() + 1)));
+    const auto is_name = [&](std::string_view one) { return EqualsIgnoreAsciiCase(one, name); };
+    if (entry.size() == name.size() || std::ranges::none_of(egress::kProxyVariables, is_name)) continue;
+    if (std::ranges::any_of(out, is_name, &ValuePart::name)) continue;  // Windows takes the first
+    out.push_back(VariablePart(name, entry.substr(name.size() + 1)));
   }
-  return ReplaceMalformed(out);
+  return out;
+}
+
+// Shows the three variables without passwords, and nothing else.
+std::string ShowList(const std::optional<RegValue>& value) {
+  if (!ServiceEntries(value)) return "(not a REG_MULTI_SZ)";
+  std::string out;
+  for (const ValuePart& part : PartsOfList(value)) {
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", part.name, part.Shown());
+  }
+  return out;
+}
+
+Change DescribeLists(Action action, std::string service, const std::optional<RegValue>& before,
+                     const std::optional<RegValue>& after, std::string reason = {}) {
+  return {ItemKind::kServiceEnvironment,
+          action,
+          std::move(service),
+          ShowList(before),
+          ShowList(after),
+          std::move(reason),
+          {},
+          PartsOfList(before),
+          PartsOfList(after)};
 }
 
 // The entries of `before` that have the name of one of `ours`.
@@ -80,7 +100,7 @@ class ServicePlan {
       : planner_(planner),
         follows_(follows),
         service_(std::move(service)),
-        item_(ServiceItem(service_)),
+        item_(ItemKey(kServiceItem, service_)),
         key_(ServiceKeyPath(service_)),
         value_(ValueOf(service_)),
         entry_(planner.Find(item_)) {}
@@ -107,10 +127,15 @@ class ServicePlan {
     return {};
   }
 
+  Result<void> ReportStaying() {
+    now_ = PROV_TRY(planner_.machine().registry.Read(key_, value_));
+    if (!PartsOfList(now_).empty()) Report(Action::kNone, now_, std::string(kStays));
+    return {};
+  }
+
  private:
   void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
-    planner_.Report(item_, {ItemKind::kServiceEnvironment, action, service_, ShowServiceEntries(now_),
-                            ShowServiceEntries(after), std::move(reason)});
+    planner_.Report(item_, DescribeLists(action, service_, now_, after, std::move(reason)));
   }
 
   Entries Before() const { return entry_ == nullptr ? Entries() : EntriesIn(entry_->before); }
@@ -244,7 +269,7 @@ class Service final : public Kind {
       PROV_TRY(PlanWanted(planner, service, !followed.empty(), wanted));
       if (service.variables.empty() || !PROV_TRY(NssmOverrides(planner.machine().registry, service.service))) continue;
       service.service += kNssmKey;
-      if (planner.Find(ServiceItem(service.service)) == nullptr) NoteNssm(planner, service.service);
+      if (planner.Find(ItemKey(kServiceItem, service.service)) == nullptr) NoteNssm(planner, service.service);
       PROV_TRY(PlanWanted(planner, service, !followed.empty(), wanted));
     }
     for (const auto& [item, entry] : planner.ledger()) {
@@ -254,6 +279,10 @@ class Service final : public Kind {
     for (const auto& [item, entry] : planner.ledger()) {
       if (wanted.contains(item) || !item.starts_with(kServiceItem)) continue;
       PROV_TRY(ServicePlan(planner, PROV_TRY(Spelling(planner.machine(), item, kServiceItem))).Run({}));
+    }
+    for (const std::string& item : planner.options().found) {
+      if (!item.starts_with(kServiceItem) || planner.Find(item) != nullptr) continue;
+      PROV_TRY(ServicePlan(planner, PROV_TRY(Spelling(planner.machine(), item, kServiceItem))).ReportStaying());
     }
     return {};
   }
@@ -266,7 +295,8 @@ class Service final : public Kind {
     const std::string_view service = item.substr(kServiceItem.size());
     const auto now = PROV_TRY(machine.registry.Read(ServiceKeyPath(service), ValueOf(service)));
     if (HoldsEntries(EntriesIn(now), EntriesIn(entry.ours))) return std::nullopt;
-    return Drift{ItemKind::kServiceEnvironment, PROV_TRY(Spelling(machine, item, kServiceItem)), !now.has_value()};
+    return DriftOf(DescribeLists(Action::kUpdate, PROV_TRY(Spelling(machine, item, kServiceItem)), entry.ours, now),
+                   !now);
   }
 
   Result<Rebased> Rebase(machine::Machine& machine, const Operation& operation) const override {
@@ -299,12 +329,8 @@ class Service final : public Kind {
               {}};
     }
     const auto& write = std::get<RegistryWrite>(operation);
-    return {ItemKind::kServiceEnvironment,
-            ActionOf(write.before.has_value(), write.after.has_value()),
-            name(write.key),
-            ShowServiceEntries(write.before),
-            ShowServiceEntries(write.after),
-            {}};
+    return DescribeLists(ActionOf(write.before.has_value(), write.after.has_value()), name(write.key), write.before,
+                         write.after);
   }
 
   void Bake(const DesiredState& desired, bool closed, images::RegKey& machine) const override {
@@ -319,8 +345,8 @@ class Service final : public Kind {
   void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
     for (const ServiceEnvironment& service : desired.services) {
       if (service.variables.empty()) continue;
-      if (HoldsCredentials(service)) out.Begin(ServiceSecurityItem(service.service)).EndObject();
-      JsonWriter& json = out.Begin(ServiceItem(service.service)).Key("value").BeginObject();
+      if (HoldsCredentials(service)) out.Begin(ItemKey(kServiceSecurityItem, service.service)).EndObject();
+      JsonWriter& json = out.Begin(ItemKey(kServiceItem, service.service)).Key("value").BeginObject();
       for (const EnvironmentVariable& variable : service.variables) {
         json.Key(variable.name);
         out.Value(variable);
@@ -333,8 +359,8 @@ class Service final : public Kind {
     const bool security = item.starts_with(kServiceSecurityItem);
     const std::string_view name = item.substr(security ? kServiceSecurityItem.size() : kServiceItem.size());
     if (!CheckServiceName(name)) return std::nullopt;
-    if (security) return ScriptPlace{ServiceSecurityItem(name), {}, {}};
-    return ScriptPlace{ServiceItem(name), ServiceKeyPath(name), std::string(kServiceEnvironmentValue)};
+    if (security) return ScriptPlace{ItemKey(kServiceSecurityItem, name), {}, {}};
+    return ScriptPlace{ItemKey(kServiceItem, name), ServiceKeyPath(name), std::string(kServiceEnvironmentValue)};
   }
 
   std::optional<RegValue> OursAfterScript(std::string_view item, const LedgerEntry& own,
@@ -348,10 +374,10 @@ class Service final : public Kind {
   static Result<void> PlanWanted(Planner& planner, const ServiceEnvironment& service, bool follows,
                                  std::set<std::string, std::less<>>& wanted) {
     if (planner.machine().registry.HasSecurity() && HoldsCredentials(service)) {
-      wanted.insert(ServiceSecurityItem(service.service));
+      wanted.insert(ItemKey(kServiceSecurityItem, service.service));
       PROV_TRY(PlanClosedService(planner, service.service));
     }
-    wanted.insert(ServiceItem(service.service));
+    wanted.insert(ItemKey(kServiceItem, service.service));
     return ServicePlan(planner, service.service, follows).Run(service.variables);
   }
 

@@ -24,7 +24,7 @@ class ServiceSecurityPlan {
   ServiceSecurityPlan(Planner& planner, std::string_view service)
       : planner_(planner),
         service_(service),
-        item_(ServiceSecurityItem(service)),
+        item_(ItemKey(kServiceSecurityItem, service)),
         key_(ServiceKeyPath(service_)),
         entry_(planner.Find(item_)) {}
 
@@ -95,10 +95,6 @@ class ServiceSecurityPlan {
 
 }  // namespace
 
-std::string ServiceSecurityItem(std::string_view service) {
-  return std::string(kServiceSecurityItem) + ServiceNameKey(service);
-}
-
 Result<void> PlanClosedService(Planner& planner, std::string_view service) {
   return ServiceSecurityPlan(planner, service).Close();
 }
@@ -113,7 +109,8 @@ Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::s
   const bool there = PROV_TRY(machine.registry.KeyExists(key));
   const std::string now = PROV_TRY(machine.registry.Security(key));
   if (there && images::IsForAdministratorsOnly(now, images::OthersGranted(entry.ours->data))) return std::nullopt;
-  return Drift{ItemKind::kService, PROV_TRY(SpellingOfService(machine.registry, service)), !there};
+  return Drift{ItemKind::kService, PROV_TRY(SpellingOfService(machine.registry, service)), !there,
+               ShowDescriptor(entry.ours->data), ShowDescriptor(now)};
 }
 
 }  // namespace prov::reconcile

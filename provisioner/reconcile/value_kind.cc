@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/planner.h"
 
 namespace prov::reconcile {
@@ -14,7 +15,7 @@ class ValuePlan {
       : planner_(planner),
         kind_(kind),
         place_(place),
-        item_(std::string(kind.prefix_) + place.id),
+        item_(ItemKey(kind.prefix_, place.id)),
         now_(std::move(now)),
         wanted_(kind.Wanted(planner.desired(), place, now_)),
         entry_(planner.Find(item_)) {}
@@ -22,18 +23,26 @@ class ValuePlan {
   // Returns whether the value will be written or removed.
   Result<bool> Run() {
     if (wanted_) return PROV_TRY(Want());
+    if (entry_ == nullptr && planner_.options().reports_staying && now_ && IsProxy()) {
+      Report(Action::kNone, now_, std::string(kStays));
+    }
     return entry_ != nullptr && LetGo();
   }
 
  private:
   bool Same(const RegValue& a, const RegValue& b) const { return kind_.Same(place_, a, b); }
-  bool IsOurs() const { return entry_ != nullptr && now_ && entry_->ours && Same(*now_, *entry_->ours); }
-  std::string Show(const std::optional<RegValue>& value) const {
-    return value ? kind_.Show(place_, *value) : std::string();
+  // Windows itself has some of the values, for "direct".
+  bool IsProxy() const {
+    return std::ranges::any_of(kind_.PartsOf(place_, *now_), [](const ValuePart& part) {
+      return part.form != ValuePart::Form::kText && !part.value.empty();
+    });
   }
+  bool IsOurs() const { return entry_ != nullptr && now_ && entry_->ours && Same(*now_, *entry_->ours); }
 
   void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
-    planner_.Report(item_, {kind_.kind_, action, place_.name, Show(now_), Show(after), std::move(reason)});
+    Change change = kind_.Describe(place_, action, place_.name, now_, after);
+    change.reason = std::move(reason);
+    planner_.Report(item_, std::move(change));
   }
 
   Result<bool> Want() {
@@ -98,6 +107,15 @@ const ValuePlace* ValueKind::Find(std::string_view item) const {
   return found == places.end() ? nullptr : &*found;
 }
 
+Change ValueKind::Describe(const ValuePlace& place, Action action, std::string name,
+                           const std::optional<RegValue>& before, const std::optional<RegValue>& after) const {
+  const auto show = [&](const std::optional<RegValue>& value) { return value ? Show(place, *value) : std::string(); };
+  const auto parts = [&](const std::optional<RegValue>& value) {
+    return value ? PartsOf(place, *value) : ValueParts();
+  };
+  return {kind_, action, std::move(name), show(before), show(after), {}, {}, parts(before), parts(after)};
+}
+
 std::optional<ScriptPlace> ValueKind::ScriptPlaceOf(std::string_view item) const {
   const ValuePlace* const place = Find(item);
   if (place == nullptr) return std::nullopt;
@@ -123,7 +141,7 @@ Result<std::optional<Drift>> ValueKind::FindDrift(machine::Machine& machine, std
   if (place == nullptr) return UnknownItem(item);
   const auto now = PROV_TRY(machine.registry.Read(place->key, place->value));
   if (now && Same(*place, *now, *entry.ours)) return std::nullopt;
-  return Drift{kind_, place->label, !now.has_value()};
+  return DriftOf(Describe(*place, Action::kUpdate, place->label, entry.ours, now), !now);
 }
 
 Result<Rebased> ValueKind::Rebase(machine::Machine& machine, const Operation& operation) const {
@@ -144,15 +162,9 @@ Result<Rebased> ValueKind::Rebase(machine::Machine& machine, const Operation& op
 Change ValueKind::ChangeOf(std::string_view item, const Operation& operation) const {
   const auto& write = std::get<RegistryWrite>(operation);
   const ValuePlace* const place = Find(item);
-  const auto show = [&](const std::optional<RegValue>& value) {
-    return value && place != nullptr ? Show(*place, *value) : "";
-  };
-  return {kind_,
-          ActionOf(write.before.has_value(), write.after.has_value()),
-          place != nullptr ? place->label : std::string(item),
-          show(write.before),
-          show(write.after),
-          {}};
+  const Action action = ActionOf(write.before.has_value(), write.after.has_value());
+  if (place == nullptr) return {kind_, action, std::string(item), {}, {}, {}};
+  return Describe(*place, action, place->label, write.before, write.after);
 }
 
 void ValueKind::Bake(const DesiredState& desired, bool /*closed*/, images::RegKey& machine) const {

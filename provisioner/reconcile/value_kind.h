@@ -33,11 +33,15 @@ class ValueKind : public Kind {
                                                  const std::optional<images::RegValue>& now) const = 0;
   virtual bool Same(const ValuePlace& place, const images::RegValue& a, const images::RegValue& b) const = 0;
   virtual std::string Show(const ValuePlace& place, const images::RegValue& value) const = 0;  // without secrets
+  virtual ValueParts PartsOf(const ValuePlace& place, const images::RegValue& value) const = 0;
   std::optional<ScriptPlace> ScriptPlaceOf(std::string_view item) const;  // for kinds that the script sets
 
  private:
   friend class ValuePlan;
   const ValuePlace* Find(std::string_view item) const;
+  // The change from one value of a place to another.
+  Change Describe(const ValuePlace& place, Action action, std::string name,
+                  const std::optional<images::RegValue>& before, const std::optional<images::RegValue>& after) const;
 
   ItemKind kind_;
   std::string_view prefix_;

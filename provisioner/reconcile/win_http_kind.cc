@@ -29,7 +29,7 @@ class WinHttp final : public ValueKind {
   void WriteForScript(const DesiredState& desired, ScriptWriter& out) const override {
     if (!desired.win_http) return;
     for (const ValuePlace& place : Places()) {
-      JsonWriter& json = out.Begin(std::string(kWinHttpItem) + place.id).Key("value").BeginObject();
+      JsonWriter& json = out.Begin(ItemKey(kWinHttpItem, place.id)).Key("value").BeginObject();
       json.Member("proxy", desired.win_http->proxy).Member("bypass", desired.win_http->bypass);
       json.EndObject().EndObject();
     }
@@ -60,6 +60,11 @@ class WinHttp final : public ValueKind {
     if (!settings) return "(not readable)";
     if (settings->proxy.proxy.empty() || (settings->flags & kManualProxy) == 0) return "direct";
     return ShowWindowsProxy(settings->proxy);
+  }
+  ValueParts PartsOf(const ValuePlace& place, const RegValue& value) const override {
+    const auto settings = DecodeWinHttp(value.data);
+    const bool is_set = settings && !settings->proxy.proxy.empty() && (settings->flags & kManualProxy) != 0;
+    return is_set ? PartsOfProxy(settings->proxy) : ValueParts{{"proxy", Secret(Show(place, value))}};
   }
 };
 

@@ -111,6 +111,21 @@ class WinInet final : public ValueKind {
     if (!text) return "(of another type)";
     return place.value == kServer ? egress::RedactUrl(*text) : egress::RedactNoProxy(*text, "; ");
   }
+  ValueParts PartsOf(const ValuePlace& place, const RegValue& value) const override {
+    const auto text = StringOf(value);
+    if (value.type == RegType::kSz && text && place.value == kServer)
+      return {{"proxy", Secret(*text), ValuePart::Form::kUrl}};
+    if (value.type == RegType::kSz && text && place.value == kOverride)
+      return {{"bypass", Secret(*text), ValuePart::Form::kList}};
+    const auto settings = DecodeWinInet(value.data);
+    if (!IsConnection(place) || !settings) return {{place.value, Secret(Show(place, value))}};
+    ValueParts out{{"proxy", Secret("direct")}};
+    if ((settings->flags & WinInetSettings::kManual) != 0) out = PartsOfProxy(settings->proxy);
+    if ((settings->flags & WinInetSettings::kScript) != 0)
+      out.push_back({"script", Secret(settings->script_url), ValuePart::Form::kUrl});
+    if ((settings->flags & WinInetSettings::kDetect) != 0) out.push_back({"detect", Secret("true")});
+    return out;
+  }
 };
 
 }  // namespace

@@ -111,4 +111,9 @@ std::string ShowWindowsProxy(const WinHttpProxy& proxy) {
          (proxy.bypass.empty() ? "" : " except " + egress::RedactNoProxy(proxy.bypass, "; "));
 }
 
+ValueParts PartsOfProxy(const WinHttpProxy& proxy) {
+  return {{"proxy", Secret(proxy.proxy), ValuePart::Form::kUrl},
+          {"bypass", Secret(proxy.bypass), ValuePart::Form::kList}};
+}
+
 }  // namespace prov::reconcile

@@ -8,6 +8,7 @@
 
 #include "provisioner/base/result.h"
 #include "provisioner/egress/win_http_bypass.h"
+#include "provisioner/reconcile/value_parts.h"
 
 namespace prov::reconcile {
 
@@ -52,5 +53,7 @@ Result<WinInetSettings> DecodeWinInet(std::string_view bytes);
 // "proxy:3128 except *.svc; <local>", without passwords. Another program's value may hold parts that our own proxies
 // never have, so it is redacted as text.
 std::string ShowWindowsProxy(const egress::WinHttpProxy& proxy);
+// The same as data: `proxy` and `bypass`.
+ValueParts PartsOfProxy(const egress::WinHttpProxy& proxy);
 
 }  // namespace prov::reconcile

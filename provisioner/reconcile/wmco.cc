@@ -65,7 +65,7 @@ struct Variable {
 Result<Variable> ReadVariable(machine::Machine& machine, const Ledger& ledger, std::string_view name) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(EnvironmentKeyPath(), name));
   if (!now) return Variable{};
-  const auto entry = ledger.find(std::string(kEnvironmentItem).append(name));
+  const auto entry = ledger.find(ItemKey(kEnvironmentItem, name));
   const bool ours = entry != ledger.end() && entry->second.ours && SameVariable(name, *now, *entry->second.ours);
   return Variable{StringOf(*now), ours};
 }

@@ -1,0 +1,38 @@
+// ValueParts: the value of an item in the parts that people compare, such as a proxy and its exceptions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/base/secret.h"
+
+namespace prov::reconcile {
+
+struct ValuePart {
+  enum class Form { kText, kUrl, kList };  // of a list, what stands between commas, semicolons and blanks is an entry
+
+  std::string name;  // "HTTP_PROXY", "proxy", "bypass"
+  Secret value;
+  Form form = Form::kText;
+
+  std::string Shown() const;                 // without passwords
+  std::vector<std::string> Entries() const;  // of a list, without passwords
+  bool HoldsPassword() const { return Shown() != value.Reveal(); }
+};
+using ValueParts = std::vector<ValuePart>;  // names compare without case, and each is there once
+
+// One of the three variables; NO_PROXY is a list.
+ValuePart VariablePart(std::string_view name, std::string value);
+
+// A part that two values do not have alike. Without passwords.
+struct Difference {
+  std::string name;
+  bool is_list = false;
+  std::vector<std::string> added, removed;  // entries of a list
+  std::string before, after;                // of others; "": absent
+  bool only_password = false;               // nothing else differs
+};
+std::vector<Difference> DifferencesOf(const ValueParts& before, const ValueParts& after);
+
+}  // namespace prov::reconcile
