@@ -7,6 +7,7 @@
 
 #include "provisioner/node/events.h"
 #include "provisioner/node/guards.h"
+#include "provisioner/node/left_out.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/reconcile/nssm.h"
@@ -70,6 +71,17 @@ Result<void> ReportOtherProxies(OpenNode& node, const DerivedSettings& derived, 
   return {};
 }
 
+// The items that are as wanted and not ours.
+std::vector<std::string> FoundBy(const reconcile::Plan& plan) {
+  std::vector<std::string> out;
+  for (const Change& change : plan.changes) {
+    const bool is_found = change.action == Action::kNone && !change.before.empty() &&
+                          change.kind != reconcile::ItemKind::kService && !plan.ledger_after.contains(change.key);
+    if (is_found) out.push_back(change.key);
+  }
+  return out;
+}
+
 void AddFindings(SessionReport& report, const DerivedSettings& derived) {
   Findings all = derived.settings.findings;
   const Findings& source = derived.settings.config.findings;
@@ -94,6 +106,7 @@ Result<SessionReport> PlanSettings(OpenNode& given, const DerivedSettings& deriv
   SessionReport report =
       PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
   PROV_TRY(ReportDamage(node, view, report.findings));
+  ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, report.findings);
   PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
   AddFindings(report, derived);
   return report;
@@ -103,6 +116,8 @@ Result<reconcile::Plan> PlanRun(OpenNode& node, BegunRun& run, const DerivedSett
                                 const ApplyOptions& options) {
   PROV_TRY(CheckSettings(node, derived, options));
   PROV_TRY(WarnOfLoss(node, run.findings));
+  // A round has its options from the record of its source.
+  if (!options.unattended) ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, run.findings);
   const reconcile::PlanOptions plan_options =
       PROV_TRY(PlanOptionsOf(node, options));  // before PrepareToPlan writes a record
   PROV_TRY(PrepareToPlan(node, run));
@@ -110,11 +125,13 @@ Result<reconcile::Plan> PlanRun(OpenNode& node, BegunRun& run, const DerivedSett
   return reconcile::MakePlan(node.machine, derived.desired, ours, plan_options);
 }
 
-Result<Applied> AppliedFrom(OpenNode& node, const DerivedSettings& derived) {
+Result<Applied> AppliedFrom(OpenNode& node, const DerivedSettings& derived, const reconcile::Plan& plan) {
   const Settings& settings = derived.settings;
   Applied out{derived.digest,   settings.generation, node.host.clock().NowUnix(), NameOf(settings.config.source),
-              settings.payload, settings.signer,     settings.source_digest};
+              settings.payload, settings.signer,     settings.source_digest,      settings.given,
+              FoundBy(plan)};
   const auto before = PROV_TRY(LoadApplied(node.machine.state));
+  if (!out.given && before) out.given = before->given;
   if (!before || before->digest != out.digest) return out;
   out.since = before->since;
   if (out.payload.empty()) {  // kept settings: the payload is unchanged
@@ -151,7 +168,7 @@ Result<SessionReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedS
     more[std::string(kBootsSection)] = std::nullopt;
   }
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended, node.host.clock().NowUnix()));
-  AddApplied(PROV_TRY(AppliedFrom(node, derived)), more);
+  AddApplied(PROV_TRY(AppliedFrom(node, derived, plan)), more);
   if (options.restart_services) PROV_TRY(PlanRestarts(node, plan, more));
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), more));
   PROV_TRY(EndRun(node, std::move(run), derived, options, report));

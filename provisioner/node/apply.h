@@ -46,7 +46,7 @@ Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, 
 Result<reconcile::Plan> PlanRun(OpenNode& node, BegunRun& run, const DerivedSettings& derived,
                                 const ApplyOptions& options);
 // The record of these settings as applied now, and the sections that store it. This ends a rollback's hold.
-Result<Applied> AppliedFrom(OpenNode& node, const DerivedSettings& derived);
+Result<Applied> AppliedFrom(OpenNode& node, const DerivedSettings& derived, const reconcile::Plan& plan);
 void AddApplied(const Applied& applied, reconcile::Sections& sections);
 // Adds the findings of the beginning and of the settings to the report, and restarts services or reports them.
 Result<void> EndRun(OpenNode& node, BegunRun run, const DerivedSettings& derived, const ApplyOptions& options,

@@ -20,10 +20,20 @@ Result<MinimumPayload> ParseMinimum(const JsonNode& root) {
                         PROV_TRY(TextOf(root, "payload"))};
 }
 
+// As members of the open object.
+JsonWriter& WriteSpec(JsonWriter& json, const SettingsSpec& spec) {
+  source::WriteSourceSpec(json.Key("spec"), spec.source);
+  WriteChoices(json.Key("choices"), spec.choices);
+  return json;
+}
+
+Result<SettingsSpec> ReadSpec(const JsonNode& node) {
+  return SettingsSpec{PROV_TRY(source::ReadSourceSpec(PROV_TRY(node.Get("spec")))),
+                      PROV_TRY(ReadChoices(PROV_TRY(node.Get("choices"))))};
+}
+
 Result<StoredSource> ParseSource(const JsonNode& root) {
-  return StoredSource{{PROV_TRY(source::ReadSourceSpec(PROV_TRY(root.Get("spec")))),
-                       PROV_TRY(ReadChoices(PROV_TRY(root.Get("choices"))))},
-                      PROV_TRY(PROV_TRY(root.Get("follow")).Bool()),
+  return StoredSource{PROV_TRY(ReadSpec(root)), PROV_TRY(PROV_TRY(root.Get("follow")).Bool()),
                       PROV_TRY(PROV_TRY(root.Get("adopt")).Bool())};
 }
 
@@ -55,9 +65,7 @@ Result<std::optional<StoredSource>> LoadSource(machine::StateRecord& state) {
 std::string SourceJson(const StoredSource& source) {
   JsonWriter json;
   json.BeginObject().Member("follow", source.follow).Member("adopt", source.adopt);
-  source::WriteSourceSpec(json.Key("spec"), source.spec.source);
-  WriteChoices(json.Key("choices"), source.spec.choices);
-  return json.EndObject().Text();
+  return WriteSpec(json, source.spec).EndObject().Text();
 }
 
 Result<void> SaveSource(machine::StateRecord& state, const StoredSource& source) {
@@ -75,6 +83,8 @@ std::string AppliedJson(const Applied& applied) {
   if (!applied.payload.empty()) json.Member("payload", applied.payload);
   if (!applied.signer.empty()) json.Member("signer", applied.signer);
   if (!applied.source_digest.empty()) json.Member("sourceDigest", applied.source_digest);
+  if (applied.given) WriteSpec(json.Key("given").BeginObject(), *applied.given).EndObject();
+  if (!applied.found.empty()) json.Strings("found", applied.found);
   return json.EndObject().Text();
 }
 
@@ -87,6 +97,8 @@ Result<Applied> ReadApplied(const JsonNode& node) {
   out.payload = PROV_TRY(node.Find("payload", &JsonNode::Text)).value_or("");
   out.signer = PROV_TRY(node.Find("signer", &JsonNode::Text)).value_or("");
   out.source_digest = PROV_TRY(node.Find("sourceDigest", &JsonNode::Text)).value_or("");
+  out.given = PROV_TRY(node.Find("given", ReadSpec));
+  out.found = PROV_TRY(node.Find("found", &JsonNode::Texts)).value_or(std::vector<std::string>());
   return out;
 }
 

@@ -50,6 +50,8 @@ struct Applied {
   std::string payload = {};  // see Settings
   std::string signer = {};
   std::string source_digest = {};  // "" if it is not known
+  std::optional<SettingsSpec> given = {};
+  std::vector<std::string> found = {};  // keys of items that were as wanted before us: `remove` leaves them
 
   bool operator==(const Applied&) const = default;
 };

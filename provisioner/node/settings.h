@@ -18,6 +18,14 @@
 
 namespace prov::node {
 
+// Where settings are read from, and which of them are taken.
+struct SettingsSpec {
+  source::SourceSpec source;
+  Choices choices = {};
+
+  bool operator==(const SettingsSpec&) const = default;
+};
+
 struct Settings {
   egress::EgressConfig config;
   reconcile::DesiredOptions options;
@@ -29,6 +37,8 @@ struct Settings {
   std::string signer = {};
   // egress::SettingsDigest of the whole source, which kept settings need not have any more; "" for kept settings.
   std::string source_digest = {};
+  // The options that chose these settings, with the services in effect; nullopt for kept settings.
+  std::optional<SettingsSpec> given = {};
 };
 
 // Settings and the desired state derived from them: computed once for a run and passed on.
@@ -41,13 +51,6 @@ struct DerivedSettings {
 // Errors: those of MakeDesiredState.
 Result<DerivedSettings> Derive(Settings settings);
 
-// Where settings are read from, and which of them are taken.
-struct SettingsSpec {
-  source::SourceSpec source;
-  Choices choices = {};
-
-  bool operator==(const SettingsSpec&) const = default;
-};
 using SettingsReader = std::function<Result<Settings>(const SettingsSpec&)>;
 
 // Checks that the local files that the spec names may decide what SYSTEM does: each path must be absolute, and only

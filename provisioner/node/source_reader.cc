@@ -118,6 +118,10 @@ Result<Settings> ReadSettings(machine::Host& host, const SettingsSpec& spec, con
   out.options = PROV_TRY(WithChoices(std::move(content.options), spec.choices,
                                      options.is_followed ? FollowedFiles(host) : FileReader(ReadFile), out.findings));
   out.config = std::move(content.config);
+  // Without places and secrets: only what selects.
+  out.given = SettingsSpec{{.source = {}, .selection = spec.source.selection}, spec.choices};
+  out.given->source.add_cluster_suffixes = spec.source.add_cluster_suffixes;
+  if (!out.options.services.empty()) out.given->choices.services = out.options.services;
   return out;
 }
 

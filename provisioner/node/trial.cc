@@ -126,7 +126,7 @@ Result<SessionReport> TrySettings(OpenNode& node, BegunRun run, const DerivedSet
                                   const ApplyOptions& options, std::int64_t seconds) {
   reconcile::Plan plan = PROV_TRY(PlanRun(node, run, derived, options));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
-                    PROV_TRY(AppliedFrom(node, derived))};
+                    PROV_TRY(AppliedFrom(node, derived, plan))};
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), {}, TrialJson(trial)));
   PROV_TRY(EndRun(node, std::move(run), derived, options, report));
   LogRun(node.host, report);

@@ -1,0 +1,51 @@
+// Options of the last run that are missing in this one.
+#include "provisioner/node/left_out.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace prov::node {
+namespace {
+
+TEST(LeftOut, EachOptionThatIsGivenNoMore) {
+  struct Row {
+    std::function<void(SettingsSpec&)> before;
+    std::function<void(Settings&)> now;
+    std::string where;  // "": nothing is said
+  };
+  const auto same = [](Settings&) {};
+  const std::string digest(64, 'a');
+  const std::vector<Row> rows = {
+      {[](SettingsSpec& s) { s.choices.services = {"containerd"}; }, same, "--service containerd"},
+      {[](SettingsSpec& s) { s.choices.services = {"containerd"}; },
+       [](Settings& s) { s.options.services = {"ContainerD"}; }, ""},
+      {[](SettingsSpec& s) { s.choices.scope = reconcile::Scope::None(); }, same, "--scope "},
+      {[](SettingsSpec& s) { s.choices.with_wmco = true; }, same, "--with-wmco"},
+      {[](SettingsSpec& s) { s.choices.with_wmco = true; }, [](Settings& s) { s.options.scope.machine = false; }, ""},
+      {[](SettingsSpec& s) { s.choices.credentials = reconcile::CredentialPolicy::kNone; }, same, "--credentials none"},
+      {[&](SettingsSpec& s) { s.choices.trusted = {digest}; }, same, "--trust " + digest},
+      {[](SettingsSpec& s) { s.choices.subtract_file = "a.pem"; }, same, "--subtract a.pem"},
+      {[](SettingsSpec& s) { s.choices.hns_policy_file = "p.json"; }, same, "--hns-policy p.json"},
+      {[](SettingsSpec& s) { s.choices.win_http_octets = true; }, same, "--winhttp-octets"},
+      {[](SettingsSpec& s) { s.choices.augment = true; }, same, "--augment"},
+      {[](SettingsSpec& s) { s.choices.augment = true; }, [](Settings& s) { s.given->choices.augment = true; }, ""},
+      {[](SettingsSpec& s) { s.source.add_cluster_suffixes = true; }, same, "--add-cluster-suffixes"},
+      {[](SettingsSpec& s) { s.source.selection.pool = "win"; }, same, "--pool win"},
+      {[](SettingsSpec& s) { s.source.selection.name = "x"; }, same, "--name x"},
+  };
+  for (const Row& row : rows) {
+    Applied before;
+    row.before(before.given.emplace());
+    Settings now;
+    now.given.emplace();
+    row.now(now);
+    Findings findings;
+    ReportLeftOut(before, now, findings);
+    ASSERT_LE(findings.size(), 1U);
+    EXPECT_EQ(findings.empty() ? "" : findings[0].where, row.where);
+  }
+}
+
+}  // namespace
+}  // namespace prov::node
