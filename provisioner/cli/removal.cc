@@ -21,4 +21,10 @@ Result<reconcile::SessionReport> RemoveFromHost(machine::Host& host, bool all, s
   return out;
 }
 
+Result<reconcile::SessionReport> PlanRemovalFromHost(machine::Host& host, bool all) {
+  const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
+  node::OpenNode node = target.Node(host);
+  return node::PlanRemoval(node, all);
+}
+
 }  // namespace prov::cli

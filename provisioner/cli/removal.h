@@ -14,4 +14,7 @@ namespace prov::cli {
 // the ports.
 Result<reconcile::SessionReport> RemoveFromHost(machine::Host& host, bool all, std::int64_t wait_lock);
 
+// What it would do. Reads only.
+Result<reconcile::SessionReport> PlanRemovalFromHost(machine::Host& host, bool all);
+
 }  // namespace prov::cli

@@ -1,6 +1,8 @@
 // `confirm`, `rollback` and `remove`: end or undo an apply.
 #include "provisioner/node/rollback.h"
 
+#include <algorithm>
+
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/removal.h"
@@ -60,24 +62,29 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& live) {
   return SessionsOutcome(options.json, std::move(reports), true, 0);
 }
 
-Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
-  const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
-  Targets targets = PROV_TRY(options.Open(live));
-  bool machine = false;
+Result<Outcome> PlanRemove(const UndoOptions& options, machine::Host& live) {
+  Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
   std::vector<TargetReport> reports;
   for (const auto& [host, image] : targets.All()) {
-    machine = machine || image == nullptr;
+    reports.push_back({host->Name(), image != nullptr ? PROV_TRY(node::PlanRemovalFromImage(*image, options.all))
+                                                      : PROV_TRY(PlanRemovalFromHost(*host, options.all))});
+  }
+  const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
+  return SessionsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
+}
+
+Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
+  const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
+  if (arguments.Has("dry-run")) return PlanRemove(options, live);
+  Targets targets = PROV_TRY(options.Open(live));
+  std::vector<TargetReport> reports;
+  for (const auto& [host, image] : targets.All()) {
     reports.push_back({host->Name(), image != nullptr
                                          ? PROV_TRY(node::RemoveFromImage(*image, options.all))
                                          : PROV_TRY(RemoveFromHost(*host, options.all, options.wait_lock))});
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
-  Outcome out = SessionsOutcome(options.json, std::move(reports), true, 0);
-  // An image's report already lists its files.
-  if (options.all && machine && !options.json)
-    out.out +=
-        "the service, the program and the state folder are removed; a program that still runs goes at the next boot\n";
-  return out;
+  return SessionsOutcome(options.json, std::move(reports), true, 0);
 }
 
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,
@@ -115,17 +122,19 @@ Command RemoveCommand() {
                           "also remove the service, the installed program and its state; from an image also the "
                           "payload, the line in SetupComplete.cmd and the command in the answer file",
                           Group::kTarget};
+  const OptionSpec dry = {"dry-run", "", "show what would go and what would stay; nothing is written", Group::kTarget};
   return Make(
       "remove", "Remove the settings of provisioner and restore the earlier values.",
       "Undoes everything that provisioner or a payload's script set, and forgets the source. Values that others\n"
-      "changed since then, and certificates that were there before, stay.",
+      "changed since then, and what was there before, stay and are listed. The exit code of --dry-run is 4 if\n"
+      "something would go.",
       "  > provisioner remove --all\n"
       "  target  this machine\n"
       "    - deleted  env          HTTP_PROXY  http://proxy.example.com:3128  (no longer wanted)\n"
-      "  1 write done\n"
-      "  the service, the program and the state folder are removed; a program that still runs goes at the next "
-      "boot",
-      RunRemove, JoinOptions({TargetOptionSpecs(), {all}}));
+      "      kept     env          NO_PROXY  localhost  (was there before us; stays)\n"
+      "    - deleted  service      Provisioner\n"
+      "  2 writes done",
+      RunRemove, JoinOptions({TargetOptionSpecs(), {all, dry}}));
 }
 
 }  // namespace prov::cli

@@ -6,6 +6,7 @@
 
 #include "images/registry/registry_key.h"
 #include "provisioner/base/sentence.h"
+#include "provisioner/machine/services.h"
 
 namespace prov::node {
 namespace {
@@ -24,8 +25,6 @@ std::string Describe(const reconcile::SessionReport& report) {
   }
   return out;
 }
-
-constexpr std::string_view kSourceKey = R"(SYSTEM\CurrentControlSet\Services\EventLog\Application\Provisioner)";
 
 Result<std::array<RegValue, 2>> SourceValues(OpenNode& node) {
   // EVENTLOG_ERROR_TYPE, EVENTLOG_WARNING_TYPE and EVENTLOG_INFORMATION_TYPE.
@@ -69,16 +68,21 @@ void LogFailure(machine::Host& host, const Error& error) {
 Result<bool> RegisterEventSource(OpenNode& node) {
   bool wrote = false;
   for (const RegValue& value : PROV_TRY(SourceValues(node))) {
-    wrote = PROV_TRY(machine::SetIfDifferent(node.machine.registry, kSourceKey, value)) || wrote;
+    wrote = PROV_TRY(machine::SetIfDifferent(node.machine.registry, kEventSourceKey, value)) || wrote;
   }
   return wrote;
 }
 
 Result<void> UnregisterEventSource(OpenNode& node) {
   for (const RegValue& value : PROV_TRY(SourceValues(node))) {
-    PROV_TRY(node.machine.registry.DeleteValue(kSourceKey, value.name));
+    PROV_TRY(node.machine.registry.DeleteValue(kEventSourceKey, value.name));
   }
-  return node.machine.registry.DeleteKeyIfEmpty(kSourceKey);
+  // Windows never has the keys above empty: only in an image that lacked them did ours make them.
+  for (std::string_view key = kEventSourceKey; key != machine::kServicesKey; key = key.substr(0, key.rfind('\\'))) {
+    if (!PROV_TRY(node.machine.registry.Subkeys(key)).empty()) break;
+    PROV_TRY(node.machine.registry.DeleteKeyIfEmpty(key));
+  }
+  return {};
 }
 
 }  // namespace prov::node

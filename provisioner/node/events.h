@@ -1,6 +1,8 @@
 // What a run writes to the event log, and the registration that lets the Event Viewer show the texts of these events.
 #pragma once
 
+#include <string_view>
+
 #include "provisioner/base/error.h"
 #include "provisioner/node/open_node.h"
 #include "provisioner/reconcile/report.h"
@@ -15,6 +17,8 @@ void LogWarnings(machine::Host& host, const Findings& findings, machine::Event e
 void LogFailure(machine::Host& host, const Error& error);  // id: kRebootLoop, or kFailure plus the exit code
 void LogEvent(machine::Host& host, machine::Event event, Severity severity, std::string_view text);
 
+inline constexpr std::string_view kEventSourceKey =
+    R"(SYSTEM\CurrentControlSet\Services\EventLog\Application\Provisioner)";
 Result<bool> RegisterEventSource(OpenNode& node);  // returns whether anything was written
 Result<void> UnregisterEventSource(OpenNode& node);
 

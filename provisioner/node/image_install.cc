@@ -11,6 +11,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/machine/image_ports.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/unattend/answer_file.h"
 #include "provisioner/unattend/setup_complete.h"
 #include "templates/templates.h"
@@ -25,6 +26,7 @@ using reconcile::Change;
 using reconcile::ItemKind;
 
 constexpr std::string_view kPayloadFolder = "Windows/Setup/Scripts/Provisioner";
+constexpr std::string_view kSetupFolder = "Windows/Setup/Scripts";
 constexpr std::string_view kSetupComplete = "Windows/Setup/Scripts/SetupComplete.cmd";
 constexpr std::string_view kProgramFolder = machine::kImageProgram.substr(0, machine::kImageProgram.rfind('/'));
 constexpr std::string_view kExe = "provisioner.exe";
@@ -94,6 +96,7 @@ class FilePlanner {
     const auto now = PROV_TRY(tree_.Read(kSetupComplete, kMostTextBytes));
     const std::string wanted =
         PROV_TRY(unattend::AddSetupCompleteLine(now.value_or(""), plan_.findings, Where(tree_, kSetupComplete)));
+    plan_.record->setup_folder_made = before_.setup_folder_made || !PROV_TRY(tree_.IsFolder(kSetupFolder));
     const std::string_view added = std::string_view(wanted).substr(now ? now->size() : 0);
     plan_.record->setup_complete_added = added.empty() ? before_.setup_complete_added.value_or("") : std::string(added);
     return Put(std::string(kSetupComplete), now, wanted, FileUse::kEdited);
@@ -189,7 +192,8 @@ class FilePlanner {
 
  private:
   void Report(Action action, const std::string& path, std::string reason = {}) {
-    plan_.changes.push_back({ItemKind::kFile, action, path, {}, {}, std::move(reason), "file:" + path});
+    plan_.changes.push_back(
+        {ItemKind::kFile, action, path, {}, {}, std::move(reason), reconcile::ItemKey(reconcile::kFileItem, path)});
   }
 
   // Equal contents are not enough: a user of the captured machine may have put the file there, so check its
@@ -264,13 +268,15 @@ Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateRecord& state, co
 }
 
 Result<FilePlan> PlanImageFileRemoval(ImageTree& tree, machine::StateRecord& state) {
-  FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
+  const auto before = PROV_TRY(LoadImageRecord(state));
+  FilePlanner planner(tree, before);
   PROV_TRY(planner.LetAnswerFilesGo());
   PROV_TRY(planner.LetSetupCompleteGo());
   PROV_TRY(planner.LetGo());
   FilePlan plan = std::move(planner.plan());
   plan.record.reset();
   plan.folders = OwnFolders();
+  if (before && before->setup_folder_made) plan.folders.emplace_back(kSetupFolder);
   return plan;
 }
 
@@ -291,6 +297,7 @@ Result<void> WriteFiles(ImageTree& tree, machine::StateRecord& state, const File
       if (!known) both.answer_files.push_back(file);
     }
     if (!both.setup_complete_added) both.setup_complete_added = before->setup_complete_added;
+    both.setup_folder_made = both.setup_folder_made || before->setup_folder_made;
   }
   both.complete = false;
   PROV_TRY(SaveImageRecord(state, both));
@@ -318,7 +325,13 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
 }
 
 Result<Change> PlanDeliveredPayload(OpenNode& node, bool with_service) {
-  Change out{ItemKind::kService, Action::kNone, std::string(kServiceName), {}, {}, {}, std::string(kBootServiceItem)};
+  Change out{ItemKind::kService,
+             Action::kNone,
+             std::string(kServiceName),
+             {},
+             {},
+             {},
+             reconcile::ItemKey(reconcile::kBootServiceItem, kServiceName)};
   if (!with_service) {
     out.reason = "without provisioner.exe (--exe) nothing reconciles at later boots";
     return out;

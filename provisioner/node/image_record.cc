@@ -27,6 +27,7 @@ Result<ImageRecord> ParseImageRecord(const JsonNode& root) {
                                 PROV_TRY(PROV_TRY(node.Get("made")).Bool()),
                                 PROV_TRY(Bytes(PROV_TRY(node.Get("record"))))});
   }
+  out.setup_folder_made = PROV_TRY(root.Find("setupFolderMade", &JsonNode::Bool)).value_or(false);
   return out;
 }
 
@@ -51,7 +52,9 @@ Result<void> SaveImageRecord(machine::StateRecord& state, const ImageRecord& rec
     json.BeginObject().Member("path", file.path).Member("made", file.made);
     json.Member("record", EncodeBase64(file.record)).EndObject();
   }
-  return Remember(state, kImageSection, json.EndArray().EndObject().Text());
+  json.EndArray();
+  if (record.setup_folder_made) json.Member("setupFolderMade", true);
+  return Remember(state, kImageSection, json.EndObject().Text());
 }
 
 }  // namespace prov::node

@@ -29,6 +29,7 @@ struct ImageRecord {
   std::vector<File> files;
   std::optional<std::string> setup_complete_added;  // text added to SetupComplete.cmd; the whole file if we made it
   std::vector<AnswerFile> answer_files;
+  bool setup_folder_made = false;  // the folder of SetupComplete.cmd was not there before
 
   bool operator==(const ImageRecord&) const = default;
 };

@@ -149,6 +149,11 @@ Result<void> WarnOfPayload(machine::ImageHost& image, OpenNode& node, SessionRep
   return {};
 }
 
+Result<FilePlan> PlanRemovalOfFiles(machine::ImageHost& image, OpenNode& node) {
+  RepairedView view(node);
+  return PlanImageFileRemoval(image.tree(), PROV_TRY(view.Open()).machine.state);
+}
+
 // Removes what an installation put into the image, and what ran there left.
 Result<void> RemoveInstallation(machine::ImageHost& image, OpenNode& node, const FilePlan& files) {
   PROV_TRY(UnregisterEventSource(node));
@@ -214,20 +219,27 @@ Result<SessionReport> RollBackImage(machine::ImageHost& image) {
   return report;
 }
 
+Result<SessionReport> PlanRemovalFromImage(machine::ImageHost& image, bool all) {
+  const auto open = PROV_TRY(image.Open(machine::Access::kRead));
+  OpenNode node{image, open->Ports()};
+  SessionReport report = PROV_TRY(PlanRemoval(node, all));
+  if (all) Add(PROV_TRY(PlanRemovalOfFiles(image, node)), report);
+  AddAll(PROV_TRY(image.Notes()), report);
+  return report;
+}
+
 Result<SessionReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   const auto open = PROV_TRY(image.Open(machine::Access::kWrite));
   OpenNode node{image, open->Ports()};
   Findings notes = PROV_TRY(image.Notes());
   // Find what can't be removed before anything is removed.
   FilePlan files;
-  if (all) {
-    RepairedView view(node);
-    files = PROV_TRY(PlanImageFileRemoval(image.tree(), PROV_TRY(view.Open()).machine.state));
-  }
-  PROV_TRY(PlanRemoval(node));
+  if (all) files = PROV_TRY(PlanRemovalOfFiles(image, node));
+  PROV_TRY(PlanRemoval(node, all));
   PROV_TRY(PrepareImage(image, notes));
   SessionReport report = PROV_TRY(RemoveSettings(node, PROV_TRY(BeginRemoval(node))));
   if (all) {
+    PROV_TRY(AddTraces(node, report));
     PROV_TRY(RemoveInstallation(image, node, files));
     Add(files, report);
   } else {

@@ -31,6 +31,9 @@ Result<reconcile::SessionReport> ApplyToImage(machine::ImageHost& image, const D
 // Errors: those of Rollback; interrupted.
 Result<reconcile::SessionReport> RollBackImage(machine::ImageHost& image);
 
+// What RemoveFromImage would do. Reads only.
+Result<reconcile::SessionReport> PlanRemovalFromImage(machine::ImageHost& image, bool all);
+
 // `all`: also removes what `install` put there, and the state. Errors: those of PlanImageFileRemoval and CheckRecords,
 // before anything is written; interrupted; those of the image.
 Result<reconcile::SessionReport> RemoveFromImage(machine::ImageHost& image, bool all);

@@ -1,22 +1,60 @@
 #include "provisioner/node/removal.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "provisioner/node/activity.h"
 #include "provisioner/node/events.h"
+#include "provisioner/node/image_record.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/scrub.h"
 #include "provisioner/node/search_path.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/node/upgrade.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/transaction.h"
 #include "provisioner/reconcile/wmco.h"
 
 namespace prov::node {
 
+using reconcile::Action;
+using reconcile::Change;
+using reconcile::ItemKind;
 using reconcile::SessionReport;
+
+namespace {
+
+// Also reports what stays.
+Result<reconcile::PlanOptions> OptionsOfRemoval(OpenNode& node) {
+  const auto applied = PROV_TRY(LoadApplied(node.machine.state));
+  return reconcile::PlanOptions{.reports_staying = true,
+                                .found = applied ? applied->found : std::vector<std::string>()};
+}
+
+// Values from before us that stay or come back are theirs, but a person who removes us may think a password gone.
+void ReportPasswords(SessionReport& report) {
+  report.removal = true;
+  for (const Change& change : report.changes) {
+    if (std::ranges::none_of(change.is, &reconcile::ValuePart::HoldsPassword)) continue;
+    AddWarning(report.findings, "password-stays",
+               "holds the user name or password of a proxy that provisioner did not set, and stays; remove it by hand "
+               "if nothing needs it",
+               fmt::format("{} {}", NameOf(change.kind), change.name));
+  }
+}
+
+Change Gone(ItemKind kind, std::string_view prefix, std::string name, std::string reason = {}) {
+  std::string key = reconcile::ItemKey(prefix, name);
+  return {kind, Action::kDelete, std::move(name), {}, {}, std::move(reason), std::move(key)};
+}
+
+}  // namespace
 
 Result<BegunRun> BeginRemoval(OpenNode& node) {
   PROV_TRY(CheckRecords(node));
@@ -37,11 +75,56 @@ Result<void> CheckRecords(OpenNode& given) {
       node.machine.state.folder().PathOf(machine::kStateFile));
 }
 
-Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& given) {
+Result<void> AddTraces(OpenNode& node, SessionReport& report) {
+  std::vector<Change> out;
+  if (PROV_TRY(node.host.services().Query(kServiceName))) {
+    out.push_back(Gone(ItemKind::kService, reconcile::kBootServiceItem, std::string(kServiceName)));
+  }
+  if (PROV_TRY(node.machine.registry.KeyExists(kEventSourceKey))) {
+    out.push_back(Gone(ItemKind::kService, reconcile::kBootServiceItem, R"(EventLog\Application\Provisioner)",
+                       "the event source"));
+  }
+  if (PROV_TRY(IsInSearchPath(node))) {
+    out.push_back({ItemKind::kEnvironment,
+                   Action::kUpdate,
+                   "Path",
+                   {},
+                   {},
+                   "without the folder of the program",
+                   reconcile::ItemKey(reconcile::kEnvironmentItem, "Path")});
+  }
+  const bool is_image = PROV_TRY(node.machine.system.BootId()).empty();
+  const bool has_payload = PROV_TRY(LoadImageRecord(node.machine.state)).has_value();
+  const auto program = node.host.installation().ReadProgramStatus();
+  if (program && program->is_installed && !(is_image && has_payload)) {  // else it is one of the payload's files
+    out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, PROV_TRY(node.host.installation().ProgramPath()),
+                       "with its folder; a program that still runs goes at the next boot"));
+  }
+  machine::StateFolder& state = node.machine.state.folder();
+  if (PROV_TRY(state.Read(machine::kStateFile))) {
+    out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, state.PathOf(machine::kStateFile), "with its folder"));
+  }
+  if (has_payload && !is_image) {
+    AddWarning(
+        report.findings, "payload-stays",
+        "the payload that was put into the image stays there, with its line in SetupComplete.cmd: it would apply "
+        "the settings again if Windows setup ran again; delete both if that may happen",
+        PROV_TRY(node.host.installation().SetupScriptsFolder()) + R"(\Provisioner)");
+  }
+  report.writes += out.size();
+  std::ranges::move(out, std::back_inserter(report.changes));
+  return {};
+}
+
+Result<SessionReport> PlanRemoval(OpenNode& given, bool all) {
   PROV_TRY(CheckRecords(given));
   RepairedView view(given);
   OpenNode node = PROV_TRY(view.Open());
-  return PROV_TRY(reconcile::PlanOn(node.machine, reconcile::NothingDesired(), {})).changes;
+  SessionReport report =
+      PROV_TRY(reconcile::PlanOn(node.machine, reconcile::NothingDesired(), PROV_TRY(OptionsOfRemoval(node))));
+  ReportPasswords(report);
+  if (all) PROV_TRY(AddTraces(node, report));
+  return report;
 }
 
 Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
@@ -53,8 +136,10 @@ Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
     gone[std::string(section)] = std::nullopt;
   }
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
-  reconcile::Plan plan = PROV_TRY(reconcile::MakePlan(node.machine, reconcile::NothingDesired(), ours, {}));
+  reconcile::Plan plan =
+      PROV_TRY(reconcile::MakePlan(node.machine, reconcile::NothingDesired(), ours, PROV_TRY(OptionsOfRemoval(node))));
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), gone));
+  ReportPasswords(report);
   AddBeginning(std::move(run), report);
   PROV_TRY(RestartOrReportServices(node, false, report));
   ForgetActivity(node);
@@ -66,6 +151,7 @@ Result<SessionReport> RemoveFromMachine(OpenNode& node, bool all) {
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   LogRun(node.host, report, machine::Event::kRemoved);
   if (!all) return report;
+  PROV_TRY(AddTraces(node, report));
   PROV_TRY(UnregisterEventSource(node));
   PROV_TRY(RemoveFromSearchPath(node));
   return report;

@@ -16,8 +16,12 @@ Result<BegunRun> BeginRemoval(OpenNode& node);
 // lost).
 Result<void> CheckRecords(OpenNode& node);
 
-// The changes that RemoveSettings would make. Reads only. Errors: those of CheckRecords.
-Result<std::vector<reconcile::Change>> PlanRemoval(OpenNode& node);
+// What RemoveFromMachine would do. Reads only. Errors: those of CheckRecords.
+Result<reconcile::SessionReport> PlanRemoval(OpenNode& node, bool all);
+
+// Adds what `all` takes away besides the settings and the files of an image: the boot service, its event source, the
+// entry in the search path, the program and the state folder. Reads only.
+Result<void> AddTraces(OpenNode& node, reconcile::SessionReport& report);
 
 // Restores what was there before us, or before a payload's script, and removes the keys that were made for our values.
 // Forgets the source, the last run and what the operator's daemon had set, which hold credentials, but not which signed

@@ -75,6 +75,11 @@ Result<bool> AddToSearchPath(OpenNode& node) {
   return true;
 }
 
+Result<bool> IsInSearchPath(OpenNode& node) {
+  const auto path = PROV_TRY(ReadSearchPath(node));
+  return path && !WithFolder(path->text, PROV_TRY(ProgramFolder(node)));
+}
+
 Result<void> RemoveFromSearchPath(OpenNode& node) {
   auto path = PROV_TRY(ReadSearchPath(node));
   if (!path) return {};

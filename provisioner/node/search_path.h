@@ -24,6 +24,8 @@ std::string WithoutFolder(std::string_view path, std::string_view folder);
 // Adds the folder of the installed program. A search path that is missing, or that is not a text, is left as it is.
 // Returns whether anything was written.
 Result<bool> AddToSearchPath(OpenNode& node);
+// Whether RemoveFromSearchPath would remove an entry.
+Result<bool> IsInSearchPath(OpenNode& node);
 // Removes that entry; called when the program is removed.
 Result<void> RemoveFromSearchPath(OpenNode& node);
 

@@ -12,7 +12,6 @@
 namespace prov::node {
 
 inline constexpr std::string_view kServiceName = "Provisioner";
-inline constexpr std::string_view kBootServiceItem = "service:provisioner";  // its key in reports
 
 struct ProgramReport {
   bool wrote = false;

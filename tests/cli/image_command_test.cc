@@ -126,6 +126,21 @@ TEST_F(ImageCommands, WhatIsOnlyInAHivesLogsIsKept) {
   EXPECT_EQ(Hive(tree_, kSoftware), wanted.software);
 }
 
+TEST_F(ImageCommands, ARemovalTakesTheFolderThatWasMadeAndADryRunTakesNothing) {
+  MemoryTree bare;
+  bare.Put(kSystem, testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
+  bare.Put(kSoftware, testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+  ASSERT_TRUE(Apply(bare, Settings(), Install()));
+  bare.log.clear();
+  const auto planned = node::PlanRemovalFromImage(*Open(bare), true);
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_TRUE(bare.log.empty());
+  const auto removed = Remove(bare, true);
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_EQ(removed->writes, planned->writes);
+  EXPECT_EQ(bare.IsFolder("Windows/Setup/Scripts"), false);
+}
+
 TEST_F(ImageCommands, AHibernatedImageIsOldAndSaidToBe) {
   tree_.Put("hiberfil.sys", "HIBR and more");
   const auto notes = Open(tree_)->Notes();

@@ -23,7 +23,6 @@ class MachineCommands : public ::testing::Test {
  protected:
   MachineCommands() {
     reconcile::PutWindows(host_.memory);
-    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
     source_ = (root_ / "worker.json").string();
     WriteSource(testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"));
   }

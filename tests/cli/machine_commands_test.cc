@@ -95,6 +95,47 @@ TEST_F(MachineCommands, StatusTellsDrift) {
   EXPECT_EQ(Json(StatusCommand, {}, 4)["services"].Size(), 0U) << "does not run";
 }
 
+// What a person reads of a change: the part that differs.
+TEST_F(MachineCommands, AChangeShowsThePartThatDiffers) {
+  source_ = (root_ / "proxy.env").string();
+  const auto plan_after = [&](const std::string& first, const std::string& second) {
+    WriteSource(first);
+    EXPECT_TRUE(Run(ApplyCommand, {source_, "--service", "containerd"}));
+    WriteSource(second);
+    return Run(PlanCommand, {source_, "--service", "containerd"})->out;
+  };
+  const std::string password =
+      plan_after("HTTP_PROXY=http://user:S3cret1@proxy:3128\n", "HTTP_PROXY=http://user:S3cret2@proxy:3128\n");
+  EXPECT_THAT(password, HasSubstr("env          HTTP_PROXY  http://user:***@proxy:3128 (password)\n"));
+  EXPECT_THAT(password, HasSubstr("containerd  HTTP_PROXY http://user:***@proxy:3128 (password)"));
+  const std::string proxy = plan_after("HTTP_PROXY=http://proxy:3128\nNO_PROXY=.svc,10.0.0.5,localhost\n",
+                                       "HTTP_PROXY=http://other:3128\nNO_PROXY=.svc,localhost,a.example.com\n");
+  EXPECT_THAT(proxy, HasSubstr("NO_PROXY  +a.example.com -10.0.0.5\n"));
+  EXPECT_THAT(proxy, HasSubstr("WinHTTP, 64-bit  proxy http=proxy:3128 -> http=other:3128, bypass +"));
+  const auto json = Json(PlanCommand, {source_, "--service", "containerd"}, 4);
+  const auto& change = json["changes"][0];
+  EXPECT_STREQ(change["key"].GetString(), "env:HTTP_PROXY");
+  EXPECT_STREQ(change["valuesAfter"]["HTTP_PROXY"].GetString(), "http://other:3128");
+  EXPECT_STREQ(change["differences"][0]["name"].GetString(), "HTTP_PROXY");
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", "a:1"));
+  const auto status = Json(StatusCommand, {}, 4);
+  EXPECT_STREQ(status["drift"][0]["before"].GetString(), ".svc,10.0.0.5,localhost");
+  EXPECT_STREQ(status["drift"][0]["after"].GetString(), "a:1");
+  EXPECT_THAT(Run(StatusCommand, {})->out,
+              HasSubstr("drift    env NO_PROXY was changed: +a:1 -.svc -10.0.0.5 -localhost\n"));
+}
+
+TEST_F(MachineCommands, AnOptionThatIsLeftOutIsNamed) {
+  const auto left_out = [&](Command (*make)()) {
+    const auto done = Run(make, {source_});
+    return done ? std::ranges::count(done->findings, "option-left-out", &Finding::code) : -1;
+  };
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service", "containerd"}));
+  EXPECT_EQ(left_out(PlanCommand), 1);
+  EXPECT_EQ(left_out(ApplyCommand), 1);
+  EXPECT_EQ(left_out(PlanCommand), 0) << "the last run had none";
+}
+
 TEST_F(MachineCommands, StatusTellsWhatIsLeftToWmco) {
   ASSERT_TRUE(Run(ApplyCommand, {source_}));
   host_.memory.PutKey(reconcile::kDaemonKey);
@@ -229,6 +270,31 @@ TEST_F(MachineCommands, RollbackAndRemove) {
   EXPECT_THAT(host_.services_by_name, Not(Contains(testing::Key("provisioner"))));
   EXPECT_FALSE(host_.program_installed);
   EXPECT_TRUE(host_.state_removed);
+}
+
+TEST_F(MachineCommands, ARemovalListsWhatGoesAndWhatStays) {
+  source_ = (root_ / "proxy.env").string();
+  WriteSource("HTTP_PROXY=http://user:S3cret@proxy:3128\nNO_PROXY=.svc\n");
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://user:S3cret@proxy:3128"));
+  host_.memory.Put(reconcile::kContainerd,
+                   reconcile::EncodeServiceEnvironment({"HTTP_PROXY=http://user:S3cret@proxy:3128", "NO_PROXY=.svc"}));
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service", "containerd"}));
+  ASSERT_TRUE(Run(ServiceCommand, {"install"}));
+  const std::string before = host_.memory.content().Text();
+  const auto planned = Run(RemoveCommand, {"--all", "--dry-run"});
+  EXPECT_EQ(planned->exit, kExitDifferences);
+  EXPECT_EQ(host_.memory.content().Text(), before);
+  const auto done = Run(RemoveCommand, {"--all"});
+  EXPECT_THAT(planned->out, HasSubstr("- delete   env          NO_PROXY  .svc"));
+  for (const std::string line :
+       {"kept     env          HTTP_PROXY  http://user:***@proxy:3128  (was there before us; stays)",
+        "kept     serviceEnv   containerd", "- deleted  service      Provisioner",
+        "EventLog\\Application\\Provisioner  (the event source)", "without the folder of the program",
+        "- deleted  file         C:\\Program Files\\Provisioner\\provisioner.exe"}) {
+    EXPECT_THAT(done->out, HasSubstr(line));
+  }
+  EXPECT_EQ(std::ranges::count(done->findings, "password-stays", &Finding::code), 2);
+  EXPECT_THAT(Run(RemoveCommand, {})->out, HasSubstr("no changes: nothing that provisioner set is left here"));
 }
 
 TEST_F(MachineCommands, RemoveWithoutAllLeavesTheService) {

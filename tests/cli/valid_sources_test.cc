@@ -183,7 +183,7 @@ class ValidSources : public machine_commands::MachineCommands {
   void ExpectApplied(const std::string& payload) {
     host_ = testing_support::MemoryHost();
     reconcile::PutWindows(host_.memory);
-    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    host_.memory.Put(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)", reconcile::Sz("File", "x"));
     const auto applied = Run(ApplyCommand, {payload});
     ASSERT_TRUE(applied) << applied.error().message << " " << applied.error().where;
     EXPECT_EQ(applied->exit, 0);

@@ -138,8 +138,8 @@ def node_texts(program, folder, with_wmco):
     if reboot:
         status = status.replace("no drift\n", "reboot   required: services see machine variables after the next boot\nno drift\n")
     installed = "the service Provisioner is installed; its program is C:\\Program Files\\Provisioner\\provisioner.exe\n"
-    removed = "the service, the program and the state folder are removed; a program that still runs goes at the next boot\n"
-    return {"first-boot": first + (f"reboot {reboot}" if reboot else "") + installed, "status": status, "remove": text("remove", "--all") + removed}
+    removed = re.sub(r"(?m)^(\d+ writes )", r"  - deleted  service      Provisioner\n\1", text("remove", "--all"))
+    return {"first-boot": first + (f"reboot {reboot}" if reboot else "") + installed, "status": status, "remove": removed}
 
 
 class World:

@@ -247,6 +247,20 @@ usage          | completion         | completion tcsh
 usage          | proxy-ur           | explain-code proxy-ur
 """
 
+# What a review of a change has to say: what was applied to an image before | a text on either stream | command line.
+CHANGES = """
+secret.env | HTTP_PROXY  http://u:***@p:1 (password)                   | plan secret-2.env --service containerd
+plain.env  | HTTP_PROXY  http://p:1 -> http://q:1                      | plan plain-2.env --service containerd
+plain.env  | NO_PROXY  +b.example -a.example                           | plan plain-2.env --service containerd
+plain.env  | WinHTTP, 64-bit  proxy http=p:1 -> http=q:1, bypass +      | plan plain-2.env --service containerd
+plain.env  | HTTP_PROXY http://p:1 -> http://q:1, NO_PROXY +b.example  | apply plain-2.env --service containerd
+plain.env  | warning [option-left-out]: --service containerd           | plan plain.env
+plain.env  | warning [option-left-out]: --service containerd           | apply plain.env
+secret.env | keep     env          HTTP_PROXY  http://u:***@p:1  (was  | remove --all --dry-run
+secret.env | kept     env          HTTP_PROXY  http://u:***@p:1  (was  | remove --all
+secret.env | warning [password-stays]: env HTTP_PROXY                  | remove --all
+"""
+
 MACHINE_CONFIG = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", "metadata": {"name": "rendered-worker-1"}}
 
 
@@ -293,6 +307,10 @@ TEXTS = {
     "routes.txt": "*.example\n",
     "bad-routes.txt": "*.example\nexa mple\n",
     "text.exe": "this is a text and no program\n",
+    "secret.env": "HTTP_PROXY=http://u:c4nary@p:1\n",
+    "secret-2.env": "HTTP_PROXY=http://u:c4nary2@p:1\n",
+    "plain.env": "HTTP_PROXY=http://p:1\nNO_PROXY=.svc,a.example\n",
+    "plain-2.env": "HTTP_PROXY=http://q:1\nNO_PROXY=.svc,b.example\n",
     "lower.env": "http_proxy=http://p:1\n",
     "nul.env": "HTTP_PROXY=http://p:1\nNO_PROXY=a\0b\n",
     "scheme.env": "HTTP_PROXY=socks9://p:1\n",

@@ -9,10 +9,12 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import time
 import unittest
 
 import message_situations
+import windows_image
 from harness import Handler, argument, folder, run, serve
 
 PROVISIONER = argument()
@@ -90,6 +92,21 @@ class Messages(unittest.TestCase):
                 self.assertIn(place, " ".join(document["error"].values()), document)
                 self.assertNotRegex(document["error"]["message"], VERBS)
                 self.assertEqual(self.error_of(done)[0], code)
+
+    def test_a_review_shows_what_differs(self):
+        """HTTP_PROXY is there before us, as secret.env has it."""
+        environment = ['"HTTP_PROXY"="http://u:c4nary@p:1"']
+        image = windows_image.make(PROVISIONER, self.folder / "windows", {**windows_image.control_set("ControlSet001", environment), **windows_image.SELECT},
+                                   windows_image.software())
+        for number, row in enumerate(message_situations.CHANGES.strip().splitlines()):
+            first, text, words = (part.strip() for part in row.split("|"))
+            with self.subTest(row=row):
+                here = shutil.copytree(image, self.folder / ("windows-%d" % number))
+                self.assertEqual(self.run_program("apply", first, "--service", "containerd", "--root", here).returncode, 0)
+                done = self.run_program(*shlex.split(words), "--root", here)
+                self.assertIn(done.returncode, (0, 4), done.stderr)
+                self.assertIn(text, done.stdout + done.stderr)
+                self.assertNotIn("c4nary", done.stdout + done.stderr)
 
     def on_a_terminal(self, *words):
         """What a person sees of both streams."""

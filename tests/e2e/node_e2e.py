@@ -214,7 +214,7 @@ class FirstBoot(Node):
 
         # Everything of ours goes.
         removed = self.program("remove", "--all")
-        self.assertIn("the service, the program and the state folder are removed", removed.stdout)
+        self.assertIn("deleted  service      Provisioner", removed.stdout)
         self.expect(None, [], [self.c])
         self.assertEqual(self.probe("query", "Provisioner").strip(), "none")
         self.assertFalse((self.work / "wine/drive_c/ProgramData/Provisioner").exists())

@@ -14,7 +14,7 @@ def merge(hive, keys):
 
 def control_set(name, environment=('"Path"=str(2):"C:\\\\Windows"',), containerd=('"ImagePath"=str(2):"C:\\\\k\\\\containerd.exe"',)):
     keys = {"": (), "\\Control": (), "\\Control\\Session Manager": (), "\\Control\\Session Manager\\Environment": environment, "\\Services": (),
-            "\\Services\\containerd": containerd, "\\Services\\EventLog": (), "\\Services\\EventLog\\Application": ()}
+            "\\Services\\containerd": containerd, "\\Services\\EventLog": (), "\\Services\\EventLog\\Application": ('"File"="x"',)}
     return {name + key: lines for key, lines in keys.items()}
 
 

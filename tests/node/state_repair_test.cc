@@ -75,7 +75,7 @@ class StateRepaired : public NodeTest {
     host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
     host_.memory.Put(reconcile::kEnv, reconcile::Sz("FOREIGN", "stays"));
     host_.memory.content().certificates[pki::Store::kRoot]["foreign"] = true;
-    host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)");
+    host_.memory.Put(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)", reconcile::Sz("File", "x"));
     before_ = host_.memory.content().Text();
     OpenNode n = node();
     const auto booted = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
@@ -215,7 +215,7 @@ TEST_F(StateRepaired, LookingWritesNothing) {
     const auto plan = PlanSettings(n, SampleSettings(), {});
     ASSERT_TRUE(plan) << ErrorOf(plan.error());
     EXPECT_EQ(plan->writes, 0U);
-    ASSERT_TRUE(PlanRemoval(n));
+    ASSERT_TRUE(PlanRemoval(n, false));
     EXPECT_EQ(host.memory.files(), files);
     EXPECT_THAT(host.memory.log, IsEmpty());
   });

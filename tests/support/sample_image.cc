@@ -28,7 +28,7 @@ void AddControlSet(RegKey& root, const std::string& name) {
   containerd.values = {{"ImagePath", RegType::kExpandSz, EncodeSz(R"(C:\k\containerd.exe)")},
                        {"Environment", RegType::kMultiSz, images::EncodeMultiSz({"FOREIGN=1", "no equals sign"})}};
   KeyAt(root, name + R"(\Services\Tcpip\Parameters)");
-  KeyAt(root, name + R"(\Services\EventLog\Application)");
+  KeyAt(root, name + R"(\Services\EventLog\Application)").values = {{"MaxSize", RegType::kDword, EncodeDword(1 << 24)}};
 }
 
 }  // namespace
