@@ -272,6 +272,10 @@ class Pages(unittest.TestCase):
                 with self.subTest(page, platform=platform):
                     self.run_page(page, chosen)
 
+    def test_the_picture_shows_what_the_program_prints(self):
+        done = subprocess.run([ROOT / "scripts/record-demo", "--check", PROVISIONER], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_the_document_that_one_writes_by_hand_is_taken(self):
         """Of AKS, with the text of certificates in the place of its beginning."""
         document = json.loads(re.search(r"```json\n(.*?)```", (ROOT / "provisioner/docs/aks.md").read_text(), re.DOTALL)[1])
