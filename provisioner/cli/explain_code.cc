@@ -1,13 +1,16 @@
-// `explain-code`: prints the meaning of an error's or finding's code, and the remedy.
+// `explain-code`: prints the meaning of an error's or finding's code, or of a symptom, and the remedy.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "provisioner/base/finding_table.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/suggestion.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/symptom_table.h"
 
 namespace prov::cli {
 namespace {
@@ -15,13 +18,16 @@ namespace {
 constexpr std::size_t kWidth = 100;
 constexpr std::string_view kWhere = "provisioner explain-code";
 
-// A row of the table of errors or of findings. Some names are in both tables.
+// A row of the table of errors, of findings or of symptoms. Some names are in the first two.
 struct CodeEntry {
   std::string_view name;
   std::optional<int> exit;                   // of an error; nullopt for a finding
-  std::vector<std::string_view> severities;  // of a finding; empty for an error
+  std::vector<std::string_view> severities;  // of a finding; empty for others
   std::string_view meaning;
   std::string_view remedy;
+  std::string_view page = {};  // of a symptom; empty for others
+
+  std::string_view Kind() const { return exit ? "error" : page.empty() ? "finding" : "symptom"; }
 };
 
 // Errors, then findings.
@@ -65,6 +71,37 @@ std::string_view WithoutBrackets(std::string_view word) {
   return brackets ? word.substr(1, word.size() - 2) : word;
 }
 
+// Whether `text` has `phrase` between other characters than letters, digits and hyphens.
+bool HasWords(std::string_view text, std::string_view phrase) {
+  const auto continues = [&](std::size_t at) {
+    return at < text.size() && (IsDigit(text[at]) || (text[at] >= 'a' && text[at] <= 'z') || text[at] == '-');
+  };
+  for (std::size_t at = text.find(phrase); at != std::string_view::npos; at = text.find(phrase, at + 1)) {
+    if (!continues(at + phrase.size()) && (at == 0 || !continues(at - 1))) return true;
+  }
+  return false;
+}
+
+// The entries that one word or message asks for: of a code, of an exit code, or of symptoms with the codes behind them.
+std::vector<CodeEntry> Find(std::string_view asked, const std::vector<CodeEntry>& all) {
+  std::vector<CodeEntry> out;
+  const auto add = [&](std::string_view name) {
+    std::ranges::copy_if(all, std::back_inserter(out), [&](const CodeEntry& entry) {
+      return entry.name == name || (entry.exit && std::to_string(*entry.exit) == name);
+    });
+  };
+  add(asked);
+  if (!out.empty()) return out;
+  const std::string text = AsciiLower(asked);
+  for (const Symptom& symptom : kSymptoms) {
+    const auto words = Split(symptom.words, '|');
+    if (std::ranges::none_of(words, [&](std::string_view word) { return HasWords(text, word); })) continue;
+    out.push_back({words.front(), std::nullopt, {}, symptom.meaning, symptom.remedy, symptom.page});
+    for (const std::string_view code : Split(symptom.codes, ' ')) add(code);
+  }
+  return out;
+}
+
 // The entries for `words`, in their order; all entries if there are none.
 Result<std::vector<CodeEntry>> Select(const std::vector<std::string>& words) {
   std::vector<CodeEntry> all = AllEntries();
@@ -72,14 +109,12 @@ Result<std::vector<CodeEntry>> Select(const std::vector<std::string>& words) {
   std::vector<CodeEntry> out;
   for (const std::string& word : words) {
     const std::string_view name = WithoutBrackets(word);
-    const std::size_t before = out.size();
-    for (const CodeEntry& entry : all) {
-      if (entry.name == name) out.push_back(entry);
-    }
-    if (out.size() == before) {
+    std::vector<CodeEntry> found = Find(name, all);
+    if (found.empty()) {
       return Fail(Code::kUsage, fmt::format("there is no code \"{}\"; {}", name, WhatToDo(name, all)),
                   std::string(kWhere));
     }
+    std::ranges::move(found, std::back_inserter(out));
   }
   return out;
 }
@@ -88,12 +123,10 @@ std::string CodesJson(const std::vector<CodeEntry>& entries) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("codes").BeginArray();
   for (const CodeEntry& entry : entries) {
-    json.BeginObject().Member("code", entry.name).Member("kind", entry.exit ? "error" : "finding");
-    if (entry.exit) {
-      json.Member("exit", *entry.exit);
-    } else {
-      json.Strings("severities", entry.severities);
-    }
+    json.BeginObject().Member("code", entry.name).Member("kind", entry.Kind());
+    if (entry.exit) json.Member("exit", *entry.exit);
+    if (!entry.severities.empty()) json.Strings("severities", entry.severities);
+    if (!entry.page.empty()) json.Member("page", entry.page);
     json.Member("meaning", entry.meaning).Member("remedy", entry.remedy).EndObject();
   }
   return json.EndArray().EndObject().Text();
@@ -104,10 +137,12 @@ std::string CodesText(const std::vector<CodeEntry>& entries) {
   std::string out;
   for (const CodeEntry& entry : entries) {
     if (!out.empty()) out += '\n';
-    out += entry.exit ? fmt::format("{}: error, exit code {}\n", entry.name, *entry.exit)
-                      : fmt::format("{}: finding ({})\n", entry.name, fmt::join(entry.severities, ", "));
-    out += fmt::format("  {}\n", Wrap(entry.meaning, 2, kWidth));
+    out += fmt::format("{}: {}", entry.name, entry.Kind());
+    if (entry.exit) out += fmt::format(", exit code {}", *entry.exit);
+    if (!entry.severities.empty()) out += fmt::format(" ({})", fmt::join(entry.severities, ", "));
+    out += fmt::format("\n  {}\n", Wrap(entry.meaning, 2, kWidth));
     out += fmt::format("  {}\n", Wrap(fmt::format("What to do: {}", entry.remedy), 2, kWidth));
+    if (!entry.page.empty()) out += fmt::format("  Page: {}\n", entry.page);
   }
   return out;
 }
@@ -126,7 +161,8 @@ std::string CodesList(const std::vector<CodeEntry>& entries) {
     out += fmt::format("  {:<{}}  {}\n", entry.name, width,
                        Wrap(fmt::format("({}) {}", DescribeKind(entry), entry.meaning), width + 4, kWidth));
   }
-  return out + fmt::format("\n{} CODE says what to do.\n", kWhere);
+  return out + fmt::format("\n{} CODE says what to do. It takes words of other programs' messages, too, such as 407.\n",
+                           kWhere);
 }
 
 // Escapes text for a cell of a Markdown table.
@@ -178,7 +214,8 @@ Command ExplainCodeCommand() {
       "explain-code",
       "Explain the code of an error or a finding, and what to do about it.",
       "[CODE]...",
-      "CODE is the word in brackets of a message, or `code` in JSON. Without one all codes are listed.",
+      "CODE is the word in brackets of a message, or `code` in JSON; or an exit code; or what another program says, "
+      "such as 407, x509, EOF or ErrImagePull. Without one all codes are listed.",
       "  $ provisioner explain-code proxy-url-at\n"
       "  proxy-url-at: finding (warning)\n"
       "    The user or the password in the URL of a proxy holds a plain @, so clients differ on where the\n"

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "provisioner/base/error.h"
 #include "provisioner/base/finding_table.h"
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/cli/symptom_table.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/process.h"
 
@@ -70,6 +72,37 @@ TEST(ExplainCode, JsonHasTheRows) {
   EXPECT_STREQ(codes[2]["meaning"].GetString(),
                "A certificate of the bundle has expired, and clients refuse what it signed.");
   EXPECT_STREQ(codes[2]["remedy"].GetString(), "Replace the certificate at the source.");
+}
+
+TEST(ExplainCode, WordsOfOtherProgramsLeadToCodesAndAPage) {
+  const struct {
+    const char* asked;
+    std::vector<std::string> codes;
+  } rows[] = {
+      {"407", {"407", "winhttp-credentials", "credentials-none", "probe-digest"}},
+      {"ErrImagePull", {"errimagepull", "service-runs-on"}},
+      {"Failed to pull image \"x\": x509: certificate signed by unknown authority",
+       {"x509", "tls", "untrusted", "errimagepull", "service-runs-on"}},
+      {"EOF", {"eof", "network"}},
+      {"drift", {"drift"}},
+      {"failure", {"failure"}},
+      {"14", {"network", "tls"}},
+  };
+  for (const auto& row : rows) {
+    const rapidjson::Document document = CodesAsJson({row.asked});
+    std::vector<std::string> codes;
+    for (const auto& one : document["codes"].GetArray()) codes.emplace_back(one["code"].GetString());
+    EXPECT_EQ(codes, row.codes) << row.asked;
+  }
+  EXPECT_THAT(ExplainCode({"EOF"}).out,
+              AllOf(StartsWith("eof: symptom\n  The connection ended"),
+                    HasSubstr("\n  Page: docs/troubleshooting.md#images-are-not-pulled\n\nnetwork: error")));
+  EXPECT_EQ(ExplainCode({"reopened"}).exit, 10) << "has a symptom's word in the middle of its own";
+  for (const cli::Symptom& symptom : cli::kSymptoms) {
+    const std::string codes(symptom.codes);
+    std::istringstream words(codes);
+    for (std::string code; words >> code;) EXPECT_EQ(ExplainCode({code}).exit, 0) << code;
+  }
 }
 
 TEST(ExplainCode, WithoutACodeItListsAll) {

@@ -24,6 +24,7 @@ COMMON = {"-n", "-o"}
 VERBS = {
     "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f"}, set()),
     "create": ({"--from-file", "--duration", "--dry-run", "--verb", "--resource", "--clusterrole", "--serviceaccount"}, set()),
+    "drain": (set(), {"--ignore-daemonsets", "--delete-emptydir-data"}), "uncordon": (set(), set()),
     "patch": ({"--type", "-p", "--patch-file"}, set()), "scale": ({"--replicas"}, set()), "rollout": (set(), set()), "wait": ({"--for", "--timeout"}, set()),
     "exec": ({"-c"}, {"-it"}), "logs": ({"-c", "--tail", "-l"}, set()), "label": (set(), set()), "describe": (set(), set()), "whoami": (set(), {"--show-server"}),
 }

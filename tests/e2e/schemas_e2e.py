@@ -59,7 +59,7 @@ explain          | 10 | explain proxy.env --url quay.io https://quay.io/
 explain          |  4 | explain proxy.env --hosts hosts --required required --through router.txt --augment --html page.html
 explain          |  0 | explain proxy.env --required required --for dotnet11,go
 explain-code     |  0 | explain-code
-explain-code     |  0 | explain-code no-proxy
+explain-code     |  0 | explain-code no-proxy 407
 bake             |  0 | bake {sample} --out payload
 bake             |  0 | bake {sample} --out payload.zip --format zip
 bake             |  0 | bake {sample} --out drives --format iso --nodes nodes.csv
@@ -115,7 +115,7 @@ def commands_of_the_table():
     out = {}
     for left, right in re.findall(r"(?m)^\| (`.*?) \| (.*) \|$", table):
         for command in re.findall(r"`([a-z-]+)`", left):
-            out[command] = set(re.findall(r"\]\(([a-z-]+)\.schema\.json\)", right))
+            out[command] = {command} if right == "`COMMAND.schema.json`" else set(re.findall(r"\]\(([a-z-]+)\.schema\.json\)", right))
     return out
 
 

@@ -1,0 +1,64 @@
+// What a person sees and searches for that is no code of ours: words of other programs' messages, and the reasons that
+// `status` gives. `explain-code` leads from them to codes and to a page of the documentation.
+#pragma once
+
+#include <string_view>
+
+namespace prov::cli {
+
+struct Symptom {
+  // In lower case, separated by '|'. Each is found as whole words of what was asked; the first names the symptom.
+  std::string_view words;
+  std::string_view meaning;
+  std::string_view remedy;
+  std::string_view page;   // of the documentation, with its section
+  std::string_view codes;  // those that have more about it, separated by blanks
+};
+
+// The more specific ones come first, as one message may have the words of several.
+inline constexpr Symptom kSymptoms[] = {
+    {"407|proxy authentication required",
+     "The proxy wants a user and a password, and the program sent none or wrong ones. WinHTTP never sends any.",
+     "Try the source's own credentials with check --probe. If they are right, see which variables the program has.",
+     "docs/troubleshooting.md#images-are-not-pulled", "winhttp-credentials credentials-none probe-digest"},
+    {"x509|certificate signed by unknown authority|ssl certificate problem|certificate verify failed",
+     "The server, or a proxy that inspects TLS, shows a certificate whose CA the node does not trust.",
+     "check --probe names the issuer: add it to the additional CAs of the cluster.",
+     "docs/troubleshooting.md#a-servers-certificate-is-not-trusted", "tls untrusted"},
+    {"eof|connection reset|forcibly closed",
+     "The connection ended in the middle: the rules of the proxy or of a firewall behind it stop this destination, or "
+     "the proxy's URL has the wrong scheme or port.",
+     "Ask for the destination with check --probe, and see the proxy's log.",
+     "docs/troubleshooting.md#images-are-not-pulled", "network"},
+    {"403|502|503|504|forbidden|bad gateway|gateway timeout",
+     "The proxy answers. With 403 its rules or the server refuse this request; with the others it does not reach the "
+     "server.",
+     "check --probe says which of them refuses. Have the destination allowed there.", "docs/way-out.md", "network"},
+    {"timeout|timed out|context deadline exceeded|connection refused|no such host",
+     "Nothing answered at the address in the message. If that is not the proxy's, the program goes direct.",
+     "See whether the service has the proxy in its environment, and whether NO_PROXY has the destination.",
+     "docs/troubleshooting.md#images-are-not-pulled", "network https-direct"},
+    {"errimagepull|imagepullbackoff|failed to pull image|failed to pull and unpack image",
+     "containerd could not load an image. The events of the pod have the reason.",
+     "Take the steps of the page in their order; explain-code takes the reason, too.",
+     "docs/troubleshooting.md#images-are-not-pulled", "service-runs-on"},
+    {"drift", "Somebody else changed or removed an item of ours.",
+     "The next round restores it. If it comes back, find out who changes it.",
+     "docs/troubleshooting.md#by-what-status-says", ""},
+    {"failure", "The last rounds failed, and the settings before them stay.",
+     "status has the code and the message of the failure.", "docs/troubleshooting.md#by-what-status-says", ""},
+    {"hold", "Somebody ran rollback, or nobody confirmed a trial.",
+     "The node follows again when the source changes, or after apply.",
+     "docs/troubleshooting.md#a-node-changes-nothing-any-more", "held"},
+    {"open", "A run was cut short.", "The next command that writes, or the next round, finishes it.",
+     "docs/troubleshooting.md#by-what-status-says", "open-transaction"},
+    {"damage", "The record of what is ours was damaged or lost.", "Run apply with the settings that are in place.",
+     "docs/troubleshooting.md#the-state-is-damaged", "state-damaged state-lost"},
+    {"service", "The boot service is gone or does not run, or another service runs with an earlier environment.",
+     "service install restores the boot service; restart the other one.", "docs/troubleshooting.md#by-what-status-says",
+     "service-runs-on"},
+    {"expiry", "A certificate of ours expires within 30 days.", "Rotate the CA.", "docs/upkeep.md#rotate-a-ca",
+     "cert-expires-soon cert-expired"},
+};
+
+}  // namespace prov::cli
