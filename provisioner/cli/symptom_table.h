@@ -18,7 +18,8 @@ struct Symptom {
 // The more specific ones come first, as one message may have the words of several.
 inline constexpr Symptom kSymptoms[] = {
     {"407|proxy authentication required",
-     "The proxy wants a user and a password, and the program sent none or wrong ones. WinHTTP never sends any.",
+     "The proxy wants a user and a password, and the program sent none or wrong ones. WinHTTP's settings can't hold "
+     "them.",
      "Try the source's own credentials with check --probe. If they are right, see which variables the program has.",
      "docs/troubleshooting.md#images-are-not-pulled", "winhttp-credentials credentials-none probe-digest"},
     {"x509|certificate signed by unknown authority|ssl certificate problem|certificate verify failed",
