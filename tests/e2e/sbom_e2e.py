@@ -9,11 +9,15 @@ import re
 import sys
 import unittest
 
-from harness import must, need, run
+from harness import ROOT, must, need, run
 
 RUNNER = [sys.argv.pop(2)] if len(sys.argv) > 2 else []
 PROVISIONER = pathlib.Path(sys.argv.pop(1)).resolve()
 RELATIONS = {"STATIC_LINK", "DYNAMIC_LINK"}
+
+
+def source_of(package):
+    return must("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", package).strip()
 
 
 class BillOfMaterials(unittest.TestCase):
@@ -90,6 +94,35 @@ class BillOfMaterials(unittest.TestCase):
                 self.assertEqual(said["Version"], package["versionInfo"])
                 self.assertEqual(source, f"{said['Source']}_{said['Version'].rpartition(':')[2]}.dsc")
                 self.assertRegex(description, r"(?m)^ [0-9a-f]{64} \d+ \S+\.debian\.tar\.", "Debian's patches")
+
+    def test_names_the_sources_of_all_files_that_were_compiled(self):
+        """Headers and libraries outside of the repository: what the build itself wrote down. The kernel's headers have no code."""
+        need(self, "dpkg", "ninja")
+        build = PROVISIONER.parent
+        sources, digests = set(), set()
+        for package in self.packages.values():
+            kind, _, name = package.get("sourceInfo", "").partition(" package ")
+            if kind == "Debian":
+                sources.add(source_of(name))
+            elif kind == "Debian source":
+                sources.add(f"{name.partition('_')[0]} {package['versionInfo']}")
+                digests.add(package["checksums"][0]["checksumValue"])
+        inputs = must("ninja", "-C", build, "-t", "inputs", PROVISIONER.name).splitlines()
+        compiled = must("ninja", "-C", build, "-t", "deps", *[path for path in inputs if path.endswith((".o", ".obj"))])
+        files = {pathlib.Path(path) for path in [*re.findall(r"(?m)^    (/.+)$", compiled), *inputs] if path.startswith("/")}
+        files = {path.resolve() for path in files if path.suffix != ".o" and not path.is_relative_to(ROOT)}
+        self.assertGreater(len(files), 500)
+        if prefix := re.search(r"(?m)^WINDEPS_PREFIX:PATH=(.+)$", (build / "CMakeCache.txt").read_text()):
+            manifest = re.findall(r"(?m)^(\S+) +\S+ +([0-9a-f]{64}) ", pathlib.Path(prefix[1], "MANIFEST").read_text())
+            self.assertEqual({digest for _, digest in manifest}, digests)
+            built = {path for path in files if path.is_relative_to(prefix[1])}
+            files -= built
+            parts = [*(name for name, _ in manifest), "crypto", "ssl"]  # the libraries of OpenSSL
+            self.assertEqual([path for path in built if not any(part in str(path.relative_to(prefix[1])) for part in parts)], [])
+        owners = re.findall(r"(?m)^([^\s:,]+)[:,]", must("dpkg", "-S", *files))
+        loaded = {name for name, package in self.packages.items() if package["SPDXID"] in self.loaded()}
+        found = {source_of(package) for package in set(owners)}
+        self.assertEqual({source for source in found - sources if not {source.split()[0], "lib" + source.split()[0]} & ({"linux"} | loaded)}, set())
 
     def test_licences_are_there_in_words(self):
         licences = (PROVISIONER.parent / "licenses.txt").read_text(errors="replace")
