@@ -71,8 +71,8 @@ std::string HintFor(std::string_view kind) {
 
 std::unexpected<Error> WrongKind(std::string_view kind, const std::string& where) {
   return Fail(Code::kKind,
-              fmt::format("expected a MachineConfig, a list of them or an Ignition config, found a {}{}", Shorten(kind),
-                          HintFor(kind)),
+              fmt::format("expected a MachineConfig, a list of them or an Ignition config, found the kind {}{}",
+                          Shorten(kind), HintFor(kind)),
               where);
 }
 
