@@ -291,6 +291,8 @@ inline constexpr FindingInfo kFindings[] = {
      "Set HTTPS_PROXY (httpsProxy), too. If https should go direct, nothing has to be done."},
     {"image-descriptors", kWarning,
      "Security descriptors can't be set in this image, so users of the node may be able to read files with "
+    {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
+     "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
      "credentials.",
      "Mount the image with ntfs-3g, or use --credentials none."},
     {"install-config-missing", kWarning,

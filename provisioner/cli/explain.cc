@@ -281,8 +281,8 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
     PROV_TRY(WriteExplainPage(question.html,
                               PROV_TRY(MakeExplainPage(config, settings, augmented, explainer, question, required))));
   }
-  egress::ReportHttpsDirect(!settings.http_proxy.empty(), !settings.https_proxy.empty(), config.proxy_file.path,
-                            config.findings);
+  egress::ReportDirect(!settings.http_proxy.empty(), !settings.https_proxy.empty(), config.proxy_file.path,
+                       config.findings);
   if (options.json)
     return Outcome{exit, ExplainJson(explainer, question, augmented, config.findings, required), std::move(told)};
   std::ranges::move(config.findings, std::back_inserter(told));

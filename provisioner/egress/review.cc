@@ -1,11 +1,15 @@
 #include "provisioner/egress/review.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "provisioner/base/text.h"
 #include "provisioner/pki/certificate_review.h"
 
 namespace prov::egress {
@@ -17,12 +21,16 @@ bool IsSet(const std::optional<Secret>& url) { return url && !url->empty(); }
 
 }  // namespace
 
-void ReportHttpsDirect(bool http, bool https, std::string where, Findings& findings) {
-  if (!http || https) return;
-  AddWarning(findings, "https-direct",
-             "only the proxy for http is set, and no client uses it for https, so all requests over https go direct; "
-             "set HTTPS_PROXY (httpsProxy), too, to the same URL if the proxy takes both",
-             std::move(where));
+void ReportDirect(bool http, bool https, std::string where, Findings& findings) {
+  if (http == https) return;
+  const std::string_view set = http ? "http" : "https";
+  const std::string_view direct = http ? "https" : "http";
+  AddWarning(
+      findings, http ? FindingCode("https-direct") : FindingCode("http-direct"),
+      fmt::format("only the proxy for {} is set, and no client uses it for {}, so all requests over {} go direct; "
+                  "set {}_PROXY ({}Proxy), too, to the same URL if the proxy takes both",
+                  set, direct, direct, AsciiUpper(direct), direct),
+      std::move(where));
 }
 
 // Parses each value by itself, so that one malformed URL does not hide faults of the other.
@@ -44,7 +52,7 @@ Result<Findings> ReviewProxySettings(const EgressConfig& config) {
       Append(out, LintNoProxy(*settings->no_proxy, config.facts, config.proxy_file.path + ": NO_PROXY"));
     }
   }
-  ReportHttpsDirect(IsSet(config.http_proxy), IsSet(config.https_proxy), config.proxy_file.path, out);
+  ReportDirect(IsSet(config.http_proxy), IsSet(config.https_proxy), config.proxy_file.path, out);
   return out;
 }
 

@@ -148,8 +148,9 @@ void ReviewProxySpec(const ProxySpec& spec, std::string_view where, Findings& fi
   }
   ReviewUrl("httpProxy", spec.values.http_proxy, egress::ProxyVariable::kHttp, where, findings);
   ReviewUrl("httpsProxy", spec.values.https_proxy, egress::ProxyVariable::kHttps, where, findings);
-  egress::ReportHttpsDirect(!spec.values.http_proxy.empty(), !spec.values.https_proxy.empty(),
-                            fmt::format("{}: $.spec.httpsProxy", where), findings);
+  egress::ReportDirect(!spec.values.http_proxy.empty(), !spec.values.https_proxy.empty(),
+                       fmt::format("{}: $.spec.http{}Proxy", where, spec.values.https_proxy.empty() ? "s" : ""),
+                       findings);
   for (const std::string_view item : Split(spec.values.no_proxy, ',')) {
     if (TrimGoSpace(item) == item) continue;
     AddWarning(findings, "no-proxy-blank",

@@ -233,7 +233,9 @@ TEST_F(Explain, CheckWarnsWhereClientsDisagree) {
 TEST_F(Explain, CheckSaysWhatWinHttpCantHold) {
   // It is about clients, and no fault of the settings; what else the list loses clients-disagree says.
   const std::string network =
-      Write("net.env", "HTTPS_PROXY=https://proxy.example.com:3129\nNO_PROXY=127.0.0.1,10.0.0.0/8\n");
+      Write("net.env",
+            "HTTP_PROXY=http://proxy.example.com:3128\nHTTPS_PROXY=https://proxy.example.com:3129\n"
+            "NO_PROXY=127.0.0.1,10.0.0.0/8\n");
   const ProcessResult strict = Provisioner({"check", network, "--strict"});
   EXPECT_EQ(strict.exit, 0) << strict.err;
   EXPECT_THAT(strict.err, HasSubstr("warning [winhttp-https-proxy]: HTTPS_PROXY"));

@@ -117,7 +117,7 @@ TEST(ProxySpec, DoubtsAreFindings) {
   EXPECT_THAT(findings, ElementsAre(Field(&Finding::code, "proxy-name")));
 }
 
-TEST(ProxySpec, AProxyForHttpAloneIsNamed) {
+TEST(ProxySpec, AProxyForOneSchemeAloneIsNamed) {
   const auto codes = [](const ProxySpec& spec) {
     Findings findings;
     ReviewProxySpec(spec, "f", findings);
@@ -125,7 +125,7 @@ TEST(ProxySpec, AProxyForHttpAloneIsNamed) {
   };
   EXPECT_THAT(codes(Spec("http://p:1")), ElementsAre("https-direct"));
   EXPECT_THAT(codes(Spec("http://p:1", "http://p:1")), IsEmpty());
-  EXPECT_THAT(codes(Spec("", "http://p:1")), IsEmpty());
+  EXPECT_THAT(codes(Spec("", "http://p:1")), ElementsAre("http-direct"));
 }
 
 TEST(ProxySpec, NeitherErrorsNorFindingsHoldAPassword) {
