@@ -164,6 +164,10 @@ inline constexpr FindingInfo kFindings[] = {
     {"drive-secret", kWarning,
      "A drive holds credentials, and every user of a node can read a drive that is attached to it.",
      "Detach the drive after the first boot, or use --credentials none."},
+    {"egress-dns-name", kInfo,
+     "An EgressFirewall has rules with dnsName, which are compared by name. The cluster compares addresses, so such "
+     "a rule also decides about another name with the same address.",
+     "Compare the addresses where names share them, as those of a CDN do."},
     {"egress-ip-address", kError,
      "An egress IP or a network for egress IPs is malformed, or it is IPv6 with openshift-sdn, which "
      "supports IPv4 only.",
@@ -287,12 +291,12 @@ inline constexpr FindingInfo kFindings[] = {
      "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
      "nodes reach it.",
      "Use --internal-apiserver-address where nodes reach it by its public address."},
+    {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
+     "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
     {"https-direct", kWarning, "A proxy is set for http and none for https, so all requests over https go direct.",
      "Set HTTPS_PROXY (httpsProxy), too. If https should go direct, nothing has to be done."},
     {"image-descriptors", kWarning,
      "Security descriptors can't be set in this image, so users of the node may be able to read files with "
-    {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
-     "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
      "credentials.",
      "Mount the image with ntfs-3g, or use --credentials none."},
     {"install-config-missing", kWarning,

@@ -20,6 +20,13 @@ std::string HowToResolve(const EgressTarget& to) {
 
 void ReportUnread(const EgressObjects& objects, Findings& out) {
   CappedFindings findings(out, "the objects of the cluster");
+  for (const EgressFirewall& one : objects.firewalls) {
+    if (std::ranges::all_of(one.rules, [](const auto& rule) { return rule.dns_name.empty(); })) continue;
+    findings.Add(Severity::kInfo, "egress-dns-name",
+                 "rules with dnsName are compared by name here, and by the addresses of that name in the cluster: they "
+                 "also have other names with these addresses",
+                 one.where);
+  }
   for (const UnreadObject& one : objects.unread) {
     findings.Warn(
         "egress-unread",

@@ -146,6 +146,9 @@ TEST(PodEgress, WhatAlsoDecidesIsNamed) {
   ASSERT_EQ(hop.findings().size(), 1U);
   EXPECT_EQ(hop.findings()[0].code, "egress-unread");
   EXPECT_EQ(hop.findings()[0].where, "f: $[1]");
+  const PodEgress names = Made({Firewall("{type: Deny, to: {dnsName: a.test}}")});
+  ASSERT_EQ(names.findings().size(), 1U);
+  EXPECT_EQ(names.findings()[0].code, "egress-dns-name");
 }
 
 TEST(PodEgress, MalformedPoliciesHaveTheirPlace) {
