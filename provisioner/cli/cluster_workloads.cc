@@ -13,9 +13,14 @@ constexpr std::string_view kQuery = "limit=100";
 
 struct WorkloadKind {
   std::string_view group, resource;
+  bool is_needed = true;
 };
-constexpr std::array<WorkloadKind, 4> kWorkloadKinds = {
-    {{"apps", "deployments"}, {"apps", "daemonsets"}, {"apps", "statefulsets"}, {"batch", "cronjobs"}}};
+// RuntimeClasses say more about pods. Without them, the reader of the pods says what is missing.
+constexpr std::array<WorkloadKind, 5> kWorkloadKinds = {{{"node.k8s.io", "runtimeclasses", false},
+                                                         {"apps", "deployments"},
+                                                         {"apps", "daemonsets"},
+                                                         {"apps", "statefulsets"},
+                                                         {"batch", "cronjobs"}}};
 
 }  // namespace
 
@@ -32,7 +37,7 @@ Result<void> ReadWorkloads(machine::Host& host, const source::SourceSpec& cluste
           known = true;
           return take(std::move(page), objects.Path());
         });
-    if (!read && (known || read.error().code != Code::kNotFound)) return read;
+    if (!read && kind.is_needed && (known || read.error().code != Code::kNotFound)) return read;
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <utility>
 
@@ -164,8 +165,9 @@ bool Lacks(const PodEnvObject& object) {
 // Reads the objects of a file or of a cluster.
 Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOptions& options, Findings& findings) {
   std::vector<PodEnvObject> out;
+  publish::PodEnvRequest request = options.request;
   const auto take = [&](const publish::Object& pods) -> Result<void> {
-    publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
+    publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, request));
     std::ranges::move(report.objects, std::back_inserter(out));
     findings.insert(findings.end(), report.findings.begin(), report.findings.end());
     return {};
@@ -176,11 +178,13 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
   }
   source::SourceSpec cluster = options.source;
   cluster.source = options.pods;
+  std::deque<publish::Object> others;  // RuntimeClasses, and empty lists
   PROV_TRY(ReadWorkloads(host, cluster, [&](std::string page, const std::string& where) -> Result<void> {
-    const publish::Object pods = PROV_TRY(publish::ReadManifest(std::move(page), where));
+    publish::Object pods = PROV_TRY(publish::ReadManifest(std::move(page), where));
     const Result<void> taken = take(pods);
-    if (!taken && taken.error().code == Code::kKind) return {};  // an empty list
-    return taken;
+    if (taken || taken.error().code != Code::kKind) return taken;
+    request.others.push_back(&others.emplace_back(std::move(pods)));
+    return {};
   }));
   return out;
 }

@@ -165,7 +165,7 @@ Result<bool> Maker::IsWindows(const ObjectView& spec) {
   const std::string_view class_name = PROV_TRY(spec.TextOr("runtimeClassName", ""));
   if (systems.empty() && !runtime_class && !class_name.empty()) {
     findings_.Warn("pod-runtime-class",
-                   fmt::format("the RuntimeClass \"{}\" may choose Windows nodes and is not in the file, so the pod "
+                   fmt::format("the RuntimeClass \"{}\" may choose Windows nodes and was not read, so the pod "
                                "counts as one for Linux; add what `kubectl get runtimeclass {} -o yaml` prints",
                                Shorten(class_name), Shorten(class_name)),
                    spec.At("runtimeClassName"));
@@ -360,6 +360,8 @@ Result<PodEnvReport> MakeAll(const Object& manifest, const PodEnvRequest& reques
   PodEnvReport out;
   const source::SourceObjects found = PROV_TRY(source::FindObjects(*manifest.document));
   std::vector<ObjectView> runtime_classes = PROV_TRY(ReadOthers(manifest, out.findings));
+  for (const Object* other : request.others)
+    std::ranges::move(PROV_TRY(ReadOthers(*other, out.findings)), std::back_inserter(runtime_classes));
   if (found.pods.empty()) {
     const bool unknown = !out.findings.empty();
     return Fail(

@@ -34,7 +34,8 @@ struct PodEnvRequest {
   PatchKind patch = PatchKind::kStrategic;
   std::optional<PodTrust> trust = {};
   bool lists_all = false;  // another volume with the trust volume's name counts as lacking, instead of being an error
-  std::optional<ProxyValues> shown = {};  // what the patches hold in the place of `proxy`, without passwords
+  std::vector<const Object*> others = {};  // documents besides the manifest, with RuntimeClasses
+  std::optional<ProxyValues> shown = {};   // what the patches hold in the place of `proxy`, without passwords
 };
 
 struct PodContainer {
@@ -68,9 +69,9 @@ struct PodEnvReport {
 
 // Each container and init container of a pod that has not opted out gets the variables that it lacks: six for Linux;
 // HTTP_PROXY, HTTPS_PROXY and NO_PROXY for Windows (by spec.os.name, else by what the scheduler reads, see
-// source::SystemsOf(), with the RuntimeClasses of the manifest), where case does not matter. One with another value
-// than the request's, such as the former proxy, is replaced, also by an empty text; a value is kept that is empty,
-// refers to another variable or comes from valueFrom, and so is each if the request has no proxy. A
+// source::SystemsOf(), with the RuntimeClasses of the manifest and of `others`), where case does not matter. One with
+// another value than the request's, such as the former proxy, is replaced, also by an empty text; a value is kept that
+// is empty, refers to another variable or comes from valueFrom, and so is each if the request has no proxy. A
 // "$" that Kubernetes would read as a reference is doubled. A JSON patch addresses containers by index, and tests the
 // name first. With `trust`, each container also gets the ConfigMap mounted and the variables with which programs find a
 // bundle. On Windows it also gets a postStart hook that imports the ConfigMap's *.cer, unless it has a hook already or

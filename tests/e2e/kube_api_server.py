@@ -17,7 +17,8 @@ GROUP = "/apis/machineconfiguration.openshift.io/v1"
 POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
 KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
          "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node",
-         "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet"}
+         "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet",
+         "runtimeclasses": "RuntimeClass"}
 NODES = "/api/v1/nodes"
 EVENTS = "/api/v1/namespaces/default/events"
 STATE = "egress-provisioner/state"

@@ -234,7 +234,14 @@ class Fleet(Kube):
         done = self.check_pods()
         self.assertEqual(done.returncode, 4, "one workload with another ConfigMap hides none: " + done.stdout + done.stderr)
         self.assertEqual([o["name"] for o in json.loads(done.stdout)["objects"]], ["web-149", "other"])
-        self.server.denied.add(("list", "daemonsets"))
+        self.server.put("/apis/node.k8s.io/v1/runtimeclasses/win", scheduling={"nodeSelector": {"kubernetes.io/os": "windows"}})
+        self.server.put("/apis/apps/v1/statefulsets/other", spec={"template": {"spec": {"runtimeClassName": "win", "containers": [{"name": "c"}]}}})
+        for denied, system in (set(), "windows"), ({("list", "runtimeclasses")}, "linux"):
+            self.server.denied = denied
+            document = json.loads(self.check_pods().stdout)
+            self.assertEqual([o["os"] for o in document["objects"]], ["linux", system])
+            self.assertEqual("pod-runtime-class" in [f["code"] for f in document["findings"]], bool(denied))
+        self.server.denied = {("list", "daemonsets")}
         done = self.check_pods()
         self.assertEqual(done.returncode, 14)
         self.assertIn('apiGroups ["apps"], resources ["daemonsets"], verbs ["list"]', json.loads(done.stdout)["error"]["message"])

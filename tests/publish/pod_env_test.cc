@@ -272,6 +272,13 @@ TEST(PodEnv, ARuntimeClassChoosesNodesOrIsMissed) {
   EXPECT_FALSE(missed->objects[0].windows);
   ASSERT_THAT(missed->findings, ElementsAre(Field(&Finding::code, "pod-runtime-class")));
   EXPECT_EQ(missed->findings[0].where, "f: $[0].spec.runtimeClassName");
+  const auto other = ReadManifest(R"({"kind":"RuntimeClassList","items":[{"metadata":{"name":"win"},"scheduling":)"
+                                  R"({"nodeSelector":{"kubernetes.io/os":"windows"}}}]})",
+                                  "g");
+  ASSERT_TRUE(other);
+  PodEnvRequest request = Wanted();
+  request.others = {&*other};
+  EXPECT_TRUE(Made(pod, request)->objects[0].windows);
   EXPECT_THAT(Made(pod + "  os:\n    name: windows\n")->findings, IsEmpty()) << "os.name says enough";
 }
 
