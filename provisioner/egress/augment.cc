@@ -12,7 +12,7 @@ namespace {
 
 using Kind = NoProxyEntry::Kind;
 
-constexpr std::size_t kMostListBytes = 32767 - sizeof("NO_PROXY=");
+constexpr std::size_t kMostListBytes = kMaxVariableUnits - sizeof("NO_PROXY=");
 
 // Whether the name with a leading dot is a valid entry for its subdomains.
 bool TakesSubdomains(std::string_view name) {

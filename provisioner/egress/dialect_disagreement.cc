@@ -19,7 +19,6 @@ using Kind = NoProxyEntry::Kind;
 
 // For curl the older reading is compared: most nodes and images have a version before 8.18.
 constexpr std::array<Dialect, 4> kClients = {Dialect::kGo, Dialect::kCurl8, Dialect::kDotnet, Dialect::kWinHttp};
-constexpr std::size_t kMostVariableBytes = 32767;  // limit of a Windows variable
 constexpr std::size_t kMaxNamedEntries = 5;
 constexpr std::size_t kLongestShown = 100;
 constexpr std::string_view kLoopback = "127.0.0.1";
@@ -137,9 +136,9 @@ void Note(Group& group, const NoProxyEntry& entry) {
 Findings ReviewDisagreements(const NoProxy& whole, std::string_view where) {
   Findings out;
   std::string_view text = whole.text();
-  if (text.size() > kMostVariableBytes) text = text.substr(0, text.rfind(',', kMostVariableBytes));
+  if (text.size() > kMaxVariableUnits) text = text.substr(0, text.rfind(',', kMaxVariableUnits));
   const auto part = NoProxy::Parse(text, where);
-  if (!part || text.size() > kMostVariableBytes) return out;
+  if (!part || text.size() > kMaxVariableUnits) return out;
   const NoProxy& list = *part;
   const Secret proxy("http://proxy.invalid:3128");  // any proxy will do
   const auto explainer = Explainer::Make({proxy, proxy, list.text(), false});

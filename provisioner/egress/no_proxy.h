@@ -1,6 +1,7 @@
 // NO_PROXY as Go's x/net/http/httpproxy reads it, which is how OpenShift's components understand it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,10 @@
 #include "provisioner/base/result.h"
 
 namespace prov::egress {
+
+// Windows takes so many UTF-16 units for a variable's name, '=' and value together with the final NUL
+// (docs/formats/environment.md#length-of-a-variable).
+inline constexpr std::size_t kMaxVariableUnits = 32767;
 
 struct NoProxyEntry {
   enum class Kind {

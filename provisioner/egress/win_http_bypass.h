@@ -21,7 +21,7 @@ struct WinHttpProxy {
   bool operator==(const WinHttpProxy&) const = default;
 };
 
-inline constexpr std::size_t kMaxWinHttpBypass = 32767;
+inline constexpr std::size_t kMaxWinHttpBypass = kMaxVariableUnits;  // as for the variable with the same list
 
 // nullopt if neither proxy can be expressed. A WinHTTP list has globs on the host's text. What it can't express is left
 // out (the traffic then goes to the proxy) and reported:

@@ -8,6 +8,7 @@
 
 #include "images/registry/hive_names.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 
 namespace prov::reconcile {
@@ -45,10 +46,10 @@ bool IsEntryOf(std::string_view entry, std::string_view name) {
 
 Result<void> CheckLength(const EnvironmentVariable& variable) {
   const std::size_t units = ToUtf16Le(variable.name).size() / 2 + ToUtf16Le(variable.value.Reveal()).size() / 2 + 2;
-  if (units <= kMaxVariableUnits) return {};
+  if (units <= egress::kMaxVariableUnits) return {};
   return Fail(Code::kSizeLimit,
               fmt::format("needs {} UTF-16 units with its name, and Windows takes {}; shorten the list at its source",
-                          units, kMaxVariableUnits),
+                          units, egress::kMaxVariableUnits),
               variable.name);
 }
 

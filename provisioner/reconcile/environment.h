@@ -16,9 +16,6 @@ struct EnvironmentVariable {
   Secret value;  // never empty: unset is an absent item
 };
 
-// Windows takes 32,767 UTF-16 units for name, '=' and value together with the final NUL
-// (docs/formats/environment.md#length-of-a-variable).
-inline constexpr std::size_t kMaxVariableUnits = 32767;
 // Some older tools cut longer values.
 inline constexpr std::size_t kCarefulVariableUnits = 2047;
 
