@@ -17,8 +17,9 @@ bool HoldsUrl(const std::optional<Secret>& url) { return url && !url->empty(); }
 
 }  // namespace
 
-bool MayHaveOtherProxy(const EgressConfig& config) {
-  return config.not_read.proxy && !HoldsUrl(config.http_proxy) && !HoldsUrl(config.https_proxy);
+bool StatesProxy(const EgressConfig& config) {
+  const bool may_be_elsewhere = config.not_read.proxy && !HoldsUrl(config.http_proxy) && !HoldsUrl(config.https_proxy);
+  return config.proxy_file.present && !may_be_elsewhere;
 }
 
 Result<ProxySettings> ParseProxySettings(const EgressConfig& config, Findings& findings) {

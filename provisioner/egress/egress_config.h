@@ -58,8 +58,9 @@ struct EgressConfig {
   Findings findings;
 };
 
-// Whether the source has no URL of a proxy, and parts about proxies that are not read: then it makes no statement.
-bool MayHaveOtherProxy(const EgressConfig& config);
+// Whether the source makes a statement about proxies. It makes none if it has no URL of a proxy, and parts about
+// proxies that are not read.
+bool StatesProxy(const EgressConfig& config);
 
 // The parsed proxy settings; unset and empty values are absent.
 struct ProxySettings {

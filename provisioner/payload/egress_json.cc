@@ -116,7 +116,7 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
   json.Member("winHttpOctets", state.win_http_octets);
   egress::SourceFile proxy_file = config.proxy_file;
-  proxy_file.present = proxy_file.present && !egress::MayHaveOtherProxy(config);
+  proxy_file.present = egress::StatesProxy(config);
   BeginFile(json, "proxyFile", proxy_file, state.scope.TakesProxy()).EndObject();
   WriteProxy(json, config, state);
   BeginFile(json, "trustFile", config.trust_file, state.scope.certificates);

@@ -45,9 +45,8 @@ Scope Stated(Scope scope, bool proxy, bool trust) {
 
 // What the choices leave out of what the source states.
 Scope LeftOut(const Scope& wanted, const EgressConfig& config) {
-  const auto states = [](const egress::SourceFile& file) { return file.present || file.left_out; };
-  const bool proxy = states(config.proxy_file) && !egress::MayHaveOtherProxy(config);
-  Scope scope = Stated(Scope::All(), proxy, states(config.trust_file));
+  Scope scope = Stated(Scope::All(), egress::StatesProxy(config) || config.proxy_file.left_out,
+                       config.trust_file.present || config.trust_file.left_out);
   for (const ScopeWord& one : kScopeWords) scope.*one.in_scope = scope.*one.in_scope && !(wanted.*one.in_scope);
   return scope;
 }
@@ -251,8 +250,7 @@ bool DesiredState::SetsNothing() const {
 Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredOptions& options) {
   DesiredState state;
   static_cast<KeptOptions&>(state) = options;
-  const bool proxy = config.proxy_file.present && !egress::MayHaveOtherProxy(config);
-  state.scope = Stated(options.scope, proxy, config.trust_file.present);
+  state.scope = Stated(options.scope, egress::StatesProxy(config), config.trust_file.present);
   state.left_out = LeftOut(options.scope, config);
   state.only_adds_certificates = config.not_read.trust;
   if (state.scope.TakesProxy()) PROV_TRY(AddProxy(config, options, state));
