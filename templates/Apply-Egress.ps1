@@ -16,8 +16,8 @@
 #
 # User data carry this script, too, without comments and without the regions "payload": what they carry comes in one text
 # with it, so nothing of that is checked, and -Undo is the matter of a payload or of provisioner.exe. Where a channel has no
-# room, the regions "full" are left out as well: then values are compared byte by byte, and of what a newer list lacks only
-# certificates are taken back.
+# room, the regions "full" are left out as well: then values are compared byte by byte, of what a newer list lacks only
+# certificates are taken back, and nssm is not known.
 param([switch]$Undo, [switch]$AllowDowngrade, [string]$Operations)
 
 Set-StrictMode -Version 2
@@ -29,10 +29,12 @@ $state = "$env:ProgramData\Provisioner"
 $stateFile = "$state\script-state.json"
 $recordable = 1, 2, 3, 7
 $services = 'SYSTEM\CurrentControlSet\Services\'
+$daemon = $services + 'windows-instance-config-daemon'
+$daemons = "left to the Windows Machine Config Operator's daemon"
 $scopeOf = @{ certificate = 'certs'; env = 'machine'; winHttp = 'winhttp'; serviceSecurity = 'services'; serviceEnv = 'services' }
 #region payload
 $itemPattern = '\A(?:env:(?:HTTP_PROXY|HTTPS_PROXY|NO_PROXY)|winHttp:(?:64|32)|certificate:(?:ROOT|CA):[0-9a-f]{40}|' +
-    'service(?:Env|Security):[^\x00-\x1f\x7f-\x9f/\\]{1,256})\z'
+    'service(?:Env|Security):[^\x00-\x1f\x7f-\x9f/\\]{1,256}(?:\\parameters)?)\z'
 #endregion
 
 function Stop-With($number, $message) {
@@ -95,12 +97,6 @@ function Assert-Text($text) {
     if ($text -isnot [string] -or $text -match '[\x00-\x1f\x7f]') { Stop-Invalid 'has a value that is no text without control characters: bake the payload again' }
 }
 
-function Assert-Variable($name, $value) {
-    if ("env:$name" -cnotmatch $itemPattern) { Stop-Invalid 'sets another variable than HTTP_PROXY, HTTPS_PROXY and NO_PROXY' }
-    if ($null -eq $value) { Stop-Invalid "takes $name from egress.json, which does not have it: copy the whole payload folder" }
-    Assert-Text $value
-}
-
 function Assert-Operation($kind, $key, $value) {
     if ($scopeOf.Keys -cnotcontains $kind -or "${kind}:$key" -cnotmatch $itemPattern) {
         Stop-Invalid 'is of a kind, or has a key, that this script does not know: use the script of the payload'
@@ -122,7 +118,9 @@ function Get-Certificate($text) { New-Object Security.Cryptography.X509Certifica
 function Resolve-Variable($name, $value) {
     if ($null -eq $value) { $value = Get-Field $proxy $name }
     #region payload
-    Assert-Variable $name $value
+    if ("env:$name" -cnotmatch $itemPattern) { Stop-Invalid 'sets another variable than HTTP_PROXY, HTTPS_PROXY and NO_PROXY' }
+    if ($null -eq $value) { Stop-Invalid "takes $name from egress.json, which does not have it: copy the whole payload folder" }
+    Assert-Text $value
     #endregion
     $value
 }
@@ -267,6 +265,9 @@ function Write-Value($key, $name, $value) {
 # Where a value is: items name places, and never a path.
 function Get-Place($kind, $key) {
     if ($kind -ceq 'env') { return 'SYSTEM\CurrentControlSet\Control\Session Manager\Environment', $key }
+    #region full
+    if ($key.Contains('\')) { return ($services + $key), 'AppEnvironmentExtra' }
+    #endregion
     if ($kind -ceq 'serviceEnv') { return ($services + $key), 'Environment' }
     ('SOFTWARE\' + ('', 'WOW6432Node\')[$key -eq '32'] + 'Microsoft\Windows\CurrentVersion\Internet Settings\Connections'), 'WinHttpSettings'
 }
@@ -413,8 +414,8 @@ function Set-Value($wanted) {
         }
         return
     }
-    if ($wanted.kind -ceq 'env' -and -not $isOurs -and $machine.OpenSubKey($services + 'windows-instance-config-daemon')) {
-        Write-Host "$($wanted.item): left to the Windows Machine Config Operator's daemon"
+    if ($wanted.kind -ceq 'env' -and -not $isOurs -and $machine.OpenSubKey($daemon)) {
+        Write-Host "$($wanted.item): $daemons"
         if ($entry) { Remove-Entry $wanted.item }
         return
     }
@@ -439,7 +440,10 @@ function Set-Value($wanted) {
 
 #region full
 # Puts back what was there before us, as far as nobody changed it since. Keys that we made and that are empty go.
-function Restore-Value($kind, $entry, $key, $name) {
+function Restore-Value($kind, $entry, $item) {
+    # The operator's daemon would set it again, and reboot the node for it.
+    if ($kind -ceq 'env' -and $leftOut -ccontains 'machine' -and $machine.OpenSubKey($daemon)) { return Write-Host "$($entry.key): $daemons" }
+    $key, $name = Get-Place $kind $item
     $now = Read-Value $key $name
     $value = $entry.before
     $isOurs = Test-Ours $kind $entry $now
@@ -518,6 +522,10 @@ function Get-Given($open, $entry) {
 # Who reads the key beside SYSTEM and Administrators: the account that the service runs as, and its own SID. An account
 # whose domain does not answer now is the one of the last run.
 function Get-Readers($open, $service, $entry) {
+    #region full
+    $service = $service.Split('\')[0]
+    $open = $machine.OpenSubKey($services + $service)
+    #endregion
     $names = @("$($open.GetValue('ObjectName'))" -replace '\A\.\\', "$env:COMPUTERNAME\")
     if ($open.GetValue('ServiceSidType')) { $names += "NT SERVICE\$service" }
     foreach ($name in $names) {
@@ -560,8 +568,8 @@ function Protect-Key($wanted) {
 }
 
 #region full
-function Unprotect-Key($entry) {
-    $open = Open-ServiceKey $entry.key.Substring('serviceSecurity:'.Length)
+function Unprotect-Key($entry, $service) {
+    $open = Open-ServiceKey $service
     if (-not $open) { return }
     $security = $open.GetAccessControl()
     $now = @(Get-Access $security)
@@ -589,23 +597,35 @@ function Undo-Items($entries) {
             Remove-Entry $entry.key
         }
         #region full
-        if ($kind -cne 'certificate') {
-            if ($kind -ceq 'serviceSecurity') {
-                Unprotect-Key $entry
-            } else {
-                $place, $name = Get-Place $kind $key
-                Restore-Value $kind $entry $place $name
-            }
-            Remove-Entry $entry.key
-        }
+        if ($kind -ceq 'serviceSecurity') { Unprotect-Key $entry $key }
+        if ('env', 'winHttp', 'serviceEnv' -ccontains $kind) { Restore-Value $kind $entry $key }
+        if ($kind -cne 'certificate') { Remove-Entry $entry.key }
         #endregion
     }
 }
 
+#region full
+# The key Parameters of a service under nssm has two lists: AppEnvironment replaces the service's own, and AppEnvironmentExtra
+# comes last. Where they would win over what is wanted, it goes into that one, too.
+function Add-Nssm($wanted) {
+    foreach ($one in $wanted) {
+        $one
+        if ($one.kind -cnotlike 'service*') { continue }
+        $all, $extra = 'AppEnvironment', 'AppEnvironmentExtra' | ForEach-Object { , @(Get-Entries (Read-Value "$services$($one.key)\parameters" $_)) }
+        if ($all -or $extra -match '^(HTTPS?|NO)_PROXY=') {
+            @{ item = $one.item + '\parameters'; kind = $one.kind; key = $one.key + '\parameters'; value = $one.value }
+        }
+    }
+}
+#endregion
+
 # What the list lacks goes before what is new comes. A key is opened last, when the password in it is gone.
-function Invoke-Operations($scope, $wanted) {
+function Invoke-Operations($scope, $wanted, $leftOut) {
+    #region full
+    $wanted = @(Add-Nssm $wanted)
+    #endregion
     $items = [string[]]@($wanted | ForEach-Object { $_.item })
-    $lacking = @($record.items | Where-Object { $scope -ccontains $scopeOf[$_.key.Split(':')[0]] -and [Array]::IndexOf($items, $_.key) -lt 0 })
+    $lacking = @($record.items | Where-Object { $scope + $leftOut -ccontains $scopeOf[$_.key.Split(':')[0]] -and [Array]::IndexOf($items, $_.key) -lt 0 })
     Undo-Items @($lacking | Where-Object { $_.key -cnotlike 'serviceSecurity:*' })
     foreach ($one in $wanted) {
         $script:doing = $one.item
@@ -634,7 +654,7 @@ function Invoke-Document($document, $proxy) {
         $record.generation = $generation
         Save-Record
     }
-    Invoke-Operations @(Get-Field $document 'scope') $wanted
+    Invoke-Operations @(Get-Field $document 'scope') $wanted @(Get-Field $document 'leftOut')
 }
 
 #region payload

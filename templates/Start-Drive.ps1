@@ -153,11 +153,6 @@ function Remove-Secrets {
     }
 }
 
-function Exit-Applied($code, $hash) {
-    if (@(0, 1001) -contains $code) { Set-Content -LiteralPath $applied -Value $hash }
-    exit (Get-CloudbaseCode $code)
-}
-
 try {
     $payload = Find-Payload
     $hash = ''
@@ -177,13 +172,14 @@ try {
     }
     if ($staying) {
         & $program first-boot $target --exit-style cloudbase
-        Exit-Applied $LASTEXITCODE $hash
+    } else {
+        $shell = Join-Path $system32 'WindowsPowerShell\v1.0\powershell.exe'
+        & $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File (Join-Path $target 'scripts\Apply-Egress.ps1')
+        if ($LASTEXITCODE -eq 0) { Remove-Secrets }
     }
-    $shell = Join-Path $system32 'WindowsPowerShell\v1.0\powershell.exe'
-    & $shell -NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -File (Join-Path $target 'scripts\Apply-Egress.ps1')
     $code = $LASTEXITCODE
-    if ($code -eq 0) { Remove-Secrets }
-    Exit-Applied $code $hash
+    if (@(0, 1001) -contains $code) { Set-Content -LiteralPath $applied -Value $hash }
+    exit (Get-CloudbaseCode $code)
 } catch {
     # The text of a foreign error may quote a value, so only its kind and place are told.
     Stop-With 13 "the payload could not be copied or run: $($_.FullyQualifiedErrorId), line $($_.InvocationInfo.ScriptLineNumber)"

@@ -11,9 +11,18 @@ std::string OperationsJson(const egress::EgressConfig& config, const reconcile::
                            std::int64_t generation) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("generation", generation);
-  json.Strings("scope", state.TakenBack());
+  WriteScopeOfScript(json, state);
   WriteOperations(json, config, state, {});
   return json.EndObject().Text();
+}
+
+void WriteScopeOfScript(JsonWriter& json, const reconcile::DesiredState& state) {
+  reconcile::Scope scope = state.scope;
+  if (state.only_adds_certificates) scope.certificates = false;
+  json.Strings("scope", scope.Names());
+  reconcile::Scope left_out = state.left_out;
+  left_out.win_inet = left_out.hns = false;  // only the program sets these
+  if (left_out != reconcile::Scope::None()) json.Strings("leftOut", left_out.Names());
 }
 
 void WriteOperations(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state,

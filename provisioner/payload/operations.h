@@ -15,6 +15,10 @@ namespace prov::payload {
 std::string OperationsJson(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                            std::int64_t generation);
 
+// Writes `scope` and `leftOut`: the kinds of items of which the script takes back what it recorded and finds no longer
+// in the list. The choices leave out those of `leftOut`, which is written only if there are some.
+void WriteScopeOfScript(JsonWriter& json, const reconcile::DesiredState& state);
+
 struct OperationChoices {
   bool equal_as_null = false;  // null also for values without credentials that equal those in `proxy`
   bool certificates = true;

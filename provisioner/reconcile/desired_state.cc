@@ -236,12 +236,6 @@ std::string_view NameOf(CredentialPolicy policy) {
 
 std::string Thumbprint(const pki::Certificate& certificate) { return AsciiUpper(certificate.sha1); }
 
-std::vector<std::string_view> DesiredState::TakenBack() const {
-  std::vector<std::string_view> out = scope.Names();
-  if (only_adds_certificates) std::erase(out, "certs");
-  return out;
-}
-
 bool DesiredState::SetsNothing() const {
   return environment.empty() && std::ranges::all_of(services, [](const auto& s) { return s.variables.empty(); }) &&
          !win_http && !win_inet && certificates.empty() && !hns;

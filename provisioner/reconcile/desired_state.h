@@ -74,9 +74,6 @@ struct DesiredState : KeptOptions {
   bool only_adds_certificates = false;        // ours that are not in the list stay: the source is not read whole
   Findings findings;
 
-  // The scope's names for a script, which takes back what it recorded in these and finds no longer.
-  std::vector<std::string_view> TakenBack() const;
-
   // Whether applying this would leave a machine that holds nothing of ours as it is.
   bool SetsNothing() const;
 };

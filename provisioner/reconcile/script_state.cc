@@ -105,7 +105,7 @@ Result<bool> IsPrior(machine::Registry& registry, const ScriptItem& item) {
   if (!item.prior) return false;
   const RegValue& ours = *item.entry.ours;
   const auto now = PROV_TRY(registry.Read(item.place.key, ours.name));
-  if (!now || ours.name != kServiceEnvironmentValue) return now && SameContent(now, item.prior);
+  if (!now || !item.place.item.starts_with(kServiceItem)) return now && SameContent(now, item.prior);
   const std::vector<std::string> entries = EntriesIn(now);
   return HoldsEntries(entries, EntriesIn(item.prior)) && !HoldsEntries(entries, EntriesIn(ours));
 }

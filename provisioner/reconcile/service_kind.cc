@@ -243,7 +243,7 @@ Result<Rebased> RebaseList(machine::Machine& machine, RegistryWrite write) {
 }
 
 // The newer entries, and the older ones of other variables, which are still in the service's list.
-RegValue BothLists(const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
+RegValue BothLists(std::string_view value, const std::optional<RegValue>& older, const std::optional<RegValue>& newer) {
   Entries out = EntriesIn(newer);
   for (const std::string& entry : EntriesIn(older)) {
     const auto same = [&](const std::string& one) {
@@ -251,7 +251,7 @@ RegValue BothLists(const std::optional<RegValue>& older, const std::optional<Reg
     };
     if (std::ranges::none_of(out, same)) out.push_back(entry);
   }
-  return EncodeServiceEnvironment(out);
+  return Encode(value, out);
 }
 
 class Service final : public Kind {
@@ -358,14 +358,16 @@ class Service final : public Kind {
   std::optional<ScriptPlace> PlaceInScript(std::string_view item) const override {
     const bool security = item.starts_with(kServiceSecurityItem);
     const std::string_view name = item.substr(security ? kServiceSecurityItem.size() : kServiceItem.size());
-    if (!CheckServiceName(name)) return std::nullopt;
+    const std::string_view service = ServiceOf(name);
+    const bool is_nssms = EqualsIgnoreAsciiCase(name.substr(service.size()), kNssmKey);
+    if (!CheckServiceName(is_nssms ? service : name)) return std::nullopt;
     if (security) return ScriptPlace{ItemKey(kServiceSecurityItem, name), {}, {}};
-    return ScriptPlace{ItemKey(kServiceItem, name), ServiceKeyPath(name), std::string(kServiceEnvironmentValue)};
+    return ScriptPlace{ItemKey(kServiceItem, name), ServiceKeyPath(name), std::string(ValueOf(name))};
   }
 
   std::optional<RegValue> OursAfterScript(std::string_view item, const LedgerEntry& own,
                                           const LedgerEntry& script) const override {
-    return item.starts_with(kServiceItem) ? BothLists(own.ours, script.ours) : script.ours;
+    return item.starts_with(kServiceItem) ? BothLists(ValueOf(item), own.ours, script.ours) : script.ours;
   }
 
  private:

@@ -358,8 +358,8 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
   AddSizeFinding(where, out);
   if (!options.full) {
     AddInfo(findings, "userdata-short",
-            "there is no room for all of the script: the node keeps a value that a later bake lacks; provisioner.exe "
-            "(--exe-url) takes it back, and --ca-transport makes room",
+            "there is no room for all of the script: the node keeps a value that a later bake lacks, and a proxy that "
+            "nssm has for a service; provisioner.exe (--exe-url) takes them back, and --ca-transport makes room",
             where);
   }
   AddAppendFindings(state, options, findings);

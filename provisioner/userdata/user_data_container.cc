@@ -38,7 +38,7 @@ std::string Compact(std::string_view json) {
 
 // Writes only the choices that differ from the defaults.
 void WriteChoices(JsonWriter& json, const reconcile::DesiredState& state) {
-  json.Strings("scope", state.TakenBack());
+  payload::WriteScopeOfScript(json, state);
   const reconcile::DesiredOptions defaults;
   if (state.credentials != defaults.credentials) json.Member("credentials", reconcile::NameOf(state.credentials));
   if (!state.trusted.empty()) json.Strings("trusted", state.trusted);
@@ -80,7 +80,9 @@ Result<std::vector<pki::Certificate>> ReadCertificates(const JsonNode& operation
 }
 
 // Settings in scope were present in the source; their place there is not kept.
-egress::SourceFile Stated(bool in_scope) { return {"user data", in_scope, "", 0, 0}; }
+egress::SourceFile Stated(bool in_scope, bool left_out) {
+  return {"user data", in_scope, "", 0, 0, left_out && !in_scope};
+}
 
 }  // namespace
 
@@ -150,14 +152,16 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
   out.options = PROV_TRY(reconcile::ReadOptions(root));
   PROV_TRY(payload::ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
   reconcile::Scope& scope = out.options.scope;
-  out.config.proxy_file = Stated(scope.TakesProxy());
+  const reconcile::Scope left_out =
+      PROV_TRY(root.Find("leftOut", reconcile::ReadScope)).value_or(reconcile::Scope::None());
+  out.config.proxy_file = Stated(scope.TakesProxy(), left_out.TakesProxy());
   out.config.certificates = PROV_TRY(ReadCertificates(PROV_TRY(root.Get("operations")), where));
   // The scope is what the script takes back; certificates that are only added are not in it.
   out.config.not_read.trust = !scope.certificates && !out.config.certificates.empty();
   scope.certificates = scope.certificates || out.config.not_read.trust;
-  out.config.trust_file = Stated(scope.certificates);
+  out.config.trust_file = Stated(scope.certificates, left_out.certificates);
   const auto bundle = PROV_TRY(root.Find("bundle"));
-  if (bundle && scope.certificates && out.config.certificates.empty()) {
+  if (bundle && out.config.certificates.empty()) {
     return bundle->Refuse(Code::kRemoteSource, "is where the certificates are: only the script on a node fetches them");
   }
   return out;

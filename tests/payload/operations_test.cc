@@ -69,6 +69,22 @@ TEST(Operations, TakeNoCertificateBackWhenTheSourceIsNotReadWhole) {
   EXPECT_THAT(json, HasSubstr("\"certificate\""));
 }
 
+// What the choices leave out is taken back, too. What the source says nothing about is left alone, and what only the
+// program sets is none of the script's business.
+TEST(Operations, NameWhatTheChoicesLeaveOut) {
+  egress::EgressConfig config = SampleConfig();
+  DesiredOptions options;
+  const auto json = [&] { return OperationsJson(config, reconcile::MakeDesiredState(config, options).value(), 3); };
+  EXPECT_THAT(json(), Not(HasSubstr("leftOut")));
+  options.scope.machine = options.scope.certificates = false;
+  EXPECT_THAT(json(), HasSubstr(R"("leftOut": [
+    "machine",
+    "certs"
+  ])"));
+  config.trust_file.present = config.proxy_file.present = false;
+  EXPECT_THAT(json(), Not(HasSubstr("leftOut")));
+}
+
 TEST(Operations, HoldNoPasswordAndSayWhichValuesEgressJsonHas) {
   for (const CredentialPolicy credentials : {CredentialPolicy::kMachine, CredentialPolicy::kServices}) {
     const std::string json = OperationsJson(SampleConfig(), StateOf(credentials, {"containerd"}), 3);

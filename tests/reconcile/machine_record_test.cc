@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/reboot.h"
 #include "tests/reconcile/engine_helpers.h"
@@ -122,14 +123,20 @@ TEST_F(ScriptRan, CutShortBetweenRecordAndValueTheOlderValueIsOursToo) {
   const RegValue newer = Sz("HTTP_PROXY", "http://newer:1");
   const RegValue list = ServiceList({"HTTP_PROXY=http://older:1"});
   script_.entries() = {{"env:HTTP_PROXY", {}, newer, older},
-                       {"serviceEnv:kubelet", {}, ServiceList({"HTTP_PROXY=http://newer:1"}), list}};
+                       {"serviceEnv:kubelet", {}, ServiceList({"HTTP_PROXY=http://newer:1"}), list},
+                       {R"(serviceEnv:kubelet\parameters)", {}, ServiceList({"HTTP_PROXY=http://newer:1"}), list}};
   script_.Save();
+  const std::string parameters = std::string(kKubelet) + R"(\Parameters)";
+  RegValue of_nssm = ServiceList({"A=1", "HTTP_PROXY=http://older:1"});
+  of_nssm.name = "AppEnvironmentExtra";
+  memory_.Put(parameters, of_nssm);
   memory_.Put(kEnv, older);
   memory_.Put(kKubelet, list);
   TakeOver();
   MustApply(memory_, NothingDesired());
   EXPECT_FALSE(memory_.At(kEnv, "HTTP_PROXY"));
   EXPECT_FALSE(memory_.At(kKubelet, "Environment"));
+  EXPECT_EQ(EntriesIn(memory_.At(parameters, of_nssm.name)), std::vector<std::string>{"A=1"});
 }
 
 TEST_F(ScriptRan, ItsRebootIsOursWhileThatBootLasts) {

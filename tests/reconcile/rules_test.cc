@@ -143,6 +143,7 @@ TEST(Rules, VariableOfTheMachine) {
     if (const auto wanted = Must(node.Find("wanted"))) {
       desired.environment.push_back({"HTTP_PROXY", Secret(Must(wanted->Text()))});
     }
+    if (Must(node.Find("leftOut"))) std::swap(desired.scope, desired.left_out);
     Check({node, "env:HTTP_PROXY", EnvironmentKeyPath(), "HTTP_PROXY", ValueOf}, desired);
   }
 }

@@ -54,14 +54,19 @@ TEST(ScriptState, ValuesNamesAndKeysAreThoseOfTheLedger) {
       R"({"key":"env:NO_PROXY","before":{"name":"no_proxy","type":2,"data":"YQAA"},)"
       R"("ours":{"name":"NO_PROXY","type":1,"data":"YgAAAA=="},"prior":null,"ownKeys":[]},)"
       R"({"key":"serviceEnv:It's \"\u03c3\"","before":null,)"
-      R"("ours":{"name":"Environment","type":7,"data":"QQA="},"prior":null,"ownKeys":[]}]})");
+      R"("ours":{"name":"Environment","type":7,"data":"QQA="},"prior":null,"ownKeys":[]},)"
+      R"({"key":"serviceEnv:A\\parameters","before":null,)"
+      R"("ours":{"name":"appenvironmentextra","type":7,"data":"QQA="},"prior":null,"ownKeys":[]}]})");
   ASSERT_TRUE(state) << state.error().where << ": " << state.error().message;
-  const Ledger expected = {{"env:NO_PROXY",
-                            {RegValue{"NO_PROXY", RegType::kExpandSz, std::string("a\0\0", 3)},
-                             RegValue{"NO_PROXY", RegType::kSz, std::string("b\0\0\0", 4)},
-                             {}}},
-                           {"serviceEnv:it's \"\u03a3\"",
-                            {std::nullopt, RegValue{"Environment", RegType::kMultiSz, std::string("A\0", 2)}, {}}}};
+  const Ledger expected = {
+      {"env:NO_PROXY",
+       {RegValue{"NO_PROXY", RegType::kExpandSz, std::string("a\0\0", 3)},
+        RegValue{"NO_PROXY", RegType::kSz, std::string("b\0\0\0", 4)},
+        {}}},
+      {"serviceEnv:a\\parameters",
+       {std::nullopt, RegValue{"AppEnvironmentExtra", RegType::kMultiSz, std::string("A\0", 2)}, {}}},
+      {"serviceEnv:it's \"\u03a3\"",
+       {std::nullopt, RegValue{"Environment", RegType::kMultiSz, std::string("A\0", 2)}, {}}}};
   EXPECT_EQ((*state)->ledger, expected);
   EXPECT_EQ((*state)->reboot, "counter 12");
   EXPECT_EQ((*state)->generation, 7);
@@ -101,6 +106,8 @@ TEST(ScriptState, WhatTheScriptNeverWritesIsRefusedWithItsPlace) {
       {"winHttp:64", entry(value, R"(["a","b","c","d","e","f","g","h","i"])")},
       {"serviceEnv:a/b", entry(value)},
       {"serviceEnv:", entry(value)},
+      {R"(serviceEnv:a\\b)", entry(value)},
+      {R"(serviceEnv:\\parameters)", entry(value)},
       {"serviceSecurity:a", entry(value, "[]", value)},
       {"serviceSecurity:a", entry(value)},
       {"certificate:ROOT:12", entry(value)},

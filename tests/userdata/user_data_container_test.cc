@@ -53,6 +53,18 @@ TEST(Container, KeepsWhatTheSourceSaysNothingOf) {
   EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->scope, state.scope);
 }
 
+TEST(Container, KeepsWhatTheChoicesLeaveOut) {
+  for (const reconcile::Scope& scope :
+       {reconcile::Scope{false, true, true, true}, {false, false, false, true}, {true, true, true, false}}) {
+    reconcile::DesiredOptions options;
+    options.scope = scope;
+    const auto state = State(options);
+    const auto read = ReadContainer(ContainerOf(state), "x");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->left_out, state.left_out);
+  }
+}
+
 TEST(Container, KeepsThatCertificatesAreOnlyAdded) {
   egress::EgressConfig config = SampleConfig();
   config.not_read.trust = true;
@@ -64,6 +76,8 @@ TEST(Container, KeepsThatCertificatesAreOnlyAdded) {
   EXPECT_TRUE(read->options.scope.certificates);
   EXPECT_TRUE(read->config.not_read.trust);
   EXPECT_EQ(read->config.certificates.size(), config.certificates.size());
+  const Download bundle{"http://h/x", std::string(64, 'a')};
+  EXPECT_EQ(ReadContainer(MakeContainer(config, state, {.bundle = bundle}), "x").error().code, Code::kRemoteSource);
 }
 
 TEST(Container, IsJsonWithoutBlanksBetweenTokens) {

@@ -21,6 +21,7 @@ from machine import (BOOT, CLOSED, CONNECTIONS, ENVIRONMENT, HERE, ODD_NAMES, OP
 SOME = {"test_a_fresh_machine_gets_all_and_a_record", "test_a_second_run_writes_nothing", "test_undo_restores_each_type_exactly",
         "test_a_newer_list_takes_back_what_it_lacks_first", "test_a_certificate_that_was_there_before_is_never_ours", "test_a_lower_generation_is_refused",
         "test_data_of_other_places_are_refused_before_anything_changes", "test_a_key_is_closed_before_it_holds_a_password_and_opened_after",
+        "test_a_service_under_nssm_gets_its_list_there_too",
         "test_a_run_that_is_killed_is_completed_or_undone_by_the_next", "test_the_program_of_the_payload_is_started_with_its_exit_code_handed_on",
         "test_constrained_language_is_refused_before_the_first_change", "test_another_run_is_active"}
 CANARY = "Can4ry'p%40ss;&(x$(exit)"
@@ -69,8 +70,8 @@ class ApplyTest(unittest.TestCase):
             made += [{"kind": "serviceEnv", "key": name, "value": hidden(wanted)}]
         return made
 
-    def bake(self, generation=1, scope=ALL_SCOPES, operations=None, proxy=PROXY, **wanted):
-        self.put("operations.json", {"schema": 1, "generation": generation, "scope": scope,
+    def bake(self, generation=1, scope=ALL_SCOPES, operations=None, proxy=PROXY, left_out=(), **wanted):
+        self.put("operations.json", {"schema": 1, "generation": generation, "scope": scope, "leftOut": left_out,
                                      "operations": self.operations(proxy=proxy, **wanted) if operations is None else operations})
         self.put("egress.json", {"schema": 1, "generation": generation, "proxy": self.variables(proxy)})
         self.list_files()
@@ -275,6 +276,19 @@ class ApplyTest(unittest.TestCase):
         self.said("nothing to do")
         self.said("warning: this script does not manage 'hns'; provisioner.exe does")
 
+    def test_what_the_choices_leave_out_is_taken_back(self):
+        self.machine.set(ENVIRONMENT, "HTTP_PROXY", fakes.sz("theirs"))
+        before = self.machine.content()
+        self.run_script()
+        self.bake(scope=["certs"], left_out=["machine", "services", "winhttp"], operations=self.operations()[:2], generation=2)
+        self.run_script()
+        self.assertEqual((self.machine.env("HTTP_PROXY"), self.machine.env("NO_PROXY")), ("theirs", None))
+        self.assertEqual((self.machine.service("containerd"), self.machine.sddl()), (None, OPEN))
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two")})
+        self.bake(scope=[], left_out=ALL_SCOPES, operations=[], generation=3)
+        self.run_script()
+        self.assertEqual(self.machine.content(), before)
+
     def test_a_lower_generation_is_refused(self):
         self.bake(generation=3)
         self.run_script()
@@ -304,6 +318,10 @@ class ApplyTest(unittest.TestCase):
             (self.payload / name).unlink()
         self.run_script("-Operations", path)
         self.assert_applied()
+        path.write_text(json.dumps({"schema": 1, "generation": 1, "scope": ["certs"], "leftOut": ["machine", "services", "winhttp"], "operations": self.operations()[:2]}))
+        self.run_script("-Operations", path)
+        self.assertEqual((self.machine.env("NO_PROXY"), self.machine.service("containerd"), self.machine.sddl()), (None, None, OPEN))
+        self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one", "two")})
 
     # ---- services
 
@@ -319,6 +337,27 @@ class ApplyTest(unittest.TestCase):
         self.run_script()
         self.assert_applied(PLAIN)
         self.assertTrue(self.machine.output.index("serviceEnv:containerd: set") < self.machine.output.index("serviceSecurity:containerd: opened"))
+
+    def test_a_service_under_nssm_gets_its_list_there_too(self):
+        parameters = CONTAINERD + "\\Parameters"
+        lists = {"a proxy": ("AppEnvironmentExtra", ["A=1", "https_proxy=theirs"]), "an environment of its own": ("AppEnvironment", ["A=1"])}
+        for what, (name, entries) in lists.items():
+            with self.subTest(what):
+                self.machine.set(parameters, name, fakes.multi_sz(entries))
+                self.machine.set(CONTAINERD, "ObjectName", fakes.sz("NT AUTHORITY\\LocalService"))
+                before = self.machine.content()
+                self.run_script(",", ",", "-Undo")
+                entries = [f"{n}={v}" for n, v in self.variables(PROXY).items()]
+                self.assertLessEqual(set(entries), set(fakes.multi_entries(self.machine.store(1).get(parameters, "AppEnvironmentExtra"))))
+                self.assertEqual(self.machine.service("containerd", 1), entries)
+                self.assertEqual(self.machine.sddl("containerd\\Parameters", 1), CLOSED + "(A;CI;KR;;;LS)")
+                self.said("serviceEnv:containerd\\parameters: set\n")
+                self.assertEqual(self.machine.output.count("nothing to do"), 1)
+                self.assertEqual(self.machine.content(), before)
+                self.machine.change(lambda store: store.data["keys"].pop(parameters.lower()))
+        self.machine.set(parameters, "AppEnvironmentExtra", fakes.multi_sz(["A=1", "NOT_HTTP_PROXY=1"]))
+        self.run_script()
+        self.assertNotIn("parameters", self.machine.output)
 
     def test_the_account_of_a_service_goes_on_reading(self):
         self.machine.change(lambda store: store.data.update(accounts={"NODE\\me": "S-1-5-21-1-2-3-1001", "EXAMPLE\\svc": "S-1-5-21-4-5-6-1105"}))

@@ -35,7 +35,7 @@ function Open-Store { return $store }
 # Brings one item to what is wanted, or takes it back.
 function Invoke-Item($item, $case, $wanted) {
     if ($case.recorded) { (New-Entry $item $case.recorded.before $null).ours = $case.recorded.ours }
-    Invoke-Operations @($scopeOf.Values) $wanted
+    Invoke-Operations @($scopeOf.Values) $wanted @(if (Get-Field $case 'leftOut') { 'machine' })
 }
 
 function Get-Recorded($item) { Find-Entry $item | ForEach-Object { @{ before = $_.before; ours = $_.ours } } }

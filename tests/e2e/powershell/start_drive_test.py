@@ -95,8 +95,8 @@ class StartDrive(unittest.TestCase):
     def test_a_reboot_is_asked_for_once(self):
         """A code of this system has no 1001: PowerShell gives it in the program's place."""
         text = SCRIPT.read_text()
-        self.assertEqual(text.count("Exit-Applied $LASTEXITCODE $hash"), 1)
-        (self.root / "Start-Drive.ps1").write_text(text.replace("Exit-Applied $LASTEXITCODE", "Exit-Applied 1001"))
+        self.assertEqual(text.count("$code = $LASTEXITCODE"), 1)
+        (self.root / "Start-Drive.ps1").write_text(text.replace("$code = $LASTEXITCODE", "$code = 1001"))
         for given in (REBOOT_AND_AGAIN, AGAIN):
             self.assertEqual(self.run_script(program="sys.exit(0)\n", script=self.root / "Start-Drive.ps1"), given, self.output)
 
