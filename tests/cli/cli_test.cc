@@ -53,7 +53,7 @@ TEST(Cli, HelpAndVersion) {
     EXPECT_THAT(version, HasSubstr(fmt::format("\n  {:<10} ", library)));
   EXPECT_THAT(version, HasSubstr(fmt::format("\n  OpenSSL    {}", OpenSSL_version(OPENSSL_VERSION_STRING))));
   for (const char* command : {"extract", "check", "bake"}) {
-    const ProcessResult own = Provisioner({command, "--help"});
+    const ProcessResult own = Provisioner({command, "--help", "all"});
     EXPECT_EQ(own.exit, 0) << command;
     EXPECT_THAT(own.out, HasSubstr("Example:")) << command;
     EXPECT_THAT(own.out, HasSubstr("--output")) << command;

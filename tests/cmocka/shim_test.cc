@@ -50,9 +50,9 @@ TEST(DISABLED_Ordinary, FailsTwice) {
 
 TEST(CmockaListener, OrdinaryTestsInCmockasForms) {
   const auto run = [](const std::string& format) {
-    return Run({std::filesystem::read_symlink("/proc/self/exe").string(), "--gtest_filter=DISABLED_Ordinary.*",
-                "--gtest_also_run_disabled_tests"},
-               "", {{"CMOCKA_MESSAGE_OUTPUT", format}});
+    return testing_support::Run({std::filesystem::read_symlink("/proc/self/exe").string(),
+                                 "--gtest_filter=DISABLED_Ordinary.*", "--gtest_also_run_disabled_tests"},
+                                "", {{"CMOCKA_MESSAGE_OUTPUT", format}});
   };
   const ProcessResult tap = run("tap");
   EXPECT_EQ(tap.exit, 1) << "failed tests";
