@@ -496,6 +496,9 @@ inline constexpr FindingInfo kFindings[] = {
      "The source has no certificates, so the probes trust what this machine trusts, and a node may trust "
      "others.",
      "Make the probes on a node if its certificates matter."},
+    {"process-unreadable", kWarning,
+     "The environment of a running process can't be read, so it is not known what it has.",
+     "Run the command as an administrator. A protected process can't be read by anybody."},
     {"program-replaced", kInfo,
      "Another program was installed on this machine, or ran as the service; this one took its place.",
      "Nothing has to be done. To go back, run service install of the former program with --allow-downgrade."},

@@ -32,6 +32,9 @@ constexpr std::int64_t kReadForLong = 3600;
 constexpr std::int64_t kLongInIntervals = 10;  // where rounds are rare
 constexpr std::string_view kLogCommand = R"(Get-Content C:\ProgramData\Provisioner\provisioner.log -Tail 20)";
 
+// `name` is in the ledger's spelling.
+std::string KeyOfService(std::string_view name) { return fmt::format("{}{}", reconcile::kServiceItem, name); }
+
 // The services that pull images and start pods, and those of the ledger.
 std::set<std::string> ServicesToLookAt(const reconcile::Ledger& ledger) {
   std::set<std::string> out = {"containerd", "kubelet"};
@@ -83,7 +86,7 @@ class Observer {
     egress::EgressConfig config = PROV_TRY(ReadPresentSettings(node_, exists ? containerd : ""));
     ProbeOptions options;
     for (const pki::Certificate& one : config.certificates) options.trusted.insert(one.sha256);
-    out_.findings = std::move(config.findings);
+    std::ranges::move(config.findings, std::back_inserter(out_.findings));
     out_.probes = PROV_TRY(node::Probe(http, node_.host.clock(), config, urls, options, out_.findings));
     return {};
   }
@@ -109,8 +112,18 @@ class Observer {
       const auto state = PROV_TRY(node_.host.services().Query(name));
       out.stopped = state && !state->running;
       out.running = PROV_TRY(ReadRunningService(node_, name));
+      if (out.running) PROV_TRY(Judge(*out.running));
     }
     out_.services.push_back(std::move(out));
+    return {};
+  }
+
+  // Others may give a service that is not ours more than is set, such as a script that starts it.
+  Result<void> Judge(RunningService& service) {
+    if (!service.unreadable.empty()) AddWarning(out_.findings, "process-unreadable", service.unreadable, service.name);
+    if (out_.status.engine.ledger.contains(KeyOfService(service.name))) return {};
+    const auto wanted = PROV_TRY(ReadStartEntries(node_.machine.registry, service.name));
+    std::erase_if(service.stale, [&](const std::string& variable) { return ValueIn(wanted, variable).empty(); });
     return {};
   }
 
@@ -204,12 +217,12 @@ void CheckServices(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kServiceItem, out);
   AddDrift(seen, reconcile::kServiceSecurityItem, out);
   for (const Observations::Service& service : seen.services)
-    AddFaults(seen, service.faults, fmt::format("{}{}", reconcile::kServiceItem, service.name), out);
+    AddFaults(seen, service.faults, KeyOfService(service.name), out);
 }
 
 // Restoring the values makes the process right again.
 bool FollowsFromDrift(const Observations& seen, const RunningService& service) {
-  if (Drifts(seen, fmt::format("{}{}", reconcile::kServiceItem, service.name))) return true;
+  if (Drifts(seen, KeyOfService(service.name))) return true;
   return service.needs_boot && std::ranges::any_of(service.stale, [&](const std::string& variable) {
            return Drifts(seen, fmt::format("{}{}", reconcile::kEnvironmentItem, variable));
          });
@@ -217,7 +230,7 @@ bool FollowsFromDrift(const Observations& seen, const RunningService& service) {
 
 void CheckProcesses(const Observations& seen, Problems& out) {
   for (const Observations::Service& service : seen.services) {
-    const std::string key = fmt::format("{}{}", reconcile::kServiceItem, service.name);
+    const std::string key = KeyOfService(service.name);
     if (service.stopped) {
       out.push_back({{Severity::kError, "service-stopped", fmt::format("the service {} does not run", service.name)},
                      {},

@@ -169,6 +169,14 @@ TEST_F(Doctor, ARollbackAndAnInterruptedBootAreTold) {
   EXPECT_THAT(Found(), ElementsAre("held"));
 }
 
+TEST_F(Doctor, OfAServiceThatIsNotOursOnlyWhatItLacksCounts) {
+  Boot();
+  host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
+  Service("kubelet") = {.definition = {}, .process_id = 43, .environment = ReadMachineEntries(host_.memory).value()};
+  Service("kubelet").environment.push_back("NO_PROXY=a.script.gave.it");
+  EXPECT_THAT(Found(), ElementsAre("setting-changed env:NO_PROXY"));
+}
+
 // What others have set counts as well.
 TEST_F(Doctor, AMachineWithoutUs) {
   EXPECT_THAT(Found(), ElementsAre("nothing-set"));
