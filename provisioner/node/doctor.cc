@@ -164,10 +164,14 @@ bool Drifts(const Observations& seen, std::string_view key) {
   return std::ranges::find(seen.status.engine.drift, key, &reconcile::Drift::key) != seen.status.engine.drift.end();
 }
 
+std::string ApplyAgain(const Observations& seen) {
+  return seen.runs ? "provisioner apply SOURCE" : "provisioner apply SOURCE --root DIR";
+}
+
 // What restores a setting.
 Commands Restore(const Observations& seen) {
-  if (!seen.runs) return {"provisioner apply SOURCE --root DIR"};
-  return {seen.status.source && !seen.status.held ? "provisioner reconcile --once" : "provisioner apply SOURCE"};
+  const bool makes_rounds = seen.runs && seen.status.source && !seen.status.held;
+  return {makes_rounds ? "provisioner reconcile --once" : ApplyAgain(seen)};
 }
 
 // The items of ours that differ and whose keys have this prefix.
@@ -294,8 +298,7 @@ void CheckState(const Observations& seen, Problems& out) {
   const NodeStatus& status = seen.status;
   for (const DamagedFile& file : status.damage)
     out.push_back({{Severity::kError, "state-damaged", Describe(file, Moment::kFound)}, {}, Restore(seen)});
-  if (status.record_lost)
-    out.push_back({{Severity::kError, "state-lost", DescribeLoss()}, {}, {"provisioner apply SOURCE"}});
+  if (status.record_lost) out.push_back({{Severity::kError, "state-lost", DescribeLoss()}, {}, {ApplyAgain(seen)}});
   if (status.engine.trial) {
     out.push_back({{Severity::kWarning, "trial-open", "a trial waits for its confirmation"},
                    {},
@@ -304,9 +307,8 @@ void CheckState(const Observations& seen, Problems& out) {
     out.push_back({{Severity::kWarning, "open-transaction", "a run was interrupted"}, {}, Restore(seen)});
   }
   if (status.held) {
-    out.push_back({{Severity::kWarning, "held", "a rollback holds, so the source is not followed"},
-                   {},
-                   {"provisioner apply SOURCE"}});
+    out.push_back(
+        {{Severity::kWarning, "held", "a rollback holds, so the source is not followed"}, {}, {ApplyAgain(seen)}});
   }
 }
 
