@@ -164,12 +164,13 @@ std::string FilterWordsOf(const PageRow& row) {
 }
 
 std::string Matrix(const ExplainPage& page) {
-  std::string out = "<section id=\"decisions\">\n<h2>Decisions</h2>\n" + Filter() + Legend(page);
+  std::string out =
+      "<section id=\"decisions\">\n<h2>Decisions</h2>\n"
+      "<p>Each column is a client, by its name in <code>--for</code>, with the version whose reading it is.</p>\n" +
+      Filter() + Legend(page);
   std::vector<std::string> columns = {"Destination"};
-  for (const auto& [name, title] : page.clients) {
-    columns.push_back(HtmlText(name));
-    if (title != name) columns.back() += fmt::format("<span class=\"by quiet\">{}</span>", HtmlText(title));
-  }
+  for (const auto& [name, title] : page.clients)
+    columns.push_back(fmt::format("{}<span class=\"by quiet\">{}</span>", HtmlText(name), HtmlText(title)));
   out += TableStart("Decisions", columns, " class=\"matrix\"");
   std::size_t number = 0;
   for (const PageRow& row : page.rows) {

@@ -56,11 +56,12 @@ tbody tr:last-child > * { border-bottom: 0; }
 th { background: var(--band); }
 thead th { position: sticky; top: 0; z-index: 1; }
 .matrix { table-layout: fixed; }
-.matrix thead th { width: 7rem; }
+.matrix thead th { width: 5.8rem; }
 .matrix th:first-child { position: sticky; left: 0; z-index: 2; overflow-wrap: anywhere; }
-.matrix thead th:first-child { z-index: 3; width: 12rem; }
+.matrix thead th:first-child { z-index: 3; width: 14rem; }
 .matrix tbody th { font-weight: 400; }
 .matrix td { font-weight: 600; }
+.matrix td, .matrix thead th + th { padding-inline: .35rem; }
 .matrix .by { display: block; font-weight: 400; font-size: .85em; overflow-wrap: anywhere; }
 .word { font-weight: 600; }
 .other { display: inline-block; font-size: .75em; padding: 0 .35em; border: 1px solid currentColor; border-radius: .6em; }

@@ -18,15 +18,15 @@ struct Names {
   std::string_view title;
 };
 constexpr std::array<Names, kDialectCount> kNames = {{{Dialect::kGo, "go", "Go"},
-                                                      {Dialect::kCurl, "curl", "curl"},
+                                                      {Dialect::kCurl, "curl", "curl 8.18"},
                                                       {Dialect::kCurl8, "curl8", "curl 8.14"},
                                                       {Dialect::kCurl7, "curl7", "curl 7.88"},
                                                       {Dialect::kDotnet, "dotnet", ".NET"},
                                                       {Dialect::kWinHttp, "winhttp", "WinHTTP"},
                                                       {Dialect::kWinInet, "wininet", "WinINET"},
-                                                      {Dialect::kPython, "python", "Python's urllib"},
-                                                      {Dialect::kRequests, "requests", "requests"},
-                                                      {Dialect::kJava, "java", "Java"},
+                                                      {Dialect::kPython, "python", "urllib 3.11"},
+                                                      {Dialect::kRequests, "requests", "requests 2.34"},
+                                                      {Dialect::kJava, "java", "Java 17"},
                                                       {Dialect::kDotnet11, "dotnet11", ".NET 11"}}};
 
 // An IPv6 address in the form of inet_ntop: embedded IPv4 addresses have dots.

@@ -39,7 +39,7 @@ inline constexpr std::size_t kDialectCount = kDialects.size() + 1;
 
 std::string_view NameOf(Dialect dialect);  // "go", "curl", "curl8", "curl7", "dotnet", …
 std::optional<Dialect> DialectOf(std::string_view name);
-std::string_view TitleOf(Dialect dialect);  // for people: "curl 7.88", ".NET"
+std::string_view TitleOf(Dialect dialect);  // for people: with the version where readings differ: "curl 7.88"
 
 // The URL of a request in the forms in which clients compare its host, computed once for all clients.
 struct Destination {

@@ -22,7 +22,7 @@ ExplainPage SamplePage() {
   ExplainPage page;
   page.source = "MachineConfig rendered-worker-1";
   page.settings = {{"HTTP_PROXY", "http://user:***@proxy.example.com:3128"}, {"HTTPS_PROXY", ""}};
-  page.clients = {{"go", "Go"}, {"dotnet", ".NET"}, {"requests", "requests"}};
+  page.clients = {{"go", "Go"}, {"dotnet", ".NET"}, {"requests", "requests 2.34"}};
   const PageCell direct{.word = "direct", .entry = "10.0.0.0/8", .note = "NO_PROXY has the address"};
   const PageCell proxy{.word = "proxy",
                        .differs = true,

@@ -10,7 +10,7 @@ import browser
 from harness import argument, folder, run
 
 PROVISIONER = argument()
-PHONE, PAPER, DESKTOP = 400, 1000, 1400
+PHONE, PAPER, DESKTOP = 400, 1000, 1280
 LEAST_CONTRAST = 4.5  # WCAG 2, AA
 HOSTILE = "<img src=x onerror=document.title='hit'>"
 
