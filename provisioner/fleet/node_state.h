@@ -28,7 +28,7 @@ struct NodeState {
   std::optional<std::int64_t> applied_at;        // Unix time
   std::optional<std::int64_t> read_at;           // Unix time of the last successful reading of the source
   std::int64_t drift = 0;                        // items of ours that others changed
-  std::vector<std::string> stale_services;  // these run with an earlier environment
+  std::vector<std::string> stale_services;       // these run with an earlier environment
   bool reboot_required = false;
   bool held = false;                   // a rollback or a trial holds: the node follows no source meanwhile
   std::optional<NodeFailure> failure;  // the present failure

@@ -1,5 +1,5 @@
-// What the tests of the hive editor share: a model of a hive that is edited alike, and a look at every byte that no edit
-// may change.
+// What the tests of the hive editor share: a model of a hive that is edited alike, and a look at every byte that no
+// edit may change.
 #pragma once
 
 #include <fmt/format.h>
