@@ -34,8 +34,9 @@ std::optional<std::string> DescribeCommandOutput(std::string_view text) {
   line = TrimBlanks(line.substr(0, line.find_first_of("\r\n")));
   const auto begins = [line](std::string_view error) { return line.starts_with(error); };
   if (std::ranges::any_of(kErrors, begins)) {
-    return fmt::format("is an error message and no output of a command ({}{}); correct that, and run the command again",
-                       line.substr(0, kMostShown), line.size() > kMostShown ? "..." : "");
+    const std::string shown(line.find('@') == std::string_view::npos ? line.substr(0, kMostShown) : "");  // no password
+    return fmt::format("is an error message and no output of a command{}; correct that, and run the command again",
+                       shown.empty() ? "" : fmt::format(" ({})", shown));
   }
   if (IsHeading(line)) return "is the table that oc get prints for people; run it again with -o yaml";
   return std::nullopt;

@@ -319,7 +319,8 @@ Command BakeCommand() {
            SignOptionSpecs(),
            OutputOptionSpecs()})};
   spec.instead = "format=oci";
-  spec.common = "out format service with-wmco scope credentials subtract exe platform append-to secret exe-url help";
+  spec.common =
+      "out format service with-wmco scope credentials subtract exe platform append-to secret exe-url output help";
   return {.spec = std::move(spec), .run = RunBake};
 }
 

@@ -113,7 +113,7 @@ Command FirstBootCommand() {
                    ApplyOptionSpecs(),
                    {SignerOption(), IntervalOption(), MetricsOption(), WaitLockOption()},
                    OutputOptionSpecs()})};
-  spec.common = "phase service with-wmco scope credentials subtract signer restart-services reboot help";
+  spec.common = "phase service with-wmco scope credentials subtract signer restart-services reboot output help";
   return {.spec = std::move(spec), .run = RunFirstBoot};
 }
 

@@ -139,7 +139,7 @@ Command ServiceCommand() {
                    {IntervalOption(), SignerOption(), AllowDowngradeOption()},
                    OutputOptionSpecs(),
                    ReportingOptionSpecs()})};
-  spec.common = "source service with-wmco scope credentials subtract signer interval node help";
+  spec.common = "source service with-wmco scope credentials subtract signer interval node output help";
   return {.spec = std::move(spec), .run = RunService};
 }
 

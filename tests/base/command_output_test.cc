@@ -9,6 +9,7 @@ namespace prov {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(CommandOutput, IsNoDocument) {
   for (const std::string_view text :
@@ -16,6 +17,7 @@ TEST(CommandOutput, IsNoDocument) {
         "\nUnable to connect to the server: dial tcp\n", "No resources found in default namespace.\n"}) {
     EXPECT_THAT(DescribeCommandOutput(text).value_or(""), HasSubstr("error message")) << text;
   }
+  EXPECT_THAT(*DescribeCommandOutput("error: dial http://u:c4nary@p:1\n"), Not(HasSubstr("c4nary")));
   const std::string table = "NAME                TYPE     DATA   AGE\nwindows-user-data   Opaque   1      3d\n";
   EXPECT_THAT(DescribeCommandOutput(table).value_or(""), HasSubstr("-o yaml"));
   EXPECT_TRUE(DescribeCommandOutput("\xff\xfe" + ToUtf16Le(table)));

@@ -173,10 +173,10 @@ class Canary(RemoteSources, unittest.TestCase):
         commands = set(re.findall(r"^  ([a-z][a-z-]*) ", section, re.M))
         self.assertEqual(commands, set(COMMANDS) | set(NODE_COMMANDS) | OBJECT_COMMANDS | TABLE_COMMANDS, "a command without rows here could show passwords")
         for command in commands:
-            self.assertFalse(holds(self.provisioner(command, "--help").stdout))
+            self.assertFalse(holds(self.provisioner(command, "--help", "all").stdout))
         # Each --format and --credentials that a command's help offers is run, too.
         for command, forms in {**COMMANDS, **NODE_COMMANDS}.items():
-            options = dict(re.findall(r"^  --(format|credentials) ([a-z|]+)", self.provisioner(command, "--help").stdout.decode(), re.M))
+            options = dict(re.findall(r"^  --(format|credentials) ([a-z|]+)", self.provisioner(command, "--help", "all").stdout.decode(), re.M))
             used = [words for words, _ in forms]
             for option, values in options.items():
                 for default, value in enumerate(values.split("|")):
@@ -326,7 +326,7 @@ class Canary(RemoteSources, unittest.TestCase):
         sample = str(SAMPLE)
         calls = [[url], ["extract", url], ["extract", sample, url], ["extract", sample, "--pool"], ["--" + url], ["extract", "u:%s@host:1" % SIMPLE]]
         for command in (*COMMANDS, *NODE_COMMANDS):
-            options = re.findall(r"^  --([a-z-]+)( \S+)?", self.provisioner(command, "--help").stdout.decode(), re.M)
+            options = re.findall(r"^  --([a-z-]+)( \S+)?", self.provisioner(command, "--help", "all").stdout.decode(), re.M)
             for name, takes in options:
                 # A name that the caller gives to a thing of his own is repeated to him.
                 if name not in ("out", "help", "service", "name", "pool", "api-host", "service-range", "metadata-address"):
