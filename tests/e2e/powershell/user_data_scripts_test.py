@@ -150,7 +150,7 @@ class UserDataScripts(unittest.TestCase):
         before, stamp = self.machine.writes(), (self.machine.state / "script-state.json").stat().st_mtime_ns
         self.run_data(data)
         self.assertEqual((self.machine.writes(), (self.machine.state / "script-state.json").stat().st_mtime_ns), (before, stamp))
-        data = self.bake("--platform", "aws", *long(7400), certificates=("one",), services=())
+        data = self.bake("--platform", "aws", *long(7300), certificates=("one",), services=())
         self.assertIn("userdata-short", self.said)
         self.run_data(data)
         self.assertEqual(self.machine.certificates(), {"ROOT": self.roots("one")})
