@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/targets.h"
+#include "provisioner/node/probe.h"
 
 namespace prov::cli {
 namespace {

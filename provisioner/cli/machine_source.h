@@ -1,6 +1,8 @@
 // --this-machine and --root in the place of SOURCE: the settings that are really set there.
 #pragma once
 
+#include <string_view>
+
 #include "provisioner/cli/options.h"
 #include "provisioner/machine/host.h"
 #include "provisioner/node/source_reader.h"

@@ -5,19 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "provisioner/base/clock.h"
-#include "provisioner/base/text.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/review.h"
-#include "provisioner/node/first_boot.h"
+#include "provisioner/node/activity.h"
 #include "provisioner/node/present_settings.h"
 #include "provisioner/node/reconcile_once.h"
-#include "provisioner/node/service_loop.h"
+#include "provisioner/node/state_repair.h"
+#include "provisioner/node/upgrade.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/ledger.h"
+#include "provisioner/reconcile/plan.h"
 #include "provisioner/reconcile/windows_proxy.h"
 
 namespace prov::node {

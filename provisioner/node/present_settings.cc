@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "provisioner/base/text.h"
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/pki/certificate.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/machine_record.h"
 
 namespace prov::node {
