@@ -6,6 +6,7 @@
 
 #include "provisioner/base/folder.h"
 #include "provisioner/base/hash.h"
+#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/settings_digest.h"
@@ -18,7 +19,7 @@
 namespace prov::node {
 namespace {
 
-constexpr std::uint64_t kContainerLimit = 64ULL << 20U;
+constexpr std::uint64_t kMostDocumentBytes = JsonLimits().input;
 
 std::vector<std::string> SecretFiles(const payload::Manifest& manifest, const std::string& folder) {
   std::vector<std::string> out;
@@ -53,28 +54,14 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
                        ToHex(Sha256(loaded.files.at(std::string(payload::kManifestName))))};
 }
 
-Result<SourceContent> ReadContainer(const std::string& container, const std::string& file, std::string_view bytes) {
-  payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(container, file));
+// The user data that bake wrote, or their container, which is a file of its own on a node; nullopt for anything else.
+Result<std::optional<SourceContent>> ReadUserData(const std::string& file, const std::string& bytes) {
+  const std::optional<std::string> container =
+      userdata::IsContainerName(file) ? bytes : PROV_TRY(userdata::ContainerIn(bytes, file));
+  if (!container) return std::nullopt;
+  payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(*container, file));
   return SourceContent{std::move(document.config), std::move(document.options), document.generation, true, {},
                        ToHex(Sha256(bytes))};
-}
-
-// The user data that bake wrote, or their container, which is a file of its own on a node; nullopt for any other file.
-// One that can't be read is left to the reader of documents, unless it is followed.
-Result<std::optional<SourceContent>> ReadUserData(machine::Host& host, const std::string& file,
-                                                  const ReadOptions& options) {
-  const FileReader read = options.is_followed ? FollowedFiles(host) : FileReader(ReadFile);
-  if (userdata::IsContainerName(file)) {
-    const std::string bytes = PROV_TRY(read(file, kContainerLimit));
-    return PROV_TRY(ReadContainer(bytes, file, bytes));
-  }
-  if (source::IsRemote(file) || file == "-") return std::nullopt;
-  // A pipe can be read once only, and is left to the reader of documents.
-  const auto bytes = (options.is_followed ? read : FileReader(ReadRegularFile))(file, userdata::kMostUserDataBytes);
-  if (!bytes && options.is_followed && bytes.error().code != Code::kTooLarge) return std::unexpected(bytes.error());
-  const auto container = bytes ? PROV_TRY(userdata::ContainerIn(*bytes, file)) : std::nullopt;
-  if (!container) return std::nullopt;
-  return PROV_TRY(ReadContainer(*container, file, *bytes));
 }
 
 Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSpec& spec, const ReadOptions& options) {
@@ -87,9 +74,12 @@ Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSp
             payload::NameOfSigner(*options.signer)),
         spec.source);
   }
-  if (auto baked = PROV_TRY(ReadUserData(host, spec.source, options))) return *std::move(baked);
-  return SourceContent{.config = PROV_TRY(source::Read(RequestOf(host, spec, options.is_followed),
-                                                       {host.http(), host.clock(), options.cache})),
+  source::SourceRequest request = RequestOf(host, spec, options.is_followed);
+  if (!source::IsRemote(spec.source)) {
+    request.document = PROV_TRY(request.ReadLocal(spec.source, kMostDocumentBytes));
+    if (auto baked = PROV_TRY(ReadUserData(spec.source, *request.document))) return *std::move(baked);
+  }
+  return SourceContent{.config = PROV_TRY(source::Read(request, {host.http(), host.clock(), options.cache})),
                        .options = {},
                        .secret_files = {}};
 }

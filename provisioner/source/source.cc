@@ -32,7 +32,7 @@ Result<SourceDocument> OpenFile(const SourceRequest& request) {
   SourceDocument out;
   out.where = request.source == "-" ? "standard input" : request.source;
   out.trust = {PROV_TRY(RootsOf(request)), false};
-  out.bytes = PROV_TRY(request.ReadLocal(request.source, JsonLimits().input));
+  out.bytes = request.document ? *request.document : PROV_TRY(request.ReadLocal(request.source, JsonLimits().input));
   return out;
 }
 

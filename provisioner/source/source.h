@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct SourceRequest : SourceSpec {
   // administrators could have written. The system's roots are not trusted then, because the node's own store holds what
   // this source delivers.
   FileReader read_followed = {};
+  // What the source itself holds, if it is local and the caller has read it: a pipe can be read once only.
+  std::optional<std::string> document = {};
 
   bool IsFollowed() const { return static_cast<bool>(read_followed); }
   // A local file of the source. Errors: those of read_followed, or of ReadFile.

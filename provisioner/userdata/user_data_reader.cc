@@ -93,7 +93,7 @@ std::optional<std::string> FindOurScript(std::string text) {
 // A file with any other object is no manifest of user data, and is not parsed.
 bool NamesUserData(std::string_view bytes) {
   const auto has = [&](std::string_view key) { return bytes.find(key) != std::string_view::npos; };
-  return LooksLikeManifest(bytes) && has("Secret") && std::ranges::any_of(kKeys, has);
+  return has("Secret") && std::ranges::any_of(kKeys, has) && LooksLikeManifest(bytes);
 }
 
 std::unexpected<Error> Damaged(const std::string& where) {
@@ -103,6 +103,7 @@ std::unexpected<Error> Damaged(const std::string& where) {
 }  // namespace
 
 Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where) {
+  if (bytes.size() > kMostUserDataBytes) return std::nullopt;
   std::string text = bytes;
   if (DecodeMarked(text) && NamesUserData(text)) text = PROV_TRY(UserDataOfSecret(std::move(text), where)).bytes;
   const std::optional<std::string> script = FindOurScript(std::move(text));

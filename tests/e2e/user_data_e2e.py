@@ -51,6 +51,14 @@ class UserData(unittest.TestCase):
         words = [cls.operators if word == "OPERATORS" else word for word in options]
         return run(PROVISIONER, "bake", source, "--format", "userdata", "--out", cls.work / out, *SERVICES, *words)
 
+    def test_each_is_a_source(self):
+        wanted = json.loads(must(PROVISIONER, "extract", SAMPLE))
+        for name, data in self.made.items():
+            with self.subTest(name):
+                read = json.loads(must(PROVISIONER, "extract", "-", input=data.decode()))
+                self.assertEqual(read["proxy"], wanted["proxy"])
+                self.assertEqual(*({one["sha1"] for one in each["trustBundle"]["certificates"]} for each in (read, wanted)))
+
     def test_secret_manifests_are_taken_and_made(self):
         manifest = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "windows-user-data"}}
         encoded = base64.b64encode(OPERATORS.encode()).decode()
