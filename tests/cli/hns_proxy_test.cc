@@ -99,6 +99,8 @@ TEST_F(HnsProxy, ChecksTheVersion) {
   EXPECT_STREQ(old["error"]["code"].GetString(), "unsupported");
   EXPECT_EQ(CodeOf({"check"}), Code::kUnsupported);
   EXPECT_EQ(CodeOf(With({"add", kOne})), Code::kUnsupported);
+  EXPECT_EQ(CodeOf(With({"ensure", kOne})), Code::kUnsupported);
+  EXPECT_EQ(Json({"list", kTwo})["endpoints"][0]["policies"].Size(), 1U);
   EXPECT_EQ(Json({"clear", kTwo})["writes"].GetInt(), 1) << "what is there can be taken away";
 }
 

@@ -1,9 +1,8 @@
-// The shim as GoogleTest sees it: names, filters, failures; and ordinary tests in CMocka's forms. twin.c is the C
-// program that is run; compare_twin.py compares what it reports in these forms, and its exit codes.
+// The shim as GoogleTest sees it: names, filters, failures. twin.c is the C program that is run; compare_twin.py
+// compares what it reports in CMocka's forms, and its exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,6 +26,14 @@ TEST(CmockaShim, FailuresAreGoogleTests) {
   EXPECT_THAT(result.out, HasSubstr("[  FAILED  ] assertions_that_fail.IntEqual"));
 }
 
+TEST(CmockaShim, LeftoversNameTheMock) {
+  const ProcessResult result = RunTwin({"mocks", "--gtest_filter=*.Left*"});
+  EXPECT_EQ(result.exit, 10);
+  EXPECT_THAT(result.out, HasSubstr("Value() has remaining non-returned values.\n"));
+  EXPECT_THAT(result.out, HasSubstr("MockNumber: 'number' parameter still has values that haven't been checked.\n"));
+  EXPECT_THAT(result.out, HasSubstr("Ordered function was expected to be called but was not.\n"));
+}
+
 TEST(CmockaShim, EachGroupRunsOnceAndHasItsOwnSuite) {
   const ProcessResult list = RunTwin({"several", "--gtest_list_tests"});
   EXPECT_EQ(list.exit, 0);
@@ -39,29 +46,6 @@ TEST(CmockaShim, EachGroupRunsOnceAndHasItsOwnSuite) {
   EXPECT_EQ(run.exit, 0);
   EXPECT_THAT(run.out, HasSubstr("[       OK ] same_2.Passes"));
   EXPECT_THAT(run.out, Not(HasSubstr("same.Passes"))) << run.out;
-}
-
-// Run by the test below alone.
-TEST(DISABLED_Ordinary, Passes) {}
-TEST(DISABLED_Ordinary, FailsTwice) {
-  EXPECT_TRUE(false) << "first";
-  ADD_FAILURE() << "second ]]> <b>";
-}
-
-TEST(CmockaListener, OrdinaryTestsInCmockasForms) {
-  const auto run = [](const std::string& format) {
-    return testing_support::Run({std::filesystem::read_symlink("/proc/self/exe").string(),
-                                 "--gtest_filter=DISABLED_Ordinary.*", "--gtest_also_run_disabled_tests"},
-                                "", {{"CMOCKA_MESSAGE_OUTPUT", format}});
-  };
-  const ProcessResult tap = run("tap");
-  EXPECT_EQ(tap.exit, 1) << "failed tests";
-  EXPECT_THAT(tap.out, testing::StartsWith("1..2\nok 1 - Passes\nnot ok 2 - FailsTwice\n# Value of: false\n"));
-  EXPECT_THAT(tap.out, testing::EndsWith("# not ok - DISABLED_Ordinary\n"));
-  const ProcessResult xml = run("xml");
-  EXPECT_THAT(xml.out, HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" >"));
-  EXPECT_THAT(xml.out, HasSubstr("second ]]]]><![CDATA[> <b>"));
-  EXPECT_THAT(run("junit").out, HasSubstr("[       OK ] DISABLED_Ordinary.Passes ("));
 }
 
 }  // namespace

@@ -136,6 +136,32 @@ FAILING(ReturnCodeWithoutErrno, assert_return_code(-1, 0))
 FAILING(FloatEqual, assert_float_equal(1.0F, 2.0F, 0.25F))
 FAILING(FloatNotEqual, assert_float_not_equal(1.0F, 1.1F, 0.25F))
 
+static void AssertionsPass(void** state) {
+  const char* null = NULL;
+  UNUSED(state);
+  assert_true(1 == 1);
+  assert_true(&g_shared);
+  assert_false(0);
+  assert_null(null);
+  assert_non_null("");
+  assert_int_equal(-1, -1);
+  assert_int_not_equal(1, 2);
+  assert_ptr_equal(&g_shared, &g_shared);
+  assert_ptr_not_equal(&g_shared, &g_other);
+  assert_string_equal("a", "a");
+  assert_string_not_equal("a", "b");
+  assert_memory_equal("abc", "abd", 2);
+  assert_memory_not_equal("abc", "abd", 3);
+  assert_in_range(1, 1, 5);
+  assert_in_range(5, 1, 5);
+  assert_not_in_range(0, 1, 5);
+  assert_in_set(2, kSet, 4);
+  assert_not_in_set(3, kSet, 4);
+  assert_return_code(0, 0);
+  assert_float_equal(1.0F, 1.1F, 0.25F);
+  assert_float_not_equal(1.0F, 2.0F, 0.25F);
+}
+
 /* ---- Mocks that fail ---- */
 
 FAILING(LeftValue, will_return(Value, 1))
@@ -267,17 +293,15 @@ static int RunResults(void) {
 }
 
 static int RunAssertions(void) {
-  const struct CMUnitTest assertions[] = {cmocka_unit_test(True),           cmocka_unit_test(False),
-                                          cmocka_unit_test(Null),           cmocka_unit_test(NonNull),
-                                          cmocka_unit_test(IntEqual),       cmocka_unit_test(IntNotEqual),
-                                          cmocka_unit_test(PtrEqual),       cmocka_unit_test(PtrNotEqual),
-                                          cmocka_unit_test(StringNotEqual), cmocka_unit_test(MemoryEqual),
-                                          cmocka_unit_test(MemoryEqual16),  cmocka_unit_test(MemoryEqual17),
-                                          cmocka_unit_test(MemoryNotEqual), cmocka_unit_test(InRange),
-                                          cmocka_unit_test(NotInRange),     cmocka_unit_test(InSet),
-                                          cmocka_unit_test(NotInSet),       cmocka_unit_test(ReturnCode),
-                                          cmocka_unit_test(FloatEqual),     cmocka_unit_test(ReturnCodeWithoutErrno),
-                                          cmocka_unit_test(FloatNotEqual)};
+  const struct CMUnitTest assertions[] = {
+      cmocka_unit_test(AssertionsPass), cmocka_unit_test(True),           cmocka_unit_test(False),
+      cmocka_unit_test(Null),           cmocka_unit_test(NonNull),        cmocka_unit_test(IntEqual),
+      cmocka_unit_test(IntNotEqual),    cmocka_unit_test(PtrEqual),       cmocka_unit_test(PtrNotEqual),
+      cmocka_unit_test(StringNotEqual), cmocka_unit_test(MemoryEqual),    cmocka_unit_test(MemoryEqual16),
+      cmocka_unit_test(MemoryEqual17),  cmocka_unit_test(MemoryNotEqual), cmocka_unit_test(InRange),
+      cmocka_unit_test(NotInRange),     cmocka_unit_test(InSet),          cmocka_unit_test(NotInSet),
+      cmocka_unit_test(ReturnCode),     cmocka_unit_test(FloatEqual),     cmocka_unit_test(ReturnCodeWithoutErrno),
+      cmocka_unit_test(FloatNotEqual)};
   return cmocka_run_group_tests_name("assertions that fail", assertions, NULL, NULL);
 }
 

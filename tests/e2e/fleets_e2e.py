@@ -168,6 +168,23 @@ class Fleets(Case):
                     self.assertIn("[interrupted]", said)
                     self.assertEqual(os.listdir(self.work), ["nodes.csv"])
 
+    def test_what_a_killed_run_left_goes_with_the_next(self):
+        many = self.nodes("name\n" + "".join("n%05d\n" % i for i in range(20000)))
+        few = self.nodes(name="few.csv")
+        for form, name in (("tgz", "fleet.tgz"), ("dir", "fleet"), ("iso", "drives")):
+            with self.subTest(form):
+                self.interrupted(self.work / name, signal.SIGKILL, "--format", form, "--nodes", many)
+                self.assertTrue(list(self.work.glob(".*.provisioner-*")))
+                self.assertEqual(bake(self.work / name, "--format", form, "--nodes", few).returncode, 0)
+                self.assertEqual(list(self.work.glob(".*.provisioner-*")), [])
+
+    def test_no_password_in_what_is_printed(self):
+        result = bake(self.work / "fleet.tar", "--format", "tar", "--nodes", self.nodes())
+        self.assertNotIn("S3cret", result.stdout + result.stderr)
+        for path, data in self.read_tar(self.work / "fleet.tar").items():
+            if path.startswith("nodes/"):
+                self.assertNotIn(b"S3cret", data)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

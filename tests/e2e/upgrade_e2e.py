@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Upgrades of the program on a node, under Wine: while its service runs and the machine is busy, and with a
-new program that does not start. The programs differ in the version that their file names.
+"""Upgrades of the program on a node, under Wine: while its service runs and the machine is busy, killed at random moments, and
+with a new program that does not start. The programs differ in the version that their file names.
 
 usage: upgrade_e2e.py PROVISIONER_EXE WINDOWS_PROBE_EXE [unittest arguments]"""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import unittest
 
 import node_e2e
+from measure import Moments
 
 SOURCE = "C:\\egress\\worker.json"
 PROXY = "http://proxy.example.test:3128"
@@ -84,6 +86,21 @@ class Upgraded(node_e2e.Node):
         self.expect_installed(self.work / "provisioner-0.1.10.exe")
         self.run_program(first, "service", "install", "--allow-downgrade")
         self.expect_installed(first)
+
+    def test_killed_at_random_moments(self):
+        self.run_program(self.make(0, 1, 0), "service", "install", "--source", SOURCE, "--service", "containerd")
+        program = self.make(0, 1, 1)
+        moments = Moments(lambda: self.run_program(program, "service", "install"))
+        for number in range(2, 14):
+            program = self.make(0, 1, number)
+            run = subprocess.Popen([node_e2e.WINE, program, "service", "install"], env=self.env, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, start_new_session=True)
+            moments.end(run, lambda: os.killpg(run.pid, signal.SIGKILL))
+            node_e2e.wait_for_group(run.pid)
+            self.run_program(program, "service", "install")
+            self.expect_installed(program)
+        moments.told(self, 2)
+        self.await_state(lambda: self.expect(PROXY, [self.a]))
 
     def test_a_program_that_does_not_start_gives_way_to_the_former_one(self):
         former = self.make(0, 1, 0)

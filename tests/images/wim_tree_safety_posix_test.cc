@@ -1,6 +1,8 @@
 // WIM files that are refused or damaged, and what a killed run leaves.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "images/tree/file_security.h"
 #include "images/tree/wim_tree.h"
 #include "provisioner/base/text.h"
@@ -210,6 +212,29 @@ TEST(WimTreeSafety, WhatAKilledRunLeftBehindIsUsedAgain) {
   }
   EXPECT_LT(fs::file_size(wim.path()), original.size() + 100000);
   wim.Verify();
+}
+
+TEST(WimTreeSafety, DamageIsAnErrorAndNothingElse) {
+  REQUIRE_WIMLIB();
+  const WimSample wim("none", {});
+  const std::string original = ReadFile(wim.path(), kLimit).value();
+  std::size_t refused = 0;
+  std::minstd_rand random(1);
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes = original;
+    // In the header, or where the metadata and the tables are.
+    for (int n = 0; n < 4; ++n) {
+      const std::size_t at = n == 0 ? random() % 208 : bytes.size() - 1 - random() % 60000;
+      bytes[at] = static_cast<char>(random());
+    }
+    ASSERT_TRUE(WriteFileAtomically(wim.At("damaged.wim"), bytes, 0600));
+    const auto tree = OpenWimTree(wim.At("damaged.wim"), 1, TreeAccess::kWrite);
+    const bool ok = tree && (*tree)->Write(kHive, "x", FileUse::kPlain) &&
+                    (*tree)->Write("new/file", "x", FileUse::kSecret) && (*tree)->Remove("Windows/empty") &&
+                    (*tree)->Commit();
+    if (!ok) ++refused;
+  }
+  EXPECT_GT(refused, 200U) << "the digest of the metadata sees it";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -310,6 +311,37 @@ TEST(TrustBundle, EveryCutIsSeen) {
     ASSERT_EQ(bundle.has_value(), after_first || complete) << size;
     if (bundle) {
       EXPECT_EQ(bundle->size(), complete ? 2U : 1U) << size;
+    }
+  }
+}
+
+// One changed character either leaves the certificates as they were or is told.
+TEST(TrustBundle, NoMutationLosesACertificateSilently) {
+  constexpr std::uint32_t kSeed = 7;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  const std::string text = A() + B() + C();
+  const std::string palette = "- \n\tABEGINabz09+/=#\"\\\xE2\x80\x93\xC2\xA0:";
+  for (int round = 0; round < 20000; ++round) {
+    std::string mutant = text;
+    const std::size_t at = random() % mutant.size();
+    const char c = palette[random() % palette.size()];
+    switch (random() % 3) {
+      case 0:
+        mutant[at] = c;
+        break;
+      case 1:
+        mutant.insert(at, 1, c);
+        break;
+      default:
+        mutant.erase(at, 1);
+    }
+    Findings findings;
+    const auto bundle = ParseTrustBundle(mutant, "", findings);
+    if (bundle) {
+      // "pem-commented" tells of what was left out by a '#'.
+      const bool told = Codes(findings).find("pem-commented") != std::string::npos;
+      EXPECT_TRUE(bundle->size() == 3 || told) << "seed " << kSeed << ", round " << round << ", offset " << at;
     }
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Verify-OnWindows.ps1 as far as it goes outside of Windows, under a real PowerShell 7 (pwsh, or what PWSH names): its texts, whole
-runs on stand-ins, with what they report and put back, and curl and .NET at its listener. What only Windows can
+"""Verify-OnWindows.ps1 as far as it goes outside of Windows, under a real PowerShell 7 (pwsh, or what PWSH names): its texts, what
+becomes of a check, how it puts things back, a whole run on stand-ins, and curl and .NET at its listener. What only Windows can
 show is not shown here.
 
 usage: verify_test.py [PROVISIONER] [unittest arguments]"""
@@ -78,6 +78,11 @@ class Runs(unittest.TestCase):
     def pwsh(self, *words):
         return powershell(*words, env=self.env, cwd=self.work, timeout=1200)
 
+    def case(self, name, *words):
+        done = self.pwsh("-File", HERE / "verify_cases.ps1", name, self.work, *words)
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)
+
 
 class Logic(Runs):
     def test_bodies_call_and_read_what_is_there(self):
@@ -121,13 +126,42 @@ class Logic(Runs):
         self.assertEqual(done.returncode, 13, done.stdout + done.stderr)
         self.assertIn("/v __PSLockdownPolicy /f", done.stdout)
 
+    def test_what_becomes_of_a_check(self):
+        results = {row["name"]: row for row in self.case("results")}
+        self.assertEqual({name: row["result"] for name, row in results.items()},
+                         {"differs": "fail", "throws": "fail", "nothing": "fail", "skips-after-a-difference": "fail", "lacks": "skipped", "case": "fail", "pipes": "pass"})
+        self.assertEqual(results["differs"]["why"], "differs: one")
+        self.assertEqual(results["throws"]["why"], "the check ended early: at COMPUTER, PC, SDC12")
+        self.assertEqual(results["lacks"]["why"], "name a WIM file with -Image")
+        page = (self.work / "report.json.markdown").read_text()
+        self.assertIn("| pipes | pass | a \\| b | one: a\\|b&lt;c | one: a\\|b&lt;c |", page)
+        self.assertIn("| value x of COMPUTER | done |", page)
+
+    def test_what_was_changed_is_put_back_in_the_opposite_order(self):
+        answer = self.case("undo")
+        self.assertEqual(answer["order"], ["service c", "refuses b", "value a", "removal e", "service d"])
+        self.assertEqual([row["result"] for row in answer["first"]], ["done", "no", "done"])
+        self.assertEqual([row["before"] for row in json.loads(answer["inFile"]) if "before" in row], ["String:1"], "what was there first")
+        self.assertEqual([row["action"] for row in json.loads(answer["left"])], ["refuses"])
+        self.assertEqual((answer["count"], answer["there"]), (1, False))
+        self.assertEqual((answer["torn"], answer["unreadable"]), (0, "refused"))
+
+    def test_texts_of_windows(self):
+        answer = self.case("texts")
+        self.assertEqual(answer["descriptor"], answer["wanted"])
+        self.assertNotEqual(answer["open"], answer["wanted"])
+        self.assertEqual(answer["broken"], "not understood: nonsense")
+        self.assertEqual((answer["actions"], answer["short"]), ("86400: 1 5000, 1 30000, 1 60000", "too short: 1 bytes"))
+        self.assertEqual(answer["said"], answer["words"])
+        self.assertEqual(answer["readings"], ["curl7", "curl7", "curl8", "curl8", "curl8", "curl", "curl"])
+        self.assertEqual(answer["environment"], "b c None")
+        self.assertEqual(answer["modules"], "None", "a PowerShell of another edition can't load the modules of this one")
+
     def test_clients_at_its_listener(self):
         curl = shutil.which("curl")
         if not PROGRAM or not curl:
             skip(self, "give the program, and install curl: the comparison of clients was NOT run")
-        done = self.pwsh("-File", HERE / "verify_cases.ps1", self.work, PROGRAM, curl, PWSH)
-        self.assertEqual(done.stderr, "")
-        answer = json.loads(done.stdout)
+        answer = self.case("clients", PROGRAM, curl, PWSH)
         for row in answer["results"]:
             self.assertEqual((row["result"], row["why"]), ("pass", ""), row)
             for decision in ("proxy", "direct"):
