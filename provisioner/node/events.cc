@@ -74,6 +74,7 @@ Result<bool> RegisterEventSource(OpenNode& node) {
 }
 
 Result<void> UnregisterEventSource(OpenNode& node) {
+  if (!PROV_TRY(node.machine.registry.KeyExists(kEventSourceKey))) return {};
   for (const RegValue& value : PROV_TRY(SourceValues(node))) {
     PROV_TRY(node.machine.registry.DeleteValue(kEventSourceKey, value.name));
   }

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "provisioner/machine/image_ports.h"
 #include "provisioner/node/activity.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/image_record.h"
@@ -29,6 +32,18 @@ using reconcile::ItemKind;
 using reconcile::SessionReport;
 
 namespace {
+
+// Whether the folder has a file of ours; one that can't be read is there, too. A run on a machine may write its log.
+bool HasState(machine::StateFolder& folder, bool is_image) {
+  const auto has = [&](std::string_view name) {
+    const auto file = folder.Read(name);
+    return !file || file->has_value();
+  };
+  return std::ranges::any_of(std::array{machine::kStateFile, machine::kStatePreviousFile, machine::kScriptStateFile,
+                                        machine::kJournalFile, machine::kJournalPreviousFile},
+                             has) ||
+         (is_image && has("provisioner.log"));
+}
 
 // Also reports what stays.
 Result<reconcile::PlanOptions> OptionsOfRemoval(OpenNode& node) {
@@ -100,9 +115,10 @@ Result<void> AddTraces(OpenNode& node, SessionReport& report) {
     out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, PROV_TRY(node.host.installation().ProgramPath()),
                        "with its folder; a program that still runs goes at the next boot"));
   }
-  machine::StateFolder& state = node.machine.state.folder();
-  if (PROV_TRY(state.Read(machine::kStateFile))) {
-    out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, state.PathOf(machine::kStateFile), "with its folder"));
+  if (HasState(node.machine.state.folder(), is_image)) {
+    const std::string path = is_image ? fmt::format("{}/{}", machine::kImageStateFolder, machine::kStateFile)
+                                      : node.machine.state.folder().PathOf(machine::kStateFile);
+    out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, path, "with its folder"));
   }
   if (has_payload && !is_image) {
     AddWarning(
@@ -147,11 +163,16 @@ Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
 }
 
 Result<SessionReport> RemoveFromMachine(OpenNode& node, bool all) {
-  SessionReport report = PROV_TRY(RemoveSettings(node, PROV_TRY(BeginRemoval(node))));
+  BegunRun run = PROV_TRY(BeginRemoval(node));
+  SessionReport traces;
+  if (all) PROV_TRY(AddTraces(node, traces));  // before the first write, as it can fail
+  SessionReport report = PROV_TRY(RemoveSettings(node, std::move(run)));
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   LogRun(node.host, report, machine::Event::kRemoved);
   if (!all) return report;
-  PROV_TRY(AddTraces(node, report));
+  report.writes += traces.writes;
+  std::ranges::move(traces.changes, std::back_inserter(report.changes));
+  std::ranges::move(traces.findings, std::back_inserter(report.findings));
   PROV_TRY(UnregisterEventSource(node));
   PROV_TRY(RemoveFromSearchPath(node));
   return report;

@@ -105,14 +105,22 @@ std::unexpected<Error> Damaged(const std::string& where) {
 Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where) {
   if (bytes.size() > kMostUserDataBytes) return std::nullopt;
   std::string text = bytes;
-  if (DecodeMarked(text) && NamesUserData(text)) text = PROV_TRY(UserDataOfSecret(std::move(text), where)).bytes;
+  if (DecodeMarked(text) && NamesUserData(text)) {
+    // Other objects contain the same words.
+    auto secret = UserDataOfSecret(std::move(text), where);
+    if (!secret) return std::nullopt;
+    text = std::move(secret->bytes);
+  }
   const std::optional<std::string> script = FindOurScript(std::move(text));
   if (!script) return std::nullopt;
-  const auto packed = DecodeAscii85(DataOfScript(*script));
+  const std::string_view data = DataOfScript(*script);
+  if (data.empty()) return std::nullopt;  // our name alone, as in a comment
+  const auto packed = DecodeAscii85(data);
   if (!packed) return Damaged(where);
   constexpr std::uint64_t kMostScripts = std::uint64_t{2} << 16U;
-  const std::string unpacked = PROV_TRY(ignition::Gunzip(*packed, kMostUnpackedBytes + kMostScripts, where));
-  const std::optional<std::string> container = BehindScripts(unpacked);
+  const auto unpacked = ignition::Gunzip(*packed, kMostUnpackedBytes + kMostScripts, where);
+  if (!unpacked) return Damaged(where);
+  const std::optional<std::string> container = BehindScripts(*unpacked);
   if (!container) return Damaged(where);
   return container;
 }

@@ -30,8 +30,7 @@ std::string PlainUserData(const std::string& bytes);
 bool IsOurUserData(std::string_view bytes);
 
 // The container (user_data_container.h) in user data of ours, in each form that `bake` writes, also in a Secret;
-// nullopt for anything else. Errors: those of a Secret that can't be read; invalid-config, decompress, too-large
-// (damaged data).
+// nullopt for anything else. Errors: invalid-config (damaged data).
 Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where);
 
 }  // namespace prov::userdata

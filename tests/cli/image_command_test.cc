@@ -141,6 +141,28 @@ TEST_F(ImageCommands, ARemovalTakesTheFolderThatWasMadeAndADryRunTakesNothing) {
   EXPECT_EQ(bare.IsFolder("Windows/Setup/Scripts"), false);
 }
 
+TEST_F(ImageCommands, ARemovalListsAStrayProgramAndLeavesEmptyKeysOfOthers) {
+  RegKey system = testing_support::SampleSystem();
+  Child(system, R"(ControlSet001\Services\EventLog\Application)").values.clear();
+  MemoryTree captured;
+  captured.Put(kSystem, testing_support::SampleHive(system, "SYSTEM"));
+  captured.Put(kSoftware, testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+  captured.Put("Program Files/Provisioner/provisioner.exe", "MZ");
+  captured.Put("ProgramData/Provisioner/provisioner.log", "applied");
+  const RegKey before = Hive(captured, kSystem);
+  const auto planned = node::PlanRemovalFromImage(*Open(captured), true);
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_THAT(planned->changes,
+              ElementsAre(Field(&reconcile::Change::key, "file:Program Files/Provisioner/provisioner.exe"),
+                          Field(&reconcile::Change::key, "file:ProgramData/Provisioner/state.json")));
+  const auto removed = Remove(captured, true);
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_EQ(removed->writes, 2U);
+  EXPECT_EQ(captured.IsFolder("Program Files/Provisioner"), false);
+  EXPECT_EQ(captured.IsFolder("ProgramData/Provisioner"), false);
+  EXPECT_EQ(Hive(captured, kSystem), before);
+}
+
 TEST_F(ImageCommands, AHibernatedImageIsOldAndSaidToBe) {
   tree_.Put("hiberfil.sys", "HIBR and more");
   const auto notes = Open(tree_)->Notes();

@@ -140,7 +140,10 @@ TEST(UserData, IsReadBackFromEveryForm) {
 }
 
 TEST(UserData, IsToldFromOtherFilesAndFromDamage) {
-  for (const std::string other : {"HTTP_PROXY=http://p:1\n", R"({"kind":"MachineConfig"})", ""}) {
+  for (const std::string other :
+       {"HTTP_PROXY=http://p:1\n", R"({"kind":"MachineConfig"})", "",
+        R"({"kind":"ControllerConfig","pullSecret":"p","tags":[{"key":"k","value":"v"}]})",
+        "kind: Secret\napiVersion: v1\n", "# ProvisionerUserData was here\nHTTP_PROXY=http://p:1\n"}) {
     EXPECT_EQ(ContainerIn(other, "x"), std::nullopt) << other;
   }
   std::string cut = Make({}).bytes;
