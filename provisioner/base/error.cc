@@ -63,7 +63,7 @@ constexpr std::array kCodes = {
     CodeInfo{Code::kEmpty, "empty", 12,
              "The source would set nothing, and provisioner has set nothing on the target that it would remove.",
              "Check that it is the right source. Use --allow-empty if an empty source is intended."},
-    CodeInfo{Code::kShrink, "shrink", 12, "A bundle lost over half of its certificates.",
+    CodeInfo{Code::kShrink, "shrink", 12, "A bundle lost over half of its certificates, of eight or more.",
              "Check the source. Use --allow-shrink if the loss is meant."},
     CodeInfo{Code::kDirtyHive, "dirty-hive", 12, "A registry hive was not closed cleanly.",
              "Start and shut down that Windows, or load and unload the hive on another one."},

@@ -413,8 +413,10 @@ inline constexpr FindingInfo kFindings[] = {
     {"other-pool", kWarning, "The MachineConfig is rendered for another pool than the one that was asked for.",
      "Name the pool with --pool, or use the MachineConfig of that pool."},
     {"password-stays", kWarning,
-     "A removal leaves a proxy with a user name or a password in place, because provisioner did not set it.",
-     "Remove the value by hand if nothing needs it."},
+     "A removal leaves a user name or a password of a proxy in place: a value that provisioner did not set, or the "
+     "source "
+     "that the settings came from.",
+     "Remove the value, or delete the source, by hand if nothing needs it."},
     {"payload-stays", kWarning,
      "The installed payload stays and applies the settings again when the image runs, or Windows setup on the "
      "machine.",

@@ -79,9 +79,10 @@ std::string ShownValue(const reconcile::EnvironmentVariable& variable) {
 }
 
 std::string DescribeState(const egress::EgressConfig& config, const DesiredState& state) {
-  std::string out = fmt::format("read   {} (Ignition {})\n",
-                                Printable(config.source.name.empty() ? config.source.kind : config.source.name),
-                                Printable(config.source.ignition_version));
+  const std::string& version = config.source.ignition_version;
+  std::string out =
+      fmt::format("read   {}{}\n", Printable(config.source.name.empty() ? config.source.kind : config.source.name),
+                  version.empty() ? "" : fmt::format(" (Ignition {})", Printable(version)));
   for (const auto& variable : state.environment)
     out += fmt::format("       machine     {}={}\n", variable.name, ShownValue(variable));
   for (const auto& service : state.services) {

@@ -100,6 +100,7 @@ std::string DescribeCounts(const Findings& findings) {
 void WriteValidity(JsonWriter& json, const Findings& findings, bool valid) {
   json.Member("valid", valid).Member("errors", CountFindings(findings, Severity::kError));
   json.Member("warnings", CountFindings(findings, Severity::kWarning));
+  json.Strings("knownLimits", LimitsIn(findings));
   WriteFindings(json, findings);
 }
 

@@ -31,10 +31,6 @@ Result<std::string> ImageInstallation::ProgramPath() {
   return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kImageProgram));
 }
 
-Result<ProgramStatus> ImageInstallation::ReadProgramStatus() {
-  return ProgramStatus{.own = {}, .installed = {}, .is_installed = PROV_TRY(tree_.IsFile(kImageProgram))};
-}
-
 Result<bool> ImageInstallation::RemoveProgram() {
   const bool there = PROV_TRY(tree_.IsFile(kImageProgram));
   if (there) PROV_TRY(tree_.Remove(kImageProgram));

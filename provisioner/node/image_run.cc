@@ -154,6 +154,24 @@ Result<FilePlan> PlanRemovalOfFiles(machine::ImageHost& image, OpenNode& node) {
   return PlanImageFileRemoval(image.tree(), PROV_TRY(view.Open()).machine.state);
 }
 
+// A program that no record lists was installed when the image ran. RemoveInstallation removes it, too.
+Result<void> AddProgramOfNoRecord(machine::ImageHost& image, const FilePlan& files, SessionReport& report) {
+  std::string key = reconcile::ItemKey(reconcile::kFileItem, machine::kImageProgram);
+  if (std::ranges::find(files.changes, key, &reconcile::Change::key) != files.changes.end() ||
+      !PROV_TRY(image.tree().IsFile(machine::kImageProgram))) {
+    return {};
+  }
+  report.changes.push_back({reconcile::ItemKind::kFile,
+                            reconcile::Action::kDelete,
+                            std::string(machine::kImageProgram),
+                            {},
+                            {},
+                            "with its folder",
+                            std::move(key)});
+  ++report.writes;
+  return {};
+}
+
 // Removes what an installation put into the image, and what ran there left.
 Result<void> RemoveInstallation(machine::ImageHost& image, OpenNode& node, const FilePlan& files) {
   PROV_TRY(UnregisterEventSource(node));
@@ -223,7 +241,11 @@ Result<SessionReport> PlanRemovalFromImage(machine::ImageHost& image, bool all) 
   const auto open = PROV_TRY(image.Open(machine::Access::kRead));
   OpenNode node{image, open->Ports()};
   SessionReport report = PROV_TRY(PlanRemoval(node, all));
-  if (all) Add(PROV_TRY(PlanRemovalOfFiles(image, node)), report);
+  if (all) {
+    const FilePlan files = PROV_TRY(PlanRemovalOfFiles(image, node));
+    PROV_TRY(AddProgramOfNoRecord(image, files, report));
+    Add(files, report);
+  }
   AddAll(PROV_TRY(image.Notes()), report);
   return report;
 }
@@ -240,6 +262,7 @@ Result<SessionReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   SessionReport report = PROV_TRY(RemoveSettings(node, PROV_TRY(BeginRemoval(node))));
   if (all) {
     PROV_TRY(AddTraces(node, report));
+    PROV_TRY(AddProgramOfNoRecord(image, files, report));
     PROV_TRY(RemoveInstallation(image, node, files));
     Add(files, report);
   } else {

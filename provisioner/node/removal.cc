@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "provisioner/base/text.h"
 #include "provisioner/machine/image_ports.h"
 #include "provisioner/node/activity.h"
 #include "provisioner/node/events.h"
@@ -22,7 +24,9 @@
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/transaction.h"
+#include "provisioner/reconcile/value_parts.h"
 #include "provisioner/reconcile/wmco.h"
+#include "provisioner/source/source_spec.h"
 
 namespace prov::node {
 
@@ -52,11 +56,34 @@ Result<reconcile::PlanOptions> OptionsOfRemoval(OpenNode& node) {
                                 .found = applied ? applied->found : std::vector<std::string>()};
 }
 
+bool HoldsPassword(const std::vector<reconcile::ValuePart>& parts) {
+  return std::ranges::any_of(parts, &reconcile::ValuePart::HoldsPassword);
+}
+
+// The local file or folder that the node took its settings from; "": it has none, or it is a payload that was delivered
+// into an image, whose files with credentials a removal deletes.
+Result<std::string> LocalSource(OpenNode& node) {
+  const auto stored = PROV_TRY(LoadSource(node.machine.state));
+  if (!stored || PROV_TRY(node.machine.system.BootId()).empty()) return std::string();
+  const std::string& path = stored->spec.source.source;
+  const std::string delivered = PROV_TRY(node.host.installation().SetupScriptsFolder());
+  const bool stays = path != "-" && !source::IsRemote(path) && !AsciiLower(path).starts_with(AsciiLower(delivered));
+  return stays ? path : std::string();
+}
+
 // Values from before us that stay or come back are theirs, but a person who removes us may think a password gone.
-void ReportPasswords(SessionReport& report) {
+void ReportPasswords(const std::string& local_source, SessionReport& report) {
   report.removal = true;
+  const auto had = [](const Change& change) { return HoldsPassword(change.was); };
+  if (!local_source.empty() && std::ranges::any_of(report.changes, had)) {
+    AddWarning(
+        report.findings, "password-stays",
+        "the source of the settings holds the user name or password of the proxy, and stays; delete it if nothing "
+        "needs it",
+        local_source);
+  }
   for (const Change& change : report.changes) {
-    if (std::ranges::none_of(change.is, &reconcile::ValuePart::HoldsPassword)) continue;
+    if (!HoldsPassword(change.is)) continue;
     AddWarning(report.findings, "password-stays",
                "holds the user name or password of a proxy that provisioner did not set, and stays; remove it by hand "
                "if nothing needs it",
@@ -111,7 +138,7 @@ Result<void> AddTraces(OpenNode& node, SessionReport& report) {
   const bool is_image = PROV_TRY(node.machine.system.BootId()).empty();
   const bool has_payload = PROV_TRY(LoadImageRecord(node.machine.state)).has_value();
   const auto program = node.host.installation().ReadProgramStatus();
-  if (program && program->is_installed && !(is_image && has_payload)) {  // else it is one of the payload's files
+  if (program && program->is_installed) {
     out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, PROV_TRY(node.host.installation().ProgramPath()),
                        "with its folder; a program that still runs goes at the next boot"));
   }
@@ -138,7 +165,7 @@ Result<SessionReport> PlanRemoval(OpenNode& given, bool all) {
   OpenNode node = PROV_TRY(view.Open());
   SessionReport report =
       PROV_TRY(reconcile::PlanOn(node.machine, reconcile::NothingDesired(), PROV_TRY(OptionsOfRemoval(node))));
-  ReportPasswords(report);
+  ReportPasswords(PROV_TRY(LocalSource(node)), report);
   if (all) PROV_TRY(AddTraces(node, report));
   return report;
 }
@@ -151,11 +178,12 @@ Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
         kRestartSection, kLostSection, kRebootRequestSection, reconcile::kLastSection, reconcile::kWmcoSection}) {
     gone[std::string(section)] = std::nullopt;
   }
+  const std::string local_source = PROV_TRY(LocalSource(node));
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
   reconcile::Plan plan =
       PROV_TRY(reconcile::MakePlan(node.machine, reconcile::NothingDesired(), ours, PROV_TRY(OptionsOfRemoval(node))));
   SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), gone));
-  ReportPasswords(report);
+  ReportPasswords(local_source, report);
   AddBeginning(std::move(run), report);
   PROV_TRY(RestartOrReportServices(node, false, report));
   ForgetActivity(node);

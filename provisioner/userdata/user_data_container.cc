@@ -162,7 +162,9 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
   out.config.trust_file = Stated(scope.certificates, left_out.certificates);
   const auto bundle = PROV_TRY(root.Find("bundle"));
   if (bundle && out.config.certificates.empty()) {
-    return bundle->Refuse(Code::kRemoteSource, "is where the certificates are: only the script on a node fetches them");
+    return bundle->Refuse(Code::kRemoteSource,
+                          "is where the certificates are: only the script on a node fetches them; use the source that "
+                          "this was baked from");
   }
   return out;
 }

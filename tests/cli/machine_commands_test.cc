@@ -297,6 +297,16 @@ TEST_F(MachineCommands, ARemovalListsWhatGoesAndWhatStays) {
   EXPECT_THAT(Run(RemoveCommand, {})->out, HasSubstr("no changes: nothing that provisioner set is left here"));
 }
 
+TEST_F(MachineCommands, ARemovalSaysThatTheSourceWithThePasswordStays) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  const auto planned = Run(RemoveCommand, {"--all", "--dry-run"});
+  const auto done = Run(RemoveCommand, {"--all"});
+  for (const auto& outcome : {planned, done}) {
+    EXPECT_THAT(outcome->findings, Contains(testing::AllOf(testing::Field(&Finding::code, "password-stays"),
+                                                           testing::Field(&Finding::where, source_))));
+  }
+}
+
 TEST_F(MachineCommands, RemoveWithoutAllLeavesTheService) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
   ASSERT_TRUE(Run(RemoveCommand, {}));
@@ -374,6 +384,8 @@ TEST_F(MachineCommands, StatusTellsOfDamageAndOfItsRepair) {
 
 // What a full disk stops has taken nothing away that the next try needs.
 TEST_F(MachineCommands, ARemovalThatFailsLosesNothing) {
+  host_.memory.Put(std::string(machine::kServicesKey) + R"(\EventLog\Application)",
+                   reconcile::Sz("File", "Application.evtx"));
   const std::string before = host_.memory.content().Text();
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
   const testing_support::MemoryHost start = host_;
