@@ -148,13 +148,14 @@ TEST_F(ImageCommands, ARemovalListsAStrayProgramAndLeavesEmptyKeysOfOthers) {
   captured.Put(kSystem, testing_support::SampleHive(system, "SYSTEM"));
   captured.Put(kSoftware, testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
   captured.Put("Program Files/Provisioner/provisioner.exe", "MZ");
-  captured.Put("ProgramData/Provisioner/provisioner.log", "applied");
+  ASSERT_TRUE(captured.SecureFolder("ProgramData/Provisioner", images::FileUse::kSecret));
+  ASSERT_TRUE(captured.Write("ProgramData/Provisioner/provisioner.log", "applied", images::FileUse::kSecret));
   const RegKey before = Hive(captured, kSystem);
   const auto planned = node::PlanRemovalFromImage(*Open(captured), true);
   ASSERT_TRUE(planned) << planned.error().message;
-  EXPECT_THAT(planned->changes,
-              ElementsAre(Field(&reconcile::Change::key, "file:Program Files/Provisioner/provisioner.exe"),
-                          Field(&reconcile::Change::key, "file:ProgramData/Provisioner/state.json")));
+  EXPECT_THAT(planned->changes, testing::UnorderedElementsAre(
+                                    Field(&reconcile::Change::key, "file:Program Files/Provisioner/provisioner.exe"),
+                                    Field(&reconcile::Change::key, "file:ProgramData/Provisioner/state.json")));
   const auto removed = Remove(captured, true);
   ASSERT_TRUE(removed) << removed.error().message;
   EXPECT_EQ(removed->writes, 2U);
