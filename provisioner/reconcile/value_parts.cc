@@ -12,8 +12,6 @@
 namespace prov::reconcile {
 namespace {
 
-constexpr std::string_view kListSeparators = ",; ";
-
 const ValuePart* FindPart(const ValueParts& parts, std::string_view name) {
   const auto found =
       std::ranges::find_if(parts, [&](const ValuePart& part) { return EqualsIgnoreAsciiCase(part.name, name); });
@@ -27,14 +25,15 @@ std::vector<std::string> Without(std::vector<std::string> entries, const std::ve
 
 // Either may be absent. nullopt: they are alike.
 std::optional<Difference> Compare(const ValuePart* before, const ValuePart* after) {
-  if (before != nullptr && after != nullptr && before->value == after->value) return std::nullopt;
   const ValuePart& any = before != nullptr ? *before : *after;
+  const bool both = before != nullptr && after != nullptr;
+  if (both ? before->value == after->value : any.value.empty()) return std::nullopt;
   Difference out;
   out.name = any.name;
   out.is_list = any.form == ValuePart::Form::kList;
   const std::string was = before != nullptr ? before->Shown() : "";
   const std::string is = after != nullptr ? after->Shown() : "";
-  out.only_password = was == is;
+  out.only_password = both && was == is;
   if (!out.is_list) {
     out.before = was;
     out.after = is;
@@ -52,15 +51,16 @@ std::optional<Difference> Compare(const ValuePart* before, const ValuePart* afte
 std::string ValuePart::Shown() const {
   if (form == Form::kText) return value.Reveal();
   return ReplaceMalformed(form == Form::kUrl ? egress::RedactUrl(value.Reveal())
-                                             : egress::RedactNoProxy(value.Reveal(), kListSeparators));
+                                             : egress::RedactNoProxy(value.Reveal(), separators));
 }
 
 std::vector<std::string> ValuePart::Entries() const {
   std::vector<std::string> out;
   const std::string text = Shown();
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find_first_of(kListSeparators), rest.size());
-    if (end > 0) out.emplace_back(rest.substr(0, end));
+    const std::size_t end = std::min(rest.find_first_of(separators), rest.size());
+    const std::string_view entry = TrimBlanks(rest.substr(0, end));
+    if (!entry.empty()) out.emplace_back(entry);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return out;
@@ -77,7 +77,8 @@ std::vector<Difference> DifferencesOf(const ValueParts& before, const ValueParts
     if (auto difference = Compare(&part, FindPart(after, part.name))) out.push_back(*std::move(difference));
   }
   for (const ValuePart& part : after) {
-    if (FindPart(before, part.name) == nullptr) out.push_back(*Compare(nullptr, &part));
+    if (FindPart(before, part.name) != nullptr) continue;
+    if (auto difference = Compare(nullptr, &part)) out.push_back(*std::move(difference));
   }
   return out;
 }

@@ -10,11 +10,12 @@
 namespace prov::reconcile {
 
 struct ValuePart {
-  enum class Form { kText, kUrl, kList };  // of a list, what stands between commas, semicolons and blanks is an entry
+  enum class Form { kText, kUrl, kList };
 
   std::string name;  // "HTTP_PROXY", "proxy", "bypass"
   Secret value;
   Form form = Form::kText;
+  std::string_view separators = ",";  // of a list: any of these characters
 
   std::string Shown() const;                 // without passwords
   std::vector<std::string> Entries() const;  // of a list, without passwords
@@ -31,7 +32,7 @@ struct Difference {
   bool is_list = false;
   std::vector<std::string> added, removed;  // entries of a list
   std::string before, after;                // of others; "": absent
-  bool only_password = false;               // nothing else differs
+  bool only_password = false;               // both have it, and nothing else differs
 };
 std::vector<Difference> DifferencesOf(const ValueParts& before, const ValueParts& after);
 

@@ -109,14 +109,14 @@ class WinInet final : public ValueKind {
     }
     const auto text = value.type == RegType::kSz || value.type == RegType::kExpandSz ? StringOf(value) : std::nullopt;
     if (!text) return "(of another type)";
-    return place.value == kServer ? egress::RedactUrl(*text) : egress::RedactNoProxy(*text, "; ");
+    return place.value == kServer ? egress::RedactUrl(*text) : egress::RedactNoProxy(*text, kBypassSeparators);
   }
   ValueParts PartsOf(const ValuePlace& place, const RegValue& value) const override {
     const auto text = StringOf(value);
     if (value.type == RegType::kSz && text && place.value == kServer)
       return {{"proxy", Secret(*text), ValuePart::Form::kUrl}};
     if (value.type == RegType::kSz && text && place.value == kOverride)
-      return {{"bypass", Secret(*text), ValuePart::Form::kList}};
+      return {{"bypass", Secret(*text), ValuePart::Form::kList, kBypassSeparators}};
     const auto settings = DecodeWinInet(value.data);
     if (!IsConnection(place) || !settings) return {{place.value, Secret(Show(place, value))}};
     ValueParts out{{"proxy", Secret("direct")}};

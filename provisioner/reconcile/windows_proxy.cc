@@ -108,12 +108,12 @@ Result<WinInetSettings> DecodeWinInet(std::string_view bytes) {
 
 std::string ShowWindowsProxy(const WinHttpProxy& proxy) {
   return egress::RedactUrl(proxy.proxy) +
-         (proxy.bypass.empty() ? "" : " except " + egress::RedactNoProxy(proxy.bypass, "; "));
+         (proxy.bypass.empty() ? "" : " except " + egress::RedactNoProxy(proxy.bypass, kBypassSeparators));
 }
 
 ValueParts PartsOfProxy(const WinHttpProxy& proxy) {
   return {{"proxy", Secret(proxy.proxy), ValuePart::Form::kUrl},
-          {"bypass", Secret(proxy.bypass), ValuePart::Form::kList}};
+          {"bypass", Secret(proxy.bypass), ValuePart::Form::kList, kBypassSeparators}};
 }
 
 }  // namespace prov::reconcile

@@ -50,6 +50,9 @@ std::string EncodeWinInet(const WinInetSettings& settings);
 // Errors: type, when the bytes are not of this layout.
 Result<WinInetSettings> DecodeWinInet(std::string_view bytes);
 
+// What stands between the entries of `bypass`: any of these characters.
+inline constexpr std::string_view kBypassSeparators = "; ";
+
 // "proxy:3128 except *.svc; <local>", without passwords. Another program's value may hold parts that our own proxies
 // never have, so it is redacted as text.
 std::string ShowWindowsProxy(const egress::WinHttpProxy& proxy);

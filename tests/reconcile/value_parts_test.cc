@@ -45,7 +45,13 @@ TEST(ValueParts, WhatDiffers) {
       {{VariablePart("NO_PROXY", "a,http://u:one@p")},
        {VariablePart("NO_PROXY", "a,http://u:two@p")},
        {"NO_PROXY (password)"}},
-      {{{"bypass", Secret("*.svc;<local>"), ValuePart::Form::kList}}, {}, {"bypass -*.svc -<local>"}},
+      {{},
+       {VariablePart("NO_PROXY", ".svc, http://u:se;cr et@h"), VariablePart("HTTP_PROXY", "")},
+       {"NO_PROXY +.svc +http://u:***@h"}},
+      {{{"bypass", Secret("*.svc;<local> http://u:se,cr@h"), ValuePart::Form::kList, "; "}},
+       {{"bypass", Secret(""), ValuePart::Form::kList, "; "}},
+       {"bypass -*.svc -<local> -http://u:***@h"}},
+      {{VariablePart("NO_PROXY", "")}, {}, {}},
   };
   for (const Row& row : rows) EXPECT_EQ(Lines(row.before, row.after), row.lines);
 }
