@@ -43,14 +43,14 @@ Result<std::string> Spelling(machine::Machine& machine, std::string_view item, s
   return SpellingOfService(machine.registry, item.substr(prefix.size()));
 }
 
-// The three variables.
+// The three variables. Of two entries of a variable the later one counts, as for MergeServiceEnvironment.
 ValueParts PartsOfList(const std::optional<RegValue>& value) {
   ValueParts out;
   for (const std::string& entry : EntriesIn(value)) {
     const std::string_view name = NameOfEntry(entry);
     const auto is_name = [&](std::string_view one) { return EqualsIgnoreAsciiCase(one, name); };
     if (entry.size() == name.size() || std::ranges::none_of(egress::kProxyVariables, is_name)) continue;
-    if (std::ranges::any_of(out, is_name, &ValuePart::name)) continue;  // Windows takes the first
+    std::erase_if(out, [&](const ValuePart& part) { return is_name(part.name); });
     out.push_back(VariablePart(name, entry.substr(name.size() + 1)));
   }
   return out;

@@ -268,6 +268,14 @@ TEST_F(Engine, AServiceKeyWithCredentialsIsClosedToUsers) {
   EXPECT_FALSE(images::IsForAdministratorsOnly(*machine_.Security(kKey)));
 }
 
+TEST_F(Engine, OfTwoEntriesOfAVariableTheLaterOneIsShown) {
+  machine_.Put(kContainerd, ServiceList({"HTTP_PROXY=http://a:1", "http_proxy=http://b:1"}));
+  const Plan plan = MustApply(machine_, Desired());
+  const auto change = std::ranges::find(plan.changes, ItemKind::kServiceEnvironment, &Change::kind);
+  ASSERT_NE(change, plan.changes.end());
+  EXPECT_EQ(change->before, "http_proxy=http://b:1");
+}
+
 TEST_F(Engine, AServiceEnvironmentOfAnotherTypeIsReplacedAndKept) {
   const RegValue odd{"Environment", RegType::kSz, images::EncodeSz("HTTP_PROXY=x")};
   machine_.Put(kContainerd, odd);
