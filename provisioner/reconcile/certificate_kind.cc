@@ -1,7 +1,10 @@
 // The kind of certificates. A certificate that was in a store before us is not ours and stays, whoever put it there.
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
@@ -18,6 +21,14 @@ using pki::Store;
 
 std::string ShowCertificate(const pki::Certificate& certificate) {
   return fmt::format("{}, until {}", certificate.subject, certificate.not_after);
+}
+
+// nullopt: it is not the key of a certificate in this store.
+std::optional<std::string_view> ThumbprintIn(std::string_view item, Store store) {
+  const std::string prefix = CertificateItemName(store, "");
+  if (!item.starts_with(prefix)) return std::nullopt;
+  const std::string_view sha1 = item.substr(prefix.size());
+  return sha1.size() == 40 && FromHex(sha1) ? std::optional(sha1) : std::nullopt;
 }
 
 ValueParts PartsOfCertificate(const pki::Certificate& certificate) {
@@ -114,10 +125,12 @@ class Certificate final : public Kind {
     }
     for (const std::string& item : planner.options().found) {
       if (!Owns(item) || planner.Find(item) != nullptr) continue;
-      const std::string thumbprint = AsciiUpper(item.substr(CertificateItemName(StoreOfItem(item), "").size()));
+      const Store store = StoreOfItem(item);
+      const auto thumbprint = ThumbprintIn(item, store);
+      if (!thumbprint || !PROV_TRY(planner.machine().certificates.Find(store, *thumbprint))) continue;
       planner.Report(item, {ItemKind::kCertificate,
                             Action::kNone,
-                            fmt::format("{} {}", NameOf(StoreOfItem(item)), thumbprint),
+                            fmt::format("{} {}", NameOf(store), AsciiUpper(*thumbprint)),
                             {},
                             {},
                             std::string(kStays)});
@@ -170,10 +183,7 @@ class Certificate final : public Kind {
 
   std::optional<ScriptPlace> PlaceInScript(std::string_view item) const override {
     for (const Store store : {Store::kRoot, Store::kCa}) {
-      const std::string prefix = CertificateItemName(store, "");
-      if (!item.starts_with(prefix)) continue;
-      const std::string_view sha1 = item.substr(prefix.size());
-      if (sha1.size() == 40 && FromHex(sha1)) return ScriptPlace{CertificateItemName(store, sha1), {}, {}};
+      if (const auto sha1 = ThumbprintIn(item, store)) return ScriptPlace{CertificateItemName(store, *sha1), {}, {}};
     }
     return std::nullopt;
   }

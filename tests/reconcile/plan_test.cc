@@ -206,6 +206,20 @@ TEST_F(Engine, ACertificateThatWasThereBeforeIsNeverRemoved) {
   EXPECT_EQ(machine_.content().Text(), before.Text());
 }
 
+TEST_F(Engine, ARemovalNamesTheFoundCertificatesThatAreStillThere) {
+  const auto certificates = SampleCertificates();
+  machine_.content().certificates[Store::kRoot][certificates[0].der] = true;
+  const std::string there = CertificateItemName(Store::kRoot, certificates[0].sha1);
+  machine::Machine ports = machine_.Ports();
+  const PlanOptions options{
+      .reports_staying = true,
+      .found = {there, CertificateItemName(Store::kRoot, certificates[1].sha1), std::string(kCertificateItem) + "R"}};
+  const auto plan = MakePlan(ports, NothingDesired(), {}, options);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->changes.size(), 1U);
+  EXPECT_THAT(plan->changes[0].name, HasSubstr(AsciiUpper(certificates[0].sha1)));
+}
+
 TEST_F(Engine, RotatingOneOfTwoCertificatesKeepsTheOther) {
   MustApply(machine_, Desired());
   egress::EgressConfig config = SampleConfig();
