@@ -34,7 +34,9 @@ std::optional<std::string> DescribeCommandOutput(std::string_view text) {
   line = TrimBlanks(line.substr(0, line.find_first_of("\r\n")));
   const auto begins = [line](std::string_view error) { return line.starts_with(error); };
   if (std::ranges::any_of(kErrors, begins)) {
-    const std::string shown(line.find('@') == std::string_view::npos ? line.substr(0, kMostShown) : "");  // no password
+    // Any URL may hold a password, also one whose '@' is on another line.
+    const bool is_harmless = line.find('@') == std::string_view::npos && line.find("://") == std::string_view::npos;
+    const std::string_view shown = is_harmless ? Shorten(line, kMostShown) : "";
     return fmt::format("is an error message and no output of a command{}; correct that, and run the command again",
                        shown.empty() ? "" : fmt::format(" ({})", shown));
   }

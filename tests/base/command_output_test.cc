@@ -17,7 +17,11 @@ TEST(CommandOutput, IsNoDocument) {
         "\nUnable to connect to the server: dial tcp\n", "No resources found in default namespace.\n"}) {
     EXPECT_THAT(DescribeCommandOutput(text).value_or(""), HasSubstr("error message")) << text;
   }
-  EXPECT_THAT(*DescribeCommandOutput("error: dial http://u:c4nary@p:1\n"), Not(HasSubstr("c4nary")));
+  for (const std::string_view url : {"error: dial http://u:c4nary@p:1\n", "error: dial http://u:c4nary\n@p:1\n"}) {
+    EXPECT_THAT(DescribeCommandOutput(url).value_or("c4nary"), Not(HasSubstr("c4nary")));
+  }
+  const std::string long_line = "error: " + std::string(112, 'x') + "\u00fc";
+  EXPECT_TRUE(IsUtf8(DescribeCommandOutput(long_line).value_or("\xff"))) << "is cut between characters";
   const std::string table = "NAME                TYPE     DATA   AGE\nwindows-user-data   Opaque   1      3d\n";
   EXPECT_THAT(DescribeCommandOutput(table).value_or(""), HasSubstr("-o yaml"));
   EXPECT_TRUE(DescribeCommandOutput("\xff\xfe" + ToUtf16Le(table)));
