@@ -65,6 +65,7 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
   out.allow_downgrade = arguments.Has("allow-downgrade");
   out.allow_shrink = arguments.Has("allow-shrink");
   out.restart_services = arguments.Has("restart-services");
+  out.names_pool = arguments.Has("pool");
   return out;
 }
 

@@ -106,7 +106,7 @@ Result<SessionReport> PlanSettings(OpenNode& given, const DerivedSettings& deriv
   SessionReport report =
       PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
   PROV_TRY(ReportDamage(node, view, report.findings));
-  ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, report.findings);
+  ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, options.names_pool, report.findings);
   PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
   AddFindings(report, derived);
   return report;
@@ -117,7 +117,9 @@ Result<reconcile::Plan> PlanRun(OpenNode& node, BegunRun& run, const DerivedSett
   PROV_TRY(CheckSettings(node, derived, options));
   PROV_TRY(WarnOfLoss(node, run.findings));
   // A round has its options from the record of its source.
-  if (!options.unattended) ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, run.findings);
+  if (!options.unattended) {
+    ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, options.names_pool, run.findings);
+  }
   const reconcile::PlanOptions plan_options =
       PROV_TRY(PlanOptionsOf(node, options));  // before PrepareToPlan writes a record
   PROV_TRY(PrepareToPlan(node, run));

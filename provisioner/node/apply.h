@@ -18,6 +18,7 @@ struct ApplyOptions {
   bool allow_shrink = false;      // see guards.h
   bool refuse_empty = false;      // see guards.h; for a source that a person named, not for one that is followed
   bool restart_services = false;  // restart running services whose environment changed
+  bool names_pool = false;        // --pool was given, be it with the default
   bool unattended = false;        // no person watches: GuardAgainstRebootLoop applies
 };
 

@@ -2,6 +2,8 @@
 // back, which a person may not have meant.
 #pragma once
 
+#include <optional>
+
 #include "provisioner/base/finding.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/settings.h"
@@ -9,6 +11,7 @@
 namespace prov::node {
 
 // Adds a finding (`option-left-out`) for each of them. `before`: the record of the last run, if there is one.
-void ReportLeftOut(const std::optional<Applied>& before, const Settings& now, Findings& findings);
+// `names_pool`: this run was given --pool, so it has left out none.
+void ReportLeftOut(const std::optional<Applied>& before, const Settings& now, bool names_pool, Findings& findings);
 
 }  // namespace prov::node

@@ -13,6 +13,7 @@ TEST(LeftOut, EachOptionThatIsGivenNoMore) {
     std::function<void(SettingsSpec&)> before;
     std::function<void(Settings&)> now;
     std::string where;  // "": nothing is said
+    bool names_pool = false;
   };
   const auto same = [](Settings&) {};
   const std::string digest(64, 'a');
@@ -31,7 +32,11 @@ TEST(LeftOut, EachOptionThatIsGivenNoMore) {
       {[](SettingsSpec& s) { s.choices.augment = true; }, same, "--augment"},
       {[](SettingsSpec& s) { s.choices.augment = true; }, [](Settings& s) { s.given->choices.augment = true; }, ""},
       {[](SettingsSpec& s) { s.source.add_cluster_suffixes = true; }, same, "--add-cluster-suffixes"},
+      {[](SettingsSpec& s) { s.choices.augment = s.source.add_cluster_suffixes = true; },
+       [](Settings& s) { s.payload = "digest"; }, ""},
+      {[](SettingsSpec& s) { s.choices.subtract_file = "a.pem"; }, [](Settings& s) { s.payload = "digest"; }, ""},
       {[](SettingsSpec& s) { s.source.selection.pool = "win"; }, same, "--pool win"},
+      {[](SettingsSpec& s) { s.source.selection.pool = "win"; }, same, "", true},
       {[](SettingsSpec& s) { s.source.selection.name = "x"; }, same, "--name x"},
   };
   for (const Row& row : rows) {
@@ -41,7 +46,7 @@ TEST(LeftOut, EachOptionThatIsGivenNoMore) {
     now.given.emplace();
     row.now(now);
     Findings findings;
-    ReportLeftOut(before, now, findings);
+    ReportLeftOut(before, now, row.names_pool, findings);
     ASSERT_LE(findings.size(), 1U);
     EXPECT_EQ(findings.empty() ? "" : findings[0].where, row.where);
   }
