@@ -95,7 +95,8 @@ std::vector<CodeEntry> Find(std::string_view asked, const std::vector<CodeEntry>
   const std::string text = AsciiLower(asked);
   for (const Symptom& symptom : kSymptoms) {
     const auto words = Split(symptom.words, '|');
-    if (std::ranges::none_of(words, [&](std::string_view word) { return HasWords(text, word); })) continue;
+    const auto fits = [&](std::string_view word) { return symptom.is_reason ? text == word : HasWords(text, word); };
+    if (std::ranges::none_of(words, fits)) continue;
     out.push_back({words.front(), std::nullopt, {}, symptom.meaning, symptom.remedy, symptom.page});
     for (const std::string_view code : Split(symptom.codes, ' ')) add(code);
   }

@@ -8,11 +8,13 @@ namespace prov::cli {
 
 struct Symptom {
   // In lower case, separated by '|'. Each is found as whole words of what was asked; the first names the symptom.
+  // A reason of `status` must be all that was asked: messages have such words, too.
   std::string_view words;
   std::string_view meaning;
   std::string_view remedy;
   std::string_view page;   // of the documentation, with its section
   std::string_view codes;  // those that have more about it, separated by blanks
+  bool is_reason = false;
 };
 
 // The more specific ones come first, as one message may have the words of several.
@@ -45,21 +47,22 @@ inline constexpr Symptom kSymptoms[] = {
      "docs/troubleshooting.md#images-are-not-pulled", "service-runs-on"},
     {"drift", "Somebody else changed or removed an item of ours.",
      "The next round restores it. If it comes back, find out who changes it.",
-     "docs/troubleshooting.md#by-what-status-says", ""},
+     "docs/troubleshooting.md#by-what-status-says", "", true},
     {"failure", "The last rounds failed, and the settings before them stay.",
-     "status has the code and the message of the failure.", "docs/troubleshooting.md#by-what-status-says", ""},
+     "status has the code and the message of the failure.", "docs/troubleshooting.md#by-what-status-says", "", true},
     {"hold", "Somebody ran rollback, or nobody confirmed a trial.",
      "The node follows again when the source changes, or after apply.",
-     "docs/troubleshooting.md#a-node-changes-nothing-any-more", "held"},
+     "docs/troubleshooting.md#a-node-changes-nothing-any-more", "held", true},
     {"open", "A run was cut short.", "The next command that writes, or the next round, finishes it.",
-     "docs/troubleshooting.md#by-what-status-says", "open-transaction"},
+     "docs/troubleshooting.md#by-what-status-says", "open-transaction", true},
     {"damage", "The record of what is ours was damaged or lost.", "Run apply with the settings that are in place.",
-     "docs/troubleshooting.md#the-state-is-damaged", "state-damaged state-lost"},
-    {"service", "The boot service is gone or does not run, or another service runs with an earlier environment.",
-     "service install restores the boot service; restart the other one.", "docs/troubleshooting.md#by-what-status-says",
-     "service-runs-on"},
+     "docs/troubleshooting.md#the-state-is-damaged", "state-damaged state-lost", true},
+    {"service", "The boot service is gone or does not run.", "service install restores it.",
+     "docs/troubleshooting.md#by-what-status-says", "", true},
+    {"stale", "A service runs with an earlier environment.", "Restart it with the command that status gives.",
+     "docs/troubleshooting.md#by-what-status-says", "service-stale", true},
     {"expiry", "A certificate of ours expires within 30 days.", "Rotate the CA.", "docs/upkeep.md#rotate-a-ca",
-     "cert-expires-soon cert-expired"},
+     "cert-expires-soon cert-expired", true},
 };
 
 }  // namespace prov::cli

@@ -86,6 +86,9 @@ TEST(ExplainCode, WordsOfOtherProgramsLeadToCodesAndAPage) {
       {"EOF", {"eof", "network"}},
       {"drift", {"drift"}},
       {"failure", {"failure"}},
+      {"stale", {"stale", "service-stale"}},
+      {"service", {"service"}},
+      {"503 Service Unavailable", {"403", "network"}},
       {"14", {"network", "tls"}},
   };
   for (const auto& row : rows) {
