@@ -61,6 +61,9 @@ std::vector<std::string_view> Split(std::string_view text, char separator);  // 
 // neither begins nor ends it.
 bool IsDnsLabel(std::string_view text);
 
+// "'it''s'": one word of a PowerShell command.
+std::string QuotedForPowerShell(std::string_view text);
+
 // The first `bytes` bytes at most, cut between characters.
 std::string_view Shorten(std::string_view text, std::size_t bytes = 80);
 

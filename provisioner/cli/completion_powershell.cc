@@ -1,6 +1,7 @@
 // The script for PowerShell, including Windows PowerShell 5.1: tables, and a block that looks words up in them.
 #include <fmt/format.h>
 
+#include "provisioner/base/text.h"
 #include "provisioner/cli/completion.h"
 
 namespace prov::cli {
@@ -65,12 +66,6 @@ constexpr std::string_view kPowerShellTail = R"(
   }
 }
 )";
-
-std::string QuotedForPowerShell(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
-  return out + "'";
-}
 
 // 'service' = @('install', 'uninstall')
 std::string PowerShellList(std::string_view command, std::span<const std::string_view> words) {

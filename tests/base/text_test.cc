@@ -95,6 +95,8 @@ TEST(Text, ShortensBeforeACharacter) {
   EXPECT_EQ(Shorten(std::string(9, '\x80'), 6).size(), 6U);  // malformed
 }
 
+TEST(Text, QuotedForPowerShell) { EXPECT_EQ(QuotedForPowerShell("it's"), "'it''s'"); }
+
 TEST(Text, SplitTrimAndCase) {
   EXPECT_EQ(Split("a,,b", ',').size(), 3U);
   EXPECT_EQ(Split("", ',').size(), 1U);
