@@ -478,7 +478,8 @@ inline constexpr FindingInfo kFindings[] = {
      "Read the source again after the rollout, or name the newest config: with --name, or as machineconfig/NAME of a "
      "kube:// source."},
     {"present-trust", kInfo,
-     "The settings are those that are set on the machine, and the message says which certificates are trusted.",
+     "The settings are those that are set on the machine or in the image. The message says who starts with them, and "
+     "how many of the trusted certificates are those of provisioner.",
      "Nothing has to be done."},
     {"private-key", kWarning,
      "A private key is in the trust bundle. It was left out, but whoever reads the bundle has it.",

@@ -216,9 +216,9 @@ Command CheckCommand() {
       "clients-disagree and winhttp-...); 14: a probe failed.\n"
       "--probe makes a real request with the source's settings and none of this machine's, as a Go client on a node\n"
       "would: through the proxy with its credentials, or directly if NO_PROXY says so, and trusting only the\n"
-      "certificates of the source (those of this system if the source has none). A status below 400 is a success.\n"
-      "Failures that may be temporary are tried three times. Only a self-signed CA counts as a root, as on nodes: a\n"
-      "chain that ends at an intermediate CA fails.\n"
+      "certificates of the source (those of this system if the source has none, and with --this-machine). A status\n"
+      "below 400 is a success. Failures that may be temporary are tried three times. Only a self-signed CA counts as\n"
+      "a root, as on nodes: a chain that ends at an intermediate CA fails.\n"
       "--secret takes no SOURCE. Exit code 4 says that the Secret is stale: the operator's Secret changed after\n"
       "bake --append-to read it.",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"

@@ -8,9 +8,10 @@
 namespace prov::cli {
 
 OptionGroup MachineSourceOptionSpecs() {
-  return {{"this-machine", "", "instead of SOURCE: what is really set on this machine", Group::kSource},
-          {"root", "DIR", "instead of SOURCE: what is really set in an image, in the folder that contains Windows",
-           Group::kSource}};
+  return {
+      {"this-machine", "", "instead of SOURCE: what is really set on this machine, for containerd where it is there",
+       Group::kSource},
+      {"root", "DIR", "instead of SOURCE: the same of an image, in the folder that contains Windows", Group::kSource}};
 }
 
 Result<node::SourceContent> ReadSourceOrMachine(const Arguments& arguments, const source::SourceSpec& spec,

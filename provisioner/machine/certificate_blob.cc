@@ -1,5 +1,7 @@
 #include "provisioner/machine/certificate_blob.h"
 
+#include <fmt/format.h>
+
 #include "images/registry/hive_format.h"
 #include "images/registry/registry_key.h"
 #include "provisioner/base/hash.h"
@@ -24,6 +26,16 @@ void PutProperty(std::string& out, std::uint32_t id, std::string_view bytes) {
 
 std::string CertificateStoreKey(pki::Store store) {
   return R"(Microsoft\SystemCertificates\)" + std::string(pki::NameOf(store)) + R"(\Certificates)";
+}
+
+std::vector<std::string> PhysicalStores(std::string_view name) {
+  std::vector<std::string> out;
+  for (const std::string_view place : {R"(Microsoft\SystemCertificates)", R"(Policies\Microsoft\SystemCertificates)",
+                                       R"(Microsoft\EnterpriseCertificates)"}) {
+    out.push_back(fmt::format(R"(SOFTWARE\{}\{}\Certificates)", place, name));
+  }
+  if (name == "ROOT") out.emplace_back(R"(SOFTWARE\Microsoft\SystemCertificates\AuthRoot\Certificates)");
+  return out;
 }
 
 std::string CertificateKeyPath(pki::Store store, std::string_view der) {

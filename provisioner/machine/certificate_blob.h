@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/pki/trust_store.h"
 
@@ -13,6 +14,10 @@ inline constexpr std::string_view kCertificateBlob = "Blob";
 
 // `Microsoft\SystemCertificates\ROOT\Certificates`, below `SOFTWARE`: the machine's own physical store.
 std::string CertificateStoreKey(pki::Store store);
+
+// The registry keys of a system store's physical stores: the machine's own, the group policy's, the enterprise's and,
+// for ROOT, the one that Windows fills by itself.
+std::vector<std::string> PhysicalStores(std::string_view name);
 
 // The key of one certificate in that store, on a machine.
 std::string CertificateKeyPath(pki::Store store, std::string_view der);

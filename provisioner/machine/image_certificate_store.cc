@@ -18,18 +18,6 @@ using pki::Store;
 
 constexpr std::string_view kOwnKeysSection = "storeKeys";
 
-// The registry keys of a system store's physical stores: the machine's own, the group policy's, the enterprise's and,
-// for ROOT, the one that Windows fills by itself.
-std::vector<std::string> PhysicalStores(std::string_view name) {
-  std::vector<std::string> out;
-  for (const std::string_view place : {R"(Microsoft\SystemCertificates)", R"(Policies\Microsoft\SystemCertificates)",
-                                       R"(Microsoft\EnterpriseCertificates)"}) {
-    out.push_back(fmt::format(R"(SOFTWARE\{}\{}\Certificates)", place, name));
-  }
-  if (name == "ROOT") out.emplace_back(R"(SOFTWARE\Microsoft\SystemCertificates\AuthRoot\Certificates)");
-  return out;
-}
-
 std::string OwnStore(Store store) { return R"(SOFTWARE\)" + CertificateStoreKey(store); }
 
 Result<std::vector<std::string>> LoadOwnKeys(StateRecord& state) {

@@ -75,13 +75,17 @@ class Explanation {
  private:
   std::string Trusted() const {
     if (!failure_.own_roots) {
-      return fmt::format("the list of CAs that this system trusts ({})", failure_.roots_are_named
-                                                                             ? "no other CA was named for it"
-                                                                             : "the source brings no certificates");
+      return fmt::format("the list of CAs that this system trusts{}", failure_.of_machine ? ""
+                                                                      : failure_.roots_are_named
+                                                                          ? " (no other CA was named for it)"
+                                                                          : " (the source brings no certificates)");
     }
-    return fmt::format("{} ({} certificate{})",
-                       failure_.roots_are_named ? "the CAs that were named for it" : "the source's trust bundle",
+    return fmt::format("{} ({} certificate{})", failure_.roots_are_named ? "the CAs that were named for it" : Bundle(),
                        failure_.roots.size(), failure_.roots.size() == 1 ? "" : "s");
+  }
+
+  std::string_view Bundle() const {
+    return failure_.of_machine ? "the ROOT store of the image" : "the source's trust bundle";
   }
 
   // The remedy for an untrusted CA. When a source was requested, it may be the wrong server.
@@ -94,7 +98,7 @@ class Explanation {
   // Without certificates there is only the library's message.
   std::string Unread() const {
     return fmt::format("{} shows a certificate that can't be verified with {} ({}): {}", failure_.whose, Trusted(),
-                       failure_.detail, Advice("add the CA that signed it to the trust bundle"));
+                       failure_.detail, Advice("add the CA that signed it there"));
   }
 
   std::string Inspection() const {
@@ -126,7 +130,7 @@ class Explanation {
           "{} shows {}, which is self-signed and is not in {}: {} if you know that it is right, else have a CA issue "
           "one",
           failure_.whose, Quoted(leaf_->subject), Trusted(),
-          failure_.roots_are_named ? "name it as CA" : "add it to the bundle");
+          failure_.roots_are_named ? "name it as CA" : "add it there");
     }
     return fmt::format("{} shows a certificate issued by {}, and this CA is not in {}: {}", failure_.whose,
                        Quoted(issuer), Trusted(),
@@ -165,9 +169,9 @@ class Explanation {
         "the certificate of {} was issued under the CA {}, which expired at {}: {}, unless this "
         "machine's clock is wrong",
         failure_.whose, Quoted(culprit_->subject), culprit_->not_after,
-        ours ? (failure_.roots_are_named ? "name its successor"
-                                         : "replace it in the source's trust bundle by its successor")
-             : "its operator must renew the CA");
+        !ours                      ? "its operator must renew the CA"
+        : failure_.roots_are_named ? "name its successor"
+                                   : fmt::format("replace it in {} by its successor", Bundle()));
   }
 
   std::string NotYetValid() const {

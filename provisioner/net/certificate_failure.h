@@ -33,6 +33,7 @@ struct CertificateFailure {
   bool own_roots = false;          // a trust bundle was used, not the system's roots
   std::vector<std::string> roots;  // DER: its certificates
   bool roots_are_named = false;    // they are CAs that the user named for this server, not a trust bundle
+  bool of_machine = false;         // as in HttpRequest
   bool behind_proxy = false;       // a proxy on the way may have presented the certificate
   std::string detail;              // the library's message
 };

@@ -163,18 +163,15 @@ void CurlTransfer::SetTrust() {
   Set(CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   Set(CURLOPT_SSL_VERIFYPEER, 1L);
   Set(CURLOPT_SSL_VERIFYHOST, 2L);
-  if (roots_.empty()) {
-    Set(CURLOPT_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NATIVE_CA));
-    Set(CURLOPT_PROXY_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NATIVE_CA));
-    return;
-  }
+  // Of the system's, libcurl takes those of the store CA, too.
+  const long options =
+      (roots_.empty() ? CURLSSLOPT_NATIVE_CA : 0L) | (route_.up_to_roots ? CURLSSLOPT_NO_PARTIALCHAIN : 0L);
+  Set(CURLOPT_SSL_OPTIONS, options);
+  Set(CURLOPT_PROXY_SSL_OPTIONS, options);
+  if (roots_.empty()) return;
   const char* nowhere = nullptr;
   for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
     Set(place, nowhere);
-  }
-  if (route_.up_to_roots) {
-    Set(CURLOPT_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NO_PARTIALCHAIN));
-    Set(CURLOPT_PROXY_SSL_OPTIONS, static_cast<long>(CURLSSLOPT_NO_PARTIALCHAIN));
   }
   SetBlob(CURLOPT_CAINFO_BLOB, roots_);
   SetBlob(CURLOPT_PROXY_CAINFO_BLOB, roots_);

@@ -27,7 +27,8 @@ struct HttpRequest {
   std::string url;                  // http:// or https://
   std::optional<Secret> proxy_url;  // with its credentials; nullopt: direct
   std::vector<std::string> roots;   // DER: the only trusted roots; empty: the system's
-  bool up_to_roots = false;         // only self-signed certificates in `roots` count, as on Windows
+  bool up_to_roots = false;         // only self-signed ones of the roots count, as on Windows
+  bool of_machine = false;          // `roots` are the ROOT store of an image, and messages speak of no source
   int timeout_seconds = 30;         // for the whole request
   HttpNotes* notes = nullptr;       // filled in if not null
 };

@@ -70,6 +70,7 @@ class Probe {
   HttpFailure FailureOf(CURLcode code) {
     HttpFailure out = transfer_.FailureOf(code);
     out.timeout_seconds = request_.timeout_seconds;
+    out.certificate.of_machine = request_.of_machine;
     return out;
   }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "provisioner/base/clock.h"
+#include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/node/activity.h"
@@ -47,6 +48,14 @@ std::set<std::string> ServicesToLookAt(const reconcile::Ledger& ledger) {
   return out;
 }
 
+// The findings that all requests of a kind go around the proxy, and what their place lacks to end with the variable.
+struct WayAround {
+  FindingCode code;
+  std::string_view rest;
+};
+constexpr std::array<WayAround, 4> kWaysAround = {
+    {{"https-direct", ": HTTPS_PROXY"}, {"http-direct", ": HTTP_PROXY"}, {"no-proxy-all", ""}, {"no-proxy-wide", ""}}};
+
 // The faults of these entries that let requests go elsewhere than to the proxy.
 Findings FaultsOf(const std::vector<std::string>& entries, const std::string& where) {
   egress::EgressConfig config;
@@ -57,12 +66,31 @@ Findings FaultsOf(const std::vector<std::string>& entries, const std::string& wh
   if (!all) AddWarning(out, "no-proxy", all.error().message, all.error().where);
   for (const Finding& one : all.value_or(Findings())) {
     if (one.severity == Severity::kError) out.push_back(one);
-    if (one.code == FindingCode("https-direct").name()) {
+    for (const WayAround& way : kWaysAround) {
+      if (one.code != way.code.name()) continue;
       out.push_back(one);
-      out.back().where += ": HTTPS_PROXY";
+      out.back().where += way.rest;
     }
   }
   return out;
+}
+
+// The machine variables as the ledger has them.
+std::vector<std::string> MachineEntriesOf(const reconcile::Ledger& ledger) {
+  std::vector<std::string> out;
+  for (const std::string_view name : egress::kProxyVariables) {
+    const auto found = ledger.find(fmt::format("{}{}", reconcile::kEnvironmentItem, name));
+    if (found == ledger.end() || !found->second.ours) continue;
+    out.push_back(fmt::format("{}={}", name, reconcile::StringOf(*found->second.ours).value_or("")));
+  }
+  return out;
+}
+
+// What a service would start with if all its variables were those of the ledger.
+std::vector<std::string> StartEntriesOf(const reconcile::Ledger& ledger, std::string_view service) {
+  const auto found = ledger.find(KeyOfService(service));
+  return StartEntries(MachineEntriesOf(ledger),
+                      reconcile::EntriesIn(found == ledger.end() ? std::nullopt : found->second.ours));
 }
 
 class Observer {
@@ -76,6 +104,7 @@ class Observer {
     const auto entries = PROV_TRY(ReadMachineEntries(node_.machine.registry));
     NoteProxy(entries);
     out_.machine = FaultsOf(entries, reconcile::EnvironmentKeyPath());
+    out_.machine_is_as_given = entries == MachineEntriesOf(out_.status.engine.ledger);
     for (const std::string& name : ServicesToLookAt(out_.status.engine.ledger)) PROV_TRY(LookAtService(name));
     PROV_TRY(LookAtCertificates());
     return LookAtWinHttp();
@@ -83,9 +112,7 @@ class Observer {
 
   Result<void> Probe(const std::vector<std::string>& urls, net::Http& http) {
     if (urls.empty()) return {};
-    const std::string containerd = "containerd";
-    const bool exists = PROV_TRY(node_.machine.registry.KeyExists(reconcile::ServiceKeyPath(containerd)));
-    egress::EgressConfig config = PROV_TRY(ReadPresentSettings(node_, exists ? containerd : ""));
+    egress::EgressConfig config = PROV_TRY(ReadPresentSettings(node_));
     ProbeOptions options;
     for (const pki::Certificate& one : config.certificates) options.trusted.insert(one.sha256);
     std::ranges::move(config.findings, std::back_inserter(out_.findings));
@@ -106,14 +133,17 @@ class Observer {
     const auto value = PROV_TRY(node_.machine.registry.Read(key, reconcile::kServiceEnvironmentValue));
     const auto own = reconcile::EntriesIn(value);
     NoteProxy(own);
-    if (std::ranges::any_of(egress::kProxyVariables, [&](auto variable) { return !ValueIn(own, variable).empty(); }))
-      out.faults = FaultsOf(PROV_TRY(ReadStartEntries(node_.machine.registry, name)), key);
+    if (std::ranges::any_of(egress::kProxyVariables, [&](auto variable) { return !ValueIn(own, variable).empty(); })) {
+      const auto start = PROV_TRY(ReadStartEntries(node_.machine.registry, name));
+      out.faults = FaultsOf(start, key);
+      out.is_as_given = start == StartEntriesOf(out_.status.engine.ledger, name);
+    }
     if (!reconcile::ServiceEntries(value))
       AddWarning(out.faults, "service-environment", "is not a REG_MULTI_SZ, so Windows does not read it", key);
     if (out_.runs) {
       const auto state = PROV_TRY(node_.host.services().Query(name));
       out.stopped = state && !state->running;
-      out.running = PROV_TRY(ReadRunningService(node_, name));
+      out.running = PROV_TRY(ReadRunningService(node_, out_.status.engine, name));
       if (out.running) PROV_TRY(Judge(*out.running));
     }
     out_.services.push_back(std::move(out));
@@ -188,12 +218,14 @@ void AddDrift(const Observations& seen, std::string_view prefix, Problems& out) 
     const std::string_view service = reconcile::ServiceOf(std::string_view(drift.key).substr(prefix.size()));
     const auto found = std::ranges::find(seen.services, service, &Observations::Service::name);
     if (prefix == reconcile::kServiceItem && found != seen.services.end() && found->running)
-      problem.commands.push_back(fmt::format("Restart-Service -Force '{}'", service));
+      problem.commands.push_back(RestartCommand(service));
     out.push_back(std::move(problem));
   }
 }
 
-void AddFaults(const Observations& seen, const Findings& faults, const std::string& key, Problems& out) {
+// `is_as_given`: what is set is what a source gave, so setting it again mends nothing.
+void AddFaults(const Observations& seen, const Findings& faults, const std::string& key, bool is_as_given,
+               Problems& out) {
   for (const Finding& fault : faults) {
     std::string one = key;
     if (one.empty())
@@ -201,7 +233,8 @@ void AddFaults(const Observations& seen, const Findings& faults, const std::stri
     if (Drifts(seen, one)) continue;  // restoring it mends this, too
     Finding finding = fault;
     finding.message = fmt::format("{}: {}", fault.where, fault.message);
-    out.push_back({std::move(finding), std::move(one), Restore(seen)});
+    if (is_as_given) finding.message += "; the source gave this, so change the source";
+    out.push_back({std::move(finding), std::move(one), is_as_given ? Commands() : Restore(seen)});
   }
 }
 
@@ -216,14 +249,14 @@ void CheckClock(const Observations& seen, Problems& out) {
 
 void CheckVariables(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kEnvironmentItem, out);
-  AddFaults(seen, seen.machine, {}, out);
+  AddFaults(seen, seen.machine, {}, seen.machine_is_as_given, out);
 }
 
 void CheckServices(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kServiceItem, out);
   AddDrift(seen, reconcile::kServiceSecurityItem, out);
   for (const Observations::Service& service : seen.services)
-    AddFaults(seen, service.faults, KeyOfService(service.name), out);
+    AddFaults(seen, service.faults, KeyOfService(service.name), service.is_as_given, out);
 }
 
 // Restoring the values makes the process right again.
@@ -240,7 +273,7 @@ void CheckProcesses(const Observations& seen, Problems& out) {
     if (service.stopped) {
       out.push_back({{Severity::kError, "service-stopped", fmt::format("the service {} does not run", service.name)},
                      {},
-                     {fmt::format("Start-Service '{}'", service.name)}});
+                     {"Start-Service " + QuotedForPowerShell(service.name)}});
     }
     if (!service.running || service.running->stale.empty() || FollowsFromDrift(seen, *service.running)) continue;
     const RunningService& running = *service.running;
@@ -361,7 +394,8 @@ void CheckProbes(const Observations& seen, Problems& out) {
     const std::string way = probe.via == "direct" ? probe.via : "through " + probe.via;
     out.push_back({{Severity::kError, "probe-failed", fmt::format("{} {}: {}", probe.url, way, probe.error->message)},
                    {},
-                   {fmt::format("provisioner explain --this-machine --url {} --for go", probe.url)}});
+                   {fmt::format("provisioner explain {} --url {} --for go", seen.runs ? "--this-machine" : "--root DIR",
+                                QuotedForPowerShell(probe.url))}});
   }
 }
 

@@ -21,13 +21,15 @@ struct Observations {
   bool runs = true;      // false: an image
   std::int64_t now = 0;  // Unix time, by the clock of this machine
   NodeStatus status;
-  bool sets_proxy = false;  // the machine or a service has the URL of a proxy
-  Findings machine;         // faults of the machine variables; each place ends with the variable's name
+  bool sets_proxy = false;           // the machine or a service has the URL of a proxy
+  Findings machine;                  // faults of the machine variables; each place ends with the variable's name
+  bool machine_is_as_given = false;  // they are those of the ledger
   struct Service {
     std::string name;
     bool stopped = false;
     std::optional<RunningService> running = {};
-    Findings faults = {};  // of its own value Environment
+    Findings faults = {};      // of its own value Environment
+    bool is_as_given = false;  // its process would get what the ledger has
   };
   std::vector<Service> services;  // containerd, kubelet, and those in whose environment we set variables
   struct OwnCertificate {

@@ -17,8 +17,6 @@
 namespace prov::node {
 namespace {
 
-std::string RootStoreKey() { return R"(SOFTWARE\)" + machine::CertificateStoreKey(pki::Store::kRoot); }
-
 // The certificates of the ledger that are in their stores.
 Result<std::vector<pki::Certificate>> ReadOwnCertificates(OpenNode& node) {
   std::vector<pki::Certificate> out;
@@ -31,30 +29,34 @@ Result<std::vector<pki::Certificate>> ReadOwnCertificates(OpenNode& node) {
   return out;
 }
 
-// A certificate that can't be parsed is left out, as no client can use it.
-Result<std::vector<pki::Certificate>> ReadRootStore(machine::Registry& registry) {
-  std::vector<pki::Certificate> out;
-  for (const std::string& name : PROV_TRY(registry.Subkeys(RootStoreKey()))) {
-    const std::string key = fmt::format("{}\\{}", RootStoreKey(), name);
-    const auto blob = PROV_TRY(registry.Read(key, machine::kCertificateBlob));
-    const auto der = blob ? machine::CertificateInBlob(blob->data) : std::nullopt;
-    if (!der) continue;
-    if (auto certificate = pki::ParseCertificate(*der, key)) out.push_back(*std::move(certificate));
+// Adds those of the ROOT store that are not in `out`. One that has expired or can't be parsed is left out, as no client
+// can use it.
+Result<void> AddRootStore(machine::Registry& registry, std::int64_t now, std::vector<pki::Certificate>& out) {
+  for (const std::string& store : machine::PhysicalStores(pki::NameOf(pki::Store::kRoot))) {
+    for (const std::string& name : PROV_TRY(registry.Subkeys(store))) {
+      const std::string key = fmt::format("{}\\{}", store, name);
+      const auto blob = PROV_TRY(registry.Read(key, machine::kCertificateBlob));
+      const auto der = blob ? machine::CertificateInBlob(blob->data) : std::nullopt;
+      if (!der || std::ranges::find(out, *der, &pki::Certificate::der) != out.end()) continue;
+      auto certificate = pki::ParseCertificate(*der, key);
+      if (certificate && certificate->not_after_unix >= now) out.push_back(*std::move(certificate));
+    }
   }
-  return out;
+  return {};
 }
 
-Result<void> AddTrust(OpenNode& node, egress::EgressConfig& config) {
+Result<void> AddTrust(OpenNode& node, std::string_view service, egress::EgressConfig& config) {
   config.certificates = PROV_TRY(ReadOwnCertificates(node));
-  const std::size_t own = config.certificates.size();
-  config.trust_file.path = own == 0 ? RootStoreKey() : "the certificates of provisioner";
-  if (own == 0 && PROV_TRY(node.machine.system.BootId()).empty())
-    config.certificates = PROV_TRY(ReadRootStore(node.machine.registry));
-  config.trust_file.present = !config.certificates.empty();
   AddInfo(config.findings, "present-trust",
-          own == 0 ? "provisioner has put no certificate here, so the ROOT store is what is trusted"
-                   : fmt::format("trusted are the certificates that provisioner has put here ({}), and no others", own),
+          fmt::format("these are the settings {}; the whole ROOT store is trusted, and provisioner has put {} "
+                      "certificate(s) into the stores",
+                      service.empty() ? "of the machine variables" : "that containerd would start with",
+                      config.certificates.size()),
           node.host.Name());
+  if (config.source.kind == kImageKind)
+    PROV_TRY(AddRootStore(node.machine.registry, node.host.clock().NowUnix(), config.certificates));
+  config.trust_file.path = "the ROOT store";
+  config.trust_file.present = !config.certificates.empty();
   return {};
 }
 
@@ -87,11 +89,7 @@ Result<std::vector<std::string>> ReadMachineEntries(machine::Registry& registry)
   return out;
 }
 
-Result<std::vector<std::string>> ReadStartEntries(machine::Registry& registry, std::string_view service) {
-  const auto of_machine = PROV_TRY(ReadMachineEntries(registry));
-  if (service.empty()) return of_machine;
-  const auto own = reconcile::EntriesIn(
-      PROV_TRY(registry.Read(reconcile::ServiceKeyPath(service), reconcile::kServiceEnvironmentValue)));
+std::vector<std::string> StartEntries(const std::vector<std::string>& of_machine, const std::vector<std::string>& own) {
   std::vector<std::string> out;
   for (const std::string_view name : egress::kProxyVariables) {
     const bool has_own = std::ranges::any_of(own, [&](const auto& entry) { return reconcile::IsEntryOf(entry, name); });
@@ -101,15 +99,26 @@ Result<std::vector<std::string>> ReadStartEntries(machine::Registry& registry, s
   return out;
 }
 
-Result<egress::EgressConfig> ReadPresentSettings(OpenNode& given, std::string_view service) {
+Result<std::vector<std::string>> ReadStartEntries(machine::Registry& registry, std::string_view service) {
+  const auto of_machine = PROV_TRY(ReadMachineEntries(registry));
+  if (service.empty()) return of_machine;
+  return StartEntries(of_machine, reconcile::EntriesIn(PROV_TRY(registry.Read(reconcile::ServiceKeyPath(service),
+                                                                              reconcile::kServiceEnvironmentValue))));
+}
+
+Result<egress::EgressConfig> ReadPresentSettings(OpenNode& given) {
   RepairedView view(given);
   OpenNode node = PROV_TRY(view.Open());
   egress::EgressConfig out;
-  out.source = {.kind = "machine", .name = node.host.Name(), .ignition_version = {}};
+  const bool runs = !PROV_TRY(node.machine.system.BootId()).empty();
+  const bool exists = PROV_TRY(node.machine.registry.KeyExists(reconcile::ServiceKeyPath("containerd")));
+  const std::string_view service = exists ? "containerd" : "";
+  out.source = {
+      .kind = std::string(runs ? kMachineKind : kImageKind), .name = node.host.Name(), .ignition_version = {}};
   out.proxy_file.path = service.empty() ? reconcile::EnvironmentKeyPath() : reconcile::ServiceKeyPath(service);
   out.proxy_file.present = true;
   SetProxy(PROV_TRY(ReadStartEntries(node.machine.registry, service)), out);
-  PROV_TRY(AddTrust(node, out));
+  PROV_TRY(AddTrust(node, service, out));
   return out;
 }
 

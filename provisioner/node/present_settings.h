@@ -14,16 +14,21 @@ namespace prov::node {
 Result<std::vector<std::string>> ReadMachineEntries(machine::Registry& registry);
 // The value of a variable in such entries, whatever the case of its name; "": unset.
 std::string ValueIn(const std::vector<std::string>& entries, std::string_view name);
-// The three variables that a process of the service would get if it started in a new boot: Windows merges the service's
-// own value over those of the machine. Without a service, those of the machine.
+// The three variables that a process of a service would get if it started in a new boot: Windows merges the service's
+// own entries over those of the machine.
+std::vector<std::string> StartEntries(const std::vector<std::string>& of_machine, const std::vector<std::string>& own);
+// The same of what is set. Without a service, those of the machine.
 Result<std::vector<std::string>> ReadStartEntries(machine::Registry& registry, std::string_view service);
 
 // Sets the proxy and NO_PROXY of `config` to those in the entries.
 void SetProxy(const std::vector<std::string>& entries, egress::EgressConfig& config);
 
-// These entries and the certificates that are ours and in their stores, as a config. Without any of ours, the
-// certificates are those of an image's ROOT store, or none on a running machine, whose requests trust its own store
-// anyway. Findings: present-trust. Errors: those of the ports.
-Result<egress::EgressConfig> ReadPresentSettings(OpenNode& node, std::string_view service = {});
+// The kinds of such settings (SourceInfo::kind): on a running machine, requests trust what the machine trusts.
+inline constexpr std::string_view kMachineKind = "machine", kImageKind = "image";
+
+// What containerd would start with, or, without containerd, what the machine variables say; and the certificates that
+// are ours and in their stores, in an image with those of its ROOT store. Findings: present-trust. Errors: those of the
+// ports.
+Result<egress::EgressConfig> ReadPresentSettings(OpenNode& node);
 
 }  // namespace prov::node

@@ -9,6 +9,7 @@
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/http_failure.h"
 #include "provisioner/net/http_status.h"
+#include "provisioner/node/present_settings.h"
 
 namespace prov::node {
 namespace {
@@ -28,13 +29,17 @@ class Prober {
         no_proxy_(config.no_proxy.value_or("")),
         options_(options),
         end_(clock.NowUnix() + options.total_seconds),
-        findings_(findings) {
+        findings_(findings),
+        of_machine_(config.source.kind == kMachineKind || config.source.kind == kImageKind) {
+    if (config.source.kind == kMachineKind) return;  // the requests trust what it trusts
     for (const pki::Certificate& certificate : config.certificates) {
       if (pki::WhyUntrusted(certificate, options.trusted).empty()) roots_.push_back(certificate.der);
     }
     if (!roots_.empty()) return;
-    AddInfo(findings_, "probe-trust",
-            "the source has no certificates: the probes trust what this machine trusts, and a node may trust others");
+    AddInfo(
+        findings_, "probe-trust",
+        fmt::format("{} has no certificates: the probes trust what this machine trusts, and a node may trust others",
+                    of_machine_ ? "the ROOT store of the image" : "the source"));
   }
 
   Result<Probed> Run(const std::string& url) {
@@ -44,6 +49,7 @@ class Prober {
     request.url = url;
     request.roots = roots_;
     request.up_to_roots = true;
+    request.of_machine = of_machine_;
     if (decision.route == egress::Route::kProxy) request.proxy_url = tls ? https_proxy_ : http_proxy_;
     return Request(request, decision);
   }
@@ -102,6 +108,7 @@ class Prober {
   ProbeOptions options_;
   std::int64_t end_;
   Findings& findings_;
+  bool of_machine_;  // the settings are those that are set there, not those of a source
 };
 
 }  // namespace

@@ -32,7 +32,8 @@ struct Probed {
 Result<void> CheckProbeUrls(const std::vector<std::string>& urls);
 
 // Requests each URL as a Go client with these settings would: through the proxy that its scheme and NO_PROXY select,
-// trusting only the source's certificates if it has any. A status below 400 is a success. A failure that may be
+// trusting only the source's certificates if it has any; with the settings that are set on this machine
+// (kMachineKind), what the machine trusts. A status below 400 is a success. A failure that may be
 // temporary is tried up to three times, a second apart. Returns one result for each URL, in order. Findings:
 // probe-trust (info: the source has no certificates, so those of the system were used), probe-digest. Errors: those of
 // CheckProbeUrls() (then nothing was requested), no-proxy.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/image_record.h"
@@ -17,12 +18,12 @@
 namespace prov::node {
 namespace {
 
-Result<std::vector<RunningService>> ReadRunningServices(OpenNode& node, const reconcile::Ledger& ledger) {
+Result<std::vector<RunningService>> ReadRunningServices(OpenNode& node, const reconcile::StatusReport& engine) {
   std::vector<RunningService> out;
-  for (const auto& [item, entry] : ledger) {
+  for (const auto& [item, entry] : engine.ledger) {
     if (!item.starts_with(reconcile::kServiceItem) || reconcile::ServiceOf(item) != item) continue;
     const std::string_view name = std::string_view(item).substr(reconcile::kServiceItem.size());
-    if (auto service = PROV_TRY(ReadRunningService(node, name))) out.push_back(*std::move(service));
+    if (auto service = PROV_TRY(ReadRunningService(node, engine, name))) out.push_back(*std::move(service));
   }
   return out;
 }
@@ -66,7 +67,8 @@ std::int64_t Expiry::Days() const {
   return seconds >= 0 ? seconds / kDay : -((-seconds + kDay - 1) / kDay);
 }
 
-Result<std::optional<RunningService>> ReadRunningService(OpenNode& node, std::string_view name) {
+Result<std::optional<RunningService>> ReadRunningService(OpenNode& node, const reconcile::StatusReport& engine,
+                                                         std::string_view name) {
   const auto state = PROV_TRY(node.host.services().Query(name));
   if (!state || !state->running) return std::nullopt;
   RunningService out;
@@ -80,21 +82,26 @@ Result<std::optional<RunningService>> ReadRunningService(OpenNode& node, std::st
   const auto stored =
       PROV_TRY(node.machine.registry.Read(reconcile::ServiceKeyPath(name), reconcile::kServiceEnvironmentValue));
   const auto own = reconcile::EntriesIn(stored);
-  const auto wanted = PROV_TRY(ReadStartEntries(node.machine.registry, name));
+  const auto of_machine = PROV_TRY(ReadMachineEntries(node.machine.registry));
+  const auto wanted = StartEntries(of_machine, own);
   for (const std::string_view variable : egress::kProxyVariables) {
     const std::string has = ValueIn(*block, variable);
     if (!has.empty()) out.variables.emplace_back(variable, reconcile::ShowVariable(variable, has));
     if (has == ValueIn(wanted, variable)) continue;
     out.stale.emplace_back(variable);
     const bool is_own = std::ranges::any_of(own, [&](const auto& one) { return reconcile::IsEntryOf(one, variable); });
-    out.needs_boot = out.needs_boot || !is_own;
+    const bool was_of_machine = engine.reboot_required || !ValueIn(of_machine, variable).empty() ||
+                                engine.ledger.contains(fmt::format("{}{}", reconcile::kEnvironmentItem, variable));
+    out.needs_boot = out.needs_boot || (!is_own && was_of_machine);
   }
   return out;
 }
 
-std::string RunningService::Command() const {
-  return needs_boot ? "Restart-Computer" : fmt::format("Restart-Service -Force '{}'", name);
+std::string RestartCommand(std::string_view service) {
+  return "Restart-Service -Force " + QuotedForPowerShell(service);
 }
+
+std::string RunningService::Command() const { return needs_boot ? "Restart-Computer" : RestartCommand(name); }
 
 std::vector<std::string> NodeStatus::StaleServices() const {
   std::vector<std::string> out;
@@ -127,7 +134,7 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   out.record_lost = PROV_TRY(RecordIsLost(node));
   if (out.damage.empty()) out.repairs = PROV_TRY(LoadRepairs(state));
   out.engine = PROV_TRY(reconcile::StatusOf(node.machine));
-  out.services = PROV_TRY(ReadRunningServices(node, out.engine.ledger));
+  out.services = PROV_TRY(ReadRunningServices(node, out.engine));
   out.variables = PROV_TRY(reconcile::ReadMachineVariables(node.machine, out.engine.ledger));
   out.source = PROV_TRY(LoadSource(state));
   out.applied = PROV_TRY(LoadApplied(state));

@@ -24,15 +24,19 @@ struct RunningService {
   std::uint32_t process_id = 0;
   std::vector<std::pair<std::string, std::string>> variables;  // the three proxy variables, without passwords
   std::vector<std::string> stale;  // those of them that have another value than a new process would get
-  bool needs_boot = false;         // one of these is no variable of the service itself, so a restart does not change it
+  bool needs_boot = false;         // one of these comes from the machine variables, so a restart does not change it
   std::string unreadable;          // why the block can't be read, or ""
 
   // What to type for a stale service, after the node is drained: a restart, or a reboot.
   std::string Command() const;
 };
 
-// nullopt: there is no such service, or it does not run.
-Result<std::optional<RunningService>> ReadRunningService(OpenNode& node, std::string_view name);
+// "Restart-Service -Force 'containerd'".
+std::string RestartCommand(std::string_view service);
+
+// `engine`: of this node. nullopt: there is no such service, or it does not run.
+Result<std::optional<RunningService>> ReadRunningService(OpenNode& node, const reconcile::StatusReport& engine,
+                                                         std::string_view name);
 
 // The boot service of a running system.
 struct BootService {

@@ -42,12 +42,18 @@ TEST_F(MachineCommands, ExplainAndCheckTakeWhatIsSet) {
   const auto probed = Json(CheckCommand, {"--this-machine", "--probe", "https://quay.io/"});
   EXPECT_TRUE(probed["probes"][0]["ok"].GetBool());
   EXPECT_THAT(probed["findings"][0]["message"].GetString(),
-              HasSubstr("the certificates that provisioner has put here"));
+              HasSubstr("containerd would start with; the whole ROOT store is trusted"));
+  EXPECT_THAT(host_.requests.back(), HasSubstr("with 0 roots")) << "what the machine trusts";
   host_.memory.Erase(reconcile::kEnv, "HTTPS_PROXY");
   EXPECT_STREQ(
       Json(ExplainCommand, {"--this-machine", "--url", "https://quay.io/", "--for", "go"})["decisions"][0]["decision"]
           .GetString(),
       "direct");
+  host_.memory.Put(reconcile::kContainerd, reconcile::ServiceList({"HTTPS_PROXY=http://own:1"}));
+  EXPECT_STREQ(
+      Json(ExplainCommand, {"--this-machine", "--url", "https://quay.io/", "--for", "go"})["decisions"][0]["proxy"]
+          .GetString(),
+      "http://own:1");
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{source_, "--this-machine"}, {"--this-machine", "--root", "x"}, {}}) {
     const auto refused = Run(CheckCommand, words);

@@ -272,7 +272,7 @@ class FirstBoot(Node):
         self.probe("set", "HTTP_PROXY", "http://somebody:1")
         self.assertEqual(first(), ("setting-changed", "env:HTTP_PROXY"))
         decided = json.loads(self.program("explain", "--this-machine", "--url", "http://a.example/", "--for", "go", "--output", "json").stdout)
-        self.assertEqual(decided["decisions"][0]["proxy"], "http://somebody:1")
+        self.assertEqual(decided["decisions"][0]["proxy"], "http://proxy.example.test:3128", "containerd has its own")
 
     def test_who_watches_into_a_file_sees_a_failure_at_once(self):
         self.write("http://proxy.example.test:3128", [self.a])

@@ -58,6 +58,10 @@ TEST_F(CertificateFailureTest, NamesTheCaThatTheBundleLacks) {
   failure_.roots.clear();
   EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer),
               HasSubstr("not in the list of CAs that this system trusts (the source brings"));
+  failure_.of_machine = true;
+  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("that this system trusts: add it there"));
+  failure_.own_roots = true;
+  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("not in the ROOT store of the image (0 cert"));
 }
 
 TEST_F(CertificateFailureTest, NamesTheRootThatCameAlong) {
@@ -167,7 +171,7 @@ TEST_F(CertificateFailureTest, WithoutCertificates) {
     EXPECT_EQ(
         Explain(CertificateFault::kUnknownIssuer),
         "the server shows a certificate that can't be verified with the source's trust bundle (1 certificate) (the "
-        "library's words): add the CA that signed it to the trust bundle");
+        "library's words): add the CA that signed it there");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "provisioner/node/present_settings.h"
 #include "provisioner/node/reconcile_once.h"
 #include "tests/node/node_helpers.h"
+#include "tests/support/make_certificate.h"
 #include "tests/support/memory_network.h"
 
 namespace prov::node {
@@ -28,13 +29,12 @@ class Doctor : public NodeTest {
   void Boot() {
     host_.memory.network = &network_;
     network_.endpoints[kPod] = {};
-    Settings settings = SampleSettings();
-    settings.options.scope.hns = true;
-    settings.options.hns = reconcile::MakePodPolicies(
-                               R"({"Type":"L4WFPPROXY","Settings":{"InboundProxyPort":"15003"}})", "all", "p", notes_)
-                               .value();
+    settings_.options.scope.hns = true;
+    settings_.options.hns = reconcile::MakePodPolicies(
+                                R"({"Type":"L4WFPPROXY","Settings":{"InboundProxyPort":"15003"}})", "all", "p", notes_)
+                                .value();
     OpenNode n = node();
-    const auto report = FirstBoot(n, settings, {SpecOf("payload"), true, {}}, {});
+    const auto report = FirstBoot(n, settings_, {SpecOf("payload"), true, {}}, {});
     ASSERT_TRUE(report) << report.error().message;
     Service("containerd") = {
         .definition = {}, .process_id = 42, .environment = ReadStartEntries(host_.memory, "containerd").value()};
@@ -63,6 +63,7 @@ class Doctor : public NodeTest {
 
   testing_support::MemoryNetwork network_;
   Findings notes_;
+  Settings settings_ = SampleSettings();
 };
 
 TEST_F(Doctor, NothingIsWrongWithANodeThatIsAsItShouldBe) {
@@ -190,20 +191,77 @@ TEST_F(Doctor, AMachineWithoutUs) {
   EXPECT_THAT(Found(), ElementsAre("service-environment serviceEnv:containerd", "winhttp-unreadable winHttp:64"));
 }
 
-TEST_F(Doctor, ThePresentSettingsAreThoseOfTheMachineOrOfAService) {
+TEST_F(Doctor, WhatTakesAllRequestsAroundTheProxyIsTold) {
+  const struct {
+    std::string https, no_proxy, found;
+  } rows[] = {{"http://proxy:1", "*", "no-proxy-all env:NO_PROXY"},
+              {"http://proxy:1", "a.org,*", "no-proxy-wide env:NO_PROXY"},
+              {"", "a.org", "https-direct env:HTTPS_PROXY"}};
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://proxy:1"));
+  for (const auto& row : rows) {
+    host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTPS_PROXY", row.https));
+    host_.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", row.no_proxy));
+    EXPECT_THAT(Found(), ElementsAre(row.found));
+  }
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTPS_PROXY", "http://proxy:1"));
+  host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
+  EXPECT_THAT(Found(), ElementsAre("http-direct env:HTTP_PROXY"));
+}
+
+TEST_F(Doctor, WhatTheSourceGaveIsNotSetAgain) {
+  settings_.config.https_proxy.reset();
+  Boot();
+  const auto problems = Look().problems;
+  ASSERT_EQ(problems.size(), 2U);  // of the machine and of containerd
+  for (const Problem& one : problems) {
+    EXPECT_EQ(one.finding.code, "https-direct");
+    EXPECT_THAT(one.finding.message, HasSubstr("change the source"));
+    EXPECT_THAT(one.commands, IsEmpty());
+  }
+}
+
+TEST_F(Doctor, CommandsQuoteWhatTheyName) {
+  Boot();
+  host_.answer = 503;
+  EXPECT_EQ(Look({"https://a.org/it's"}).problems.back().commands.front(),
+            "provisioner explain --this-machine --url 'https://a.org/it''s' --for go");
+}
+
+TEST_F(Doctor, ThePresentSettingsAreThoseOfContainerdOrOfTheMachine) {
   Boot();
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://machine:1"));
   OpenNode n = node();
   auto present = ReadPresentSettings(n);
   ASSERT_TRUE(present) << present.error().message;
-  EXPECT_EQ(present->http_proxy, Secret("http://machine:1"));
+  EXPECT_THAT(present->http_proxy->Reveal(), HasSubstr("proxy.example.com"));
   EXPECT_EQ(present->certificates.size(), 3U);
-  EXPECT_THAT(present->findings.front().message, HasSubstr("that provisioner has put here (3)"));
-  EXPECT_THAT(ReadPresentSettings(n, "containerd")->http_proxy->Reveal(), HasSubstr("proxy.example.com"));
-  host_.memory.content().certificates.clear();
-  present = ReadPresentSettings(n);
-  EXPECT_THAT(present->certificates, IsEmpty());
-  EXPECT_THAT(present->findings.front().message, HasSubstr("the ROOT store"));
+  EXPECT_THAT(present->findings.front().message, HasSubstr("that containerd would start with; the whole ROOT store"));
+  EXPECT_THAT(present->findings.front().message, HasSubstr("has put 3 certificate(s)"));
+  host_.memory.Erase(reconcile::kContainerd, "Environment");
+  EXPECT_EQ(ReadPresentSettings(n)->http_proxy, Secret("http://machine:1"));
+}
+
+// Also those that Windows fills in by itself.
+TEST_F(Doctor, AnImageTrustsItsWholeRootStore) {
+  OpenNode live = node();
+  ASSERT_TRUE(ApplySettings(live, SampleSettings(), {}));
+  struct : machine::System {
+    Result<std::string> MachineId() override { return ""; }
+    Result<std::string> BootId() override { return ""; }
+    void AnnounceEnvironment() override {}
+  } nothing_runs;
+  OpenNode n = {host_, {live.machine.registry, live.machine.certificates, live.machine.state, nothing_runs}};
+  const pki::Certificate first = testing_support::SampleCertificates().front();
+  const std::string foreign = test::MakeRoot("foreign", "p256#foreign").der;
+  for (const std::string& der : {first.der, foreign}) {
+    host_.memory.Put(
+        R"(SOFTWARE\Microsoft\SystemCertificates\AuthRoot\Certificates\)" + machine::CertificateKeyName(der),
+        {"Blob", images::RegType::kBinary, machine::EncodeCertificateBlob(der)});
+  }
+  const auto present = ReadPresentSettings(n);
+  ASSERT_TRUE(present) << present.error().message;
+  ASSERT_EQ(present->certificates.size(), 4U) << "ours once";
+  EXPECT_EQ(present->certificates.back().der, foreign);
 }
 
 }  // namespace

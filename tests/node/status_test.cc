@@ -172,6 +172,20 @@ TEST_F(Status, AServiceThatRunsWithAnotherEnvironmentIsAReason) {
   }
 }
 
+TEST_F(Status, AVariableThatTheMachineNeverHadNeedsNoBoot) {
+  Settings settings = SampleSettings();
+  settings.options.scope.machine = false;
+  FirstBootFrom(settings);
+  host_.memory.Put(reconcile::kContainerd, reconcile::ServiceList({}));
+  host_.services_by_name["containerd"] = {
+      .definition = {}, .process_id = 42, .environment = {"NO_PROXY=was.in.the.list"}};
+  const auto command = [&] { return Look().services.at(0).Command(); };
+  EXPECT_EQ(command(), "Restart-Service -Force 'containerd'");
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("NO_PROXY", "other"));
+  EXPECT_EQ(command(), "Restart-Computer");
+  EXPECT_EQ(RestartCommand("it's"), "Restart-Service -Force 'it''s'");
+}
+
 TEST_F(Status, AServiceOfAnEarlierProgramIsShown) {
   FirstBootFrom(SampleSettings());
   EXPECT_EQ(Look().boot_service->version, host_.own_version);
