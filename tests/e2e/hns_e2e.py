@@ -225,8 +225,8 @@ class Applied(Windows):
         self.put(self.THIRD, ACL)
         self.put(ID, ACL, NAT)
         drift = self.run_json("status", exits=(4,))["drift"]
-        self.assertEqual([d for d in drift if d["kind"] == "hns"],
-                         [{"key": "hns:" + ID, "kind": "hns", "name": ID, "missing": True}])
+        self.assertEqual([(d["key"], d["name"], d["missing"], d["before"]) for d in drift if d["kind"] == "hns"],
+                         [("hns:" + ID, ID, True, "in 9191, out 9191")])
         self.assertEqual(self.changes(self.run_json("apply", "payload")), [(self.THIRD, "create"), (ID, "create")])
         self.expect_kept([ID, OTHER, self.THIRD])
         self.assertEqual(self.changes(self.run_json("remove")), [(OTHER, "update"), (self.THIRD, "delete"), (ID, "delete")])
