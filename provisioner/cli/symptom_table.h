@@ -24,9 +24,12 @@ inline constexpr Symptom kSymptoms[] = {
      "them.",
      "Try the source's own credentials with check --probe. If they are right, see which variables the program has.",
      "docs/troubleshooting.md#images-are-not-pulled", "winhttp-credentials credentials-none probe-digest"},
-    {"x509|certificate signed by unknown authority|ssl certificate problem|certificate verify failed",
-     "The server, or a proxy that inspects TLS, shows a certificate whose CA the node does not trust.",
-     "check --probe names the issuer: add it to the additional CAs of the cluster.",
+    {"x509|certificate signed by unknown authority|unknown certificate authority|ssl certificate problem|certificate "
+     "verify failed|12175|0x80072f8f",
+     "The certificate that the server, or a proxy that inspects TLS, shows was refused. Most often the node does not "
+     "trust its CA. If the message says expired or not yet valid, see the certificate's dates and the node's clock; if "
+     "it says valid for another name, the answer came from another server.",
+     "check --probe says which it is and names the issuer. A missing CA goes to the additional CAs of the cluster.",
      "docs/troubleshooting.md#a-servers-certificate-is-not-trusted", "tls untrusted"},
     {"eof|connection reset|forcibly closed",
      "The connection ended in the middle: the rules of the proxy or of a firewall behind it stop this destination, or "
@@ -37,7 +40,21 @@ inline constexpr Symptom kSymptoms[] = {
      "The proxy answers. With 403 its rules or the server refuse this request; with the others it does not reach the "
      "server.",
      "check --probe says which of them refuses. Have the destination allowed there.", "docs/way-out.md", "network"},
-    {"timeout|timed out|context deadline exceeded|connection refused|no such host",
+    {"first record does not look like a tls handshake|wrong version number",
+     "A TLS request met a server without TLS: usually a proxy's URL begins with https:// where the proxy speaks http.",
+     "Correct the scheme of the proxy's URL at the source.", "docs/troubleshooting.md#images-are-not-pulled", "tls"},
+    {"connection refused|actively refused|12029", "A machine answered that nothing listens at this address and port.",
+     "If it is the proxy's, compare host and port with the source. If not, the program goes direct: see whether the "
+     "service has the proxy in its environment.",
+     "docs/troubleshooting.md#images-are-not-pulled", "network"},
+    {"no such host|could not resolve host|12007|0x80072ee7",
+     "The name has no address here. A program that takes the proxy resolves the proxy's name only.",
+     "If it is the proxy's name, correct it or the DNS of the node. If not, the program goes direct: see whether the "
+     "service has the proxy in its environment.",
+     "docs/troubleshooting.md#images-are-not-pulled", "network"},
+    {"no matching manifest", "The image has no variant for this version of Windows. Egress works.",
+     "Take an image that was built for the node's Windows.", "docs/troubleshooting.md#images-are-not-pulled", ""},
+    {"timeout|timed out|context deadline exceeded|12002",
      "Nothing answered at the address in the message. If that is not the proxy's, the program goes direct.",
      "See whether the service has the proxy in its environment, and whether NO_PROXY has the destination.",
      "docs/troubleshooting.md#images-are-not-pulled", "network https-direct"},

@@ -12,7 +12,9 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/review.h"
+#include "provisioner/machine/image_ports.h"
 #include "provisioner/node/activity.h"
+#include "provisioner/node/image_record.h"
 #include "provisioner/node/present_settings.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/state_repair.h"
@@ -107,6 +109,7 @@ class Observer {
     out_.machine_is_as_given = entries == MachineEntriesOf(out_.status.engine.ledger);
     for (const std::string& name : ServicesToLookAt(out_.status.engine.ledger)) PROV_TRY(LookAtService(name));
     PROV_TRY(LookAtCertificates());
+    PROV_TRY(LookAtInstallation());
     return LookAtWinHttp();
   }
 
@@ -167,6 +170,15 @@ class Observer {
       const bool disallowed = PROV_TRY(node_.machine.certificates.IsDisallowed(certificate->der));
       out_.certificates.push_back({item, *std::move(certificate), disallowed});
     }
+    return {};
+  }
+
+  Result<void> LookAtInstallation() {
+    if (out_.runs) return {};  // the status has it
+    const auto record = PROV_TRY(LoadImageRecord(node_.machine.state));
+    const bool installed = record && std::ranges::find(record->files, machine::kImageProgram,
+                                                       &ImageRecord::File::path) != record->files.end();
+    out_.lacks_boot_service = installed && !PROV_TRY(node_.host.services().Query(kServiceName));
     return {};
   }
 
@@ -370,6 +382,11 @@ void CheckRounds(const Observations& seen, Problems& out) {
                    {},
                    {installed ? fmt::format("Start-Service {}", kServiceName) : "provisioner service install",
                     std::string(kLogCommand)}});
+  }
+  if (seen.lacks_boot_service) {
+    out.push_back({{Severity::kError, "boot-service", fmt::format("the service {} is gone", kServiceName)},
+                   {},
+                   {"provisioner apply SOURCE --root DIR --install --exe provisioner.exe"}});
   }
   if (status.RoundsFail()) {
     const RoundFailure& last = *status.round_failure;

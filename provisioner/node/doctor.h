@@ -39,6 +39,7 @@ struct Observations {
   };
   std::vector<OwnCertificate> certificates;
   std::vector<std::string> unreadable_win_http;  // keys of items, as in the ledger
+  bool lacks_boot_service = false;               // an image whose record has the program, and no service that starts it
   std::vector<Probed> probes;
   Findings findings;  // about the observation itself
 };

@@ -77,6 +77,14 @@ TEST_F(ImageCommands, DoctorSeesWhatIsBrokenInAnImage) {
     ASSERT_TRUE(host->Commit());
   }
   EXPECT_THAT(found(), ElementsAre("setting-changed env:NO_PROXY"));
+  {
+    const auto host = Open(tree_);
+    const auto open = host->Open(machine::Access::kWrite);
+    ASSERT_TRUE(open) << open.error().message;
+    ASSERT_TRUE(host->services().Remove("Provisioner"));
+    ASSERT_TRUE(host->Commit());
+  }
+  EXPECT_THAT(found(), ElementsAre("setting-changed env:NO_PROXY", "boot-service "));
 }
 
 // Leaves the hive at `path` as a crash does: the value `newest` of its key is in a log only, or nowhere.
