@@ -384,8 +384,6 @@ TEST_F(MachineCommands, StatusTellsOfDamageAndOfItsRepair) {
 
 // What a full disk stops has taken nothing away that the next try needs.
 TEST_F(MachineCommands, ARemovalThatFailsLosesNothing) {
-  host_.memory.Put(std::string(machine::kServicesKey) + R"(\EventLog\Application)",
-                   reconcile::Sz("File", "Application.evtx"));
   const std::string before = host_.memory.content().Text();
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
   const testing_support::MemoryHost start = host_;

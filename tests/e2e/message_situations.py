@@ -254,8 +254,8 @@ plain.env  | HTTP_PROXY  http://p:1 -> http://q:1                      | plan pl
 plain.env  | NO_PROXY  +b.example -a.example                           | plan plain-2.env --service containerd
 plain.env  | WinHTTP, 64-bit  proxy http=p:1 -> http=q:1, bypass +      | plan plain-2.env --service containerd
 plain.env  | HTTP_PROXY http://p:1 -> http://q:1, NO_PROXY +b.example  | apply plain-2.env --service containerd
-plain.env  | warning [option-left-out]: --service containerd           | plan plain.env
-plain.env  | warning [option-left-out]: --service containerd           | apply plain.env
+plain.env  | warning [option-left-out]: the last run had this            | plan plain.env
+plain.env  | warning [option-left-out]: the last run had this            | apply plain.env
 secret.env | keep     env          HTTP_PROXY  http://u:***@p:1  (was  | remove --all --dry-run
 secret.env | kept     env          HTTP_PROXY  http://u:***@p:1  (was  | remove --all
 secret.env | warning [password-stays]: env HTTP_PROXY                  | remove --all

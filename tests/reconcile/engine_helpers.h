@@ -43,6 +43,7 @@ inline void PutWindows(testing_support::MemoryMachine& machine) {
   machine.Put(kEnv, Sz("NUMBER_OF_PROCESSORS", "2"));
   machine.Put(R"(SYSTEM\CurrentControlSet\Services\containerd)", Sz("ImagePath", "containerd.exe"));
   machine.PutKey(R"(SYSTEM\CurrentControlSet\Services\kubelet)");
+  machine.Put(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)", Sz("File", "Application.evtx"));
   machine.PutKey(R"(SOFTWARE\WOW6432Node\Microsoft)");
   machine.PutKey(R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings)");
 }
