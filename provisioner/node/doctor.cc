@@ -421,16 +421,16 @@ struct Check {
   bool needs_running;  // an image can't show it
   void (*run)(const Observations& seen, Problems& out);
 };
-constexpr std::array<Check, 10> kChecks = {{{"clock", true, CheckClock},
-                                            {"variables", false, CheckVariables},
-                                            {"services", false, CheckServices},
-                                            {"processes", true, CheckProcesses},
-                                            {"certificates", false, CheckCertificates},
-                                            {"winHttp", false, CheckWinHttp},
-                                            {"hns", true, CheckHns},
-                                            {"state", false, CheckState},
-                                            {"rounds", false, CheckRounds},
-                                            {"probes", false, CheckProbes}}};
+constexpr std::array<Check, 10> kDoctorChecks = {{{"clock", true, CheckClock},
+                                                  {"variables", false, CheckVariables},
+                                                  {"services", false, CheckServices},
+                                                  {"processes", true, CheckProcesses},
+                                                  {"certificates", false, CheckCertificates},
+                                                  {"winHttp", false, CheckWinHttp},
+                                                  {"hns", true, CheckHns},
+                                                  {"state", false, CheckState},
+                                                  {"rounds", false, CheckRounds},
+                                                  {"probes", false, CheckProbes}}};
 
 }  // namespace
 
@@ -444,7 +444,7 @@ Result<Observations> Observe(OpenNode& node, const std::vector<std::string>& pro
 
 Diagnosis Diagnose(const Observations& seen) {
   Diagnosis out;
-  for (const Check& check : kChecks) {
+  for (const Check& check : kDoctorChecks) {
     if (check.needs_running && !seen.runs) continue;
     if (check.run == CheckProbes && seen.probes.empty()) continue;
     check.run(seen, out.problems);

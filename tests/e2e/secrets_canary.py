@@ -45,7 +45,7 @@ COMMANDS = {
 NODE_COMMANDS = {
     **{command: [(["SOURCE"], False), (["SOURCE", "--output", "json", "--credentials", "services", "--service", "kubelet"], False),
                  (["SOURCE", "--credentials", "none"], False)] for command in ("plan", "apply", "first-boot", "pod")},
-    **{command: [([], False), (["--output", "json"], False)] for command in ("status", "confirm", "rollback", "remove", "reconcile")},
+    **{command: [([], False), (["--output", "json"], False)] for command in ("status", "doctor", "confirm", "rollback", "remove", "reconcile")},
     # The source is read before the cluster, which is not there.
     "fleet": [(["status", "kube://", "--source", "SOURCE"], False), (["status", "kube://", "--source", "SOURCE", "--output", "json"], False)],
     "service": [(["install", "--source", "SOURCE", "--output", "json"], False), (["uninstall"], False)] + [
@@ -53,7 +53,7 @@ NODE_COMMANDS = {
 }
 
 # Commands that read no settings.
-TABLE_COMMANDS = {"explain-code", "completion", "man", "router", "egress-ip", "deploy"}
+TABLE_COMMANDS = {"explain-code", "hns-proxy", "completion", "man", "router", "egress-ip", "deploy"}
 
 # Commands whose inputs are objects of a cluster (test_published_objects).
 OBJECT_COMMANDS = {"publish"}
