@@ -120,7 +120,7 @@ Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const s
   constexpr std::uint64_t kMostScripts = std::uint64_t{2} << 16U;
   const auto unpacked = ignition::Gunzip(*packed, kMostUnpackedBytes + kMostScripts, where);
   if (!unpacked) return Damaged(where);
-  const std::optional<std::string> container = BehindScripts(*unpacked);
+  std::optional<std::string> container = BehindScripts(*unpacked);
   if (!container) return Damaged(where);
   return container;
 }
