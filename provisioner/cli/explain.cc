@@ -193,6 +193,7 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
     return std::ranges::any_of(hosts, [&](const auto& one) { return explainer.Decide(client, one.to).answered_407; });
   };
   std::vector<std::size_t> widths;
+  widths.reserve(clients.size());
   for (const Dialect client : clients) widths.push_back(answered_407(client) ? 10 : 8);
   widths.back() = 0;  // the last column has no padding
   const auto width = [&](const Dialect& client) { return widths[static_cast<std::size_t>(&client - clients.data())]; };

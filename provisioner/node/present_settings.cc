@@ -100,7 +100,7 @@ std::vector<std::string> StartEntries(const std::vector<std::string>& of_machine
 }
 
 Result<std::vector<std::string>> ReadStartEntries(machine::Registry& registry, std::string_view service) {
-  const auto of_machine = PROV_TRY(ReadMachineEntries(registry));
+  auto of_machine = PROV_TRY(ReadMachineEntries(registry));
   if (service.empty()) return of_machine;
   return StartEntries(of_machine, reconcile::EntriesIn(PROV_TRY(registry.Read(reconcile::ServiceKeyPath(service),
                                                                               reconcile::kServiceEnvironmentValue))));
