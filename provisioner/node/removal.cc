@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -37,16 +36,15 @@ using reconcile::SessionReport;
 
 namespace {
 
-// Whether the folder has a file of ours; one that can't be read is there, too. A run on a machine may write its log.
-bool HasState(machine::StateFolder& folder, bool is_image) {
-  const auto has = [&](std::string_view name) {
-    const auto file = folder.Read(name);
-    return !file || file->has_value();
-  };
-  return std::ranges::any_of(std::array{machine::kStateFile, machine::kStatePreviousFile, machine::kScriptStateFile,
-                                        machine::kJournalFile, machine::kJournalPreviousFile},
-                             has) ||
-         (is_image && has("provisioner.log"));
+// Whether the folder has a file of ours. A run on a machine may write its log.
+Result<bool> HasState(machine::StateFolder& folder, bool is_image) {
+  for (const std::string_view name : {machine::kStateFile, machine::kStatePreviousFile, machine::kScriptStateFile,
+                                      machine::kJournalFile, machine::kJournalPreviousFile}) {
+    if (PROV_TRY(folder.Read(name))) return true;
+  }
+  if (!is_image) return false;
+  const auto log = folder.Read("provisioner.log");
+  return !log || log->has_value();  // one that is too large is there, too
 }
 
 // Also reports what stays.
@@ -142,7 +140,7 @@ Result<void> AddTraces(OpenNode& node, SessionReport& report) {
     out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, PROV_TRY(node.host.installation().ProgramPath()),
                        "with its folder; a program that still runs goes at the next boot"));
   }
-  if (HasState(node.machine.state.folder(), is_image)) {
+  if (PROV_TRY(HasState(node.machine.state.folder(), is_image))) {
     const std::string path = is_image ? fmt::format("{}/{}", machine::kImageStateFolder, machine::kStateFile)
                                       : node.machine.state.folder().PathOf(machine::kStateFile);
     out.push_back(Gone(ItemKind::kFile, reconcile::kFileItem, path, "with its folder"));
