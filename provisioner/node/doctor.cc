@@ -37,9 +37,6 @@ constexpr std::int64_t kReadForLong = 3600;
 constexpr std::int64_t kLongInIntervals = 10;  // where rounds are rare
 constexpr std::string_view kLogCommand = R"(Get-Content C:\ProgramData\Provisioner\provisioner.log -Tail 20)";
 
-// `name` is in the ledger's spelling.
-std::string KeyOfService(std::string_view name) { return fmt::format("{}{}", reconcile::kServiceItem, name); }
-
 // The services that pull images and start pods, and those of the ledger.
 std::set<std::string> ServicesToLookAt(const reconcile::Ledger& ledger) {
   std::set<std::string> out = {"containerd", "kubelet"};
@@ -81,7 +78,7 @@ Findings FaultsOf(const std::vector<std::string>& entries, const std::string& wh
 std::vector<std::string> MachineEntriesOf(const reconcile::Ledger& ledger) {
   std::vector<std::string> out;
   for (const std::string_view name : egress::kProxyVariables) {
-    const auto found = ledger.find(fmt::format("{}{}", reconcile::kEnvironmentItem, name));
+    const auto found = ledger.find(reconcile::ItemKey(reconcile::kEnvironmentItem, name));
     if (found == ledger.end() || !found->second.ours) continue;
     out.push_back(fmt::format("{}={}", name, reconcile::StringOf(*found->second.ours).value_or("")));
   }
@@ -90,7 +87,7 @@ std::vector<std::string> MachineEntriesOf(const reconcile::Ledger& ledger) {
 
 // What a service would start with if all its variables were those of the ledger.
 std::vector<std::string> StartEntriesOf(const reconcile::Ledger& ledger, std::string_view service) {
-  const auto found = ledger.find(KeyOfService(service));
+  const auto found = ledger.find(reconcile::ItemKey(reconcile::kServiceItem, service));
   return StartEntries(MachineEntriesOf(ledger),
                       reconcile::EntriesIn(found == ledger.end() ? std::nullopt : found->second.ours));
 }
@@ -156,7 +153,7 @@ class Observer {
   // Others may give a service that is not ours more than is set, such as a script that starts it.
   Result<void> Judge(RunningService& service) {
     if (!service.unreadable.empty()) AddWarning(out_.findings, "process-unreadable", service.unreadable, service.name);
-    if (out_.status.engine.ledger.contains(KeyOfService(service.name))) return {};
+    if (out_.status.engine.ledger.contains(reconcile::ItemKey(reconcile::kServiceItem, service.name))) return {};
     const auto wanted = PROV_TRY(ReadStartEntries(node_.machine.registry, service.name));
     std::erase_if(service.stale, [&](const std::string& variable) { return ValueIn(wanted, variable).empty(); });
     return {};
@@ -241,7 +238,7 @@ void AddFaults(const Observations& seen, const Findings& faults, const std::stri
   for (const Finding& fault : faults) {
     std::string one = key;
     if (one.empty())
-      one = fmt::format("{}{}", reconcile::kEnvironmentItem, fault.where.substr(fault.where.rfind(' ') + 1));
+      one = reconcile::ItemKey(reconcile::kEnvironmentItem, fault.where.substr(fault.where.rfind(' ') + 1));
     if (Drifts(seen, one)) continue;  // restoring it mends this, too
     Finding finding = fault;
     finding.message = fmt::format("{}: {}", fault.where, fault.message);
@@ -268,20 +265,21 @@ void CheckServices(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kServiceItem, out);
   AddDrift(seen, reconcile::kServiceSecurityItem, out);
   for (const Observations::Service& service : seen.services)
-    AddFaults(seen, service.faults, KeyOfService(service.name), service.is_as_given, out);
+    AddFaults(seen, service.faults, reconcile::ItemKey(reconcile::kServiceItem, service.name), service.is_as_given,
+              out);
 }
 
 // Restoring the values makes the process right again.
 bool FollowsFromDrift(const Observations& seen, const RunningService& service) {
-  if (Drifts(seen, KeyOfService(service.name))) return true;
+  if (Drifts(seen, reconcile::ItemKey(reconcile::kServiceItem, service.name))) return true;
   return service.needs_boot && std::ranges::any_of(service.stale, [&](const std::string& variable) {
-           return Drifts(seen, fmt::format("{}{}", reconcile::kEnvironmentItem, variable));
+           return Drifts(seen, reconcile::ItemKey(reconcile::kEnvironmentItem, variable));
          });
 }
 
 void CheckProcesses(const Observations& seen, Problems& out) {
   for (const Observations::Service& service : seen.services) {
-    const std::string key = KeyOfService(service.name);
+    const std::string key = reconcile::ItemKey(reconcile::kServiceItem, service.name);
     if (service.stopped) {
       out.push_back({{Severity::kError, "service-stopped", fmt::format("the service {} does not run", service.name)},
                      {},

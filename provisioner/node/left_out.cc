@@ -15,7 +15,7 @@ namespace {
 
 void Report(std::string option, Findings& findings) {
   AddWarning(findings, "option-left-out",
-             "the last run had this, and this run goes on without it; give the option unless that is meant",
+             "the last run had this option, and this run goes on without it; give it again unless that is meant",
              std::move(option));
 }
 
