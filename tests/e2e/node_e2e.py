@@ -32,11 +32,12 @@ LOCKED = 15  # the program's exit when another run of it is at work
 def running(group):
     """The processes of a group that still run. One that is ended and not yet collected does not, unless a thread of it does."""
     found = []
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        folder = pathlib.Path("/proc", process)
         try:
-            state, _, its_group = stat.read_text(errors="replace").rpartition(")")[2].split()[:3]
-            if int(its_group) == group and (state != "Z" or len(os.listdir(stat.parent / "task")) > 1):
-                found.append(stat.parent.name)
+            state, _, its_group = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[:3]
+            if int(its_group) == group and (state != "Z" or len(os.listdir(folder / "task")) > 1):
+                found.append(process)
         except OSError:
             pass  # has ended meanwhile
     return found

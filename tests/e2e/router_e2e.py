@@ -200,7 +200,10 @@ class Flows(unittest.TestCase):
         self.addCleanup(must, "ip", "netns", "del", "router")
         must("ip", "-n", "node", "link", "add", "m0", "link", "uplink", "type", "macvlan", "mode", "private")
         must("ip", "-n", "node", "link", "set", "m0", "netns", "router", "name", interface)
+        # The kernel takes a namespace's devices down some time after its end: the client would still have its eth0.
+        self.addCleanup(must, "ip", "-n", "router", "link", "del", interface)
         must("ip", "link", "add", "eth0", "netns", "router", "type", "veth", "peer", "name", "eth0", "netns", "client")
+        self.addCleanup(must, "ip", "-n", "router", "link", "del", "eth0")
         for name, device, address in (("router", "eth0", ROUTER + "/24"), ("router", interface, SOURCE + "/24"), ("client", "eth0", "10.128.0.9/24")):
             must("ip", "-n", name, "addr", "add", address, "dev", device)
             must("ip", "-n", name, "link", "set", device, "up")
