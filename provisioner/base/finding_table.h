@@ -25,7 +25,8 @@ constexpr unsigned Bit(Severity severity) { return 1U << static_cast<unsigned>(s
 constexpr unsigned kInfo = Bit(Severity::kInfo);
 constexpr unsigned kWarning = Bit(Severity::kWarning);
 constexpr unsigned kError = Bit(Severity::kError);
-// A known limit of clients or of the output, which no action of now removes: text counts these in one line.
+// A known limit of clients or of the output: what every such list, or every such output, has, and the settings can't
+// mend. Text has one line for all of them.
 constexpr unsigned kLimit = 8;
 
 // In alphabetical order. Scripts depend on the names: add names, but never rename one.
@@ -811,7 +812,7 @@ inline constexpr FindingInfo kFindings[] = {
     {"winhttp-length", kWarning,
      "Entries of NO_PROXY are left out of WinHTTP's bypass list, because the list would be too long.",
      "Shorten NO_PROXY."},
-    {"winhttp-name", kWarning | kLimit,
+    {"winhttp-name", kWarning,
      "No pattern of WinHTTP's bypass list says the same as an entry of NO_PROXY, so WinHTTP clients use the "
      "proxy there.",
      "Write the name in a form that the bypass list can hold, such as host.example.com or .example.com."},

@@ -31,6 +31,7 @@ struct ApplyCommandOptions {
   std::optional<std::int64_t> trial_seconds;
   std::vector<std::string> probes;  // URLs
   std::int64_t wait_lock = 0;       // seconds
+  bool verbose = false;
 };
 
 Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments) {
@@ -38,6 +39,7 @@ Result<ApplyCommandOptions> ParseApplyCommandOptions(const Arguments& arguments)
   out.plan = PROV_TRY(ParsePlanRequest(arguments));
   out.ending = PROV_TRY(ParseEnding(arguments));
   out.wait_lock = PROV_TRY(ParseWaitLock(arguments));
+  out.verbose = arguments.Has("verbose");
   out.plan.apply.refuse_empty = RefusesEmpty(arguments);
   out.probes = arguments.All("probe");
   if (arguments.Has("probe") && !arguments.Has("try")) {
@@ -56,7 +58,9 @@ Result<Outcome> Try(const ApplyCommandOptions& options, machine::Host& host, con
   trial.open = [&](std::int64_t seconds) -> Result<std::unique_ptr<machine::OpenMachine>> {
     return PROV_TRY(OpenTarget(host, machine::Access::kWrite, std::max(options.wait_lock, seconds))).machine;
   };
-  if (!json) trial.on_wait = [](Findings& findings) { PrintFindings(stderr, std::exchange(findings, {})); };
+  if (!json) {
+    trial.on_wait = [&](Findings& findings) { PrintFindings(stderr, std::exchange(findings, {}), options.verbose); };
+  }
   node::TrialReport tried = PROV_TRY(node::RunTrial(host, derived, options.plan.apply, trial));
   return SessionOutcome(json, host.Name(), std::move(tried.session), tried.stays, tried.stays ? 0 : kExitDifferences);
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -51,14 +50,13 @@ void PrintError(std::FILE* to, const Error& error) {
 }
 
 void PrintFindings(std::FILE* to, const Findings& findings, bool all) {
-  const bool fold = !all && std::ranges::count_if(findings, IsLimit) > 1;
+  const std::vector<std::string_view> limits = all ? std::vector<std::string_view>() : LimitsIn(findings);
   for (const Severity severity : {Severity::kError, Severity::kWarning, Severity::kInfo}) {
     for (const Finding& f : findings) {
-      if (f.severity == severity && !(fold && IsLimit(f))) PrintLine(to, f.severity, f.code, f.message, f.where);
+      if (f.severity == severity && (all || !IsLimit(f))) PrintLine(to, f.severity, f.code, f.message, f.where);
     }
   }
-  if (!fold) return;
-  const std::vector<std::string_view> limits = LimitsIn(findings);
+  if (limits.empty()) return;
   fmt::print(to, "provisioner: {} known limit{} ({}): provisioner explain-code {}, or --verbose\n", limits.size(),
              limits.size() == 1 ? "" : "s", fmt::join(limits, ", "), limits.front());
 }

@@ -20,7 +20,7 @@ inline constexpr std::string_view kCyan = "\x1b[36m";
 inline constexpr std::string_view kColourEnd = "\x1b[0m";
 
 void PrintError(std::FILE* to, const Error& error);
-// Errors first, then warnings. Known limits share one line if there are several, unless `all`.
+// Errors first, then warnings. Known limits share one line, unless `all`.
 void PrintFindings(std::FILE* to, const Findings& findings, bool all = true);
 
 bool IsTerminal(std::FILE* file);

@@ -332,6 +332,16 @@ TEST_F(Bake, WhatScriptsLeaveOutIsSaidWhereTheyDoTheWork) {
   EXPECT_THAT(program.err, Not(HasSubstr("script-only")));
 }
 
+TEST_F(Bake, OneKnownLimitIsOneLineToo) {
+  Write("given.exe", testing_support::MakeProgram());
+  const std::string source =
+      Write("proxy.env", "HTTP_PROXY=http://p:1\nHTTPS_PROXY=http://p:1\nNO_PROXY=10.0.0.0/8,.\n");
+  const ProcessResult result = Provisioner({"bake", source, "--out", At("p"), "--exe", At("given.exe")});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("provisioner: 1 known limit (winhttp-cidr): provisioner explain-code "));
+  EXPECT_THAT(result.err, HasSubstr("warning [winhttp-name]")) << "the settings can be mended";
+}
+
 TEST_F(Bake, APolicyForPodsIsCarriedAndComesBack) {
   Write("policy.json", R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":15001,"UserSID":"network-service"}})");
   const ProcessResult result =
