@@ -19,6 +19,7 @@
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/node/upgrade.h"
+#include "provisioner/reconcile/desired_state.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/ledger.h"
@@ -299,24 +300,25 @@ void CheckProcesses(const Observations& seen, Problems& out) {
 void CheckCertificates(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kCertificateItem, out);
   for (const auto& [key, certificate, disallowed] : seen.certificates) {
+    const std::string name = fmt::format("certificate {} {} {}", pki::NameOf(reconcile::StoreOfItem(key)),
+                                         reconcile::Thumbprint(certificate), certificate.subject);
     if (disallowed) {
-      out.push_back(
-          {{Severity::kWarning, "disallowed",
-            fmt::format("{} is in the store Disallowed, so nothing that it signed is trusted", certificate.subject)},
-           key,
-           {fmt::format("certutil -delstore Disallowed {}", certificate.sha1)}});
+      out.push_back({{Severity::kWarning, "disallowed",
+                      fmt::format("{} is in the store Disallowed, so nothing that it signed is trusted", name)},
+                     key,
+                     {fmt::format("certutil -delstore Disallowed {}", certificate.sha1)}});
     }
     const Commands commands = {"w32tm /query /status"};
     if (certificate.not_after_unix < seen.now) {
-      out.push_back({{Severity::kWarning, "cert-expired",
-                      fmt::format("{} expired at {}, and the clock shows {}", certificate.subject,
-                                  certificate.not_after, FormatUtc(seen.now))},
-                     key,
-                     commands});
+      out.push_back(
+          {{Severity::kWarning, "cert-expired",
+            fmt::format("{} expired at {}, and the clock shows {}", name, certificate.not_after, FormatUtc(seen.now))},
+           key,
+           commands});
     } else if (certificate.not_before_unix > seen.now && !ClockIsBehind(seen)) {
       out.push_back({{Severity::kWarning, "cert-not-yet-valid",
-                      fmt::format("{} is valid from {}, and the clock shows {}", certificate.subject,
-                                  certificate.not_before, FormatUtc(seen.now))},
+                      fmt::format("{} is valid from {}, and the clock shows {}", name, certificate.not_before,
+                                  FormatUtc(seen.now))},
                      key,
                      commands});
     }
@@ -328,11 +330,11 @@ void CheckWinHttp(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kWinInetItem, out);
   for (const std::string& key : seen.unreadable_win_http) {
     if (Drifts(seen, key)) continue;
-    out.push_back(
-        {{Severity::kError, "winhttp-unreadable",
-          fmt::format("the value {} of {} is not of the form that Windows reads", reconcile::kWinHttpValue, key)},
-         key,
-         {"netsh winhttp reset proxy", Restore(seen).front()}});
+    out.push_back({{Severity::kError, "winhttp-unreadable",
+                    fmt::format("winHttp {}-bit, the value {}, is not of the form that Windows reads",
+                                key.substr(reconcile::kWinHttpItem.size()), reconcile::kWinHttpValue)},
+                   key,
+                   {"netsh winhttp reset proxy", Restore(seen).front()}});
   }
 }
 

@@ -14,6 +14,7 @@
 #include "provisioner/pki/certificate.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::node {
 namespace {
@@ -22,7 +23,8 @@ Result<std::vector<RunningService>> ReadRunningServices(OpenNode& node, const re
   std::vector<RunningService> out;
   for (const auto& [item, entry] : engine.ledger) {
     if (!item.starts_with(reconcile::kServiceItem) || reconcile::ServiceOf(item) != item) continue;
-    const std::string_view name = std::string_view(item).substr(reconcile::kServiceItem.size());
+    const std::string name = PROV_TRY(reconcile::SpellingOfService(
+        node.machine.registry, std::string_view(item).substr(reconcile::kServiceItem.size())));
     if (auto service = PROV_TRY(ReadRunningService(node, engine, name))) out.push_back(*std::move(service));
   }
   return out;

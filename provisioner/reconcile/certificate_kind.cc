@@ -35,21 +35,25 @@ ValueParts PartsOfCertificate(const pki::Certificate& certificate) {
   return {{"subject", Secret(certificate.subject)}, {"notAfter", Secret(certificate.not_after)}};
 }
 
-void Report(Planner& planner, Action action, Store store, const pki::Certificate& certificate, std::string reason) {
+Change DescribeCertificate(Action action, Store store, const pki::Certificate& certificate, std::string reason = {}) {
   const std::string text = ShowCertificate(certificate);
   const ValueParts parts = PartsOfCertificate(certificate);
   const bool before = action == Action::kNone || action == Action::kDelete || action == Action::kYield;
   const bool after = action != Action::kDelete && action != Action::kYield;
-  const std::string thumbprint = Thumbprint(certificate);
-  planner.Report(CertificateItemName(store, thumbprint), {ItemKind::kCertificate,
-                                                          action,
-                                                          fmt::format("{} {}", NameOf(store), thumbprint),
-                                                          before ? text : "",
-                                                          after ? text : "",
-                                                          std::move(reason),
-                                                          {},
-                                                          before ? parts : ValueParts(),
-                                                          after ? parts : ValueParts()});
+  return {ItemKind::kCertificate,
+          action,
+          fmt::format("{} {}", NameOf(store), Thumbprint(certificate)),
+          before ? text : "",
+          after ? text : "",
+          std::move(reason),
+          {},
+          before ? parts : ValueParts(),
+          after ? parts : ValueParts()};
+}
+
+void Report(Planner& planner, Action action, Store store, const pki::Certificate& certificate, std::string reason) {
+  planner.Report(CertificateItemName(store, Thumbprint(certificate)),
+                 DescribeCertificate(action, store, certificate, std::move(reason)));
 }
 
 // What the machine's own store has under the thumbprint of a certificate that it does not hold.
@@ -149,10 +153,13 @@ class Certificate final : public Kind {
     return out;
   }
 
-  Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
+  Change ChangeOf(std::string_view item, const Operation& operation) const override {
     const auto& write = std::get<CertificateWrite>(operation);
+    const Action action = ActionOf(!write.add, write.add);
+    if (const auto certificate = pki::ParseCertificate(write.der, item))
+      return DescribeCertificate(action, write.store, *certificate);
     return {ItemKind::kCertificate,
-            ActionOf(!write.add, write.add),
+            action,
             fmt::format("{} {}", NameOf(write.store), machine::CertificateKeyName(write.der)),
             {},
             {},

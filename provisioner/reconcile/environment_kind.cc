@@ -16,7 +16,7 @@ std::vector<ValuePlace> VariablePlaces() {
   std::vector<ValuePlace> out;
   for (const std::string_view variable : egress::kProxyVariables) {
     const std::string name(variable);
-    out.push_back({name, name, name, EnvironmentKeyPath(), name});
+    out.push_back({name, name, EnvironmentKeyPath(), name});
   }
   return out;
 }

@@ -40,7 +40,7 @@ class ValuePlan {
   bool IsOurs() const { return entry_ != nullptr && now_ && entry_->ours && Same(*now_, *entry_->ours); }
 
   void Report(Action action, const std::optional<RegValue>& after, std::string reason) {
-    Change change = kind_.Describe(place_, action, place_.name, now_, after);
+    Change change = kind_.Describe(place_, action, now_, after);
     change.reason = std::move(reason);
     planner_.Report(item_, std::move(change));
   }
@@ -107,13 +107,13 @@ const ValuePlace* ValueKind::Find(std::string_view item) const {
   return found == places.end() ? nullptr : &*found;
 }
 
-Change ValueKind::Describe(const ValuePlace& place, Action action, std::string name,
-                           const std::optional<RegValue>& before, const std::optional<RegValue>& after) const {
+Change ValueKind::Describe(const ValuePlace& place, Action action, const std::optional<RegValue>& before,
+                           const std::optional<RegValue>& after) const {
   const auto show = [&](const std::optional<RegValue>& value) { return value ? Show(place, *value) : std::string(); };
   const auto parts = [&](const std::optional<RegValue>& value) {
     return value ? PartsOf(place, *value) : ValueParts();
   };
-  return {kind_, action, std::move(name), show(before), show(after), {}, {}, parts(before), parts(after)};
+  return {kind_, action, place.name, show(before), show(after), {}, {}, parts(before), parts(after)};
 }
 
 std::optional<ScriptPlace> ValueKind::ScriptPlaceOf(std::string_view item) const {
@@ -141,7 +141,7 @@ Result<std::optional<Drift>> ValueKind::FindDrift(machine::Machine& machine, std
   if (place == nullptr) return UnknownItem(item);
   const auto now = PROV_TRY(machine.registry.Read(place->key, place->value));
   if (now && Same(*place, *now, *entry.ours)) return std::nullopt;
-  return DriftOf(Describe(*place, Action::kUpdate, place->label, entry.ours, now), !now);
+  return DriftOf(Describe(*place, Action::kUpdate, entry.ours, now), !now);
 }
 
 Result<Rebased> ValueKind::Rebase(machine::Machine& machine, const Operation& operation) const {
@@ -164,7 +164,7 @@ Change ValueKind::ChangeOf(std::string_view item, const Operation& operation) co
   const ValuePlace* const place = Find(item);
   const Action action = ActionOf(write.before.has_value(), write.after.has_value());
   if (place == nullptr) return {kind_, action, std::string(item), {}, {}, {}};
-  return Describe(*place, action, place->label, write.before, write.after);
+  return Describe(*place, action, write.before, write.after);
 }
 
 void ValueKind::Bake(const DesiredState& desired, bool /*closed*/, images::RegKey& machine) const {

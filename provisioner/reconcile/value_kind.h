@@ -6,9 +6,8 @@
 namespace prov::reconcile {
 
 struct ValuePlace {
-  std::string id;     // identifies it in the ledger, after the kind's prefix: "HTTP_PROXY", "64"
-  std::string name;   // in a plan
-  std::string label;  // in a drift or the report of a finished run
+  std::string id;    // identifies it in the ledger, after the kind's prefix: "HTTP_PROXY", "64"
+  std::string name;  // behind the kind's word: "HTTP_PROXY", "64-bit"
   std::string key, value;
   bool wow = false;  // in the 32-bit view, which not every machine has
 };
@@ -40,8 +39,8 @@ class ValueKind : public Kind {
   friend class ValuePlan;
   const ValuePlace* Find(std::string_view item) const;
   // The change from one value of a place to another.
-  Change Describe(const ValuePlace& place, Action action, std::string name,
-                  const std::optional<images::RegValue>& before, const std::optional<images::RegValue>& after) const;
+  Change Describe(const ValuePlace& place, Action action, const std::optional<images::RegValue>& before,
+                  const std::optional<images::RegValue>& after) const;
 
   ItemKind kind_;
   std::string_view prefix_;

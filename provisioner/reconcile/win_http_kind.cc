@@ -14,8 +14,7 @@ std::vector<ValuePlace> WinHttpPlaces() {
   std::vector<ValuePlace> out;
   for (const WinHttpView& view : kWinHttpViews) {
     const std::string bits(view.bits);
-    out.push_back({bits, "WinHTTP, " + bits + "-bit", bits + "-bit", std::string(view.key), std::string(kWinHttpValue),
-                   bits == "32"});
+    out.push_back({bits, bits + "-bit", std::string(view.key), std::string(kWinHttpValue), bits == "32"});
   }
   return out;
 }

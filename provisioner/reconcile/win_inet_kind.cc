@@ -27,20 +27,17 @@ constexpr std::string_view kLegacy = "SavedLegacySettings";
 // The policy comes last: the others have no effect without it. One policy serves both views.
 std::vector<ValuePlace> WinInetPlaces() {
   std::vector<ValuePlace> out;
-  const auto add = [&](std::string id, const std::string& label, std::string key, std::string_view value, bool wow) {
-    out.push_back({std::move(id), "WinINET, " + label, label, std::move(key), std::string(value), wow});
-  };
   for (const std::string_view bits : {"64", "32"}) {
     const bool wow = bits == "32";
     const std::string settings =
         fmt::format(R"(SOFTWARE\{}Microsoft\Windows\CurrentVersion\Internet Settings)", wow ? R"(WOW6432Node\)" : "");
     for (const std::string_view value : {kServer, kOverride, kEnable, kConnection, kLegacy}) {
       const bool in_connections = value == kConnection || value == kLegacy;
-      add(fmt::format("{}:{}", bits, value), fmt::format("{}-bit {}", bits, value),
-          settings + (in_connections ? R"(\Connections)" : ""), value, wow);
+      out.push_back({fmt::format("{}:{}", bits, value), fmt::format("{}-bit {}", bits, value),
+                     settings + (in_connections ? R"(\Connections)" : ""), std::string(value), wow});
     }
   }
-  add("policy", std::string(kPerUser), std::string(kPolicyKey), kPerUser, false);
+  out.push_back({"policy", std::string(kPerUser), std::string(kPolicyKey), std::string(kPerUser)});
   return out;
 }
 

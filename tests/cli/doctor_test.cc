@@ -34,6 +34,15 @@ TEST_F(MachineCommands, DoctorSaysWhatIsWrongAndWhatToType) {
   EXPECT_FALSE(stopped["problems"][0].HasMember("key")) << "it is about no item";
 }
 
+TEST_F(MachineCommands, ACertificateHasOneNameInAllText) {
+  const std::string name = "CA 734B5852D40BDC0AD7E1AB2DACBA4FC9BA34854C";
+  ASSERT_TRUE(Run(ApplyCommand, {source_}));
+  host_.now = 2'400'000'000;  // in 2046, after its end
+  EXPECT_THAT(Run(DoctorCommand, {})->out, HasSubstr("[cert-expired] certificate " + name));
+  EXPECT_THAT(Run(RollbackCommand, {})->out,
+              HasSubstr("deleted  certificate  " + name + "  CN=Example Corp Issuing CA 1"));
+}
+
 TEST_F(MachineCommands, ExplainAndCheckTakeWhatIsSet) {
   host_.waits_left = 100;
   ASSERT_TRUE(Run(ApplyCommand, {source_}));

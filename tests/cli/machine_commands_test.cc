@@ -111,7 +111,7 @@ TEST_F(MachineCommands, AChangeShowsThePartThatDiffers) {
   const std::string proxy = plan_after("HTTP_PROXY=http://proxy:3128\nNO_PROXY=.svc,10.0.0.5,localhost\n",
                                        "HTTP_PROXY=http://other:3128\nNO_PROXY=.svc,localhost,a.example.com\n");
   EXPECT_THAT(proxy, HasSubstr("NO_PROXY  +a.example.com -10.0.0.5\n"));
-  EXPECT_THAT(proxy, HasSubstr("WinHTTP, 64-bit  proxy http=proxy:3128 -> http=other:3128, bypass +"));
+  EXPECT_THAT(proxy, HasSubstr("winHttp      64-bit  proxy http=proxy:3128 -> http=other:3128, bypass +"));
   const auto json = Json(PlanCommand, {source_, "--service", "containerd"}, 4);
   const auto& change = json["changes"][0];
   EXPECT_STREQ(change["key"].GetString(), "env:HTTP_PROXY");

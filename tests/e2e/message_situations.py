@@ -252,7 +252,7 @@ CHANGES = """
 secret.env | HTTP_PROXY  http://u:***@p:1 (password)                   | plan secret-2.env --service containerd
 plain.env  | HTTP_PROXY  http://p:1 -> http://q:1                      | plan plain-2.env --service containerd
 plain.env  | NO_PROXY  +b.example -a.example                           | plan plain-2.env --service containerd
-plain.env  | WinHTTP, 64-bit  proxy http=p:1 -> http=q:1, bypass +      | plan plain-2.env --service containerd
+plain.env  | winHttp      64-bit  proxy http=p:1 -> http=q:1, bypass +  | plan plain-2.env --service containerd
 plain.env  | HTTP_PROXY http://p:1 -> http://q:1, NO_PROXY +b.example  | apply plain-2.env --service containerd
 plain.env  | warning [option-left-out]: the last run had this            | plan plain.env
 plain.env  | warning [option-left-out]: the last run had this            | apply plain.env
