@@ -29,6 +29,8 @@ void WriteParts(JsonWriter& json, std::string_view key, const ValueParts& parts)
   for (const reconcile::ValuePart& part : parts) {
     if (part.form == reconcile::ValuePart::Form::kList) {
       json.Strings(part.name, part.Entries());
+    } else if (part.form == reconcile::ValuePart::Form::kObjects) {
+      json.Key(part.name).Json(part.value.Reveal());
     } else {
       json.Member(part.name, part.Shown());
     }
@@ -54,6 +56,7 @@ void WriteMembers(JsonWriter& json, std::string_view before, std::string_view af
 std::string DifferencesText(const std::string& name, const ValueParts& was, const ValueParts& is) {
   std::string out;
   for (const Difference& one : DifferencesOf(was, is)) {
+    if (!one.is_for_people) continue;
     out += fmt::format("{}{}{}{}", out.empty() ? "" : ", ", one.name == name ? "" : one.name,
                        one.name == name ? "" : " ", DifferenceText(one));
   }

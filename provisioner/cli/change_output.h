@@ -8,8 +8,8 @@
 
 namespace prov::cli {
 
-// "proxy a:1 -> b:1, bypass +*.new -*.old", or "" if no part differs. The name of a part that is the item's own `name`
-// is left out.
+// "proxy a:1 -> b:1, bypass +*.new -*.old", or "" if no part that people read differs. The name of a part that is the
+// item's own `name` is left out.
 std::string DifferencesText(const std::string& name, const reconcile::ValueParts& was, const reconcile::ValueParts& is);
 
 // `before`, `after`, and as data `valuesBefore`, `valuesAfter` and `differences`, as members of the open object.

@@ -11,6 +11,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/machine/image_ports.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/upgrade.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/unattend/answer_file.h"
 #include "provisioner/unattend/setup_complete.h"
@@ -338,6 +339,9 @@ Result<Change> PlanDeliveredPayload(OpenNode& node, bool with_service) {
   }
   if (!PROV_TRY(node.host.services().Query(kServiceName))) out.action = Action::kCreate;
   out.after = "starts at each boot";
+  machine::ServiceDefinition service = PROV_TRY(BootServiceDefinition(node.host));
+  out.is = {{"commandLine", Secret(std::move(service.command_line)), reconcile::ValuePart::Form::kData},
+            {"start", Secret("automatic"), reconcile::ValuePart::Form::kData}};
   return out;
 }
 

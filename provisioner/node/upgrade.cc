@@ -13,16 +13,6 @@ namespace {
 constexpr int kChecks = 6;
 constexpr std::int64_t kPauseMilliseconds = 500;
 
-Result<machine::ServiceDefinition> Definition(machine::Host& host) {
-  machine::ServiceDefinition out;
-  out.name = kServiceName;
-  out.display_name = "Egress settings (provisioner)";
-  out.description =
-      "Keeps the proxy settings and additional trusted certificates of the cluster in place on this node.";
-  out.command_line = fmt::format("\"{}\" reconcile --service", PROV_TRY(host.installation().ProgramPath()));
-  return out;
-}
-
 std::string Text(const std::optional<machine::ProgramVersion>& version) {
   return version ? version->Text() : "of an unknown version";
 }
@@ -109,6 +99,16 @@ Error GoBack(machine::Host& host, const PriorState& before, Error error) {
 
 }  // namespace
 
+Result<machine::ServiceDefinition> BootServiceDefinition(machine::Host& host) {
+  machine::ServiceDefinition out;
+  out.name = kServiceName;
+  out.display_name = "Egress settings (provisioner)";
+  out.description =
+      "Keeps the proxy settings and additional trusted certificates of the cluster in place on this node.";
+  out.command_line = fmt::format("\"{}\" reconcile --service", PROV_TRY(host.installation().ProgramPath()));
+  return out;
+}
+
 Result<void> CheckProgram(machine::Host& host, bool allow_older) {
   if (allow_older) return {};
   const auto program = host.installation().ReadProgramStatus();
@@ -124,7 +124,7 @@ Result<void> CheckProgram(machine::Host& host, bool allow_older) {
 Result<ProgramReport> InstallProgramAndService(OpenNode& node, bool allow_older) {
   machine::Host& host = node.host;
   PROV_TRY(CheckProgram(host, allow_older));
-  const machine::ServiceDefinition wanted = PROV_TRY(Definition(host));
+  const machine::ServiceDefinition wanted = PROV_TRY(BootServiceDefinition(host));
   const PriorState before = PROV_TRY(ReadState(node, wanted));
   const Result<bool> wrote = Swap(node, before, wanted);
   if (!wrote) return std::unexpected(GoBack(host, before, wrote.error()));

@@ -13,6 +13,9 @@ namespace prov::node {
 
 inline constexpr std::string_view kServiceName = "Provisioner";
 
+// How the boot service starts.
+Result<machine::ServiceDefinition> BootServiceDefinition(machine::Host& host);
+
 struct ProgramReport {
   bool wrote = false;
   std::string path;                                    // of the installed program

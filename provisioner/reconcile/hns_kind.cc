@@ -46,6 +46,19 @@ std::string ShowPolicies(const Settings& settings) {
   return out;
 }
 
+// As `hns-proxy list` has them.
+ValueParts PartsOfPolicies(const Settings& settings) {
+  const std::string all = fmt::format("[{}]", fmt::join(settings, ","));
+  if (settings.empty() || !ParseJsonDocument(all, "settings")) return {};
+  return {{"policies", Secret(all), ValuePart::Form::kObjects}};
+}
+
+Change DescribePolicies(Action action, std::string id, const Settings& before, const Settings& after,
+                        std::string reason = {}) {
+  return {ItemKind::kHns,    action, std::move(id),           ShowPolicies(before),  ShowPolicies(after),
+          std::move(reason), {},     PartsOfPolicies(before), PartsOfPolicies(after)};
+}
+
 class EndpointPlan {
  public:
   EndpointPlan(Planner& planner, Endpoint now)
@@ -95,8 +108,7 @@ class EndpointPlan {
   }
 
   void Report(Action action, const Settings& after, std::string reason) {
-    planner_.Report(
-        item_, {ItemKind::kHns, action, now_.id, ShowPolicies(now_.settings), ShowPolicies(after), std::move(reason)});
+    planner_.Report(item_, DescribePolicies(action, now_.id, now_.settings, after, std::move(reason)));
   }
 
   Planner& planner_;
@@ -155,19 +167,17 @@ class Hns final : public Kind {
     const std::string id(item.substr(kHnsItem.size()));
     const auto found = hns::ReadEndpoint(machine.network, id);
     const Settings ours = DecodeSettings(entry.ours);
-    if (!found) return Drift{ItemKind::kHns, id, false, ShowPolicies(ours)};  // unknown, so not as we left it
+    if (!found)
+      return DriftOf(DescribePolicies(Action::kUpdate, id, ours, {}), false);  // unknown, so not as we left it
     if (!*found || Same((**found).settings, ours)) return std::nullopt;
-    return Drift{ItemKind::kHns, id, (**found).settings.empty(), ShowPolicies(ours), ShowPolicies((**found).settings)};
+    const Settings& now = (**found).settings;
+    return DriftOf(DescribePolicies(Action::kUpdate, id, ours, now), now.empty());
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
     const auto& write = std::get<EndpointWrite>(operation);
-    return {ItemKind::kHns,
-            ActionOf(!write.before.empty(), !write.after.empty()),
-            write.endpoint,
-            ShowPolicies(write.before),
-            ShowPolicies(write.after),
-            {}};
+    return DescribePolicies(ActionOf(!write.before.empty(), !write.after.empty()), write.endpoint, write.before,
+                            write.after);
   }
 
   // Pods come and go, and HNS may refuse a policy or report success without applying it. A failure on one endpoint is

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "images/registry/descriptor.h"
 #include "images/registry/hive_names.h"
@@ -107,6 +108,13 @@ std::string ShowDescriptor(std::string_view descriptor) {
     out += ", " + text;
   }
   return images::IsForAdministratorsOnly(descriptor, others) ? out : "others, too";
+}
+
+ValueParts PartsOfDescriptor(std::string_view descriptor) {
+  auto text = images::TextOf(descriptor);
+  if (!text) return {};
+  return {{"owner", Secret(std::move(text->owner)), ValuePart::Form::kData},
+          {"dacl", Secret(std::move(text->dacl)), ValuePart::Form::kData}};
 }
 
 }  // namespace prov::reconcile

@@ -11,6 +11,7 @@
 #include "images/registry/registry_key.h"
 #include "provisioner/machine/services.h"
 #include "provisioner/pki/trust_store.h"
+#include "provisioner/reconcile/value_parts.h"
 
 namespace prov::reconcile {
 
@@ -68,5 +69,7 @@ std::string ShowVariable(std::string_view name, std::string_view value);
 // "SYSTEM and Administrators", followed by the SIDs of single accounts, or "others, too": whom a descriptor grants
 // access.
 std::string ShowDescriptor(std::string_view descriptor);
+// Its owner and DACL in Windows' text form; none of a malformed one.
+ValueParts PartsOfDescriptor(std::string_view descriptor);
 
 }  // namespace prov::reconcile

@@ -43,6 +43,9 @@ class Planner {
   std::vector<Operation> operations_, undos_;
 };
 
+// The change of the descriptor of a service's key.
+Change DescribeDescriptors(std::string service, std::string_view before, std::string_view after,
+                           Action action = Action::kUpdate, std::string reason = {});
 // Plans the descriptor of a service's key. PlanClosedService restricts it to administrators and the service's own
 // account. PlanOpenedService restores the descriptor from before us, if the change is ours.
 Result<void> PlanClosedService(Planner& planner, std::string_view service);

@@ -320,14 +320,8 @@ class Service final : public Kind {
     const auto name = [](const std::string& key) {
       return key.substr(std::min(key.size(), ServiceKeyPath("").size()));
     };
-    if (const auto* write = std::get_if<SecurityWrite>(&operation)) {
-      return {ItemKind::kService,
-              Action::kUpdate,
-              name(write->key),
-              ShowDescriptor(write->before),
-              ShowDescriptor(write->after),
-              {}};
-    }
+    if (const auto* write = std::get_if<SecurityWrite>(&operation))
+      return DescribeDescriptors(name(write->key), write->before, write->after);
     const auto& write = std::get<RegistryWrite>(operation);
     return DescribeLists(ActionOf(write.before.has_value(), write.after.has_value()), name(write.key), write.before,
                          write.after);

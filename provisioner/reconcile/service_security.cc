@@ -84,8 +84,7 @@ class ServiceSecurityPlan {
   }
 
   void Report(Action action, const std::string& before, const std::string& after, std::string reason) {
-    planner_.Report(item_, {ItemKind::kService, action, service_, ShowDescriptor(before), ShowDescriptor(after),
-                            std::move(reason)});
+    planner_.Report(item_, DescribeDescriptors(service_, before, after, action, std::move(reason)));
   }
 
   Planner& planner_;
@@ -94,6 +93,12 @@ class ServiceSecurityPlan {
 };
 
 }  // namespace
+
+Change DescribeDescriptors(std::string service, std::string_view before, std::string_view after, Action action,
+                           std::string reason) {
+  return {ItemKind::kService, action, std::move(service),        ShowDescriptor(before),  ShowDescriptor(after),
+          std::move(reason),  {},     PartsOfDescriptor(before), PartsOfDescriptor(after)};
+}
 
 Result<void> PlanClosedService(Planner& planner, std::string_view service) {
   return ServiceSecurityPlan(planner, service).Close();
@@ -109,8 +114,8 @@ Result<std::optional<Drift>> FindOpenedService(machine::Machine& machine, std::s
   const bool there = PROV_TRY(machine.registry.KeyExists(key));
   const std::string now = PROV_TRY(machine.registry.Security(key));
   if (there && images::IsForAdministratorsOnly(now, images::OthersGranted(entry.ours->data))) return std::nullopt;
-  return Drift{ItemKind::kService, PROV_TRY(SpellingOfService(machine.registry, service)), !there,
-               ShowDescriptor(entry.ours->data), ShowDescriptor(now)};
+  std::string name = PROV_TRY(SpellingOfService(machine.registry, service));
+  return DriftOf(DescribeDescriptors(std::move(name), entry.ours->data, now), !there);
 }
 
 }  // namespace prov::reconcile

@@ -31,6 +31,7 @@ std::optional<Difference> Compare(const ValuePart* before, const ValuePart* afte
   Difference out;
   out.name = any.name;
   out.is_list = any.form == ValuePart::Form::kList;
+  out.is_for_people = any.IsForPeople();
   const std::string was = before != nullptr ? before->Shown() : "";
   const std::string is = after != nullptr ? after->Shown() : "";
   out.only_password = both && was == is;
@@ -49,7 +50,7 @@ std::optional<Difference> Compare(const ValuePart* before, const ValuePart* afte
 }  // namespace
 
 std::string ValuePart::Shown() const {
-  if (form == Form::kText) return value.Reveal();
+  if (form == Form::kText || !IsForPeople()) return value.Reveal();
   return ReplaceMalformed(form == Form::kUrl ? egress::RedactUrl(value.Reveal())
                                              : egress::RedactNoProxy(value.Reveal(), separators));
 }

@@ -10,7 +10,8 @@
 namespace prov::reconcile {
 
 struct ValuePart {
-  enum class Form { kText, kUrl, kList };
+  // kData is text and kObjects is an array of JSON; both are for programs only: people read `before` and `after`.
+  enum class Form { kText, kUrl, kList, kData, kObjects };
 
   std::string name;  // "HTTP_PROXY", "proxy", "bypass"
   Secret value;
@@ -19,6 +20,7 @@ struct ValuePart {
 
   std::string Shown() const;                 // without passwords
   std::vector<std::string> Entries() const;  // of a list, without passwords
+  bool IsForPeople() const { return form != Form::kData && form != Form::kObjects; }
   bool HoldsPassword() const { return Shown() != value.Reveal(); }
 };
 using ValueParts = std::vector<ValuePart>;  // names compare without case, and each is there once
@@ -33,6 +35,7 @@ struct Difference {
   std::vector<std::string> added, removed;  // entries of a list
   std::string before, after;                // of others; "": absent
   bool only_password = false;               // both have it, and nothing else differs
+  bool is_for_people = true;
 };
 std::vector<Difference> DifferencesOf(const ValueParts& before, const ValueParts& after);
 

@@ -45,6 +45,9 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   const auto applied = Apply(tree_, settings, Install());
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_EQ(planned->changes.size(), applied->changes.size());
+  const auto service = std::ranges::find(applied->changes, "service:provisioner", &reconcile::Change::key);
+  ASSERT_NE(service, applied->changes.end());
+  EXPECT_EQ(service->is.at(0).value.Reveal(), R"("C:\Program Files\Provisioner\provisioner.exe" reconcile --service)");
   EXPECT_FALSE(applied->reboot_required);
   EXPECT_GT(applied->writes, 10U);
 

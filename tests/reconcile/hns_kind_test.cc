@@ -113,6 +113,7 @@ TEST_F(HnsKindTest, SaysWhereTrafficGoes) {
   EXPECT_EQ(plan.changes[0].before, "");
   EXPECT_EQ(plan.changes[0].after, "in 15003, out 15001");
   EXPECT_EQ(plan.changes[1].before, "in and out 8000");
+  EXPECT_EQ(plan.changes[1].was.at(0).value.Reveal(), R"([{"Port":"8000","FilterTuple":{"Protocols":"6"}}])");
   EXPECT_EQ(NameOf(plan.changes[1].action), "update");
 }
 
