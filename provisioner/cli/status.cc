@@ -181,21 +181,32 @@ std::string OperatorLines(const std::vector<reconcile::MachineVariable>& variabl
   return out;
 }
 
-std::string ServiceLines(const std::vector<node::RunningService>& services) {
+std::string ServiceLine(const node::RunningService& service) {
+  std::string out = fmt::format("service  {} (process {}): ", Printable(service.name), service.process_id);
+  if (!service.unreadable.empty())
+    return out + fmt::format("its environment can't be read: {}\n", Printable(service.unreadable));
+  if (service.stale.empty()) return out + "runs with what is set\n";
+  out += fmt::format("runs with an earlier environment ({}); drain the node, then {}\n", fmt::join(service.stale, ", "),
+                     Printable(service.Command()));
+  for (const auto& [name, value] : service.variables) out += fmt::format("           {}={}\n", name, Printable(value));
+  return out;
+}
+
+std::string ServiceLines(const std::vector<node::RunningService>& services, bool stale) {
   std::string out;
   for (const node::RunningService& service : services) {
-    out += fmt::format("service  {} (process {}): ", Printable(service.name), service.process_id);
-    if (!service.unreadable.empty()) {
-      out += fmt::format("its environment can't be read: {}\n", Printable(service.unreadable));
-      continue;
-    }
-    out += service.stale.empty() ? "runs with what is set\n"
-                                 : fmt::format("runs with an earlier environment ({}); drain the node, then {}\n",
-                                               fmt::join(service.stale, ", "), Printable(service.Command()));
-    for (const auto& [name, value] : service.variables)
-      out += fmt::format("           {}={}\n", name, Printable(value));
+    if (service.stale.empty() != stale) out += ServiceLine(service);
   }
   return out;
+}
+
+std::string DriftLine(const reconcile::Drift& drift) {
+  std::string how;
+  if (!drift.missing) how = DifferencesText(drift.name, drift.was, drift.is);
+  if (!drift.missing && how.empty() && !drift.after.empty())
+    how = Printable(fmt::format("{} -> {}", drift.before, drift.after));
+  return fmt::format("drift    {} {} {}{}{}\n", reconcile::NameOf(drift.kind), Printable(drift.name),
+                     drift.missing ? "is gone" : "was changed", how.empty() ? "" : ": ", how);
 }
 
 // Reports that a script, and not this program, keeps the record.
@@ -204,41 +215,52 @@ void ReportScriptRecord(const reconcile::StatusReport& engine, Findings& finding
   if (engine.damage) AddError(findings, "script-state", engine.damage->message, engine.damage->where);
 }
 
+std::string UnfinishedLine(const node::NodeStatus& status) {
+  if (status.engine.trial) return "trial    waits for provisioner confirm, else it is taken back\n";
+  if (status.engine.open_transaction) return "open     a run was interrupted; the next one ends it\n";
+  if (!status.image_incomplete) return {};
+  return "open     an installation into this image was interrupted; apply --install ends it, remove --all undoes it\n";
+}
+
+// What somebody has to do something about.
+std::string AttentionLines(const TargetStatus& one) {
+  const node::NodeStatus& status = one.status;
+  const bool service_fails = status.boot_service && status.boot_service->Fails();
+  std::string out = FailureLines(status, one.now);
+  if (service_fails) out += BootLine(*status.boot_service);
+  if (status.engine.damage) out += fmt::format("damaged  {}\n", reconcile::kScriptStatePlace);
+  for (const reconcile::Drift& drift : status.engine.drift) out += DriftLine(drift);
+  out += ServiceLines(status.services, true);
+  out += UnfinishedLine(status);
+  if (status.held) out += "held     a rollback holds until the source changes or apply is called\n";
+  if (status.engine.reboot_required) out += "reboot   required: services see machine variables after the next boot\n";
+  return out + ExpiryLine(status);
+}
+
+// What can't be seen in an image, in one line.
+std::string UnseenLine(const std::vector<node::NotVisible>& all) {
+  std::string out;
+  for (const node::NotVisible& one : all) out += (out.empty() ? "" : ", ") + one.what;
+  return out.empty() ? out : fmt::format("unseen   {}: an image does not show them (JSON says why)\n", Printable(out));
+}
+
 std::string StatusText(const TargetStatus& one) {
   const node::NodeStatus& status = one.status;
-  std::string out = fmt::format("target   {}\n", one.target);
+  std::string out = fmt::format("target   {}\nours     {} item{}{}\n", one.target, status.engine.ledger.size(),
+                                status.engine.ledger.size() == 1 ? "" : "s", status.Differs() ? "" : ", no drift");
+  out += AttentionLines(one);
   out += SourceLines(status);
-  if (status.boot_service) out += BootLine(*status.boot_service);
+  if (status.boot_service && !status.boot_service->Fails()) out += BootLine(*status.boot_service);
   if (one.signer)
     out += fmt::format("signer   {}: takes no other payloads\n", Printable(payload::NameOfSigner(*one.signer)));
-  out += fmt::format("ours     {} item{}\n", status.engine.ledger.size(), status.engine.ledger.size() == 1 ? "" : "s");
   if (status.engine.script) out += fmt::format("record   {}\n", reconcile::kScriptStatePlace);
-  if (status.engine.damage) out += fmt::format("damaged  {}\n", reconcile::kScriptStatePlace);
-  for (const reconcile::Drift& d : status.engine.drift) {
-    const std::string how = d.missing ? "" : DifferencesText(d.name, d.was, d.is);
-    out += fmt::format("drift    {} {} {}{}{}\n", reconcile::NameOf(d.kind), Printable(d.name),
-                       d.missing ? "is gone" : "was changed", how.empty() ? "" : ": ", how);
-  }
   for (const reconcile::Drift& d : status.engine.yielded) {
     out += fmt::format("yielded  {} {}: the Windows Machine Config Operator's daemon owns it here\n",
                        reconcile::NameOf(d.kind), Printable(d.name));
   }
   out += OperatorLines(status.variables);
-  out += ServiceLines(status.services);
-  if (status.engine.trial) {
-    out += "trial    waits for provisioner confirm, else it is taken back\n";
-  } else if (status.engine.open_transaction) {
-    out += "open     a run was interrupted; the next one ends it\n";
-  } else if (status.image_incomplete) {
-    out +=
-        "open     an installation into this image was interrupted; apply --install ends it, remove --all undoes it\n";
-  }
-  if (status.held) out += "held     a rollback holds until the source changes or apply is called\n";
-  out += HealthLines(status, one.now);
-  if (status.engine.reboot_required) out += "reboot   required: services see machine variables after the next boot\n";
-  for (const node::NotVisible& n : one.not_visible) out += fmt::format("unseen   {}\n", Printable(n.why));
-  if (!status.Differs()) out += "no drift\n";
-  return out;
+  out += ServiceLines(status.services, false);
+  return out + HistoryLines(status) + UnseenLine(one.not_visible);
 }
 
 Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findings) {
@@ -297,16 +319,16 @@ Command StatusCommand() {
       "payload's script recorded are included. Exit code 4: the node needs attention: a setting differs, a\n"
       "service runs with an earlier environment, a round or the first boot failed, a rollback holds, a run or trial\n"
       "is open, a record is damaged or lost, the boot service does not run, or one of the certificates expires\n"
-      "within 30 days (JSON: reasons). A pending reboot alone is exit code 0. For an image, the output lists what\n"
-      "can't be seen there.",
+      "within 30 days (JSON: reasons). A pending reboot alone is exit code 0. What needs attention comes first; an\n"
+      "expiry is shown from 90 days before. For an image, the last line names what can't be seen there.",
       "  > provisioner status\n"
       "  target   this machine\n"
+      "  ours     9 items\n"
+      "  drift    env HTTP_PROXY was changed: http://proxy.example.com:3128 -> http://other:3128\n"
       "  source   D:\\egress\\payload\n"
       "  read     0 min ago\n"
       "  applied  MachineConfig rendered-worker-3d1c, 2 d 4 h ago\n"
-      "  boot     the service Provisioner 0.1.0 runs (process 2044)\n"
-      "  ours     9 items\n"
-      "  drift    env HTTP_PROXY was changed: http://proxy.example.com:3128 -> http://other:3128",
+      "  boot     the service Provisioner 0.1.0 runs (process 2044)",
       JoinOptions({TargetOptionSpecs(), OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunStatus};
 }

@@ -66,38 +66,6 @@ void WriteDamage(JsonWriter& json, const node::NodeStatus& status) {
   json.EndArray();
 }
 
-std::string DamageLines(const node::NodeStatus& status) {
-  std::string out;
-  for (const node::DamagedFile& file : status.damage) {
-    out += fmt::format("damaged  {} {}\n", Printable(file.file), Printable(file.problem));
-  }
-  for (const node::PastRepair& repair : status.repairs) {
-    out += fmt::format("repaired {}: {} {}{}\n", FormatUtc(repair.at), Printable(repair.file.file),
-                       Printable(repair.file.problem),
-                       repair.file.kept.empty() ? "" : fmt::format("; kept as {}", Printable(repair.file.kept)));
-  }
-  if (status.record_lost)
-    out += "lost     the record of what is ours; the next apply adopts values that equal its settings\n";
-  return out;
-}
-
-std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
-  std::string out;
-  if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(status.failure->Text()));
-  if (!status.round_failure) return out;
-  const node::RoundFailure& last = *status.round_failure;
-  const std::string text = Printable(DescribeFailure(last));
-  if (!last.over) return out + fmt::format("failed   for {}: {}\n", node::DescribeAge(now - last.since), text);
-  return out + fmt::format("earlier  failed until {}: {}\n", FormatUtc(*last.over), text);
-}
-
-std::string ExpiryLine(const node::Expiry& expiry) {
-  const std::int64_t days = expiry.Days();
-  const std::string when = days < 0 ? fmt::format("expired at {}", expiry.not_after)
-                                    : fmt::format("in {} day{}", days, days == 1 ? "" : "s");
-  return fmt::format("expires  {}: {} {}\n", when, Printable(expiry.name), Printable(expiry.subject));
-}
-
 }  // namespace
 
 void WriteHealth(JsonWriter& json, const node::NodeStatus& status) {
@@ -123,11 +91,43 @@ std::string BootLine(const node::BootService& service) {
   return runs + (service.outdated ? ", still with an earlier program: restart the service\n" : "\n");
 }
 
-std::string HealthLines(const node::NodeStatus& status, std::int64_t now) {
-  std::string out = FailureLines(status, now);
-  out += DamageLines(status);
-  if (status.first_expiry) out += ExpiryLine(*status.first_expiry);
+std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
+  std::string out;
+  if (status.failure) out += fmt::format("failed   the first boot: {}\n", Printable(status.failure->Text()));
+  if (status.RoundsFail()) {
+    out += fmt::format("failed   for {}: {}\n", node::DescribeAge(now - status.round_failure->since),
+                       Printable(DescribeFailure(*status.round_failure)));
+  }
+  for (const node::DamagedFile& file : status.damage)
+    out += fmt::format("damaged  {} {}\n", Printable(file.file), Printable(file.problem));
+  if (status.record_lost)
+    out += "lost     the record of what is ours; the next apply adopts values that equal its settings\n";
   return out;
+}
+
+std::string HistoryLines(const node::NodeStatus& status) {
+  std::string out;
+  if (status.round_failure && status.round_failure->over) {
+    out += fmt::format("earlier  failed until {}: {}\n", FormatUtc(*status.round_failure->over),
+                       Printable(DescribeFailure(*status.round_failure)));
+  }
+  for (const node::PastRepair& repair : status.repairs) {
+    out += fmt::format("repaired {}: {} {}{}\n", FormatUtc(repair.at), Printable(repair.file.file),
+                       Printable(repair.file.problem),
+                       repair.file.kept.empty() ? "" : fmt::format("; kept as {}", Printable(repair.file.kept)));
+  }
+  return out;
+}
+
+std::string ExpiryLine(const node::NodeStatus& status) {
+  constexpr std::int64_t kShownSeconds = std::int64_t{90} * 24 * 60 * 60;
+  if (!status.first_expiry || status.first_expiry->seconds > kShownSeconds) return {};
+  const node::Expiry& expiry = *status.first_expiry;
+  const std::int64_t days = expiry.Days();
+  return fmt::format("{}: certificate {} {}\n",
+                     days < 0 ? fmt::format("expired  at {}", expiry.not_after)
+                              : fmt::format("expires  in {} day{}", days, days == 1 ? "" : "s"),
+                     Printable(expiry.name), Printable(expiry.subject));
 }
 
 void ReportDamage(const node::NodeStatus& status, Findings& findings) {

@@ -1,6 +1,7 @@
 // The output of `status` for people and for monitoring.
 #include <gmock/gmock.h>
 
+#include "images/registry/security.h"
 #include "tests/cli/machine_commands_fixture.h"
 
 namespace prov::cli {
@@ -39,16 +40,33 @@ TEST_F(StatusShown, ANodeThatIsWell) {
   const std::string text = Text(0);
   EXPECT_THAT(text, HasSubstr("read     2 h 0 min ago\n"));
   EXPECT_THAT(text, HasSubstr("boot     the service Provisioner 0.1.0 runs (process 100)\n"));
-  EXPECT_THAT(text, HasSubstr("expires  in "));
-  EXPECT_THAT(text, HasSubstr(" days: "));
-  EXPECT_THAT(text, HasSubstr("reboot   required"));
+  EXPECT_THAT(text, HasSubstr(" items, no drift\nreboot   required"));
+  EXPECT_THAT(text, Not(HasSubstr("expires")));
   const auto status = Json(StatusCommand, {});
   EXPECT_EQ(status["source"]["readAgeSeconds"].GetInt(), 7200);
   EXPECT_FALSE(status["bootService"]["outdated"].GetBool());
   EXPECT_GT(status["firstExpiry"]["days"].GetInt(), 365);
+  host_.now += (status["firstExpiry"]["days"].GetInt() - 89) * std::int64_t{86400};
+  EXPECT_THAT(Text(0), HasSubstr("expires  in 89 days: certificate "));
   host_.installed_version = "0.2.0";
   EXPECT_THAT(Text(0),
               HasSubstr("Provisioner 0.2.0 runs (process 100), still with an earlier program: restart the service"));
+}
+
+TEST_F(StatusShown, WhoMayReadAServiceForPeopleAndForPrograms) {
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service", "containerd"}));
+  ASSERT_TRUE(host_.memory.SetSecurity(reconcile::kContainerd, images::SystemAdminsUsersDescriptor()));
+  EXPECT_THAT(Text(4),
+              HasSubstr("drift    service containerd was changed: SYSTEM and Administrators -> others, too\n"));
+  const auto status = Json(StatusCommand, {}, 4);
+  EXPECT_THAT(status["drift"][0]["valuesAfter"]["dacl"].GetString(), HasSubstr("D:("));
+}
+
+TEST_F(StatusShown, AServiceHasTheNameThatItsMachineGivesIt) {
+  host_.memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\W32Time)");
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service", "w32time"}));
+  host_.services_by_name["w32time"].process_id = 7;
+  EXPECT_STREQ(Json(StatusCommand, {}, 4)["services"][0]["name"].GetString(), "W32Time");
 }
 
 TEST_F(StatusShown, AFailureOfTheSource) {

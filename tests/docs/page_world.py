@@ -136,7 +136,7 @@ def node_texts(program, folder, with_wmco):
     status = re.sub(r"(?m)^source .*\n", "", text("status"))
     status = re.sub(r"(?m)^(applied .*\n)", r"\1boot     the service Provisioner 0.1.0 runs (process 2044)\n", status)
     if reboot:
-        status = status.replace("no drift\n", "reboot   required: services see machine variables after the next boot\nno drift\n")
+        status = status.replace(", no drift\n", ", no drift\nreboot   required: services see machine variables after the next boot\n")
     installed = "the service Provisioner is installed; its program is C:\\Program Files\\Provisioner\\provisioner.exe\n"
     removed = re.sub(r"(?m)^(\d+ writes )", r"  - deleted  service      Provisioner\n\1", text("remove", "--all"))
     return {"first-boot": first + (f"reboot {reboot}" if reboot else "") + installed, "status": status, "remove": removed}

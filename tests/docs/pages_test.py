@@ -115,7 +115,7 @@ def with_source(text, line):
     if not line:
         return text
     read = "" if "(delivered once; its settings are kept)" in line else "read     0 min ago\n"
-    return re.sub(r"(?m)^(target .*\n)", lambda target: target[0] + line + read, text)
+    return re.sub(r"(?m)^(applied .*\n)", lambda applied: line + read + applied[0], text)
 
 
 class Session:

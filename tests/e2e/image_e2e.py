@@ -203,6 +203,8 @@ class Wim(Image):
         self.assertEqual([t["drift"] for t in status["targets"]], [[], []])
         for target in status["targets"]:
             self.assertEqual([one["what"] for one in target["notVisible"]], ["users", "processes", "reboot"])
+        text = must(PROVISIONER, "status", "--wim", "%s:1,2" % self.file)
+        self.assertEqual(re.findall("(?m)^unseen   (.*):", text), 2 * ["users, processes, reboot"])
 
     def test_an_index_that_is_not_there(self):
         before = self.file.read_bytes()
