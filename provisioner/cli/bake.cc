@@ -178,6 +178,7 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t no
   out.path = arguments.Get("out");
   if (out.path.empty())
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
+  PROV_TRY(CheckOutputName(arguments, out.path));
   out.time = PROV_TRY(SourceDateEpoch());
   out.user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
   PROV_TRY(ReadCarried(arguments, format, out));

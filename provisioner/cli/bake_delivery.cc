@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "images/archive/archive.h"
 #include "provisioner/base/file.h"
@@ -136,6 +138,23 @@ OptionGroup DeliveryOptionSpecs() {
            "prefix), gateway, dns and mac. PATH gets common/ and nodes/NAME/; with --format iso, PATH is a folder with "
            "one drive per node",
            Group::kPayload}};
+}
+
+Result<void> CheckOutputName(const Arguments& arguments, std::string_view path) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings = {
+      {{".zip", "zip"}, {".tar", "tar"}, {".tar.gz", "tgz"}, {".tgz", "tgz"}, {".iso", "iso"}}};
+  if (arguments.Has("format")) return {};
+  const std::string lower = AsciiLower(path);
+  for (const auto& [ending, format] : kEndings) {
+    if (!lower.ends_with(ending)) continue;
+    return Fail(
+        Code::kUsage,
+        fmt::format("ends in {}, but without --format the payload is a folder; add --format {}, or choose a name "
+                    "without this ending",
+                    ending, format),
+        fmt::format("--out {}", path));
+  }
+  return {};
 }
 
 Result<BakeDelivery> ParseDelivery(const Arguments& arguments, const std::string& format,

@@ -28,6 +28,10 @@ struct BakeDelivery {
 // --label and --nodes.
 OptionGroup DeliveryOptionSpecs();
 
+// Refuses the name of an archive or a drive where no --format was given, because the payload would be a folder of that
+// name. Errors: usage.
+Result<void> CheckOutputName(const Arguments& arguments, std::string_view path);
+
 // `own_answer_file`: the contents of the file that --unattend names. A bad row is found before anything is written.
 // Errors: usage; those of payload::ReadNodeList and payload::DriveAnswerFile.
 Result<BakeDelivery> ParseDelivery(const Arguments& arguments, const std::string& format,

@@ -388,6 +388,18 @@ TEST_F(Bake, JsonListsTheFiles) {
   EXPECT_THAT(result.out, Not(HasSubstr(kSamplePassword)));
 }
 
+TEST_F(Bake, TheNameOfAFileNeedsItsFormat) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"x.zip", "zip"}, {"x.tar", "tar"}, {"x.tgz", "tgz"}, {"x.tar.gz", "tgz"}, {"x.ISO", "iso"}};
+  for (const auto& [name, format] : rows) {
+    const ProcessResult result = Provisioner({"bake", "no-such-source", "--out", At(name)});
+    EXPECT_EQ(result.exit, 10) << name;
+    EXPECT_THAT(result.err, HasSubstr(fmt::format("add --format {}, or choose a name without this ending", format)));
+  }
+  EXPECT_TRUE(fs::is_empty(root_));
+  EXPECT_EQ(Provisioner({"bake", kSample, "--out", At("x.zip"), "--format", "dir"}).exit, 0);
+}
+
 TEST_F(Bake, RefusalsWriteNothing) {
   const std::vector<std::pair<std::string, std::string>> bad = {{"HTTP_PROXY=http://user:c4nary@:1\n", "fail-open"},
                                                                 {"NO_PROXY=a\x02\n", "no-proxy"},
