@@ -4,12 +4,25 @@
 
 #include <algorithm>
 
+#include "provisioner/base/folder.h"
+#include "provisioner/payload/manifest.h"
+#include "provisioner/payload/payload_reader.h"
 #include "provisioner/source/source.h"
 
 namespace prov::cli {
 namespace {
 
 constexpr std::string_view kClusterSuffixes = "add-cluster-suffixes";
+
+// The payload whose egress.json `source` is, because it is read with its manifest and certificates; or else `source`.
+std::string PayloadOr(const std::string& source) {
+  const std::size_t name = source.find_last_of("/\\") + 1;
+  if (source::IsRemote(source) || std::string_view(source).substr(name) != "egress.json") return source;
+  const std::string folder = name == 0 ? "." : source.substr(0, std::max<std::size_t>(name - 1, 1));
+  const bool is_payload =
+      ReadRegularFile(fmt::format("{}/{}", folder, payload::kManifestName), payload::kMostManifestBytes).has_value();
+  return is_payload ? folder : source;
+}
 
 std::size_t CountFindings(const Findings& findings, Severity severity) {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
@@ -54,7 +67,7 @@ OptionGroup SourceOptionSpecs() {
 
 Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments) {
   source::SourceSpec out;
-  out.source = arguments.positional();
+  out.source = PayloadOr(arguments.positional());
   out.selection.pool = arguments.Get("pool", out.selection.pool);
   out.selection.name = arguments.Get("name");
   out.ca_file = arguments.Get("ca");

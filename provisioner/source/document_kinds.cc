@@ -42,10 +42,18 @@ std::string OtherKinds() {
 }
 
 Taken ReadMachineConfigs(const SourceObjects& /*found*/, ParsedSource& source) {
-  const bool object = source.document->root().IsObject();
+  const JsonValue& root = source.document->root();
+  const bool object = root.IsObject();
+  const bool own = object && JsonMember(&root, "schema") != nullptr && JsonMember(&root, "kind") == nullptr;
   auto document =
       ignition::ReadParsed(std::move(source.document), source.where, source.selection, source.limits, source.fetcher);
   if (document) return PROV_TRY(ReadMachineConfig(*std::move(document)));
+  if (own && document.error().code == Code::kKind) {
+    return Fail(Code::kKind,
+                "is a document that provisioner wrote and not a source; give the source that it was made from, or the "
+                "payload's folder",
+                source.where);
+  }
   if (object && document.error().code == Code::kKind) document.error().message += OtherKinds();
   return std::unexpected(std::move(document).error());
 }

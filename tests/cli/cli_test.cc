@@ -400,6 +400,13 @@ TEST_F(Bake, TheNameOfAFileNeedsItsFormat) {
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", At("x.zip"), "--format", "dir"}).exit, 0);
 }
 
+TEST_F(Bake, TheSettingsInAPayloadStandForIt) {
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", At("p")}).exit, 0);
+  EXPECT_EQ(Provisioner({"extract", At("p/egress.json")}).out, Provisioner({"extract", At("p")}).out);
+  fs::copy(At("p/egress.json"), At("egress.json"));
+  EXPECT_THAT(Provisioner({"check", At("egress.json")}).err, HasSubstr("is a document that provisioner wrote"));
+}
+
 TEST_F(Bake, RefusalsWriteNothing) {
   const std::vector<std::pair<std::string, std::string>> bad = {{"HTTP_PROXY=http://user:c4nary@:1\n", "fail-open"},
                                                                 {"NO_PROXY=a\x02\n", "no-proxy"},
