@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "provisioner/base/base64.h"
+#include "provisioner/base/finding.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
@@ -156,15 +157,18 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
       PROV_TRY(root.Find("leftOut", reconcile::ReadScope)).value_or(reconcile::Scope::None());
   out.config.proxy_file = Stated(scope.TakesProxy(), left_out.TakesProxy());
   out.config.certificates = PROV_TRY(ReadCertificates(PROV_TRY(root.Get("operations")), where));
+  const std::string stores = PROV_TRY(root.Find("stores", &JsonNode::Text)).value_or("");
+  const bool elsewhere = !stores.empty() && out.config.certificates.empty();
   // The scope is what the script takes back; certificates that are only added are not in it.
-  out.config.not_read.trust = !scope.certificates && !out.config.certificates.empty();
+  out.config.not_read.trust = elsewhere || (!scope.certificates && !out.config.certificates.empty());
   scope.certificates = scope.certificates || out.config.not_read.trust;
-  out.config.trust_file = Stated(scope.certificates, left_out.certificates);
-  const auto bundle = PROV_TRY(root.Find("bundle"));
-  if (bundle && out.config.certificates.empty()) {
-    return bundle->Refuse(Code::kRemoteSource,
-                          "is where the certificates are: only the script on a node fetches them; use the source that "
-                          "this was baked from");
+  out.config.trust_file = Stated(scope.certificates && !elsewhere, left_out.certificates);
+  if (elsewhere) {
+    AddWarning(out.config.findings, "not-read",
+               fmt::format("the {} certificate(s) of this user data are at a URL, which only its script fetches, so "
+                           "they are not read, and none is removed; the source that was baked has them",
+                           stores.size()),
+               fmt::format("{}: $.bundle", where));
   }
   return out;
 }

@@ -53,8 +53,8 @@ std::pair<std::size_t, std::size_t> CertificatesIn(std::string_view container);
 // Whether the name is that of a container.
 bool IsContainerName(std::string_view path);
 
-// Reads the container back: MakeDesiredState() of the result is the state that was written. Errors: json, type,
-// version, cert, remote-source (its certificates are at a URL).
+// Reads the container back: MakeDesiredState() of the result is the state that was written, without the certificates if
+// these are at a URL. Errors: json, type, version, cert.
 Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::string_view where);
 
 }  // namespace prov::userdata

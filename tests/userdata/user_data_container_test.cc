@@ -76,8 +76,32 @@ TEST(Container, KeepsThatCertificatesAreOnlyAdded) {
   EXPECT_TRUE(read->options.scope.certificates);
   EXPECT_TRUE(read->config.not_read.trust);
   EXPECT_EQ(read->config.certificates.size(), config.certificates.size());
+}
+
+// Certificates at a URL are not read, and so none is removed, also where the source itself was not read whole.
+TEST(Container, SaysNothingOfCertificatesThatAreElsewhere) {
   const Download bundle{"http://h/x", std::string(64, 'a')};
-  EXPECT_EQ(ReadContainer(MakeContainer(config, state, {.bundle = bundle}), "x").error().code, Code::kRemoteSource);
+  egress::EgressConfig config = SampleConfig();
+  for (const bool not_read : {false, true}) {
+    config.not_read.trust = not_read;
+    const auto read =
+        ReadContainer(MakeContainer(config, *reconcile::MakeDesiredState(config, {}), {.bundle = bundle}), "x");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->config.https_proxy, config.https_proxy);
+    EXPECT_EQ(read->config.no_proxy, config.no_proxy);
+    ASSERT_EQ(read->config.findings.size(), 1U);
+    EXPECT_EQ(read->config.findings[0].code, "not-read");
+    const auto desired = *reconcile::MakeDesiredState(read->config, read->options);
+    EXPECT_TRUE(desired.scope.machine);
+    EXPECT_FALSE(desired.scope.certificates);
+    EXPECT_FALSE(desired.left_out.certificates) << "it would be taken back";
+  }
+  config.not_read.trust = false;
+  config.certificates.clear();
+  const auto none =
+      ReadContainer(MakeContainer(config, *reconcile::MakeDesiredState(config, {}), {.bundle = bundle}), "x");
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->config.trust_file.present) << "an empty bundle is a statement";
 }
 
 TEST(Container, IsJsonWithoutBlanksBetweenTokens) {
