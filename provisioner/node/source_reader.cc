@@ -6,7 +6,6 @@
 
 #include "provisioner/base/folder.h"
 #include "provisioner/base/hash.h"
-#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/settings_digest.h"
@@ -18,8 +17,6 @@
 
 namespace prov::node {
 namespace {
-
-constexpr std::uint64_t kMostDocumentBytes = JsonLimits().input;
 
 std::vector<std::string> SecretFiles(const payload::Manifest& manifest, const std::string& folder) {
   std::vector<std::string> out;
@@ -76,7 +73,7 @@ Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSp
   }
   source::SourceRequest request = RequestOf(host, spec, options.is_followed);
   if (!source::IsRemote(spec.source)) {
-    request.document = PROV_TRY(request.ReadLocal(spec.source, kMostDocumentBytes));
+    request.document = PROV_TRY(request.ReadSelf());
     if (auto baked = PROV_TRY(ReadUserData(spec.source, *request.document))) return *std::move(baked);
   }
   return SourceContent{.config = PROV_TRY(source::Read(request, {host.http(), host.clock(), options.cache})),

@@ -59,7 +59,8 @@ Result<LoadedPayload> LoadPayloadFolder(const std::string& folder, const pki::Ce
   std::string& manifest_text = out.files[std::string(kManifestName)];
   auto read = read_file(Join(folder, kManifestName), kMostManifestBytes);
   if (!read && read.error().code == Code::kNotFound) {
-    return Fail(Code::kNotFound, "the folder has no manifest.json, so it is not a payload; name one that `bake` wrote",
+    return Fail(Code::kNotFound,
+                "the folder has no manifest.json, so it is not a payload; name one that `bake` wrote, or a file",
                 folder);
   }
   manifest_text = PROV_TRY(std::move(read));

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "ignition/yaml.h"
@@ -45,10 +48,39 @@ Result<Reading> ReadFirstKind(ParsedSource source) {
   return *PROV_TRY(ObjectKinds().front().read(found, source));
 }
 
+struct BinaryKind {
+  std::size_t at;
+  std::string_view bytes;
+  std::string_view words;
+  bool is_archive = false;
+};
+constexpr std::array<BinaryKind, 8> kBinaryKinds = {{{0, "MZ", "a program for Windows"},
+                                                     {0, "\177ELF", "a program for Linux"},
+                                                     {0, "regf", "a registry hive"},
+                                                     {0, "MSWIM", "a WIM image"},
+                                                     {0, "PK\x03\x04", "a zip archive", true},
+                                                     {0, "\x1f\x8b", "a gzip archive", true},
+                                                     {257, "ustar", "a tar archive", true},
+                                                     {0x8001, "CD001", "a drive", true}}};
+
+// Says which binary file this is instead of a document; nullopt: none that is known.
+std::optional<std::string> DescribeBinary(std::string_view bytes) {
+  constexpr std::size_t kHead = 512;
+  if (bytes.substr(0, kHead).find('\0') == std::string_view::npos) return std::nullopt;  // a text may begin so, too
+  for (const BinaryKind& kind : kBinaryKinds) {
+    if (bytes.size() < kind.at || !bytes.substr(kind.at).starts_with(kind.bytes)) continue;
+    return fmt::format("is {} and not a source; {}", kind.words,
+                       kind.is_archive ? "unpack it, and give the payload's folder or the document in it"
+                                       : "give the document or the payload with the settings");
+  }
+  return std::nullopt;
+}
+
 Result<Reading> ReadByContent(std::string bytes, const std::string& where, const ignition::Selection& selection,
                               const ignition::Limits& limits, ignition::Fetcher* fetcher) {
   if (bytes.find_first_not_of(" \t\r\n") == std::string::npos)
     return Fail(Code::kJson, "is empty; did the command that should have filled it fail?", where);
+  if (auto binary = DescribeBinary(bytes)) return Fail(Code::kKind, *std::move(binary), where);
   if (!ignition::BeginsAsJson(bytes)) {  // no text begins like JSON
     if (auto output = DescribeCommandOutput(bytes)) return Fail(Code::kKind, *std::move(output), where);
     for (const TextKind& kind : TextKinds()) {

@@ -32,7 +32,7 @@ Result<SourceDocument> OpenFile(const SourceRequest& request) {
   SourceDocument out;
   out.where = request.source == "-" ? "standard input" : request.source;
   out.trust = {PROV_TRY(RootsOf(request)), false};
-  out.bytes = request.document ? *request.document : PROV_TRY(request.ReadLocal(request.source, JsonLimits().input));
+  out.bytes = request.document ? *request.document : PROV_TRY(request.ReadSelf());
   return out;
 }
 
@@ -85,11 +85,31 @@ Result<SourceDocument> Open(const SourceRequest& request, const std::string& eta
               scheme + "://");
 }
 
+// The URI that a source without "://" looks like; "": none.
+std::string_view LikelyUri(std::string_view source) {
+  const std::size_t colon = source.find(':');
+  const std::string scheme = AsciiLower(source.substr(0, colon));
+  if (scheme == "kube") return "kube://";
+  if (scheme == "mcs") return "mcs://HOST";
+  if (scheme == "https" || scheme == "http") return "https://HOST";
+  const bool port = colon != std::string_view::npos && colon + 1 < source.size() && IsDigit(source[colon + 1]);
+  return port ? "mcs://HOST or https://HOST" : "";
+}
+
 std::string KeyOf(const SourceRequest& request) {
   return fmt::format("{}\n{}\n{}", request.source, request.selection.pool, request.selection.name);
 }
 
 }  // namespace
+
+Result<std::string> SourceRequest::ReadSelf() const {
+  auto out = ReadLocal(source, JsonLimits().input);
+  const std::string_view uri = LikelyUri(source);
+  if (!out && out.error().code == Code::kNotFound && !uri.empty()) {
+    out.error().message += fmt::format("; if no file is meant, write {}", uri);
+  }
+  return out;
+}
 
 Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
   Findings findings;

@@ -30,6 +30,8 @@ struct SourceRequest : SourceSpec {
   Result<std::string> ReadLocal(const std::string& path, std::uint64_t limit) const {
     return IsFollowed() ? read_followed(path, limit) : ReadFile(path, limit);
   }
+  // The source itself, which is local. Errors: those of ReadLocal; not-found names what may have been meant.
+  Result<std::string> ReadSelf() const;
 };
 
 // A resource that a config referred to and that was fetched.

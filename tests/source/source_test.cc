@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "tests/source/fake_web.h"
 #include "tests/support/paths.h"
 
@@ -24,6 +27,21 @@ TEST(Source, AMissingFileIsNotFound) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Code::kNotFound);
   EXPECT_EQ(read.error().where, "/no/such/file.json");
+  EXPECT_EQ(read.error().message.find("if no file is meant"), std::string::npos);
+}
+
+TEST(Source, AMissingFileThatLooksLikeAUriIsToldItsForm) {
+  const std::pair<const char*, const char*> rows[] = {{"kube:", "kube://"},
+                                                      {"kube:/prod", "kube://"},
+                                                      {"mcs:host/worker", "mcs://HOST"},
+                                                      {"https:/host/x", "https://HOST"},
+                                                      {"host.example:22623/worker", "mcs://HOST or https://HOST"}};
+  for (const auto& [source, form] : rows) {
+    const auto read = ReadHere(source, {});
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, Code::kNotFound) << source;
+    EXPECT_TRUE(read.error().message.ends_with(std::string("; if no file is meant, write ") + form)) << source;
+  }
 }
 
 TEST(Source, CredentialsInAUriAreRefusedWithoutShowingThem) {
