@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestWord = 64;      // longer words get no suggestion
 constexpr std::size_t kShortestLongWord = 4;  // two letters may differ in such a word, otherwise one
-constexpr std::size_t kShortestBeginning = 3;
+constexpr std::size_t kShortestBeginning = 2;
 constexpr std::size_t kShortestWord = 3;  // shorter words are similar to anything
 
 std::string_view WithoutDashes(std::string_view word) {
@@ -50,6 +50,10 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
   if (word.size() > kLongestWord) return {};
   std::vector<std::string_view> closest;
   for (const std::string_view candidate : known) {
+    if (EqualsIgnoreAsciiCase(WithoutDashes(word), WithoutDashes(candidate))) {
+      closest = {candidate};
+      break;
+    }
     const bool is_near = IsNear(WithoutDashes(word), WithoutDashes(candidate));
     if (is_near && std::ranges::find(closest, candidate) == closest.end()) closest.push_back(candidate);
   }

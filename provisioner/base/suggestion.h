@@ -12,8 +12,8 @@ namespace prov {
 // ASCII case. Takes time proportional to the product of their lengths.
 std::size_t EditDistance(std::string_view first, std::string_view second);
 
-// "did you mean A or B?" with the words of `known` that begin with `word` or may be a misspelling of it; "" if there
-// are none.
+// "did you mean A or B?" with the words of `known` that begin with `word` or may be a misspelling of it, or the one
+// that differs in dashes and case only; "" if there are none.
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace prov

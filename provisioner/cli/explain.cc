@@ -73,8 +73,8 @@ Result<std::vector<ExplainedUrl>> ReadUrls(const std::vector<std::string>& urls)
       out.push_back({egress::RedactRequest(url), *std::move(to), {}});
       continue;
     }
-    if (!first) first = to.error();
     out.push_back({egress::RedactUrl(url), {}, to.error().message});
+    if (!first) first = Error{to.error().code, to.error().message, "--url " + out.back().shown};
   }
   const bool any = std::ranges::any_of(out, [](const ExplainedUrl& one) { return one.fault.empty(); });
   if (first && !any) return std::unexpected(*first);

@@ -172,9 +172,14 @@ std::vector<std::string> CommandFirst(std::vector<std::string> words) {
 }
 
 int RefuseCommand(const std::string& word, std::span<const std::string> words) {
-  std::vector<std::string_view> known = {"--help", "--version"};
+  std::vector<std::string_view> known;
   for (const Maker make : kCommands) known.push_back(make().spec.name);
-  const std::string closest = DidYouMean(word, known);
+  const auto later = std::ranges::find_first_of(words.subspan(1), known);
+  known.insert(known.end(), {"--help", "--version"});
+  std::string closest = DidYouMean(word, known);
+  if (closest.empty() && later != words.end()) {
+    closest = fmt::format("the command comes first, as in provisioner {};", *later);
+  }
   Error error{Code::kUsage,
               fmt::format("there is no command \"{}\"; {}provisioner --help lists them", word,
                           closest.empty() ? "" : closest + " "),
@@ -189,7 +194,8 @@ int Dispatch(std::vector<std::string> words) {
     return ReportError({Code::kUsage, "a command is missing; provisioner --help lists them", "provisioner"},
                        {json, json});
   }
-  if (words.front() == "help" && words.size() > 1 && !words[1].starts_with('-')) {  // help COMMAND
+  const bool of_command = words.size() > 1 && !words[1].starts_with('-') && words[1] != "all";
+  if (IsHelp(words.front()) && of_command) {  // help COMMAND
     words.erase(words.begin());
     words.insert(words.begin() + 1, "--help");
   }

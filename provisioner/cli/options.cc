@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/program_options.hpp>
 #include <limits>
+#include <utility>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/suggestion.h"
@@ -109,15 +110,61 @@ OptionGroup CommonOptions(const CommandSpec& command) {
   return out;
 }
 
+// Other names of an option's values. PowerShell 7 reads the environment as .NET does; Windows PowerShell asks WinINET.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOtherNames = {{{"golang", "go"},
+                                                                                        {"libcurl", "curl"},
+                                                                                        {".net", "dotnet"},
+                                                                                        {"pwsh", "dotnet"},
+                                                                                        {"powershell", "dotnet"},
+                                                                                        {"powershell", "wininet"},
+                                                                                        {"urllib", "python"},
+                                                                                        {"jvm", "java"},
+                                                                                        {"tar.gz", "tgz"},
+                                                                                        {"folder", "dir"},
+                                                                                        {"amazon", "aws"},
+                                                                                        {"ec2", "aws"},
+                                                                                        {"google", "gcp"},
+                                                                                        {"vmware", "vsphere"},
+                                                                                        {"certificates", "certs"},
+                                                                                        {"environment", "machine"}}};
+
+// What was meant by a value that is not allowed, as DidYouMean() says it.
+std::string DescribeMeant(std::string_view value, std::span<const std::string_view> allowed) {
+  std::vector<std::string_view> meant;
+  for (const auto& [other, name] : kOtherNames) {
+    if (EqualsIgnoreAsciiCase(other, value) && std::ranges::find(allowed, name) != allowed.end()) meant.push_back(name);
+  }
+  return meant.empty() ? DidYouMean(value, allowed) : fmt::format("did you mean {}?", fmt::join(meant, " or "));
+}
+
+// An option that other programs have, and what this one has for it.
+struct Habit {
+  std::string_view option;
+  std::string_view needs;  // what the commands have that the hint is for: an option, or SOURCE; "": all commands
+  std::string_view hint;
+};
+constexpr std::array kHabits = {
+    Habit{"--image", "--root", "an image is named by --root DIR or --wim FILE:INDEX;"},
+    Habit{"--dry-run", "--credentials", "provisioner plan shows what would change, and writes nothing;"},
+    Habit{"-f", "SOURCE", "SOURCE needs no option;"},
+    Habit{"--file", "SOURCE", "SOURCE needs no option;"},
+    Habit{"--source", "SOURCE", "SOURCE needs no option;"},
+    Habit{"-v", "", "did you mean --verbose?"},
+    Habit{"--version", "", "did you mean provisioner --version?"},
+};
+
 // `word`: the option as given, perhaps with a value.
 std::unexpected<Error> RefuseOption(const CommandSpec& command, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   std::vector<std::string> dashed;
   dashed.reserve(command.options.size());
   for (const OptionSpec& option : command.options) dashed.push_back(fmt::format("--{}", option.name));
-  std::string closest = DidYouMean(name, std::vector<std::string_view>(dashed.begin(), dashed.end()));
-  if (name == "--image" && FindOption(command, "--root") != nullptr) {
-    closest = "an image is named by --root DIR or --wim FILE:INDEX;";
+  const std::string_view meant = name == "-o" ? "--out" : name;  // also begins --output
+  std::string closest = DidYouMean(meant, std::vector<std::string_view>(dashed.begin(), dashed.end()));
+  for (const Habit& habit : kHabits) {
+    const bool fits =
+        habit.needs.empty() || command.positional == habit.needs || FindOption(command, habit.needs) != nullptr;
+    if (habit.option == name && fits) closest = habit.hint;
   }
   return Fail(Code::kUsage,
               fmt::format("there is no option \"{}\"; {}{}", name, closest.empty() ? "" : closest + " ", Hint(command)),
@@ -144,23 +191,39 @@ bool StandsInstead(const CommandSpec& command, const Arguments& given) {
   });
 }
 
+// What was meant by `words`, of which the command takes the first `wanted` only.
+std::string MeantBy(const CommandSpec& command, const Arguments& given, std::span<const std::string> words,
+                    std::size_t wanted) {
+  const auto url = std::find_if(words.rbegin(), words.rend(), [](std::string_view word) {
+    return word.starts_with("http://") || word.starts_with("https://");
+  });
+  if (url != words.rend() && FindOption(command, "--url") != nullptr)
+    return fmt::format("did you mean --url {}?", *url);
+  const bool out = FindOption(command, "--out") != nullptr && !given.Has("out") && words.size() == wanted + 1;
+  return out ? fmt::format("did you mean --out {}?", words.back()) : Hint(command);
+}
+
 // Checks that the number of positional words is the one that the command takes.
-Result<std::vector<std::string>> CheckCount(const CommandSpec& command, std::vector<std::string> words) {
+Result<std::vector<std::string>> CheckCount(const CommandSpec& command, const Arguments& given,
+                                            std::vector<std::string> words) {
   if (command.positional.ends_with("...")) return words;
   const std::string where = fmt::format("provisioner {}", command.name);
-  const auto blanks = static_cast<std::size_t>(std::ranges::count(command.positional, ' '));
-  const std::size_t wanted = command.positional.empty() ? 0 : blanks + 1;
+  std::vector<std::string_view> names = Split(command.positional, ' ');
+  const std::size_t wanted = command.positional.empty() ? 0 : names.size();
   if (words.size() < wanted) {
-    return Fail(Code::kUsage, fmt::format("{} is missing; {}", command.positional, Hint(command)), where);
-  }
-  if (words.size() > wanted) {
-    const std::string& extra = words[wanted];
-    const bool is_url = extra.find("://") != std::string::npos && FindOption(command, "--url") != nullptr;
+    names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(words.size()));
+    const bool cluster = names.front().starts_with("kube://");
     return Fail(
         Code::kUsage,
-        fmt::format("takes {} argument{}, got {} ({}); {}", wanted, wanted == 1 ? "" : "s", words.size(),
-                    fmt::join(words, ", "), is_url ? fmt::format("did you mean --url {}?", extra) : Hint(command)),
+        fmt::format("{} is missing; {}{}", fmt::join(names, " "),
+                    cluster ? "kube:// alone takes the current context of your kubeconfig; " : "", Hint(command)),
         where);
+  }
+  if (words.size() > wanted) {
+    return Fail(Code::kUsage,
+                fmt::format("takes {} argument{}, got {} ({}); {}", wanted, wanted == 1 ? "" : "s", words.size(),
+                            fmt::join(words, ", "), MeantBy(command, given, words, wanted)),
+                where);
   }
   if (std::ranges::find(words, "") != words.end()) {
     return Fail(Code::kUsage, fmt::format("{} is empty (an unset variable?); {}", command.positional, Hint(command)),
@@ -255,7 +318,7 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
     return out;
   }
   if (positional.empty() && StandsInstead(command, out)) return out;
-  out.words_ = PROV_TRY(CheckCount(command, std::move(positional)));
+  out.words_ = PROV_TRY(CheckCount(command, out, std::move(positional)));
   if (!command.positional.empty() && !out.words_.empty()) out.positional_ = out.words_.front();
   return out;
 }
@@ -308,7 +371,7 @@ Result<std::string> OneOf(const Arguments& arguments, std::string_view name) {
 
 std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,
                                    std::span<const std::string_view> allowed) {
-  const std::string closest = DidYouMean(value, allowed);
+  const std::string closest = DescribeMeant(value, allowed);
   return Fail(Code::kUsage,
               fmt::format("takes {} {}, not \"{}\"{}{}", how_many, fmt::join(allowed, ", "), value,
                           closest.empty() ? "" : "; ", closest),

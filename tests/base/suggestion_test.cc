@@ -27,7 +27,15 @@ TEST(Suggestion, NamesWhatDiffersByASlip) {
   EXPECT_EQ(DidYouMean("-pool", kKnown), "did you mean --pool?");
 }
 
-TEST(Suggestion, NamesWhatBeginsLikeThis) { EXPECT_EQ(DidYouMean("--show", kKnown), "did you mean --show-secrets?"); }
+TEST(Suggestion, NamesWhatBeginsLikeThis) {
+  EXPECT_EQ(DidYouMean("--show", kKnown), "did you mean --show-secrets?");
+  EXPECT_EQ(DidYouMean("--fo", kKnown), "did you mean --format?");
+}
+
+TEST(Suggestion, NamesOnlyTheWordThatHasOtherDashes) {
+  constexpr std::array<std::string_view, 2> kTwo = {"--output", "--out"};
+  EXPECT_EQ(DidYouMean("-out", kTwo), "did you mean --out?");
+}
 
 TEST(Suggestion, NamesAllThatAreNear) {
   constexpr std::array<std::string_view, 2> kTwo = {"install", "uninstall"};

@@ -111,7 +111,8 @@ TEST(Cli, JsonIsOneDocumentWhateverIsAsked) {
 TEST(Cli, HelpHasAShortForm) {
   for (const char* command : {"extract", "bake", "service", "explain-code", "publish"})
     EXPECT_EQ(Provisioner({command, "-h"}).out, Provisioner({command, "--help"}).out) << command;
-  EXPECT_EQ(Provisioner({"help", "bake"}).out, Provisioner({"bake", "--help"}).out);
+  for (const char* help : {"help", "--help", "-h"})
+    EXPECT_EQ(Provisioner({help, "bake"}).out, Provisioner({"bake", "--help"}).out) << help;
   EXPECT_EQ(Provisioner({"-h"}).out, Provisioner({"--help"}).out);
 }
 
@@ -124,6 +125,11 @@ TEST(Cli, WhatWasMeantIsNamed) {
        "--format takes one of json, env, pem, not \"jsn\"; did you mean json?"},
       {{"bake", kSample, "--out", "x", "--scope", "machne"}, "not \"machne\"; did you mean machine?"},
       {{"explain", kSample, "--url", "http://a/", "--for", "wininetx"}, "did you mean wininet?"},
+      {{"explain", kSample, "--url", "http://a/", "--for", "golang"}, "not \"golang\"; did you mean go?"},
+      {{"explain", kSample, "--url", "http://a/", "--for", "PowerShell"}, "did you mean dotnet or wininet?"},
+      {{"bake", kSample, "--out", "x", "--format", "folder"}, "did you mean dir?"},
+      {{"explain", kSample, "--url", "quay.io"}, "https://host:port/path (--url quay.io)"},
+      {{kSample, "extract"}, "the command comes first, as in provisioner extract; "},
       {{"first-boot", kSample, "--phase", "specialise"},
        "--phase takes one of specialize, setup-onrequest, logon, not \"specialise\"; did you mean specialize?"},
       {{"service", "instal"},

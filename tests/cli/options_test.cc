@@ -100,6 +100,14 @@ TEST(ParseArguments, NamesWhatWasMeant) {
       {ExplainCommand, {"a.json", "https://quay.io/"}, "did you mean --url https://quay.io/?"},
       {ApplyCommand, {"a.json", "--image", "x"}, "--root DIR or --wim FILE:INDEX"},
       {BakeCommand, {"a.json", "--output", "payload"}, "did you mean --out?"},
+      {ExplainCommand, {"https://quay.io/", "a.json"}, "did you mean --url https://quay.io/?"},
+      {BakeCommand, {"a.json", "payload"}, "did you mean --out payload?"},
+      {BakeCommand, {"a.json", "-o", "payload"}, "did you mean --out?"},
+      {CheckCommand, {"a.json", "-o", "json"}, "did you mean --output?"},
+      {CheckCommand, {"-f", "a.json"}, "SOURCE needs no option"},
+      {ApplyCommand, {"a.json", "--dry-run"}, "provisioner plan shows what would change"},
+      {RemoveCommand, {"--al"}, "did you mean --all?"},
+      {FleetCommand, {"status"}, "kube://[CONTEXT] is missing; kube:// alone takes the current context"},
   };
   for (const Slip& slip : slips) {
     const auto arguments = ParseArguments(slip.command().spec, slip.words);
