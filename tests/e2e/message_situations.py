@@ -19,6 +19,12 @@ usage          | --formt            | extract sample.json --formt env
 usage          | --shw-secrets      | extract sample.json --shw-secrets
 usage          | --show             | extract sample.json --show
 usage          | --xyzzy            | extract sample.json --xyzzy
+usage          | extract            | sample.json extract
+usage          | -f                 | check -f sample.json
+usage          | --out              | bake sample.json -o payload
+usage          | --out payload      | bake sample.json payload
+usage          | --dry-run          | apply sample.json --dry-run
+usage          | --al               | remove --al
 usage          | -x                 | extract sample.json -x
 usage          | --format           | extract sample.json --format jsn
 usage          | --format           | extract sample.json --format xml
@@ -41,6 +47,9 @@ usage          | check              | check
 usage          | ftp://x/           | check sample.json --probe ftp://x/
 usage          | --probe-timeout    | check sample.json --probe https://127.0.0.1:9/ --probe-timeout 0
 usage          | --url              | explain sample.json
+usage          | --url quay.io      | explain sample.json --url quay.io
+usage          | --url http://a/?   | explain http://a/ sample.json
+usage          | golang             | explain sample.json --url http://a/ --for golang
 usage          | --for              | explain sample.json --url http://a/ --for curll
 usage          | --for              | explain sample.json --url http://a/ --for xyzzy
 not-found      | missing.txt        | explain sample.json --hosts missing.txt
@@ -59,6 +68,7 @@ target         | hosts.txt/page     | explain sample.json --url http://a/ --html
 usage          | --out              | bake sample.json
 usage          | --out              | bake sample.json --out ""
 usage          | --format           | bake sample.json --out x --format rar
+usage          | --out x.zip        | bake sample.json --out x.zip
 usage          | --generation       | bake sample.json --out x --generation -1
 usage          | --generation       | bake sample.json --out x --generation one
 usage          | --scope            | bake sample.json --out x --scope machne
@@ -141,6 +151,10 @@ not-found      | list.json          | extract list.json --name rendered-windows
 json           | empty.json         | extract empty.json
 yaml           | program.bin        | extract program.bin
 kind           | text.exe           | extract text.exe
+kind           | program.exe        | extract program.exe
+kind           | newer/manifest.json | extract newer/manifest.json
+not-found      | kube://            | extract kube:
+not-found      | mcs://HOST         | extract host.example:22623/config/worker
 kind           | lower.env          | extract lower.env
 env-nul        | nul.env            | extract nul.env
 cert           | cut.pem            | extract cut.pem
@@ -240,7 +254,7 @@ usage          | --api-server       | deploy --print --api-server https://api
 usage          | cluster            | fleet status cluster
 usage          | fleet              | fleet
 usage          | status             | fleet statsu kube://
-usage          | fleet              | fleet status
+usage          | kube://[CONTEXT]   | fleet status
 usage          | kube://            | fleet status ""
 usage          | --wait             | fleet status kube:// --wait x
 usage          | completion         | completion tcsh
@@ -339,6 +353,7 @@ def prepare(folder, bake):
         (folder / name).write_text(text)
     (folder / "utf8.json").write_bytes(b'{\n "kind": "\xff"}')
     (folder / "program.bin").write_bytes(bytes(range(256)) * 16)
+    (folder / "program.exe").write_bytes(b"MZ\x90\0")
     (folder / "cut.pem").write_text(root.read_text()[:400])
     (folder / "folder").mkdir()
     (folder / "full").mkdir()
