@@ -238,7 +238,7 @@ class Hostile(unittest.TestCase):
                                   ("UTF-16, cut", text.decode().encode("utf-16")[:-1], "json"), ("UTF-16 within UTF-8", text + "{}".encode("utf-16"), "json"),
                                   ("UTF-16 without mark", text.decode().encode("utf-16-le"), "json yaml"), ("a mark inside", text.replace(b"{", b"{\xef\xbb\xbf", 1), "json"),
                                   ("NULs", b"\0" * 10000, "json yaml"), ("a NUL inside", text.replace(b"spec", b"sp\0ec", 1), "json"),
-                                  ("gzip", gzip.compress(text), "json yaml"), ("PEM, cut", make.root()[:-40], "cert"),
+                                  ("gzip", gzip.compress(text), "kind"), ("PEM, cut", make.root()[:-40], "cert"),
                                   ("two documents", text + text, "json"), ("invalid UTF-8", text.replace(b"worker", b"w\xc0\xaf", 1), "json"),
                                   ("escapes", b'{"\x1b[2J":0}', "json"), ("lone surrogate", b'{"a":"\\ud800"}', "json kind type no-config")):
             with self.subTest(name):
