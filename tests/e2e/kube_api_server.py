@@ -29,9 +29,8 @@ class ApiServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, certificate, client_authority=None, port=0):
-        # From the beginning: what is held for a server that comes back must not be free for a moment when this one is closed.
-        self.held = hold_port(port, shared=port != 0)
+    def __init__(self, certificate, client_authority=None):
+        self.held = hold_port()  # nobody else gets the port when this server is closed
         super().__init__(self.held.getsockname(), Requests)
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(*certificate)
