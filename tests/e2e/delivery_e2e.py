@@ -126,6 +126,8 @@ class Drives(Case):
         result = bake(self.work / "a.iso", "--format", "iso")
         self.assertIn("[drive-secret]", result.stderr)
         self.assertNotIn("[drive-secret]", bake(self.work / "b.iso", "--format", "iso", "--credentials", "none").stderr)
+        other = bake(self.work / "c.iso", "--format", "iso", "--label", "CIDATA").stderr
+        self.assertIn("metadata_services=cloudbaseinit.metadata.services.nocloudservice.NoCloudConfigDriveService", other)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,11 @@ class UserData(unittest.TestCase):
         codes = {f["code"] for f in report["findings"]}
         self.assertLessEqual({"script-only", "userdata-credentials"}, codes)
         self.assertIsNone(json.loads(self.bake("report", "--platform", "none", "--output", "json").stdout)["limit"])
+        # Without an instance id cloudbase-init would run it at every boot, and its default services don't read guestinfo.
+        vsphere = json.loads(self.bake("report", "--platform", "vsphere", "--output", "json").stdout)
+        metadata = base64.b64encode(b'instance-id: "%s"\n' % vsphere["instanceId"].encode()).decode()
+        self.assertEqual(vsphere["guestinfo"], {"userdata.encoding": "gzip+base64", "metadata": metadata, "metadata.encoding": "base64"})
+        self.assertEqual(vsphere["metadataServices"], "cloudbaseinit.metadata.services.vmwareguestinfoservice.VMwareGuestInfoService")
 
     def test_credentials_are_for_the_owner_and_are_shown_nowhere(self):
         for name in FORMS:
