@@ -15,6 +15,7 @@
 namespace prov::egressip {
 namespace {
 
+using source::IsOfGroup;
 using source::ObjectView;
 
 // The Nodes of a large cluster take some tens of MiB.
@@ -32,13 +33,6 @@ constexpr std::string_view kPrimary = "k8s.ovn.org/node-primary-ifaddr";
 constexpr std::string_view kHostCidrs = "k8s.ovn.org/host-cidrs";
 constexpr std::string_view kHostAddresses = "k8s.ovn.org/host-addresses";  // its older name
 constexpr std::string_view kCloud = "cloud.network.openshift.io/egress-ipconfig";
-
-// "k8s.ovn.org/v1" has the group k8s.ovn.org. Other projects have kinds with the same names, so check the group.
-bool IsOfGroup(const JsonValue& object, std::string_view group) {
-  const std::string_view version = JsonTextAt(object, {"apiVersion"});
-  const std::size_t slash = version.find('/');
-  return version.empty() || group == (slash == std::string_view::npos ? std::string_view() : version.substr(0, slash));
-}
 
 Result<std::vector<std::string>> ReadTexts(const ObjectView& object, std::string_view name) {
   const auto texts = PROV_TRY(object.Texts(name));

@@ -11,28 +11,13 @@
 namespace prov::publish {
 namespace {
 
-std::string_view TextOrNone(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = JsonMember(&object, name);
-  return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
-}
-
-// "config.openshift.io/v1" has the group config.openshift.io; "v1" is of the core group.
-std::string_view GroupOf(const JsonValue& object) {
-  const std::string_view version = TextOrNone(object, "apiVersion");
-  const std::size_t slash = version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-}
-
-std::string_view ObjectName(const JsonValue& object) {
-  const JsonValue* metadata = JsonMember(&object, "metadata");
-  return metadata != nullptr && metadata->IsObject() ? TextOrNone(*metadata, "name") : std::string_view();
-}
+using source::GroupOf;
 
 JsonValue* Pick(JsonValue& items, std::string_view kind, std::string_view group) {
   JsonValue* first = nullptr;
   for (JsonValue& item : items.GetArray()) {
-    if (!item.IsObject() || TextOrNone(item, "kind") != kind || GroupOf(item) != group) continue;
-    if (ObjectName(item) == "cluster") return &item;
+    if (JsonTextAt(item, {"kind"}) != kind || GroupOf(item) != group) continue;
+    if (JsonTextAt(item, {"metadata", "name"}) == "cluster") return &item;
     if (first == nullptr) first = &item;
   }
   return first;
@@ -87,7 +72,7 @@ Result<Object> ReadManifest(std::string bytes, const std::string& where) {
 
 Result<Object> ReadObject(std::string bytes, const std::string& where, std::string_view kind, std::string_view group) {
   Object out = PROV_TRY(ReadAnyObject(std::move(bytes), where));
-  std::string_view found = TextOrNone(*out.root, "kind");
+  std::string_view found = JsonTextAt(*out.root, {"kind"});
   if (found == kind && GroupOf(*out.root) == group) return out;
   if (found.ends_with("List") && out.root->HasMember("items") && (*out.root)["items"].IsArray()) {
     out.root = Pick((*out.root)["items"], kind, group);

@@ -8,22 +8,17 @@
 #include <string_view>
 #include <utility>
 
-#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/object_view.h"
 
 namespace prov::router {
 namespace {
 
+using source::IsOfGroup;
 using source::ObjectView;
 
 // Public clouds, in which a machine's port has no second MAC address, which macvlan needs.
 constexpr std::array<std::string_view, 6> kClouds = {"AWS", "Azure", "GCP", "IBMCloud", "AlibabaCloud", "PowerVS"};
-
-bool IsOfGroup(const ObjectView& object, std::string_view group) {
-  const std::string_view version = JsonTextAt(object.value(), {"apiVersion"});
-  return version.empty() || version.substr(0, version.find('/')) == group;
-}
 
 // A text below members; "" if one is absent.
 Result<std::string> TextBelow(ObjectView object, std::initializer_list<std::string_view> members,
@@ -37,11 +32,11 @@ Result<std::string> TextBelow(ObjectView object, std::initializer_list<std::stri
 }
 
 Result<std::string> PluginOf(const ObjectView& object) {
-  if (IsOfGroup(object, "operator.openshift.io")) {
+  if (IsOfGroup(object.value(), "operator.openshift.io")) {
     std::string type = PROV_TRY(TextBelow(object, {"spec", "defaultNetwork"}, "type"));
     if (!type.empty()) return type;
   }
-  if (!IsOfGroup(object, "config.openshift.io")) return std::string();
+  if (!IsOfGroup(object.value(), "config.openshift.io")) return std::string();
   std::string type = PROV_TRY(TextBelow(object, {"status"}, "networkType"));
   if (type.empty()) type = PROV_TRY(TextBelow(object, {"spec"}, "networkType"));
   return type;
@@ -62,12 +57,12 @@ bool ClusterNetwork::IgnoresMacvlan() const {
 Result<void> AddClusterObject(const RouterObject& object, ClusterNetwork& out) {
   std::string plugin;
   if (object.kind == "Network") plugin = PROV_TRY(PluginOf(object.object));
-  if (object.kind == "EgressIP" && IsOfGroup(object.object, "k8s.ovn.org")) plugin = "OVNKubernetes";
+  if (object.kind == "EgressIP" && IsOfGroup(object.object.value(), "k8s.ovn.org")) plugin = "OVNKubernetes";
   if (out.plugin.empty() && !plugin.empty()) {
     out.plugin = std::move(plugin);
     out.plugin_where = object.At(object.object.path());
   }
-  if (object.kind != "Infrastructure" || !IsOfGroup(object.object, "config.openshift.io")) return {};
+  if (object.kind != "Infrastructure" || !IsOfGroup(object.object.value(), "config.openshift.io")) return {};
   out.platform = PROV_TRY(PlatformOf(object.object));
   out.platform_where = object.At(object.object.path());
   return {};

@@ -6,6 +6,7 @@
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/install_config_source.h"
 #include "provisioner/source/machine_config_source.h"
+#include "provisioner/source/object_view.h"
 #include "provisioner/source/openshift_source.h"
 #include "provisioner/source/pod_environment_source.h"
 #include "provisioner/source/text_source.h"
@@ -25,10 +26,8 @@ bool IsMachineConfig(const JsonValue& object, std::string_view kind) {
   return kind == "MachineConfig" || (kind.empty() && JsonMember(&object, "ignition") != nullptr);
 }
 
-// Other projects have kinds of this name, so check the group.
 bool IsClusterProxy(const JsonValue& object, std::string_view kind) {
-  const std::string_view version = JsonTextAt(object, {"apiVersion"});
-  return kind == "Proxy" && (version.empty() || version.starts_with("config.openshift.io/"));
+  return kind == "Proxy" && IsOfGroup(object, "config.openshift.io");
 }
 
 // All kinds but those that the reader of MachineConfigs names itself.
@@ -131,10 +130,8 @@ std::span<const TextKind> TextKinds() { return kTextKinds; }
 std::span<const ObjectKind> ObjectKinds() { return kObjectKinds; }
 
 const OtherKind* OtherKindOf(const JsonValue& object, std::string_view kind) {
-  const std::string_view version = JsonTextAt(object, {"apiVersion"});
-  const std::string_view group = version.substr(0, version.find('/'));
   for (const OtherKind& one : kOtherKinds)
-    if (one.kind == kind && (one.group == group || version.empty())) return &one;
+    if (one.kind == kind && IsOfGroup(object, one.group)) return &one;
   return nullptr;
 }
 

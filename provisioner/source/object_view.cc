@@ -98,6 +98,16 @@ bool HasMember(const JsonValue& object, std::string_view name) {
                      [&](const auto& member) { return JsonTextOf(member.name) == name; });
 }
 
+std::string_view GroupOf(const JsonValue& object) {
+  const std::string_view version = JsonTextAt(object, {"apiVersion"});
+  const std::size_t slash = version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+}
+
+bool IsOfGroup(const JsonValue& object, std::string_view group) {
+  return GroupOf(object) == group || JsonTextAt(object, {"apiVersion"}).empty();
+}
+
 Result<std::string_view> ObjectName(const ObjectView& object) {
   const auto metadata = PROV_TRY(object.Object("metadata"));
   if (!metadata) return "";

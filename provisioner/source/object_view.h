@@ -54,6 +54,12 @@ class ObjectView {
 // Whether an object has the member, also as null.
 bool HasMember(const JsonValue& object, std::string_view name);
 
+// The API group of a Kubernetes object; "" for the core group.
+std::string_view GroupOf(const JsonValue& object);
+// Whether it is of this group, which has to be checked: several projects have kinds of one name. An object without
+// apiVersion may be of any.
+bool IsOfGroup(const JsonValue& object, std::string_view group);
+
 // metadata.name of a Kubernetes object; "" if it is absent. Errors: type.
 Result<std::string_view> ObjectName(const ObjectView& object);
 
