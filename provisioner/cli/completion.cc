@@ -17,7 +17,7 @@ struct Shell {
   std::string (*script)(std::span<const CommandSpec> commands);
 };
 constexpr std::array kShells = {Shell{"bash", BashCompletion}, Shell{"zsh", ZshCompletion},
-                                Shell{"fish", FishCompletion}, Shell{"powershell", PowerShellCompletion}};
+                                Shell{"powershell", PowerShellCompletion}};
 
 // Whether a user types the word as it is; placeholders are in upper case.
 bool IsTypedWord(std::string_view text) {
@@ -80,12 +80,11 @@ Command CompletionCommand() {
   CommandSpec spec = {
       "completion",
       "Print a shell completion script for commands, options and values.",
-      "bash|zsh|fish|powershell",
-      "The packages install the scripts for bash, zsh and fish. If you copied only the program, load the output\n"
-      "of this command in the start file of the shell. The script needs no other program.",
+      "bash|zsh|powershell",
+      "The packages install the scripts for bash and zsh. If you copied only the program, load the output of this\n"
+      "command in the start file of the shell. The script needs no other program.",
       "  $ source <(provisioner completion bash)                      # in ~/.bashrc\n"
       "  $ source <(provisioner completion zsh)                       # in ~/.zshrc, behind compinit\n"
-      "  $ provisioner completion fish | source                       # in ~/.config/fish/config.fish\n"
       "  > provisioner completion powershell | Out-String | Invoke-Expression   # in $PROFILE",
       OutputOptionSpecs()};
   return {.spec = std::move(spec), .run = RunCompletion};

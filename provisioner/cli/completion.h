@@ -26,14 +26,13 @@ std::vector<std::string_view> ActionsOf(const CommandSpec& command);
 // Whether positional words can be files.
 bool TakesFiles(const CommandSpec& command);
 
-// A script in ASCII that completes the command lines of `provisioner` in bash, zsh, fish or powershell. It needs only
+// A script in ASCII that completes the command lines of `provisioner` in bash, zsh or powershell. It needs only
 // the shell and does not run the program. nullopt for another shell.
 std::optional<std::string> CompletionScript(std::string_view shell, std::span<const CommandSpec> commands);
 
 // One for each shell, for CompletionScript().
 std::string BashCompletion(std::span<const CommandSpec> commands);
 std::string ZshCompletion(std::span<const CommandSpec> commands);
-std::string FishCompletion(std::span<const CommandSpec> commands);
 std::string PowerShellCompletion(std::span<const CommandSpec> commands);
 
 }  // namespace prov::cli

@@ -22,7 +22,6 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT
   install(FILES ${pages}/provisioner.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME provisioner
     COMPONENT program)
   install(FILES ${pages}/_provisioner DESTINATION ${PROVISIONER_ZSH_COMPLETIONS_DIR} COMPONENT program)
-  install(FILES ${pages}/provisioner.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
   # No shell looks for this one: a profile names it.
   install(FILES ${pages}/completion.ps1 DESTINATION ${CMAKE_INSTALL_DATADIR}/provisioner COMPONENT program)
 endif()

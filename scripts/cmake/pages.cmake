@@ -12,6 +12,5 @@ write(provisioner.1 man)
 write(codes.md explain-code --markdown)
 write(provisioner.bash completion bash)
 write(_provisioner completion zsh)
-write(provisioner.fish completion fish)
 # Not provisioner.ps1: PowerShell would run that instead of a program of the same name in one folder.
 write(completion.ps1 completion powershell)

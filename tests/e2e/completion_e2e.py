@@ -3,7 +3,7 @@
 their values and files. And the manual page: it has every option of every command, and groff finds no fault with it.
 
 usage: completion_e2e.py PROVISIONER
-bash, zsh and fish are taken from PATH; PWSH names PowerShell's program. What is missing is told and left out."""
+bash and zsh are taken from PATH; PWSH names PowerShell's program. What is missing is told and left out."""
 import json
 import os
 import pty
@@ -185,18 +185,6 @@ class ZshFromFpath(Zsh):
 
     load = ":"
     SETUP = Zsh.SETUP.replace("autoload -Uz compinit", "fpath=($FOLDER $fpath); autoload -Uz compinit")
-
-
-class Fish(Shell, unittest.TestCase):
-    shell, file_name = "fish", "provisioner.fish"
-
-    def answers(self, lines):
-        environment = {**os.environ, **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(self.folder))}
-        out = []
-        for line in lines:
-            said = must(self.path, "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', self.script, line, cwd=self.work, env=environment)
-            out.append(list(dict.fromkeys(row.split("\t")[0] for row in said.splitlines())))
-        return out
 
 
 class PowerShell(Shell, unittest.TestCase):

@@ -122,8 +122,7 @@ class Packages(unittest.TestCase):
             self.assertTrue(must(f"{place}/bin/provisioner", "--version").startswith(f"provisioner {VERSION}\n"))
             wanted = re.search(r"GNU C library (\S+) or later", read(place, "share/doc/provisioner/REQUIREMENTS.txt").decode())[1]
             self.assertIn(f"GLIBC_{wanted}", must("objdump", "-T", f"{place}/bin/provisioner"))
-            for path in ("share/man/man1/provisioner.1", "share/bash-completion/completions/provisioner", "share/zsh/site-functions/_provisioner",
-                         "share/fish/vendor_completions.d/provisioner.fish"):
+            for path in ("share/man/man1/provisioner.1", "share/bash-completion/completions/provisioner", "share/zsh/site-functions/_provisioner"):
                 self.assertTrue(os.path.getsize(os.path.join(place, path)), path)
             for page in ("LICENSE", "NOTICE", "licenses.txt", "README.md", "provisioner/docs/state.md"):
                 self.assertTrue(os.path.getsize(os.path.join(place, "share/doc/provisioner", page)), page)
@@ -148,7 +147,7 @@ class Packages(unittest.TestCase):
         folders = {path for path, (entry, _) in tarball().items() if entry.isdir()}
         # Its own, and none that the system has: tar would change the rights of those.
         self.assertLessEqual({"share/provisioner", "share/doc/provisioner", "share/doc/provisioner/provisioner/docs"}, folders)
-        self.assertEqual([name for name in folders if name in ("bin", "share") or name.startswith(("share/man", "share/zsh", "share/fish"))], [])
+        self.assertEqual([name for name in folders if name in ("bin", "share") or name.startswith(("share/man", "share/zsh"))], [])
         with tempfile.TemporaryDirectory() as place:
             command = command.replace("THIS", package("*-linux-x86_64.tar.gz")).replace("/usr/local", place)
             must("sh", "-c", f"umask 077; {command}")
@@ -319,7 +318,7 @@ class Debian(unittest.TestCase):
         self.assertIn("install ok installed", must("dpkg-query", f"--admindir={root}/var/lib/dpkg", "--status", "provisioner"))
         self.assertEqual(self.dpkg(root, "--verify", "provisioner"), "")
         for path in ("usr/bin/provisioner", "usr/share/man/man1/provisioner.1.gz", "usr/share/bash-completion/completions/provisioner",
-                     "usr/share/zsh/vendor-completions/_provisioner", "usr/share/fish/vendor_completions.d/provisioner.fish",
+                     "usr/share/zsh/vendor-completions/_provisioner",
                      "usr/share/doc/provisioner/copyright", "usr/share/doc/provisioner/changelog.gz", "usr/share/doc/provisioner/NOTICE",
                      "usr/share/doc/provisioner/provisioner.spdx.json", "usr/share/doc/provisioner/licenses.txt"):
             self.assertTrue(os.path.getsize(os.path.join(root, path)), path)
