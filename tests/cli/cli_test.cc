@@ -60,28 +60,11 @@ TEST(Cli, HelpAndVersion) {
   }
 }
 
+// e2e/messages has more than a hundred ways.
 TEST(Cli, WrongUseIsExit10AndSaysWhatToDo) {
-  const std::vector<std::vector<std::string>> wrong = {{},
-                                                       {"bakee"},
-                                                       {"extract"},
-                                                       {"extract", ""},
-                                                       {"extract", kSample, "two"},
-                                                       {"extract", kSample, "--formt", "env"},
-                                                       {"extract", kSample, "--show"},
-                                                       {"extract", kSample, "--format", "xml"},
-                                                       {"extract", kSample, "--output", "yaml"},
-                                                       {"extract", kSample, "--pool"},
-                                                       {"check", kSample, "--strict=1"},
-                                                       {"bake", kSample},
-                                                       {"bake", kSample, "--out", "/tmp/x", "--generation", "-1"},
-                                                       {"bake", kSample, "--out", "/tmp/x", "--scope", "everything"},
-                                                       {"bake", kSample, "--out", "/tmp/x", "--scope", ","},
-                                                       {"bake", kSample, "--out", "/tmp/x", "--service", "a\\b"}};
-  for (const auto& words : wrong) {
-    const ProcessResult result = Provisioner(words);
-    EXPECT_EQ(result.exit, 10) << testing::PrintToString(words) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("[usage]")) << testing::PrintToString(words);
-  }
+  const ProcessResult wrong = Provisioner({"bake", kSample, "--out", "/tmp/x", "--scope", ","});
+  EXPECT_EQ(wrong.exit, 10);
+  EXPECT_THAT(wrong.err, HasSubstr("[usage]"));
   EXPECT_EQ(ErrorCode(Provisioner({"bakee", "--output", "json"})), "usage");
   EXPECT_EQ(ErrorCode(Provisioner({"bake", "--output=json"})), "usage");
   EXPECT_EQ(ErrorCode(Provisioner({"extract"})), "usage") << "a data command always prints a document";

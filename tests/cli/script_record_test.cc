@@ -16,9 +16,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Key;
-using testing::Not;
 using testing_support::MemoryHost;
 using testing_support::MemoryMachine;
 using testing_support::PowerFailure;
@@ -81,18 +79,6 @@ class ScriptCommands : public MachineCommands {
   std::map<std::string, std::string> record_;
 };
 
-TEST_F(ScriptCommands, RemoveAllReportsAndKeepsWhatOthersChanged) {
-  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
-  const auto removed = Json(RemoveCommand, {"--all"});
-  bool told = false;
-  for (const auto& change : removed["changes"].GetArray()) {
-    told = told || (change["name"] == "HTTP_PROXY" && change["action"] == "yield");
-  }
-  EXPECT_TRUE(told);
-  EXPECT_EQ(reconcile::TextAt(host_.memory, reconcile::kEnv, "HTTP_PROXY"), "http://mine:1");
-  EXPECT_EQ(reconcile::TextAt(host_.memory, reconcile::kEnv, "NO_PROXY"), "before");
-}
-
 TEST_F(ScriptCommands, StatusShowsWhatIsOursAndWhereThatIsRecorded) {
   const auto status = Json(StatusCommand, {});
   EXPECT_GT(status["ledger"].MemberCount(), 5U);
@@ -116,21 +102,6 @@ TEST_F(ScriptCommands, StatusShowsWhatIsOursAndWhereThatIsRecorded) {
   EXPECT_TRUE(Json(StatusCommand, {})["scriptRecord"].IsNull());
 }
 
-TEST_F(ScriptCommands, PlanKnowsItsItems) {
-  const auto planned = Json(PlanCommand, Words());
-  for (const auto& change : planned["changes"].GetArray()) {
-    EXPECT_THAT(change["reason"].GetString(), Not(HasSubstr("before us"))) << change["name"].GetString();
-    if (change["kind"] == "certificate") {
-      EXPECT_STREQ(change["action"].GetString(), "none");
-    }
-  }
-  bool told = false;
-  for (const auto& finding : planned["findings"].GetArray()) told = told || finding["code"] == "script-state";
-  EXPECT_TRUE(told);
-  EXPECT_EQ(host_.memory.files(), record_);
-  EXPECT_THAT(host_.memory.log, IsEmpty());
-}
-
 TEST_F(ScriptCommands, ApplyFirstBootAndReconcileTakeTheRecordOver) {
   const MemoryHost start = host_;
   const auto check = [&](std::string_view command) {
@@ -151,13 +122,6 @@ TEST_F(ScriptCommands, ApplyFirstBootAndReconcileTakeTheRecordOver) {
   EXPECT_TRUE(HasRecord()) << "nothing is applied yet";
   ASSERT_TRUE(Run(ReconcileCommand, {"--once"}));
   check("reconcile --once");
-}
-
-TEST_F(ScriptCommands, AnApplyOfFewerCertificatesTakesTheOthersOut) {
-  const std::string bundle = (root_ / "bundle.pem").string();
-  ASSERT_TRUE(WriteFileAtomically(bundle, Run(ExtractCommand, {source_, "--format", "pem"})->out, 0644));
-  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service=containerd", "--subtract", bundle}));
-  for (const auto& [der, own] : host_.memory.content().certificates[pki::Store::kCa]) ADD_FAILURE() << own;
 }
 
 TEST_F(ScriptCommands, ADamagedRecordIsNeverRemoved) {

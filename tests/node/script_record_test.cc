@@ -1,6 +1,5 @@
 // A node that a payload's script set up, before and after each command of this program.
 #include "provisioner/base/hash.h"
-#include "provisioner/node/first_boot.h"
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/status.h"
 #include "tests/node/node_helpers.h"
@@ -9,7 +8,6 @@
 namespace prov::node {
 namespace {
 
-using testing::Contains;
 using testing::HasSubstr;
 using testing_support::MemoryMachine;
 
@@ -33,16 +31,6 @@ class ScriptNode : public NodeTest {
 
   std::string before_;
 };
-
-TEST_F(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
-  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
-  OpenNode n = node();
-  const auto report = Must(Rollback(n));
-  EXPECT_THAT(report.findings, Contains(testing::AllOf(testing::Field(&Finding::code, "changed-since"),
-                                                       testing::Field(&Finding::where, "env HTTP_PROXY"))));
-  EXPECT_EQ(Variable("HTTP_PROXY"), "http://mine:1");
-  EXPECT_EQ(Variable("NO_PROXY"), std::nullopt);
-}
 
 TEST_F(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack) {
   Settings settings = SampleSettings();
@@ -74,21 +62,6 @@ TEST_F(ScriptNode, ARoundThatHasNoSourceLeavesTheRecordToTheScript) {
   ASSERT_FALSE(round);
   EXPECT_EQ(round.error().code, Code::kNotFound);
   EXPECT_TRUE(HasFile("script-state.json"));
-}
-
-TEST_F(ScriptNode, ApplyAndFirstBootTakeItOver) {
-  const testing_support::MemoryHost start = host_;
-  for (const bool boots : {false, true}) {
-    host_ = start;
-    OpenNode n = node();
-    const auto report = Must(boots ? FirstBoot(n, SampleSettings(), {SpecOf("payload"), false, {}}, {})
-                                   : ApplySettings(n, SampleSettings(), {}));
-    EXPECT_THAT(Codes(report.findings), Contains("script-state"));
-    EXPECT_FALSE(HasFile("script-state.json"));
-    Must(RemoveSettings(n));
-    EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1") << "not adopted as if nothing had been there";
-    EXPECT_EQ(Variable("HTTPS_PROXY"), std::nullopt);
-  }
 }
 
 TEST_F(ScriptNode, ItsCertificatesCountForTheShrinkGuard) {
