@@ -12,7 +12,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/plan_request.h"
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/terminal.h"
@@ -62,7 +62,7 @@ Result<Outcome> Try(const ApplyCommandOptions& options, machine::Host& host, con
     trial.on_wait = [&](Findings& findings) { PrintFindings(stderr, std::exchange(findings, {}), options.verbose); };
   }
   node::TrialReport tried = PROV_TRY(node::RunTrial(host, derived, options.plan.apply, trial));
-  return SessionOutcome(json, host.Name(), std::move(tried.session), tried.stays, tried.stays ? 0 : kExitDifferences);
+  return ReportOutcome(json, host.Name(), std::move(tried.run), tried.stays, tried.stays ? 0 : kExitDifferences);
 }
 
 Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host& live) {
@@ -75,7 +75,7 @@ Result<Outcome> ApplyToImages(const ApplyCommandOptions& options, machine::Host&
     reports.push_back({host->Name(), PROV_TRY(node::ApplyToImage(*image, derived, plan.apply, plan.image))});
   }
   PROV_TRY(CommitTargets(plan.target, targets, reports));
-  return SessionsOutcome(plan.json, std::move(reports), true, 0);
+  return ReportsOutcome(plan.json, std::move(reports), true, 0);
 }
 
 Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
@@ -85,9 +85,9 @@ Result<Outcome> RunApply(const Arguments& arguments, machine::Host& host) {
   if (options.trial_seconds) return Try(options, host, derived);
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
-  reconcile::SessionReport report = PROV_TRY(node::ApplyToMachine(node, derived, options.plan.apply));
+  reconcile::RunReport report = PROV_TRY(node::ApplyToMachine(node, derived, options.plan.apply));
   const int exit = PROV_TRY(End(node, options.ending, report));
-  return SessionOutcome(options.plan.json, target.name, std::move(report), true, exit);
+  return ReportOutcome(options.plan.json, target.name, std::move(report), true, exit);
 }
 
 }  // namespace

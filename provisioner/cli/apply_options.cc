@@ -69,7 +69,7 @@ Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments) {
   return out;
 }
 
-Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report) {
+Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::RunReport& report) {
   if (!report.reboot_required || report.trial) return 0;
   PROV_TRY(fleet::RequestNodeReboot(node, ending.reporting, report.findings));
   return ending.reboot_exit;

@@ -33,6 +33,6 @@ Result<Ending> ParseEnding(const Arguments& arguments);
 Result<node::ApplyOptions> ParseApplyOptions(const Arguments& arguments);
 
 // Requests a reboot if one is needed and chosen. Returns the exit code.
-Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::SessionReport& report);
+Result<int> End(node::OpenNode& node, const Ending& ending, reconcile::RunReport& report);
 
 }  // namespace prov::cli

@@ -8,7 +8,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/reporting_options.h"
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 #include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/targets.h"
@@ -78,14 +78,14 @@ Result<Outcome> RunFirstBoot(const Arguments& arguments, machine::Host& host) {
   }
   if (!target) return std::unexpected(target.error());
   node::OpenNode node = target->Node(host);
-  Result<reconcile::SessionReport> report = node::BootFromSource(node, ParseBootRequest(arguments, host));
+  Result<reconcile::RunReport> report = node::BootFromSource(node, ParseBootRequest(arguments, host));
   if (!report && in_setup) {
     const bool may_succeed = node::KeepBootFailure(node, report.error());
     return Tolerate(report.error(), may_succeed && on_request, json);
   }
   if (!report) return std::unexpected(report.error());
   const int exit = on_request && report->reboot_required ? kRebootThenNext : PROV_TRY(End(node, ending, *report));
-  Outcome out = SessionOutcome(json, target->name, *std::move(report), true, exit);
+  Outcome out = ReportOutcome(json, target->name, *std::move(report), true, exit);
   if (!json) {
     out.out += fmt::format("the service {} is installed; its program is {}\n", node::kServiceName,
                            PROV_TRY(host.installation().ProgramPath()));

@@ -5,7 +5,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/plan_request.h"
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/node/apply.h"
@@ -14,8 +14,8 @@
 namespace prov::cli {
 namespace {
 
-Result<reconcile::SessionReport> PlanMachine(machine::Host& host, const node::DerivedSettings& derived,
-                                             const node::ApplyOptions& options) {
+Result<reconcile::RunReport> PlanMachine(machine::Host& host, const node::DerivedSettings& derived,
+                                         const node::ApplyOptions& options) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
   node::OpenNode node = target.Node(host);
   return node::PlanSettings(node, derived, options);
@@ -33,7 +33,7 @@ Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
   if (differs) PROV_TRY(targets.CheckCommit());  // apply writes nothing if nothing differs
-  return SessionsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
+  return ReportsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
 }
 
 }  // namespace

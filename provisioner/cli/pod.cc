@@ -4,7 +4,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/removal.h"
 #include "provisioner/cli/reporting_options.h"
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 #include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/version.h"
@@ -42,8 +42,8 @@ Result<PodOptions> ParsePodOptions(const Arguments& arguments) {
 
 // Waits when it is done, because a DaemonSet would restart a container that ends.
 Result<Outcome> Remove(const PodOptions& options, machine::Host& host) {
-  const reconcile::SessionReport removed = PROV_TRY(RemoveFromHost(host, true, kRemovalLock));
-  PrintSession(options.json, removed);
+  const reconcile::RunReport removed = PROV_TRY(RemoveFromHost(host, true, kRemovalLock));
+  PrintReport(options.json, removed);
   if (options.reporting.cluster) PROV_TRY(fleet::ForgetState(host, *options.reporting.cluster));
   while (host.clock().Wait(kIdlePause)) continue;
   return Outcome{};
@@ -56,7 +56,7 @@ Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
   PROV_TRY(OpenTarget(host, machine::Access::kRead));
   const node::LoopOptions loop{
       .interval_seconds = options.interval,
-      .on_report = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); },
+      .on_report = [&options](const node::RoundReport& report) { PrintReport(options.json, report.run); },
       .on_failure = [&options](const Error& error) { PrintFailure(options.json, error); }};
   fleet::FollowAndReport(host, node::PodRounds(host, options.spec, loop), options.reporting, VersionNumber());
   return Outcome{};

@@ -3,7 +3,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/reporting_options.h"
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/fleet/node_reports.h"
@@ -46,7 +46,7 @@ Result<ReconcileOptions> ParseReconcileOptions(const Arguments& arguments) {
 }
 
 // Opens the machine again, because it is closed after a round.
-Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconcile::SessionReport& report) {
+Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconcile::RunReport& report) {
   if (!options.ending.reporting.reboot.method)
     return report.reboot_required && !report.trial ? options.ending.reboot_exit : 0;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
@@ -69,12 +69,12 @@ Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
   if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
   node::RoundReport report = *std::move(round);
   node::LogRound(host, report);
-  int exit = PROV_TRY(EndOnce(host, options, report.session));
+  int exit = PROV_TRY(EndOnce(host, options, report.run));
   const auto tell = [&](const Error& error) { PrintFailure(options.json, error); };
   if (options.reporting) fleet::NodeReports(host, *options.reporting, VersionNumber(), tell).AfterRound();
   // The kept settings are in place, but an administrator must look after the source.
   if (report.source_error) exit = InfoOf(report.source_error->code).exit;
-  return SessionOutcome(options.json, host.Name(), std::move(report.session), true, exit);
+  return ReportOutcome(options.json, host.Name(), std::move(report.run), true, exit);
 }
 
 Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
@@ -93,7 +93,7 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
   }
   // Fail at once if the first round could not run.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
-  loop.on_report = [&options](const node::RoundReport& report) { PrintSession(options.json, report.session); };
+  loop.on_report = [&options](const node::RoundReport& report) { PrintReport(options.json, report.run); };
   loop.on_failure = [&options](const Error& error) { PrintFailure(options.json, error); };
   fleet::FollowAndReport(host, loop, options.reporting.value_or(node::NodeReporting()), VersionNumber());
   return Outcome{};

@@ -8,10 +8,10 @@
 
 namespace prov::cli {
 
-Result<reconcile::SessionReport> RemoveFromHost(machine::Host& host, bool all, std::int64_t wait_lock) {
+Result<reconcile::RunReport> RemoveFromHost(machine::Host& host, bool all, std::int64_t wait_lock) {
   constexpr std::int64_t kRoundSeconds = 30;  // a round of the boot service holds the lock for a moment
   if (all) wait_lock = std::max(wait_lock, kRoundSeconds);
-  reconcile::SessionReport out;
+  reconcile::RunReport out;
   {
     const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
     node::OpenNode node = target.Node(host);
@@ -21,7 +21,7 @@ Result<reconcile::SessionReport> RemoveFromHost(machine::Host& host, bool all, s
   return out;
 }
 
-Result<reconcile::SessionReport> PlanRemovalFromHost(machine::Host& host, bool all) {
+Result<reconcile::RunReport> PlanRemovalFromHost(machine::Host& host, bool all) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
   node::OpenNode node = target.Node(host);
   return node::PlanRemoval(node, all);

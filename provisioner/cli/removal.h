@@ -12,9 +12,9 @@ namespace prov::cli {
 // disk, the service and the program stay. After it no source is stored, so the service does nothing until it is
 // removed. `all`: also removes the service, the program and the state. Errors: those of node::RemoveFromMachine and of
 // the ports.
-Result<reconcile::SessionReport> RemoveFromHost(machine::Host& host, bool all, std::int64_t wait_lock);
+Result<reconcile::RunReport> RemoveFromHost(machine::Host& host, bool all, std::int64_t wait_lock);
 
 // What it would do. Reads only.
-Result<reconcile::SessionReport> PlanRemovalFromHost(machine::Host& host, bool all);
+Result<reconcile::RunReport> PlanRemovalFromHost(machine::Host& host, bool all);
 
 }  // namespace prov::cli

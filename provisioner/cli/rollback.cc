@@ -6,7 +6,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/removal.h"
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/wim_commit.h"
 #include "provisioner/node/begin_run.h"
@@ -40,11 +40,11 @@ Result<Outcome> RunConfirm(const Arguments& arguments, machine::Host& host) {
   const UndoOptions options = PROV_TRY(ParseUndoOptions(arguments));
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
   node::OpenNode node = target.Node(host);
-  reconcile::SessionReport report = PROV_TRY(node::ConfirmTrial(node, PROV_TRY(node::BeginRun(node))));
-  return SessionOutcome(options.json, target.name, std::move(report), true, 0);
+  reconcile::RunReport report = PROV_TRY(node::ConfirmTrial(node, PROV_TRY(node::BeginRun(node))));
+  return ReportOutcome(options.json, target.name, std::move(report), true, 0);
 }
 
-Result<reconcile::SessionReport> RollBackMachine(machine::Host& host, std::int64_t wait_lock) {
+Result<reconcile::RunReport> RollBackMachine(machine::Host& host, std::int64_t wait_lock) {
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite, wait_lock));
   node::OpenNode node = target.Node(host);
   return node::RollBackMachine(node);
@@ -59,7 +59,7 @@ Result<Outcome> RunRollback(const Arguments& arguments, machine::Host& live) {
                                                       : PROV_TRY(RollBackMachine(*host, options.wait_lock))});
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
-  return SessionsOutcome(options.json, std::move(reports), true, 0);
+  return ReportsOutcome(options.json, std::move(reports), true, 0);
 }
 
 Result<Outcome> PlanRemove(const UndoOptions& options, machine::Host& live) {
@@ -70,7 +70,7 @@ Result<Outcome> PlanRemove(const UndoOptions& options, machine::Host& live) {
                                                       : PROV_TRY(PlanRemovalFromHost(*host, options.all))});
   }
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
-  return SessionsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
+  return ReportsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
 }
 
 Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
@@ -84,7 +84,7 @@ Result<Outcome> RunRemove(const Arguments& arguments, machine::Host& live) {
                                          : PROV_TRY(RemoveFromHost(*host, options.all, options.wait_lock))});
   }
   PROV_TRY(CommitTargets(options.target, targets, reports));
-  return SessionsOutcome(options.json, std::move(reports), true, 0);
+  return ReportsOutcome(options.json, std::move(reports), true, 0);
 }
 
 Command Make(std::string_view name, std::string_view summary, std::string_view details, std::string_view example,

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 #include "provisioner/cli/targets.h"
 
 namespace prov::cli {

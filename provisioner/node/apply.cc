@@ -21,8 +21,8 @@ namespace {
 
 using reconcile::Action;
 using reconcile::Change;
+using reconcile::RunReport;
 using reconcile::Sections;
-using reconcile::SessionReport;
 
 Result<reconcile::PlanOptions> PlanOptionsOf(OpenNode& node, const ApplyOptions& options) {
   const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
@@ -82,7 +82,7 @@ std::vector<std::string> FoundBy(const reconcile::Plan& plan) {
   return out;
 }
 
-void AddFindings(SessionReport& report, const DerivedSettings& derived) {
+void AddFindings(RunReport& report, const DerivedSettings& derived) {
   Findings all = derived.settings.findings;
   const Findings& source = derived.settings.config.findings;
   all.insert(all.end(), source.begin(), source.end());
@@ -99,12 +99,11 @@ Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const
   return GuardAgainstShrinking(node.machine, derived.settings.config, derived.desired);
 }
 
-Result<SessionReport> PlanSettings(OpenNode& given, const DerivedSettings& derived, const ApplyOptions& options) {
+Result<RunReport> PlanSettings(OpenNode& given, const DerivedSettings& derived, const ApplyOptions& options) {
   RepairedView view(given);
   OpenNode node = PROV_TRY(view.Open());
   PROV_TRY(CheckSettings(node, derived, options));
-  SessionReport report =
-      PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
+  RunReport report = PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
   PROV_TRY(ReportDamage(node, view, report.findings));
   ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, options.names_pool, report.findings);
   PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
@@ -152,7 +151,7 @@ void AddApplied(const Applied& applied, Sections& sections) {
 }
 
 Result<void> EndRun(OpenNode& node, BegunRun run, const DerivedSettings& derived, const ApplyOptions& options,
-                    SessionReport& report) {
+                    RunReport& report) {
   AddBeginning(std::move(run), report);
   PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
   PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
@@ -160,8 +159,8 @@ Result<void> EndRun(OpenNode& node, BegunRun run, const DerivedSettings& derived
   return {};
 }
 
-Result<SessionReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
-                                    const ApplyOptions& options, Sections more) {
+Result<RunReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
+                                const ApplyOptions& options, Sections more) {
   reconcile::Plan plan = PROV_TRY(PlanRun(node, run, derived, options));
   PROV_TRY(ReportFound(node, plan, run.findings));
   if (options.unattended) {
@@ -172,7 +171,7 @@ Result<SessionReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedS
   PROV_TRY(reconcile::RememberWmco(node.machine, !options.unattended, node.host.clock().NowUnix()));
   AddApplied(PROV_TRY(AppliedFrom(node, derived, plan)), more);
   if (options.restart_services) PROV_TRY(PlanRestarts(node, plan, more));
-  SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), more));
+  RunReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), more));
   PROV_TRY(EndRun(node, std::move(run), derived, options, report));
   return report;
 }
@@ -187,8 +186,8 @@ Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, 
   return {};
 }
 
-Result<SessionReport> ApplyToMachine(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
-  SessionReport report = PROV_TRY(ApplySettings(node, PROV_TRY(BeginRun(node)), derived, options));
+Result<RunReport> ApplyToMachine(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
+  RunReport report = PROV_TRY(ApplySettings(node, PROV_TRY(BeginRun(node)), derived, options));
   PROV_TRY(WarnOfStoredSource(node, derived, report.findings));
   LogRun(node.host, report);
   return report;

@@ -26,18 +26,17 @@ struct ApplyOptions {
 Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options);
 
 // Reads only. Errors: those of the ports; downgrade, shrink, empty.
-Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const DerivedSettings& derived,
-                                              const ApplyOptions& options);
+Result<reconcile::RunReport> PlanSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options);
 
 // `run`: of BeginRun. `more` is recorded in the same step as the settings. Errors: those of PlanSettings; reboot-loop
 // (unattended only).
-Result<reconcile::SessionReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
-                                               const ApplyOptions& options, reconcile::Sections more = {});
+Result<reconcile::RunReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
+                                           const ApplyOptions& options, reconcile::Sections more = {});
 
 // The whole apply on this machine: BeginRun, ApplySettings, WarnOfStoredSource, and events in the log. Errors: those of
 // BeginRun and ApplySettings.
-Result<reconcile::SessionReport> ApplyToMachine(OpenNode& node, const DerivedSettings& derived,
-                                                const ApplyOptions& options);
+Result<reconcile::RunReport> ApplyToMachine(OpenNode& node, const DerivedSettings& derived,
+                                            const ApplyOptions& options);
 
 // Adds a finding if the boot service is going to replace these settings with others.
 Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);
@@ -51,6 +50,6 @@ Result<Applied> AppliedFrom(OpenNode& node, const DerivedSettings& derived, cons
 void AddApplied(const Applied& applied, reconcile::Sections& sections);
 // Adds the findings of the beginning and of the settings to the report, and restarts services or reports them.
 Result<void> EndRun(OpenNode& node, BegunRun run, const DerivedSettings& derived, const ApplyOptions& options,
-                    reconcile::SessionReport& report);
+                    reconcile::RunReport& report);
 
 }  // namespace prov::node

@@ -32,7 +32,7 @@ Result<void> PrepareToPlan(OpenNode& node, BegunRun& run) {
   return {};
 }
 
-void AddBeginning(BegunRun run, reconcile::SessionReport& report) {
+void AddBeginning(BegunRun run, reconcile::RunReport& report) {
   std::ranges::move(report.findings, std::back_inserter(run.findings));
   report.findings = std::move(run.findings);
 }

@@ -13,9 +13,9 @@ namespace prov::node {
 
 // What a command that writes finds when it begins.
 struct BegunRun {
-  Findings findings;                                 // for the command's report
-  std::optional<reconcile::Transaction> trial;       // an open trial
-  std::optional<reconcile::SessionReport> rollback;  // an interrupted rollback, now finished
+  Findings findings;                             // for the command's report
+  std::optional<reconcile::Transaction> trial;   // an open trial
+  std::optional<reconcile::RunReport> rollback;  // an interrupted rollback, now finished
 };
 
 // Repairs the state folder, and finishes an interrupted run. Both are logged. A trial stays open. Errors: those of the
@@ -27,6 +27,6 @@ Result<BegunRun> BeginRun(OpenNode& node);
 Result<void> PrepareToPlan(OpenNode& node, BegunRun& run);
 
 // Puts the findings of the run's beginning before those of the report.
-void AddBeginning(BegunRun run, reconcile::SessionReport& report);
+void AddBeginning(BegunRun run, reconcile::RunReport& report);
 
 }  // namespace prov::node

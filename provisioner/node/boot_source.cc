@@ -103,7 +103,7 @@ Error ContinueLater(OpenNode& node, const Delivery& delivery, Error error) {
   return error;
 }
 
-Result<reconcile::SessionReport> Boot(OpenNode& node, BegunRun run, const BootRequest& request) {
+Result<reconcile::RunReport> Boot(OpenNode& node, BegunRun run, const BootRequest& request) {
   const Result<Settings> settings = SettingsOf(request, node);
   const bool is_remote = source::IsRemote(request.given.source.source);
   if (!settings && !(is_remote && IsTemporary(settings.error()))) return std::unexpected(settings.error());
@@ -112,7 +112,7 @@ Result<reconcile::SessionReport> Boot(OpenNode& node, BegunRun run, const BootRe
   return FirstBoot(node, std::move(run), PROV_TRY(Derive(*settings)), delivery, request.apply);
 }
 
-Result<reconcile::SessionReport> BeginAndBoot(OpenNode& node, const Result<BootRequest>& request) {
+Result<reconcile::RunReport> BeginAndBoot(OpenNode& node, const Result<BootRequest>& request) {
   BegunRun run = PROV_TRY(BeginRun(node));
   if (!request) return std::unexpected(request.error());
   return Boot(node, std::move(run), *request);
@@ -120,8 +120,8 @@ Result<reconcile::SessionReport> BeginAndBoot(OpenNode& node, const Result<BootR
 
 }  // namespace
 
-Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request) {
-  Result<reconcile::SessionReport> report = BeginAndBoot(node, request);
+Result<reconcile::RunReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request) {
+  Result<reconcile::RunReport> report = BeginAndBoot(node, request);
   if (report) {
     LogRun(node.host, *report);
   } else {

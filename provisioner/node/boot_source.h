@@ -21,7 +21,7 @@ struct BootRequest {
 // error says whether the boot service keeps trying (FollowLater). `request` may be an error of the command line: it is
 // handled as an error of the boot, because Windows setup must go on. Both outcomes are logged. Errors: that of
 // `request`; those of BeginRun, ReadSettings and FirstBoot.
-Result<reconcile::SessionReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request);
+Result<reconcile::RunReport> BootFromSource(OpenNode& node, const Result<BootRequest>& request);
 
 // Keeps the error for `status` and the boot service, because Windows setup must not see it as an exit code. Returns
 // true for the first failure in this setup, if another try may succeed.

@@ -17,7 +17,7 @@ using machine::Event;
 
 std::uint16_t IdOf(Event event) { return static_cast<std::uint16_t>(event); }
 
-std::string Describe(const reconcile::SessionReport& report) {
+std::string Describe(const reconcile::RunReport& report) {
   std::string out = fmt::format("{} writes{}", report.writes, report.trial ? " on trial" : "");
   for (const reconcile::Change& change : report.changes) {
     if (change.action == reconcile::Action::kNone) continue;
@@ -40,7 +40,7 @@ void LogEvent(machine::Host& host, Event event, Severity severity, std::string_v
   host.events().Write(severity, IdOf(event), text);
 }
 
-void LogRun(machine::Host& host, const reconcile::SessionReport& report, Event event) {
+void LogRun(machine::Host& host, const reconcile::RunReport& report, Event event) {
   if (report.writes == 0 && event == Event::kApplied) event = Event::kNothingToDo;
   LogEvent(host, event, Severity::kInfo, Describe(report));
   LogWarnings(host, report.findings, event);

@@ -11,8 +11,7 @@ namespace prov::node {
 
 // Writes one event for the run (kNothingToDo if nothing was written), one for each warning, and one if a reboot is
 // required; during a trial none is.
-void LogRun(machine::Host& host, const reconcile::SessionReport& report,
-            machine::Event event = machine::Event::kApplied);
+void LogRun(machine::Host& host, const reconcile::RunReport& report, machine::Event event = machine::Event::kApplied);
 void LogWarnings(machine::Host& host, const Findings& findings, machine::Event event);
 void LogFailure(machine::Host& host, const Error& error);  // id: kRebootLoop, or kFailure plus the exit code
 void LogEvent(machine::Host& host, machine::Event event, Severity severity, std::string_view text);

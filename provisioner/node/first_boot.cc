@@ -51,8 +51,8 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
 // Installs the service before the settings, so that it completes an interrupted boot. If the service can't be
 // installed, the settings are applied all the same: without them the node reaches nothing. Pins the signer before both,
 // so that no round takes a source without its signature.
-Result<reconcile::SessionReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
-                                           const Delivery& delivery, const ApplyOptions& options) {
+Result<reconcile::RunReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
+                                       const Delivery& delivery, const ApplyOptions& options) {
   ApplyOptions adopting = options;
   adopting.adopt = true;
   PROV_TRY(CheckSettings(node, derived, adopting));
@@ -67,7 +67,7 @@ Result<reconcile::SessionReport> FirstBoot(OpenNode& node, BegunRun run, const D
   const Result<ProgramReport> installed = InstallProgramAndService(node, delivery.allow_downgrade);
   reconcile::Sections done = SourceRecords(derived, delivery, false);
   if (installed) done[std::string(kFailureSection)] = std::nullopt;
-  reconcile::SessionReport report = PROV_TRY(ApplySettings(node, std::move(run), derived, adopting, std::move(done)));
+  reconcile::RunReport report = PROV_TRY(ApplySettings(node, std::move(run), derived, adopting, std::move(done)));
   if (!installed) return std::unexpected(installed.error());
   AddUpgrade(*installed, report.findings);
   PROV_TRY(ScrubSecretFiles(node, report.findings));

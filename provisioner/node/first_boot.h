@@ -33,8 +33,8 @@ reconcile::Sections SourceRecords(const DerivedSettings& derived, const Delivery
 Result<bool> FollowLater(OpenNode& node, const Delivery& delivery);
 
 // Needs a begun run. Fails before anything is written if a guard refuses.
-Result<reconcile::SessionReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
-                                           const Delivery& delivery, const ApplyOptions& options);
+Result<reconcile::RunReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
+                                       const Delivery& delivery, const ApplyOptions& options);
 
 // Installs the program and its service (upgrade.h). Remembers the source if one is given. Fails before anything is
 // written if a guard refuses.

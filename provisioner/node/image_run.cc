@@ -26,7 +26,7 @@
 namespace prov::node {
 namespace {
 
-using reconcile::SessionReport;
+using reconcile::RunReport;
 
 Result<payload::Payload> PayloadOf(const DerivedSettings& derived, const ImageOptions& options) {
   payload::PayloadOptions payload;
@@ -49,17 +49,15 @@ Result<FilePlan> PlanFiles(machine::ImageHost& image, OpenNode& node, const payl
   return PlanImageFiles(image.tree(), node.machine.state, payload, signer);
 }
 
-void Add(const FilePlan& files, SessionReport& report) {
+void Add(const FilePlan& files, RunReport& report) {
   report.changes.insert(report.changes.end(), files.changes.begin(), files.changes.end());
   report.findings.insert(report.findings.end(), files.findings.begin(), files.findings.end());
   report.writes += files.taken_over.size() + files.steps.size();
 }
 
-void AddAll(Findings findings, SessionReport& report) {
-  std::ranges::move(findings, std::back_inserter(report.findings));
-}
+void AddAll(Findings findings, RunReport& report) { std::ranges::move(findings, std::back_inserter(report.findings)); }
 
-void AddService(reconcile::Change change, SessionReport& report) {
+void AddService(reconcile::Change change, RunReport& report) {
   if (change.action != reconcile::Action::kNone) ++report.writes;
   report.changes.push_back(std::move(change));
 }
@@ -109,7 +107,7 @@ Result<Findings> NotesOf(machine::ImageHost& image, OpenNode& node, const reconc
 
 // What a command on an image is going to do.
 struct ImagePlan {
-  SessionReport report;  // on the settings
+  RunReport report;  // on the settings
   std::optional<payload::Payload> payload;
   FilePlan files;
   Findings notes;
@@ -140,7 +138,7 @@ Result<void> PrepareImage(machine::ImageHost& image, Findings& findings) {
 }
 
 // Adds a finding if an installed payload stays in the image.
-Result<void> WarnOfPayload(machine::ImageHost& image, OpenNode& node, SessionReport& report) {
+Result<void> WarnOfPayload(machine::ImageHost& image, OpenNode& node, RunReport& report) {
   if (!PROV_TRY(LoadImageRecord(node.machine.state))) return {};
   AddWarning(report.findings, "payload-stays",
              "the installed payload stays in the image and applies the settings again when the image runs; remove it "
@@ -155,7 +153,7 @@ Result<FilePlan> PlanRemovalOfFiles(machine::ImageHost& image, OpenNode& node) {
 }
 
 // A program that no record lists was installed when the image ran. RemoveInstallation removes it, too.
-Result<void> AddProgramOfNoRecord(machine::ImageHost& image, const FilePlan& files, SessionReport& report) {
+Result<void> AddProgramOfNoRecord(machine::ImageHost& image, const FilePlan& files, RunReport& report) {
   std::string key = reconcile::ItemKey(reconcile::kFileItem, machine::kImageProgram);
   if (std::ranges::find(files.changes, key, &reconcile::Change::key) != files.changes.end() ||
       !PROV_TRY(image.tree().IsFile(machine::kImageProgram))) {
@@ -187,12 +185,12 @@ Result<void> RemoveInstallation(machine::ImageHost& image, OpenNode& node, const
 
 }  // namespace
 
-Result<SessionReport> PlanImage(machine::ImageHost& image, const DerivedSettings& derived, const ApplyOptions& options,
-                                const ImageOptions& image_options) {
+Result<RunReport> PlanImage(machine::ImageHost& image, const DerivedSettings& derived, const ApplyOptions& options,
+                            const ImageOptions& image_options) {
   const auto open = PROV_TRY(image.Open(machine::Access::kRead));
   OpenNode node{image, open->Ports()};
   ImagePlan plan = PROV_TRY(MakeImagePlan(image, node, derived, options, image_options));
-  SessionReport report = std::move(plan.report);
+  RunReport report = std::move(plan.report);
   if (plan.payload) {
     Add(plan.files, report);
     AddService(PROV_TRY(PlanDeliveredPayload(node, image_options.exe.has_value())), report);
@@ -201,8 +199,8 @@ Result<SessionReport> PlanImage(machine::ImageHost& image, const DerivedSettings
   return report;
 }
 
-Result<SessionReport> ApplyToImage(machine::ImageHost& image, const DerivedSettings& derived,
-                                   const ApplyOptions& options, const ImageOptions& image_options) {
+Result<RunReport> ApplyToImage(machine::ImageHost& image, const DerivedSettings& derived, const ApplyOptions& options,
+                               const ImageOptions& image_options) {
   const auto open = PROV_TRY(image.Open(machine::Access::kWrite));
   OpenNode node{image, open->Ports()};
   ImagePlan plan = PROV_TRY(MakeImagePlan(image, node, derived, options, image_options));
@@ -215,7 +213,7 @@ Result<SessionReport> ApplyToImage(machine::ImageHost& image, const DerivedSetti
     service = PROV_TRY(InstallDeliveredService(node, image_options.exe.has_value()));
     sections = PROV_TRY(DeliveredPayloadRecords(node, derived, *plan.payload));
   }
-  SessionReport report = PROV_TRY(ApplySettings(node, std::move(run), derived, options, std::move(sections)));
+  RunReport report = PROV_TRY(ApplySettings(node, std::move(run), derived, options, std::move(sections)));
   if (service) {
     PROV_TRY(node.machine.registry.Flush());
     PROV_TRY(EndInstallation(node.machine.state, plan.files));
@@ -226,21 +224,21 @@ Result<SessionReport> ApplyToImage(machine::ImageHost& image, const DerivedSetti
   return report;
 }
 
-Result<SessionReport> RollBackImage(machine::ImageHost& image) {
+Result<RunReport> RollBackImage(machine::ImageHost& image) {
   const auto open = PROV_TRY(image.Open(machine::Access::kWrite));
   OpenNode node{image, open->Ports()};
   Findings notes = PROV_TRY(image.Notes());
   PROV_TRY(PrepareImage(image, notes));
-  SessionReport report = PROV_TRY(Rollback(node, PROV_TRY(BeginRun(node))));
+  RunReport report = PROV_TRY(Rollback(node, PROV_TRY(BeginRun(node))));
   PROV_TRY(WarnOfPayload(image, node, report));
   AddAll(std::move(notes), report);
   return report;
 }
 
-Result<SessionReport> PlanRemovalFromImage(machine::ImageHost& image, bool all) {
+Result<RunReport> PlanRemovalFromImage(machine::ImageHost& image, bool all) {
   const auto open = PROV_TRY(image.Open(machine::Access::kRead));
   OpenNode node{image, open->Ports()};
-  SessionReport report = PROV_TRY(PlanRemoval(node, all));
+  RunReport report = PROV_TRY(PlanRemoval(node, all));
   if (all) {
     const FilePlan files = PROV_TRY(PlanRemovalOfFiles(image, node));
     PROV_TRY(AddProgramOfNoRecord(image, files, report));
@@ -250,7 +248,7 @@ Result<SessionReport> PlanRemovalFromImage(machine::ImageHost& image, bool all) 
   return report;
 }
 
-Result<SessionReport> RemoveFromImage(machine::ImageHost& image, bool all) {
+Result<RunReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   const auto open = PROV_TRY(image.Open(machine::Access::kWrite));
   OpenNode node{image, open->Ports()};
   Findings notes = PROV_TRY(image.Notes());
@@ -259,7 +257,7 @@ Result<SessionReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   if (all) files = PROV_TRY(PlanRemovalOfFiles(image, node));
   PROV_TRY(PlanRemoval(node, all));
   PROV_TRY(PrepareImage(image, notes));
-  SessionReport report = PROV_TRY(RemoveSettings(node, PROV_TRY(BeginRemoval(node))));
+  RunReport report = PROV_TRY(RemoveSettings(node, PROV_TRY(BeginRemoval(node))));
   if (all) {
     PROV_TRY(AddTraces(node, report));
     PROV_TRY(AddProgramOfNoRecord(image, files, report));

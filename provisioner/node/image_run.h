@@ -21,21 +21,21 @@ struct ImageOptions {
 };
 
 // Reads only. Errors: those of PlanSettings, PlanImageFiles and the image; target (a program for another architecture).
-Result<reconcile::SessionReport> PlanImage(machine::ImageHost& image, const DerivedSettings& derived,
-                                           const ApplyOptions& options, const ImageOptions& image_options);
+Result<reconcile::RunReport> PlanImage(machine::ImageHost& image, const DerivedSettings& derived,
+                                       const ApplyOptions& options, const ImageOptions& image_options);
 
 // Errors: those of PlanImage, before anything is written; interrupted; those of the image.
-Result<reconcile::SessionReport> ApplyToImage(machine::ImageHost& image, const DerivedSettings& derived,
-                                              const ApplyOptions& options, const ImageOptions& image_options);
+Result<reconcile::RunReport> ApplyToImage(machine::ImageHost& image, const DerivedSettings& derived,
+                                          const ApplyOptions& options, const ImageOptions& image_options);
 
 // Errors: those of Rollback; interrupted.
-Result<reconcile::SessionReport> RollBackImage(machine::ImageHost& image);
+Result<reconcile::RunReport> RollBackImage(machine::ImageHost& image);
 
 // What RemoveFromImage would do. Reads only.
-Result<reconcile::SessionReport> PlanRemovalFromImage(machine::ImageHost& image, bool all);
+Result<reconcile::RunReport> PlanRemovalFromImage(machine::ImageHost& image, bool all);
 
 // `all`: also removes what `install` put there, and the state. Errors: those of PlanImageFileRemoval and CheckRecords,
 // before anything is written; interrupted; those of the image.
-Result<reconcile::SessionReport> RemoveFromImage(machine::ImageHost& image, bool all);
+Result<reconcile::RunReport> RemoveFromImage(machine::ImageHost& image, bool all);
 
 }  // namespace prov::node

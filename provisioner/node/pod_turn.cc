@@ -47,12 +47,12 @@ Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
 
 void WarnOfDelivered(machine::Host& host, const LoopOptions& options) {
   RoundReport report;
-  AddWarning(report.session.findings, "stored-source",
+  AddWarning(report.run.findings, "stored-source",
              "the boot service keeps settings that were delivered once, and this pod leaves the rounds to it: neither "
              "follows the pod's source. Run provisioner service uninstall on the node, and the pod makes the rounds; "
              "or store a source for the service: provisioner service install --source SOURCE",
              std::string(machine::kStateFile));
-  LogRun(host, report.session);
+  LogRun(host, report.run);
   if (options.on_report) options.on_report(report);
 }
 

@@ -65,7 +65,7 @@ Result<Round> Choose(OpenNode& node, const StoredSource& source, Fresh fresh, Ro
   if (!kept)
     // Report the source's error: that nothing was kept is not the cause.
     return std::unexpected(std::move(derived).error());
-  PROV_TRY(ReportKeptSettings(node, derived.error(), *kept, report.session.findings));
+  PROV_TRY(ReportKeptSettings(node, derived.error(), *kept, report.run.findings));
   report.source_error = std::move(derived).error();
   return Round{PROV_TRY(Derive(*std::move(kept))), false};
 }
@@ -112,21 +112,21 @@ Result<Start> Begin(OpenNode& node) {
 
 RoundReport HeldReport(Start start) {
   RoundReport out;
-  out.session.findings = std::move(start.run.findings);
+  out.run.findings = std::move(start.run.findings);
   out.held = true;
   return out;
 }
 
 Result<RoundReport> FinishRound(OpenNode& node, Start start, Fresh fresh) {
   RoundReport report;
-  Findings& findings = report.session.findings;
+  Findings& findings = report.run.findings;
   findings = std::exchange(start.run.findings, {});
   const Round round = PROV_TRY(Choose(node, start.source, std::move(fresh), report));
   if (PROV_TRY(IsHeld(node, round.derived.digest))) {
     AddInfo(findings, "held",
             "a rollback holds: nothing is done until the source says something else or provisioner apply is called");
     report.held = true;
-    report.session.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
+    report.run.reboot_required = PROV_TRY(reconcile::RebootPending(node.machine));
     return report;
   }
   reconcile::Sections sections;
@@ -137,10 +137,10 @@ Result<RoundReport> FinishRound(OpenNode& node, Start start, Fresh fresh) {
   if (start.source.adopt) {
     sections[std::string(kSourceSection)] = SourceJson({start.source.spec, start.source.follow});
   }
-  reconcile::SessionReport applied =
+  reconcile::RunReport applied =
       PROV_TRY(ApplySettings(node, std::move(start.run), round.derived, OptionsOf(start.source), std::move(sections)));
   applied.findings.insert(applied.findings.begin(), findings.begin(), findings.end());
-  report.session = std::move(applied);
+  report.run = std::move(applied);
   return report;
 }
 

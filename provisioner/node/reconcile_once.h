@@ -12,7 +12,7 @@
 namespace prov::node {
 
 struct RoundReport {
-  reconcile::SessionReport session;
+  reconcile::RunReport run;
   bool held = false;                  // a rollback or an open trial holds: nothing was done
   std::optional<Error> source_error;  // why the source could not be read; the last good settings were kept in place
 };

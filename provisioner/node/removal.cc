@@ -32,7 +32,7 @@ namespace prov::node {
 using reconcile::Action;
 using reconcile::Change;
 using reconcile::ItemKind;
-using reconcile::SessionReport;
+using reconcile::RunReport;
 
 namespace {
 
@@ -70,7 +70,7 @@ Result<std::string> LocalSource(OpenNode& node) {
 }
 
 // Values from before us that stay or come back are theirs, but a person who removes us may think a password gone.
-void ReportPasswords(const std::string& local_source, SessionReport& report) {
+void ReportPasswords(const std::string& local_source, RunReport& report) {
   report.removal = true;
   const auto had = [](const Change& change) { return HoldsPassword(change.was); };
   if (!local_source.empty() && std::ranges::any_of(report.changes, had)) {
@@ -115,7 +115,7 @@ Result<void> CheckRecords(OpenNode& given) {
       node.machine.state.folder().PathOf(machine::kStateFile));
 }
 
-Result<void> AddTraces(OpenNode& node, SessionReport& report) {
+Result<void> AddTraces(OpenNode& node, RunReport& report) {
   std::vector<Change> out;
   if (PROV_TRY(node.host.services().Query(kServiceName))) {
     out.push_back(Gone(ItemKind::kService, reconcile::kBootServiceItem, std::string(kServiceName)));
@@ -157,18 +157,18 @@ Result<void> AddTraces(OpenNode& node, SessionReport& report) {
   return {};
 }
 
-Result<SessionReport> PlanRemoval(OpenNode& given, bool all) {
+Result<RunReport> PlanRemoval(OpenNode& given, bool all) {
   PROV_TRY(CheckRecords(given));
   RepairedView view(given);
   OpenNode node = PROV_TRY(view.Open());
-  SessionReport report =
+  RunReport report =
       PROV_TRY(reconcile::PlanOn(node.machine, reconcile::NothingDesired(), PROV_TRY(OptionsOfRemoval(node))));
   ReportPasswords(PROV_TRY(LocalSource(node)), report);
   if (all) PROV_TRY(AddTraces(node, report));
   return report;
 }
 
-Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
+Result<RunReport> RemoveSettings(OpenNode& node, BegunRun run) {
   PROV_TRY(PrepareToPlan(node, run));
   reconcile::Sections gone;
   for (const std::string_view section :
@@ -180,7 +180,7 @@ Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
   reconcile::Plan plan =
       PROV_TRY(reconcile::MakePlan(node.machine, reconcile::NothingDesired(), ours, PROV_TRY(OptionsOfRemoval(node))));
-  SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), gone));
+  RunReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), gone));
   ReportPasswords(local_source, report);
   AddBeginning(std::move(run), report);
   PROV_TRY(RestartOrReportServices(node, false, report));
@@ -188,11 +188,11 @@ Result<SessionReport> RemoveSettings(OpenNode& node, BegunRun run) {
   return report;
 }
 
-Result<SessionReport> RemoveFromMachine(OpenNode& node, bool all) {
+Result<RunReport> RemoveFromMachine(OpenNode& node, bool all) {
   BegunRun run = PROV_TRY(BeginRemoval(node));
-  SessionReport traces;
+  RunReport traces;
   if (all) PROV_TRY(AddTraces(node, traces));  // before the first write, as it can fail
-  SessionReport report = PROV_TRY(RemoveSettings(node, std::move(run)));
+  RunReport report = PROV_TRY(RemoveSettings(node, std::move(run)));
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   LogRun(node.host, report, machine::Event::kRemoved);
   if (!all) return report;

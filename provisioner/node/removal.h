@@ -17,21 +17,21 @@ Result<BegunRun> BeginRemoval(OpenNode& node);
 Result<void> CheckRecords(OpenNode& node);
 
 // What RemoveFromMachine would do. Reads only. Errors: those of CheckRecords.
-Result<reconcile::SessionReport> PlanRemoval(OpenNode& node, bool all);
+Result<reconcile::RunReport> PlanRemoval(OpenNode& node, bool all);
 
 // Adds what `all` takes away besides the settings and the files of an image: the boot service, its event source, the
 // entry in the search path, the program and the state folder. Reads only.
-Result<void> AddTraces(OpenNode& node, reconcile::SessionReport& report);
+Result<void> AddTraces(OpenNode& node, reconcile::RunReport& report);
 
 // Restores what was there before us, or before a payload's script, and removes the keys that were made for our values.
 // Forgets the source, the last run and what the operator's daemon had set, which hold credentials, but not which signed
 // payload was applied last. `run`: of
 // BeginRemoval.
-Result<reconcile::SessionReport> RemoveSettings(OpenNode& node, BegunRun run);
+Result<reconcile::RunReport> RemoveSettings(OpenNode& node, BegunRun run);
 
 // The whole removal on this machine: RemoveSettings, then the files of a delivered payload, and an event in the log.
 // `all`: also the traces of the program, which RemoveProgram takes away once the machine is closed. Errors: those of
 // BeginRemoval and of the ports.
-Result<reconcile::SessionReport> RemoveFromMachine(OpenNode& node, bool all);
+Result<reconcile::RunReport> RemoveFromMachine(OpenNode& node, bool all);
 
 }  // namespace prov::node

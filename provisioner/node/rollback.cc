@@ -15,7 +15,7 @@
 namespace prov::node {
 namespace {
 
-using reconcile::SessionReport;
+using reconcile::RunReport;
 
 // Reports values that others changed after a payload's script ran. The script's run does not contain them, so the
 // rollback itself can't report them.
@@ -29,7 +29,7 @@ Result<void> ReportChangedSince(OpenNode& node, const reconcile::ScriptState& sc
   return {};
 }
 
-Result<SessionReport> TakeLastRunBack(OpenNode& node, BegunRun& run) {
+Result<RunReport> TakeLastRunBack(OpenNode& node, BegunRun& run) {
   if (const auto script = PROV_TRY(reconcile::AdoptScriptState(node.machine, run.findings))) {
     PROV_TRY(ReportChangedSince(node, *script, run.findings));
   }
@@ -51,8 +51,8 @@ reconcile::Sections HoldAgainst(const std::optional<Applied>& applied) {
   return out;
 }
 
-Result<SessionReport> Rollback(OpenNode& node, BegunRun run) {
-  SessionReport report;
+Result<RunReport> Rollback(OpenNode& node, BegunRun run) {
+  RunReport report;
   if (run.rollback) {
     report = *std::move(run.rollback);
   } else if (run.trial) {
@@ -65,8 +65,8 @@ Result<SessionReport> Rollback(OpenNode& node, BegunRun run) {
   return report;
 }
 
-Result<SessionReport> RollBackMachine(OpenNode& node) {
-  SessionReport report = PROV_TRY(Rollback(node, PROV_TRY(BeginRun(node))));
+Result<RunReport> RollBackMachine(OpenNode& node) {
+  RunReport report = PROV_TRY(Rollback(node, PROV_TRY(BeginRun(node))));
   LogRun(node.host, report, machine::Event::kRolledBack);
   return report;
 }

@@ -12,10 +12,10 @@ namespace prov::node {
 // Takes back the open trial or, if there is none, the last finished run (also one of a payload's script), and holds:
 // `reconcile` leaves the machine alone until its source changes. If the beginning finished an interrupted rollback,
 // nothing more is taken back. Errors: target when there is nothing to take back.
-Result<reconcile::SessionReport> Rollback(OpenNode& node, BegunRun run);
+Result<reconcile::RunReport> Rollback(OpenNode& node, BegunRun run);
 
 // The whole rollback on this machine: BeginRun, Rollback, and events in the log. Errors: those of both.
-Result<reconcile::SessionReport> RollBackMachine(OpenNode& node);
+Result<reconcile::RunReport> RollBackMachine(OpenNode& node);
 
 // The sections that make a rollback hold against `applied`.
 reconcile::Sections HoldAgainst(const std::optional<Applied>& applied);

@@ -27,7 +27,7 @@ constexpr std::int64_t kBusyInADay = kSecondsPerDay * kMillisecondsPerSecond / k
 std::string OutcomeKey(const Result<RoundReport>& round) {
   if (!round) return fmt::format("{} {}", round.error().message, round.error().where);
   std::string out = round->source_error ? round->source_error->message : "";
-  for (const Finding& f : round->session.findings) out += fmt::format("|{}|{}", f.code, f.where);
+  for (const Finding& f : round->run.findings) out += fmt::format("|{}|{}", f.code, f.where);
   return out + (round->held ? "|held" : "");
 }
 
@@ -57,7 +57,7 @@ void ReportRound(machine::Host& host, const Result<RoundReport>& round, const Lo
   const bool is_due = last.IsDue(OutcomeKey(round), is_trouble, host.clock().NowUnix());
   if (!round) {
     if (is_due) ReportFailure(host, round.error(), options);
-  } else if (is_due || round->session.writes > 0) {
+  } else if (is_due || round->run.writes > 0) {
     LogRound(host, *round);
     if (options.on_report) options.on_report(*round);
   }
@@ -119,10 +119,10 @@ bool FailureLog::Write(const Error& error) {
 void LogRound(machine::Host& host, const RoundReport& report) {
   if (report.held) {
     LogEvent(host, Event::kHeld, Severity::kInfo,
-             report.session.findings.empty() ? "held" : report.session.findings.back().message);
+             report.run.findings.empty() ? "held" : report.run.findings.back().message);
     return;
   }
-  LogRun(host, report.session, report.source_error ? Event::kSourceUnavailable : Event::kApplied);
+  LogRun(host, report.run, report.source_error ? Event::kSourceUnavailable : Event::kApplied);
 }
 
 void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& options) {

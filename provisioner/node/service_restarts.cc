@@ -16,8 +16,8 @@ namespace {
 using reconcile::Action;
 using reconcile::Change;
 using reconcile::ItemKind;
+using reconcile::RunReport;
 using reconcile::Sections;
-using reconcile::SessionReport;
 
 struct Restarts {
   std::string boot;  // a later boot has started every service with the new environment
@@ -85,7 +85,7 @@ Result<void> PlanRestarts(OpenNode& node, const reconcile::Plan& plan, Sections&
   return {};
 }
 
-Result<void> RestartOrReportServices(OpenNode& node, bool restart, SessionReport& report) {
+Result<void> RestartOrReportServices(OpenNode& node, bool restart, RunReport& report) {
   Restarts pending = PROV_TRY(LoadRestarts(node));
   for (const std::string& service : ChangedServices(report.changes)) {
     if (Holds(pending, service) || !PROV_TRY(IsRunning(node, service))) continue;

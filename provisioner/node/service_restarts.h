@@ -16,6 +16,6 @@ Result<void> PlanRestarts(OpenNode& node, const reconcile::Plan& plan, reconcile
 
 // After a run: with `restart`, restarts the running services whose environment it changed; otherwise reports them.
 // Restarts that an earlier run of the same boot left over are made in any case.
-Result<void> RestartOrReportServices(OpenNode& node, bool restart, reconcile::SessionReport& report);
+Result<void> RestartOrReportServices(OpenNode& node, bool restart, reconcile::RunReport& report);
 
 }  // namespace prov::node

@@ -17,7 +17,7 @@
 namespace prov::node {
 namespace {
 
-using reconcile::SessionReport;
+using reconcile::RunReport;
 
 constexpr std::int64_t kTakeBackWait = 60;  // seconds: a round of the boot service may be under way
 
@@ -49,7 +49,7 @@ Result<TrialState> ReadTrialState(machine::Host& host, const Applied& tried) {
 }
 
 struct OpenedTrial {
-  SessionReport session;
+  RunReport run;
   std::optional<Trial> trial;  // read now: `confirm` may end the trial while the probes run
 };
 
@@ -57,8 +57,8 @@ Result<OpenedTrial> BeginTrial(machine::Host& host, const DerivedSettings& deriv
                                const TrialOptions& trial) {
   const auto open = PROV_TRY(trial.open(0));
   OpenNode node{host, open->Ports()};
-  SessionReport session = PROV_TRY(TrySettings(node, PROV_TRY(BeginRun(node)), derived, options, trial.seconds));
-  return OpenedTrial{std::move(session), PROV_TRY(LoadTrial(node.machine.state))};
+  RunReport report = PROV_TRY(TrySettings(node, PROV_TRY(BeginRun(node)), derived, options, trial.seconds));
+  return OpenedTrial{std::move(report), PROV_TRY(LoadTrial(node.machine.state))};
 }
 
 // Does nothing if another run has ended the trial.
@@ -99,35 +99,35 @@ Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state) {
 Result<TrialReport> RunTrial(machine::Host& host, const DerivedSettings& derived, const ApplyOptions& options,
                              const TrialOptions& trial) {
   PROV_TRY(CheckProbeUrls(trial.probes));
-  auto [session, open] = PROV_TRY(BeginTrial(host, derived, options, trial));
+  auto [report, open] = PROV_TRY(BeginTrial(host, derived, options, trial));
   const std::int64_t end = open ? open->until : host.clock().NowUnix() + trial.seconds;
-  const Result<void> probed = ProbeUntil(end, host, derived.settings, trial.probes, session.findings);
+  const Result<void> probed = ProbeUntil(end, host, derived.settings, trial.probes, report.findings);
   if (!open) {  // nothing differs: there is nothing to take back
     PROV_TRY(probed);
-    return TrialReport{std::move(session), true};
+    return TrialReport{std::move(report), true};
   }
   Result<bool> confirmed = false;
-  if (probed) confirmed = WaitForConfirmation(host, *open, trial, session.findings);
-  session.trial = false;
-  if (confirmed && *confirmed) return TrialReport{std::move(session), true};
+  if (probed) confirmed = WaitForConfirmation(host, *open, trial, report.findings);
+  report.trial = false;
+  if (confirmed && *confirmed) return TrialReport{std::move(report), true};
   // Not left to a round of the service, which may come late or not at all.
   PROV_TRY(EndOwnTrial(host, trial));
   PROV_TRY(probed);
   PROV_TRY(confirmed);
-  AddWarning(session.findings, "trial-expired",
+  AddWarning(report.findings, "trial-expired",
              "the trial was not confirmed in time, so everything was rolled back; run apply again, then provisioner "
              "confirm");
-  session.writes = 0;
-  session.reboot_required = false;
-  return TrialReport{std::move(session), false};
+  report.writes = 0;
+  report.reboot_required = false;
+  return TrialReport{std::move(report), false};
 }
 
-Result<SessionReport> TrySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
-                                  const ApplyOptions& options, std::int64_t seconds) {
+Result<RunReport> TrySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived, const ApplyOptions& options,
+                              std::int64_t seconds) {
   reconcile::Plan plan = PROV_TRY(PlanRun(node, run, derived, options));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
                     PROV_TRY(AppliedFrom(node, derived, plan))};
-  SessionReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), {}, TrialJson(trial)));
+  RunReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), {}, TrialJson(trial)));
   PROV_TRY(EndRun(node, std::move(run), derived, options, report));
   LogRun(node.host, report);
   return report;
@@ -141,13 +141,13 @@ Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial) {
   }
 }
 
-Result<SessionReport> ConfirmTrial(OpenNode& node, BegunRun run) {
+Result<RunReport> ConfirmTrial(OpenNode& node, BegunRun run) {
   if (!run.trial) {
     return Fail(Code::kTarget, "no trial is open: it was confirmed or taken back already; see provisioner status");
   }
   reconcile::Sections sections;
   AddApplied(PROV_TRY(ReadTrial(*run.trial)).applied, sections);
-  SessionReport report = PROV_TRY(reconcile::Confirm(node.machine, *std::move(run.trial), sections));
+  RunReport report = PROV_TRY(reconcile::Confirm(node.machine, *std::move(run.trial), sections));
   AddBeginning(std::move(run), report);
   LogRun(node.host, report);
   return report;
@@ -159,7 +159,7 @@ Result<bool> TrialWaits(OpenNode& node, const BegunRun& run) {
   return node.host.clock().NowUnix() < open.until && open.boot == PROV_TRY(node.machine.system.BootId());
 }
 
-Result<SessionReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction& open) {
+Result<RunReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction& open) {
   const Trial trial = PROV_TRY(ReadTrial(open));
   reconcile::Plan plan = PROV_TRY(reconcile::PlanBack(node.machine, open));
   // No reboot is needed for services that started before the trial: they never saw its values.
@@ -169,7 +169,7 @@ Result<SessionReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction
 
 Result<void> EndTrial(OpenNode& node, BegunRun& run) {
   if (!run.trial) return {};
-  SessionReport back = PROV_TRY(TakeTrialBack(node, *run.trial));
+  RunReport back = PROV_TRY(TakeTrialBack(node, *run.trial));
   std::ranges::move(std::exchange(back.findings, {}), std::back_inserter(run.findings));  // `run` logs the warnings
   AddInfo(run.findings, "recovered", "a trial that was not confirmed was rolled back",
           std::string(machine::kJournalFile));

@@ -35,7 +35,7 @@ struct TrialOptions {
 };
 
 struct TrialReport {
-  reconcile::SessionReport session;
+  reconcile::RunReport run;
   bool stays = false;  // it was confirmed, or nothing differed
 };
 
@@ -47,22 +47,22 @@ Result<TrialReport> RunTrial(machine::Host& host, const DerivedSettings& derived
 
 // The first part of it: applies the settings as a trial, and logs that. If nothing differs, there is no trial. Errors:
 // those of PlanSettings.
-Result<reconcile::SessionReport> TrySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
-                                             const ApplyOptions& options, std::int64_t seconds);
+Result<reconcile::RunReport> TrySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
+                                         const ApplyOptions& options, std::int64_t seconds);
 
 // The second part: waits until `trial` ends, checking once a second; the machine must not be open. Returns true if it
 // was confirmed, perhaps before this call, and false if it expired or was taken back.
 Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial);
 
 // Makes the open trial permanent, and logs that. Errors: target when no trial is open.
-Result<reconcile::SessionReport> ConfirmTrial(OpenNode& node, BegunRun run);
+Result<reconcile::RunReport> ConfirmTrial(OpenNode& node, BegunRun run);
 
 // Whether the open trial of `run` still waits for `confirm`: in this boot and within its time. False without a trial.
 Result<bool> TrialWaits(OpenNode& node, const BegunRun& run);
 
 // Takes an open trial back; like a rollback, this holds until the source changes. TakeTrialBack is for `rollback`,
 // which needs an open trial; EndTrial is for any other run, and logs it. Errors: those of the ports.
-Result<reconcile::SessionReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction& open);
+Result<reconcile::RunReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction& open);
 Result<void> EndTrial(OpenNode& node, BegunRun& run);
 
 }  // namespace prov::node

@@ -6,11 +6,11 @@
 
 namespace prov::reconcile {
 
-Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
+Result<RunReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options) {
   const MachineRecord record = PROV_TRY(LoadMachineRecord(machine));
   Plan plan = PROV_TRY(MakePlan(machine, desired, record.ledger, options));
   const bool reboot = plan.reboot;
-  SessionReport report = ReportOf(std::move(plan));
+  RunReport report = ReportOf(std::move(plan));
   report.reboot_required = reboot;
   ReportScriptRecord(record, report.findings);
   if (PROV_TRY(LoadJournal(machine.state))) {

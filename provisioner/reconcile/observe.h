@@ -23,7 +23,7 @@ struct StatusReport {
 };
 
 // Reads only: an interrupted run is reported (`open-transaction`), not finished.
-Result<SessionReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
+Result<RunReport> PlanOn(machine::Machine& machine, const DesiredState& desired, const PlanOptions& options);
 
 // Errors: those of the ports; type for a ledger item that this version does not know.
 Result<std::vector<Drift>> FindDrift(machine::Machine& machine, const Ledger& ledger);

@@ -4,16 +4,16 @@
 
 namespace prov::reconcile {
 
-SessionReport ReportOf(Plan plan) {
-  SessionReport report;
+RunReport ReportOf(Plan plan) {
+  RunReport report;
   report.writes = plan.operations.size();
   report.changes = std::move(plan.changes);
   report.findings = std::move(plan.findings);
   return report;
 }
 
-Result<SessionReport> ReportOf(const Run& run) {
-  SessionReport report;
+Result<RunReport> ReportOf(const Run& run) {
+  RunReport report;
   report.writes = run.operations.size();
   report.changes = PROV_TRY(ChangesOf(run));
   return report;

@@ -7,7 +7,7 @@
 
 namespace prov::reconcile {
 
-struct SessionReport {
+struct RunReport {
   std::vector<Change> changes;
   std::size_t writes = 0;        // operations that were, or for a plan would be, carried out
   bool reboot_required = false;  // now, by this run or by an earlier one of the same boot
@@ -17,8 +17,8 @@ struct SessionReport {
 };
 
 // Fills in what the plan, or the run, alone determines. Errors: type (unknown item).
-SessionReport ReportOf(Plan plan);
-Result<SessionReport> ReportOf(const Run& run);
+RunReport ReportOf(Plan plan);
+Result<RunReport> ReportOf(const Run& run);
 
 // The change that an operation makes to its item, and those of a run in order. Without secrets. Errors: type (unknown
 // item).

@@ -42,7 +42,7 @@ Result<void> KeepOwnership(const Operation& operation, Run& run) {
 }
 
 // An operation that failed is not a change. If it counted, every round would report one, and hide real changes.
-void MarkFailedChanges(const std::vector<std::string>& items, SessionReport& report) {
+void MarkFailedChanges(const std::vector<std::string>& items, RunReport& report) {
   for (const std::string& item : items) {
     const auto failed = std::ranges::find_if(
         report.changes, [&](const Change& change) { return change.key == item && change.action != Action::kNone; });
@@ -140,7 +140,7 @@ constexpr std::string_view kOthersReason = "was changed since we set it; the oth
 constexpr std::string_view kBeforeFinish = "before an interrupted run was finished";
 
 // A change that was left to others is none of the run's.
-void MarkLeftToOthers(const std::vector<std::string>& items, SessionReport& report) {
+void MarkLeftToOthers(const std::vector<std::string>& items, RunReport& report) {
   for (Change& change : report.changes) {
     if (std::ranges::find(items, change.key) == items.end()) continue;
     change.action = Action::kYield;
@@ -238,8 +238,8 @@ Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine) {
   return PROV_TRY(PlanOf(machine, std::move(back), last->ledger_after));
 }
 
-Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Sections& sections,
-                               const std::optional<std::string>& trial) {
+Result<RunReport> CarryOut(machine::Machine& machine, Plan plan, const Sections& sections,
+                           const std::optional<std::string>& trial) {
   PROV_TRY(ForgetPastReboot(machine));
   const bool work = plan.HasWork();
   const bool reboot = plan.reboot;
@@ -254,7 +254,7 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
     PROV_TRY(machine.state.Commit(sections));
     if (plan.is_rollback) PROV_TRY(RemoveJournal(machine.state));  // ends a trial with nothing left to undo
   }
-  SessionReport report = ReportOf(std::move(plan));
+  RunReport report = ReportOf(std::move(plan));
   report.trial = trial && work;
   report.reboot_required = PROV_TRY(RebootPending(machine)) || (report.trial && reboot);
   MarkFailedChanges(failed, report);
@@ -262,10 +262,10 @@ Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Secti
   return report;
 }
 
-Result<SessionReport> Confirm(machine::Machine& machine, Transaction trial, const Sections& sections) {
+Result<RunReport> Confirm(machine::Machine& machine, Transaction trial, const Sections& sections) {
   trial.trial.reset();
   trial.sections = sections;
-  SessionReport report = PROV_TRY(ReportOf(trial));
+  RunReport report = PROV_TRY(ReportOf(trial));
   PROV_TRY(SaveJournal(machine.state, trial));
   MarkLeftToOthers(PROV_TRY(Complete(machine, std::move(trial), "while the trial was open", report.findings)), report);
   report.reboot_required = PROV_TRY(RebootPending(machine));

@@ -14,8 +14,8 @@ namespace prov::reconcile {
 
 // What a command finds open when it begins.
 struct Unfinished {
-  std::optional<Transaction> trial;       // stays open
-  std::optional<SessionReport> rollback;  // an interrupted rollback, now finished
+  std::optional<Transaction> trial;   // stays open
+  std::optional<RunReport> rollback;  // an interrupted rollback, now finished
 };
 
 // Finishes an interrupted run or rollback (finding `recovered`). A value that another program changed meanwhile is left
@@ -33,11 +33,11 @@ Result<std::optional<Plan>> PlanBackFromLast(machine::Machine& machine);
 // (Kind::MayFail) is only a finding. If nothing differs, writes nothing, except that it ends a trial with nothing left
 // to undo. The plan must be made for this machine as it is now. No transaction may be open, except for the trial that
 // the plan takes back.
-Result<SessionReport> CarryOut(machine::Machine& machine, Plan plan, const Sections& sections,
-                               const std::optional<std::string>& trial = {});
+Result<RunReport> CarryOut(machine::Machine& machine, Plan plan, const Sections& sections,
+                           const std::optional<std::string>& trial = {});
 
 // Makes an open trial permanent and records the `sections` with it. Also carries out any part of it that is missing.
-Result<SessionReport> Confirm(machine::Machine& machine, Transaction trial, const Sections& sections);
+Result<RunReport> Confirm(machine::Machine& machine, Transaction trial, const Sections& sections);
 
 // The reverse run: from each `after` to its `before`, in reverse order.
 Run Reversed(const Run& run);

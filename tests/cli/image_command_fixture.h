@@ -29,9 +29,9 @@
 namespace prov::cli {
 
 // With settings that nobody derived yet.
-inline Result<reconcile::SessionReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
-                                                  const node::ApplyOptions& options,
-                                                  const node::ImageOptions& image_options) {
+inline Result<reconcile::RunReport> PlanImage(machine::ImageHost& image, const node::Settings& settings,
+                                              const node::ApplyOptions& options,
+                                              const node::ImageOptions& image_options) {
   return node::PlanImage(image, PROV_TRY(node::Derive(settings)), options, image_options);
 }
 
@@ -40,7 +40,7 @@ inline Result<reconcile::SessionReport> PlanImage(machine::ImageHost& image, con
 namespace prov::cli::image_commands {
 
 using images::RegKey;
-using reconcile::SessionReport;
+using reconcile::RunReport;
 using testing_support::MemoryTree;
 
 inline constexpr std::string_view kSystem = "Windows/System32/config/SYSTEM";
@@ -89,8 +89,8 @@ class ImageCommands : public ::testing::Test {
                                                 testing_support::kSampleWriteTime);
   }
 
-  Result<SessionReport> Apply(MemoryTree& tree, const node::Settings& settings, const node::ImageOptions& image_options,
-                              const node::ApplyOptions& options = {}) {
+  Result<RunReport> Apply(MemoryTree& tree, const node::Settings& settings, const node::ImageOptions& image_options,
+                          const node::ApplyOptions& options = {}) {
     const auto host = Open(tree);
     auto done = PROV_TRY(node::ApplyToImage(*host, node::Derive(settings).value(), options, image_options));
     PROV_TRY(host->Commit());
@@ -98,7 +98,7 @@ class ImageCommands : public ::testing::Test {
     return done;
   }
 
-  Result<SessionReport> Remove(MemoryTree& tree, bool all) {
+  Result<RunReport> Remove(MemoryTree& tree, bool all) {
     const auto host = Open(tree);
     auto done = PROV_TRY(node::RemoveFromImage(*host, all));
     PROV_TRY(host->Commit());

@@ -87,7 +87,7 @@ TEST_F(ImageScriptRecord, ApplyTakesItOver) {
 TEST_F(ImageScriptRecord, ADamagedOneIsNeverRemoved) {
   ASSERT_TRUE(tree_.Write(kRecord, "{\"sche", images::FileUse::kSecret));
   const Seen damaged = Look(tree_);
-  const auto refused = [&](const Result<reconcile::SessionReport>& result) {
+  const auto refused = [&](const Result<reconcile::RunReport>& result) {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, Code::kJson);
     EXPECT_THAT(result.error().message, HasSubstr("restore it from a backup"));

@@ -21,11 +21,11 @@ using testing_support::Unflushed;
 
 class ApplyNode : public NodeTest {
  protected:
-  reconcile::SessionReport Apply(const Settings& settings, const ApplyOptions& options = {}) {
+  reconcile::RunReport Apply(const Settings& settings, const ApplyOptions& options = {}) {
     OpenNode n = node();
     auto report = ApplySettings(n, settings, options);
     EXPECT_TRUE(report) << report.error().message;
-    return report.value_or(reconcile::SessionReport());
+    return report.value_or(reconcile::RunReport());
   }
 };
 
@@ -247,7 +247,7 @@ TEST_F(ApplyNode, ARollbackThatWasCutShortIsFinishedAndReportedAsOne) {
 
 // What others change before a cut rollback is finished, or before a trial is confirmed, is no change of ours.
 TEST_F(ApplyNode, WhatIsLeftToOthersIsNotReportedAsAChange) {
-  const auto expect = [](const reconcile::SessionReport& report, std::string_view meanwhile) {
+  const auto expect = [](const reconcile::RunReport& report, std::string_view meanwhile) {
     EXPECT_EQ(report.writes + 1, report.changes.size());
     for (const reconcile::Change& change : report.changes) {
       EXPECT_EQ(change.action == reconcile::Action::kYield, change.name == "HTTP_PROXY") << change.name;

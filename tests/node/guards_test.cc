@@ -36,7 +36,7 @@ Settings EmptyFile() {
 
 class Guards : public NodeTest {
  protected:
-  Result<reconcile::SessionReport> Apply(const Settings& settings, const ApplyOptions& options = {}) {
+  Result<reconcile::RunReport> Apply(const Settings& settings, const ApplyOptions& options = {}) {
     OpenNode n = node();
     return ApplySettings(n, settings, options);
   }
@@ -44,8 +44,7 @@ class Guards : public NodeTest {
 
 class EmptyGuard : public Guards {
  protected:
-  Result<reconcile::SessionReport> Apply(const Settings& settings,
-                                         const ApplyOptions& options = {.refuse_empty = true}) {
+  Result<reconcile::RunReport> Apply(const Settings& settings, const ApplyOptions& options = {.refuse_empty = true}) {
     return Guards::Apply(settings, options);
   }
 };

@@ -192,7 +192,7 @@ class Chance {
   }
 
   // Done, or refused because there was nothing to do.
-  static void Expect(const Result<reconcile::SessionReport>& report, std::optional<Code> refusal = {}) {
+  static void Expect(const Result<reconcile::RunReport>& report, std::optional<Code> refusal = {}) {
     EXPECT_TRUE(report || report.error().code == refusal) << report.error().message;
   }
 

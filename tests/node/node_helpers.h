@@ -35,27 +35,27 @@ inline Settings OtherSettings(std::optional<std::int64_t> generation = 2) {
 inline SettingsSpec SpecOf(std::string source) { return {.source = {.source = std::move(source)}}; }
 
 // The functions of a run with settings that nobody derived yet, and for which no run was begun.
-inline Result<reconcile::SessionReport> PlanSettings(OpenNode& node, const Settings& settings,
-                                                     const ApplyOptions& options) {
+inline Result<reconcile::RunReport> PlanSettings(OpenNode& node, const Settings& settings,
+                                                 const ApplyOptions& options) {
   return PlanSettings(node, PROV_TRY(Derive(settings)), options);
 }
-inline Result<reconcile::SessionReport> ApplySettings(OpenNode& node, const Settings& settings,
-                                                      const ApplyOptions& options) {
+inline Result<reconcile::RunReport> ApplySettings(OpenNode& node, const Settings& settings,
+                                                  const ApplyOptions& options) {
   return ApplySettings(node, PROV_TRY(BeginRun(node)), PROV_TRY(Derive(settings)), options);
 }
-inline Result<reconcile::SessionReport> TrySettings(OpenNode& node, const Settings& settings,
-                                                    const ApplyOptions& options, std::int64_t seconds) {
+inline Result<reconcile::RunReport> TrySettings(OpenNode& node, const Settings& settings, const ApplyOptions& options,
+                                                std::int64_t seconds) {
   return TrySettings(node, PROV_TRY(BeginRun(node)), PROV_TRY(Derive(settings)), options, seconds);
 }
-inline Result<reconcile::SessionReport> ConfirmTrial(OpenNode& node) {
+inline Result<reconcile::RunReport> ConfirmTrial(OpenNode& node) {
   return ConfirmTrial(node, PROV_TRY(BeginRun(node)));
 }
-inline Result<reconcile::SessionReport> Rollback(OpenNode& node) { return Rollback(node, PROV_TRY(BeginRun(node))); }
-inline Result<reconcile::SessionReport> RemoveSettings(OpenNode& node) {
+inline Result<reconcile::RunReport> Rollback(OpenNode& node) { return Rollback(node, PROV_TRY(BeginRun(node))); }
+inline Result<reconcile::RunReport> RemoveSettings(OpenNode& node) {
   return RemoveSettings(node, PROV_TRY(BeginRemoval(node)));
 }
-inline Result<reconcile::SessionReport> FirstBoot(OpenNode& node, const Settings& settings, const Delivery& delivery,
-                                                  const ApplyOptions& options) {
+inline Result<reconcile::RunReport> FirstBoot(OpenNode& node, const Settings& settings, const Delivery& delivery,
+                                              const ApplyOptions& options) {
   return FirstBoot(node, PROV_TRY(BeginRun(node)), PROV_TRY(Derive(settings)), delivery, options);
 }
 

@@ -131,8 +131,8 @@ TEST_F(Pod, WarnsOnceADayWhereTheServiceFollowsNothing) {
   InstallServiceOf("0.1.0", false);
   host_.events_written.clear();
   std::vector<std::string> codes;
-  const LoopOptions rounds = PodRounds(
-      host_, spec_, {.on_report = [&](const RoundReport& report) { codes = Codes(report.session.findings); }});
+  const LoopOptions rounds =
+      PodRounds(host_, spec_, {.on_report = [&](const RoundReport& report) { codes = Codes(report.run.findings); }});
   EXPECT_TRUE(rounds.varies) << "a fleet's pods start together";
   EXPECT_TRUE(rounds.should_skip());
   EXPECT_THAT(codes, testing::ElementsAre("stored-source"));

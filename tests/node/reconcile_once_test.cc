@@ -62,7 +62,7 @@ TEST_F(Reconcile, FirstBootAppliesInstallsAndRemembers) {
   host_.memory.log.clear();
   const auto round = Round();
   ASSERT_TRUE(round);
-  EXPECT_EQ(round->session.writes, 0U);
+  EXPECT_EQ(round->run.writes, 0U);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_THAT(asked_, ElementsAre("payload"));
 }
@@ -81,12 +81,12 @@ TEST_F(Reconcile, EachRoundGivesNewPodsTheirPolicy) {
   FirstBootFrom(settings);
   EXPECT_THAT(network.PoliciesOf("E1"), HasSubstr("8000"));
   network.endpoints["E2"] = {};
-  EXPECT_EQ(Round()->session.writes, 1U);
+  EXPECT_EQ(Round()->run.writes, 1U);
   EXPECT_THAT(network.PoliciesOf("E2"), HasSubstr("8000"));
-  EXPECT_EQ(Round()->session.writes, 0U);
+  EXPECT_EQ(Round()->run.writes, 0U);
   source_ = Fail(Code::kNotFound, "the source is gone", "payload");
   network.endpoints["E2"] = {};
-  EXPECT_EQ(Round()->session.writes, 1U) << "what was kept of it holds";
+  EXPECT_EQ(Round()->run.writes, 1U) << "what was kept of it holds";
   OpenNode n = node();
   ASSERT_TRUE(RemoveSettings(n));
   EXPECT_EQ(network.PoliciesOf("E1"), "");
@@ -160,7 +160,7 @@ TEST_F(Reconcile, AChangedSourceIsApplied) {
   const auto round = Round();
   ASSERT_TRUE(round);
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
-  EXPECT_TRUE(round->session.reboot_required);
+  EXPECT_TRUE(round->run.reboot_required);
   EXPECT_EQ((*LoadApplied(host_.memory.State()))->generation, 2);
 }
 
@@ -174,8 +174,8 @@ TEST_F(Reconcile, AMissingSourceChangesNothingAndTellsTheAge) {
   EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json")) << "what status shows, once";
   ASSERT_TRUE(round->source_error);
   EXPECT_EQ(round->source_error->code, Code::kNotFound);
-  ASSERT_THAT(Codes(round->session.findings), Contains("source-unavailable"));
-  EXPECT_THAT(round->session.findings.front().message, HasSubstr("2 d 3 h"));
+  ASSERT_THAT(Codes(round->run.findings), Contains("source-unavailable"));
+  EXPECT_THAT(round->run.findings.front().message, HasSubstr("2 d 3 h"));
   // What others broke meanwhile is still repaired.
   host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
   ASSERT_TRUE(Round());
@@ -194,7 +194,7 @@ TEST_F(Reconcile, ASourceThatOthersCanWriteIsNotFollowed) {
   const auto round = Round();
   ASSERT_TRUE(round);
   EXPECT_EQ(round->source_error->code, Code::kOwner);
-  EXPECT_EQ(round->session.writes, 0U);
+  EXPECT_EQ(round->run.writes, 0U);
   EXPECT_THAT(asked_, IsEmpty()) << "it is not even read";
 }
 
@@ -256,7 +256,7 @@ TEST_F(Reconcile, AnOpenTrialIsLeftAloneAndAnExpiredOneTakenBackForGood) {
   const auto round = Round();
   ASSERT_TRUE(round);
   EXPECT_TRUE(round->held) << "nobody confirmed it, so it is not applied by itself";
-  EXPECT_THAT(Codes(round->session.findings), Contains("recovered"));
+  EXPECT_THAT(Codes(round->run.findings), Contains("recovered"));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://user:c4nary%40@proxy.example.com:3128");
 }
 
@@ -317,9 +317,8 @@ TEST_F(Reconcile, TheLoopTellsNewsOnceAndGoesOnAfterErrors) {
     if (round == 4) source_ = OtherSettings();
   };
   std::vector<std::size_t> writes;
-  Loop(host_, Reader(), {.interval_seconds = 60, .on_report = [&](const RoundReport& report) {
-                           writes.push_back(report.session.writes);
-                         }});
+  Loop(host_, Reader(),
+       {.interval_seconds = 60, .on_report = [&](const RoundReport& report) { writes.push_back(report.run.writes); }});
   EXPECT_EQ(asked_.size(), 7U);
   ASSERT_EQ(writes.size(), 3U) << "first, source gone, changed";
   EXPECT_GT(writes[2], 0U);
@@ -339,7 +338,7 @@ TEST_F(Reconcile, WhatAGuardRefusesIsLikeASourceThatIsGone) {
   ASSERT_TRUE(round) << round.error().message;
   ASSERT_TRUE(round->source_error);
   EXPECT_EQ(round->source_error->code, Code::kFailOpen);
-  EXPECT_THAT(Codes(round->session.findings), Contains("source-unavailable"));
+  EXPECT_THAT(Codes(round->run.findings), Contains("source-unavailable"));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://user:c4nary%40@proxy.example.com:3128") << "what was there is kept";
 }
 

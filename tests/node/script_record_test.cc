@@ -24,9 +24,9 @@ class ScriptNode : public NodeTest {
   static reconcile::DesiredState Wanted(const Settings& settings) {
     return reconcile::MakeDesiredState(settings.config, settings.options).value();
   }
-  reconcile::SessionReport Must(Result<reconcile::SessionReport> report) {
+  reconcile::RunReport Must(Result<reconcile::RunReport> report) {
     EXPECT_TRUE(report) << report.error().where << ": " << report.error().message;
-    return report.value_or(reconcile::SessionReport());
+    return report.value_or(reconcile::RunReport());
   }
 
   std::string before_;
@@ -88,7 +88,7 @@ TEST_F(ScriptNode, WithADamagedRecordNothingIsWritten) {
   const auto files = host_.memory.files();
   const auto content = host_.memory.content().Text();
   OpenNode n = node();
-  const auto refused = [&](const Result<reconcile::SessionReport>& result) {
+  const auto refused = [&](const Result<reconcile::RunReport>& result) {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, Code::kJson);
     EXPECT_THAT(result.error().message, HasSubstr("restore it from a backup"));

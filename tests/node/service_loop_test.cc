@@ -46,7 +46,7 @@ TEST_F(ServiceLoop, AChangeIsAppliedAsSoonAsItIsSeen) {
   const std::int64_t before = host_.now;
   Loop(host_, Reader(),
        {.interval_seconds = 300,
-        .on_report = [&](const RoundReport& report) { writes.push_back(report.session.writes); },
+        .on_report = [&](const RoundReport& report) { writes.push_back(report.run.writes); },
         .wait = wait});
   EXPECT_THAT(waits, ElementsAre(300'000, 300'000, 300'000));
   EXPECT_THAT(asked_, SizeIs(3));

@@ -132,9 +132,9 @@ TEST_F(StateRepaired, ARoundRestoresEachFileOfANodeAtRest) {
     MemoryHost looked = host;
     const auto round = Round(looked);
     ASSERT_TRUE(round) << ErrorOf(round.error());
-    EXPECT_EQ(round->session.writes, 0U);
+    EXPECT_EQ(round->run.writes, 0U);
     const bool copy_is_gone = file == "state.previous.json" && way == Way::kDeleted;
-    EXPECT_NE(HasFinding(round->session.findings, "state-damaged"), copy_is_gone)
+    EXPECT_NE(HasFinding(round->run.findings, "state-damaged"), copy_is_gone)
         << "a copy that is missing is only made again";
     EXPECT_EQ(looked.memory.Section(kLostSection), std::nullopt);
     EXPECT_EQ(looked.memory.Section(reconcile::kLedgerSection), host_.memory.Section(reconcile::kLedgerSection));
@@ -177,8 +177,8 @@ TEST_F(StateRepaired, WhatCannotBeReadIsKeptAndTold) {
   const std::string kept = "state.damaged-20270115-080000.json";
   EXPECT_THAT(KeptFiles(host_), ElementsAre(kept));
   EXPECT_EQ(host_.memory.files().at(kept), damaged);
-  const auto found = std::ranges::find(round->session.findings, "state-damaged", &Finding::code);
-  ASSERT_NE(found, round->session.findings.end());
+  const auto found = std::ranges::find(round->run.findings, "state-damaged", &Finding::code);
+  ASSERT_NE(found, round->run.findings.end());
   const Finding& told = *found;
   EXPECT_EQ(told.severity, Severity::kWarning);
   EXPECT_EQ(told.where, R"(C:\ProgramData\Provisioner\state.json)");
@@ -196,7 +196,7 @@ TEST_F(StateRepaired, WhatCannotBeReadIsKeptAndTold) {
   EXPECT_THAT(status->repairs[0].file.kept, HasSubstr(kept));
   const auto again = Round(host_);
   ASSERT_TRUE(again);
-  EXPECT_FALSE(HasFinding(again->session.findings, "state-damaged")) << "it is told once";
+  EXPECT_FALSE(HasFinding(again->run.findings, "state-damaged")) << "it is told once";
 }
 
 TEST_F(StateRepaired, LookingWritesNothing) {
@@ -339,7 +339,7 @@ TEST_F(StateRepaired, ARecordThatSomebodyDeletedIsMissed) {
   EXPECT_THAT(Codes(findings), Contains("state-lost"));
   const auto round = Round(host_);
   ASSERT_TRUE(round) << ErrorOf(round.error());
-  EXPECT_THAT(Codes(round->session.findings), Contains("state-lost"));
+  EXPECT_THAT(Codes(round->run.findings), Contains("state-lost"));
   EXPECT_EQ(host_.memory.content().Text(), managed_);
   ASSERT_TRUE(RemoveSettings(n));
   EXPECT_FALSE(Variable("HTTPS_PROXY")) << "ours again";
@@ -362,7 +362,7 @@ TEST_F(StateRepaired, ALostJournalLeavesNoValueToOthers) {
   ASSERT_TRUE(Damage(host, "journal.previous.json", Way::kEmpty));
   const auto round = Round(host, OtherSettings());
   ASSERT_TRUE(round) << ErrorOf(round.error());
-  EXPECT_THAT(Codes(round->session.findings), Contains("state-lost"));
+  EXPECT_THAT(Codes(round->run.findings), Contains("state-lost"));
   OpenNode n = NodeOn(host);
   EXPECT_TRUE(StatusOf(n)->engine.drift.empty());
   EXPECT_EQ(Removed(host), before_);

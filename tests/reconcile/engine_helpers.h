@@ -62,19 +62,19 @@ inline std::optional<std::string> TextAt(const testing_support::MemoryMachine& m
 inline Result<bool> EndWhatIsOpen(machine::Machine& machine, Findings& findings) {
   const Unfinished unfinished = PROV_TRY(Finish(machine, findings));
   if (unfinished.trial) {
-    const SessionReport back = PROV_TRY(CarryOut(machine, PROV_TRY(PlanBack(machine, *unfinished.trial)), Sections()));
+    const RunReport back = PROV_TRY(CarryOut(machine, PROV_TRY(PlanBack(machine, *unfinished.trial)), Sections()));
     findings.insert(findings.end(), back.findings.begin(), back.findings.end());
   }
   return unfinished.trial || unfinished.rollback;
 }
 
-inline Result<SessionReport> ApplyOn(machine::Machine& machine, const DesiredState& desired,
-                                     const PlanOptions& options = {}, bool trial = false) {
+inline Result<RunReport> ApplyOn(machine::Machine& machine, const DesiredState& desired,
+                                 const PlanOptions& options = {}, bool trial = false) {
   Findings findings;
   PROV_TRY(EndWhatIsOpen(machine, findings));
   PROV_TRY(AdoptScriptState(machine, findings));
   Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
-  SessionReport report =
+  RunReport report =
       PROV_TRY(CarryOut(machine, std::move(plan), {}, trial ? std::optional<std::string>("{}\n") : std::nullopt));
   report.findings.insert(report.findings.begin(), findings.begin(), findings.end());
   return report;
@@ -86,7 +86,7 @@ inline Result<bool> Rollback(machine::Machine& machine, Findings& findings) {
   std::optional<Plan> plan = PROV_TRY(PlanBackFromLast(machine));
   if (!plan) return false;
   const Sections once = {{std::string(kLastSection), std::nullopt}};
-  const SessionReport back = PROV_TRY(CarryOut(machine, *std::move(plan), once));
+  const RunReport back = PROV_TRY(CarryOut(machine, *std::move(plan), once));
   findings.insert(findings.end(), back.findings.begin(), back.findings.end());
   return true;
 }
@@ -103,7 +103,7 @@ inline Findings MustRollBack(testing_support::MemoryMachine& memory) {
 inline Result<bool> Confirm(machine::Machine& machine, Findings& findings) {
   std::optional<Transaction> trial = PROV_TRY(Finish(machine, findings)).trial;
   if (!trial) return false;
-  const SessionReport report = PROV_TRY(Confirm(machine, *std::move(trial), Sections()));
+  const RunReport report = PROV_TRY(Confirm(machine, *std::move(trial), Sections()));
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
   return true;
 }
@@ -115,7 +115,7 @@ inline Result<Plan> ApplyTo(testing_support::MemoryMachine& memory, const Desire
   Findings findings;
   PROV_TRY(EndWhatIsOpen(machine, findings));
   Plan plan = PROV_TRY(MakePlan(machine, desired, PROV_TRY(LoadLedger(machine.state)), options));
-  const SessionReport report =
+  const RunReport report =
       PROV_TRY(CarryOut(machine, plan, {}, trial ? std::optional<std::string>("{}\n") : std::nullopt));
   plan.findings = report.findings;
   return plan;

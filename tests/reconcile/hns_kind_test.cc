@@ -265,7 +265,7 @@ TEST_F(HnsKindTest, APolicyWithoutEffectIsToldAndHoldsUpNothing) {
 TEST_F(HnsKindTest, WhatWasNotDoneIsNoWrite) {
   network_.without_effect = "Add";
   machine::Machine ports = memory_.Ports();
-  const SessionReport report = ApplyOn(ports, HnsWanted(), {}, false).value();
+  const RunReport report = ApplyOn(ports, HnsWanted(), {}, false).value();
   EXPECT_EQ(report.writes, 0U);
   ASSERT_EQ(report.changes.size(), 2U);
   EXPECT_EQ(report.changes[0].action, Action::kNone);
@@ -277,7 +277,7 @@ TEST_F(HnsKindTest, WhatCouldNotBeRemovedIsOursStill) {
   MustApply(memory_, HnsWanted());
   network_.without_effect = "Remove";
   machine::Machine ports = memory_.Ports();
-  const SessionReport report = ApplyOn(ports, NothingDesired(), {}, false).value();
+  const RunReport report = ApplyOn(ports, NothingDesired(), {}, false).value();
   EXPECT_EQ(report.writes, 0U);
   EXPECT_EQ(std::ranges::count(report.changes, "could not be removed", &Change::reason), 2);
   EXPECT_EQ(LedgerNow().size(), 2U);

@@ -15,7 +15,7 @@ class Observe : public ::testing::Test {
  protected:
   Observe() { PutWindows(memory_); }
 
-  SessionReport Apply(bool trial = false) { return ApplyOn(machine_, Desired(), {}, trial).value(); }
+  RunReport Apply(bool trial = false) { return ApplyOn(machine_, Desired(), {}, trial).value(); }
 
   MemoryMachine memory_;
   machine::Machine machine_ = memory_.Ports();

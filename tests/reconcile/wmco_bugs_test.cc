@@ -35,11 +35,11 @@ class WmcoBugs : public ::testing::Test {
  protected:
   WmcoBugs() { PutWindows(memory_); }
 
-  Result<SessionReport> Apply(const DesiredState& desired = Desired()) { return ApplyOn(machine_, desired, {}, false); }
-  SessionReport MustApplyOn(const DesiredState& desired = Desired()) {
+  Result<RunReport> Apply(const DesiredState& desired = Desired()) { return ApplyOn(machine_, desired, {}, false); }
+  RunReport MustApplyOn(const DesiredState& desired = Desired()) {
     auto report = Apply(desired);
     EXPECT_TRUE(report) << report.error().message;
-    return report.value_or(SessionReport());
+    return report.value_or(RunReport());
   }
   bool Has(Store store, const std::string& der) { return memory_.content().certificates[store].contains(der); }
   std::size_t CallsOfAnApply() const {

@@ -14,29 +14,29 @@ namespace prov::cli {
 // What a run did on a target, or would do.
 struct TargetReport {
   std::string target;
-  reconcile::SessionReport report;
+  reconcile::RunReport report;
 };
 
 // `target`, `changes`, `rebootRequired`, `writes`, `findings` as members of the open object.
-void WriteSession(JsonWriter& json, std::string_view target, const reconcile::SessionReport& report);
+void WriteReport(JsonWriter& json, std::string_view target, const reconcile::RunReport& report);
 
 // A whole document with `schema`.
-std::string SessionJson(std::string_view target, const reconcile::SessionReport& report);
+std::string ReportJson(std::string_view target, const reconcile::RunReport& report);
 
 // `done`: words the changes as made ("created"), not as planned ("create").
-std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done);
+std::string ReportText(std::string_view target, const reconcile::RunReport& report, bool done);
 
 // Prints at once what a run did to this machine: the JSON or the text on standard output; without `json`, the findings
 // on standard error.
-void PrintSession(bool json, const reconcile::SessionReport& report);
+void PrintReport(bool json, const reconcile::RunReport& report);
 
 // Prints a failure that does not end the command: on standard error, and as a document if the output is JSON.
 void PrintFailure(bool json, const Error& error);
 
 // The report as the result of a command.
-Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit);
+Outcome ReportOutcome(bool json, std::string_view target, reconcile::RunReport report, bool done, int exit);
 
 // For several images: the sum, and each image as an element of `targets`.
-Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit);
+Outcome ReportsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit);
 
 }  // namespace prov::cli

@@ -1,4 +1,4 @@
-#include "provisioner/cli/session_output.h"
+#include "provisioner/cli/run_output.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ std::string ChangeLine(const Change& change, bool done, bool colour) {
   return out + "\n";
 }
 
-std::string Summary(const reconcile::SessionReport& report, bool done) {
+std::string Summary(const reconcile::RunReport& report, bool done) {
   if (report.writes == 0) {
     return report.removal ? "no changes: nothing that provisioner set is left here\n"
                           : "no changes: this machine matches the settings\n";
@@ -67,7 +67,7 @@ std::string Summary(const reconcile::SessionReport& report, bool done) {
 
 }  // namespace
 
-void WriteSession(JsonWriter& json, std::string_view target, const reconcile::SessionReport& report) {
+void WriteReport(JsonWriter& json, std::string_view target, const reconcile::RunReport& report) {
   json.Member("target", target).Key("changes").BeginArray();
   for (const Change& change : report.changes) {
     json.BeginObject().Member("key", change.key).Member("kind", reconcile::NameOf(change.kind));
@@ -79,14 +79,14 @@ void WriteSession(JsonWriter& json, std::string_view target, const reconcile::Se
   WriteFindings(json, report.findings);
 }
 
-std::string SessionJson(std::string_view target, const reconcile::SessionReport& report) {
+std::string ReportJson(std::string_view target, const reconcile::RunReport& report) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
-  WriteSession(json, target, report);
+  WriteReport(json, target, report);
   return json.EndObject().Text();
 }
 
-std::string SessionText(std::string_view target, const reconcile::SessionReport& report, bool done) {
+std::string ReportText(std::string_view target, const reconcile::RunReport& report, bool done) {
   const bool colour = SupportsColour(stdout);
   std::string out = fmt::format("target  {}\n", Printable(target));
   std::size_t same = 0;
@@ -106,8 +106,8 @@ std::string SessionText(std::string_view target, const reconcile::SessionReport&
   return out;
 }
 
-void PrintSession(bool json, const reconcile::SessionReport& report) {
-  const std::string text = json ? SessionJson("this machine", report) : SessionText("this machine", report, true);
+void PrintReport(bool json, const reconcile::RunReport& report) {
+  const std::string text = json ? ReportJson("this machine", report) : ReportText("this machine", report, true);
   if (!json) PrintFindings(stderr, report.findings);
   std::fflush(stderr);  // the output may be a file that is being watched
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -123,25 +123,25 @@ void PrintFailure(bool json, const Error& error) {
   std::fflush(stdout);
 }
 
-Outcome SessionOutcome(bool json, std::string_view target, reconcile::SessionReport report, bool done, int exit) {
-  if (json) return {exit, SessionJson(target, report), {}};
-  std::string text = SessionText(target, report, done);
+Outcome ReportOutcome(bool json, std::string_view target, reconcile::RunReport report, bool done, int exit) {
+  if (json) return {exit, ReportJson(target, report), {}};
+  std::string text = ReportText(target, report, done);
   return {exit, std::move(text), std::move(report.findings)};
 }
 
-Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit) {
+Outcome ReportsOutcome(bool json, std::vector<TargetReport> reports, bool done, int exit) {
   if (reports.size() == 1) {
-    return SessionOutcome(json, reports.front().target, std::move(reports.front().report), done, exit);
+    return ReportOutcome(json, reports.front().target, std::move(reports.front().report), done, exit);
   }
   Outcome out{exit, {}, {}};
-  reconcile::SessionReport sum;
+  reconcile::RunReport sum;
   std::string names;
   for (const TargetReport& one : reports) {
     names += (names.empty() ? "" : ", ") + one.target;
     sum.writes += one.report.writes;
     sum.changes.insert(sum.changes.end(), one.report.changes.begin(), one.report.changes.end());
     AddNewFindings(sum.findings, one.report.findings);
-    if (!json) out.out += SessionText(one.target, one.report, done);
+    if (!json) out.out += ReportText(one.target, one.report, done);
   }
   if (!json) {
     out.findings = std::move(sum.findings);
@@ -149,11 +149,11 @@ Outcome SessionsOutcome(bool json, std::vector<TargetReport> reports, bool done,
   }
   JsonWriter document;
   document.BeginObject().Member("schema", 1);
-  WriteSession(document, names, sum);
+  WriteReport(document, names, sum);
   document.Key("targets").BeginArray();
   for (const TargetReport& one : reports) {
     document.BeginObject();
-    WriteSession(document, one.target, one.report);
+    WriteReport(document, one.target, one.report);
     document.EndObject();
   }
   out.out = document.EndArray().EndObject().Text();
