@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "provisioner/base/base64.h"
 #include "provisioner/base/json.h"
 
 namespace prov {
@@ -51,6 +52,12 @@ Result<JsonNode> JsonNode::Get(std::string_view name) const {
 Result<std::string> JsonNode::Text() const {
   if (!Of(value_).IsString()) return WrongType("a string");
   return std::string(JsonTextOf(Of(value_)));
+}
+
+Result<std::string> JsonNode::Bytes() const {
+  auto bytes = DecodeBase64(PROV_TRY(Text()));
+  if (!bytes) return WrongType("base64");
+  return *std::move(bytes);
 }
 
 Result<std::int64_t> JsonNode::Integer() const {

@@ -44,6 +44,7 @@ class JsonNode {
   Result<std::string> Text() const;
   Result<std::int64_t> Integer() const;
   Result<bool> Bool() const;
+  Result<std::string> Bytes() const;                                      // of a string in base64
   Result<std::vector<JsonNode>> Items() const;                            // of an array
   Result<std::vector<std::string>> Texts() const;                         // of an array of strings
   Result<std::vector<std::pair<std::string, JsonNode>>> Members() const;  // of an object, in order

@@ -16,7 +16,7 @@ constexpr std::string_view kQuery = "labelSelector=kubernetes.io%2Fos%3Dwindows&
 Result<FleetNode> ParseNode(const JsonNode& item) {
   const JsonNode metadata = PROV_TRY(item.Get("metadata"));
   FleetNode out;
-  out.name = PROV_TRY(PROV_TRY(metadata.Get("name")).Text());
+  out.name = PROV_TRY(metadata.Get("name", &JsonNode::Text));
   const auto annotations = PROV_TRY(metadata.Find("annotations"));
   const auto text = annotations ? PROV_TRY(annotations->Find(kStateAnnotation)) : std::nullopt;
   if (!text) return out;

@@ -23,7 +23,7 @@ std::string OwnStore(Store store) { return R"(SOFTWARE\)" + CertificateStoreKey(
 Result<std::vector<std::string>> LoadOwnKeys(StateRecord& state) {
   const auto section = PROV_TRY(state.Read(kOwnKeysSection));
   if (!section) return std::vector<std::string>();
-  return PROV_TRY(section->Get("keys")).Texts();
+  return section->Get("keys", &JsonNode::Texts);
 }
 
 Result<void> SaveOwnKeys(StateRecord& state, const std::vector<std::string>& keys) {

@@ -16,7 +16,7 @@ Result<StateContent> ParseState(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   PROV_TRY(CheckSeal(text, where));
   StateContent out;
-  for (auto& [name, node] : PROV_TRY(PROV_TRY(root.Get(kSections)).Members())) out.emplace(name, node);
+  for (auto& [name, node] : PROV_TRY(root.Get(kSections, &JsonNode::Members))) out.emplace(name, node);
   return out;
 }
 

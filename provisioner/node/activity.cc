@@ -28,11 +28,10 @@ std::string ToJson(const Activity& activity) {
   return json.EndObject().Text();
 }
 
-Result<std::string> MemberText(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
-
 Result<RoundFailure> ParseFailure(const JsonNode& node) {
-  RoundFailure out{PROV_TRY(MemberText(node, "code")), PROV_TRY(MemberText(node, "message")),
-                   PROV_TRY(MemberText(node, "where")), PROV_TRY(PROV_TRY(node.Get("since")).Integer()), std::nullopt};
+  RoundFailure out{PROV_TRY(node.Get("code", &JsonNode::Text)), PROV_TRY(node.Get("message", &JsonNode::Text)),
+                   PROV_TRY(node.Get("where", &JsonNode::Text)), PROV_TRY(node.Get("since", &JsonNode::Integer)),
+                   std::nullopt};
   out.over = PROV_TRY(node.Find("over", &JsonNode::Integer));
   return out;
 }
@@ -40,7 +39,7 @@ Result<RoundFailure> ParseFailure(const JsonNode& node) {
 Result<Activity> ParseActivity(std::string_view text) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, kActivityFile));
   Activity out;
-  out.source = PROV_TRY(MemberText(root, "source"));
+  out.source = PROV_TRY(root.Get("source", &JsonNode::Text));
   out.read_at = PROV_TRY(root.Find("readAt", &JsonNode::Integer));
   out.failure = PROV_TRY(root.Find("failure", ParseFailure));
   return out;

@@ -8,24 +8,18 @@
 namespace prov::node {
 namespace {
 
-// Parts of users' files, in base64 because their encoding is unknown.
-Result<std::string> Bytes(const JsonNode& node) {
-  auto bytes = DecodeBase64(PROV_TRY(node.Text()));
-  if (!bytes) return node.Refuse(Code::kType, "is not base64");
-  return *std::move(bytes);
-}
-
 Result<ImageRecord> ParseImageRecord(const JsonNode& root) {
   ImageRecord out;
-  out.complete = PROV_TRY(PROV_TRY(root.Get("complete")).Bool());
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
-    out.files.push_back({PROV_TRY(PROV_TRY(node.Get("path")).Text()), PROV_TRY(PROV_TRY(node.Get("sha256")).Text())});
+  out.complete = PROV_TRY(root.Get("complete", &JsonNode::Bool));
+  for (const JsonNode& node : PROV_TRY(root.Get("files", &JsonNode::Items))) {
+    out.files.push_back({PROV_TRY(node.Get("path", &JsonNode::Text)), PROV_TRY(node.Get("sha256", &JsonNode::Text))});
   }
-  out.setup_complete_added = PROV_TRY(root.Find("setupCompleteAdded", Bytes));
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("answerFiles")).Items())) {
-    out.answer_files.push_back({PROV_TRY(PROV_TRY(node.Get("path")).Text()),
-                                PROV_TRY(PROV_TRY(node.Get("made")).Bool()),
-                                PROV_TRY(Bytes(PROV_TRY(node.Get("record"))))});
+  // Parts of users' files are in base64, because their encoding is unknown.
+  out.setup_complete_added = PROV_TRY(root.Find("setupCompleteAdded", &JsonNode::Bytes));
+  for (const JsonNode& node : PROV_TRY(root.Get("answerFiles", &JsonNode::Items))) {
+    out.answer_files.push_back({PROV_TRY(node.Get("path", &JsonNode::Text)),
+                                PROV_TRY(node.Get("made", &JsonNode::Bool)),
+                                PROV_TRY(node.Get("record", &JsonNode::Bytes))});
   }
   out.setup_folder_made = PROV_TRY(root.Find("setupFolderMade", &JsonNode::Bool)).value_or(false);
   return out;

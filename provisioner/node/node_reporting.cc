@@ -7,7 +7,7 @@ namespace {
 
 Result<ClusterNode> ReadClusterNode(const JsonNode& cluster) {
   const JsonNode name = PROV_TRY(cluster.Get("node"));
-  ClusterNode out{PROV_TRY(name.Text()), PROV_TRY(PROV_TRY(cluster.Get("kubeconfig")).Text()), true};
+  ClusterNode out{PROV_TRY(name.Text()), PROV_TRY(cluster.Get("kubeconfig", &JsonNode::Text)), true};
   if (!source::IsKubeName(out.name)) return name.Refuse(Code::kType, "is not the name of a Node");
   return out;
 }

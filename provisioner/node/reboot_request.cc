@@ -19,7 +19,7 @@ constexpr std::int64_t kPauseAfterFailure = 300;  // seconds
 
 Result<bool> WasRequestedIn(machine::StateRecord& state, const std::string& boot) {
   const auto asked = PROV_TRY(state.Read(kRebootRequestSection));
-  return asked && PROV_TRY(PROV_TRY(asked->Get("boot")).Text()) == boot;
+  return asked && PROV_TRY(asked->Get("boot", &JsonNode::Text)) == boot;
 }
 
 Result<void> NoteRequest(OpenNode& node, RebootMethod method, const std::string& boot) {

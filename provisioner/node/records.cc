@@ -13,11 +13,10 @@ Result<std::optional<T>> Load(machine::StateRecord& state, std::string_view sect
   return PROV_TRY(parse(*node));
 }
 
-Result<std::string> TextOf(const JsonNode& node, std::string_view name) { return PROV_TRY(node.Get(name)).Text(); }
-
 Result<MinimumPayload> ParseMinimum(const JsonNode& root) {
-  return MinimumPayload{PROV_TRY(TextOf(root, "signer")), PROV_TRY(PROV_TRY(root.Get("generation")).Integer()),
-                        PROV_TRY(TextOf(root, "payload"))};
+  return MinimumPayload{PROV_TRY(root.Get("signer", &JsonNode::Text)),
+                        PROV_TRY(root.Get("generation", &JsonNode::Integer)),
+                        PROV_TRY(root.Get("payload", &JsonNode::Text))};
 }
 
 // As members of the open object.
@@ -28,19 +27,18 @@ JsonWriter& WriteSpec(JsonWriter& json, const SettingsSpec& spec) {
 }
 
 Result<SettingsSpec> ReadSpec(const JsonNode& node) {
-  return SettingsSpec{PROV_TRY(source::ReadSourceSpec(PROV_TRY(node.Get("spec")))),
-                      PROV_TRY(ReadChoices(PROV_TRY(node.Get("choices"))))};
+  return SettingsSpec{PROV_TRY(node.Get("spec", source::ReadSourceSpec)), PROV_TRY(node.Get("choices", ReadChoices))};
 }
 
 Result<StoredSource> ParseSource(const JsonNode& root) {
-  return StoredSource{PROV_TRY(ReadSpec(root)), PROV_TRY(PROV_TRY(root.Get("follow")).Bool()),
-                      PROV_TRY(PROV_TRY(root.Get("adopt")).Bool())};
+  return StoredSource{PROV_TRY(ReadSpec(root)), PROV_TRY(root.Get("follow", &JsonNode::Bool)),
+                      PROV_TRY(root.Get("adopt", &JsonNode::Bool))};
 }
 
-Result<std::string> ParseHold(const JsonNode& root) { return TextOf(root, "digest"); }
+Result<std::string> ParseHold(const JsonNode& root) { return root.Get("digest", &JsonNode::Text); }
 
 Result<Boots> ParseBoots(const JsonNode& root) {
-  return Boots{PROV_TRY(TextOf(root, "change")), PROV_TRY(PROV_TRY(root.Get("boots")).Texts())};
+  return Boots{PROV_TRY(root.Get("change", &JsonNode::Text)), PROV_TRY(root.Get("boots", &JsonNode::Texts))};
 }
 
 Result<ServiceRecord> ParseService(const JsonNode& root) {
@@ -90,9 +88,9 @@ std::string AppliedJson(const Applied& applied) {
 
 Result<Applied> ReadApplied(const JsonNode& node) {
   Applied out;
-  out.digest = PROV_TRY(TextOf(node, "digest"));
-  out.since = PROV_TRY(PROV_TRY(node.Get("since")).Integer());
-  out.source = PROV_TRY(TextOf(node, "source"));
+  out.digest = PROV_TRY(node.Get("digest", &JsonNode::Text));
+  out.since = PROV_TRY(node.Get("since", &JsonNode::Integer));
+  out.source = PROV_TRY(node.Get("source", &JsonNode::Text));
   out.generation = PROV_TRY(node.Find("generation", &JsonNode::Integer));
   out.payload = PROV_TRY(node.Find("payload", &JsonNode::Text)).value_or("");
   out.signer = PROV_TRY(node.Find("signer", &JsonNode::Text)).value_or("");
@@ -154,8 +152,9 @@ Result<void> SaveFailure(machine::StateRecord& state, const Error& error) {
 Result<std::optional<BootFailure>> LoadFailure(machine::StateRecord& state) {
   const auto failure = PROV_TRY(state.Read(kFailureSection));
   if (!failure) return std::nullopt;
-  return BootFailure{PROV_TRY(TextOf(*failure, "code")),
-                     SentenceWithPlace(PROV_TRY(TextOf(*failure, "message")), PROV_TRY(TextOf(*failure, "where")))};
+  return BootFailure{PROV_TRY(failure->Get("code", &JsonNode::Text)),
+                     SentenceWithPlace(PROV_TRY(failure->Get("message", &JsonNode::Text)),
+                                       PROV_TRY(failure->Get("where", &JsonNode::Text)))};
 }
 
 }  // namespace prov::node

@@ -33,7 +33,7 @@ Result<void> ScrubSecretFiles(OpenNode& node, Findings& findings) {
   const auto section = PROV_TRY(node.machine.state.Read(kScrubSection));
   if (!section || PROV_TRY(SetupIsRunning(node.machine.registry))) return {};
   std::vector<std::string> left;
-  for (const JsonNode& item : PROV_TRY(PROV_TRY(section->Get("files")).Items())) {
+  for (const JsonNode& item : PROV_TRY(section->Get("files", &JsonNode::Items))) {
     std::string path = PROV_TRY(item.Text());
     const auto removed = node.host.installation().RemoveFile(path);
     if (removed) continue;

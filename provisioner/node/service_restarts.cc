@@ -33,9 +33,9 @@ Result<Restarts> LoadRestarts(OpenNode& node) {
   Restarts out;
   const auto section = PROV_TRY(node.machine.state.Read(kRestartSection));
   if (!section) return out;
-  out.boot = PROV_TRY(PROV_TRY(section->Get("boot")).Text());
+  out.boot = PROV_TRY(section->Get("boot", &JsonNode::Text));
   if (out.boot != PROV_TRY(node.machine.system.BootId())) return Restarts{};
-  out.services = PROV_TRY(PROV_TRY(section->Get("services")).Texts());
+  out.services = PROV_TRY(section->Get("services", &JsonNode::Texts));
   return out;
 }
 

@@ -40,14 +40,12 @@ Result<DerivedSettings> Derive(Settings settings) {
 Result<Settings> ParseSettings(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   payload::PayloadBytes files;
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
-    const auto bytes = DecodeBase64(PROV_TRY(PROV_TRY(node.Get("data")).Text()));
-    if (!bytes) return node.Refuse(Code::kType, "data is not base64");
-    files[PROV_TRY(PROV_TRY(node.Get("path")).Text())] = *bytes;
+  for (const JsonNode& node : PROV_TRY(root.Get("files", &JsonNode::Items))) {
+    files[PROV_TRY(node.Get("path", &JsonNode::Text))] = PROV_TRY(node.Get("data", &JsonNode::Bytes));
   }
   payload::EgressDocument document = PROV_TRY(payload::ReadEgressJson(files, where));
   Settings out{std::move(document.config), std::move(document.options), {}, {}};
-  if (PROV_TRY(PROV_TRY(root.Get("payload")).Bool())) out.generation = document.generation;
+  if (PROV_TRY(root.Get("payload", &JsonNode::Bool))) out.generation = document.generation;
   return out;
 }
 

@@ -104,9 +104,9 @@ void WriteRepair(JsonWriter& json, const PastRepair& repair) {
 
 Result<std::vector<PastRepair>> ReadRepairs(const JsonNode& section) {
   std::vector<PastRepair> out;
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(section.Get("files")).Items())) {
-    const auto text = [&](std::string_view name) -> Result<std::string> { return PROV_TRY(node.Get(name)).Text(); };
-    out.push_back({PROV_TRY(PROV_TRY(node.Get("at")).Integer()),
+  for (const JsonNode& node : PROV_TRY(section.Get("files", &JsonNode::Items))) {
+    const auto text = [&](std::string_view name) { return node.Get(name, &JsonNode::Text); };
+    out.push_back({PROV_TRY(node.Get("at", &JsonNode::Integer)),
                    {PROV_TRY(text("file")), PROV_TRY(text("problem")), PROV_TRY(text("from")), PROV_TRY(text("kept")),
                     PROV_TRY(text("effect"))}});
   }

@@ -31,8 +31,8 @@ std::string TrialJson(const Trial& trial) {
 // `open`: the transaction of a trial.
 Result<Trial> ReadTrial(const reconcile::Transaction& open) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(*open.trial, machine::kJournalFile));
-  return Trial{PROV_TRY(PROV_TRY(root.Get("until")).Integer()), PROV_TRY(PROV_TRY(root.Get("boot")).Text()),
-               PROV_TRY(ReadApplied(PROV_TRY(root.Get("applied"))))};
+  return Trial{PROV_TRY(root.Get("until", &JsonNode::Integer)), PROV_TRY(root.Get("boot", &JsonNode::Text)),
+               PROV_TRY(root.Get("applied", ReadApplied))};
 }
 
 enum class TrialState { kWaiting, kConfirmed, kTakenBack };

@@ -49,22 +49,22 @@ Result<unsigned> ReadMode(const JsonNode& node) {
 
 Result<egress::SourceFile> ReadSourceFile(const JsonNode& node) {
   egress::SourceFile file;
-  file.path = PROV_TRY(PROV_TRY(node.Get("path")).Text());
-  file.present = PROV_TRY(PROV_TRY(node.Get("present")).Bool());
+  file.path = PROV_TRY(node.Get("path", &JsonNode::Text));
+  file.present = PROV_TRY(node.Get("present", &JsonNode::Bool));
   file.left_out = PROV_TRY(node.Find("leftOut", &JsonNode::Bool)).value_or(false);
-  file.sha256 = PROV_TRY(PROV_TRY(node.Get("sha256")).Text());
+  file.sha256 = PROV_TRY(node.Get("sha256", &JsonNode::Text));
   const JsonNode bytes = PROV_TRY(node.Get("bytes"));
   const std::int64_t size = PROV_TRY(bytes.Integer());
   if (size < 0) return bytes.Refuse(Code::kType, "is not a size");
   file.bytes = static_cast<std::size_t>(size);
-  file.mode = PROV_TRY(ReadMode(PROV_TRY(node.Get("mode"))));
+  file.mode = PROV_TRY(node.Get("mode", ReadMode));
   return file;
 }
 
 Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
-  out.kind = PROV_TRY(PROV_TRY(node.Get("kind")).Text());
-  out.name = PROV_TRY(PROV_TRY(node.Get("name")).Text());
-  out.ignition_version = PROV_TRY(PROV_TRY(node.Get("ignitionVersion")).Text());
+  out.kind = PROV_TRY(node.Get("kind", &JsonNode::Text));
+  out.name = PROV_TRY(node.Get("name", &JsonNode::Text));
+  out.ignition_version = PROV_TRY(node.Get("ignitionVersion", &JsonNode::Text));
   return {};
 }
 
@@ -152,16 +152,16 @@ Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_vie
     return Fail(Code::kManifest, "the payload has no egress.json; bake it again", std::string(where));
   const JsonNode root = PROV_TRY(ParseSchemaOne(text->second, fmt::format("{}: {}", where, kEgress)));
   EgressDocument out;
-  out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
+  out.generation = PROV_TRY(root.Get("generation", &JsonNode::Integer));
   PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
   for (const char* const needed : {"credentials", "winHttpOctets", "services"}) PROV_TRY(root.Get(needed));
   out.options = PROV_TRY(reconcile::ReadOptions(root));
-  out.config.proxy_file = PROV_TRY(ReadSourceFile(PROV_TRY(root.Get("proxyFile"))));
+  out.config.proxy_file = PROV_TRY(root.Get("proxyFile", ReadSourceFile));
   PROV_TRY(ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
   const JsonNode trust = PROV_TRY(root.Get("trustFile"));
   out.config.trust_file = PROV_TRY(ReadSourceFile(trust));
   out.config.not_read.trust = !PROV_TRY(trust.Find("complete", &JsonNode::Bool)).value_or(true);
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("certificates")).Items())) {
+  for (const JsonNode& node : PROV_TRY(root.Get("certificates", &JsonNode::Items))) {
     out.config.certificates.push_back(PROV_TRY(ReadCertificate(node, files)));
   }
   return out;

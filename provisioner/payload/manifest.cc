@@ -52,9 +52,9 @@ std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t gen
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   Manifest out;
-  out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
+  out.generation = PROV_TRY(root.Get("generation", &JsonNode::Integer));
   std::set<std::string> seen;  // in lower case: two names that differ in case are one file on Windows
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("files")).Items())) {
+  for (const JsonNode& node : PROV_TRY(root.Get("files", &JsonNode::Items))) {
     ManifestEntry entry = PROV_TRY(ParseEntry(node));
     if (!seen.insert(AsciiLower(entry.path)).second) {
       return node.Refuse(Code::kManifest, fmt::format("{} is listed twice", entry.path));

@@ -17,12 +17,12 @@ void WriteRun(JsonWriter& json, const Run& run) {
 
 Result<Run> ReadRun(const JsonNode& root) {
   Run out;
-  out.reboot = PROV_TRY(PROV_TRY(root.Get("reboot")).Bool());
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("operations")).Items())) {
+  out.reboot = PROV_TRY(root.Get("reboot", &JsonNode::Bool));
+  for (const JsonNode& node : PROV_TRY(root.Get("operations", &JsonNode::Items))) {
     out.operations.push_back(PROV_TRY(ReadOperation(node)));
   }
-  out.ledger_before = PROV_TRY(ReadLedger(PROV_TRY(root.Get("ledgerBefore"))));
-  out.ledger_after = PROV_TRY(ReadLedger(PROV_TRY(root.Get("ledgerAfter"))));
+  out.ledger_before = PROV_TRY(root.Get("ledgerBefore", ReadLedger));
+  out.ledger_after = PROV_TRY(root.Get("ledgerAfter", ReadLedger));
   return out;
 }
 
@@ -41,7 +41,7 @@ void WriteSections(JsonWriter& json, const Sections& sections) {
 
 Result<Sections> ReadSections(const JsonNode& root) {
   Sections out;
-  for (const auto& [name, node] : PROV_TRY(PROV_TRY(root.Get("sections")).Members())) {
+  for (const auto& [name, node] : PROV_TRY(root.Get("sections", &JsonNode::Members))) {
     out[name] = node.IsNull() ? std::nullopt : std::optional(node.Json());
   }
   return out;
@@ -64,7 +64,7 @@ Result<Transaction> ParseTransaction(std::string_view text, std::string_view whe
   PROV_TRY(CheckSeal(text, where));
   Transaction out{PROV_TRY(ReadRun(root)), {}, {}};
   if (const auto trial = PROV_TRY(root.Find("trial"))) out.trial = trial->Json();
-  out.is_rollback = PROV_TRY(PROV_TRY(root.Get("takesBack")).Bool());
+  out.is_rollback = PROV_TRY(root.Get("takesBack", &JsonNode::Bool));
   out.sections = PROV_TRY(ReadSections(root));
   return out;
 }

@@ -21,7 +21,7 @@ Result<Ledger> ReadLedger(const JsonNode& node) {
     LedgerEntry& entry = out[item];
     entry.before = PROV_TRY(ReadStored(member, "before"));
     entry.ours = PROV_TRY(ReadStored(member, "ours"));
-    entry.own_keys = PROV_TRY(PROV_TRY(member.Get("ownKeys")).Texts());
+    entry.own_keys = PROV_TRY(member.Get("ownKeys", &JsonNode::Texts));
   }
   return out;
 }

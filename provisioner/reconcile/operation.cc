@@ -12,19 +12,13 @@ namespace {
 using images::RegValue;
 using pki::Store;
 
-Result<std::string> Bytes(const JsonNode& node) {
-  auto bytes = DecodeBase64(PROV_TRY(node.Text()));
-  if (!bytes) return node.Refuse(Code::kType, "is not base64");
-  return *std::move(bytes);
-}
-
 Result<RegistryWrite> ReadRegistryWrite(const JsonNode& node) {
   RegistryWrite write;
-  write.key = PROV_TRY(PROV_TRY(node.Get("key")).Text());
-  write.name = PROV_TRY(PROV_TRY(node.Get("name")).Text());
+  write.key = PROV_TRY(node.Get("key", &JsonNode::Text));
+  write.name = PROV_TRY(node.Get("name", &JsonNode::Text));
   write.before = PROV_TRY(ReadStored(node, "before"));
   write.after = PROV_TRY(ReadStored(node, "after"));
-  write.own_keys = PROV_TRY(PROV_TRY(node.Get("ownKeys")).Texts());
+  write.own_keys = PROV_TRY(node.Get("ownKeys", &JsonNode::Texts));
   return write;
 }
 
@@ -34,25 +28,25 @@ Result<CertificateWrite> ReadCertificateWrite(const JsonNode& node) {
   const std::string name = PROV_TRY(store.Text());
   if (name != NameOf(Store::kRoot) && name != NameOf(Store::kCa)) return store.Refuse(Code::kType, "is not a store");
   write.store = name == NameOf(Store::kRoot) ? Store::kRoot : Store::kCa;
-  write.der = PROV_TRY(Bytes(PROV_TRY(node.Get("der"))));
-  write.add = PROV_TRY(PROV_TRY(node.Get("add")).Bool());
+  write.der = PROV_TRY(node.Get("der", &JsonNode::Bytes));
+  write.add = PROV_TRY(node.Get("add", &JsonNode::Bool));
   write.before = PROV_TRY(ReadStored(node, "before"));
   return write;
 }
 
 Result<SecurityWrite> ReadSecurityWrite(const JsonNode& node) {
   SecurityWrite write;
-  write.key = PROV_TRY(PROV_TRY(node.Get("key")).Text());
-  write.before = PROV_TRY(Bytes(PROV_TRY(node.Get("before"))));
-  write.after = PROV_TRY(Bytes(PROV_TRY(node.Get("after"))));
+  write.key = PROV_TRY(node.Get("key", &JsonNode::Text));
+  write.before = PROV_TRY(node.Get("before", &JsonNode::Bytes));
+  write.after = PROV_TRY(node.Get("after", &JsonNode::Bytes));
   return write;
 }
 
 Result<EndpointWrite> ReadEndpointWrite(const JsonNode& node) {
   EndpointWrite write;
-  write.endpoint = PROV_TRY(PROV_TRY(node.Get("endpoint")).Text());
-  write.before = PROV_TRY(PROV_TRY(node.Get("before")).Texts());
-  write.after = PROV_TRY(PROV_TRY(node.Get("after")).Texts());
+  write.endpoint = PROV_TRY(node.Get("endpoint", &JsonNode::Text));
+  write.before = PROV_TRY(node.Get("before", &JsonNode::Texts));
+  write.after = PROV_TRY(node.Get("after", &JsonNode::Texts));
   return write;
 }
 
@@ -103,9 +97,9 @@ Result<std::optional<RegValue>> ReadStored(const JsonNode& parent, std::string_v
   const auto node = PROV_TRY(parent.Find(key));
   if (!node) return std::nullopt;
   RegValue value;
-  value.name = PROV_TRY(PROV_TRY(node->Get("name")).Text());
-  value.type = static_cast<images::RegType>(PROV_TRY(PROV_TRY(node->Get("type")).Integer()));
-  value.data = PROV_TRY(Bytes(PROV_TRY(node->Get("data"))));
+  value.name = PROV_TRY(node->Get("name", &JsonNode::Text));
+  value.type = static_cast<images::RegType>(PROV_TRY(node->Get("type", &JsonNode::Integer)));
+  value.data = PROV_TRY(node->Get("data", &JsonNode::Bytes));
   return value;
 }
 
@@ -137,7 +131,7 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
 Result<Operation> ReadOperation(const JsonNode& node) {
   const JsonNode kind = PROV_TRY(node.Get("kind"));
   const std::string name = PROV_TRY(kind.Text());
-  const std::string item = PROV_TRY(PROV_TRY(node.Get("item")).Text());
+  const std::string item = PROV_TRY(node.Get("item", &JsonNode::Text));
   const auto complete = [&](auto write) -> Result<Operation> {
     write.item = item;
     if (!Fits(write.item, write)) return kind.Refuse(Code::kType, "is not what its item needs");

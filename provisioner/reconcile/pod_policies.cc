@@ -32,7 +32,7 @@ Result<PodPolicies> ReadPodPolicies(const JsonNode& node) {
   const JsonNode policies = PROV_TRY(node.Get("policies"));
   PROV_TRY(policies.Items());
   Findings ignored;  // dropped: they were reported when the policies were written
-  auto out = MakePodPolicies(policies.Json(), PROV_TRY(PROV_TRY(node.Get("pods")).Text()), "policies", ignored);
+  auto out = MakePodPolicies(policies.Json(), PROV_TRY(node.Get("pods", &JsonNode::Text)), "policies", ignored);
   if (!out)
     return policies.Refuse(out.error().code == Code::kUsage ? Code::kType : out.error().code, out.error().message);
   return out;

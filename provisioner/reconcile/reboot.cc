@@ -18,8 +18,8 @@ Result<void> MarkReboot(machine::Machine& machine, machine::Sections& sections) 
 Result<bool> RebootPending(machine::Machine& machine) {
   const auto mark = PROV_TRY(machine.state.Read(kRebootSection));
   if (!mark) return false;
-  const std::string boot = PROV_TRY(PROV_TRY(mark->Get("boot")).Text());
-  const std::string id = PROV_TRY(PROV_TRY(mark->Get("machine")).Text());
+  const std::string boot = PROV_TRY(mark->Get("boot", &JsonNode::Text));
+  const std::string id = PROV_TRY(mark->Get("machine", &JsonNode::Text));
   return boot == PROV_TRY(machine.system.BootId()) && id == PROV_TRY(machine.system.MachineId());
 }
 

@@ -36,7 +36,7 @@ std::optional<ScriptPlace> PlaceOf(std::string_view item) {
 // The keys that were made for an item, outermost first: they must be the last parts of the item's own path.
 Result<std::vector<std::string>> ReadOwnKeys(const JsonNode& node, std::string_view path) {
   std::vector<std::string> out;
-  const std::vector<JsonNode> keys = PROV_TRY(PROV_TRY(node.Get("ownKeys")).Items());
+  const std::vector<JsonNode> keys = PROV_TRY(node.Get("ownKeys", &JsonNode::Items));
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
     if (path.empty() || !EqualsIgnoreAsciiCase(PROV_TRY(key->Text()), path)) {
       return Refuse(*key, "is none of the item's keys");
@@ -92,9 +92,9 @@ struct ScriptRecord {
 Result<ScriptRecord> ReadRecord(std::string_view json, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(json, where));
   ScriptRecord out;
-  out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
-  out.reboot = PROV_TRY(PROV_TRY(root.Get("reboot")).Text());
-  for (const JsonNode& node : PROV_TRY(PROV_TRY(root.Get("items")).Items())) {
+  out.generation = PROV_TRY(root.Get("generation", &JsonNode::Integer));
+  out.reboot = PROV_TRY(root.Get("reboot", &JsonNode::Text));
+  for (const JsonNode& node : PROV_TRY(root.Get("items", &JsonNode::Items))) {
     out.items.push_back(PROV_TRY(ReadItem(node)));
   }
   return out;

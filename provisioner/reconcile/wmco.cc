@@ -32,9 +32,9 @@ Result<std::optional<Memory>> Load(machine::Machine& machine) {
   const auto section = PROV_TRY(machine.state.Read(kWmcoSection));
   if (!section) return std::nullopt;
   Memory out;
-  const std::string id = PROV_TRY(PROV_TRY(section->Get("machine")).Text());
+  const std::string id = PROV_TRY(section->Get("machine", &JsonNode::Text));
   if (id != PROV_TRY(machine.system.MachineId())) return std::nullopt;
-  out.since = PROV_TRY(PROV_TRY(section->Get("since")).Integer());
+  out.since = PROV_TRY(section->Get("since", &JsonNode::Integer));
   const auto variables = PROV_TRY(section->Find("variables"));
   if (!variables) return out;
   out.variables.emplace();

@@ -46,8 +46,8 @@ void WriteSourceSpec(JsonWriter& json, const SourceSpec& spec) {
 
 Result<SourceSpec> ReadSourceSpec(const JsonNode& node) {
   SourceSpec out;
-  out.source = PROV_TRY(PROV_TRY(node.Get("source")).Text());
-  out.selection.pool = PROV_TRY(PROV_TRY(node.Get("pool")).Text());
+  out.source = PROV_TRY(node.Get("source", &JsonNode::Text));
+  out.selection.pool = PROV_TRY(node.Get("pool", &JsonNode::Text));
   out.selection.name = PROV_TRY(node.Find("name", &JsonNode::Text)).value_or("");
   out.ca_file = PROV_TRY(node.Find("caFile", &JsonNode::Text)).value_or("");
   out.kubeconfig = PROV_TRY(node.Find("kubeconfig", &JsonNode::Text)).value_or("");

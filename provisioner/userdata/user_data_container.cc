@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "provisioner/base/base64.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
@@ -71,11 +70,9 @@ Result<void> ReadSourceInfo(const JsonNode& node, egress::SourceInfo& out) {
 Result<std::vector<pki::Certificate>> ReadCertificates(const JsonNode& operations, std::string_view where) {
   std::vector<pki::Certificate> out;
   for (const JsonNode& operation : PROV_TRY(operations.Items())) {
-    if (PROV_TRY(PROV_TRY(operation.Get("kind")).Text()) != kCertificate) continue;
-    const JsonNode value = PROV_TRY(operation.Get("value"));
-    const auto der = DecodeBase64(PROV_TRY(value.Text()));
-    if (!der) return value.Refuse(Code::kType, "is not base64");
-    out.push_back(PROV_TRY(pki::ParseCertificate(*der, where)));
+    if (PROV_TRY(operation.Get("kind", &JsonNode::Text)) != kCertificate) continue;
+    const std::string der = PROV_TRY(operation.Get("value", &JsonNode::Bytes));
+    out.push_back(PROV_TRY(pki::ParseCertificate(der, where)));
   }
   return out;
 }
@@ -146,9 +143,9 @@ bool IsContainerName(std::string_view path) { return path.ends_with(kExtension);
 
 Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(bytes, where));
-  PROV_TRY(PROV_TRY(root.Get("userData")).Bool());
+  PROV_TRY(root.Get("userData", &JsonNode::Bool));
   payload::EgressDocument out;
-  out.generation = PROV_TRY(PROV_TRY(root.Get("generation")).Integer());
+  out.generation = PROV_TRY(root.Get("generation", &JsonNode::Integer));
   PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
   out.options = PROV_TRY(reconcile::ReadOptions(root));
   PROV_TRY(payload::ReadProxy(PROV_TRY(root.Get("proxy")), out.config));

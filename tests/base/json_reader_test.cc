@@ -15,8 +15,8 @@ Error ErrorOf(std::string_view text) {
 }
 
 TEST(JsonReader, GivesEachTypeAndNamesThePathOfAWrongOne) {
-  const auto root =
-      ParseJsonDocument(R"({"a":{"b":[1,"x",true,null]},"n":null,"big":9223372036854775807,"d":1.5})", "f.json");
+  const auto root = ParseJsonDocument(
+      R"({"a":{"b":[1,"x",true,null]},"n":null,"big":9223372036854775807,"d":1.5,"t":"aGVsbG8="})", "f.json");
   ASSERT_TRUE(root) << root.error().message;
   const auto items = root->Get("a")->Get("b")->Items();
   ASSERT_TRUE(items);
@@ -32,6 +32,8 @@ TEST(JsonReader, GivesEachTypeAndNamesThePathOfAWrongOne) {
   EXPECT_EQ(wrong.error().code, Code::kType);
   EXPECT_EQ(wrong.error().where, "f.json: $.a.b[1]");
   EXPECT_EQ(root->Get("absent").error().where, "f.json: $");
+  EXPECT_EQ(root->Get("t", &JsonNode::Bytes), "hello");
+  EXPECT_EQ(items->at(1).Bytes().error().message, "is not base64");
   for (const auto& node : *items) {
     EXPECT_FALSE(node.Members());
     EXPECT_FALSE(node.Items());
