@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -228,6 +229,18 @@ std::string QuotedForPowerShell(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";
+}
+
+std::string EscapeMarkup(std::string_view text, bool quotes) {
+  constexpr std::string_view kMarks = "&<>\"'";
+  constexpr std::array<std::string_view, kMarks.size()> kEscapes = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+  std::string out;
+  out.reserve(text.size());
+  for (const char& c : text) {
+    const std::size_t mark = kMarks.substr(0, quotes ? kMarks.size() : 3).find(c);
+    out += mark == std::string_view::npos ? std::string_view(&c, 1) : kEscapes[mark];
+  }
+  return out;
 }
 
 std::string_view TrimBlanks(std::string_view text) {

@@ -64,6 +64,9 @@ bool IsDnsLabel(std::string_view text);
 // "'it''s'": one word of a PowerShell command.
 std::string QuotedForPowerShell(std::string_view text);
 
+// The text as content of XML or HTML; with `quotes` also within the quotes of an attribute.
+std::string EscapeMarkup(std::string_view text, bool quotes);
+
 // The first `bytes` bytes at most, cut between characters.
 std::string_view Shorten(std::string_view text, std::size_t bytes = 80);
 

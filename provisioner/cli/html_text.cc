@@ -8,33 +8,7 @@
 
 namespace prov::cli {
 
-std::string HtmlText(std::string_view text) {
-  const std::string printable = Printable(text);
-  std::string out;
-  out.reserve(printable.size());
-  for (const char c : printable) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+std::string HtmlText(std::string_view text) { return EscapeMarkup(Printable(text), true); }
 
 std::string PolicySource(std::string_view content) { return fmt::format("'sha256-{}'", EncodeBase64(Sha256(content))); }
 

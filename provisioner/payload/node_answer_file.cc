@@ -42,7 +42,7 @@ class Elements {
   void Value(std::string_view name, std::string_view value, std::string_view attributes = {}) {
     Line();
     fmt::format_to(std::back_inserter(out_), "<{0}{1}{2}>{3}</{0}{1}>", prefix_, name, attributes,
-                   unattend::XmlEscape(value));
+                   EscapeMarkup(value, false));
   }
 
  private:
@@ -254,7 +254,7 @@ std::string NodeAnswerFile::Network(const NodeNetwork& network) const {
 }
 
 std::string NodeAnswerFile::Render(const Node& node) const {
-  const std::string name = Encode(unattend::XmlEscape(node.name));
+  const std::string name = Encode(EscapeMarkup(node.name, false));
   const std::string network = node.network ? Encode(Network(*node.network)) : std::string();
   std::string out;
   out.reserve(pieces_[0].size() + pieces_[1].size() + pieces_[2].size() + name.size() + network.size());

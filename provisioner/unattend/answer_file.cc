@@ -227,7 +227,7 @@ class Writer {
 
   std::string Field(std::string_view local, std::string_view value) const {
     const std::string name = Named(prefix_, local);
-    return fmt::format("{}<{}>{}</{}>", layout_.fields, name, XmlEscape(value), name);
+    return fmt::format("{}<{}>{}</{}>", layout_.fields, name, EscapeMarkup(value, false), name);
   }
 
   std::string WriteItem(std::uint32_t order, std::size_t depth) {

@@ -33,7 +33,4 @@ bool IsXmlBlank(std::string_view text);
 // The beginning of a text, shortened for messages.
 std::string XmlExcerpt(std::string_view text);
 
-// The text as XML character data.
-std::string XmlEscape(std::string_view text);
-
 }  // namespace prov::unattend
