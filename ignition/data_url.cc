@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "data:";
 
-bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 bool IsOneOf(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 bool IsTokenChar(char c) { return IsAscii(c) && !IsControl(c) && !IsOneOf(c, " ()<>@,;:\\\"/[]?="); }
 

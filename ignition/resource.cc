@@ -16,21 +16,18 @@ namespace {
 constexpr std::array<std::string_view, 6> kRemoteSchemes = {"http", "https", "tftp", "s3", "gs", "arn"};
 constexpr std::size_t kMostShown = 200;  // characters of a URL in a message
 
-bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsSchemeChar(char c) { return IsAlpha(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; }
+bool IsSchemeChar(char c) { return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.'; }
 
 // The scheme in lower case; "" if there is none.
 std::string SchemeOf(std::string_view url) {
   const std::size_t colon = url.find(':');
-  if (colon == std::string_view::npos || colon == 0 || !IsAlpha(url.front())) return "";
+  if (colon == std::string_view::npos || colon == 0 || !IsLetter(url.front())) return "";
   const std::string_view scheme = url.substr(0, colon);
   return std::all_of(scheme.begin(), scheme.end(), IsSchemeChar) ? AsciiLower(scheme) : "";
 }
 
 // In a header, a line break would begin another one.
-bool HasControl(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-}
+bool HasControl(std::string_view text) { return std::ranges::any_of(text, IsControl); }
 
 std::string At(std::string_view where, std::string_view member) { return fmt::format("{}.{}", where, member); }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "images/registry/hive_format.h"
+#include "provisioner/base/text.h"
 
 namespace prov::images::regf {
 namespace {
@@ -60,20 +61,6 @@ constexpr CaseRun kCaseRuns[] = {
 
 constexpr bool IsHighSurrogate(char32_t c) { return c >= 0xD800 && c <= 0xDBFF; }
 constexpr bool IsLowSurrogate(char32_t c) { return c >= 0xDC00 && c <= 0xDFFF; }
-
-void AppendUtf8(std::string& out, char32_t c) {
-  const auto put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0U | (c >> 6U)), put(0x80U | (c & 0x3FU));
-  } else if (c < 0x10000) {
-    put(0xE0U | (c >> 12U)), put(0x80U | ((c >> 6U) & 0x3FU)), put(0x80U | (c & 0x3FU));
-  } else {
-    put(0xF0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3FU)), put(0x80U | ((c >> 6U) & 0x3FU));
-    put(0x80U | (c & 0x3FU));
-  }
-}
 
 // Decodes one code point (surrogates included) from the front of `rest`; nullopt if malformed.
 std::optional<char32_t> DecodeCodePoint(std::string_view& rest) {

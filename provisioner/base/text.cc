@@ -16,20 +16,6 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-void AppendUtf8(std::string& out, char32_t c) {
-  const auto put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0U | (c >> 6U)), put(0x80U | (c & 0x3FU));
-  } else if (c < 0x10000) {
-    put(0xE0U | (c >> 12U)), put(0x80U | ((c >> 6U) & 0x3FU)), put(0x80U | (c & 0x3FU));
-  } else {
-    put(0xF0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3FU)), put(0x80U | ((c >> 6U) & 0x3FU)),
-        put(0x80U | (c & 0x3FU));
-  }
-}
-
 std::optional<std::string> FromUtf16(std::string_view bytes, std::size_t low, std::size_t high) {
   if (bytes.size() % 2 != 0) return std::nullopt;
   const auto unit = [&](std::size_t i) {
@@ -111,6 +97,20 @@ std::size_t FindInvalidUtf8(std::string_view bytes) {
     i += d.length;
   }
   return std::string_view::npos;
+}
+
+void AppendUtf8(std::string& out, char32_t c) {
+  const auto put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xC0U | (c >> 6U)), put(0x80U | (c & 0x3FU));
+  } else if (c < 0x10000) {
+    put(0xE0U | (c >> 12U)), put(0x80U | ((c >> 6U) & 0x3FU)), put(0x80U | (c & 0x3FU));
+  } else {
+    put(0xF0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3FU)), put(0x80U | ((c >> 6U) & 0x3FU)),
+        put(0x80U | (c & 0x3FU));
+  }
 }
 
 std::string ReplaceMalformed(std::string_view text) {

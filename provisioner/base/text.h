@@ -23,6 +23,8 @@ struct Utf8Character {
   bool valid;
 };
 Utf8Character DecodeUtf8(std::string_view s);
+// Appends a code point, also a surrogate.
+void AppendUtf8(std::string& out, char32_t c);
 // The text with U+FFFD for each malformed byte, so that it is UTF-8.
 std::string ReplaceMalformed(std::string_view text);
 
@@ -39,6 +41,7 @@ bool DecodeMarked(std::string& text);
 inline bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 int HexDigit(char c);                   // its value, either case; -1 if it is not a hex digit
 bool IsAscii(std::string_view text);    // also for ""
 bool AreDigits(std::string_view text);  // decimal digits only; also for ""

@@ -15,8 +15,6 @@ namespace {
 constexpr std::size_t kMaxHost = 253;  // RFC 1035, without the root label
 constexpr std::string_view kSchemeEnd = "://";
 
-bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
-
 // The scheme of "scheme:…" by RFC 3986, or "".
 std::string_view SchemeOf(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -18,7 +18,6 @@ using Parsed = std::expected<T, Reason>;
 
 constexpr std::string_view kHidden = "***";
 
-bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 bool Holds(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
 
 // Whether there is no '@', also not escaped: then no part can be a userinfo.
