@@ -139,6 +139,12 @@ struct Opened {
   fs::path file;
 };
 
+HRESULT Enumerate(Call& call, const char* kind, PCWSTR query, PWSTR* found, PWSTR* record) {
+  HRESULT status = S_OK;
+  if (!call.Fails(record, status)) Give(found, List(kind, Narrow(query)));
+  return status;
+}
+
 HRESULT Open(Call& call, const char* folder, const std::string& guid, void** handle, PWSTR* record) {
   HRESULT status = S_OK;
   if (call.Fails(record, status)) return status;
@@ -257,10 +263,7 @@ HRESULT Change(const fs::path& file, const std::string& request, const std::stri
 
 HNS_DOUBLE_EXPORT HRESULT WINAPI HcnEnumerateEndpoints(PCWSTR query, PWSTR* endpoints, PWSTR* record) {
   Call call("HcnEnumerateEndpoints", Narrow(query));
-  HRESULT status = S_OK;
-  if (call.Fails(record, status)) return status;
-  Give(endpoints, List("endpoints", Narrow(query)));
-  return S_OK;
+  return Enumerate(call, "endpoints", query, endpoints, record);
 }
 
 HNS_DOUBLE_EXPORT HRESULT WINAPI HcnOpenEndpoint(REFGUID id, void** endpoint, PWSTR* record) {
@@ -290,10 +293,7 @@ HNS_DOUBLE_EXPORT HRESULT WINAPI HcnCloseEndpoint(void* endpoint) {
 
 HNS_DOUBLE_EXPORT HRESULT WINAPI HcnEnumerateNamespaces(PCWSTR query, PWSTR* namespaces, PWSTR* record) {
   Call call("HcnEnumerateNamespaces", Narrow(query));
-  HRESULT status = S_OK;
-  if (call.Fails(record, status)) return status;
-  Give(namespaces, List("namespaces", Narrow(query)));
-  return S_OK;
+  return Enumerate(call, "namespaces", query, namespaces, record);
 }
 
 HNS_DOUBLE_EXPORT HRESULT WINAPI HcnOpenNamespace(REFGUID id, void** name_space, PWSTR* record) {

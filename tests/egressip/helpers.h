@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "provisioner/egressip/egress_ip.h"
+#include "tests/support/finding_codes.h"
 
 namespace prov::egressip {
 
@@ -71,10 +72,7 @@ inline std::vector<std::string> Told(const EgressReport& report) {
 }
 
 inline std::vector<std::string> Codes(const EgressReport& report) {
-  std::vector<std::string> out;
-  out.reserve(report.findings.size());
-  for (const Finding& one : report.findings) out.push_back(fmt::format("{} {}", NameOf(one.severity), one.code));
-  return out;
+  return testing_support::SeverityAndCodesOf(report.findings);
 }
 
 }  // namespace prov::egressip

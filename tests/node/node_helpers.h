@@ -76,4 +76,24 @@ class NodeTest : public ::testing::Test {
   testing_support::MemoryHost host_;
 };
 
+// A node that reads `source_` at each round.
+class RoundTest : public NodeTest {
+ protected:
+  SettingsReader Reader() {
+    return [this](const SettingsSpec& spec) {
+      asked_.push_back(spec);
+      return source_;
+    };
+  }
+  void FirstBootFrom(const Settings& settings, bool follow = true) {
+    source_ = settings;
+    OpenNode n = node();
+    const auto report = FirstBoot(n, settings, {SpecOf("payload"), follow, {}}, {});
+    ASSERT_TRUE(report) << report.error().message;
+  }
+
+  Result<Settings> source_ = SampleSettings();
+  std::vector<SettingsSpec> asked_;
+};
+
 }  // namespace prov::node

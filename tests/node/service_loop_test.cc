@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class ServiceLoop : public NodeTest {
+class ServiceLoop : public RoundTest {
  protected:
   ServiceLoop() {
     OpenNode n = node();
@@ -23,16 +23,6 @@ class ServiceLoop : public NodeTest {
     EXPECT_TRUE(FirstBoot(n, SampleSettings(), delivery, {}));
     host_.events_written.clear();
   }
-
-  SettingsReader Reader() {
-    return [this](const SettingsSpec& spec) {
-      asked_.push_back(spec);
-      return source_;
-    };
-  }
-
-  Result<Settings> source_ = SampleSettings();
-  std::vector<SettingsSpec> asked_;
 };
 
 TEST_F(ServiceLoop, AChangeIsAppliedAsSoonAsItIsSeen) {

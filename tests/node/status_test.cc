@@ -12,21 +12,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Status : public NodeTest {
+class Status : public RoundTest {
  protected:
-  void FirstBootFrom(const Settings& settings) {
-    OpenNode n = node();
-    const auto report = FirstBoot(n, settings, {SpecOf("payload"), true, {}}, {});
-    ASSERT_TRUE(report) << report.error().message;
-  }
   NodeStatus Look() {
     OpenNode n = node();
     auto out = StatusOf(n);
     EXPECT_TRUE(out) << out.error().message;
     return *std::move(out);
-  }
-  SettingsReader Reader() {
-    return [this](const SettingsSpec&) { return source_; };
   }
   void Round() { (void)RunRound(host_, Reader()); }
   // Applies a certificate with this end, in seconds from now.
@@ -45,8 +37,6 @@ class Status : public NodeTest {
     const auto report = ApplySettings(n, settings, {});
     ASSERT_TRUE(report) << report.error().message;
   }
-
-  Result<Settings> source_ = SampleSettings();
 };
 
 TEST_F(Status, ANodeThatIsWellHasNoReasonAlthoughARebootIsDue) {

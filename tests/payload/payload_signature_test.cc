@@ -7,6 +7,7 @@
 #include "provisioner/pki/cms_signature.h"
 #include "tests/payload/make_cms.h"
 #include "tests/support/sample.h"
+#include "tests/support/sign_payload.h"
 
 namespace prov::payload {
 namespace {
@@ -22,9 +23,7 @@ using testing::Not;
 constexpr std::string_view kManifestText = "{\"schema\": 1, \"generation\": 3, \"files\": []}\n";
 
 CertificateSpec SignerSpec(const std::string& key = "rsa2048") {
-  CertificateSpec spec;
-  spec.subject = {{"O", "Example Corp"}, {"CN", "Payload Signer"}};
-  spec.key = key;
+  CertificateSpec spec = testing_support::SignerSpec("Payload Signer", key);
   spec.serial = 0x80'0102;  // a first byte that DER pads
   return spec;
 }

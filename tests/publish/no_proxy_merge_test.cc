@@ -125,7 +125,7 @@ TEST(NoProxyMerge, AHostedControlPlaneThatIsReachedThroughTheProxy) {
 TEST(NoProxyMerge, AnInstallConfigMayBeInItsConfigMap) {
   const std::string wrapped =
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cluster-config-v1\ndata:\n  install-config: |\n" +
-      Indented(InstallConfigYaml(), "    ");
+      Indented(InstallConfigYaml(), 4);
   const auto config = ReadInstallConfig(wrapped, "c");
   ASSERT_TRUE(config && *config);
   EXPECT_EQ((*config)->machine_networks, std::vector<std::string>{"10.0.0.0/16"});

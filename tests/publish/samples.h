@@ -42,21 +42,13 @@ inline std::string InstallConfigYaml() {
   return "apiVersion: v1\nbaseDomain: cluster.com\nnetworking:\n  machineNetwork:\n  - cidr: 10.0.0.0/16\n";
 }
 
-inline std::string Pem(const std::string& name) { return testing_support::SampleText(name + ".pem"); }
-
-inline std::string Indented(const std::string& text, const std::string& margin) {
-  std::string out = margin;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    out += text[i];
-    if (text[i] == '\n' && i + 1 < text.size()) out += margin;
-  }
-  return out;
-}
+using testing_support::Indented;
+using testing_support::Pem;
 
 inline std::string UserBundle(const std::string& pem = Pem("corporate-root")) {
   return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: user-ca-bundle\n  namespace: openshift-config\ndata:\n"
          "  ca-bundle.crt: |\n" +
-         Indented(pem, "    ");
+         Indented(pem, 4);
 }
 
 inline PublishRequest Request(std::string proxy) {

@@ -6,6 +6,7 @@
 
 #include "provisioner/router/render.h"
 #include "tests/router/samples.h"
+#include "tests/support/finding_codes.h"
 
 namespace prov::router {
 namespace {
@@ -21,13 +22,7 @@ Findings Check(const std::vector<std::string>& files, const CheckRequest& reques
   return CheckRouters(out, request);
 }
 
-// "error router-mode", …
-std::vector<std::string> Codes(const Findings& findings) {
-  std::vector<std::string> out;
-  out.reserve(findings.size());
-  for (const Finding& finding : findings) out.push_back(fmt::format("{} {}", NameOf(finding.severity), finding.code));
-  return out;
-}
+std::vector<std::string> Codes(const Findings& findings) { return testing_support::SeverityAndCodesOf(findings); }
 
 std::vector<std::string> With(std::string_view from, std::string_view to) {
   return Codes(Check({ReplacedOnce(kRightRouter, from, to)}));

@@ -15,21 +15,11 @@
 namespace prov::source {
 
 using testing_support::HasCode;
+using testing_support::Indented;
+using testing_support::Pem;
 
 inline Result<egress::EgressConfig> ReadText(std::string bytes, const ignition::Selection& selection = {}) {
   return ReadDocument(std::move(bytes), "input", selection, nullptr);
-}
-
-// "corporate-root", "proxy-root" or "corporate-intermediate".
-inline std::string Pem(const std::string& name) { return testing_support::SampleText(name + ".pem"); }
-
-inline std::string Indented(std::string_view text, std::size_t blanks) {
-  std::string out(blanks, ' ');
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    out += text[i];
-    if (text[i] == '\n' && i + 1 < text.size()) out.append(blanks, ' ');
-  }
-  return out;
 }
 
 // As a JSON string's inside.

@@ -1,6 +1,7 @@
 // The codes of findings, as tests compare them.
 #pragma once
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <string>
@@ -14,6 +15,13 @@ namespace prov::testing_support {
 inline std::vector<std::string> CodesOf(const Findings& findings) {
   std::vector<std::string> out;
   for (const Finding& finding : findings) out.emplace_back(finding.code);
+  return out;
+}
+
+// The same with the severity: "error router-mode".
+inline std::vector<std::string> SeverityAndCodesOf(const Findings& findings) {
+  std::vector<std::string> out;
+  for (const Finding& finding : findings) out.push_back(fmt::format("{} {}", NameOf(finding.severity), finding.code));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/pki/trust_bundle.h"
@@ -25,12 +26,24 @@ inline const std::string& SampleFolder() {
 // Of a file of the sample.
 inline std::string SampleText(const std::string& name) { return ReadAll(SampleFolder() + name); }
 
+// "corporate-root", "proxy-root" or "corporate-intermediate".
+inline std::string Pem(const std::string& name) { return SampleText(name + ".pem"); }
+
+inline std::string Indented(std::string_view text, std::size_t blanks) {
+  std::string out(blanks, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == '\n' && i + 1 < text.size()) out.append(blanks, ' ');
+  }
+  return out;
+}
+
 // Root, second root and intermediate, in this order.
 inline std::vector<pki::Certificate> SampleCertificates() {
   Findings findings;
   std::vector<pki::Certificate> out;
   for (const char* name : {"corporate-root", "proxy-root", "corporate-intermediate"}) {
-    auto parsed = pki::ParseTrustBundle(SampleText(name + std::string(".pem")), name, findings);
+    auto parsed = pki::ParseTrustBundle(Pem(name), name, findings);
     if (parsed && parsed->size() == 1) out.push_back(parsed->front());
   }
   return out;
