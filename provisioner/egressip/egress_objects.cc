@@ -34,12 +34,6 @@ constexpr std::string_view kHostCidrs = "k8s.ovn.org/host-cidrs";
 constexpr std::string_view kHostAddresses = "k8s.ovn.org/host-addresses";  // its older name
 constexpr std::string_view kCloud = "cloud.network.openshift.io/egress-ipconfig";
 
-Result<std::vector<std::string>> ReadTexts(const ObjectView& object, std::string_view name) {
-  const auto texts = PROV_TRY(object.Texts(name));
-  if (!texts) return std::vector<std::string>();
-  return std::vector<std::string>(texts->begin(), texts->end());
-}
-
 Result<ObjectView> Metadata(const ObjectView& object) {
   auto metadata = PROV_TRY(object.Object("metadata"));
   if (metadata && !PROV_TRY(metadata->TextOr("name", "")).empty()) return *std::move(metadata);
@@ -185,7 +179,7 @@ Result<EgressIpObject> ReadEgressIp(const ObjectView& object) {
   out.name = PROV_TRY(NameOf(object));
   const auto spec = PROV_TRY(object.Object("spec"));
   if (!spec) return Fail(Code::kInvalidConfig, "the EgressIP has no spec", object.At("spec"));
-  out.egress_ips = PROV_TRY(ReadTexts(*spec, "egressIPs"));
+  out.egress_ips = PROV_TRY(spec->TextsOrNone("egressIPs"));
   const auto namespaces = PROV_TRY(spec->Object("namespaceSelector"));
   if (!namespaces) {
     return Fail(Code::kInvalidConfig, "the EgressIP has no namespaceSelector, which the API asks for",
@@ -208,14 +202,14 @@ Result<EgressIpObject> ReadEgressIp(const ObjectView& object) {
 
 Result<NetNamespace> ReadNetNamespace(const ObjectView& object) {
   return NetNamespace{
-      PROV_TRY(NameOf(object)), PROV_TRY(ReadInteger(object, "netid")), PROV_TRY(ReadTexts(object, "egressIPs")), {}};
+      PROV_TRY(NameOf(object)), PROV_TRY(ReadInteger(object, "netid")), PROV_TRY(object.TextsOrNone("egressIPs")), {}};
 }
 
 Result<HostSubnet> ReadHostSubnet(const ObjectView& object) {
   return HostSubnet{PROV_TRY(NameOf(object)),
                     std::string(PROV_TRY(object.TextOr("hostIP", ""))),
-                    PROV_TRY(ReadTexts(object, "egressIPs")),
-                    PROV_TRY(ReadTexts(object, "egressCIDRs")),
+                    PROV_TRY(object.TextsOrNone("egressIPs")),
+                    PROV_TRY(object.TextsOrNone("egressCIDRs")),
                     {}};
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 253;
 
+using source::ObjectView;
 using SortedTexts = std::set<std::string, std::less<>>;
 using Merged = std::expected<void, std::string>;
 
@@ -48,74 +49,69 @@ Merged AddApiServer(const Infrastructure& infrastructure, egress::ClusterDescrip
   return {};
 }
 
-Result<std::string> MetadataName(const ObjectReader& object) {
-  const ObjectReader metadata = PROV_TRY(object.Child("metadata"));
-  if (!metadata) return std::string();
-  const std::string name = PROV_TRY(metadata.Text("name"));
-  return std::string(Shorten(name, kMaxNameBytes));
+Result<std::string> MetadataName(const ObjectView& object) {
+  return std::string(Shorten(PROV_TRY(source::ObjectName(object)), kMaxNameBytes));
 }
 
 // The member "cidr" of each object in an array.
-Result<std::vector<std::string>> Ranges(const ObjectReader& part, std::string_view name) {
+Result<std::vector<std::string>> Ranges(const ObjectView& part, std::string_view name) {
   std::vector<std::string> out;
-  for (const ObjectReader& entry : PROV_TRY(part.Children(name))) {
-    out.push_back(PROV_TRY(entry.Text("cidr")));
-    if (out.back().empty()) return Fail(Code::kType, "is missing or empty", entry.Where("cidr"));
+  for (const ObjectView& entry : PROV_TRY(part.Objects(name))) {
+    out.emplace_back(PROV_TRY(entry.TextOr("cidr", "")));
+    if (out.back().empty()) return Fail(Code::kType, "is missing or empty", entry.At("cidr"));
   }
   return out;
 }
 
-Result<InstallConfig> InstallConfigOf(const ObjectReader& object) {
+Result<InstallConfig> InstallConfigOf(const ObjectView& object) {
   InstallConfig out;
-  const ObjectReader networking = PROV_TRY(object.Child("networking"));
+  const auto networking = PROV_TRY(object.Object("networking"));
   if (!networking) return out;
-  out.machine_cidr = PROV_TRY(networking.Text("machineCIDR"));
-  out.machine_networks = PROV_TRY(Ranges(networking, "machineNetwork"));
+  out.machine_cidr = PROV_TRY(networking->TextOr("machineCIDR", ""));
+  out.machine_networks = PROV_TRY(Ranges(*networking, "machineNetwork"));
   return out;
 }
 
 }  // namespace
 
-Result<Infrastructure> ReadInfrastructure(const ObjectReader& object) {
+Result<Infrastructure> ReadInfrastructure(const ObjectView& object) {
   Infrastructure out;
   out.name = PROV_TRY(MetadataName(object));
-  const ObjectReader status = PROV_TRY(object.Child("status"));
+  const auto status = PROV_TRY(object.Object("status"));
   if (!status) return out;
-  out.api_internal_url = PROV_TRY(status.Text("apiServerInternalURI"));
-  // Compared in place: g++ 12 at -O2 warns that a moved string is uninitialised.
-  const Result<std::string> topology = status.Text("controlPlaneTopology");
-  if (!topology) return std::unexpected(topology.error());
-  if (!topology->empty()) out.hosted = *topology == "External";
-  const ObjectReader platform = PROV_TRY(status.Child("platformStatus"));
+  out.api_internal_url = PROV_TRY(status->TextOr("apiServerInternalURI", ""));
+  const std::string_view topology = PROV_TRY(status->TextOr("controlPlaneTopology", ""));
+  if (!topology.empty()) out.hosted = topology == "External";
+  const auto platform = PROV_TRY(status->Object("platformStatus"));
   if (!platform) return out;
-  out.platform = PROV_TRY(platform.Text("type"));
-  if (const ObjectReader aws = PROV_TRY(platform.Child("aws"))) out.region = PROV_TRY(aws.Text("region"));
-  if (const ObjectReader azure = PROV_TRY(platform.Child("azure"))) {
-    out.cloud_name = PROV_TRY(azure.Text("cloudName"));
-    out.arm_endpoint = PROV_TRY(azure.Text("armEndpoint"));
+  out.platform = std::string(PROV_TRY(platform->TextOr("type", "")));
+  if (const auto aws = PROV_TRY(platform->Object("aws"))) out.region = PROV_TRY(aws->TextOr("region", ""));
+  if (const auto azure = PROV_TRY(platform->Object("azure"))) {
+    out.cloud_name = PROV_TRY(azure->TextOr("cloudName", ""));
+    out.arm_endpoint = PROV_TRY(azure->TextOr("armEndpoint", ""));
   }
   return out;
 }
 
-Result<Network> ReadNetwork(const ObjectReader& object) {
+Result<Network> ReadNetwork(const ObjectView& object) {
   Network out;
   out.name = PROV_TRY(MetadataName(object));
-  const ObjectReader status = PROV_TRY(object.Child("status"));
+  const auto status = PROV_TRY(object.Object("status"));
   if (!status) return out;
-  out.service_networks = PROV_TRY(status.Texts("serviceNetwork"));
-  out.cluster_networks = PROV_TRY(Ranges(status, "clusterNetwork"));
+  out.service_networks = PROV_TRY(status->TextsOrNone("serviceNetwork"));
+  out.cluster_networks = PROV_TRY(Ranges(*status, "clusterNetwork"));
   return out;
 }
 
 Result<std::optional<InstallConfig>> ReadInstallConfig(std::string bytes, const std::string& where) {
-  Object object = PROV_TRY(ReadAnyObject(std::move(bytes), where));
-  const ObjectReader reader = ReaderOf(object);
-  if (PROV_TRY(reader.Text("kind")) != "ConfigMap") return PROV_TRY(InstallConfigOf(reader));
-  const ObjectReader data = PROV_TRY(reader.Child("data"));
-  if (!data || !data.value().HasMember("install-config")) return std::nullopt;
-  const std::string inner = data.Where("install-config");
-  const Object config = PROV_TRY(ReadAnyObject(PROV_TRY(data.Text("install-config")), inner));
-  return PROV_TRY(InstallConfigOf(ReaderOf(config)));
+  const Object object = PROV_TRY(ReadAnyObject(std::move(bytes), where));
+  const ObjectView view = ViewOf(object);
+  if (PROV_TRY(view.TextOr("kind", "")) != "ConfigMap") return PROV_TRY(InstallConfigOf(view));
+  const auto data = PROV_TRY(view.Object("data"));
+  if (!data || !data->Has("install-config")) return std::nullopt;
+  std::string text(PROV_TRY(data->TextOr("install-config", "")));
+  const Object config = PROV_TRY(ReadAnyObject(std::move(text), data->At("install-config")));
+  return PROV_TRY(InstallConfigOf(ViewOf(config)));
 }
 
 std::expected<std::string, std::string> MergeNoProxy(std::string_view user, const Infrastructure& infrastructure,

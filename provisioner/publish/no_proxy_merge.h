@@ -36,8 +36,8 @@ struct InstallConfig {
 };
 
 // Errors: type.
-Result<Infrastructure> ReadInfrastructure(const ObjectReader& object);
-Result<Network> ReadNetwork(const ObjectReader& object);
+Result<Infrastructure> ReadInfrastructure(const source::ObjectView& object);
+Result<Network> ReadNetwork(const source::ObjectView& object);
 // Reads an install-config, or the ConfigMap cluster-config-v1 that contains one (nullopt: the key is missing). Errors:
 // json, yaml, kind, type, too-large.
 Result<std::optional<InstallConfig>> ReadInstallConfig(std::string bytes, const std::string& where);

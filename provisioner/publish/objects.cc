@@ -87,33 +87,9 @@ Result<Object> ReadObject(std::string bytes, const std::string& where, std::stri
               where);
 }
 
-Result<ObjectReader> ObjectReader::Child(std::string_view name) const {
-  if (!view_) return ObjectReader(std::nullopt);
-  return ObjectReader(PROV_TRY(view_->Object(name)));
-}
-
-Result<std::string> ObjectReader::Text(std::string_view name) const {
-  return std::string(view_ ? PROV_TRY(view_->TextOr(name, {})) : std::string_view());
-}
-
-Result<std::vector<std::string>> ObjectReader::Texts(std::string_view name) const {
-  std::vector<std::string> out;
-  if (!view_) return out;
-  if (const auto texts = PROV_TRY(view_->Texts(name))) out.assign(texts->begin(), texts->end());
-  return out;
-}
-
-Result<std::vector<ObjectReader>> ObjectReader::Children(std::string_view name) const {
-  std::vector<ObjectReader> out;
-  if (!view_) return out;
-  for (source::ObjectView& child : PROV_TRY(view_->Objects(name))) out.emplace_back(std::move(child));
-  return out;
-}
-
-ObjectReader ReaderOf(const Object& object) {
+source::ObjectView ViewOf(const Object& object) {
   // ReadAnyObject has refused repeated keys already.
-  return ObjectReader(
-      source::ObjectView::Of(*object.root, object.where + ": $", source::RepeatedKeys::kLastCounts).value());
+  return source::ObjectView::Of(*object.root, object.where + ": $", source::RepeatedKeys::kLastCounts).value();
 }
 
 void SetMember(JsonValue& object, std::string_view name, JsonValue value, rapidjson::Document::AllocatorType& memory) {

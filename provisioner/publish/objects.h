@@ -3,10 +3,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "provisioner/base/json.h"
 #include "provisioner/base/result.h"
@@ -39,25 +37,8 @@ Result<Object> ReadManifest(std::string bytes, const std::string& where);
 // takes the one named "cluster", else the first. Errors: those of ReadAnyObject, type, kind.
 Result<Object> ReadObject(std::string bytes, const std::string& where, std::string_view kind, std::string_view group);
 
-// Reads an object that may be absent or null; then its members are absent, too. Errors: type, with "FILE: path" as
-// where.
-class ObjectReader {
- public:
-  explicit ObjectReader(std::optional<source::ObjectView> view) : view_(std::move(view)) {}
-
-  explicit operator bool() const { return view_.has_value(); }
-  const JsonValue& value() const { return view_->value(); }
-  Result<ObjectReader> Child(std::string_view name) const;                    // an object; may be absent
-  Result<std::string> Text(std::string_view name) const;                      // "" if it is absent
-  Result<std::vector<std::string>> Texts(std::string_view name) const;        // of an array
-  Result<std::vector<ObjectReader>> Children(std::string_view name) const;    // the objects of an array
-  std::string Where(std::string_view name) const { return view_->At(name); }  // "FILE: $.spec.name"
-
- private:
-  std::optional<source::ObjectView> view_;
-};
-
-ObjectReader ReaderOf(const Object& object);
+// The view with "FILE: $" as its path.
+source::ObjectView ViewOf(const Object& object);
 
 // A string value that refers to `text`, which must outlive it.
 inline JsonValue JsonReference(std::string_view text) {

@@ -12,6 +12,8 @@
 namespace prov::publish {
 namespace {
 
+using source::ObjectView;
+
 constexpr std::size_t kMostItems = 20;
 constexpr std::size_t kMaxDnsNameBytes = 253;  // bytes of a DNS name
 
@@ -24,14 +26,13 @@ Result<void> CheckSize(std::string_view text, std::size_t most, const std::strin
   return Fail(Code::kTooLarge, fmt::format("has {} bytes, more than {}", text.size(), most), where);
 }
 
-Result<std::string> ReadValue(const ObjectReader& part, std::string_view name) {
-  std::string out = PROV_TRY(part.Text(name));
-  PROV_TRY(CheckSize(out, kMostBytes, part.Where(name)));
-  return out;
+Result<std::string> ReadValue(const ObjectView& part, std::string_view name) {
+  const std::string_view out = PROV_TRY(part.TextOr(name, ""));
+  PROV_TRY(CheckSize(out, kMostBytes, part.At(name)));
+  return std::string(out);
 }
 
-Result<ProxyValues> ReadValues(const ObjectReader& part) {
-  if (!part) return ProxyValues();
+Result<ProxyValues> ReadValues(const ObjectView& part) {
   return ProxyValues{Secret(PROV_TRY(ReadValue(part, "httpProxy"))), Secret(PROV_TRY(ReadValue(part, "httpsProxy"))),
                      PROV_TRY(ReadValue(part, "noProxy"))};
 }
@@ -102,20 +103,20 @@ void ReviewUrl(std::string_view field, const Secret& url, egress::ProxyVariable 
 
 }  // namespace
 
-Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy) {
-  const ObjectReader spec = PROV_TRY(proxy.Child("spec"));
-  if (!spec) return Fail(Code::kType, "is missing; a Proxy without settings has an empty one", proxy.Where("spec"));
+Result<ProxySpec> ReadProxySpec(const ObjectView& proxy) {
+  const auto spec = PROV_TRY(proxy.Object("spec"));
+  if (!spec) return Fail(Code::kType, "is missing; a Proxy without settings has an empty one", proxy.At("spec"));
   ProxySpec out;
-  if (const ObjectReader metadata = PROV_TRY(proxy.Child("metadata"))) out.name = PROV_TRY(metadata.Text("name"));
-  out.values = PROV_TRY(ReadValues(spec));
-  out.readiness_endpoints = PROV_TRY(spec.Texts("readinessEndpoints"));
+  out.name = PROV_TRY(source::ObjectName(proxy));
+  out.values = PROV_TRY(ReadValues(*spec));
+  out.readiness_endpoints = PROV_TRY(spec->TextsOrNone("readinessEndpoints"));
   for (const std::string& endpoint : out.readiness_endpoints)
-    PROV_TRY(CheckSize(endpoint, kMostUrl, spec.Where("readinessEndpoints")));
-  if (const ObjectReader trusted = PROV_TRY(spec.Child("trustedCA"))) {
-    out.trusted_ca = PROV_TRY(trusted.Text("name"));
-    PROV_TRY(CheckSize(out.trusted_ca, kMaxDnsNameBytes, trusted.Where("name")));
+    PROV_TRY(CheckSize(endpoint, kMostUrl, spec->At("readinessEndpoints")));
+  if (const auto trusted = PROV_TRY(spec->Object("trustedCA"))) {
+    out.trusted_ca = PROV_TRY(trusted->TextOr("name", ""));
+    PROV_TRY(CheckSize(out.trusted_ca, kMaxDnsNameBytes, trusted->At("name")));
   }
-  out.status = PROV_TRY(ReadValues(PROV_TRY(proxy.Child("status"))));
+  if (const auto status = PROV_TRY(proxy.Object("status"))) out.status = PROV_TRY(ReadValues(*status));
   return out;
 }
 

@@ -38,7 +38,7 @@ struct ProxySpec {
 };
 
 // Errors: type (also for a missing spec).
-Result<ProxySpec> ReadProxySpec(const ObjectReader& proxy);
+Result<ProxySpec> ReadProxySpec(const source::ObjectView& proxy);
 
 // Sets `status` of a Proxy in place; keeps its members that are not about proxies.
 void SetProxyStatus(Object& proxy, const ProxyValues& status);

@@ -72,7 +72,7 @@ class Publisher {
 Result<void> Publisher::ReadProxy() {
   const std::string& where = request_.proxy.where;
   proxy_ = PROV_TRY(ReadObject(std::move(request_.proxy.bytes), where, "Proxy", kConfigGroup));
-  spec_ = PROV_TRY(ReadProxySpec(ReaderOf(proxy_)));
+  spec_ = PROV_TRY(ReadProxySpec(ViewOf(proxy_)));
   out_.status = spec_.status;
   out_.errors = ValidateProxySpec(spec_);
   ReviewProxySpec(spec_, where, out_.findings);
@@ -162,7 +162,7 @@ Result<void> Publisher::ReadSystemBundle() {
 Result<void> Publisher::MergeStatus() {
   const Object infrastructure_object = PROV_TRY(ReadObject(
       std::move(request_.infrastructure.bytes), request_.infrastructure.where, "Infrastructure", kConfigGroup));
-  Infrastructure infrastructure = PROV_TRY(ReadInfrastructure(ReaderOf(infrastructure_object)));
+  Infrastructure infrastructure = PROV_TRY(ReadInfrastructure(ViewOf(infrastructure_object)));
   const bool hosted = infrastructure.hosted.value_or(false);
   infrastructure.api_by_proxy = request_.internal_apiserver_address;
   // The operator has a switch for each of the two. Only HyperShift sets this one, so it is also one for the other,
@@ -170,7 +170,7 @@ Result<void> Publisher::MergeStatus() {
   if (infrastructure.api_by_proxy && !infrastructure.hosted) infrastructure.hosted = true;
   const Object network_object =
       PROV_TRY(ReadObject(std::move(request_.network.bytes), request_.network.where, "Network", kConfigGroup));
-  const Network network = PROV_TRY(ReadNetwork(ReaderOf(network_object)));
+  const Network network = PROV_TRY(ReadNetwork(ViewOf(network_object)));
   std::optional<InstallConfig> install_config;
   if (request_.install_config) {
     install_config =

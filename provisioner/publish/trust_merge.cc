@@ -71,16 +71,16 @@ Result<BundleSource> ReadBundleSource(std::string bytes, const std::string& wher
     return out;
   }
   const Object object = PROV_TRY(ReadObject(std::move(bytes), where, "ConfigMap", ""));
-  const ObjectReader reader = ReaderOf(object);
+  const source::ObjectView view = ViewOf(object);
   out.is_config_map = true;
-  if (const ObjectReader metadata = PROV_TRY(reader.Child("metadata"))) {
-    out.name = PROV_TRY(metadata.Text("name"));
-    out.name_space = PROV_TRY(metadata.Text("namespace"));
+  if (const auto metadata = PROV_TRY(view.Object("metadata"))) {
+    out.name = PROV_TRY(metadata->TextOr("name", ""));
+    out.name_space = PROV_TRY(metadata->TextOr("namespace", ""));
   }
-  const ObjectReader data = PROV_TRY(reader.Child("data"));
+  const auto data = PROV_TRY(view.Object("data"));
   if (!data) return out;
-  out.where = data.Where(kBundleKey);
-  if (JsonMember(&data.value(), kBundleKey) != nullptr) out.text = PROV_TRY(data.Text(kBundleKey));
+  out.where = data->At(kBundleKey);
+  if (const auto text = PROV_TRY(data->Text(kBundleKey))) out.text = std::string(*text);
   return out;
 }
 

@@ -81,6 +81,11 @@ Result<std::optional<std::vector<std::string_view>>> ObjectView::Texts(std::stri
   return out;
 }
 
+Result<std::vector<std::string>> ObjectView::TextsOrNone(std::string_view name) const {
+  const auto texts = PROV_TRY(Texts(name)).value_or(std::vector<std::string_view>());
+  return std::vector<std::string>(texts.begin(), texts.end());
+}
+
 Result<std::vector<ObjectView>> ObjectView::Objects(std::string_view name) const {
   std::vector<ObjectView> out;
   const JsonValue* value = Find(name);

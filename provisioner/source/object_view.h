@@ -37,6 +37,7 @@ class ObjectView {
   Result<std::string_view> TextOr(std::string_view name, std::string_view other) const;
   Result<std::optional<ObjectView>> Object(std::string_view name) const;
   Result<std::optional<std::vector<std::string_view>>> Texts(std::string_view name) const;  // an array of strings
+  Result<std::vector<std::string>> TextsOrNone(std::string_view name) const;                // the same; empty if absent
   // An array of objects; empty if absent. Errors: too-large (over 100,000).
   Result<std::vector<ObjectView>> Objects(std::string_view name) const;
   // Any value; nullptr if it is absent or null.

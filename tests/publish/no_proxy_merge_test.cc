@@ -14,11 +14,11 @@ namespace {
 
 Infrastructure InfrastructureOf(const std::string& platform_status) {
   const auto object = ReadObject(InfrastructureYaml(platform_status), "i", "Infrastructure", "config.openshift.io");
-  return *ReadInfrastructure(ReaderOf(*object));
+  return *ReadInfrastructure(ViewOf(*object));
 }
 
 Network SampleNetwork() {
-  return *ReadNetwork(ReaderOf(*ReadObject(NetworkYaml(), "n", "Network", "config.openshift.io")));
+  return *ReadNetwork(ViewOf(*ReadObject(NetworkYaml(), "n", "Network", "config.openshift.io")));
 }
 
 std::expected<std::string, std::string> Merge(const std::string& platform_status, const std::string& user = "",

@@ -158,7 +158,7 @@ TEST(ProxySpec, AHostileListGivesFewErrors) {
 Result<ProxySpec> Read(const std::string& yaml) {
   const auto object = ReadObject(yaml, "proxy.yaml", "Proxy", "config.openshift.io");
   if (!object) return std::unexpected(object.error());
-  return ReadProxySpec(ReaderOf(*object));
+  return ReadProxySpec(ViewOf(*object));
 }
 
 TEST(ProxySpec, IsReadFromAnObject) {
