@@ -14,9 +14,13 @@ Result<std::string> ReadText(Registry& registry, std::string_view key, std::stri
   return out;
 }
 
-Result<bool> SetIfDifferent(Registry& registry, std::string_view key, const images::RegValue& value) {
+Result<bool> Differs(Registry& registry, std::string_view key, const images::RegValue& value) {
   const auto now = PROV_TRY(registry.Read(key, value.name));
-  if (now && now->type == value.type && now->data == value.data) return false;
+  return !now || now->type != value.type || now->data != value.data;
+}
+
+Result<bool> SetIfDifferent(Registry& registry, std::string_view key, const images::RegValue& value) {
+  if (!PROV_TRY(Differs(registry, key, value))) return false;
   PROV_TRY(registry.Set(key, value));
   return true;
 }

@@ -41,7 +41,9 @@ class Registry {
 // UTF-16.
 Result<std::string> ReadText(Registry& registry, std::string_view key, std::string_view name);
 
-// Sets the value unless the key has it already, whatever the spelling of its name. Returns whether it was written.
+// Whether the key lacks this value, whatever the spelling of its name. SetIfDifferent sets it then, and returns whether
+// it was written.
+Result<bool> Differs(Registry& registry, std::string_view key, const images::RegValue& value);
 Result<bool> SetIfDifferent(Registry& registry, std::string_view key, const images::RegValue& value);
 
 }  // namespace prov::machine

@@ -7,6 +7,7 @@
 #include "images/registry/registry_key.h"
 #include "provisioner/base/sentence.h"
 #include "provisioner/machine/services.h"
+#include "provisioner/reconcile/items.h"
 
 namespace prov::node {
 namespace {
@@ -63,6 +64,25 @@ void LogFailure(machine::Host& host, const Error& error) {
   host.events().Write(
       Severity::kError, static_cast<std::uint16_t>(id),
       fmt::format("[{}] {}", InfoOf(error.code).name, SentenceWithPlace(error.message, PlaceOf(error))));
+}
+
+reconcile::Change EventSourceChange(reconcile::Action action) {
+  constexpr std::string_view kName = R"(EventLog\Application\Provisioner)";
+  return {reconcile::ItemKind::kService,
+          action,
+          std::string(kName),
+          {},
+          {},
+          action == reconcile::Action::kNone ? "" : "the event source",
+          reconcile::ItemKey(reconcile::kBootServiceItem, kName)};
+}
+
+Result<reconcile::Change> PlanEventSource(OpenNode& node) {
+  bool differs = false;
+  for (const RegValue& value : PROV_TRY(SourceValues(node)))
+    differs = differs || PROV_TRY(machine::Differs(node.machine.registry, kEventSourceKey, value));
+  if (!differs) return EventSourceChange(reconcile::Action::kNone);
+  return EventSourceChange(reconcile::ActionOf(PROV_TRY(node.machine.registry.KeyExists(kEventSourceKey)), true));
 }
 
 Result<bool> RegisterEventSource(OpenNode& node) {

@@ -18,6 +18,9 @@ void LogEvent(machine::Host& host, machine::Event event, Severity severity, std:
 
 inline constexpr std::string_view kEventSourceKey =
     R"(SYSTEM\CurrentControlSet\Services\EventLog\Application\Provisioner)";
+// The registration as reports list it. PlanEventSource: what RegisterEventSource would do; reads only.
+reconcile::Change EventSourceChange(reconcile::Action action);
+Result<reconcile::Change> PlanEventSource(OpenNode& node);
 Result<bool> RegisterEventSource(OpenNode& node);  // returns whether anything was written
 Result<void> UnregisterEventSource(OpenNode& node);
 

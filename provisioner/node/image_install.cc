@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "images/tree/folder_tree.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/image_ports.h"
+#include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/search_path.h"
 #include "provisioner/node/upgrade.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/unattend/answer_file.h"
@@ -325,23 +328,25 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
   return std::ranges::find(record->files, wanted) != record->files.end();
 }
 
-Result<Change> PlanDeliveredPayload(OpenNode& node, bool with_service) {
-  Change out{ItemKind::kService,
-             Action::kNone,
-             std::string(kServiceName),
-             {},
-             {},
-             {},
-             reconcile::ItemKey(reconcile::kBootServiceItem, kServiceName)};
+Result<std::vector<Change>> PlanDeliveredPayload(OpenNode& node, bool with_service) {
+  Change service{ItemKind::kService,
+                 Action::kNone,
+                 std::string(kServiceName),
+                 {},
+                 {},
+                 {},
+                 reconcile::ItemKey(reconcile::kBootServiceItem, kServiceName)};
   if (!with_service) {
-    out.reason = "without provisioner.exe (--exe) nothing reconciles at later boots";
-    return out;
+    service.reason = "without provisioner.exe (--exe) nothing reconciles at later boots";
+    return std::vector{std::move(service)};
   }
-  if (!PROV_TRY(node.host.services().Query(kServiceName))) out.action = Action::kCreate;
-  out.after = "starts at each boot";
-  machine::ServiceDefinition service = PROV_TRY(BootServiceDefinition(node.host));
-  out.is = {{"commandLine", Secret(std::move(service.command_line)), reconcile::ValuePart::Form::kData},
-            {"start", Secret("automatic"), reconcile::ValuePart::Form::kData}};
+  if (!PROV_TRY(node.host.services().Query(kServiceName))) service.action = Action::kCreate;
+  service.after = "starts at each boot";
+  machine::ServiceDefinition definition = PROV_TRY(BootServiceDefinition(node.host));
+  service.is = {{"commandLine", Secret(std::move(definition.command_line)), reconcile::ValuePart::Form::kData},
+                {"start", Secret("automatic"), reconcile::ValuePart::Form::kData}};
+  std::vector out{std::move(service), PROV_TRY(PlanEventSource(node))};
+  if (auto path = PROV_TRY(PlanSearchPath(node))) out.push_back(*std::move(path));
   return out;
 }
 
@@ -358,11 +363,12 @@ Result<reconcile::Sections> DeliveredPayloadRecords(OpenNode& node, const Derive
   return SourceRecords(derived, delivery, false);
 }
 
-Result<Change> InstallDeliveredService(OpenNode& node, bool with_service) {
-  Change out = PROV_TRY(PlanDeliveredPayload(node, with_service));
+Result<std::vector<Change>> InstallDeliveredService(OpenNode& node, bool with_service) {
+  std::vector<Change> out = PROV_TRY(PlanDeliveredPayload(node, with_service));
   if (!with_service) return out;
   const ProgramReport program = PROV_TRY(InstallProgramAndService(node));
-  if (program.wrote && out.action == Action::kNone) out.action = Action::kUpdate;
+  const bool planned = std::ranges::any_of(out, [](const Change& one) { return one.action != Action::kNone; });
+  if (program.wrote && !planned) out.front().action = Action::kUpdate;
   return out;
 }
 

@@ -49,8 +49,8 @@ Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateRec
 Result<void> WriteFiles(images::ImageTree& tree, machine::StateRecord& state, const FilePlan& plan);
 Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan);
 
-// The change that InstallDeliveredService would make.
-Result<reconcile::Change> PlanDeliveredPayload(OpenNode& node, bool with_service);
+// The changes that InstallDeliveredService would make: the service, its event source and the entry in the search path.
+Result<std::vector<reconcile::Change>> PlanDeliveredPayload(OpenNode& node, bool with_service);
 
 // Whether the payload with this manifest is in Windows setup's folder because of a completed installation.
 Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view manifest);
@@ -59,7 +59,7 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
 Result<reconcile::Sections> DeliveredPayloadRecords(OpenNode& node, const DerivedSettings& derived,
                                                     const payload::Payload& payload);
 
-// Installs the service that keeps those settings, if `with_service`. Returns its change for the report.
-Result<reconcile::Change> InstallDeliveredService(OpenNode& node, bool with_service);
+// Installs the service that keeps those settings, if `with_service`. Returns its changes for the report.
+Result<std::vector<reconcile::Change>> InstallDeliveredService(OpenNode& node, bool with_service);
 
 }  // namespace prov::node

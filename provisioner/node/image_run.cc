@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "provisioner/base/clock.h"
 #include "provisioner/base/suggestion.h"
@@ -57,9 +58,11 @@ void Add(const FilePlan& files, RunReport& report) {
 
 void AddAll(Findings findings, RunReport& report) { std::ranges::move(findings, std::back_inserter(report.findings)); }
 
-void AddService(reconcile::Change change, RunReport& report) {
-  if (change.action != reconcile::Action::kNone) ++report.writes;
-  report.changes.push_back(std::move(change));
+void AddChanges(std::vector<reconcile::Change> changes, RunReport& report) {
+  for (reconcile::Change& change : changes) {
+    if (change.action != reconcile::Action::kNone) ++report.writes;
+    report.changes.push_back(std::move(change));
+  }
 }
 
 // Warns about a service that the image does not have. Its name may be misspelled, or the service is installed later.
@@ -193,7 +196,7 @@ Result<RunReport> PlanImage(machine::ImageHost& image, const DerivedSettings& de
   RunReport report = std::move(plan.report);
   if (plan.payload) {
     Add(plan.files, report);
-    AddService(PROV_TRY(PlanDeliveredPayload(node, image_options.exe.has_value())), report);
+    AddChanges(PROV_TRY(PlanDeliveredPayload(node, image_options.exe.has_value())), report);
   }
   AddAll(std::move(plan.notes), report);
   return report;
@@ -206,19 +209,19 @@ Result<RunReport> ApplyToImage(machine::ImageHost& image, const DerivedSettings&
   ImagePlan plan = PROV_TRY(MakeImagePlan(image, node, derived, options, image_options));
   PROV_TRY(PrepareImage(image, plan.notes));
   BegunRun run = PROV_TRY(BeginRun(node));
-  std::optional<reconcile::Change> service;
+  std::vector<reconcile::Change> services;
   reconcile::Sections sections;
   if (plan.payload) {
     PROV_TRY(WriteFiles(image.tree(), node.machine.state, plan.files));
-    service = PROV_TRY(InstallDeliveredService(node, image_options.exe.has_value()));
+    services = PROV_TRY(InstallDeliveredService(node, image_options.exe.has_value()));
     sections = PROV_TRY(DeliveredPayloadRecords(node, derived, *plan.payload));
   }
   RunReport report = PROV_TRY(ApplySettings(node, std::move(run), derived, options, std::move(sections)));
-  if (service) {
+  if (plan.payload) {
     PROV_TRY(node.machine.registry.Flush());
     PROV_TRY(EndInstallation(node.machine.state, plan.files));
     Add(plan.files, report);
-    AddService(*std::move(service), report);
+    AddChanges(std::move(services), report);
   }
   AddAll(std::move(plan.notes), report);
   return report;

@@ -121,17 +121,10 @@ Result<void> AddTraces(OpenNode& node, RunReport& report) {
     out.push_back(Gone(ItemKind::kService, reconcile::kBootServiceItem, std::string(kServiceName)));
   }
   if (PROV_TRY(node.machine.registry.KeyExists(kEventSourceKey))) {
-    out.push_back(Gone(ItemKind::kService, reconcile::kBootServiceItem, R"(EventLog\Application\Provisioner)",
-                       "the event source"));
+    out.push_back(EventSourceChange(Action::kDelete));
   }
   if (PROV_TRY(IsInSearchPath(node))) {
-    out.push_back({ItemKind::kEnvironment,
-                   Action::kUpdate,
-                   "Path",
-                   {},
-                   {},
-                   "without the folder of the program",
-                   reconcile::ItemKey(reconcile::kEnvironmentItem, "Path")});
+    out.push_back(SearchPathChange(Action::kUpdate, "without the folder of the program"));
   }
   const bool is_image = PROV_TRY(node.machine.system.BootId()).empty();
   const bool has_payload = PROV_TRY(LoadImageRecord(node.machine.state)).has_value();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "images/registry/registry_key.h"
@@ -43,6 +44,13 @@ Result<std::optional<SearchPath>> ReadSearchPath(OpenNode& node) {
   return SearchPath{*std::move(value), *std::move(text)};
 }
 
+// nullopt: the folder is there already, or there is no room for it.
+Result<std::optional<std::string>> Extended(OpenNode& node, const SearchPath& path) {
+  std::optional<std::string> out = WithFolder(path.text, PROV_TRY(ProgramFolder(node)));
+  if (out && ToUtf16Le(*out).size() / 2 >= kMostUnits) out.reset();
+  return out;
+}
+
 Result<void> WriteSearchPath(OpenNode& node, SearchPath path, std::string_view text) {
   path.value.data = images::EncodeSz(text);
   PROV_TRY(node.machine.registry.Set(reconcile::EnvironmentKeyPath(), path.value));
@@ -69,10 +77,28 @@ std::string WithoutFolder(std::string_view path, std::string_view folder) {
 Result<bool> AddToSearchPath(OpenNode& node) {
   auto path = PROV_TRY(ReadSearchPath(node));
   if (!path) return false;
-  const std::optional<std::string> wanted = WithFolder(path->text, PROV_TRY(ProgramFolder(node)));
-  if (!wanted || ToUtf16Le(*wanted).size() / 2 >= kMostUnits) return false;
+  const auto wanted = PROV_TRY(Extended(node, *path));
+  if (!wanted) return false;
   PROV_TRY(WriteSearchPath(node, *std::move(path), *wanted));
   return true;
+}
+
+reconcile::Change SearchPathChange(reconcile::Action action, std::string reason) {
+  return {reconcile::ItemKind::kEnvironment,
+          action,
+          std::string(kPath),
+          {},
+          {},
+          std::move(reason),
+          reconcile::ItemKey(reconcile::kEnvironmentItem, kPath)};
+}
+
+Result<std::optional<reconcile::Change>> PlanSearchPath(OpenNode& node) {
+  const auto path = PROV_TRY(ReadSearchPath(node));
+  const bool is_in = PROV_TRY(IsInSearchPath(node));
+  if (!is_in && (!path || !PROV_TRY(Extended(node, *path)))) return std::nullopt;
+  return is_in ? SearchPathChange(reconcile::Action::kNone, "")
+               : SearchPathChange(reconcile::Action::kUpdate, "with the folder of the program");
 }
 
 Result<bool> IsInSearchPath(OpenNode& node) {

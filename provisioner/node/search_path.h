@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "provisioner/node/open_node.h"
+#include "provisioner/reconcile/plan.h"
 
 namespace prov::node {
 
@@ -24,6 +25,9 @@ std::string WithoutFolder(std::string_view path, std::string_view folder);
 // Adds the folder of the installed program. A search path that is missing, or that is not a text, is left as it is.
 // Returns whether anything was written.
 Result<bool> AddToSearchPath(OpenNode& node);
+// The search path as reports list it. PlanSearchPath: what AddToSearchPath would do; nullopt: it can't add the folder.
+reconcile::Change SearchPathChange(reconcile::Action action, std::string reason);
+Result<std::optional<reconcile::Change>> PlanSearchPath(OpenNode& node);
 // Whether RemoveFromSearchPath would remove an entry.
 Result<bool> IsInSearchPath(OpenNode& node);
 // Removes that entry; called when the program is removed.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "images/registry/descriptor.h"
 #include "images/registry/security.h"
@@ -25,6 +26,7 @@ using image_commands::kSoftware;
 using image_commands::kSystem;
 using image_commands::Look;
 using image_commands::Seen;
+using image_commands::SessionReport;
 using images::RegKey;
 using reconcile::Action;
 using testing::AllOf;
@@ -50,6 +52,14 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   EXPECT_EQ(service->is.at(0).value.Reveal(), R"("C:\Program Files\Provisioner\provisioner.exe" reconcile --service)");
   EXPECT_FALSE(applied->reboot_required);
   EXPECT_GT(applied->writes, 10U);
+  for (const SessionReport* report : {&*planned, &*applied}) {
+    EXPECT_EQ(report->writes, applied->writes);
+    for (const auto& [key, action] : {std::pair("service:provisioner", Action::kCreate),
+                                      std::pair(R"(service:eventlog\application\provisioner)", Action::kCreate),
+                                      std::pair("env:Path", Action::kUpdate)})
+      EXPECT_THAT(report->changes,
+                  Contains(AllOf(Field(&reconcile::Change::key, key), Field(&reconcile::Change::action, action))));
+  }
 
   tree_.log.clear();
   const auto again = Apply(tree_, settings, Install());
