@@ -296,8 +296,11 @@ Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
   for (const auto& [host, image] : targets.All()) {
     const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
     node::OpenNode node = target.Node(*host);
-    TargetStatus& one = all.emplace_back(TargetStatus{
-        target.name, host->clock().NowUnix(), PROV_TRY(node::StatusOf(node)), SignerOf(*host, findings), {}});
+    TargetStatus& one = all.emplace_back(TargetStatus{target.name,
+                                                      host->clock().NowUnix(),
+                                                      PROV_TRY(node::StatusOf(node, TreeOf(image))),
+                                                      SignerOf(*host, findings),
+                                                      {}});
     ReportScriptRecord(one.status.engine, findings);
     ReportDamage(one.status, findings);
     if (image != nullptr) {
@@ -318,9 +321,10 @@ Command StatusCommand() {
       "Looks at the registry, the certificate stores and the environment of running services. Settings that a\n"
       "payload's script recorded are included. Exit code 4: the node needs attention: a setting differs, a\n"
       "service runs with an earlier environment, a round or the first boot failed, a rollback holds, a run or trial\n"
-      "is open, a record is damaged or lost, the boot service does not run, or one of the certificates expires\n"
-      "within 30 days (JSON: reasons). A pending reboot alone is exit code 0. What needs attention comes first; an\n"
-      "expiry is shown from 90 days before. For an image, the last line names what can't be seen there.",
+      "is open, a record is damaged or lost, the boot service does not run, a file of the installation is missing, or\n"
+      "one of the certificates expires within 30 days (JSON: reasons). A pending reboot alone is exit code 0. What\n"
+      "needs attention comes first; an expiry is shown from 90 days before. For an image, the last line names what\n"
+      "can't be seen there.",
       "  > provisioner status\n"
       "  target   this machine\n"
       "  ours     9 items\n"

@@ -66,6 +66,13 @@ void WriteDamage(JsonWriter& json, const node::NodeStatus& status) {
   json.EndArray();
 }
 
+void WriteLostFiles(JsonWriter& json, const std::vector<node::LostFile>& files) {
+  json.Key("lostFiles").BeginArray();
+  for (const node::LostFile& file : files)
+    json.BeginObject().Member("path", file.path).Member("problem", file.problem).EndObject();
+  json.EndArray();
+}
+
 }  // namespace
 
 void WriteHealth(JsonWriter& json, const node::NodeStatus& status) {
@@ -73,6 +80,7 @@ void WriteHealth(JsonWriter& json, const node::NodeStatus& status) {
   WriteBootService(json, status.boot_service);
   WriteExpiry(json, status.first_expiry);
   WriteDamage(json, status);
+  WriteLostFiles(json, status.lost_files);
   json.Strings("reasons", status.Reasons());
 }
 
@@ -102,6 +110,8 @@ std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
     out += fmt::format("damaged  {} {}\n", Printable(file.file), Printable(file.problem));
   if (status.record_lost)
     out += "lost     the record of what is ours; the next apply adopts values that equal its settings\n";
+  for (const node::LostFile& file : status.lost_files)
+    out += fmt::format("files    {} {}\n", Printable(file.path), file.problem);
   return out;
 }
 

@@ -76,6 +76,8 @@ inline constexpr Symptom kSymptoms[] = {
      "docs/troubleshooting.md#the-state-is-damaged", "state-damaged state-lost", true},
     {"service", "The boot service is gone or does not run.", "service install restores it.",
      "docs/troubleshooting.md#by-what-status-says", "", true},
+    {"files", "A file of the installation is missing or was changed.", "Type the command that doctor gives.",
+     "docs/troubleshooting.md#by-what-status-says", "file-lost", true},
     {"stale", "A service runs with an earlier environment.", "Restart it with the command that status gives.",
      "docs/troubleshooting.md#by-what-status-says", "service-stale", true},
     {"expiry", "A certificate of ours expires within 30 days.", "Rotate the CA.", "docs/upkeep.md#rotate-a-ca",

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "images/tree/image_tree.h"
 #include "images/tree/wim_tree.h"
 #include "provisioner/base/clock.h"
 #include "provisioner/cli/options.h"
@@ -55,6 +56,9 @@ class Targets {
   std::vector<std::unique_ptr<machine::ImageHost>> images_;
   StopCheck stop_check_;  // called while the WIM file is written; an error ends that
 };
+
+// The files of an image; null for the machine itself.
+inline images::ImageTree* TreeOf(machine::ImageHost* image) { return image == nullptr ? nullptr : &image->tree(); }
 
 // An open target and its name for reports.
 struct Target {

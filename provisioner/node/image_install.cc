@@ -14,6 +14,7 @@
 #include "provisioner/node/events.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/search_path.h"
+#include "provisioner/node/state_repair.h"
 #include "provisioner/node/upgrade.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/unattend/answer_file.h"
@@ -29,7 +30,6 @@ using reconcile::Action;
 using reconcile::Change;
 using reconcile::ItemKind;
 
-constexpr std::string_view kPayloadFolder = "Windows/Setup/Scripts/Provisioner";
 constexpr std::string_view kSetupFolder = "Windows/Setup/Scripts";
 constexpr std::string_view kSetupComplete = "Windows/Setup/Scripts/SetupComplete.cmd";
 constexpr std::string_view kProgramFolder = machine::kImageProgram.substr(0, machine::kImageProgram.rfind('/'));
@@ -44,9 +44,12 @@ constexpr auto kAnswerFiles = std::to_array<std::string_view>(
 
 constexpr std::string_view kTakenOver = "gets the owner and the rights of what is ours";
 
+bool IsInPayload(std::string_view path) {
+  return path.starts_with(kPayloadFolder) && path.substr(kPayloadFolder.size()).starts_with('/');
+}
+
 bool IsOwnFolder(std::string_view path) {
-  if (path == kProgramFolder || path == kPayloadFolder) return true;
-  return path.starts_with(kPayloadFolder) && path[kPayloadFolder.size()] == '/';
+  return path == kProgramFolder || path == kPayloadFolder || IsInPayload(path);
 }
 
 std::string Where(ImageTree& tree, std::string_view path) { return fmt::format("{}, {}", tree.Name(), path); }
@@ -326,6 +329,28 @@ Result<bool> IsInstalledPayload(machine::StateRecord& state, std::string_view ma
   if (!record || !record->complete) return false;
   const ImageRecord::File wanted{fmt::format("{}/manifest.json", kPayloadFolder), ToHex(Sha256(manifest))};
   return std::ranges::find(record->files, wanted) != record->files.end();
+}
+
+Result<std::vector<LostFile>> FindLostFiles(ImageTree& tree, machine::StateRecord& state) {
+  std::vector<LostFile> out;
+  const auto record = PROV_TRY(LoadImageRecord(state));
+  if (!record || !record->complete) return out;
+  const bool has_run = HasLog(state.folder());
+  const bool has_folder = PROV_TRY(tree.IsFolder(kPayloadFolder));
+  if (!has_folder && !has_run) out.push_back({std::string(kPayloadFolder), "is missing"});
+  for (const ImageRecord::File& file : record->files) {
+    if (IsInPayload(file.path) && (has_run || !has_folder)) continue;
+    const auto now = PROV_TRY(tree.Read(file.path, kMostBytes));
+    if (!now) out.push_back({file.path, "is missing"});
+    if (now && !has_run && ToHex(Sha256(*now)) != file.sha256) out.push_back({file.path, "was changed"});
+  }
+  if (has_run || !record->setup_complete_added) return out;
+  const auto script = PROV_TRY(tree.Read(kSetupComplete, kMostTextBytes));
+  Findings notes;
+  if (!script) out.push_back({std::string(kSetupComplete), "is missing"});
+  if (script && unattend::AddSetupCompleteLine(*script, notes, kSetupComplete) != *script)
+    out.push_back({std::string(kSetupComplete), "does not start the payload any more"});
+  return out;
 }
 
 Result<std::vector<Change>> PlanDeliveredPayload(OpenNode& node, bool with_service) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "provisioner/base/result.h"
@@ -11,7 +12,14 @@
 
 namespace prov::node {
 
-inline constexpr std::string_view kImageSection = "image";  // of the state record
+inline constexpr std::string_view kImageSection = "image";                               // of the state record
+inline constexpr std::string_view kPayloadFolder = "Windows/Setup/Scripts/Provisioner";  // of an image
+
+// A file of the installation that is not as it was put there.
+struct LostFile {
+  std::string path;     // in an image, relative to its root
+  std::string problem;  // "is missing"
+};
 
 struct ImageRecord {
   struct File {

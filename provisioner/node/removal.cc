@@ -42,9 +42,7 @@ Result<bool> HasState(machine::StateFolder& folder, bool is_image) {
                                       machine::kJournalFile, machine::kJournalPreviousFile}) {
     if (PROV_TRY(folder.Read(name))) return true;
   }
-  if (!is_image) return false;
-  const auto log = folder.Read("provisioner.log");
-  return !log || log->has_value();  // one that is too large is there, too
+  return is_image && HasLog(folder);
 }
 
 // Also reports what stays.

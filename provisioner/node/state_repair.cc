@@ -307,6 +307,11 @@ Result<bool> HasNoRecord(StateFolder& folder) {
   return true;
 }
 
+bool HasLog(StateFolder& folder) {
+  const auto log = folder.Read("provisioner.log");
+  return !log || log->has_value();  // one that is too large is there, too
+}
+
 Result<bool> RecordIsLost(OpenNode& node) {
   if (PROV_TRY(node.machine.state.Read(kLostSection))) return true;
   if (!PROV_TRY(HasNoRecord(node.machine.state.folder()))) return false;

@@ -62,6 +62,9 @@ Result<bool> RecordIsLost(OpenNode& node);
 // True if there never was a state here, or if all of it was deleted.
 Result<bool> HasNoRecord(machine::StateFolder& folder);
 
+// Whether the program has run on the machine: a run writes its log there, and a command on an image does not.
+bool HasLog(machine::StateFolder& folder);
+
 // If the record is lost, WarnOfLoss adds the finding `state-lost` (warning), once. AddLoss adds the section with which
 // the record says so.
 Result<void> WarnOfLoss(OpenNode& node, Findings& findings);

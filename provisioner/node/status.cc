@@ -7,6 +7,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/node/first_boot.h"
+#include "provisioner/node/image_install.h"
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/present_settings.h"
 #include "provisioner/node/records.h"
@@ -30,7 +31,7 @@ Result<std::vector<RunningService>> ReadRunningServices(OpenNode& node, const re
   return out;
 }
 
-Result<std::optional<BootService>> ReadBootService(OpenNode& node) {
+Result<std::optional<BootService>> ReadBootService(OpenNode& node, std::vector<LostFile>& lost) {
   if (PROV_TRY(node.machine.system.BootId()).empty()) return std::nullopt;
   BootService out;
   const auto state = PROV_TRY(node.host.services().Query(kServiceName));
@@ -41,6 +42,8 @@ Result<std::optional<BootService>> ReadBootService(OpenNode& node) {
   // A file that others could change has no trusted version; installing again refuses it or replaces it.
   const auto program = node.host.installation().ReadProgramStatus();
   if (program && program->installed) out.version = program->installed->Text();
+  if (program && out.installed && !program->is_installed)
+    lost.push_back({PROV_TRY(node.host.installation().ProgramPath()), "is missing, or others may change it"});
   if (!out.running) return out;
   out.process_id = state->process_id;
   out.outdated = !node.host.installation().RunsProgram(out.process_id).value_or(true);
@@ -123,11 +126,12 @@ std::vector<std::string_view> NodeStatus::Reasons() const {
   if ((engine.open_transaction && !engine.trial) || image_incomplete) out.emplace_back("open");
   if (engine.damage || !damage.empty() || record_lost) out.emplace_back("damage");
   if (boot_service && boot_service->Fails()) out.emplace_back("service");
+  if (!lost_files.empty()) out.emplace_back("files");
   if (first_expiry && first_expiry->seconds <= kExpirySeconds) out.emplace_back("expiry");
   return out;
 }
 
-Result<NodeStatus> StatusOf(OpenNode& given) {
+Result<NodeStatus> StatusOf(OpenNode& given, images::ImageTree* image) {
   RepairedView view(given);
   OpenNode node = PROV_TRY(view.Open());
   machine::StateRecord& state = node.machine.state;
@@ -143,7 +147,8 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   const std::int64_t now = node.host.clock().NowUnix();
   if (out.applied) out.age_seconds = now - out.applied->since;
   Activity activity = LoadActivity(state.folder(), out.source.value_or(StoredSource()));
-  out.boot_service = PROV_TRY(ReadBootService(node));
+  out.boot_service = PROV_TRY(ReadBootService(node, out.lost_files));
+  if (image != nullptr) out.lost_files = PROV_TRY(FindLostFiles(*image, state));
   out.read_at = activity.read_at;
   if (out.read_at) out.read_age_seconds = now - *out.read_at;
   out.round_interval = PROV_TRY(LoadService(state)).value_or(ServiceRecord()).interval_seconds;
@@ -152,8 +157,8 @@ Result<NodeStatus> StatusOf(OpenNode& given) {
   const auto hold = PROV_TRY(LoadHold(state));
   out.held = hold.has_value();
   if (out.engine.trial) out.trial = PROV_TRY(LoadTrial(state));
-  const auto image = PROV_TRY(LoadImageRecord(state));
-  out.image_incomplete = image && !image->complete;
+  const auto installation = PROV_TRY(LoadImageRecord(state));
+  out.image_incomplete = installation && !installation->complete;
   out.failure = PROV_TRY(LoadFailure(state));
   return out;
 }

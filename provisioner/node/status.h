@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "images/tree/image_tree.h"
 #include "provisioner/node/activity.h"
+#include "provisioner/node/image_record.h"
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/state_repair.h"
@@ -78,20 +80,21 @@ struct NodeStatus {
   bool image_incomplete = false;       // an installation into this image was interrupted
   std::optional<BootFailure> failure;  // of a first boot during Windows setup
   std::optional<Expiry> first_expiry;
-  std::vector<DamagedFile> damage;  // damaged files of the state, which the next run repairs
-  bool record_lost = false;         // it is unknown, fully or partly, what is ours
+  std::vector<LostFile> lost_files;        // of the installation
+  std::vector<DamagedFile> damage;         // damaged files of the state, which the next run repairs
+  bool record_lost = false;                // it is unknown, fully or partly, what is ours
   std::vector<PastRepair> repairs;
 
   bool RoundsFail() const { return round_failure && !round_failure->over; }
   std::vector<std::string> StaleServices() const;
   // Reasons for an administrator's attention: "drift", "stale", "failure", "hold", "trial", "open", "damage",
-  // "service", "expiry".
+  // "service", "files", "expiry".
   std::vector<std::string_view> Reasons() const;
   bool Differs() const { return !Reasons().empty(); }
 };
 
-// Reads only.
-Result<NodeStatus> StatusOf(OpenNode& node);
+// Reads only. `image`: the files of an image; null: the node runs.
+Result<NodeStatus> StatusOf(OpenNode& node, images::ImageTree* image = nullptr);
 
 // What `status` can't see in an image of a node.
 struct NotVisible {

@@ -111,7 +111,7 @@ class ImageCommands : public ::testing::Test {
     const auto target = OpenTarget(*host, machine::Access::kRead);
     EXPECT_TRUE(target) << target.error().message;
     node::OpenNode node = target->Node(*host);
-    auto status = node::StatusOf(node);
+    auto status = node::StatusOf(node, &host->tree());
     EXPECT_TRUE(status) << status.error().message;
     return status.value_or(node::NodeStatus{});
   }

@@ -26,7 +26,7 @@ using image_commands::kSoftware;
 using image_commands::kSystem;
 using image_commands::Look;
 using image_commands::Seen;
-using image_commands::SessionReport;
+using image_commands::RunReport;
 using images::RegKey;
 using reconcile::Action;
 using testing::AllOf;
@@ -52,7 +52,7 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   EXPECT_EQ(service->is.at(0).value.Reveal(), R"("C:\Program Files\Provisioner\provisioner.exe" reconcile --service)");
   EXPECT_FALSE(applied->reboot_required);
   EXPECT_GT(applied->writes, 10U);
-  for (const SessionReport* report : {&*planned, &*applied}) {
+  for (const RunReport* report : {&*planned, &*applied}) {
     EXPECT_EQ(report->writes, applied->writes);
     for (const auto& [key, action] : {std::pair("service:provisioner", Action::kCreate),
                                       std::pair(R"(service:eventlog\application\provisioner)", Action::kCreate),
