@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -11,8 +12,13 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/targets.h"
+#include "provisioner/machine/image_ports.h"
+#include "provisioner/node/image_record.h"
 #include "provisioner/node/probe.h"
+#include "provisioner/node/signer.h"
+#include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
 namespace {
@@ -47,16 +53,66 @@ std::string DoctorText(const std::string& target, const node::Diagnosis& diagnos
   return out + fmt::format("checked  {}\n", fmt::join(diagnosis.checked, ", "));
 }
 
+// The payload that was delivered once, as it can be read from here: in an image, where its folder is. "": it can't be
+// read, such as after Windows setup, when its files with passwords are gone.
+std::string DeliveredSource(machine::Host& host, machine::Host& live, const TargetOptions& target,
+                            const std::string& stored) {
+  if (target.wim) return {};
+  std::string out = target.root ? fmt::format("{}/{}", *target.root, node::kPayloadFolder) : stored;
+  const auto signer = node::PinnedSigner(host);
+  const bool is_readable = signer && node::ReadSource(live, {.source = out}, {.signer = *signer});
+  return is_readable ? out : std::string();
+}
+
+// The stored source and its options, or those of the last run. Files that an image's source names are in the image.
+node::SettingsSpec SpecOf(machine::Host& host, machine::Host& live, const TargetOptions& target,
+                          const node::NodeStatus& status) {
+  node::SettingsSpec out;
+  if (status.applied) out = status.applied->given.value_or(out);
+  if (!status.source) return out;
+  node::SettingsSpec stored = status.source->spec;
+  if (!status.source->follow) {
+    stored.source.source = DeliveredSource(host, live, target, stored.source.source);
+    return stored.source.source.empty() ? out : stored;
+  }
+  if (target.NamesImage() && !stored.source.Files().empty())
+    stored.source = {.source = {}, .selection = stored.source.selection};
+  return stored;
+}
+
+// A program that the image still has.
+std::string ProgramWord(const std::string& root, const node::NodeStatus& status) {
+  for (const std::string& path :
+       {std::string(machine::kImageProgram), fmt::format("{}/provisioner.exe", node::kPayloadFolder)}) {
+    const auto holds = [&](const node::LostFile& lost) { return path.starts_with(lost.path); };
+    if (std::ranges::none_of(status.lost_files, holds)) return ShellWord(fmt::format("{}/{}", root, path));
+  }
+  return node::DoctorWords().program;
+}
+
+node::DoctorWords WordsFor(machine::Host& host, machine::Host& live, const TargetOptions& target,
+                           const node::NodeStatus& status) {
+  node::DoctorWords out;
+  out.source = WordsOf(SpecOf(host, live, target, status));
+  if (target.wim) out.target = "--wim " + ShellWord(*target.wim);
+  if (!target.root) return out;
+  out.target = "--root " + ShellWord(*target.root);
+  out.program = ProgramWord(*target.root, status);
+  return out;
+}
+
 Result<Outcome> RunDoctor(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
   PROV_TRY(node::CheckProbeUrls(arguments.All("probe")));
-  Targets targets = PROV_TRY(Targets::Open(ParseTargetOptions(arguments), live, images::TreeAccess::kRead));
+  const TargetOptions given = ParseTargetOptions(arguments);
+  Targets targets = PROV_TRY(Targets::Open(given, live, images::TreeAccess::kRead));
   const std::vector<Targets::One> all = targets.All();
   if (all.size() != 1) return Fail(Code::kUsage, "takes one image: FILE:INDEX", "--wim");
   const auto& [host, image] = all.front();
   const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
   node::OpenNode node = target.Node(*host);
-  node::Observations seen = PROV_TRY(node::Observe(node, arguments.All("probe"), live.http()));
+  node::Observations seen = PROV_TRY(node::Observe(node, arguments.All("probe"), live.http(), TreeOf(image)));
+  seen.words = WordsFor(*host, live, given, seen.status);
   const node::Diagnosis diagnosis = node::Diagnose(seen);
   if (image != nullptr) {
     for (Finding& note : PROV_TRY(image->Notes())) seen.findings.push_back(std::move(note));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "provisioner/cli/options.h"
 #include "provisioner/node/settings.h"
@@ -10,6 +11,12 @@ namespace prov::cli {
 
 // SOURCE, how it is read, and which settings are taken from it, as given. Errors: usage, proxy-url.
 Result<node::SettingsSpec> ParseSettingsSpec(const Arguments& arguments);
+
+// One word of PowerShell or of a POSIX shell, quoted as PowerShell does if it has to be.
+std::string ShellWord(std::string_view text);
+// The words that ParseSettingsSpec reads as this spec. "SOURCE" for a source that has no place or may hold a password,
+// and "URL" for such a proxy.
+std::string WordsOf(const node::SettingsSpec& spec);
 
 // The absolute form of a path, for a process with another working folder. Errors: io.
 Result<std::string> AbsolutePath(const std::string& path);

@@ -148,6 +148,7 @@ void AddApplied(const Applied& applied, Sections& sections) {
   sections[std::string(kAppliedSection)] = AppliedJson(applied);
   sections[std::string(kHoldSection)] = std::nullopt;
   sections[std::string(kLostSection)] = std::nullopt;
+  sections[std::string(kRemovedSection)] = std::nullopt;
 }
 
 Result<void> EndRun(OpenNode& node, BegunRun run, const DerivedSettings& derived, const ApplyOptions& options,

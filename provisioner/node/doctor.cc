@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "provisioner/base/clock.h"
+#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/review.h"
@@ -97,10 +98,10 @@ class Observer {
  public:
   Observer(OpenNode& node, Observations& out) : node_(node), out_(out) {}
 
-  Result<void> Run() {
+  Result<void> Run(images::ImageTree* image) {
     out_.runs = !PROV_TRY(node_.machine.system.BootId()).empty();
     out_.now = node_.host.clock().NowUnix();
-    out_.status = PROV_TRY(StatusOf(node_));
+    out_.status = PROV_TRY(StatusOf(node_, image));
     const auto entries = PROV_TRY(ReadMachineEntries(node_.machine.registry));
     NoteProxy(entries);
     out_.machine = FaultsOf(entries, reconcile::EnvironmentKeyPath());
@@ -173,10 +174,11 @@ class Observer {
 
   Result<void> LookAtInstallation() {
     if (out_.runs) return {};  // the status has it
-    const auto record = PROV_TRY(LoadImageRecord(node_.machine.state));
-    const bool installed = record && std::ranges::find(record->files, machine::kImageProgram,
-                                                       &ImageRecord::File::path) != record->files.end();
-    out_.lacks_boot_service = installed && !PROV_TRY(node_.host.services().Query(kServiceName));
+    RepairedView view(node_);
+    const auto record = PROV_TRY(LoadImageRecord(PROV_TRY(view.Open()).machine.state));
+    out_.has_program = record && std::ranges::find(record->files, machine::kImageProgram, &ImageRecord::File::path) !=
+                                     record->files.end();
+    out_.lacks_boot_service = out_.has_program && !PROV_TRY(node_.host.services().Query(kServiceName));
     return {};
   }
 
@@ -206,15 +208,28 @@ bool Drifts(const Observations& seen, std::string_view key) {
   return std::ranges::find(seen.status.engine.drift, key, &reconcile::Drift::key) != seen.status.engine.drift.end();
 }
 
-std::string ApplyAgain(const Observations& seen) {
-  return seen.runs ? "provisioner apply SOURCE" : "provisioner apply SOURCE --root DIR";
+// What applies the source. For an image, a plan shows first what that changes.
+Commands Apply(const Observations& seen, std::string_view options = {}) {
+  if (seen.runs) return {"provisioner apply " + seen.words.source};
+  Commands out;
+  for (const std::string_view command : {"plan", "apply"})
+    out.push_back(fmt::format("provisioner {} {} {}{}", command, seen.words.target, seen.words.source, options));
+  return out;
+}
+
+// What installs the payload into an image again.
+Commands Install(const Observations& seen) {
+  return Apply(seen, seen.has_program ? " --install --exe " + seen.words.program : " --install");
 }
 
 // What restores a setting.
 Commands Restore(const Observations& seen) {
-  const bool makes_rounds = seen.runs && seen.status.source && !seen.status.held;
-  return {makes_rounds ? "provisioner reconcile --once" : ApplyAgain(seen)};
+  if (seen.runs && seen.status.source && !seen.status.held) return {"provisioner reconcile --once"};
+  return Apply(seen);
 }
+
+// Commands that act on the machine where they are typed; none for an image.
+Commands OnMachine(const Observations& seen, Commands commands) { return seen.runs ? std::move(commands) : Commands(); }
 
 // The items of ours that differ and whose keys have this prefix.
 void AddDrift(const Observations& seen, std::string_view prefix, Problems& out) {
@@ -306,9 +321,9 @@ void CheckCertificates(const Observations& seen, Problems& out) {
       out.push_back({{Severity::kWarning, "disallowed",
                       fmt::format("{} is in the store Disallowed, so nothing that it signed is trusted", name)},
                      key,
-                     {fmt::format("certutil -delstore Disallowed {}", certificate.sha1)}});
+                     OnMachine(seen, {fmt::format("certutil -delstore Disallowed {}", certificate.sha1)})});
     }
-    const Commands commands = {"w32tm /query /status"};
+    const Commands commands = OnMachine(seen, {"w32tm /query /status"});
     if (certificate.not_after_unix < seen.now) {
       out.push_back(
           {{Severity::kWarning, "cert-expired",
@@ -330,11 +345,13 @@ void CheckWinHttp(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kWinInetItem, out);
   for (const std::string& key : seen.unreadable_win_http) {
     if (Drifts(seen, key)) continue;
+    Commands commands = OnMachine(seen, {"netsh winhttp reset proxy"});
+    std::ranges::move(Restore(seen), std::back_inserter(commands));
     out.push_back({{Severity::kError, "winhttp-unreadable",
                     fmt::format("winHttp {}-bit, the value {}, is not of the form that Windows reads",
                                 key.substr(reconcile::kWinHttpItem.size()), reconcile::kWinHttpValue)},
                    key,
-                   {"netsh winhttp reset proxy", Restore(seen).front()}});
+                   std::move(commands)});
   }
 }
 
@@ -344,18 +361,25 @@ void CheckHns(const Observations& seen, Problems& out) { AddDrift(seen, reconcil
 void CheckState(const Observations& seen, Problems& out) {
   const NodeStatus& status = seen.status;
   for (const DamagedFile& file : status.damage)
-    out.push_back({{Severity::kError, "state-damaged", Describe(file, Moment::kFound)}, {}, Restore(seen)});
-  if (status.record_lost) out.push_back({{Severity::kError, "state-lost", DescribeLoss()}, {}, {ApplyAgain(seen)}});
+    out.push_back(
+        {{Severity::kError, "state-damaged", fmt::format("{}: {}", file.file, Describe(file, Moment::kFound))},
+         {},
+         Restore(seen)});
+  if (const auto& script = status.engine.damage)
+    out.push_back({{Severity::kError, "script-state", SentenceWithPlace(script->message, PlaceOf(*script))}, {}, {}});
+  if (status.record_lost) out.push_back({{Severity::kError, "state-lost", DescribeLoss()}, {}, Apply(seen)});
   if (status.engine.trial) {
+    const Commands on_image = {"provisioner rollback " + seen.words.target};
     out.push_back({{Severity::kWarning, "trial-open", "a trial waits for its confirmation"},
                    {},
-                   {"provisioner confirm", "provisioner rollback"}});
+                   seen.runs ? Commands{"provisioner confirm", "provisioner rollback"} : on_image});
   } else if (status.engine.open_transaction || status.image_incomplete) {
-    out.push_back({{Severity::kWarning, "open-transaction", "a run was interrupted"}, {}, Restore(seen)});
+    out.push_back({{Severity::kWarning, "open-transaction", "a run was interrupted"},
+                   {},
+                   status.image_incomplete && !seen.runs ? Install(seen) : Restore(seen)});
   }
   if (status.held) {
-    out.push_back(
-        {{Severity::kWarning, "held", "a rollback holds, so the source is not followed"}, {}, {ApplyAgain(seen)}});
+    out.push_back({{Severity::kWarning, "held", "a rollback holds, so the source is not followed"}, {}, Apply(seen)});
   }
 }
 
@@ -366,28 +390,47 @@ bool IsOld(const Observations& seen) {
   return status.read_age_seconds > std::max(kReadForLong, kLongInIntervals * status.round_interval);
 }
 
-void CheckRounds(const Observations& seen, Problems& out) {
-  const NodeStatus& status = seen.status;
-  const auto failed = [&](std::string_view code, std::string message) {
-    out.push_back(
-        {{Severity::kError, "round-failed", std::move(message)},
-         {},
-         {"provisioner reconcile --once", fmt::format("provisioner explain-code {}", code), std::string(kLogCommand)}});
-  };
-  if (status.failure) failed(status.failure->code, fmt::format("the first boot failed: {}", status.failure->Text()));
-  if (status.boot_service && status.boot_service->Fails()) {
-    const bool installed = status.boot_service->installed;
+// What keeps the settings there.
+void CheckInstallation(const Observations& seen, Problems& out) {
+  for (const LostFile& file : seen.status.lost_files) {
+    out.push_back({{Severity::kError, "file-lost", fmt::format("{} {}", file.path, file.problem)},
+                   reconcile::ItemKey(reconcile::kFileItem, file.path),
+                   seen.runs ? Commands{"provisioner service install"} : Install(seen)});
+  }
+  if (const auto& service = seen.status.boot_service; service && service->Fails()) {
     out.push_back({{Severity::kError, "boot-service",
-                    fmt::format("the service {} {}", kServiceName, installed ? "does not run" : "is gone")},
+                    fmt::format("the service {} {}", kServiceName, service->installed ? "does not run" : "is gone")},
                    {},
-                   {installed ? fmt::format("Start-Service {}", kServiceName) : "provisioner service install",
+                   {service->installed ? fmt::format("Start-Service {}", kServiceName) : "provisioner service install",
                     std::string(kLogCommand)}});
   }
   if (seen.lacks_boot_service) {
-    out.push_back({{Severity::kError, "boot-service", fmt::format("the service {} is gone", kServiceName)},
-                   {},
-                   {"provisioner apply SOURCE --root DIR --install --exe provisioner.exe"}});
+    out.push_back(
+        {{Severity::kError, "boot-service", fmt::format("the service {} is gone", kServiceName)}, {}, Install(seen)});
   }
+}
+
+// Nothing is set, and nothing is ours.
+void CheckNothing(const Observations& seen, Problems& out) {
+  const NodeStatus& status = seen.status;
+  if (seen.sets_proxy || status.applied || status.held || !status.engine.ledger.empty()) return;
+  const std::string why =
+      status.removed_at
+          ? fmt::format("the settings of provisioner were removed at {}", FormatUtc(*status.removed_at))
+          : "nothing here is from provisioner: it has applied nothing yet, or remove --all took everything away";
+  out.push_back({{Severity::kError, "nothing-set", fmt::format("no proxy is set, and {}", why)}, {}, Restore(seen)});
+}
+
+void CheckRounds(const Observations& seen, Problems& out) {
+  const NodeStatus& status = seen.status;
+  const auto failed = [&](std::string_view code, std::string message) {
+    Commands commands = OnMachine(seen, {"provisioner reconcile --once"});
+    commands.push_back(fmt::format("provisioner explain-code {}", code));
+    if (seen.runs) commands.emplace_back(kLogCommand);
+    out.push_back({{Severity::kError, "round-failed", std::move(message)}, {}, std::move(commands)});
+  };
+  if (status.failure) failed(status.failure->code, fmt::format("the first boot failed: {}", status.failure->Text()));
+  CheckInstallation(seen, out);
   if (status.RoundsFail()) {
     const RoundFailure& last = *status.round_failure;
     failed(last.code, fmt::format("rounds have failed for {}: {}: {}{}", DescribeAge(seen.now - last.since), last.code,
@@ -398,11 +441,7 @@ void CheckRounds(const Observations& seen, Problems& out) {
                    {},
                    {"provisioner reconcile --once", fmt::format("Restart-Service {}", kServiceName)}});
   }
-  if (!seen.sets_proxy && !status.applied && !status.held && status.engine.ledger.empty()) {
-    out.push_back({{Severity::kError, "nothing-set", "no proxy is set, and provisioner has applied nothing here"},
-                   {},
-                   Restore(seen)});
-  }
+  CheckNothing(seen, out);
 }
 
 void CheckProbes(const Observations& seen, Problems& out) {
@@ -411,8 +450,8 @@ void CheckProbes(const Observations& seen, Problems& out) {
     const std::string way = probe.via == "direct" ? probe.via : "through " + probe.via;
     out.push_back({{Severity::kError, "probe-failed", fmt::format("{} {}: {}", probe.url, way, probe.error->message)},
                    {},
-                   {fmt::format("provisioner explain {} --url {} --for go", seen.runs ? "--this-machine" : "--root DIR",
-                                QuotedForPowerShell(probe.url))}});
+                   {fmt::format("provisioner explain {} --url {} --for go",
+                                seen.runs ? "--this-machine" : seen.words.target, QuotedForPowerShell(probe.url))}});
   }
 }
 
@@ -434,10 +473,11 @@ constexpr std::array<Check, 10> kDoctorChecks = {{{"clock", true, CheckClock},
 
 }  // namespace
 
-Result<Observations> Observe(OpenNode& node, const std::vector<std::string>& probes, net::Http& http) {
+Result<Observations> Observe(OpenNode& node, const std::vector<std::string>& probes, net::Http& http,
+                             images::ImageTree* image) {
   Observations out;
   Observer observer(node, out);
-  PROV_TRY(observer.Run());
+  PROV_TRY(observer.Run(image));
   PROV_TRY(observer.Probe(probes, http));
   return out;
 }

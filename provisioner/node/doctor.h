@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "images/tree/image_tree.h"
 #include "provisioner/base/finding.h"
 #include "provisioner/net/http.h"
 #include "provisioner/node/open_node.h"
@@ -15,6 +16,13 @@
 #include "provisioner/pki/certificate.h"
 
 namespace prov::node {
+
+// How commands name what they are about, quoted as words of a shell. The defaults are placeholders.
+struct DoctorWords {
+  std::string target = "--root DIR";        // an image
+  std::string source = "SOURCE";            // with the options that are stored
+  std::string program = "provisioner.exe";  // one that can be installed into the image
+};
 
 // What was seen of a target.
 struct Observations {
@@ -39,14 +47,17 @@ struct Observations {
   };
   std::vector<OwnCertificate> certificates;
   std::vector<std::string> unreadable_win_http;  // keys of items, as in the ledger
-  bool lacks_boot_service = false;               // an image whose record has the program, and no service that starts it
+  bool has_program = false;                      // an image whose record has the program
+  bool lacks_boot_service = false;               // the same, and no service starts it
   std::vector<Probed> probes;
   Findings findings;  // about the observation itself
+  DoctorWords words;
 };
 
 // Reads only, and makes the requests of `probes` with what containerd would get, or else the machine. Errors: those of
-// StatusOf, of the ports, and of Probe. `http`: of this machine, as an image has no network.
-Result<Observations> Observe(OpenNode& node, const std::vector<std::string>& probes, net::Http& http);
+// StatusOf, of the ports, and of Probe. `http`: of this machine, as an image has no network. `image`: as for StatusOf.
+Result<Observations> Observe(OpenNode& node, const std::vector<std::string>& probes, net::Http& http,
+                             images::ImageTree* image = nullptr);
 
 struct Problem {
   Finding finding;

@@ -37,6 +37,8 @@ Result<StoredSource> ParseSource(const JsonNode& root) {
 
 Result<std::string> ParseHold(const JsonNode& root) { return root.Get("digest", &JsonNode::Text); }
 
+Result<std::int64_t> ParseRemoved(const JsonNode& root) { return PROV_TRY(root.Get("at")).Integer(); }
+
 Result<Boots> ParseBoots(const JsonNode& root) {
   return Boots{PROV_TRY(root.Get("change", &JsonNode::Text)), PROV_TRY(root.Get("boots", &JsonNode::Texts))};
 }
@@ -117,6 +119,15 @@ Result<std::optional<std::string>> LoadHold(machine::StateRecord& state) {
 std::string HoldJson(std::string_view digest) {
   JsonWriter json;
   return json.BeginObject().Member("digest", digest).EndObject().Text();
+}
+
+Result<std::optional<std::int64_t>> LoadRemoved(machine::StateRecord& state) {
+  return Load<std::int64_t>(state, kRemovedSection, ParseRemoved);
+}
+
+std::string RemovedJson(std::int64_t at) {
+  JsonWriter json;
+  return json.BeginObject().Member("at", at).EndObject().Text();
 }
 
 Result<std::optional<Boots>> LoadBoots(machine::StateRecord& state) {

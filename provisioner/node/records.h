@@ -22,6 +22,7 @@ inline constexpr std::string_view kSourceSection = "source";
 inline constexpr std::string_view kSettingsSection = "settings";  // the last good ones of the stored source
 inline constexpr std::string_view kAppliedSection = "applied";
 inline constexpr std::string_view kHoldSection = "hold";
+inline constexpr std::string_view kRemovedSection = "removed";
 inline constexpr std::string_view kBootsSection = "boots";
 inline constexpr std::string_view kFailureSection = "failure";
 inline constexpr std::string_view kRestartSection = "restart";  // services that a killed run was about to restart
@@ -72,6 +73,10 @@ std::string MinimumJson(const MinimumPayload& minimum);
 // The hold of a rollback: it lasts as long as the source gives the settings with this digest.
 Result<std::optional<std::string>> LoadHold(machine::StateRecord& state);
 std::string HoldJson(std::string_view digest);
+
+// When the settings were removed (Unix time), until others are applied.
+Result<std::optional<std::int64_t>> LoadRemoved(machine::StateRecord& state);
+std::string RemovedJson(std::int64_t at);
 
 // Counts the boots in which the same change, which requires a reboot, was needed.
 struct Boots {

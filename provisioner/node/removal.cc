@@ -169,6 +169,7 @@ Result<RunReport> RemoveSettings(OpenNode& node, BegunRun run) {
   }
   const std::string local_source = PROV_TRY(LocalSource(node));
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
+  if (!ours.empty()) gone[std::string(kRemovedSection)] = RemovedJson(node.host.clock().NowUnix());
   reconcile::Plan plan =
       PROV_TRY(reconcile::MakePlan(node.machine, reconcile::NothingDesired(), ours, PROV_TRY(OptionsOfRemoval(node))));
   RunReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), gone));

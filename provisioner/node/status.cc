@@ -159,6 +159,7 @@ Result<NodeStatus> StatusOf(OpenNode& given, images::ImageTree* image) {
   if (out.engine.trial) out.trial = PROV_TRY(LoadTrial(state));
   const auto installation = PROV_TRY(LoadImageRecord(state));
   out.image_incomplete = installation && !installation->complete;
+  out.removed_at = PROV_TRY(LoadRemoved(state));
   out.failure = PROV_TRY(LoadFailure(state));
   return out;
 }

@@ -81,6 +81,7 @@ struct NodeStatus {
   std::optional<BootFailure> failure;  // of a first boot during Windows setup
   std::optional<Expiry> first_expiry;
   std::vector<LostFile> lost_files;        // of the installation
+  std::optional<std::int64_t> removed_at;  // Unix time of `remove`; nullopt: settings were applied since, or never
   std::vector<DamagedFile> damage;         // damaged files of the state, which the next run repairs
   bool record_lost = false;                // it is unknown, fully or partly, what is ours
   std::vector<PastRepair> repairs;

@@ -1,17 +1,37 @@
 // `doctor`, and --this-machine in the place of SOURCE, as their callers see them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "images/registry/hive_editor.h"
+#include "provisioner/cli/settings_spec.h"
 #include "tests/cli/machine_commands_fixture.h"
+#include "tests/cli/settings_of_words.h"
+#include "tests/support/program_file.h"
+#include "tests/support/sample_image.h"
 
 namespace prov::cli {
 namespace {
 
-using machine_commands::MachineCommands;
+class DoctorCommands : public machine_commands::MachineCommands {
+ protected:
+  // Runs a plan or an apply as it was printed, for the fixture's source.
+  Result<Outcome> Type(const std::string& command) {
+    std::vector<std::string> words = TypedWords(command);
+    std::ranges::replace(words, std::string("SOURCE"), source_);
+    return Run(words.at(1) == "plan" ? PlanCommand : ApplyCommand, {words.begin() + 2, words.end()});
+  }
+};
+
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST_F(MachineCommands, DoctorSaysWhatIsWrongAndWhatToType) {
+TEST_F(DoctorCommands, DoctorSaysWhatIsWrongAndWhatToType) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_, "--service", "containerd"}));
   const auto well = Json(DoctorCommand, {});
   EXPECT_EQ(well["problems"].Size(), 0U);
@@ -34,7 +54,7 @@ TEST_F(MachineCommands, DoctorSaysWhatIsWrongAndWhatToType) {
   EXPECT_FALSE(stopped["problems"][0].HasMember("key")) << "it is about no item";
 }
 
-TEST_F(MachineCommands, ACertificateHasOneNameInAllText) {
+TEST_F(DoctorCommands, ACertificateHasOneNameInAllText) {
   const std::string name = "CA 734B5852D40BDC0AD7E1AB2DACBA4FC9BA34854C";
   ASSERT_TRUE(Run(ApplyCommand, {source_}));
   host_.now = 2'400'000'000;  // in 2046, after its end
@@ -43,7 +63,69 @@ TEST_F(MachineCommands, ACertificateHasOneNameInAllText) {
               HasSubstr("deleted  certificate  " + name + "  CN=Example Corp Issuing CA 1"));
 }
 
-TEST_F(MachineCommands, ExplainAndCheckTakeWhatIsSet) {
+TEST_F(DoctorCommands, WhatDoctorPrintsCanBeTyped) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_, "--service", "containerd", "--scope", "machine,services"}));
+  ASSERT_TRUE(Run(RollbackCommand, {}));
+  const auto held = Json(DoctorCommand, {}, 4);
+  const std::string command = held["problems"][0]["commands"][0].GetString();
+  EXPECT_EQ(command, "provisioner apply " + ShellWord(source_) + " --scope 'machine,services' --service containerd");
+  ASSERT_TRUE(Type(command));
+  EXPECT_EQ(Json(DoctorCommand, {})["problems"].Size(), 0U);
+}
+
+TEST_F(DoctorCommands, WhatDoctorPrintsOfAnImageCanBeTyped) {
+  const std::string image = (root_ / "image").string(), exe = (root_ / "provisioner.exe").string();
+  const std::string hives = image + "/Windows/System32/config/";
+  std::filesystem::create_directories(hives);
+  const auto put = [](const std::string& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  };
+  put(hives + "SYSTEM", testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
+  put(hives + "SOFTWARE", testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+  put(exe, testing_support::MakeProgram());
+  const auto doctor = [&](int exit) { return Json(DoctorCommand, {"--root", image}, exit); };
+  EXPECT_STREQ(doctor(4)["problems"][0]["commands"][0].GetString(),
+               ("provisioner plan --root " + ShellWord(image) + " SOURCE").c_str());
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--root", image, "--service", "containerd", "--install", "--exe", exe}));
+  ASSERT_EQ(doctor(0)["problems"].Size(), 0U);
+
+  const std::string payload = image + "/Windows/Setup/Scripts/Provisioner";
+  const std::string program = image + "/Program Files/Provisioner/provisioner.exe";
+  const std::string install = " --install --exe " + ShellWord(program);
+  const struct {
+    std::function<void()> harm;
+    std::string rest;
+  } rows[] = {
+      {[&] {
+         auto hive = images::HiveEditor::Open(testing_support::ReadAll(hives + "SYSTEM")).value();
+         ASSERT_TRUE(hive.DeleteValue(R"(ControlSet001\Control\Session Manager\Environment)", "NO_PROXY"));
+         put(hives + "SYSTEM", hive.Finish(0).value());
+       },
+       ShellWord(payload)},
+      {[&] { std::filesystem::remove(program); },
+       ShellWord(payload) + " --install --exe " + ShellWord(payload + "/provisioner.exe")},
+      {[&] { std::filesystem::remove_all(payload); }, "SOURCE --service containerd" + install},
+      {[&] { std::filesystem::remove(payload + "/egress.json"); }, "SOURCE --service containerd" + install},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.rest);
+    row.harm();
+    const auto sick = doctor(4);
+    ASSERT_EQ(sick["problems"].Size(), 1U);
+    const auto& commands = sick["problems"][0]["commands"];
+    ASSERT_EQ(commands.Size(), 2U);
+    for (const unsigned at : {0U, 1U}) {
+      const std::string command = commands[at].GetString();
+      EXPECT_EQ(command,
+                fmt::format("provisioner {} --root {} {}", at == 0 ? "plan" : "apply", ShellWord(image), row.rest));
+      const auto typed = Type(command);
+      ASSERT_TRUE(typed) << typed.error().message;
+    }
+    EXPECT_EQ(doctor(0)["problems"].Size(), 0U);
+  }
+}
+
+TEST_F(DoctorCommands, ExplainAndCheckTakeWhatIsSet) {
   host_.waits_left = 100;
   ASSERT_TRUE(Run(ApplyCommand, {source_}));
   const auto decided = Json(ExplainCommand, {"--this-machine", "--url", "https://quay.io/", "--for", "go"});

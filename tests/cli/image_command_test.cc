@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "images/registry/descriptor.h"
@@ -72,32 +73,87 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
 
 TEST_F(ImageCommands, DoctorSeesWhatIsBrokenInAnImage) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
-  const auto found = [&] {
-    std::vector<std::string> out;
+  const auto look = [&] {
     const auto host = Open(tree_);
     const auto target = OpenTarget(*host, machine::Access::kRead);
     node::OpenNode node = target->Node(*host);
-    for (const node::Problem& one : node::Diagnose(node::Observe(node, {}, live_.http()).value()).problems)
-      out.push_back(std::string(one.finding.code) + " " + one.key);
-    return out;
+    return node::Diagnose(node::Observe(node, {}, live_.http(), &host->tree()).value()).problems;
   };
-  EXPECT_THAT(found(), testing::IsEmpty());
-  {
+  EXPECT_THAT(look(), testing::IsEmpty());
+  const auto edit = [&](const std::function<Result<void>(machine::ImageHost&, const machine::Machine&)>& harm) {
     const auto host = Open(tree_);
     const auto open = host->Open(machine::Access::kWrite);
     ASSERT_TRUE(open) << open.error().message;
-    ASSERT_TRUE((*open)->Ports().registry.DeleteValue(reconcile::EnvironmentKeyPath(), "NO_PROXY"));
+    ASSERT_TRUE(harm(*host, (*open)->Ports()));
     ASSERT_TRUE(host->Commit());
+  };
+  const std::string plan = "provisioner plan --root DIR SOURCE";
+  const std::string install = plan + " --install --exe provisioner.exe";
+  const std::string payload = "Windows/Setup/Scripts/Provisioner", script = "Windows/Setup/Scripts/SetupComplete.cmd";
+  const std::string program = "Program Files/Provisioner/provisioner.exe";
+  const reconcile::Ledger ours = Status(tree_).engine.ledger;
+  const auto root = std::ranges::find_if(ours, [](auto& one) { return one.first.starts_with("certificate:ROOT:"); });
+  ASSERT_NE(root, ours.end());
+  const struct {
+    std::string code, key, command;
+    std::function<void()> harm;
+  } rows[] = {
+      {"setting-changed", "env:NO_PROXY", plan,
+       [&] {
+         edit([](auto& /*host*/, const machine::Machine& machine) {
+           return machine.registry.DeleteValue(reconcile::EnvironmentKeyPath(), "NO_PROXY");
+         });
+       }},
+      {"setting-changed", root->first, plan,
+       [&] {
+         edit([&](auto& /*host*/, const machine::Machine& machine) {
+           return machine.certificates.Remove(pki::Store::kRoot, root->second.ours->data);
+         });
+       }},
+      {"state-damaged", "", plan,
+       [&] {
+         const std::string state = *tree_.At("ProgramData/Provisioner/state.json");
+         ASSERT_TRUE(tree_.Write("ProgramData/Provisioner/state.json", state.substr(0, 40), images::FileUse::kSecret));
+       }},
+      {"boot-service", "", install,
+       [&] {
+         edit([](machine::ImageHost& host, const auto& /*machine*/) -> Result<void> {
+           PROV_TRY(host.services().Remove("Provisioner"));
+           return {};
+         });
+       }},
+      {"file-lost", "file:" + program, install, [&] { tree_.Erase(program); }},
+      {"file-lost", "file:" + program, install, [&] { tree_.Put(program, kExe.substr(1)); }},
+      {"file-lost", "file:" + payload + "/egress.json", install, [&] { tree_.Erase(payload + "/egress.json"); }},
+      {"file-lost", "file:" + payload, install, [&] { tree_.Erase(payload); }},
+      {"file-lost", "file:" + script, install, [&] { tree_.Put(script, "echo another one\r\n"); }},
+  };
+  const MemoryTree well = tree_;
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.code + " " + row.key);
+    tree_ = well;
+    row.harm();
+    const auto problems = look();
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems.front().finding.code, row.code);
+    EXPECT_EQ(problems.front().key, row.key);
+    EXPECT_EQ(problems.front().commands.front(), row.command);
+    EXPECT_TRUE(row.code == "boot-service" || Status(tree_).Differs()) << "status sees it, too";
+    if (row.code == "state-damaged") {
+      EXPECT_THAT(problems.front().finding.message, HasSubstr("ProgramData/Provisioner/state.json"));
+    }
   }
-  EXPECT_THAT(found(), ElementsAre("setting-changed env:NO_PROXY"));
-  {
-    const auto host = Open(tree_);
-    const auto open = host->Open(machine::Access::kWrite);
-    ASSERT_TRUE(open) << open.error().message;
-    ASSERT_TRUE(host->services().Remove("Provisioner"));
-    ASSERT_TRUE(host->Commit());
-  }
-  EXPECT_THAT(found(), ElementsAre("setting-changed env:NO_PROXY", "boot-service "));
+}
+
+// A run on a machine removes files with passwords, and may replace the program.
+TEST_F(ImageCommands, OfAnImageThatHasRunOnlyTheProgramIsMissed) {
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  ASSERT_TRUE(tree_.Write("ProgramData/Provisioner/provisioner.log", "applied", images::FileUse::kSecret));
+  tree_.Erase("Windows/Setup/Scripts/Provisioner/egress.json");
+  tree_.Put("Program Files/Provisioner/provisioner.exe", kExe + "newer");
+  EXPECT_THAT(Status(tree_).Reasons(), testing::IsEmpty());
+  tree_.Erase("Program Files/Provisioner/provisioner.exe");
+  EXPECT_THAT(Status(tree_).Reasons(), ElementsAre("files"));
 }
 
 // Leaves the hive at `path` as a crash does: the value `newest` of its key is in a log only, or nowhere.

@@ -4,6 +4,7 @@
 
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/settings_spec.h"
+#include "tests/cli/settings_of_words.h"
 
 namespace prov::cli {
 namespace {
@@ -47,6 +48,24 @@ TEST(StoredSource, KeepsTheWholePathOfAKubeconfig) {
   const auto spec = Remembered({"kube:///worker", "--kubeconfig", "config"});
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_THAT(spec->source.kubeconfig, testing::AllOf(EndsWith("config"), Ne("config")));
+}
+
+TEST(StoredSource, IsReadAgainFromItsWords) {
+  const std::string digest(64, 'a');
+  const std::vector<std::string> rows[] = {
+      {"kube:///worker"},
+      {R"(C:\egress files\worker.json)", "--pool", "infra", "--name", "rendered-1", "--add-cluster-suffixes"},
+      {"https://h/a#sha256=" + digest, "--ca", "ca.pem", "--source-proxy", "http://p:1", "--source-timeout", "30"},
+      {"kube:///worker", "--kubeconfig", "in-cluster", "--scope", "machine,certs", "--credentials", "none"},
+      {"w.json", "--service", "containerd,kubelet", "--trust", digest, "--with-wmco", "--winhttp-octets", "--augment"},
+      {"w.json", "--hns-policy", "p.json", "--hns-pods", "all", "--subtract", "minus.pem"},
+  };
+  const auto parse = [](const std::vector<std::string>& words) {
+    return ParseSettingsSpec(ParseArguments(ApplyCommand().spec, words).value()).value();
+  };
+  for (const auto& row : rows) EXPECT_EQ(parse(TypedWords(WordsOf(parse(row)))), parse(row)) << WordsOf(parse(row));
+  EXPECT_EQ(WordsOf(parse({"https://u:c4nary@h/a?token=c4nary", "--source-proxy", "http://u:c4nary@p:1"})),
+            "SOURCE --source-proxy URL");
 }
 
 TEST(StoredSource, IsNotStandardInput) { EXPECT_EQ(Remembered({"-"}).error().code, Code::kUsage); }

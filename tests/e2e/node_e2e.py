@@ -275,6 +275,37 @@ class FirstBoot(Node):
         decided = json.loads(self.program("explain", "--this-machine", "--url", "http://a.example/", "--for", "go", "--output", "json").stdout)
         self.assertEqual(decided["decisions"][0]["proxy"], "http://proxy.example.test:3128", "containerd has its own")
 
+    def test_doctor_names_each_thing_and_what_it_prints_restores_it(self):
+        self.write("http://proxy.example.test:3128", [self.a])
+        self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")
+
+        def first(code=None, key=None):
+            problems = self.json("doctor", exits=(0, 4))["problems"]
+            self.assertEqual([(one["code"], one.get("key")) for one in problems[:1]], [(code, key)] if code else [])
+            return problems[0]["commands"][0].split() if code else []
+
+        self.await_state(first)
+        self.wine("net", "stop", "Provisioner", check=True)  # no round restores anything meanwhile
+        (root,) = self.state()["certificate"]["ROOT"]
+        for key, place in {
+                "env:HTTP_PROXY": (r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment", "/v", "HTTP_PROXY"),
+                "serviceEnv:containerd": (r"SYSTEM\CurrentControlSet\Services\containerd", "/v", "Environment"),
+                f"certificate:ROOT:{root.lower()}": (rf"SOFTWARE\Microsoft\SystemCertificates\ROOT\Certificates\{root}",),
+                "winHttp:64": (r"SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings\Connections", "/v", "WinHttpSettings")}.items():
+            self.wine("reg", "delete", "HKLM\\" + place[0], *place[1:], "/f", check=True)
+            self.program(*first("setting-changed", key)[1:])
+            self.assertEqual(first("boot-service")[0], "Start-Service")
+        self.wine("sc", "delete", "Provisioner", check=True)
+        self.program(*first("boot-service")[1:])
+        self.await_state(first)
+        for harm in (self.source.unlink, lambda: self.source.write_text("{"), lambda: self.source.chmod(0o666)):
+            harm()
+            self.program("reconcile", "--once", check=False)
+            words = first("round-failed")
+            self.write("http://proxy.example.test:3128", [self.a])
+            self.program(*words[1:])
+            self.await_state(first)
+
     def test_who_watches_into_a_file_sees_a_failure_at_once(self):
         self.write("http://proxy.example.test:3128", [self.a])
         self.program("first-boot", "C:\\egress\\worker.json", "--service", "containerd")

@@ -1,8 +1,11 @@
 // Each thing that can be wrong is broken in turn, and `doctor` names it first.
 #include "provisioner/node/doctor.h"
 
+#include <fmt/format.h>
+
 #include <functional>
 
+#include "provisioner/base/clock.h"
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/node/present_settings.h"
 #include "provisioner/node/reconcile_once.h"
@@ -55,10 +58,16 @@ class Doctor : public NodeTest {
     std::vector<std::string> out;
     for (const Problem& one : Look(probes).problems) {
       EXPECT_THAT(one.finding.message, Not(HasSubstr("c4nary")));
-      EXPECT_THAT(one.commands, Not(IsEmpty())) << one.finding.message;
+      EXPECT_TRUE(!one.commands.empty() || one.finding.code == "script-state") << one.finding.message;
       out.push_back(std::string(one.finding.code) + (one.key.empty() ? "" : " " + one.key));
     }
     return out;
+  }
+
+  void FailRound(Code code) {
+    (void)RunRound(host_,
+                   [&](const SettingsSpec&) -> Result<Settings> { return Fail(code, "broken", "kube:///worker"); });
+    host_.memory.log.clear();
   }
 
   testing_support::MemoryNetwork network_;
@@ -104,13 +113,14 @@ TEST_F(Doctor, NamesWhatIsBrokenFirst) {
       {"clock-wrong", "w32tm /query /status", [&] { host_.now = 1'000'000'000; }},
       {"source-old", "provisioner reconcile --once", [&] { host_.now += 7200; }},
       {"boot-service", "Start-Service Provisioner", [&] { Service("provisioner").process_id = 0; }},
-      {"round-failed", "provisioner reconcile --once",
-       [&] {
-         (void)RunRound(host_, [](const SettingsSpec&) -> Result<Settings> {
-           return Fail(Code::kNetwork, "no route", "kube:///worker");
-         });
-         host_.memory.log.clear();
-       }},
+      {"boot-service", "provisioner service install", [&] { host_.services_by_name.erase("provisioner"); }},
+      {R"(file-lost file:C:\Program Files\Provisioner\provisioner.exe)", "provisioner service install",
+       [&] { host_.program_installed = false; }},
+      {"state-damaged", "provisioner reconcile --once", [&] { host_.memory.files().at("state.json").resize(40); }},
+      {"script-state", "", [&] { host_.memory.files()["script-state.json"] = "{"; }},
+      {"round-failed", "provisioner reconcile --once", [&] { FailRound(Code::kNetwork); }},
+      {"round-failed", "provisioner reconcile --once", [&] { FailRound(Code::kHashMismatch); }},
+      {"round-failed", "provisioner reconcile --once", [&] { FailRound(Code::kJson); }},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.first);
@@ -121,8 +131,35 @@ TEST_F(Doctor, NamesWhatIsBrokenFirst) {
     EXPECT_THAT(Found(), ElementsAre(row.first));
     const Diagnosis diagnosis = Look();
     ASSERT_FALSE(diagnosis.problems.empty());
-    EXPECT_EQ(diagnosis.problems.front().commands.front(), row.command);
+    EXPECT_EQ(fmt::format("{}", fmt::join(diagnosis.problems.front().commands, "\n")).substr(0, row.command.size()),
+              row.command);
   }
+}
+
+TEST_F(Doctor, ADamagedFileIsNamed) {
+  Boot();
+  host_.memory.files().at("state.json").resize(40);
+  EXPECT_THAT(Look().problems.front().finding.message,
+              StartsWith(R"(C:\ProgramData\Provisioner\state.json: this file of the state is cut short)"));
+}
+
+TEST_F(Doctor, ARemovalIsToldWithItsTime) {
+  Boot();
+  const std::string at = FormatUtc(host_.now);
+  for (int removal = 0; removal < 2; ++removal) {
+    OpenNode n = node();
+    ASSERT_TRUE(RemoveSettings(n));
+    EXPECT_TRUE(removal == 0 || host_.memory.log.empty()) << "the second one writes nothing";
+    host_.memory.log.clear();
+    host_.now += 60;
+  }
+  Service("containerd").environment = {};
+  EXPECT_THAT(Found(), ElementsAre("nothing-set"));
+  EXPECT_EQ(Look().problems.front().finding.message,
+            "no proxy is set, and the settings of provisioner were removed at " + at);
+  OpenNode n = node();
+  ASSERT_TRUE(ApplySettings(n, SampleSettings(), {}));
+  EXPECT_FALSE(HasSection("removed"));
 }
 
 TEST_F(Doctor, ACertificateOutOfItsTimeIsTold) {
