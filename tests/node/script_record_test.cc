@@ -8,6 +8,7 @@
 namespace prov::node {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing_support::MemoryMachine;
 
@@ -31,6 +32,16 @@ class ScriptNode : public NodeTest {
 
   std::string before_;
 };
+
+TEST_F(ScriptNode, RollbackTellsWhatOthersChangedAndLeavesIt) {
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://mine:1"));
+  OpenNode n = node();
+  const auto report = Must(Rollback(n));
+  EXPECT_THAT(report.findings, Contains(testing::AllOf(testing::Field(&Finding::code, "changed-since"),
+                                                       testing::Field(&Finding::where, "env HTTP_PROXY"))));
+  EXPECT_EQ(Variable("HTTP_PROXY"), "http://mine:1");
+  EXPECT_EQ(Variable("NO_PROXY"), std::nullopt);
+}
 
 TEST_F(ScriptNode, RollbackAfterAnApplyThatChangedNothingTakesTheScriptsRunBack) {
   Settings settings = SampleSettings();
