@@ -111,7 +111,7 @@ std::string FailureLines(const node::NodeStatus& status, std::int64_t now) {
   if (status.record_lost)
     out += "lost     the record of what is ours; the next apply adopts values that equal its settings\n";
   for (const node::LostFile& file : status.lost_files)
-    out += fmt::format("files    {} {}\n", Printable(file.path), file.problem);
+    out += fmt::format("files    {} {}\n", Printable(file.path), Printable(file.problem));
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "provisioner/base/clock.h"
 #include "provisioner/egress/settings_digest.h"
+#include "provisioner/node/guards.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_client.h"
@@ -43,6 +44,8 @@ Result<node::SourceContent> ReadWanted(machine::Host& host, const StatusRequest&
   const bool is_default = request.wanted.source == request.cluster.source;
   if (!out && is_default && out.error().code == Code::kNotFound)
     out.error().message += "; if the cluster has no pool, name the wanted settings with --source SOURCE";
+  // The digest covers the certificates.
+  if (out) PROV_TRY(node::GuardAgainstUnreadTrust(out->config));
   return out;
 }
 

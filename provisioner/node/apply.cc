@@ -90,19 +90,24 @@ void AddFindings(RunReport& report, const DerivedSettings& derived) {
   report.findings.insert(report.findings.begin(), all.begin(), all.end());
 }
 
-}  // namespace
-
-Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
+Result<void> CheckPlanned(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
   if (!options.allow_downgrade) PROV_TRY(GuardAgainstDowngrade(node.machine.state, derived.settings));
   if (options.refuse_empty) PROV_TRY(GuardAgainstEmpty(node.machine, derived));
   if (options.allow_shrink) return {};
   return GuardAgainstShrinking(node.machine, derived.settings.config, derived.desired);
 }
 
+}  // namespace
+
+Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
+  PROV_TRY(GuardAgainstUnreadTrust(node.machine, derived.settings));
+  return CheckPlanned(node, derived, options);
+}
+
 Result<RunReport> PlanSettings(OpenNode& given, const DerivedSettings& derived, const ApplyOptions& options) {
   RepairedView view(given);
   OpenNode node = PROV_TRY(view.Open());
-  PROV_TRY(CheckSettings(node, derived, options));
+  PROV_TRY(CheckPlanned(node, derived, options));
   RunReport report = PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
   PROV_TRY(ReportDamage(node, view, report.findings));
   ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, options.names_pool, report.findings);

@@ -22,13 +22,14 @@ struct ApplyOptions {
   bool unattended = false;        // no person watches: GuardAgainstRebootLoop applies
 };
 
-// Runs the guards before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink, empty.
+// Runs the guards before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink, empty,
+// remote-source.
 Result<void> CheckSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options);
 
 // Reads only. Errors: those of the ports; downgrade, shrink, empty.
 Result<reconcile::RunReport> PlanSettings(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options);
 
-// `run`: of BeginRun. `more` is recorded in the same step as the settings. Errors: those of PlanSettings; reboot-loop
+// `run`: of BeginRun. `more` is recorded in the same step as the settings. Errors: those of CheckSettings; reboot-loop
 // (unattended only).
 Result<reconcile::RunReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                            const ApplyOptions& options, reconcile::Sections more = {});
@@ -42,7 +43,7 @@ Result<reconcile::RunReport> ApplyToMachine(OpenNode& node, const DerivedSetting
 Result<void> WarnOfStoredSource(OpenNode& node, const DerivedSettings& derived, Findings& findings);
 
 // What ApplySettings and TrySettings share. The plan of a run, after CheckSettings and PrepareToPlan. Errors: those of
-// PlanSettings.
+// CheckSettings.
 Result<reconcile::Plan> PlanRun(OpenNode& node, BegunRun& run, const DerivedSettings& derived,
                                 const ApplyOptions& options);
 // The record of these settings as applied now, and the sections that store it. This ends a rollback's hold.

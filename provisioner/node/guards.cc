@@ -85,6 +85,22 @@ Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings&
   return record.ledger.empty() ? GuardAgainstEmpty(derived.settings.config, derived.desired) : Result<void>();
 }
 
+Result<void> GuardAgainstUnreadTrust(const egress::EgressConfig& config) {
+  const std::string& place = config.not_read.trust_place;
+  if (place.empty()) return {};
+  return Fail(Code::kRemoteSource,
+              "the certificates are at this URL, which only the script of the user data fetches; give the SOURCE that "
+              "it was baked from",
+              place);
+}
+
+Result<void> GuardAgainstUnreadTrust(machine::Machine& machine, const Settings& settings) {
+  if (!settings.options.scope.certificates || settings.config.not_read.trust_place.empty()) return {};
+  for (const auto& [item, entry] : PROV_TRY(reconcile::LoadMachineRecord(machine)).ledger)
+    if (item.starts_with(reconcile::kCertificateItem) && entry.ours) return {};
+  return GuardAgainstUnreadTrust(settings.config);
+}
+
 Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings) {
   if (!settings.generation) return {};
   const auto applied = PROV_TRY(LoadApplied(state));

@@ -1,5 +1,6 @@
 // Guards: reasons for a run to refuse a source that it can read. The source sets nothing; the payload is older than the
-// applied one; the certificate file lost most of its certificates; or something undoes the change at every boot.
+// applied one; the certificate file lost most of its certificates, or they are elsewhere; or something undoes the
+// change at every boot.
 #pragma once
 
 #include "provisioner/egress/egress_config.h"
@@ -21,6 +22,14 @@ Result<void> GuardAgainstEmpty(const egress::EgressConfig& config, const reconci
 // to be removed. Settings that equal the last applied ones pass, as a second run may find nothing to do. A payload's
 // settings pass, because `bake` has checked them. Reads the record.
 Result<void> GuardAgainstEmpty(machine::Machine& machine, const DerivedSettings& derived);
+
+// Fails with `remote-source` if the source's certificates are at a URL that only the script of its user data fetches.
+// For an output that would lose them.
+Result<void> GuardAgainstUnreadTrust(const egress::EgressConfig& config);
+
+// The same for settings on this machine. Certificates of ours stay, so a machine that has some passes. Reads the
+// record.
+Result<void> GuardAgainstUnreadTrust(machine::Machine& machine, const Settings& settings);
 
 // Fails with `downgrade` for a payload with a lower generation than the last applied one, or a different payload of the
 // same generation: payloads are copied and kept, and an old one must not bring back replaced settings. A signed

@@ -244,6 +244,23 @@ class FilePlanner {
                  {}, {}};
 };
 
+std::string CannotBeRead(const Error& error) { return "can't be read: " + error.message; }
+
+// "": none. `judge` has the contents of a file that is there.
+template <class Judge>
+std::string ProblemOfFile(const Result<std::optional<std::string>>& now, Judge judge) {
+  if (!now) return CannotBeRead(now.error());
+  return *now ? judge(**now) : "is missing";
+}
+
+std::string ProblemOfPayloadFolder(ImageTree& tree) {
+  const auto is_folder = tree.IsFolder(kPayloadFolder);
+  if (!is_folder) return CannotBeRead(is_folder.error());
+  if (*is_folder) return {};
+  return tree.IsFile(kPayloadFolder).value_or(false) ? "is a file, and the folder of the payload has to be there"
+                                                     : "is missing";
+}
+
 }  // namespace
 
 Result<void> RemoveLeftovers(ImageTree& tree, Findings& findings) {
@@ -335,21 +352,24 @@ Result<std::vector<LostFile>> FindLostFiles(ImageTree& tree, machine::StateRecor
   std::vector<LostFile> out;
   const auto record = PROV_TRY(LoadImageRecord(state));
   if (!record || !record->complete) return out;
+  const auto add = [&out](std::string_view path, std::string problem) {
+    if (!problem.empty()) out.push_back({std::string(path), std::move(problem)});
+  };
   const bool has_run = HasLog(state.folder());
-  const bool has_folder = PROV_TRY(tree.IsFolder(kPayloadFolder));
-  if (!has_folder && !has_run) out.push_back({std::string(kPayloadFolder), "is missing"});
+  const std::string folder = has_run ? std::string() : ProblemOfPayloadFolder(tree);
+  add(kPayloadFolder, folder);
   for (const ImageRecord::File& file : record->files) {
-    if (IsInPayload(file.path) && (has_run || !has_folder)) continue;
-    const auto now = PROV_TRY(tree.Read(file.path, kMostBytes));
-    if (!now) out.push_back({file.path, "is missing"});
-    if (now && !has_run && ToHex(Sha256(*now)) != file.sha256) out.push_back({file.path, "was changed"});
+    if (IsInPayload(file.path) && (has_run || !folder.empty())) continue;
+    add(file.path, ProblemOfFile(tree.Read(file.path, kMostBytes), [&](const std::string& bytes) {
+          return has_run || ToHex(Sha256(bytes)) == file.sha256 ? "" : "was changed";
+        }));
   }
   if (has_run || !record->setup_complete_added) return out;
-  const auto script = PROV_TRY(tree.Read(kSetupComplete, kMostTextBytes));
-  Findings notes;
-  if (!script) out.push_back({std::string(kSetupComplete), "is missing"});
-  if (script && unattend::AddSetupCompleteLine(*script, notes, kSetupComplete) != *script)
-    out.push_back({std::string(kSetupComplete), "does not start the payload any more"});
+  add(kSetupComplete, ProblemOfFile(tree.Read(kSetupComplete, kMostTextBytes), [](const std::string& bytes) {
+        Findings notes;
+        const bool starts = unattend::AddSetupCompleteLine(bytes, notes, kSetupComplete) == bytes;
+        return starts ? "" : "does not start the payload any more";
+      }));
   return out;
 }
 

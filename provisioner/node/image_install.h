@@ -49,9 +49,9 @@ Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateRec
 Result<void> WriteFiles(images::ImageTree& tree, machine::StateRecord& state, const FilePlan& plan);
 Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan);
 
-// What an image lacks of its completed installation: the payload's folder as one, else single files. Once the image has
-// run, only the program and the signer count, as runs replace the program and remove files with credentials. Reads
-// only.
+// What an image lacks of its completed installation: the payload's folder as one, else single files, also those that
+// can't be read, such as a link. Once the image has run, only the program and the signer count, as runs replace the
+// program and remove files with credentials. Reads only.
 Result<std::vector<LostFile>> FindLostFiles(images::ImageTree& tree, machine::StateRecord& state);
 
 // The changes that InstallDeliveredService would make: the service, its event source and the entry in the search path.

@@ -209,6 +209,7 @@ Result<RunReport> ApplyToImage(machine::ImageHost& image, const DerivedSettings&
   ImagePlan plan = PROV_TRY(MakeImagePlan(image, node, derived, options, image_options));
   PROV_TRY(PrepareImage(image, plan.notes));
   BegunRun run = PROV_TRY(BeginRun(node));
+  PROV_TRY(CheckSettings(node, derived, options));
   std::vector<reconcile::Change> services;
   reconcile::Sections sections;
   if (plan.payload) {

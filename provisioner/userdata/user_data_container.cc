@@ -161,11 +161,12 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
   scope.certificates = scope.certificates || out.config.not_read.trust;
   out.config.trust_file = Stated(scope.certificates && !elsewhere, left_out.certificates);
   if (elsewhere) {
+    out.config.not_read.trust_place = fmt::format("{}: $.bundle", where);
     AddWarning(out.config.findings, "not-read",
                fmt::format("the {} certificate(s) of this user data are at a URL, which only its script fetches, so "
                            "they are not read, and none is removed; the source that was baked has them",
                            stores.size()),
-               fmt::format("{}: $.bundle", where));
+               out.config.not_read.trust_place);
   }
   return out;
 }

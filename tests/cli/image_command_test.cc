@@ -145,6 +145,26 @@ TEST_F(ImageCommands, DoctorSeesWhatIsBrokenInAnImage) {
   }
 }
 
+TEST_F(ImageCommands, WhatCanNotBeReadOfAnInstallationIsTold) {
+  ASSERT_TRUE(Apply(tree_, Settings(), Install()));
+  const std::string folder = "can't be read: is a folder, a file is wanted";
+  const std::pair<std::string, std::string> rows[] = {
+      {"Program Files/Provisioner/provisioner.exe", folder},
+      {"Windows/Setup/Scripts/Provisioner/egress.json", folder},
+      {"Windows/Setup/Scripts/SetupComplete.cmd", folder},
+      {"Windows/Setup/Scripts/Provisioner", "is a file, and the folder of the payload has to be there"},
+  };
+  const MemoryTree well = tree_;
+  for (const auto& [path, problem] : rows) {
+    tree_ = well;
+    const bool is_file = tree_.At(path).has_value();
+    tree_.Erase(path);
+    is_file ? tree_.PutFolder(path) : tree_.Put(path, "");
+    EXPECT_THAT(Status(tree_).lost_files,
+                ElementsAre(AllOf(Field(&node::LostFile::path, path), Field(&node::LostFile::problem, problem))));
+  }
+}
+
 // A run on a machine removes files with passwords, and may replace the program.
 TEST_F(ImageCommands, OfAnImageThatHasRunOnlyTheProgramIsMissed) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
@@ -171,6 +191,15 @@ void MakeDirty(MemoryTree& tree, std::string_view path, const std::string& key, 
 
 std::size_t Replays(const Findings& findings) {
   return static_cast<std::size_t>(std::ranges::count(findings, "hive-replayed", &Finding::code));
+}
+
+TEST_F(ImageCommands, WithoutItsCertificatesASourceIsOnlyPlannedForAnImage) {
+  node::Settings settings = Settings();
+  settings.config.certificates.clear();
+  settings.config.not_read = {.trust = true, .trust_place = "u.egress: $.bundle"};
+  EXPECT_TRUE(PlanImage(*Open(tree_), settings, {}, Install()));
+  EXPECT_EQ(Apply(tree_, settings, Install()).error().code, Code::kRemoteSource);
+  EXPECT_THAT(tree_.log, testing::IsEmpty());
 }
 
 TEST_F(ImageCommands, WhatIsOnlyInAHivesLogsIsKept) {

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 
 #include "provisioner/node/records.h"
+#include "provisioner/reconcile/desired_state.h"
+#include "provisioner/userdata/user_data_container.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::cli {
 namespace {
@@ -45,6 +48,24 @@ TEST_F(MachineCommands, ApplyTwice) {
   EXPECT_THAT(second->out, HasSubstr("no changes"));
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_EQ(Json(PlanCommand, {source_})["writes"].GetInt(), 0);
+}
+
+// Its certificates are at a URL.
+TEST_F(MachineCommands, UserDataWithoutItsCertificatesIsShownAndNotPassedOn) {
+  const egress::EgressConfig config = testing_support::SampleConfig();
+  source_ = (root_ / "u.egress").string();
+  WriteSource(userdata::MakeContainer(config, *reconcile::MakeDesiredState(config, {}),
+                                      {.bundle = userdata::Download{"http://h/x", std::string(64, 'a')}}));
+  const std::string out = (root_ / "out").string();
+  EXPECT_TRUE(Run(ExtractCommand, {source_}));
+  EXPECT_TRUE(Run(PlanCommand, {source_}));
+  EXPECT_TRUE(Run(BakeCommand, {source_, "--out", out, "--scope", "machine"}));
+  for (const auto& refused : {Run(ApplyCommand, {source_}), Run(BakeCommand, {source_, "--out", out}),
+                              Run(FleetCommand, {"status", "kube://", "--source", source_})}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kRemoteSource);
+    EXPECT_THAT(refused.error().message, HasSubstr("give the SOURCE that it was baked from"));
+  }
 }
 
 TEST_F(MachineCommands, TheWayInWhichARebootIsTold) {

@@ -98,6 +98,34 @@ TEST_F(EmptyGuard, TheMessageSaysWhy) {
   EXPECT_THAT(Apply(assigned).error().message, HasSubstr("neither a proxy"));
 }
 
+using TrustGuard = Guards;
+
+TEST_F(TrustGuard, WithoutItsCertificatesASourceIsAppliedOnlyWhereSomeAreOurs) {
+  Settings settings = SampleSettings(std::nullopt);
+  settings.config.certificates.clear();
+  settings.config.trust_file.present = false;
+  settings.config.not_read = {.trust = true, .trust_place = "u.egress: $.bundle"};
+  OpenNode n = node();
+  EXPECT_TRUE(PlanSettings(n, settings, {}));
+  Delivery delivery;
+  delivery.spec = SpecOf(R"(C:\u.egress)");
+  for (const auto& refused :
+       {Apply(settings), TrySettings(n, settings, {}, 60), FirstBoot(n, settings, delivery, {})}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kRemoteSource);
+    EXPECT_EQ(refused.error().where, "u.egress: $.bundle");
+  }
+  EXPECT_THAT(host_.memory.log, testing::IsEmpty()) << "nothing was written";
+  ASSERT_TRUE(Apply(SampleSettings(std::nullopt)));
+  const auto certificates = host_.memory.content().certificates;
+  settings.config.https_proxy = Secret("http://other:1");
+  EXPECT_TRUE(Apply(settings));
+  EXPECT_EQ(host_.memory.content().certificates, certificates);
+  ASSERT_TRUE(RemoveSettings(n));
+  settings.options.scope.certificates = false;
+  EXPECT_TRUE(Apply(settings)) << "nobody wants them";
+}
+
 using ShrinkGuard = Guards;
 
 TEST_F(ShrinkGuard, LosingOverHalfOfEightIsRefusedUnlessToldOtherwise) {

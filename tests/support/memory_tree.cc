@@ -86,6 +86,8 @@ Result<bool> MemoryTree::IsFile(std::string_view path) {
 
 Result<std::optional<std::string>> MemoryTree::Read(std::string_view path, std::uint64_t limit) {
   return Call("Read " + std::string(path), false, [&]() -> Result<std::optional<std::string>> {
+    if (now_.folders.contains(AsciiLower(path)))
+      return Fail(Code::kTarget, "is a folder, a file is wanted", std::string(path));
     std::optional<std::string> bytes = At(path);
     if (bytes && bytes->size() > limit) return Fail(Code::kTooLarge, "is too large", std::string(path));
     return bytes;

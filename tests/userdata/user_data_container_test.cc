@@ -91,6 +91,7 @@ TEST(Container, SaysNothingOfCertificatesThatAreElsewhere) {
     EXPECT_EQ(read->config.no_proxy, config.no_proxy);
     ASSERT_EQ(read->config.findings.size(), 1U);
     EXPECT_EQ(read->config.findings[0].code, "not-read");
+    EXPECT_EQ(read->config.not_read.trust_place, "x: $.bundle");
     const auto desired = *reconcile::MakeDesiredState(read->config, read->options);
     EXPECT_TRUE(desired.scope.machine);
     EXPECT_FALSE(desired.scope.certificates);
