@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +15,11 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/targets.h"
+#include "provisioner/cli/terminal.h"
 #include "provisioner/machine/image_ports.h"
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/probe.h"
+#include "provisioner/node/settings.h"
 #include "provisioner/node/signer.h"
 #include "provisioner/node/source_reader.h"
 
@@ -64,13 +67,22 @@ std::string DeliveredSource(machine::Host& host, machine::Host& live, const Targ
   return is_readable ? out : std::string();
 }
 
-// The stored source and its options, or those of the last run. Files that an image's source names are in the image.
+// Files of a node are not where an image is edited, and a run keeps the names of its own as they were typed.
+void HideFiles(node::Choices& choices) {
+  for (std::optional<std::string>* file : {&choices.subtract_file, &choices.hns_policy_file}) {
+    if (*file) *file = "FILE";
+  }
+}
+
+// The stored source and its options, or those of the last run.
 node::SettingsSpec SpecOf(machine::Host& host, machine::Host& live, const TargetOptions& target,
                           const node::NodeStatus& status) {
   node::SettingsSpec out;
   if (status.applied) out = status.applied->given.value_or(out);
+  HideFiles(out.choices);
   if (!status.source) return out;
   node::SettingsSpec stored = status.source->spec;
+  if (target.NamesImage()) HideFiles(stored.choices);
   if (!status.source->follow) {
     stored.source.source = DeliveredSource(host, live, target, stored.source.source);
     return stored.source.source.empty() ? out : stored;
@@ -81,23 +93,23 @@ node::SettingsSpec SpecOf(machine::Host& host, machine::Host& live, const Target
 }
 
 // A program that the image still has.
-std::string ProgramWord(const std::string& root, const node::NodeStatus& status) {
+std::string ProgramWord(images::ImageTree& tree, const std::string& root, const node::NodeStatus& status) {
   for (const std::string& path :
        {std::string(machine::kImageProgram), fmt::format("{}/provisioner.exe", node::kPayloadFolder)}) {
-    const auto holds = [&](const node::LostFile& lost) { return path.starts_with(lost.path); };
-    if (std::ranges::none_of(status.lost_files, holds)) return ShellWord(fmt::format("{}/{}", root, path));
+    const bool is_lost = std::ranges::find(status.lost_files, path, &node::LostFile::path) != status.lost_files.end();
+    if (!is_lost && tree.IsFile(path).value_or(false)) return ShellWord(fmt::format("{}/{}", root, path));
   }
   return node::DoctorWords().program;
 }
 
-node::DoctorWords WordsFor(machine::Host& host, machine::Host& live, const TargetOptions& target,
+node::DoctorWords WordsFor(const Targets::One& one, machine::Host& live, const TargetOptions& target,
                            const node::NodeStatus& status) {
-  node::DoctorWords out;
-  out.source = WordsOf(SpecOf(host, live, target, status));
+  node::DoctorWords out{.is_explained = !target.wim, .quote = QuotedForShell};
+  out.source = WordsOf(SpecOf(*one.host, live, target, status));
   if (target.wim) out.target = "--wim " + ShellWord(*target.wim);
   if (!target.root) return out;
   out.target = "--root " + ShellWord(*target.root);
-  out.program = ProgramWord(*target.root, status);
+  out.program = ProgramWord(one.image->tree(), *target.root, status);
   return out;
 }
 
@@ -112,7 +124,7 @@ Result<Outcome> RunDoctor(const Arguments& arguments, machine::Host& live) {
   const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
   node::OpenNode node = target.Node(*host);
   node::Observations seen = PROV_TRY(node::Observe(node, arguments.All("probe"), live.http(), TreeOf(image)));
-  seen.words = WordsFor(*host, live, given, seen.status);
+  seen.words = WordsFor(all.front(), live, given, seen.status);
   const node::Diagnosis diagnosis = node::Diagnose(seen);
   if (image != nullptr) {
     for (Finding& note : PROV_TRY(image->Notes())) seen.findings.push_back(std::move(note));

@@ -12,6 +12,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/terminal.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/reconcile/desired_state.h"
 #include "provisioner/source/kube_access.h"
@@ -68,7 +69,7 @@ void AddChoices(const node::Choices& choices, std::string& words) {
 std::string ShellWord(std::string_view text) {
   const auto is_plain = [](char c) { return IsLetter(c) || IsDigit(c) || std::string_view("_./:-").contains(c); };
   const bool plain = !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_plain);
-  return plain ? std::string(text) : QuotedForPowerShell(text);
+  return plain ? std::string(text) : QuotedForShell(text);
 }
 
 std::string WordsOf(const node::SettingsSpec& spec) {

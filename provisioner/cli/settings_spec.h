@@ -12,7 +12,7 @@ namespace prov::cli {
 // SOURCE, how it is read, and which settings are taken from it, as given. Errors: usage, proxy-url.
 Result<node::SettingsSpec> ParseSettingsSpec(const Arguments& arguments);
 
-// One word of PowerShell or of a POSIX shell, quoted as PowerShell does if it has to be.
+// One word of a command, quoted for this system's shell if it has to be.
 std::string ShellWord(std::string_view text);
 // The words that ParseSettingsSpec reads as this spec. "SOURCE" for a source that has no place or may hold a password,
 // and "URL" for such a proxy.

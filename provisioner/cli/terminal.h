@@ -1,10 +1,11 @@
 // The program's output to terminals: messages of one line each, with control characters made safe, coloured on a
-// terminal.
+// terminal. And words for the shell there.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "provisioner/base/error.h"
@@ -27,6 +28,9 @@ bool IsTerminal(std::FILE* file);
 
 // Whether `file` is a terminal that supports colours (NO_COLOR unset, TERM not dumb).
 bool SupportsColour(std::FILE* file);
+
+// "it's" as one word of a command: 'it''s' in PowerShell, which is the shell on Windows, and 'it'\''s' elsewhere.
+std::string QuotedForShell(std::string_view text);
 
 // Shows the progress of a long run on a terminal: one line that is overwritten, and removed at the end.
 class Progress {

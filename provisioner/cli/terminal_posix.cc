@@ -18,6 +18,12 @@ bool SupportsColour(std::FILE* file) {
   return wanted && able && IsTerminal(file);
 }
 
+std::string QuotedForShell(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? R"('\'')" : std::string(1, c);
+  return out + "'";
+}
+
 void MakeFailedWritesErrors() { std::signal(SIGXFSZ, SIG_IGN); }
 
 }  // namespace prov::cli

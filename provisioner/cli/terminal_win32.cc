@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "provisioner/base/text.h"
 #include "provisioner/base/windows_api.h"
 #include "provisioner/cli/terminal.h"
 
@@ -18,6 +19,8 @@ bool SupportsColour(std::FILE* file) {
   // A console interprets colours only when this mode is set; setting it fails for anything else.
   return GetConsoleMode(handle, &mode) != 0 && SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
+
+std::string QuotedForShell(std::string_view text) { return QuotedForPowerShell(text); }
 
 // On Windows, a failed write is an error already.
 void MakeFailedWritesErrors() {}

@@ -448,10 +448,13 @@ void CheckProbes(const Observations& seen, Problems& out) {
   for (const Probed& probe : seen.probes) {
     if (probe.ok()) continue;
     const std::string way = probe.via == "direct" ? probe.via : "through " + probe.via;
+    Commands commands;
+    if (seen.runs || seen.words.is_explained)
+      commands.push_back(fmt::format("provisioner explain {} --url {} --for go",
+                                     seen.runs ? "--this-machine" : seen.words.target, seen.words.quote(probe.url)));
     out.push_back({{Severity::kError, "probe-failed", fmt::format("{} {}: {}", probe.url, way, probe.error->message)},
                    {},
-                   {fmt::format("provisioner explain {} --url {} --for go",
-                                seen.runs ? "--this-machine" : seen.words.target, QuotedForPowerShell(probe.url))}});
+                   std::move(commands)});
   }
 }
 

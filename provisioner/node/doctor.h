@@ -9,6 +9,7 @@
 
 #include "images/tree/image_tree.h"
 #include "provisioner/base/finding.h"
+#include "provisioner/base/text.h"
 #include "provisioner/net/http.h"
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/probe.h"
@@ -22,6 +23,8 @@ struct DoctorWords {
   std::string target = "--root DIR";        // an image
   std::string source = "SOURCE";            // with the options that are stored
   std::string program = "provisioner.exe";  // one that can be installed into the image
+  bool is_explained = true;                 // `explain` takes the image
+  std::string (*quote)(std::string_view) = QuotedForPowerShell;
 };
 
 // What was seen of a target.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/settings_spec.h"
 #include "provisioner/machine/host.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
@@ -20,6 +21,11 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing_support::kSample;
 using testing_support::ProcessResult;
+
+TEST(Cli, AShellReadsAPrintedWordAsItIs) {
+  for (const std::string text : {"it's", "''", "$HOME `x` \\", "a b", ""})
+    EXPECT_EQ(testing_support::Run({"sh", "-c", "printf %s " + cli::ShellWord(text)}).out, text);
+}
 
 TEST(Cli, AFullDiskIsNoSuccess) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "SKIPPED: no /dev/full on this system";

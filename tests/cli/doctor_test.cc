@@ -123,6 +123,21 @@ TEST_F(DoctorCommands, WhatDoctorPrintsOfAnImageCanBeTyped) {
     }
     EXPECT_EQ(doctor(0)["problems"].Size(), 0U);
   }
+  put(image + "/ProgramData/Provisioner/provisioner.log", "applied");
+  std::filesystem::remove(program);
+  std::filesystem::remove_all(payload);
+  EXPECT_THAT(doctor(4)["problems"][0]["commands"][0].GetString(), testing::EndsWith("--install --exe provisioner.exe"))
+      << "a run takes the payload's folder away";
+}
+
+// The record keeps no places.
+TEST_F(DoctorCommands, AFileOfTheLastRunIsNotNamed) {
+  const std::string bundle = (root_ / "bundle.pem").string();
+  std::ofstream(bundle) << Run(ExtractCommand, {source_, "--format", "pem"})->out;
+  ASSERT_TRUE(Run(ApplyCommand, {source_, "--service", "containerd", "--subtract", bundle}));
+  ASSERT_TRUE(Run(RollbackCommand, {}));
+  EXPECT_STREQ(Json(DoctorCommand, {}, 4)["problems"][0]["commands"][0].GetString(),
+               "provisioner apply SOURCE --service containerd --subtract FILE");
 }
 
 TEST_F(DoctorCommands, ExplainAndCheckTakeWhatIsSet) {

@@ -264,6 +264,18 @@ TEST_F(Doctor, CommandsQuoteWhatTheyName) {
             "provisioner explain --this-machine --url 'https://a.org/it''s' --for go");
 }
 
+TEST_F(Doctor, NoCommandExplainsWhatIsInAWimFile) {
+  Observations seen;
+  seen.runs = false;
+  seen.sets_proxy = true;
+  seen.probes = {
+      {.url = "https://a.org/it's", .via = "direct", .status = {}, .error = Error{Code::kNetwork, "no answer", ""}}};
+  EXPECT_THAT(Diagnose(seen).problems.back().commands,
+              ElementsAre("provisioner explain --root DIR --url 'https://a.org/it''s' --for go"));
+  seen.words.is_explained = false;
+  EXPECT_THAT(Diagnose(seen).problems.back().commands, IsEmpty());
+}
+
 TEST_F(Doctor, ThePresentSettingsAreThoseOfContainerdOrOfTheMachine) {
   Boot();
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://machine:1"));
