@@ -115,16 +115,18 @@ class Prober {
 
 Result<void> CheckProbeUrls(const std::vector<std::string>& urls) {
   for (const std::string& url : urls) {
-    const auto target = PROV_TRY(egress::ParseRequestTarget(url));
-    if (target.scheme != "http" && target.scheme != "https") {
-      return Fail(Code::kUsage, "a probe's URL starts with http:// or https://", egress::RedactUrl(url));
+    auto target = egress::ParseRequestTarget(url);
+    const std::string where = "--probe " + egress::RedactUrl(url);
+    if (!target) return Fail(target.error().code, std::move(target.error().message), where);
+    if (target->scheme != "http" && target->scheme != "https") {
+      return Fail(Code::kUsage, "a probe's URL starts with http:// or https://", where);
     }
     const std::size_t at = url.find('@');
     if (at != std::string::npos && at < url.find_first_of("/?#", url.find("://") + 3)) {
       return Fail(Code::kUsage,
                   "a probe's URL has no credentials, which a log or another process may see: leave them out, and probe "
                   "a URL that needs none",
-                  egress::RedactUrl(url));
+                  where);
     }
   }
   return {};

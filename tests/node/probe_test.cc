@@ -10,6 +10,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 class ProbeTest : public NodeTest {
  protected:
@@ -122,6 +123,7 @@ TEST_F(ProbeTest, NothingIsRequestedIfOneUrlIsNone) {
     const auto probed = Probe(host_, host_, config_, {"https://a.org/", url}, {}, findings_);
     ASSERT_FALSE(probed) << url;
     EXPECT_EQ(probed.error().code, Code::kUsage);
+    EXPECT_THAT(probed.error().where, StartsWith("--probe "));
     EXPECT_THAT(probed.error().message + probed.error().where, Not(HasSubstr("hunter2")));
   }
   EXPECT_THAT(host_.requests, IsEmpty());
