@@ -14,6 +14,8 @@ namespace {
 using reconcile::Action;
 using reconcile::Change;
 
+constexpr std::string_view kThisMachine = "this machine";  // the name of a host that is no image
+
 struct ActionLook {
   std::string_view sign, planned, done, colour;
 };
@@ -57,10 +59,10 @@ std::string ChangeLine(const Change& change, bool done, bool colour) {
   return out + "\n";
 }
 
-std::string Summary(const reconcile::RunReport& report, bool done) {
+std::string Summary(std::string_view target, const reconcile::RunReport& report, bool done) {
   if (report.writes == 0) {
-    return report.removal ? "no changes: nothing that provisioner set is left here\n"
-                          : "no changes: this machine matches the settings\n";
+    if (report.removal) return "no changes: nothing that provisioner set is left here\n";
+    return fmt::format("no changes: {} matches the settings\n", target == kThisMachine ? target : "the image");
   }
   return fmt::format("{} write{} {}\n", report.writes, report.writes == 1 ? "" : "s", done ? "done" : "to do");
 }
@@ -98,7 +100,7 @@ std::string ReportText(std::string_view target, const reconcile::RunReport& repo
     }
   }
   if (same > 0) out += fmt::format("    {} item{} as wanted already\n", same, same == 1 ? " is" : "s are");
-  out += Summary(report, done);
+  out += Summary(target, report, done);
   if (report.reboot_required) {
     out += done ? "reboot required: services and system processes see machine variables after the next boot\n"
                 : "a reboot would be required: services and system processes see machine variables after it\n";
@@ -107,7 +109,7 @@ std::string ReportText(std::string_view target, const reconcile::RunReport& repo
 }
 
 void PrintReport(bool json, const reconcile::RunReport& report) {
-  const std::string text = json ? ReportJson("this machine", report) : ReportText("this machine", report, true);
+  const std::string text = json ? ReportJson(kThisMachine, report) : ReportText(kThisMachine, report, true);
   if (!json) PrintFindings(stderr, report.findings);
   std::fflush(stderr);  // the output may be a file that is being watched
   std::fwrite(text.data(), 1, text.size(), stdout);

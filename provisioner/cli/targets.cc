@@ -19,9 +19,12 @@ using images::TreeAccess;
 using machine::ImageHost;
 
 std::unexpected<Error> BadWim(std::string_view given) {
-  return Fail(Code::kUsage,
-              fmt::format("takes FILE:INDEX[,INDEX...] with indices from 1, as in install.wim:2; not \"{}\"", given),
-              "--wim");
+  return Fail(
+      Code::kUsage,
+      fmt::format("takes FILE:INDEX[,INDEX...] with indices from 1, as in install.wim:2; not \"{}\". wiminfo FILE (or "
+                  "wimlib-imagex info FILE) lists the images",
+                  given),
+      "--wim");
 }
 
 struct WimWords {

@@ -1,11 +1,13 @@
 // Values of changes as programs and people read them.
 #include "provisioner/cli/change_output.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/cli/run_output.h"
 
 namespace prov::cli {
 namespace {
@@ -21,6 +23,11 @@ TEST(ChangeOutput, PoliciesAreObjectsForProgramsAndNoDifferenceForPeople) {
   document.Parse(text.data(), text.size());
   EXPECT_STREQ(document["valuesAfter"]["policies"][0]["Port"].GetString(), "1") << text;
   EXPECT_EQ(DifferencesText("", change.was, change.is), "");
+}
+
+TEST(ChangeOutput, WhatNeedsNoChangeIsNamed) {
+  EXPECT_THAT(ReportText("this machine", {}, false), testing::HasSubstr("no changes: this machine matches"));
+  EXPECT_THAT(ReportText("mnt", {}, false), testing::HasSubstr("no changes: the image matches"));
 }
 
 }  // namespace
