@@ -103,8 +103,7 @@ bool IsValid(const Findings& findings, bool strict) {
 
 std::string DescribeCounts(const Findings& findings) {
   Findings rest = findings;
-  std::erase_if(rest, IsLimit);
-  const std::size_t limits = LimitsIn(findings).size();
+  const std::size_t limits = std::erase_if(rest, IsLimit);
   return fmt::format("{} error(s), {} warning(s){}", CountFindings(rest, Severity::kError),
                      CountFindings(rest, Severity::kWarning),
                      limits == 0 ? "" : fmt::format(", {} known limit(s)", limits));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,11 @@ std::string_view ColourOf(Severity severity) {
   return severity == Severity::kWarning ? kYellow : kCyan;
 }
 
-void PrintLine(std::FILE* to, Severity severity, std::string_view code, std::string_view message,
+void PrintLine(std::FILE* to, Severity severity, std::string_view word, std::string_view code, std::string_view message,
                std::string_view where) {
   const bool colour = SupportsColour(to);
-  const std::string line =
-      fmt::format("provisioner: {}{}{} [{}]: {}\n", colour ? ColourOf(severity) : "", NameOf(severity),
-                  colour ? kColourEnd : "", code, Printable(SentenceWithPlace(message, where)));
+  const std::string line = fmt::format("provisioner: {}{}{} [{}]: {}\n", colour ? ColourOf(severity) : "", word,
+                                       colour ? kColourEnd : "", code, Printable(SentenceWithPlace(message, where)));
   std::fwrite(line.data(), 1, line.size(), to);
 }
 
@@ -46,19 +46,22 @@ void Progress::Show(std::uint64_t done, std::uint64_t total) {
 }
 
 void PrintError(std::FILE* to, const Error& error) {
-  PrintLine(to, Severity::kError, InfoOf(error.code).name, error.message, PlaceOf(error));
+  PrintLine(to, Severity::kError, NameOf(Severity::kError), InfoOf(error.code).name, error.message, PlaceOf(error));
 }
 
 void PrintFindings(std::FILE* to, const Findings& findings, bool all) {
-  const std::vector<std::string_view> limits = all ? std::vector<std::string_view>() : LimitsIn(findings);
   for (const Severity severity : {Severity::kError, Severity::kWarning, Severity::kInfo}) {
     for (const Finding& f : findings) {
-      if (f.severity == severity && (all || !IsLimit(f))) PrintLine(to, f.severity, f.code, f.message, f.where);
+      const bool limit = IsLimit(f);
+      if (f.severity != severity || (limit && !all)) continue;
+      PrintLine(to, severity, limit ? "known limit" : NameOf(severity), f.code, f.message, f.where);
     }
   }
-  if (limits.empty()) return;
-  fmt::print(to, "provisioner: {} known limit{} ({}): provisioner explain-code {}, or --verbose\n", limits.size(),
-             limits.size() == 1 ? "" : "s", fmt::join(limits, ", "), limits.front());
+  const auto count = std::ranges::count_if(findings, IsLimit);
+  if (all || count == 0) return;
+  const std::vector<std::string_view> codes = LimitsIn(findings);
+  fmt::print(to, "provisioner: {} known limit{} ({}): provisioner explain-code {}, or --verbose\n", count,
+             count == 1 ? "" : "s", fmt::join(codes, ", "), codes.front());
 }
 
 }  // namespace prov::cli

@@ -225,11 +225,12 @@ TEST(Check, ExitsByTheWorstFinding) {
 TEST(Check, SaysKnownLimitsInOneLine) {
   const ProcessResult text = Provisioner({"check", kSample});
   EXPECT_EQ(text.err,
-            "provisioner: 2 known limits (winhttp-credentials, clients-disagree): provisioner explain-code "
+            "provisioner: 5 known limits (winhttp-credentials, clients-disagree): provisioner explain-code "
             "winhttp-credentials, or --verbose\n");
-  EXPECT_THAT(text.out, EndsWith(": valid: 3 certificate(s), 0 error(s), 0 warning(s), 2 known limit(s)\n"));
+  EXPECT_THAT(text.out, EndsWith(": valid: 3 certificate(s), 0 error(s), 0 warning(s), 5 known limit(s)\n"));
   const ProcessResult all = Provisioner({"check", kSample, "--verbose"});
   EXPECT_EQ(std::ranges::count(all.err, '\n'), 5);
+  EXPECT_THAT(all.err, StartsWith("provisioner: known limit [winhttp-credentials]: "));
   EXPECT_EQ(all.out, text.out);
   EXPECT_EQ(Json(Provisioner({"check", kSample, "--output", "json"}))["findings"].Size(), 5U);
 }
@@ -282,7 +283,7 @@ TEST_F(Bake, WritesAPayloadAndSaysWhat) {
   EXPECT_THAT(result.out, HasSubstr("HTTP_PROXY=http://egress-user:***@proxy.example.com:3128"));
   EXPECT_THAT(result.out, HasSubstr("registry/SYSTEM.hiv"));
   EXPECT_THAT(result.err, HasSubstr("[credentials-machine]"));
-  EXPECT_THAT(result.err, HasSubstr("3 known limits (winhttp-credentials, winhttp-cidr, script-only)"));
+  EXPECT_THAT(result.err, HasSubstr("4 known limits (winhttp-credentials, winhttp-cidr, script-only)"));
   EXPECT_THAT(result.err, Not(HasSubstr("no-service")));
   EXPECT_THAT(result.out + result.err, Not(HasSubstr(kSamplePassword)));
   EXPECT_TRUE(fs::exists(root_ / "deep/er/payload/manifest.json"));

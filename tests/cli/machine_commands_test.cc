@@ -213,7 +213,7 @@ TEST_F(MachineCommands, ATrialMayBeConfirmedWhileItsProbeRuns) {
   };
   testing::internal::CaptureStderr();
   const auto result = Run(ApplyCommand, {source_, "--try", "60", "--probe", "https://example.org/"});
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("2 known limits (winhttp-credentials, winhttp-cidr)"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("3 known limits (winhttp-credentials, winhttp-cidr)"));
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(confirmed, 1);
   EXPECT_EQ(result->exit, 0);
