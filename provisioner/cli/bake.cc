@@ -21,12 +21,15 @@
 #include "provisioner/egress/review.h"
 #include "provisioner/hns/pods.h"
 #include "provisioner/node/guards.h"
+#include "provisioner/node/left_out.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/payload/payload.h"
+#include "provisioner/payload/payload_reader.h"
 #include "provisioner/payload/program_file.h"
 #include "provisioner/payload/registry_payload.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/service_name.h"
 #include "provisioner/unattend/answer_file.h"
 #include "provisioner/unattend/xml_text.h"
 
@@ -190,6 +193,17 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t no
   return out;
 }
 
+void AddMisspelledServices(const node::Settings& settings, Findings& findings) {
+  for (const std::string& service : settings.options.services) {
+    const std::string hint = reconcile::SuggestNodeService(service);
+    if (hint.empty()) continue;
+    AddWarning(
+        findings, "service-unknown",
+        fmt::format("may be misspelled: {} A node sets the environment of a service only where it has this name", hint),
+        fmt::format("--service {}", service));
+  }
+}
+
 // With --with-wmco, the operator's daemon sets the machine variables.
 void AddServiceFinding(const node::Settings& settings, const DesiredState& state, bool wmco, Findings& findings) {
   const egress::EgressConfig& config = settings.config;
@@ -260,6 +274,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   // All checks come before the write: an error means that nothing was written.
   for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, now))) findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
+  AddMisspelledServices(settings, findings);
   AddServiceFinding(settings, state, options.settings.choices.with_wmco, findings);
   if (options.user_data) {
     return BakeUserData(*std::move(options.user_data), {config, state, generation, path, DescribeState(config, state),

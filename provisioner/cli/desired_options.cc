@@ -28,10 +28,32 @@ Result<CredentialPolicy> ParseCredentials(const Arguments& arguments) {
   return reconcile::CredentialPolicyOf(text).value_or(CredentialPolicy::kNone);
 }
 
+// A service's name may hold blanks, so several names in one text are refused only where nodes have all of them.
+Result<void> RefuseSeveralServices(std::string_view service) {
+  std::vector<std::string_view> names = Split(service, ' ');
+  std::erase(names, "");
+  if (names.size() < 2 || !std::ranges::all_of(names, reconcile::IsNodeService)) return {};
+  return Fail(Code::kUsage,
+              fmt::format("holds the names of {} services; repeat the option: --service {}", names.size(),
+                          fmt::join(names, " --service ")),
+              fmt::format("--service \"{}\"", service));
+}
+
 Result<std::vector<std::string>> ParseServices(const Arguments& arguments) {
+  for (const std::string& given : arguments.All("service")) {
+    const std::string_view name = TrimBlanks(given);
+    if (name.empty()) {
+      return Fail(Code::kUsage, "is empty (an unset variable?); give a name such as containerd, or leave it out",
+                  "--service");
+    }
+    if (name == given) continue;
+    return Fail(Code::kUsage, fmt::format("has a blank at an end; write --service \"{}\"", Printable(name)),
+                fmt::format("--service \"{}\"", Printable(given)));
+  }
   std::vector<std::string> out;
   for (const std::string& service : arguments.List("service")) {
     PROV_TRY(reconcile::CheckServiceName(service));
+    PROV_TRY(RefuseSeveralServices(service));
     const bool known =
         std::ranges::any_of(out, [&](const std::string& s) { return reconcile::IsSameService(s, service); });
     if (!known) out.push_back(service);

@@ -10,6 +10,7 @@
 #include "provisioner/node/left_out.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
+#include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/nssm.h"
 #include "provisioner/reconcile/observe.h"
 #include "provisioner/reconcile/service_name.h"
@@ -54,11 +55,25 @@ Result<void> ReportFound(OpenNode& node, const reconcile::Plan& plan, Findings& 
   return {};
 }
 
-// Services that keep another proxy, whatever the machine's variables are. A round says nothing of them: it would do so
-// each time.
-Result<void> ReportOtherProxies(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
-                                Findings& findings) {
+// Services that do not exist, and have a name near to one that nodes have.
+Result<void> ReportMisspelled(OpenNode& node, const DerivedSettings& derived, Findings& findings) {
+  for (const reconcile::ServiceEnvironment& wanted : derived.desired.services) {
+    const std::string hint = reconcile::SuggestNodeService(wanted.service);
+    if (hint.empty() || PROV_TRY(node.machine.registry.KeyExists(reconcile::ServiceKeyPath(wanted.service)))) continue;
+    AddWarning(findings, "service-unknown",
+               fmt::format("there is no service {}, so its environment will be set when there is one; {}",
+                           wanted.service, hint),
+               node.host.Name());
+  }
+  return {};
+}
+
+// Services that are not there, and those that keep another proxy, whatever the machine's variables are. A round says
+// nothing of them: it would do so each time.
+Result<void> ReportServices(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
+                            Findings& findings) {
   if (options.unattended || !derived.desired.scope.TakesProxy()) return {};
+  PROV_TRY(ReportMisspelled(node, derived, findings));
   for (const std::string& service : PROV_TRY(reconcile::ServicesWithNssmProxy(node.machine.registry))) {
     const bool is_named = std::ranges::any_of(
         derived.desired.services, [&](const auto& one) { return reconcile::IsSameService(one.service, service); });
@@ -111,7 +126,7 @@ Result<RunReport> PlanSettings(OpenNode& given, const DerivedSettings& derived, 
   RunReport report = PROV_TRY(reconcile::PlanOn(node.machine, derived.desired, PROV_TRY(PlanOptionsOf(node, options))));
   PROV_TRY(ReportDamage(node, view, report.findings));
   ReportLeftOut(PROV_TRY(LoadApplied(node.machine.state)), derived.settings, options.names_pool, report.findings);
-  PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
+  PROV_TRY(ReportServices(node, derived, options, report.findings));
   AddFindings(report, derived);
   return report;
 }
@@ -160,7 +175,7 @@ Result<void> EndRun(OpenNode& node, BegunRun run, const DerivedSettings& derived
                     RunReport& report) {
   AddBeginning(std::move(run), report);
   PROV_TRY(RestartOrReportServices(node, options.restart_services, report));
-  PROV_TRY(ReportOtherProxies(node, derived, options, report.findings));
+  PROV_TRY(ReportServices(node, derived, options, report.findings));
   AddFindings(report, derived);
   return {};
 }

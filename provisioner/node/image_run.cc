@@ -23,6 +23,7 @@
 #include "provisioner/node/upgrade.h"
 #include "provisioner/payload/payload.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::node {
 namespace {
@@ -66,11 +67,13 @@ void AddChanges(std::vector<reconcile::Change> changes, RunReport& report) {
 }
 
 // Warns about a service that the image does not have. Its name may be misspelled, or the service is installed later.
+// A name near to one that nodes have is reported with the settings.
 Result<void> AddUnknownServices(OpenNode& node, const reconcile::DesiredState& desired, const std::string& image,
                                 Findings& findings) {
   constexpr std::size_t kSlip = 2;
   for (const reconcile::ServiceEnvironment& wanted : desired.services) {
     if (PROV_TRY(node.machine.registry.KeyExists(reconcile::ServiceKeyPath(wanted.service)))) continue;
+    if (!reconcile::SuggestNodeService(wanted.service).empty()) continue;
     std::string similar;
     for (const std::string& name : PROV_TRY(node.machine.registry.Subkeys(machine::kServicesKey))) {
       if (EditDistance(name, wanted.service) <= kSlip) similar += (similar.empty() ? "" : ", ") + name;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "images/registry/hive_names.h"
+#include "provisioner/base/suggestion.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/services.h"
 
@@ -12,6 +14,18 @@ namespace prov::reconcile {
 namespace {
 
 constexpr std::size_t kMostUnits = 256;  // MAX_SERVICE_NAME_LENGTH, MS-SCMR 2.2.1
+
+// Of OpenShift's nodes and of AKS', which spell kube-proxy differently.
+constexpr std::array<std::string_view, 10> kNodeServices = {"containerd",
+                                                            "kubelet",
+                                                            "kube-proxy",
+                                                            "kubeproxy",
+                                                            "csi-proxy",
+                                                            "docker",
+                                                            "windows-instance-config-daemon",
+                                                            "windows_exporter",
+                                                            "hybrid-overlay-node",
+                                                            "azure-cloud-node-manager"};
 
 bool IsAllowed(char16_t unit) {
   const bool control = unit < 0x20 || (unit >= 0x7F && unit < 0xA0);
@@ -36,6 +50,14 @@ std::string ServiceNameKey(std::string_view name) {
 }
 
 bool IsSameService(std::string_view a, std::string_view b) { return ServiceNameKey(a) == ServiceNameKey(b); }
+
+bool IsNodeService(std::string_view name) {
+  return std::ranges::any_of(kNodeServices, [&](std::string_view known) { return IsSameService(known, name); });
+}
+
+std::string SuggestNodeService(std::string_view name) {
+  return IsNodeService(name) ? std::string() : DidYouMean(name, kNodeServices);
+}
 
 Result<std::string> SpellingOfService(machine::Registry& registry, std::string_view name) {
   for (std::string& spelling : PROV_TRY(registry.Subkeys(machine::kServicesKey))) {

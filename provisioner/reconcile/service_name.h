@@ -19,6 +19,11 @@ Result<void> CheckServiceName(std::string_view name);
 std::string ServiceNameKey(std::string_view name);
 bool IsSameService(std::string_view a, std::string_view b);
 
+// Whether nodes of Kubernetes often have a service of this name, such as kubelet.
+bool IsNodeService(std::string_view name);
+// "did you mean kubelet?" for another name that may be a misspelling of such a service; "" for all others.
+std::string SuggestNodeService(std::string_view name);
+
 // The name as the machine spells it; as given where there is no such service. Errors: those of the port.
 Result<std::string> SpellingOfService(machine::Registry& registry, std::string_view name);
 

@@ -310,16 +310,26 @@ TEST_F(ImageCommands, TheControlSetThatWindowsStartsWithIsEditedAndSaid) {
 
 TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
   const auto host = Open(tree_);
-  const auto planned = PlanImage(*host, Settings({"--service=contanerd", "--service=kubelet"}), {}, {});
+  const auto planned =
+      PlanImage(*host, Settings({"--service=contanerd", "--service=tcpip6", "--service=kubelet"}), {}, {});
   ASSERT_TRUE(planned) << planned.error().message;
   std::vector<std::string> said;
   for (const Finding& f : planned->findings) {
     if (f.code == "service-unknown") said.push_back(f.message);
   }
-  EXPECT_THAT(said,
-              ElementsAre("this image has no service contanerd (similar names: containerd); its environment will "
-                          "be set when the service exists",
-                          "this image has no service kubelet; its environment will be set when the service exists"));
+  EXPECT_THAT(
+      said, ElementsAre("there is no service contanerd, so its environment will be set when there is one; did you mean "
+                        "containerd?",
+                        "this image has no service tcpip6 (similar names: Tcpip); its environment will be set when "
+                        "the service exists",
+                        "this image has no service kubelet; its environment will be set when the service exists"));
+}
+
+TEST_F(ImageCommands, AWimFileWithoutAnIndexIsRefusedWithTheCommandThatListsThem) {
+  testing_support::MemoryHost live;
+  const auto opened = Targets::Open({.root = {}, .wim = "install.wim"}, live, images::TreeAccess::kRead);
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("wiminfo FILE"));
 }
 
 TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWritten) {

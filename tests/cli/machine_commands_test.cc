@@ -157,6 +157,19 @@ TEST_F(MachineCommands, AnOptionThatIsLeftOutIsNamed) {
   EXPECT_EQ(left_out(PlanCommand), 0) << "the last run had none";
 }
 
+TEST_F(MachineCommands, AMisspelledServiceIsSaidUntilThereIsOne) {
+  const auto unknown = [&](Command (*make)(), std::vector<std::string> words) {
+    const auto done = Run(make, words);
+    return done ? std::ranges::count(done->findings, "service-unknown", &Finding::code) : -1;
+  };
+  const std::vector<std::string> words = {source_, "--service", "containred"};
+  EXPECT_EQ(unknown(PlanCommand, words), 1);
+  EXPECT_EQ(unknown(ApplyCommand, words), 1);
+  EXPECT_EQ(unknown(PlanCommand, {source_, "--service", "kubelet", "--service", "my own"}), 0);
+  host_.memory.PutKey(machine::ServiceKeyPath("containred"));
+  EXPECT_EQ(unknown(PlanCommand, words), 0);
+}
+
 TEST_F(MachineCommands, StatusTellsWhatIsLeftToWmco) {
   ASSERT_TRUE(Run(ApplyCommand, {source_}));
   host_.memory.PutKey(reconcile::kDaemonKey);

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/machine/host.h"
 
@@ -176,6 +178,26 @@ TEST(Options, ALoneDashIsTheValueOfTheOptionBeforeIt) {
   EXPECT_EQ(source.words(), (std::vector<std::string>{"add", "-"}));
   EXPECT_EQ(parse({"check", "-"}).words(), (std::vector<std::string>{"check", "-"}));
   EXPECT_EQ(parse({"check", "--policy=-"}).Get("policy"), "-");
+}
+
+TEST(Options, AServiceIsNamedOnce) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"", "is empty"},
+      {" ", "is empty"},
+      {" kubelet", "write --service \"kubelet\""},
+      {"containerd kubelet", "repeat the option: --service containerd --service kubelet"},
+      {"docker,kubelet  CSI-proxy", "repeat the option: --service kubelet --service CSI-proxy"}};
+  const auto parse = [](const char* name) {
+    return ParseChoices(*ParseArguments(ApplyCommand().spec, std::vector<std::string>{"a.json", "--service", name}));
+  };
+  for (const auto& [name, message] : refused) {
+    const auto choices = parse(name);
+    ASSERT_FALSE(choices) << name;
+    EXPECT_THAT(choices.error().message, HasSubstr(message));
+  }
+  for (const char* name : {"two  blanks", "my kubelet", "υπηρεσία α", "containerd, kubelet"}) {
+    EXPECT_TRUE(parse(name)) << name;
+  }
 }
 
 }  // namespace

@@ -40,6 +40,19 @@ TEST(ServiceName, CaseIsThatOfWindows) {
   for (const std::string& name : {"MSSQL$x y"s, "_.-"s, "kubelet"s}) EXPECT_EQ(ServiceNameKey(name), AsciiLower(name));
 }
 
+TEST(ServiceName, ANameNearToThatOfANodesServiceIsASlip) {
+  const std::pair<const char*, const char*> rows[] = {{"containred", "did you mean containerd?"},
+                                                      {"Kubelett", "did you mean kubelet?"},
+                                                      {"kube-prox", "did you mean kube-proxy or kubeproxy?"},
+                                                      {"csi_proxy", "did you mean csi-proxy?"},
+                                                      {"KUBELET", ""},
+                                                      {"kubeproxy", ""},
+                                                      {"two  blanks", ""},
+                                                      {"υπηρεσία", ""},
+                                                      {"W32Time", ""}};
+  for (const auto& [name, hint] : rows) EXPECT_EQ(SuggestNodeService(name), hint) << name;
+}
+
 TEST(ServiceName, IsShownAsTheMachineSpellsIt) {
   testing_support::MemoryMachine memory;
   memory.PutKey(R"(SYSTEM\CurrentControlSet\Services\containerd)");
