@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <limits>
 
@@ -173,6 +174,22 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Ba
   return {};
 }
 
+Result<void> CheckStandardInput(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 6> kFiles = {"append-to",  "unattend", "subtract",
+                                                      "hns-policy", "nodes",    "exe"};
+  std::string place = arguments.positional() == "-" ? "SOURCE" : "";
+  for (const std::string_view option : kFiles) {
+    if (arguments.Get(option) != "-") continue;
+    if (!place.empty()) {
+      return Fail(Code::kUsage,
+                  fmt::format("standard input (-) can't also be {}, because it is read once; name a file", place),
+                  fmt::format("--{} -", option));
+    }
+    place = fmt::format("--{}", option);
+  }
+  return {};
+}
+
 // Findings: those of ReadSigningKey().
 Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t now_unix, Findings& findings) {
   BakeOptions out;
@@ -182,6 +199,7 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t no
   if (out.path.empty())
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
   PROV_TRY(CheckOutputName(arguments, out.path));
+  PROV_TRY(CheckStandardInput(arguments));
   out.time = PROV_TRY(SourceDateEpoch());
   out.user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
   PROV_TRY(ReadCarried(arguments, format, out));
@@ -219,6 +237,14 @@ void AddServiceFinding(const node::Settings& settings, const DesiredState& state
     AddWarning(findings, "no-service",
                "no service is named, so none gets the proxy; add --service containerd --service kubelet", "--service");
   }
+}
+
+// Adds findings on options that an earlier payload in the same folder was baked with.
+void AddLeftOut(const BakeOptions& options, const node::Settings& settings, const payload::Payload& payload,
+                Findings& findings) {
+  if (options.delivery.format != "dir" || !options.delivery.nodes.empty()) return;
+  const auto earlier = payload::LoadPayloadFolder(options.path);  // what may not be replaced is refused later
+  if (earlier) node::ReportLeftOut(*earlier, payload, settings, findings);
 }
 
 // Adds findings that an administrator should read about the written payload.
@@ -284,6 +310,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const bool has_exe = options.payload.exe.has_value();
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
+  AddLeftOut(options, settings, payload, findings);
   PROV_TRY(Deliver(delivery, payload, path, options.time, options.answer_file));
   AddPayloadFindings(options, state, payload, has_exe, findings);
   if (options.json) return Outcome{0, PayloadJson(payload, state, path, delivery, findings), {}};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,6 +26,7 @@ using payload::DriveKind;
 using payload::Node;
 using payload::Payload;
 
+constexpr std::string_view kUserData = "userdata";
 constexpr std::string_view kDefaultLabel = "PROVISION";
 
 std::optional<ArchiveFormat> ArchiveFormatOf(std::string_view format) {
@@ -141,8 +141,10 @@ OptionGroup DeliveryOptionSpecs() {
 }
 
 Result<void> CheckOutputName(const Arguments& arguments, std::string_view path) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings = {
-      {{".zip", "zip"}, {".tar", "tar"}, {".tar.gz", "tgz"}, {".tgz", "tgz"}, {".iso", "iso"}}};
+  using Ending = std::pair<std::string_view, std::string_view>;
+  constexpr Ending kEndings[] = {{".zip", "zip"},     {".tar", "tar"},      {".tar.gz", "tgz"},  {".tgz", "tgz"},
+                                 {".iso", "iso"},     {".yaml", kUserData}, {".yml", kUserData}, {".json", kUserData},
+                                 {".ps1", kUserData}, {".txt", kUserData}};
   if (arguments.Has("format")) return {};
   const std::string lower = AsciiLower(path);
   for (const auto& [ending, format] : kEndings) {

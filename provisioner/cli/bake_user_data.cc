@@ -126,6 +126,18 @@ Result<void> CheckUserDataArguments(const Arguments& arguments, std::string_view
   return {};
 }
 
+// The user data of a Secret is a script, and not a Secret itself.
+Result<void> CheckScriptName(const Arguments& arguments) {
+  const std::string path = AsciiLower(arguments.Get("out"));
+  if (arguments.Has("secret") || !arguments.Has("append-to") || !(path.ends_with(".yaml") || path.ends_with(".yml"))) {
+    return {};
+  }
+  return Fail(Code::kUsage,
+              "names a manifest, but without --secret the file is the script itself; add --secret NAME, or choose a "
+              "name without this ending",
+              fmt::format("--out {}", arguments.Get("out")));
+}
+
 // Warns about user data that OpenStack would change, for the case that it is put into a Secret by other means.
 void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Findings& findings) {
   if (options.platform != Platform::kOpenstack || data.bytes.find("{{") == std::string::npos) return;
@@ -162,6 +174,7 @@ OptionGroup UserDataOptionSpecs() {
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format) {
   PROV_TRY(CheckUserDataArguments(arguments, format));
   if (format != "userdata") return std::nullopt;
+  PROV_TRY(CheckScriptName(arguments));
   UserDataRequest out;
   if (arguments.Has("secret")) {
     out.secret = arguments.Get("secret");

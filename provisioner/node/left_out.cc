@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/payload/egress_json.h"
+#include "provisioner/payload/manifest.h"
+#include "provisioner/reconcile/desired_state.h"
 #include "provisioner/reconcile/service_name.h"
 
 namespace prov::node {
@@ -51,6 +57,30 @@ void ReportEdits(const SettingsSpec& before, const SettingsSpec& given, Findings
   }
 }
 
+// The choices that a payload was baked with. Its scope holds only what its source stated: for the rest, that of `now`.
+Choices ChoicesOf(const payload::EgressDocument& payload, const reconcile::Scope& now) {
+  const reconcile::DesiredOptions& options = payload.options;
+  reconcile::Scope scope = now;
+  if (egress::StatesProxy(payload.config) || payload.config.proxy_file.left_out) {
+    scope = options.scope;
+    scope.certificates = now.certificates;
+  }
+  const egress::SourceFile& trust = payload.config.trust_file;
+  if (trust.present || trust.left_out) scope.certificates = options.scope.certificates;
+  scope.hns = now.hns;  // --hns-policy stands for it
+  Choices out;
+  out.credentials = options.credentials;
+  out.services = options.services;
+  out.trusted = options.trusted;
+  out.win_http_octets = options.win_http_octets;
+  if (options.hns) out.hns_policy_file = "FILE";
+  reconcile::Scope with_wmco = now;
+  with_wmco.machine = false;
+  out.with_wmco = scope == with_wmco;
+  if (!out.with_wmco) out.scope = scope;
+  return out;
+}
+
 }  // namespace
 
 void ReportLeftOut(const std::optional<Applied>& before, const Settings& now, bool names_pool, Findings& findings) {
@@ -65,6 +95,19 @@ void ReportLeftOut(const std::optional<Applied>& before, const Settings& now, bo
   }
   ReportChoices(before->given->choices, now, findings);
   if (now.payload.empty()) ReportEdits(*before->given, *now.given, findings);  // a payload was made with its edits
+}
+
+void ReportLeftOut(const payload::LoadedPayload& before, const payload::Payload& after, const Settings& now,
+                   Findings& findings) {
+  const auto document = payload::ReadEgressJson(before.files, payload::kManifestName);
+  if (!document || !now.given) return;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kCarried = {
+      {{"provisioner.exe", "--exe"}, {payload::kSignaturePath, "--sign"}}};
+  for (const auto& [path, option] : kCarried) {
+    const bool stays = std::ranges::find(after.files, path, &payload::PayloadFile::path) != after.files.end();
+    if (before.files.contains(path) && !stays) Report(std::string(option), findings);
+  }
+  ReportChoices(ChoicesOf(*document, now.options.scope), now, findings);
 }
 
 }  // namespace prov::node

@@ -19,6 +19,7 @@ namespace prov {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -380,7 +381,9 @@ TEST_F(Bake, JsonListsTheFiles) {
 
 TEST_F(Bake, TheNameOfAFileNeedsItsFormat) {
   const std::pair<const char*, const char*> rows[] = {
-      {"x.zip", "zip"}, {"x.tar", "tar"}, {"x.tgz", "tgz"}, {"x.tar.gz", "tgz"}, {"x.ISO", "iso"}};
+      {"x.zip", "zip"},      {"x.tar", "tar"},       {"x.tgz", "tgz"},      {"x.tar.gz", "tgz"},
+      {"x.ISO", "iso"},      {"x.yaml", "userdata"}, {"x.yml", "userdata"}, {"x.json", "userdata"},
+      {"x.ps1", "userdata"}, {"x.txt", "userdata"}};
   for (const auto& [name, format] : rows) {
     const ProcessResult result = Provisioner({"bake", "no-such-source", "--out", At(name)});
     EXPECT_EQ(result.exit, 10) << name;
@@ -388,6 +391,41 @@ TEST_F(Bake, TheNameOfAFileNeedsItsFormat) {
   }
   EXPECT_TRUE(fs::is_empty(root_));
   EXPECT_EQ(Provisioner({"bake", kSample, "--out", At("x.zip"), "--format", "dir"}).exit, 0);
+}
+
+TEST_F(Bake, UserDataOfASecretIsNoSecret) {
+  const std::string before = Write("before.ps1", "Write-Host hello\n");
+  std::vector<std::string> words = {"bake",     kSample,      "--out", At("x.yaml"),  "--format",
+                                    "userdata", "--platform", "aws",   "--append-to", before};
+  const ProcessResult refused = Provisioner(words);
+  EXPECT_EQ(refused.exit, 10);
+  EXPECT_THAT(refused.err, HasSubstr("add --secret NAME"));
+  words.insert(words.end(), {"--secret", "mine"});
+  const ProcessResult manifest = Provisioner(words);
+  EXPECT_EQ(manifest.exit, 0) << manifest.err;
+}
+
+TEST_F(Bake, StandardInputIsOneDocument) {
+  const ProcessResult result = Provisioner({"bake", "-", "--out", At("p"), "--subtract", "-"}, "x");
+  EXPECT_EQ(result.exit, 10);
+  EXPECT_THAT(result.err, HasSubstr("standard input (-) can't also be SOURCE"));
+}
+
+TEST_F(Bake, AMisspelledServiceIsSaid) {
+  const ProcessResult result = Provisioner({"bake", kSample, "--out", At("p"), "--service", "containred"});
+  EXPECT_EQ(result.exit, 0);
+  EXPECT_THAT(result.err,
+              HasSubstr("[service-unknown]: --service containred may be misspelled: did you mean containerd?"));
+}
+
+TEST_F(Bake, WhatTheEarlierPayloadHadIsMissed) {
+  Write("given.exe", testing_support::MakeProgram());
+  ASSERT_EQ(Provisioner({"bake", kSample, "--out", At("p"), "--exe", At("given.exe"), "--service", "kubelet"}).exit, 0);
+  EXPECT_THAT(Provisioner({"bake", kSample, "--out", At("q")}).err, Not(HasSubstr("option-left-out")));
+  const std::string err = Provisioner({"bake", kSample, "--out", At("p")}).err;
+  EXPECT_THAT(err, HasSubstr("[option-left-out]: the last run had this option"));
+  EXPECT_THAT(err, AllOf(HasSubstr("(--exe)"), HasSubstr("(--service kubelet)")));
+  EXPECT_THAT(Provisioner({"bake", kSample, "--out", At("p")}).err, Not(HasSubstr("option-left-out")));
 }
 
 TEST_F(Bake, TheSettingsInAPayloadStandForIt) {

@@ -122,7 +122,7 @@ not-found      | missing.csv        | bake sample.json --out x --nodes missing.c
 row            | nodes.csv          | bake sample.json --out x --nodes nodes.csv
 row            | columns.csv        | bake sample.json --out x --nodes columns.csv
 row            | header.csv         | bake sample.json --out x --nodes header.csv
-target         | sample.json        | bake sample.json --out sample.json
+target         | program.bin        | bake sample.json --out program.bin
 target         | sample.json        | bake sample.json --out sample.json/x
 target         | full               | bake sample.json --out full
 target         | changed            | bake sample.json --out changed --format tgz

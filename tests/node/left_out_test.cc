@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "provisioner/payload/egress_json.h"
+
 namespace prov::node {
 namespace {
 
@@ -47,6 +49,43 @@ TEST(LeftOut, EachOptionThatIsGivenNoMore) {
     row.now(now);
     Findings findings;
     ReportLeftOut(before, now, row.names_pool, findings);
+    ASSERT_LE(findings.size(), 1U);
+    EXPECT_EQ(findings.empty() ? "" : findings[0].where, row.where);
+  }
+}
+
+TEST(LeftOut, EachOptionOfAPayloadThatIsReplaced) {
+  using reconcile::DesiredOptions;
+  struct Row {
+    std::function<void(DesiredOptions&)> before;
+    std::string where;  // "": nothing is said
+    bool states_proxy = true;
+  };
+  const std::string digest(64, 'a');
+  const std::vector<Row> rows = {
+      {[](DesiredOptions&) {}, ""},
+      {[](DesiredOptions&) {}, "", false},
+      {[](DesiredOptions& o) { o.services = {"containerd"}; }, "--service containerd"},
+      {[](DesiredOptions& o) { o.scope.machine = false; }, "--with-wmco"},
+      {[](DesiredOptions& o) { o.scope.machine = false; }, "", false},
+      {[](DesiredOptions& o) { o.scope.win_inet = true; }, "--scope machine,services,winhttp,wininet,certs"},
+      {[](DesiredOptions& o) { o.credentials = reconcile::CredentialPolicy::kNone; }, "--credentials none"},
+      {[&](DesiredOptions& o) { o.trusted = {digest}; }, "--trust " + digest},
+      {[](DesiredOptions& o) { o.win_http_octets = true; }, "--winhttp-octets"}};
+  for (const Row& row : rows) {
+    egress::EgressConfig config;
+    config.proxy_file.present = row.states_proxy;
+    config.http_proxy = Secret("http://p:1");
+    DesiredOptions options;
+    row.before(options);
+    const auto state = reconcile::MakeDesiredState(config, options);
+    ASSERT_TRUE(state) << state.error().message;
+    payload::LoadedPayload before;
+    before.files["egress.json"] = payload::EgressJson(config, *state, 1);
+    Settings now;
+    now.given.emplace();
+    Findings findings;
+    ReportLeftOut(before, {}, now, findings);
     ASSERT_LE(findings.size(), 1U);
     EXPECT_EQ(findings.empty() ? "" : findings[0].where, row.where);
   }
