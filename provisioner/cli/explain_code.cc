@@ -90,9 +90,9 @@ std::vector<CodeEntry> Find(std::string_view asked, const std::vector<CodeEntry>
       return entry.name == name || (entry.exit && std::to_string(*entry.exit) == name);
     });
   };
-  add(asked);
-  if (!out.empty()) return out;
   const std::string text = AsciiLower(asked);
+  add(text);
+  if (!out.empty()) return out;
   for (const Symptom& symptom : kSymptoms) {
     const auto words = Split(symptom.words, '|');
     const auto fits = [&](std::string_view word) { return symptom.is_reason ? text == word : HasWords(text, word); };
@@ -103,24 +103,53 @@ std::vector<CodeEntry> Find(std::string_view asked, const std::vector<CodeEntry>
   return out;
 }
 
-// The entries for `words`, in their order; all entries if there are none.
-Result<std::vector<CodeEntry>> Select(const std::vector<std::string>& words) {
-  std::vector<CodeEntry> all = AllEntries();
-  if (words.empty()) return all;
-  std::vector<CodeEntry> out;
-  for (const std::string& word : words) {
-    const std::string_view name = WithoutBrackets(word);
-    std::vector<CodeEntry> found = Find(name, all);
-    if (found.empty()) {
-      return Fail(Code::kUsage, fmt::format("there is no code \"{}\"; {}", name, WhatToDo(name, all)),
-                  std::string(kWhere));
-    }
-    std::ranges::move(found, std::back_inserter(out));
+struct Selected {
+  std::vector<CodeEntry> entries;
+  std::vector<std::string_view> unknown;  // words that nothing is known of
+};
+
+// Adds those that are not there yet.
+void AddNew(std::vector<CodeEntry> found, std::vector<CodeEntry>& out) {
+  for (CodeEntry& one : found) {
+    const auto same = [&](const CodeEntry& there) { return there.name == one.name && there.Kind() == one.Kind(); };
+    if (std::ranges::none_of(out, same)) out.push_back(std::move(one));
   }
+}
+
+// Whether the word is a part of what the symptom is found by.
+bool IsOfSymptom(std::string_view word, const CodeEntry& entry) {
+  const std::size_t end = word.find_last_not_of(".,:;");
+  const std::string text = AsciiLower(word.substr(0, end + 1));
+  return std::ranges::any_of(kSymptoms, [&](const Symptom& symptom) {
+    return !entry.page.empty() && symptom.meaning == entry.meaning && HasWords(symptom.words, text);
+  });
+}
+
+// The entries for `words`, in their order; all entries if there are none. Words that are unknown each for itself may
+// be a message without quotes. Errors: usage, if nothing is known.
+Result<Selected> Select(const std::vector<std::string>& words) {
+  Selected out;
+  const std::vector<CodeEntry> all = AllEntries();
+  if (words.empty()) return Selected{all, {}};
+  for (const std::string& word : words) {
+    std::vector<CodeEntry> found = Find(WithoutBrackets(word), all);
+    if (found.empty()) out.unknown.push_back(WithoutBrackets(word));
+    AddNew(std::move(found), out.entries);
+  }
+  if (out.unknown.empty()) return out;
+  AddNew(Find(fmt::format("{}", fmt::join(words, " ")), all), out.entries);
+  if (out.entries.empty()) {
+    const std::string_view name = out.unknown.front();
+    return Fail(Code::kUsage, fmt::format("there is no code \"{}\"; {}", name, WhatToDo(name, all)),
+                std::string(kWhere));
+  }
+  std::erase_if(out.unknown, [&](std::string_view word) {
+    return std::ranges::any_of(out.entries, [&](const CodeEntry& entry) { return IsOfSymptom(word, entry); });
+  });
   return out;
 }
 
-std::string CodesJson(const std::vector<CodeEntry>& entries) {
+std::string CodesJson(const std::vector<CodeEntry>& entries, const std::vector<std::string_view>& unknown) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("codes").BeginArray();
   for (const CodeEntry& entry : entries) {
@@ -130,13 +159,15 @@ std::string CodesJson(const std::vector<CodeEntry>& entries) {
     if (!entry.page.empty()) json.Member("page", entry.page);
     json.Member("meaning", entry.meaning).Member("remedy", entry.remedy).EndObject();
   }
-  return json.EndArray().EndObject().Text();
+  json.EndArray();
+  if (!unknown.empty()) json.Strings("unknown", unknown);
+  return json.EndObject().Text();
 }
 
 // All details of a few codes.
-std::string CodesText(const std::vector<CodeEntry>& entries) {
+std::string CodesText(const Selected& selected) {
   std::string out;
-  for (const CodeEntry& entry : entries) {
+  for (const CodeEntry& entry : selected.entries) {
     if (!out.empty()) out += '\n';
     out += fmt::format("{}: {}", entry.name, entry.Kind());
     if (entry.exit) out += fmt::format(", exit code {}", *entry.exit);
@@ -145,7 +176,9 @@ std::string CodesText(const std::vector<CodeEntry>& entries) {
     out += fmt::format("  {}\n", Wrap(fmt::format("What to do: {}", entry.remedy), 2, kWidth));
     if (!entry.page.empty()) out += fmt::format("  Page: {}\n", entry.page);
   }
-  return out;
+  if (selected.unknown.empty()) return out;
+  return out + fmt::format("\nNot known here: {}; {}\n", Printable(fmt::format("{}", fmt::join(selected.unknown, " "))),
+                           WhatToDo(selected.unknown.front(), AllEntries()));
 }
 
 // One or two lines for each code.
@@ -202,10 +235,10 @@ Result<Outcome> RunExplainCode(const Arguments& arguments, machine::Host& /*host
   if (markdown && (json || !arguments.words().empty())) {
     return Fail(Code::kUsage, "prints all codes; leave out CODE and --output", "--markdown");
   }
-  const std::vector<CodeEntry> entries = PROV_TRY(Select(arguments.words()));
-  if (markdown) return Outcome{0, Markdown(entries), {}};
-  if (json) return Outcome{0, CodesJson(entries), {}};
-  return Outcome{0, arguments.words().empty() ? CodesList(entries) : CodesText(entries), {}};
+  const Selected selected = PROV_TRY(Select(arguments.words()));
+  if (markdown) return Outcome{0, Markdown(selected.entries), {}};
+  if (json) return Outcome{0, CodesJson(selected.entries, selected.unknown), {}};
+  return Outcome{0, arguments.words().empty() ? CodesList(selected.entries) : CodesText(selected), {}};
 }
 
 }  // namespace

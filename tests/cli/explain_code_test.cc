@@ -83,6 +83,14 @@ TEST(ExplainCode, WordsOfOtherProgramsLeadToCodesAndAPage) {
       {"ErrImagePull", {"errimagepull", "service-runs-on"}},
       {"Failed to pull image \"x\": x509: certificate signed by unknown authority",
        {"x509", "tls", "untrusted", "errimagepull", "service-runs-on"}},
+      {"http: server gave HTTP response to HTTPS client", {"first record does not look like a tls handshake", "tls"}},
+      {"429 Too Many Requests", {"429"}},
+      {"denied: requested access to the resource is denied: unauthorized", {"pull access denied"}},
+      {"remote error: tls: handshake failure", {"handshake failure", "tls"}},
+      {"certificate has expired or is not yet valid",
+       {"certificate has expired", "clock-wrong", "cert-expired", "cert-not-yet-valid"}},
+      {"4", {"exit code 4"}},
+      {"WINHTTP-CREDENTIALS", {"winhttp-credentials"}},
       {"EOF", {"eof", "network"}},
       {"dial tcp 10.0.0.9:3128: connect: connection refused", {"connection refused", "network"}},
       {"lookup quay.io: no such host", {"no such host", "network"}},
@@ -102,15 +110,40 @@ TEST(ExplainCode, WordsOfOtherProgramsLeadToCodesAndAPage) {
     for (const auto& one : document["codes"].GetArray()) codes.emplace_back(one["code"].GetString());
     EXPECT_EQ(codes, row.codes) << row.asked;
   }
-  EXPECT_THAT(ExplainCode({"EOF"}).out,
-              AllOf(StartsWith("eof: symptom\n  The connection ended"),
-                    HasSubstr("\n  Page: docs/troubleshooting.md#images-are-not-pulled\n\nnetwork: error")));
+  EXPECT_THAT(
+      ExplainCode({"EOF"}).out,
+      AllOf(StartsWith("eof: symptom\n  The connection ended"),
+            HasSubstr("\n  Page: provisioner/docs/troubleshooting.md#images-are-not-pulled\n\nnetwork: error")));
   EXPECT_EQ(ExplainCode({"reopened"}).exit, 10) << "has a symptom's word in the middle of its own";
   for (const cli::Symptom& symptom : cli::kSymptoms) {
     const std::string codes(symptom.codes);
     std::istringstream words(codes);
     for (std::string code; words >> code;) EXPECT_EQ(ExplainCode({code}).exit, 0) << code;
   }
+}
+
+TEST(ExplainCode, AnswersWhatIsKnownAndNamesTheRest) {
+  const struct {
+    std::vector<std::string> words, codes;
+    std::string unknown;
+  } rows[] = {
+      {{"x509", "nonsense"}, {"x509", "tls", "untrusted"}, "nonsense"},
+      {{"nonsense", "[Usage]"}, {"usage"}, "nonsense"},
+      {{"x509:", "certificate", "signed", "by", "unknown", "authority"}, {"x509", "tls", "untrusted"}, ""},
+      {{"lookup", "No", "such", "host"}, {"no such host", "network"}, "lookup"},
+      {{"exit", "code", "4"}, {"exit code 4"}, ""},
+  };
+  for (const auto& row : rows) {
+    const rapidjson::Document document = CodesAsJson(row.words);
+    std::vector<std::string> codes;
+    for (const auto& one : document["codes"].GetArray()) codes.emplace_back(one["code"].GetString());
+    EXPECT_EQ(codes, row.codes) << row.words.front();
+    EXPECT_EQ(document.HasMember("unknown") ? document["unknown"][0].GetString() : "", row.unknown);
+  }
+  const ProcessResult result = ExplainCode({"usage", "hash-missmatch"});
+  EXPECT_EQ(result.exit, 0);
+  EXPECT_THAT(result.out, HasSubstr("\nNot known here: hash-missmatch; did you mean hash-mismatch?\n"));
+  EXPECT_EQ(ExplainCode({"nonsense", "gibberish"}).exit, 10);
 }
 
 TEST(ExplainCode, WithoutACodeItListsAll) {
