@@ -398,9 +398,9 @@ inline constexpr FindingInfo kFindings[] = {
      "The MachineConfig is one of several that a pool merges, so others may override what it says.",
      "Use the rendered MachineConfig of the pool."},
     {"nothing-set", kError,
-     "No proxy is set here and nothing is from provisioner, so every request goes direct. Either it has applied "
-     "nothing "
-     "yet, or its settings were removed.",
+     "No proxy variable is set here and nothing is from provisioner, so programs that take the variables go direct. "
+     "WinHTTP's clients take the proxy that the message names, if any. Either provisioner has applied nothing yet, or "
+     "its settings were removed.",
      "If settings are wanted here, apply their source. If a first boot should have set them, its log says why it did "
      "not. If none are wanted, nothing has to be done."},
     {"old-version", kInfo, "The config has an Ignition version before 2.2.0 and is read as 2.2.0.",

@@ -185,8 +185,10 @@ class Observer {
   Result<void> LookAtWinHttp() {
     for (const reconcile::WinHttpView& view : reconcile::kWinHttpViews) {
       const auto value = PROV_TRY(node_.machine.registry.Read(view.key, reconcile::kWinHttpValue));
-      if (value && !reconcile::DecodeWinHttp(value->data))
-        out_.unreadable_win_http.push_back(fmt::format("{}{}", reconcile::kWinHttpItem, view.bits));
+      if (!value) continue;
+      const auto settings = reconcile::DecodeWinHttp(value->data);
+      if (!settings) out_.unreadable_win_http.push_back(fmt::format("{}{}", reconcile::kWinHttpItem, view.bits));
+      if (settings && !settings->proxy.proxy.empty()) out_.win_http = reconcile::ShowWindowsProxy(settings->proxy);
     }
     return {};
   }
@@ -418,7 +420,10 @@ void CheckNothing(const Observations& seen, Problems& out) {
       status.removed_at
           ? fmt::format("the settings of provisioner were removed at {}", FormatUtc(*status.removed_at))
           : "nothing here is from provisioner: it has applied nothing yet, or remove --all took everything away";
-  out.push_back({{Severity::kError, "nothing-set", fmt::format("no proxy is set, and {}", why)}, {}, Restore(seen)});
+  const std::string set = seen.win_http.empty()
+                              ? "no proxy is set"
+                              : fmt::format("no proxy variable is set, WinHTTP has {}", seen.win_http);
+  out.push_back({{Severity::kError, "nothing-set", fmt::format("{}, and {}", set, why)}, {}, Restore(seen)});
 }
 
 void CheckRounds(const Observations& seen, Problems& out) {

@@ -9,6 +9,7 @@
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/node/present_settings.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/reconcile/windows_proxy.h"
 #include "tests/node/node_helpers.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/memory_network.h"
@@ -218,6 +219,10 @@ TEST_F(Doctor, OfAServiceThatIsNotOursOnlyWhatItLacksCounts) {
 // What others have set counts as well.
 TEST_F(Doctor, AMachineWithoutUs) {
   EXPECT_THAT(Found(), ElementsAre("nothing-set"));
+  const std::string win_http = reconcile::EncodeWinHttp({.proxy = {"old-proxy:3128", ""}});
+  host_.memory.Put(reconcile::kConnections, {"WinHttpSettings", images::RegType::kBinary, win_http});
+  EXPECT_THAT(Look().problems.front().finding.message,
+              StartsWith("no proxy variable is set, WinHTTP has old-proxy:3128, and nothing here is from provisioner"));
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://user:c4nary@proxy:x"));
   EXPECT_THAT(Found(), ElementsAre("proxy-url env:HTTP_PROXY", "https-direct env:HTTPS_PROXY"));
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://proxy:1"));
