@@ -79,7 +79,9 @@ inline constexpr FindingInfo kFindings[] = {
      "that names a Secret with the copy makes them again with the old key, SSH fails, and they are deleted again, "
      "without end.",
      "After a change of the key read windows-user-data again, bake again and apply the Secret. The command "
-     "provisioner check --secret OURS --append-to OPERATORS has exit code 4 until then."},
+     "provisioner check SOURCE --secret OURS --append-to OPERATORS has exit code 4 until then, and where the Secret "
+     "has "
+     "other settings than SOURCE."},
     {"append-wmco", kWarning,
      "The script of --append-to is that of the Windows Machine Config Operator. Its daemon owns the machine variables "
      "HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and its first configuration of a node fails where they are set already.",

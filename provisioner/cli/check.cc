@@ -182,7 +182,7 @@ void SetGivenFacts(const Arguments& arguments, egress::ClusterFacts& facts) {
 }
 
 Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
-  if (arguments.Has("secret")) return CheckSecret(arguments);
+  if (arguments.Has("secret")) return CheckSecret(arguments, host);
   if (arguments.Has("append-to")) {
     return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
@@ -219,8 +219,9 @@ Command CheckCommand() {
       "certificates of the source (those of this system if the source has none, and with --this-machine). A status\n"
       "below 400 is a success. Failures that may be temporary are tried three times. Only a self-signed CA counts as\n"
       "a root, as on nodes: a chain that ends at an intermediate CA fails.\n"
-      "--secret takes no SOURCE. Exit code 4 says that the Secret is stale: the operator's Secret changed after\n"
-      "bake --append-to read it.",
+      "--secret compares a Secret that bake made with SOURCE, with the operator's Secret, or both, and checks nothing\n"
+      "else. Give the options of SOURCE that bake had. Exit code 4: the Secret is stale; bake it again. Certificates\n"
+      "that bake --subtract left out count as different.",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"
       "  warning [no-proxy-missing]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
       "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)\n"
@@ -228,7 +229,7 @@ Command CheckCommand() {
       "  probe https://quay.io/ through http://user:***@proxy.example.com:3128: FAILED\n"
       "    the server shows a certificate issued by \"CN=Inspection CA\", and this CA is not in ...\n"
       "  $ oc get secret windows-user-data -n openshift-machine-api -o yaml > operators.yaml\n"
-      "  $ provisioner check --secret secret.yaml --append-to operators.yaml\n"
+      "  $ provisioner check rendered-worker.json --secret secret.yaml --append-to operators.yaml\n"
       "  secret.yaml: stale: its script is not that of operators.yaml",
       JoinOptions(
           {SourceOptionSpecs(),

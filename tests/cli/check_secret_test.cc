@@ -82,12 +82,59 @@ TEST_F(CheckSecret, SaysItForPeople) {
   const std::string now = Write("now.txt", Tagged("NEW"));
   ASSERT_EQ(Bake({"--platform", "aws", "--append-to", then}).exit, 0);
   const ProcessResult current = Provisioner({"check", "--secret", At("ours"), "--append-to", then});
-  EXPECT_EQ(current.out, At("ours") + ": current: it runs the script of " + then + "\n");
+  EXPECT_EQ(current.out, At("ours") + ": current: it runs the script of " + then +
+                             "; its settings were not compared: give the SOURCE, too\n");
   EXPECT_EQ(current.err, "");
   const ProcessResult stale = Provisioner({"check", "--secret", At("ours"), "--append-to", now});
   EXPECT_EQ(stale.exit, 4);
-  EXPECT_EQ(stale.out, At("ours") + ": stale: its script is not that of " + now + "\n");
+  EXPECT_THAT(stale.out, HasSubstr(": stale: its script is not that of " + now + "; "));
   EXPECT_THAT(stale.err, HasSubstr("bake the Secret again with --append-to " + now));
+}
+
+TEST_F(CheckSecret, ComparesTheSettingsWithTheSource) {
+  const auto source = [&](const std::string& name, const std::string& proxy, const std::string& no_proxy) {
+    return Write(name + ".env", "HTTPS_PROXY=http://" + proxy + "\nNO_PROXY=" + no_proxy + "\n");
+  };
+  const std::string then = source("then", "u:one@proxy:1", "a.org,b.org");
+  const struct {
+    std::string now;
+    std::vector<std::string> baked;
+    std::string stale;
+  } rows[] = {
+      {then, {}, "[]"},
+      {source("order", "u:one@PROXY:1", "b.org,a.org"), {}, "[]"},
+      {source("host", "u:one@other:1", "a.org,b.org"), {}, "[\"proxy\"]"},
+      {source("list", "u:one@proxy:1", "a.org"), {}, "[\"proxy\"]"},
+      {source("password", "u:two@proxy:1", "a.org,b.org"), {}, "[\"credentials\"]"},
+      {At("password.env"), {"--credentials", "none"}, "[]"},
+      {At("list.env"), {"--augment"}, "[\"proxy\"]"},
+      {then, {"--with-wmco", "--service", "containerd"}, "[]"},
+      {kSample, {"--scope", "machine"}, "[\"proxy\",\"credentials\",\"certificates\"]"},
+  };
+  for (const auto& row : rows) {
+    std::vector<std::string> words = {"bake",  then,       "--format", "userdata", "--platform",
+                                      "azure", "--secret", "ours",     "--out",    At("ours")};
+    words.insert(words.end(), row.baked.begin(), row.baked.end());
+    ASSERT_EQ(Provisioner(words).exit, 0) << row.now;
+    const ProcessResult result = Provisioner({"check", row.now, "--secret", At("ours"), "--output", "json"});
+    std::string flat = result.out;
+    std::erase_if(flat, [](char c) { return c == ' ' || c == '\n'; });
+    EXPECT_THAT(flat, HasSubstr("\"staleSettings\":" + row.stale)) << row.now << result.err;
+    EXPECT_EQ(result.exit, row.stale == "[]" ? 0 : 4) << row.now;
+  }
+  const ProcessResult text = Provisioner({"check", At("host.env"), "--secret", At("ours")});
+  EXPECT_EQ(text.out, At("ours") + ": stale: its settings are not those of " + At("host.env") + " (proxy)\n");
+  EXPECT_THAT(text.err, HasSubstr("has other settings than " + At("host.env")));
+  EXPECT_EQ(Provisioner({"check", then, "--secret", Write("foreign", Tagged("KEY"))}).exit, 11);
+}
+
+TEST_F(CheckSecret, ComparesTheCertificatesWithTheSource) {
+  ASSERT_EQ(Bake({"--platform", "azure", "--secret", "ours"}).exit, 0);
+  EXPECT_EQ(Provisioner({"check", kSample, "--secret", At("ours")}).out,
+            At("ours") + ": current: its settings are those of " + kSample + "\n");
+  const std::string one = Write("one.pem", testing_support::Pem("corporate-root"));
+  ASSERT_EQ(Provisioner({"bake", one, "--format", "userdata", "--platform", "azure", "--out", At("ours")}).exit, 0);
+  EXPECT_THAT(Provisioner({"check", kSample, "--secret", At("ours")}).out, HasSubstr("certificates)"));
 }
 
 // oc get ... > FILE in Windows PowerShell.
@@ -146,7 +193,6 @@ TEST_F(CheckSecret, OptionsThatDontGoTogetherAreRefused) {
        std::vector<std::vector<std::string>>{{"check", "--secret", theirs},
                                              {"check", "--append-to", theirs},
                                              {"check", kSample, "--append-to", theirs},
-                                             {"check", kSample, "--secret", theirs, "--append-to", theirs},
                                              {"check", "--secret", theirs, "--append-to", theirs, "--strict"},
                                              {"check", "--secret", theirs, "--append-to", theirs, "--pool", "worker"},
                                              {"check"}}) {

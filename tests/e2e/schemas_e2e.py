@@ -66,7 +66,7 @@ bake             |  0 | bake {sample} --out drives --format iso --nodes nodes.cs
 bake-userdata    |  0 | bake {sample} --out user-data --format userdata --platform aws --secret windows --credentials none
 bake-userdata    |  0 | bake {sample} --out guestinfo --format userdata --platform vsphere
 bake-userdata    |  0 | bake {sample} --out appended.txt --format userdata --platform aws --append-to operators.ps1
-check-secret     |  0 | check --secret appended.txt --append-to operators.ps1
+check-secret     |  0 | check {sample} --secret appended.txt --append-to operators.ps1
 check-secret     |  4 | check --secret appended.txt --append-to hosts
 bake-oci         |  0 | bake --out image.tar --format oci --exe {exe}
 plan             |  4 | plan {sample} --root image
