@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -226,6 +228,7 @@ class MachineConfigChooser {
       // In typed lists, the API server leaves out the kind of the items.
       if (kind.empty() && list_kind == "MachineConfigList") kind = "MachineConfig";
       if (kind.empty() && list_kind == "MachineConfigPoolList") kind = "MachineConfigPool";
+      if (!IsList(kind)) ++kinds_[std::string(Shorten(kind))];
       if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate(items[i], item_at)));
       if (kind == "MachineConfigPool") pools_.push_back({ReadMachineConfigPool(items[i]), item_at.Text()});
       const bool list = list_kind.empty() && IsList(kind);
@@ -252,14 +255,27 @@ class MachineConfigChooser {
     const std::string wanted = selection_.name.empty()
                                    ? fmt::format("a MachineConfig named rendered-{}-<32 hex digits>", selection_.pool)
                                    : fmt::format("the MachineConfig \"{}\"", selection_.name);
-    const std::string there = all.empty() ? "no MachineConfig at all" : JoinNames(all);
     return Fail(Code::kNotFound,
-                fmt::format("{} is wanted, the list holds {}; correct --pool or --name", wanted, there), at.Text());
+                all.empty()
+                    ? fmt::format("{} is wanted, {}; get it with: {}", wanted, DescribeKinds(), kBothCommand)
+                    : fmt::format("{} is wanted, the list holds {}; correct --pool or --name", wanted, JoinNames(all)),
+                at.Text());
+  }
+
+  // "the list holds no MachineConfig, but 3 Node".
+  std::string DescribeKinds() const {
+    std::string counts;
+    for (std::size_t shown = 0; const auto& [kind, count] : kinds_) {
+      if (shown++ == kNamesShown) break;
+      counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, kind.empty() ? "without a kind" : kind);
+    }
+    return counts.empty() ? "the list is empty" : "the list holds no MachineConfig, but " + counts;
   }
 
   const std::string& where_;
   const Selection& selection_;
   std::vector<Pool> pools_;
+  std::map<std::string, std::size_t> kinds_;  // of the objects in a list, and how many there are
   Findings findings_;
 };
 

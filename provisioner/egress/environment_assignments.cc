@@ -49,7 +49,7 @@ void ReportVariableName(std::string_view name, std::string_view where, std::size
         "save the file without byte order mark";
   } else if (name.starts_with(kExport) && IsVariableName(TrimBlanks(name.substr(kExport.size())))) {
     const std::string_view meant = TrimBlanks(name.substr(kExport.size()));
-    message = fmt::format("systemd does not know `export` and drops this variable; write {}=… alone", meant);
+    message = fmt::format("`export` is of shell scripts, so systemd drops this variable; write {}=… alone", meant);
   } else {
     message =
         "the text before '=' is not a variable name (letters, digits and _ only), so systemd drops this line; correct "

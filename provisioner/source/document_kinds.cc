@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "provisioner/base/command_output.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/install_config_source.h"
 #include "provisioner/source/machine_config_source.h"
@@ -40,10 +41,20 @@ std::string OtherKinds() {
   return out;
 }
 
+// Says what the API server refused, if it gave that instead of an object.
+std::optional<std::string> DescribeStatus(const JsonValue& root) {
+  const auto text = [&](std::string_view name) {
+    const JsonValue* value = JsonMember(&root, name);
+    return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
+  };
+  return text("kind") == "Status" ? std::optional(DescribeErrorMessage(text("message"))) : std::nullopt;
+}
+
 Taken ReadMachineConfigs(const SourceObjects& /*found*/, ParsedSource& source) {
   const JsonValue& root = source.document->root();
   const bool object = root.IsObject();
   const bool own = object && JsonMember(&root, "schema") != nullptr && JsonMember(&root, "kind") == nullptr;
+  std::optional<std::string> status = DescribeStatus(root);
   auto document =
       ignition::ReadParsed(std::move(source.document), source.where, source.selection, source.limits, source.fetcher);
   if (document) return PROV_TRY(ReadMachineConfig(*std::move(document)));
@@ -53,6 +64,7 @@ Taken ReadMachineConfigs(const SourceObjects& /*found*/, ParsedSource& source) {
                 "payload's folder",
                 source.where);
   }
+  if (status && document.error().code == Code::kKind) return Fail(Code::kKind, *std::move(status), source.where);
   if (object && document.error().code == Code::kKind) document.error().message += OtherKinds();
   return std::unexpected(std::move(document).error());
 }

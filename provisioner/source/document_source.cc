@@ -13,6 +13,7 @@
 #include "provisioner/base/json.h"
 #include "provisioner/source/document_kinds.h"
 #include "provisioner/source/source_members.h"
+#include "provisioner/source/text_source.h"
 
 namespace prov::source {
 namespace {
@@ -81,6 +82,12 @@ Result<Reading> ReadByContent(std::string bytes, const std::string& where, const
   if (bytes.find_first_not_of(" \t\r\n") == std::string::npos)
     return Fail(Code::kJson, "is empty; did the command that should have filled it fail?", where);
   if (auto binary = DescribeBinary(bytes)) return Fail(Code::kKind, *std::move(binary), where);
+  if (IsUnitText(bytes)) {
+    return Fail(Code::kKind,
+                "is a unit or drop-in of systemd and not a source; give a file with the assignments of its "
+                "Environment= lines, one on each line and without quotes, such as HTTP_PROXY=http://proxy:3128",
+                where);
+  }
   if (!ignition::BeginsAsJson(bytes)) {  // no text begins like JSON
     if (auto output = DescribeCommandOutput(bytes)) return Fail(Code::kKind, *std::move(output), where);
     for (const TextKind& kind : TextKinds()) {

@@ -52,12 +52,23 @@ Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where)
   AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings)), where, config);
   const bool none = !config.http_proxy && !config.https_proxy && !config.no_proxy;
   if (none && !FirstLine(bytes).empty()) {
+    for (const Finding& finding : config.findings) {
+      if (finding.code == "env-name" || finding.code == "env-lower-case")
+        return Fail(Code::kKind, "the environment file sets no proxy: " + finding.message, finding.where);
+    }
     return Fail(Code::kKind,
                 "the environment file assigns none of HTTP_PROXY, HTTPS_PROXY and NO_PROXY (in upper case), so it is "
                 "taken for another file; assign them, empty for no proxy",
                 where);
   }
   return out;
+}
+
+bool IsUnitText(std::string_view bytes) {
+  std::string text(bytes);
+  DecodeMarked(text);
+  const std::string_view line = FirstLine(text);
+  return line == "[Service]" || line == "[Unit]" || line == "[Manager]";
 }
 
 bool IsCertificateText(std::string_view bytes) {

@@ -16,6 +16,9 @@ bool IsEnvironmentText(std::string_view bytes);
 // the three variables (it may be for other purposes), those of ParseEnvironmentFile.
 Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where);
 
+// Whether it is a unit of systemd, a drop-in of one, or systemd's own configuration.
+bool IsUnitText(std::string_view bytes);
+
 // Whether it is PEM (a BEGIN line that is not nested in something else by indentation, in UTF-8 or UTF-16) or one
 // certificate in DER.
 bool IsCertificateText(std::string_view bytes);

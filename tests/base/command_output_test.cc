@@ -20,7 +20,7 @@ TEST(CommandOutput, IsNoDocument) {
   for (const std::string_view url : {"error: dial http://u:c4nary@p:1\n", "error: dial http://u:c4nary\n@p:1\n"}) {
     EXPECT_THAT(DescribeCommandOutput(url).value_or("c4nary"), Not(HasSubstr("c4nary")));
   }
-  const std::string long_line = "error: " + std::string(112, 'x') + "\u00fc";
+  const std::string long_line = "error: " + std::string(232, 'x') + "\u00fc";
   EXPECT_TRUE(IsUtf8(DescribeCommandOutput(long_line).value_or("\xff"))) << "is cut between characters";
   const std::string table = "NAME                TYPE     DATA   AGE\nwindows-user-data   Opaque   1      3d\n";
   EXPECT_THAT(DescribeCommandOutput(table).value_or(""), HasSubstr("-o yaml"));
@@ -29,8 +29,9 @@ TEST(CommandOutput, IsNoDocument) {
 }
 
 TEST(CommandOutput, DocumentsAndScriptsAreNone) {
-  for (const std::string_view text : {"", "HTTP_PROXY=http://p:1\n", "kind: Proxy\n", "NAME=a  b\n", "NAME  and more\n",
-                                      "Write-Error 'error: no'\n", "<powershell>\nerror: x\n"}) {
+  for (const std::string_view text :
+       {"", "HTTP_PROXY=http://p:1\n", "kind: Proxy\n", "NAME=a  b\n", "a:  b\n---\nc:  d\n", "NAME  and more\n",
+        "Write-Error 'error: no'\n", "<powershell>\nerror: x\n"}) {
     EXPECT_FALSE(DescribeCommandOutput(text)) << text;
   }
 }

@@ -226,7 +226,11 @@ TEST(ReadConfig, ListWithoutTheWantedOne) {
   const Error none = ErrorOf(List({}));
   EXPECT_EQ(none.code, Code::kNotFound);
   EXPECT_EQ(none.where, "$.items");
-  EXPECT_NE(none.message.find("no MachineConfig at all"), std::string::npos);
+  EXPECT_NE(none.message.find("the list is empty; get it with: oc get machineconfigpools,machineconfigs -o json"),
+            std::string::npos);
+  const Error nodes = ErrorOf(List({R"({"kind":"Node"})", R"({"kind":"Node"})", "{}"}));
+  EXPECT_NE(nodes.message.find("holds no MachineConfig, but 1 without a kind, 2 Node; get"), std::string::npos)
+      << nodes.message;
   EXPECT_EQ(ErrorOf(R"({"kind":"List"})").code, Code::kNotFound);
   EXPECT_EQ(ErrorOf(R"({"kind":"List","items":null})").code, Code::kNotFound);
   const Error names = ErrorOf(List({MachineConfig("99-a"), MachineConfig("99-b")}));

@@ -96,6 +96,8 @@ TEST_F(EmptyGuard, TheMessageSaysWhy) {
   assigned.config.http_proxy = Secret("");
   assigned.config.no_proxy = "";
   EXPECT_THAT(Apply(assigned).error().message, HasSubstr("neither a proxy"));
+  assigned.config.no_proxy = "a.org";
+  EXPECT_THAT(Apply(assigned).error().message, HasSubstr("has a NO_PROXY, which does nothing without HTTP_PROXY"));
 }
 
 using TrustGuard = Guards;

@@ -1,6 +1,7 @@
 // Environment files and files of certificates by themselves.
 #include "provisioner/source/text_source.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "provisioner/base/text.h"
@@ -9,6 +10,8 @@
 namespace prov::source {
 namespace {
 
+using testing::AllOf;
+using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
@@ -40,10 +43,14 @@ TEST(EnvironmentText, TheCommentsOfAClusterWithoutAProxyAreTheExplicitEmpty) {
 }
 
 TEST(EnvironmentText, AnotherFileIsNotTakenForOneWithoutAProxy) {
-  for (const char* text :
-       {"KUBERNETES_SERVICE_HOST=api-int.example.com\n", "http_proxy=http://p:1\n", "export HTTP_PROXY=http://p:1\n"}) {
+  for (const char* text : {"KUBERNETES_SERVICE_HOST=api-int.example.com\n"}) {
     EXPECT_THAT(Failure(ReadText(text)), StartsWith("kind: the environment file assigns none of")) << text;
   }
+  EXPECT_THAT(Failure(ReadText("# proxy\nexport HTTP_PROXY=http://p:1\n")),
+              AllOf(StartsWith("kind: the environment file sets no proxy: `export` is of shell scripts"),
+                    HasSubstr("write HTTP_PROXY=… alone (input, line 2)")));
+  EXPECT_THAT(Failure(ReadText("http_proxy=http://p:1\n")),
+              HasSubstr("write HTTP_PROXY if it is meant (input, line 1)"));
   EXPECT_THAT(Failure(ReadText(std::string("HTTP_PROXY=a\0b\n", 15))), StartsWith("env-nul: "));
   EXPECT_THAT(Failure(ReadText("HTTP_PROXY=\xFF\n")), StartsWith("env-utf8: "));
 }
