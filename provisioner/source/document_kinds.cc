@@ -43,11 +43,8 @@ std::string OtherKinds() {
 
 // Says what the API server refused, if it gave that instead of an object.
 std::optional<std::string> DescribeStatus(const JsonValue& root) {
-  const auto text = [&](std::string_view name) {
-    const JsonValue* value = JsonMember(&root, name);
-    return value != nullptr && value->IsString() ? JsonTextOf(*value) : std::string_view();
-  };
-  return text("kind") == "Status" ? std::optional(DescribeErrorMessage(text("message"))) : std::nullopt;
+  if (JsonTextAt(root, {"kind"}) != "Status") return std::nullopt;
+  return DescribeErrorMessage(JsonTextAt(root, {"message"}));
 }
 
 Taken ReadMachineConfigs(const SourceObjects& /*found*/, ParsedSource& source) {
