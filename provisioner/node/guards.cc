@@ -56,11 +56,12 @@ std::string PlanDigest(const reconcile::Plan& plan) {
 
 std::string_view WhyEmpty(const egress::EgressConfig& config) {
   const auto holds = [](const std::optional<Secret>& url) { return url && !url->Reveal().empty(); };
-  if (holds(config.http_proxy) || holds(config.https_proxy) || !config.certificates.empty())
+  const bool lists = config.no_proxy && !config.no_proxy->empty();
+  if (config.not_read.proxy && !egress::StatesProxy(config) && config.certificates.empty())
+    return "its proxy is in a form that is not read, which a warning names";
+  if (holds(config.http_proxy) || holds(config.https_proxy) || lists || !config.certificates.empty())
     return "the options (--scope, --service, --credentials, --subtract) leave out all of its settings, or its "
            "certificates are weak";
-  if (config.no_proxy && !config.no_proxy->empty())
-    return "it has a NO_PROXY, which does nothing without HTTP_PROXY or HTTPS_PROXY";
   return config.proxy_file.present || config.trust_file.present
              ? "it says that there is neither a proxy nor an additional certificate"
              : "it makes no statement about a proxy or certificates";

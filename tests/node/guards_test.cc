@@ -97,7 +97,8 @@ TEST_F(EmptyGuard, TheMessageSaysWhy) {
   assigned.config.no_proxy = "";
   EXPECT_THAT(Apply(assigned).error().message, HasSubstr("neither a proxy"));
   assigned.config.no_proxy = "a.org";
-  EXPECT_THAT(Apply(assigned).error().message, HasSubstr("has a NO_PROXY, which does nothing without HTTP_PROXY"));
+  assigned.config.not_read.proxy = true;
+  EXPECT_THAT(Apply(assigned).error().message, HasSubstr("is in a form that is not read"));
 }
 
 using TrustGuard = Guards;
