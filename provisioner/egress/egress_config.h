@@ -42,7 +42,7 @@ struct SourceFile {
 struct NotRead {
   bool proxy = false;
   bool trust = false;
-  std::string trust_place;  // where user data says at which URL all its certificates are; "": they are not at one
+  std::string trust_place = {};  // where user data says at which URL all its certificates are; "": they are not at one
 };
 
 struct EgressConfig {
