@@ -174,7 +174,7 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Ba
   return {};
 }
 
-Result<void> CheckStandardInput(const Arguments& arguments) {
+Result<void> CheckStandardInputOfBake(const Arguments& arguments) {
   constexpr std::array<std::string_view, 6> kFiles = {"append-to",  "unattend", "subtract",
                                                       "hns-policy", "nodes",    "exe"};
   std::string place = arguments.positional() == "-" ? "SOURCE" : "";
@@ -199,7 +199,7 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t no
   if (out.path.empty())
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
   PROV_TRY(CheckOutputName(arguments, out.path));
-  PROV_TRY(CheckStandardInput(arguments));
+  PROV_TRY(CheckStandardInputOfBake(arguments));
   out.time = PROV_TRY(SourceDateEpoch());
   out.user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
   PROV_TRY(ReadCarried(arguments, format, out));

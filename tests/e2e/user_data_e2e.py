@@ -67,9 +67,9 @@ class UserData(unittest.TestCase):
                  "data.yaml": "apiVersion: v1\ndata:\n  userData: %s\nkind: Secret\nmetadata:\n  name: windows-user-data\n" % encoded}
         for name, text in forms.items():
             (self.work / name).write_text(text)
-            result = self.bake("from-" + name, "--platform", "aws", "--append-to", self.work / name)
+            result = self.bake("from-%s.txt" % name, "--platform", "aws", "--append-to", self.work / name)
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual((self.work / ("from-" + name)).read_bytes(), self.made["aws-appended.txt"], name)
+            self.assertEqual((self.work / ("from-%s.txt" % name)).read_bytes(), self.made["aws-appended.txt"], name)
 
     def test_only_our_own_files_are_replaced(self):
         for name in FORMS:
