@@ -58,7 +58,7 @@ std::string_view WhyEmpty(const egress::EgressConfig& config) {
   const auto holds = [](const std::optional<Secret>& url) { return url && !url->Reveal().empty(); };
   const bool lists = config.no_proxy && !config.no_proxy->empty();
   if (config.not_read.proxy && !egress::StatesProxy(config) && config.certificates.empty())
-    return "its proxy is in a form that is not read, which a warning names";
+    return "its proxy is in a part that is not read, such as ALL_PROXY; nodes get HTTP_PROXY and HTTPS_PROXY";
   if (holds(config.http_proxy) || holds(config.https_proxy) || lists || !config.certificates.empty())
     return "the options (--scope, --service, --credentials, --subtract) leave out all of its settings, or its "
            "certificates are weak";

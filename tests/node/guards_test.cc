@@ -98,7 +98,7 @@ TEST_F(EmptyGuard, TheMessageSaysWhy) {
   EXPECT_THAT(Apply(assigned).error().message, HasSubstr("neither a proxy"));
   assigned.config.no_proxy = "a.org";
   assigned.config.not_read.proxy = true;
-  EXPECT_THAT(Apply(assigned).error().message, HasSubstr("is in a form that is not read"));
+  EXPECT_THAT(Apply(assigned).error().message, HasSubstr("in a part that is not read, such as ALL_PROXY"));
 }
 
 using TrustGuard = Guards;
