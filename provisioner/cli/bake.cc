@@ -174,22 +174,6 @@ Result<void> ReadCarried(const Arguments& arguments, std::string_view format, Ba
   return {};
 }
 
-Result<void> CheckStandardInputOfBake(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 6> kFiles = {"append-to",  "unattend", "subtract",
-                                                      "hns-policy", "nodes",    "exe"};
-  std::string place = arguments.positional() == "-" ? "SOURCE" : "";
-  for (const std::string_view option : kFiles) {
-    if (arguments.Get(option) != "-") continue;
-    if (!place.empty()) {
-      return Fail(Code::kUsage,
-                  fmt::format("standard input (-) can't also be {}, because it is read once; name a file", place),
-                  fmt::format("--{} -", option));
-    }
-    place = fmt::format("--{}", option);
-  }
-  return {};
-}
-
 // Findings: those of ReadSigningKey().
 Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t now_unix, Findings& findings) {
   BakeOptions out;
@@ -199,7 +183,9 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t no
   if (out.path.empty())
     return Fail(Code::kUsage, "--out PATH is missing; provisioner bake --help shows an example", "provisioner bake");
   PROV_TRY(CheckOutputName(arguments, out.path));
-  PROV_TRY(CheckStandardInputOfBake(arguments));
+  constexpr std::array<std::string_view, 6> kFiles = {"append-to",  "unattend", "subtract",
+                                                      "hns-policy", "nodes",    "exe"};
+  PROV_TRY(CheckStandardInput(arguments, kFiles));
   out.time = PROV_TRY(SourceDateEpoch());
   out.user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
   PROV_TRY(ReadCarried(arguments, format, out));

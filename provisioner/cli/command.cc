@@ -87,6 +87,22 @@ Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments) {
   return out;
 }
 
+Result<void> CheckStandardInput(const Arguments& arguments, std::span<const std::string_view> options) {
+  std::string place = arguments.positional() == "-" ? "SOURCE" : "";
+  for (const std::string_view option : options) {
+    for (const std::string& value : arguments.All(option)) {
+      if (value != "-") continue;
+      if (!place.empty()) {
+        return Fail(Code::kUsage,
+                    fmt::format("standard input (-) can't also be {}, because it is read once; name a file", place),
+                    fmt::format("--{} -", option));
+      }
+      place = fmt::format("--{}", option);
+    }
+  }
+  return {};
+}
+
 Result<bool> WantsJson(const Arguments& arguments) {
   Result<std::string> output = OneOf(arguments, "output");
   if (output) return *output == "json";

@@ -69,6 +69,9 @@ OptionGroup OutputOptionSpecs();
 // SOURCE and the options that say how to read it. Errors: usage, proxy-url.
 Result<source::SourceSpec> ParseSourceSpec(const Arguments& arguments);
 
+// Checks that SOURCE and the values of these options name standard input ("-") once at most. Errors: usage.
+Result<void> CheckStandardInput(const Arguments& arguments, std::span<const std::string_view> options);
+
 // Whether --output json was given. Errors: usage.
 Result<bool> WantsJson(const Arguments& arguments);
 

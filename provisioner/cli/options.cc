@@ -111,7 +111,11 @@ OptionGroup CommonOptions(const CommandSpec& command) {
 }
 
 // Other names of an option's values. PowerShell 7 reads the environment as .NET does; Windows PowerShell asks WinINET.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOtherNames = {{{"golang", "go"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kOtherNames = {{{"golang", "go"},
+                                                                                        {"cri-o", "go"},
+                                                                                        {"crio", "go"},
+                                                                                        {"podman", "go"},
+                                                                                        {"docker", "go"},
                                                                                         {"libcurl", "curl"},
                                                                                         {".net", "dotnet"},
                                                                                         {"pwsh", "dotnet"},
@@ -199,6 +203,11 @@ std::string MeantBy(const CommandSpec& command, const Arguments& given, std::spa
   });
   if (url != words.rend() && FindOption(command, "--url") != nullptr)
     return fmt::format("did you mean --url {}?", *url);
+  if (wanted == 0 && FindOption(command, "--root") != nullptr) {
+    return fmt::format("{} reads the machine, or the image of --root DIR, and takes no SOURCE; provisioner check SOURCE "
+                       "reads a source",
+                       command.name);
+  }
   const bool out = FindOption(command, "--out") != nullptr && !given.Has("out") && words.size() == wanted + 1;
   return out ? fmt::format("did you mean --out {}?", words.back()) : Hint(command);
 }
@@ -295,6 +304,11 @@ Result<Arguments> ParseArguments(const CommandSpec& command, std::span<const std
   // Boost would reject a lone "-".
   std::vector<std::string> rest(words.begin(), words.end());
   JoinStandardInput(command, rest);
+  // As some other programs have it.
+  if (const auto help = std::ranges::find(rest, "--help=all"); help != rest.end()) {
+    *help = "--help";
+    rest.insert(help + 1, "all");
+  }
   const auto dash = std::ranges::find(rest, "-");
   const bool standard_input = dash != rest.end();
   if (standard_input) rest.erase(dash);

@@ -247,16 +247,8 @@ Result<router::RouterDestination> ParseAsked(router::RouterKind kind, const Aske
   return Fail(Code::kRow, fmt::format("\"{}\" {}", Shorten(out.error().where), out.error().message), asked.place);
 }
 
-Result<void> CheckStandardInput(const Arguments& arguments) {
-  std::vector<std::string> files = arguments.All("policy");
-  for (const std::string_view option : {"destination", "hosts"})
-    std::ranges::copy(arguments.All(option), std::back_inserter(files));
-  if (std::ranges::count(files, "-") > 1) return RouterUsageError("standard input (-) can be read once only");
-  return {};
-}
-
 Result<Outcome> ExplainAction(const Arguments& arguments, bool json) {
-  PROV_TRY(CheckStandardInput(arguments));
+  PROV_TRY(CheckStandardInput(arguments, std::array<std::string_view, 3>{"policy", "destination", "hosts"}));
   router::KnownAnswers answers;
   const std::vector<AskedDestination> all = PROV_TRY(Destinations(arguments, answers));
   const RouterPolicy policy = PROV_TRY(ReadPolicy(arguments, {}));

@@ -110,6 +110,7 @@ TEST(Cli, WhatWasMeantIsNamed) {
       {{"bake", kSample, "--out", "x", "--scope", "machne"}, "not \"machne\"; did you mean machine?"},
       {{"explain", kSample, "--url", "http://a/", "--for", "wininetx"}, "did you mean wininet?"},
       {{"explain", kSample, "--url", "http://a/", "--for", "golang"}, "not \"golang\"; did you mean go?"},
+      {{"explain", kSample, "--url", "http://a/", "--for", "cri-o"}, "not \"cri-o\"; did you mean go?"},
       {{"explain", kSample, "--url", "http://a/", "--for", "PowerShell"}, "did you mean dotnet or wininet?"},
       {{"bake", kSample, "--out", "x", "--format", "folder"}, "did you mean dir?"},
       {{"explain", kSample, "--url", "quay.io"}, "https://host:port/path (--url quay.io)"},

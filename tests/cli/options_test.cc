@@ -108,6 +108,7 @@ TEST(ParseArguments, NamesWhatWasMeant) {
       {CheckCommand, {"a.json", "-o", "json"}, "did you mean --output?"},
       {CheckCommand, {"-f", "a.json"}, "SOURCE needs no option"},
       {ApplyCommand, {"a.json", "--dry-run"}, "provisioner plan shows what would change"},
+      {DoctorCommand, {"a.json"}, "doctor reads the machine, or the image of --root DIR, and takes no SOURCE"},
       {RemoveCommand, {"--al"}, "did you mean --all?"},
       {FleetCommand, {"status"}, "kube://[CONTEXT] is missing; kube:// alone takes the current context"},
   };
@@ -118,6 +119,13 @@ TEST(ParseArguments, NamesWhatWasMeant) {
     EXPECT_EQ(json.error().code, Code::kUsage);
     EXPECT_THAT(json.error().message, HasSubstr(std::string(slip.meant)));
   }
+}
+
+TEST(ParseArguments, TakesAWordOfHelpBehindAnEqualsSign) {
+  const auto arguments = ParseArguments(CheckCommand().spec, std::vector<std::string>{"--help=all"});
+  ASSERT_TRUE(arguments) << arguments.error().message;
+  EXPECT_TRUE(arguments->Has("help"));
+  EXPECT_EQ(arguments->words(), std::vector<std::string>{"all"});
 }
 
 TEST(Options, AnEmptyNumberIsRefused) {
