@@ -39,6 +39,8 @@ enum class Code {
   kRow,
   kPolicy,
   kDestination,
+  kImageReference,
+  kRegistries,
   // exit 12: readable, but refused by a safety rule
   kEmpty,
   kShrink,

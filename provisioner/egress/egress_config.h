@@ -14,6 +14,7 @@
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/pki/certificate.h"
+#include "provisioner/registries/mirrors.h"
 
 namespace prov::egress {
 
@@ -55,6 +56,7 @@ struct EgressConfig {
   SourceFile trust_file;                       // the first, where there are several
   std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
   NotRead not_read;
+  registries::Mirrors mirrors;  // no item of a machine; `explain --image` and `check --image` follow them
   ClusterFacts facts;  // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;
 };
