@@ -322,6 +322,9 @@ inline constexpr FindingInfo kFindings[] = {
      "Nothing has to be done."},
     {"lock-wait", kInfo, "Another run is at work, and this one waits for it to end.",
      "Wait, or give a shorter time with --wait-lock."},
+    {"mirrors-invalid", kWarning,
+     "What the source says of image registries can't be read. The rest of the source counts.",
+     "Correct what the message names. Until then the options --image are refused."},
     {"newer-version", kWarning,
      "The config has a newer Ignition version than this program knows, and it was read as the newest known "
      "one.",

@@ -4,14 +4,18 @@
 #include <array>
 #include <utility>
 
+#include "provisioner/base/hash.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/node/source_reader.h"
+#include "provisioner/pki/certificate.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/registries/registries_conf.h"
 
 namespace prov::cli {
 namespace {
@@ -41,6 +45,36 @@ void WriteCertificate(JsonWriter& json, const pki::Certificate& c, const pki::Tr
   json.Member("store", pki::NameOf(pki::StoreFor(c, trusted))).Member("file", c.source).EndObject();
 }
 
+// null: the source makes no statement about image registries.
+void WriteMirrors(JsonWriter& json, const registries::Mirrors& mirrors) {
+  json.Key("mirrors");
+  if (!mirrors.stated() && mirrors.cas.empty()) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Strings("places", mirrors.places).Key("registries").BeginArray();
+  for (const registries::Registry& one : mirrors.registries) {
+    json.BeginObject().Member("prefix", one.prefix).Member("location", one.location);
+    json.Member("blocked", one.blocked).Member("insecure", one.insecure).Key("mirrors").BeginArray();
+    for (const registries::Mirror& mirror : one.mirrors) {
+      json.BeginObject().Member("location", mirror.location).Member("insecure", mirror.insecure);
+      json.Member("use", registries::NameOf(mirror.use)).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray().Key("cas").BeginArray();
+  for (const registries::RegistryCa& ca : mirrors.cas) {
+    json.BeginObject().Member("host", ca.host).Key("certificates").BeginArray();
+    for (const std::string& der : ca.certificates) {
+      const auto certificate = pki::ParseCertificate(der, ca.host);
+      json.BeginObject().Member("sha256", ToHex(Sha256(der)));
+      json.Member("subject", certificate ? certificate->subject : std::string()).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray().EndObject();
+}
+
 std::string ExtractJson(const EgressConfig& config, const pki::TrustedDigests& trusted, const Findings& findings,
                         bool show_secrets) {
   JsonWriter json;
@@ -62,6 +96,7 @@ std::string ExtractJson(const EgressConfig& config, const pki::TrustedDigests& t
   json.Key("certificates").BeginArray();
   for (const pki::Certificate& certificate : config.certificates) WriteCertificate(json, certificate, trusted);
   json.EndArray().EndObject();
+  WriteMirrors(json, config.mirrors);
   WriteFindings(json, findings);
   return json.EndObject().Text();
 }

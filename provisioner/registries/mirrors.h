@@ -3,8 +3,11 @@
 // Facts: docs/registries.md#mirrors-of-a-cluster.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "provisioner/base/error.h"
 
 namespace prov::registries {
 
@@ -39,12 +42,13 @@ struct RegistryCa {
 };
 
 struct Mirrors {
-  std::vector<std::string> places;  // the file or the objects that they were read from; empty: no statement
+  std::vector<std::string> places;  // the files or objects that they were read from; empty: no statement
   std::vector<Registry> registries;  // each prefix once
   std::vector<RegistryCa> cas;       // each host once
 
+  std::optional<Error> fault;        // why what the source says can't be read; the rest is empty then
+
   bool stated() const { return !places.empty(); }
-  bool operator==(const Mirrors&) const = default;
 };
 
 }  // namespace prov::registries

@@ -123,10 +123,7 @@ constexpr std::array<ObjectKind, 8> kObjectKinds = {{
      &SourceObjects::secrets, ReadUserDataSecrets},
 }};
 
-constexpr std::array<OtherKind, 6> kOtherKinds = {{
-    {"ImageDigestMirrorSet", "config.openshift.io", Subject::kRegistries, kMirrorWords},
-    {"ImageTagMirrorSet", "config.openshift.io", Subject::kRegistries, kMirrorWords},
-    {"ImageContentSourcePolicy", "operator.openshift.io", Subject::kRegistries, kMirrorWords},
+constexpr std::array<OtherKind, 3> kOtherKinds = {{
     {"Image", "config.openshift.io", Subject::kTrust, "CAs of image registries (additionalTrustedCA)"},
     {"ClusterTrustBundle", "certificates.k8s.io", Subject::kTrust, "CAs that pods mount"},
     {"Bundle", "trust.cert-manager.io", Subject::kTrust, "CAs that trust-manager gives to pods"},

@@ -12,6 +12,7 @@
 #include "provisioner/base/command_output.h"
 #include "provisioner/base/json.h"
 #include "provisioner/source/document_kinds.h"
+#include "provisioner/source/mirror_objects.h"
 #include "provisioner/source/source_members.h"
 #include "provisioner/source/text_source.h"
 
@@ -36,13 +37,26 @@ void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std
   }
 }
 
+// Adds what the mirror objects beside a source say, unless it has the files that a cluster makes of such objects.
+void AddMirrors(std::optional<Result<registries::Mirrors>> beside, const std::string& where,
+                egress::EgressConfig& config) {
+  if (!beside) return;
+  if (!config.mirrors.stated() && !config.mirrors.fault) return TakeMirrors(*std::move(beside), config);
+  AddInfo(config.findings, "other-objects",
+          "the mirror sets were passed over: registries.conf in the same source says what nodes get", where);
+}
+
 // Reads the objects of the first kind that is present.
 Result<Reading> ReadFirstKind(ParsedSource source) {
   const SourceObjects found = PROV_TRY(FindObjects(*source.document));
+  // Now, because the document may be freed by the reader of another object.
+  std::optional<Result<registries::Mirrors>> mirrors;
+  if (!found.mirror_objects.empty()) mirrors = ReadMirrorObjects(found.mirror_objects);
   for (const ObjectKind& kind : ObjectKinds()) {
     if (!IsPresent(found, kind)) continue;
     std::optional<Reading> reading = PROV_TRY(kind.read(found, source));
     if (!reading) continue;
+    AddMirrors(std::move(mirrors), source.where, reading->config);
     ReportOthers(found, kind, source.where, reading->config);
     return *std::move(reading);
   }

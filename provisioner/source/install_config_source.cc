@@ -11,6 +11,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/cluster_no_proxy.h"
+#include "provisioner/source/mirror_objects.h"
 #include "provisioner/source/source_members.h"
 
 namespace prov::source {
@@ -168,6 +169,7 @@ Result<Reading> ReadInstallConfig(const ObjectView& object) {
   const PlannedCluster planned = PROV_TRY(ReadPlannedCluster(object, out.config));
   PROV_TRY(ReadPlannedProxy(object, planned, out.config));
   out.trust = PROV_TRY(ReadPlannedTrust(object));
+  TakeMirrors(ReadInstallMirrors(object), out.config);
   ReportOtherMembers("InstallConfig", object, out.config);
   return out;
 }

@@ -12,6 +12,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/egress_config.h"
 #include "provisioner/egress/environment_file.h"
+#include "provisioner/source/mirror_files.h"
 #include "provisioner/source/source_members.h"
 
 namespace prov::source {
@@ -198,6 +199,7 @@ Result<Reading> ReadMachineConfig(ignition::Document read) {
   out.config.findings = document.findings;
   PROV_TRY(ReadProxyFile(document.config, out.config));
   out.trust = PROV_TRY(ReadTrustFiles(document.config, out.config));
+  PROV_TRY(ReadMirrorFiles(document.config, out.config));
   PROV_TRY(ReportOtherFiles(document.config, out.config));
   ReadConfigFacts(document.config, out.config);
   return out;

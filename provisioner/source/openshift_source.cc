@@ -8,6 +8,7 @@
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
+#include "provisioner/source/mirror_objects.h"
 #include "provisioner/source/source_members.h"
 
 namespace prov::source {
@@ -145,10 +146,13 @@ Result<void> ReadControllerProxy(const ObjectView& spec, EgressConfig& out) {
 
 // The CAs of image registries. On Linux each counts for its registry; the Windows operator brings them into the store
 // of the whole machine.
-Result<void> AddRegistryBundles(const ObjectView& spec, std::string_view list, std::vector<TrustText>& out) {
+Result<void> AddRegistryBundles(const ObjectView& spec, std::string_view list, EgressConfig& config,
+                                std::vector<TrustText>& out) {
   for (const ObjectView& bundle : PROV_TRY(spec.Objects(list))) {
-    const std::string where = fmt::format("{} ({})", bundle.At("data"), Shorten(PROV_TRY(bundle.TextOr("file", ""))));
+    const std::string_view file = PROV_TRY(bundle.TextOr("file", ""));
+    const std::string where = fmt::format("{} ({})", bundle.At("data"), Shorten(file));
     out.push_back({where, PROV_TRY(DecodeTrustBase64(PROV_TRY(bundle.TextOr("data", "")), "", where))});
+    if (!file.empty() && !out.back().bytes.empty()) TakeRegistryCa(RegistryOfKey(file), out.back().bytes, where, config);
   }
   return {};
 }
@@ -166,7 +170,7 @@ Result<std::vector<TrustText>> ReadControllerTrust(const ObjectView& spec, Egres
   }
   const std::size_t others = out.size();
   for (const std::string_view list : {"imageRegistryBundleUserData", "imageRegistryBundleData"})
-    PROV_TRY(AddRegistryBundles(spec, list, out));
+    PROV_TRY(AddRegistryBundles(spec, list, config, out));
   if (out.size() > others) {
     AddInfo(config.findings, "registry-trust",
             "CAs of image registries are read: Windows has no trust for one registry, so the whole node trusts them, "

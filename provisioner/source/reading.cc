@@ -45,6 +45,34 @@ void StateProxy(egress::EgressConfig& config, std::string path) {
   config.proxy_file = DescribeFile(std::move(path), EnvironmentText(config));
 }
 
+void TakeMirrors(Result<registries::Mirrors> read, egress::EgressConfig& config) {
+  if (read) {
+    config.mirrors.places = std::move(read->places);
+    config.mirrors.registries = std::move(read->registries);
+    return;
+  }
+  AddWarning(config.findings, "mirrors-invalid",
+             fmt::format("the mirrors of image registries can't be read: {}", read.error().message),
+             read.error().where);
+  config.mirrors.fault = std::move(read).error();
+}
+
+void TakeRegistryCa(std::string host, std::string_view bytes, const std::string& where, egress::EgressConfig& config) {
+  Findings ignored;
+  const auto certificates = pki::ParseTrustBundle(bytes, where, ignored);
+  if (!certificates || certificates->empty()) {
+    AddWarning(config.findings, "mirrors-invalid",
+               fmt::format("the CA of the registry {} can't be read: {}", Shorten(host),
+                           certificates ? "the file holds no certificate" : certificates.error().message),
+               where);
+    return;
+  }
+  std::vector<registries::RegistryCa>& cas = config.mirrors.cas;
+  auto found = std::ranges::find(cas, host, &registries::RegistryCa::host);
+  if (found == cas.end()) found = cas.insert(cas.end(), {std::move(host), {}});
+  for (const pki::Certificate& one : *certificates) found->certificates.push_back(one.der);
+}
+
 Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config) {
   const std::string_view http = PROV_TRY(object.TextOr("httpProxy", ""));
   const std::string_view https = PROV_TRY(object.TextOr("httpsProxy", ""));

@@ -43,6 +43,13 @@ void StateProxy(egress::EgressConfig& config, std::string path);
 // Errors: type.
 Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config);
 
+// Takes what a source says of image registries. If that can't be read, the rest of the source still counts: the fault is
+// kept for those who ask for mirrors. Findings: mirrors-invalid.
+void TakeMirrors(Result<registries::Mirrors> read, egress::EgressConfig& config);
+
+// Adds the certificates of a CA file for one registry. Findings: mirrors-invalid, if there is none in it.
+void TakeRegistryCa(std::string host, std::string_view bytes, const std::string& where, egress::EgressConfig& config);
+
 // Decodes base64 with line ends, as users and tools store it. Errors: cert; the message begins with `message_start`.
 Result<std::string> DecodeTrustBase64(std::string_view text, std::string_view message_start, const std::string& where);
 

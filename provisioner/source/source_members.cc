@@ -11,7 +11,6 @@
 namespace prov::source {
 namespace {
 
-constexpr std::string_view kRegistryTable = "[[registry]]";
 constexpr std::string_view kOwnProxy = "proxy variables of single programs or users";
 constexpr std::string_view kProxyAssigned = "_proxy=";
 
@@ -23,10 +22,10 @@ constexpr auto Rows() {
       {"Ignition", "/etc/pki/ca-trust/source/anchors/*", kTrust, kApplied, ""},
       {"Ignition", "/etc/pki/ca-trust/**", kTrust, kNamed, "trust settings in a form or place of their own"},
       {"Ignition", "/usr/share/pki/**", kTrust, kNamed, "trust settings of an image"},
-      {"Ignition", "/etc/docker/certs.d/**", kRegistries, kNamed, "CAs of single image registries"},
-      {"Ignition", "/etc/containers/certs.d/**", kRegistries, kNamed, "CAs of single image registries"},
-      {"Ignition", "/etc/containers/registries.conf", kRegistries, kNamed, kMirrorWords, kRegistryTable},
-      {"Ignition", "/etc/containers/registries.conf.d/*", kRegistries, kNamed, kMirrorWords, kRegistryTable},
+      {"Ignition", "/etc/docker/certs.d/**", kRegistries, kApplied, ""},
+      {"Ignition", "/etc/containers/certs.d/**", kRegistries, kApplied, ""},
+      {"Ignition", "/etc/containers/registries.conf", kRegistries, kApplied, ""},
+      {"Ignition", "/etc/containers/registries.conf.d/*", kRegistries, kApplied, ""},
       {"Ignition", "/etc/systemd/**", kProxy, kNamed, kOwnProxy, kProxyAssigned},
       {"Ignition", "/etc/environment", kProxy, kNamed, kOwnProxy, kProxyAssigned},
       {"Ignition", "/etc/profile.d/*", kProxy, kNamed, kOwnProxy, kProxyAssigned},
@@ -56,8 +55,8 @@ constexpr auto Rows() {
       {"InstallConfig", "proxy", kProxy, kApplied, ""},
       {"InstallConfig", "additionalTrustBundle", kTrust, kApplied, ""},
       {"InstallConfig", "additionalTrustBundlePolicy", kTrust, kOther, "which pods trust the bundle"},
-      {"InstallConfig", "imageContentSources", kRegistries, kNamed, kMirrorWords},
-      {"InstallConfig", "imageDigestSources", kRegistries, kNamed, kMirrorWords},
+      {"InstallConfig", "imageContentSources", kRegistries, kApplied, ""},
+      {"InstallConfig", "imageDigestSources", kRegistries, kApplied, ""},
 
       {"AKS", "httpProxyConfig", kProxy, kApplied, ""},
       {"AKS", "securityProfile.customCaTrustCertificates", kTrust, kApplied, ""},

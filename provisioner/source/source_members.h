@@ -31,8 +31,6 @@ struct SourceMember {
   std::string_view mark = "";  // a file counts only if it holds this text, in any case
 };
 
-inline constexpr std::string_view kMirrorWords = "mirrors of image registries";
-
 std::span<const SourceMember> SourceMembers();
 
 // Reports what `object` has of kNamed members, and of members without a row whose names speak of proxies, trust or

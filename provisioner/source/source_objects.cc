@@ -5,6 +5,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/document_kinds.h"
+#include "provisioner/source/mirror_objects.h"
 
 namespace prov::source {
 namespace {
@@ -20,6 +21,7 @@ class Finder {
     for (const ObjectKind& row : ObjectKinds()) {
       if (row.recognises(*value, kind)) return Put(row, one);
     }
+    if (IsMirrorObject(*value, kind)) found_.mirror_objects.push_back({PROV_TRY(View(*value, path)), kind});
     if (const OtherKind* other = OtherKindOf(*value, kind)) found_.others.emplace(other, path);
     return kind.empty() ? AddArm(*value, path) : Result<void>();
   }
