@@ -297,6 +297,9 @@ inline constexpr FindingInfo kFindings[] = {
      "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
      "nodes reach it.",
      "Use --internal-apiserver-address where nodes reach it by its public address."},
+    {"hosts-toml", kWarning,
+     "containerd leaves out a part of a hosts.toml, or its versions read it in different ways.",
+     "Correct the line that the message names, so that every version reads the same."},
     {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
      "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
     {"https-direct", kWarning, "A proxy is set for http and none for https, so all requests over https go direct.",
@@ -322,6 +325,19 @@ inline constexpr FindingInfo kFindings[] = {
      "Nothing has to be done."},
     {"lock-wait", kInfo, "Another run is at work, and this one waits for it to end.",
      "Wait, or give a shorter time with --wait-lock."},
+    {"mirror-lost", kWarning,
+     "A setting of the cluster for an image registry does not get to Windows nodes, or its mirror is asked at another "
+     "place than on Linux nodes: the Windows Machine Config Operator writes hosts.toml files, which can't say the same.",
+     "Give the mirror the same path as its source, write mirrors as ImageDigestMirrorSet or ImageTagMirrorSet, and "
+     "compare with provisioner explain SOURCE --image REF --platform linux/amd64."},
+    {"mirror-port", kWarning,
+     "A mirrored registry has a port in its name. The Windows Machine Config Operator makes a folder of that name, which "
+     "Windows refuses for its colon, and may leave out other registries' mirrors with it.",
+     "Mirror a registry without a port, or name the mirror itself in the references of Windows images."},
+    {"mirror-widened", kWarning,
+     "Windows nodes ask a mirror or a registry for more images than the cluster says: the Windows Machine Config Operator "
+     "mirrors whole registries and blocks none.",
+     "Name images of this registry by digest, or mirror the whole registry."},
     {"mirrors-invalid", kWarning,
      "What the source says of image registries can't be read. The rest of the source counts.",
      "Correct what the message names. Until then the options --image are refused."},
