@@ -8,6 +8,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/check_image.h"
 #include "provisioner/cli/check_secret.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
@@ -60,12 +61,14 @@ std::size_t CountFailed(const std::vector<node::Probed>& probes) {
   return static_cast<std::size_t>(std::ranges::count(probes, false, &node::Probed::ok));
 }
 
-std::string CheckJson(const Findings& findings, bool valid, const std::vector<node::Probed>& probes) {
+std::string CheckJson(const Findings& findings, bool valid, const std::vector<node::Probed>& probes,
+                      const ImageCheck& images) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   WriteValidity(json, findings, valid);
   WriteProbes(json, probes);
   json.Member("probeFailed", CountFailed(probes) > 0);
+  if (images.asked()) images.Write(json);
   return json.EndObject().Text();
 }
 
@@ -136,8 +139,8 @@ Result<ProbeRequests> ParseProbes(const Arguments& arguments) {
     return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", kLongestProbeTimeout), "--probe-timeout");
   }
   ProbeRequests out{arguments.All("probe"), static_cast<int>(timeout)};
-  if (!out.urls.empty() || !arguments.Has("probe-timeout")) return out;
-  return Fail(Code::kUsage, "needs --probe URL", "--probe-timeout");
+  if (!out.urls.empty() || arguments.Has("image") || !arguments.Has("probe-timeout")) return out;
+  return Fail(Code::kUsage, "needs --probe URL or --image REF", "--probe-timeout");
 }
 
 // Makes the requests of --probe. Makes none unless `settings_are_valid`, because invalid settings are not usable
@@ -162,6 +165,7 @@ struct CheckCommandOptions {
   pki::TrustedDigests trusted;
   source::SourceSpec source;
   ProbeRequests probes;
+  ImageCheck images;
 };
 
 Result<CheckCommandOptions> ParseCheckCommandOptions(const Arguments& arguments) {
@@ -171,6 +175,7 @@ Result<CheckCommandOptions> ParseCheckCommandOptions(const Arguments& arguments)
   out.trusted = PROV_TRY(NamedCertificates(arguments));
   out.source = PROV_TRY(ParseSourceSpec(arguments));
   out.probes = PROV_TRY(ParseProbes(arguments));
+  out.images = PROV_TRY(ImageCheck::Read(arguments, out.probes.timeout_seconds));
   return out;
 }
 
@@ -186,7 +191,7 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   if (arguments.Has("append-to")) {
     return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
-  const CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
+  CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
   node::SourceContent content = PROV_TRY(ReadSourceOrMachine(arguments, options.source, host));
   egress::EgressConfig& config = content.config;
   pki::TrustedDigests& trusted = content.options.trusted;  // of a payload
@@ -195,13 +200,19 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   Findings findings = PROV_TRY(egress::Review(config, trusted, host.clock().NowUnix()));
   AddRefusal(config, content.options, findings);
   const auto probes = PROV_TRY(RunProbes(options.probes, host, config, trusted, IsValid(findings), findings));
+  if (options.images.asked() && IsValid(findings)) PROV_TRY(options.images.Run(host, config, trusted, findings));
   const bool valid = IsValid(findings, options.strict);
   // Added after --strict counted, because the settings are right: every OpenShift list has a network, which clients
   // read differently, and many proxies need credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));
-  const int exit = !valid ? InfoOf(Code::kProxyUrl).exit : CountFailed(probes) > 0 ? InfoOf(Code::kNetwork).exit : 0;
-  if (options.json) return Outcome{exit, CheckJson(findings, valid, probes), {}};
-  std::string text = ProbeText(probes) + CheckText(config, findings, valid, probes);
+  const bool no_network = CountFailed(probes) > 0 || options.images.reached_nothing();
+  const int exit = !valid                          ? InfoOf(Code::kProxyUrl).exit
+                   : no_network                    ? InfoOf(Code::kNetwork).exit
+                   : !options.images.all_arrive() ? kExitDifferences
+                                                   : 0;
+  if (options.json) return Outcome{exit, CheckJson(findings, valid, probes, options.images), {}};
+  if (options.images.only_hosts()) return Outcome{exit, options.images.Text(), std::move(findings)};
+  std::string text = ProbeText(probes) + options.images.Text() + CheckText(config, findings, valid, probes);
   return Outcome{exit, std::move(text), std::move(findings)};
 }
 
@@ -243,6 +254,7 @@ Command CheckCommand() {
             {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254",
              Group::kChecks}},
            ProbeOptionSpecs(),
+           ImageCheckOptionSpecs(),
            SecretCheckOptionSpecs(),
            OutputOptionSpecs()})};
   spec.instead = "secret this-machine root";

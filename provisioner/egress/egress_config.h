@@ -57,6 +57,7 @@ struct EgressConfig {
   std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
   NotRead not_read;
   registries::Mirrors mirrors;  // no item of a machine; `explain --image` and `check --image` follow them
+  std::optional<Secret> pull_secret;  // the nodes' logins for registries: the JSON of kubelet's config.json
   ClusterFacts facts;  // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;
 };

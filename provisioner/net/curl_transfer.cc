@@ -161,8 +161,8 @@ Result<void> CurlTransfer::Prepare(const std::string& proxy) {
 void CurlTransfer::SetTrust() {
   Set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   Set(CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  Set(CURLOPT_SSL_VERIFYPEER, 1L);
-  Set(CURLOPT_SSL_VERIFYHOST, 2L);
+  Set(CURLOPT_SSL_VERIFYPEER, route_.skip_verify ? 0L : 1L);
+  Set(CURLOPT_SSL_VERIFYHOST, route_.skip_verify ? 0L : 2L);
   // Of the system's, libcurl takes those of the store CA, too.
   const long options =
       (roots_.empty() ? CURLSSLOPT_NATIVE_CA : 0L) | (route_.up_to_roots ? CURLSSLOPT_NO_PARTIALCHAIN : 0L);

@@ -26,6 +26,7 @@ struct CurlRoute {
   const std::vector<std::string>& roots;   // as in HttpRequest
   // Only self-signed certificates count as roots, not those that another CA issued.
   bool up_to_roots = false;
+  bool skip_verify = false;  // of the server
 };
 
 // Time limits of a transfer. libcurl's own timeouts do not cover the time in which it reads what a proxy sends along

@@ -20,6 +20,7 @@ namespace prov::net {
 struct HttpNotes {
   // For a failure, or a probe's status of 400 or above: the same request may succeed a moment later.
   bool is_temporary = false;
+  bool is_plain = false;  // what should have been TLS was answered without it
   Findings findings;  // about properties of servers and proxies that other programs on a node can't handle
 };
 
@@ -43,6 +44,7 @@ struct FetchRequest {
   std::string url;                                           // http:// or https://, without credentials
   std::vector<std::pair<std::string, std::string>> headers;  // name and value
   std::optional<Secret> bearer_token;                        // for an Authorization header
+  std::optional<Secret> authorization;                       // its whole value, in the place of bearer_token
   std::optional<Secret> proxy_url;                           // as in HttpRequest
   std::vector<std::string> roots;                            // as in HttpRequest
   std::optional<ClientIdentity> client;
@@ -55,6 +57,12 @@ struct FetchRequest {
   // Called with pieces of the body as they arrive, instead of FetchAnswer::body, if the status is 200. Returning false
   // ends the transfer without an error.
   std::function<bool(std::string_view)> sink;
+  bool head = false;  // HEAD: the headers without the body
+  // Trusts and refuses as HttpRequest does: of the roots only self-signed ones count, and what Go programs refuse is an
+  // error (tls).
+  bool as_node = false;
+  bool of_machine = false;   // as in HttpRequest
+  bool skip_verify = false;  // the server's certificate is not verified; a proxy's is
   // "host:port" to connect to instead of the URL's. The certificate is still verified for the URL's host.
   std::string connect_to;
   // The caller has a digest of the body, so the answer need not say where it ends.

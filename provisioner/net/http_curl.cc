@@ -152,10 +152,11 @@ class FetchTransfer {
       : request_(request),
         sent_(sent),
         total_seconds_(total_seconds),
-        transfer_(curl, {request.url, request.proxy_url, request.roots}, authentication) {}
+        transfer_(curl, {request.url, request.proxy_url, request.roots, request.as_node, request.skip_verify},
+                  authentication) {}
 
   Result<FetchAnswer> Run() {
-    if (request_.notes != nullptr) request_.notes->is_temporary = false;
+    if (request_.notes != nullptr) request_.notes->is_temporary = request_.notes->is_plain = false;
     PROV_TRY(transfer_.Prepare("the URL of the proxy for this request"));
     SetRequest();
     PROV_TRY(SetHeaders());
@@ -177,6 +178,7 @@ class FetchTransfer {
     transfer_.Set(CURLOPT_HEADERDATA, this);
     transfer_.Set(CURLOPT_WRITEFUNCTION, &OnBody);
     transfer_.Set(CURLOPT_WRITEDATA, this);
+    if (request_.head) transfer_.Set(CURLOPT_NOBODY, 1L);
     if (sent_ != nullptr) {
       transfer_.Set(CURLOPT_CUSTOMREQUEST, sent_->method.c_str());
       transfer_.Set(CURLOPT_POSTFIELDS, sent_->body.data());  // not copied: it outlives the transfer
@@ -201,6 +203,11 @@ class FetchTransfer {
         return Fail(Code::kInternal, "the token contains characters that headers can't hold", transfer_.Where());
       }
       headers_.Add("Authorization: Bearer " + request_.bearer_token->Reveal());
+    }
+    if (request_.authorization) {
+      if (request_.bearer_token || request_.authorization->empty() || !IsOneLine(request_.authorization->Reveal()))
+        return Fail(Code::kInternal, "the authorization contains characters that headers can't hold", transfer_.Where());
+      headers_.Add("Authorization: " + request_.authorization->Reveal());
     }
     if (sent_ != nullptr) {
       if (sent_->content_type.empty() || !IsPlain(sent_->content_type))
@@ -312,7 +319,8 @@ class FetchTransfer {
     if (code != CURLE_OK && !cut_by_us && !wants_credentials) return std::unexpected(ErrorOf(code));
     answer_.status = wants_credentials ? http_status::kProxyAuthenticationRequired
                                        : static_cast<int>(transfer_.Info<long>(CURLINFO_RESPONSE_CODE));
-    if (answer_.status == http_status::kOk && !cut_by_us && !EndIsKnown()) {
+    if (request_.as_node) PROV_TRY(CheckForGo());
+    if (answer_.status == http_status::kOk && !cut_by_us && !request_.head && !EndIsKnown()) {
       return Fail(Code::kNetwork,
                   "the server does not send the length of its answer, so a truncated answer would not be noticed: let "
                   "it send Content-Length, or Transfer-Encoding: chunked (HTTP/1.1)",
@@ -323,6 +331,14 @@ class FetchTransfer {
     if (const char* url = transfer_.Info<char*>(CURLINFO_REDIRECT_URL)) answer_.redirect_url = url;
     if (answer_.body.capacity() < answer_.body.size() + kSpare) answer_.body.reserve(answer_.body.size() + kSpare);
     return std::move(answer_);
+  }
+
+  // A certificate that libcurl accepts must also work for Go programs.
+  Result<void> CheckForGo() {
+    std::string words = ReviewForGo(transfer_.peers().proxy(), "the proxy " + transfer_.proxy());
+    if (words.empty() && !request_.skip_verify) words = ReviewForGo(transfer_.peers().server(), "the server");
+    if (words.empty()) return {};
+    return Fail(Code::kTls, std::move(words), transfer_.Where());
   }
 
   // If the body ends with the connection, a lost connection looks like a complete body.
@@ -346,10 +362,14 @@ class FetchTransfer {
     }
     HttpFailure failure = transfer_.FailureOf(code);
     failure.timeout_seconds = Waited();
-    failure.certificate.roots_are_named = true;
+    failure.certificate.roots_are_named = !request_.as_node;
+    failure.certificate.of_machine = request_.of_machine;
     refused_without_challenge_ = transfer_.RefusedWithoutChallenge(failure);
     if (!refused_without_challenge_) transfer_.LookForTls(failure);
-    if (request_.notes != nullptr) request_.notes->is_temporary = IsTemporary(failure);
+    if (request_.notes != nullptr) {
+      request_.notes->is_temporary = IsTemporary(failure);
+      request_.notes->is_plain = failure.trouble == HttpTrouble::kPlain && !failure.with_proxy;
+    }
     Error out = Explain(failure);
     if (failure.trouble == HttpTrouble::kHeaders) out.code = Code::kTooLarge;  // like this program's own limits
     return out;

@@ -7,6 +7,7 @@
 
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/request_way.h"
 #include "provisioner/net/http_failure.h"
 #include "provisioner/net/http_status.h"
 #include "provisioner/node/present_settings.h"
@@ -24,17 +25,13 @@ class Prober {
          Findings& findings)
       : http_(http),
         clock_(clock),
-        http_proxy_(config.http_proxy.value_or(Secret())),
-        https_proxy_(config.https_proxy.value_or(Secret())),
-        no_proxy_(config.no_proxy.value_or("")),
+        config_(config),
         options_(options),
         end_(clock.NowUnix() + options.total_seconds),
         findings_(findings),
         of_machine_(config.source.kind == kMachineKind || config.source.kind == kImageKind) {
     if (config.source.kind == kMachineKind) return;  // the requests trust what it trusts
-    for (const pki::Certificate& certificate : config.certificates) {
-      if (pki::WhyUntrusted(certificate, options.trusted).empty()) roots_.push_back(certificate.der);
-    }
+    roots_ = egress::RootsOf(config, options.trusted);
     if (!roots_.empty()) return;
     AddInfo(
         findings_, "probe-trust",
@@ -43,24 +40,23 @@ class Prober {
   }
 
   Result<Probed> Run(const std::string& url) {
-    const egress::Decision decision = PROV_TRY(egress::Decide(http_proxy_, https_proxy_, no_proxy_, url));
-    const bool tls = PROV_TRY(egress::ParseRequestTarget(url)).scheme == "https";
+    egress::RequestWay way = PROV_TRY(egress::WayOf(config_, url));
     net::HttpRequest request;
     request.url = url;
     request.roots = roots_;
     request.up_to_roots = true;
     request.of_machine = of_machine_;
-    if (decision.route == egress::Route::kProxy) request.proxy_url = tls ? https_proxy_ : http_proxy_;
-    return Request(request, decision);
+    request.proxy_url = std::move(way.proxy_url);
+    return Request(request, way);
   }
 
  private:
-  Probed Request(net::HttpRequest& request, const egress::Decision& decision) {
+  Probed Request(net::HttpRequest& request, const egress::RequestWay& way) {
     Probed out;
     out.url = egress::RedactUrl(request.url);
-    out.via = decision.route == egress::Route::kDirect ? "direct" : decision.proxy;
-    if (decision.route == egress::Route::kInvalid) {
-      out.error = Error{Code::kProxyUrl, decision.note, out.url};
+    out.via = way.Via();
+    if (way.decision.route == egress::Route::kInvalid) {
+      out.error = Error{Code::kProxyUrl, way.decision.note, out.url};
       return out;
     }
     net::HttpNotes notes;
@@ -101,9 +97,7 @@ class Prober {
 
   net::Http& http_;
   Clock& clock_;
-  Secret http_proxy_;
-  Secret https_proxy_;
-  std::string no_proxy_;
+  const egress::EgressConfig& config_;
   std::vector<std::string> roots_;
   ProbeOptions options_;
   std::int64_t end_;

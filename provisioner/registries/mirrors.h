@@ -46,7 +46,7 @@ struct Mirrors {
   std::vector<Registry> registries;  // each prefix once
   std::vector<RegistryCa> cas;       // each host once
 
-  std::optional<Error> fault;        // why what the source says can't be read; the rest is empty then
+  std::optional<Error> fault = {};   // why what the source says can't be read; the rest is empty then
 
   bool stated() const { return !places.empty(); }
 };

@@ -17,14 +17,15 @@ namespace {
 using registries::Mirrors;
 
 constexpr std::string_view kConf = "/etc/containers/registries.conf";
-constexpr std::string_view kDropIns = "/etc/containers/registries.conf.d/";
+constexpr std::string_view kDropInFolder = "/etc/containers/registries.conf.d/";
+constexpr std::string_view kPullSecretPath = "/var/lib/kubelet/config.json";
 constexpr std::array<std::string_view, 2> kCaFolders = {"/etc/docker/certs.d/", "/etc/containers/certs.d/"};
 
 // Drop-ins count in the order of their names.
 Result<std::vector<std::string>> ConfPaths(const ignition::Config& from) {
   std::vector<std::string> out;
   for (const std::string& path : from.FilePaths()) {
-    if (path.starts_with(kDropIns) && path.ends_with(".conf")) out.push_back(path);
+    if (path.starts_with(kDropInFolder) && path.ends_with(".conf")) out.push_back(path);
   }
   std::ranges::sort(out);
   out.insert(out.begin(), std::string(kConf));
@@ -59,6 +60,7 @@ Result<void> ReadMirrorFiles(const ignition::Config& from, egress::EgressConfig&
     all->places.push_back(path);
   }
   TakeMirrors(std::move(all), config);
+  if (auto logins = PROV_TRY(from.Read(kPullSecretPath))) config.pull_secret = Secret(std::move(logins->bytes));
   for (const std::string& path : from.FilePaths()) {
     const SourceMember* row = FindFile(path);
     const bool in_ca_folder =

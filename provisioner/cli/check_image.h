@@ -1,0 +1,47 @@
+// `check --image`: pulls images as a node would, as far as is needed to know whether they arrive.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/cli/command.h"
+#include "provisioner/cli/pulled_images.h"
+#include "provisioner/egress/egress_config.h"
+#include "provisioner/machine/host.h"
+#include "provisioner/pki/trust_store.h"
+#include "provisioner/pull/pull.h"
+
+namespace prov::cli {
+
+// --image with its options.
+OptionGroup ImageCheckOptionSpecs();
+
+class ImageCheck {
+ public:
+  // Reads the options, and the file of --pull-secret. Errors: usage; those of PulledImages::Read and PullSecret::Parse.
+  static Result<ImageCheck> Read(const Arguments& arguments, int timeout_seconds);
+
+  bool asked() const { return images_.asked(); }
+  // Makes the requests. Errors: the fault of the source's mirrors; those of pull::Pull and PullSecret::Parse.
+  Result<void> Run(machine::Host& host, const egress::EgressConfig& config, const pki::TrustedDigests& trusted,
+                   Findings& findings);
+
+  bool all_arrive() const;
+  bool reached_nothing() const;  // no server of any image answered
+  // The members "images" and "hosts" of the open object.
+  void Write(JsonWriter& json) const;
+  // A block for each image. With --format, the list of hosts in that form and nothing else.
+  std::string Text() const;
+  bool only_hosts() const { return !format_.empty(); }
+
+ private:
+  PulledImages images_;
+  std::optional<pull::PullSecret> logins_;
+  pull::PullOptions options_;
+  std::string format_;  // "required", "router"; "": as text
+  std::vector<pull::Pulled> pulled_;
+};
+
+}  // namespace prov::cli

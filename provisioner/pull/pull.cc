@@ -1,0 +1,613 @@
+#include "provisioner/pull/pull.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/base/hash.h"
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/request_way.h"
+#include "provisioner/net/http_failure.h"
+#include "provisioner/net/http_status.h"
+#include "provisioner/pull/challenge.h"
+
+namespace prov::pull {
+namespace {
+
+using net::FetchAnswer;
+using registries::Endpoint;
+
+constexpr std::uint64_t kMostManifest = 4ULL << 20U;  // as containerd has it
+constexpr std::uint64_t kMostConfig = 16ULL << 20U;
+constexpr std::uint64_t kMostToken = 1ULL << 20U;
+constexpr std::uint64_t kMostLayer = 1ULL << 40U;
+constexpr int kMostRedirects = 10;
+constexpr int kMostTries = 3;  // of one request that the server puts off
+constexpr std::int64_t kBetweenTries = 1000;
+constexpr int kOk = 200, kMostOk = 299, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNoMethod = 405;
+constexpr int kRequestTimeout = 408, kTooMany = 429, kBadRequest = 400;
+
+constexpr std::string_view kAnyManifest =
+    "application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json, "
+    "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, */*";
+constexpr std::array<std::string_view, 4> kManifestTypes = {
+    "application/vnd.docker.distribution.manifest.v2+json", "application/vnd.docker.distribution.manifest.list.v2+json",
+    "application/vnd.oci.image.manifest.v1+json", "application/vnd.oci.image.index.v1+json"};
+
+bool IsRedirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
+
+// Queries hold signatures that open what the URL names.
+std::string WithoutQuery(std::string_view url) { return egress::RedactUrl(std::string(url.substr(0, url.find('?')))); }
+
+// "host:port" of a URL as written, in lower case.
+std::string HostOf(std::string_view url) {
+  const std::size_t start = url.find("://") + 3;
+  return AsciiLower(url.substr(start, url.find_first_of("/?#", start) - start));
+}
+
+std::string PercentEncoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       std::string_view("-._~").find(c) != std::string_view::npos;
+    if (plain) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+// How much of an answer is wanted.
+enum class Want { kHeaders, kWhole, kFirstByte };
+
+struct Order {
+  Purpose purpose = Purpose::kPing;
+  const Endpoint* endpoint = nullptr;  // nullptr: a URL that a manifest names
+  std::string url;
+  Want want = Want::kWhole;
+  std::string accept = "*/*";
+  std::uint64_t limit = kMostManifest;
+};
+
+class Puller {
+ public:
+  Puller(net::Http& http, Clock& clock, const egress::EgressConfig& config, const registries::ImageEndpoints& image,
+         const PullOptions& options)
+      : http_(http), clock_(clock), config_(config), image_(image), options_(options),
+        end_(clock.NowUnix() + options.total_seconds) {
+    out_.image = image.image.Text();
+    if (options.logins != nullptr) login_ = options.logins->Find(image.image);
+  }
+
+  Result<Pulled> Run() {
+    if (auto done = Walk(); !done) {
+      // These are faults of the settings and not of the pull.
+      if (done.error().code == Code::kNoProxy || done.error().code == Code::kInterrupted)
+        return std::unexpected(std::move(done).error());
+      out_.error = std::move(done).error();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Authorizer {
+    Challenge challenge;
+    std::map<std::string, Secret> values;  // of Authorization headers, by scope
+  };
+
+  // --- What is fetched, in order -----------------------------------------------------------------------------------
+
+  Result<void> Walk() {
+    if (!image_.refusal.empty()) return Fail(Code::kNetwork, image_.refusal, out_.image);
+    const Descriptor found = PROV_TRY(Resolve());
+    out_.digest = found.digest;
+    const std::string bytes = PROV_TRY(Document(found, Purpose::kIndex, kMostManifest));
+    const Manifest first = PROV_TRY(Parse(bytes, found));
+    if (!first.index) {
+      for (Step& step : out_.steps) {
+        if (step.purpose == Purpose::kIndex) step.purpose = Purpose::kManifest;
+      }
+      return WalkManifest(first, true);
+    }
+    std::vector<Descriptor> entries = EntriesFor(first, options_.platform);
+    if (entries.empty()) return NothingForPlatform(first);
+    if (!options_.platform.os_version.empty()) entries.resize(1);
+    for (const Descriptor& entry : entries) {
+      const std::string text = PROV_TRY(Document(entry, Purpose::kManifest, kMostManifest));
+      PROV_TRY(WalkManifest(PROV_TRY(Parse(text, entry)), false));
+    }
+    return {};
+  }
+
+  Result<Manifest> Parse(const std::string& bytes, const Descriptor& of) {
+    auto out = ParseManifest(bytes, out_.image);
+    if (!out)
+      return Fail(Code::kInvalidConfig,
+                  fmt::format("{} is no manifest of an image that containerd takes: {}", of.digest,
+                              out.error().message),
+                  out_.image);
+    return out;
+  }
+
+  std::unexpected<Error> NothingForPlatform(const Manifest& index) const {
+    const Platform& platform = options_.platform;
+    const bool by_build = !platform.os_version.empty();
+    return Fail(Code::kNotFound,
+                fmt::format("the image has nothing for {}/{}{}{}; it has {}", platform.os, platform.architecture,
+                            by_build ? " " : "", platform.os_version, DescribeEntries(index)),
+                out_.image);
+  }
+
+  Result<void> WalkManifest(const Manifest& manifest, bool alone) {
+    if (manifest.index) return Fail(Code::kInvalidConfig, "an index within an index is not followed", out_.image);
+    const std::string config = PROV_TRY(Document(*manifest.config, Purpose::kConfig, kMostConfig));
+    // An image without an index says only here what it is for.
+    if (alone) PROV_TRY(CheckPlatform(config));
+    for (const Descriptor& layer : manifest.layers) {
+      if (layers_.insert(layer.digest).second) PROV_TRY(FirstByte(layer));
+    }
+    return {};
+  }
+
+  Result<void> CheckPlatform(const std::string& config) const {
+    const auto root = ParseJsonDocument(config, out_.image);
+    if (!root) return Fail(Code::kInvalidConfig, "the image's config is not JSON", out_.image);
+    const auto os = root->Find("os", &JsonNode::Text);
+    const auto architecture = root->Find("architecture", &JsonNode::Text);
+    if (!os || !architecture || !*os || !*architecture) return {};
+    if (**os == options_.platform.os && **architecture == options_.platform.architecture) return {};
+    return Fail(Code::kNotFound,
+                fmt::format("the image is for {}/{}, and not for {}/{}", Shorten(**os), Shorten(**architecture),
+                            options_.platform.os, options_.platform.architecture),
+                out_.image);
+  }
+
+  // --- One object, asked for at one endpoint after the other ---------------------------------------------------------
+
+  // Which digest the reference has. The first endpoint that has the image says so.
+  Result<Descriptor> Resolve() {
+    std::optional<Error> first;
+    const auto keep = [&](Error error) {
+      if (!first) first = std::move(error);
+    };
+    std::optional<Error> missing;
+    bool asked = false;
+    const registries::ImageReference& image = image_.image;
+    for (const Endpoint& endpoint : image_.endpoints) {
+      if (!endpoint.pull || (!image.by_digest() && !endpoint.resolve)) continue;
+      asked = true;
+      if (auto reachable = Ping(endpoint); !reachable) {
+        keep(std::move(reachable).error());
+        continue;
+      }
+      auto found = ResolveAt(endpoint);
+      if (found) {
+        out_.endpoint = endpoint.url;
+        return found;
+      }
+      if (IsFatal(found.error())) return found;
+      if (found.error().code == Code::kNotFound) {
+        missing = std::move(found).error();
+      } else {
+        keep(std::move(found).error());
+      }
+    }
+    if (first) return std::unexpected(*std::move(first));
+    if (missing) return std::unexpected(*std::move(missing));
+    return Fail(Code::kNetwork,
+                asked ? "no endpoint has the image"
+                      : "no endpoint may say which digest a tag has (capabilities without \"resolve\"): name the image "
+                        "by its digest",
+                out_.image);
+  }
+
+  static bool IsFatal(const Error& error) { return error.code == Code::kNoProxy || error.code == Code::kInterrupted; }
+
+  Result<Descriptor> ResolveAt(const Endpoint& endpoint) {
+    const registries::ImageReference& image = image_.image;
+    Order order{Purpose::kIndex, &endpoint, endpoint.UrlOf("manifests/" + image.Object()), Want::kHeaders,
+                std::string(kAnyManifest)};
+    FetchAnswer answer = PROV_TRY(Ask(order));
+    PROV_TRY(CheckStatus(order, answer));
+    Descriptor out;
+    out.media_type = MediaTypeOf(answer);
+    out.digest = image.digest;
+    const std::string_view told = answer.Header("docker-content-digest");
+    const bool has_length = !answer.Header("content-length").empty();
+    if (out.digest.empty() && has_length && !told.empty()) {
+      if (!IsDigest(told)) return Refuse("the registry names a malformed digest (Docker-Content-Digest)");
+      out.digest = told;
+    }
+    if (!out.digest.empty() && has_length) return out;
+    order.want = Want::kWhole;
+    answer = PROV_TRY(Ask(order));
+    PROV_TRY(CheckStatus(order, answer));
+    out.media_type = MediaTypeOf(answer);
+    if (out.digest.empty()) out.digest = "sha256:" + ToHex(Sha256(answer.body));
+    return out;
+  }
+
+  static std::string MediaTypeOf(const FetchAnswer& answer) {
+    const std::string_view type = answer.Header("content-type");
+    return std::string(TrimBlanks(type.substr(0, type.find(';'))));
+  }
+
+  // A document with its digest. The first endpoint that gives something ends the search, as for containerd.
+  Result<std::string> Document(const Descriptor& what, Purpose purpose, std::uint64_t limit) {
+    const FetchAnswer answer = PROV_TRY(Fetch(what, purpose, Want::kWhole, limit));
+    if (HasDigest(answer.body, what.digest)) return answer.body;
+    const bool html = AsciiLower(answer.Header("content-type")).starts_with("text/html");
+    return Refuse(html ? "an HTML page came instead of the image's data: a proxy or a portal on the way answers for "
+                         "the registry"
+                       : fmt::format("what came has not the digest {}: a server or proxy on the way changed or cut it",
+                                     what.digest));
+  }
+
+  Result<void> FirstByte(const Descriptor& layer) {
+    for (const std::string& url : layer.urls) {
+      if (!url.starts_with("http://") && !url.starts_with("https://")) continue;
+      Order order{Purpose::kLayer, nullptr, url, Want::kFirstByte, layer.media_type + ", */*", kMostLayer};
+      const FetchAnswer answer = PROV_TRY(Ask(order));
+      const auto checked = CheckStatus(order, answer);
+      if (checked) return {};
+      if (checked.error().code != Code::kNotFound) return checked;
+    }
+    PROV_TRY(Fetch(layer, Purpose::kLayer, Want::kFirstByte, kMostLayer));
+    return {};
+  }
+
+  Result<FetchAnswer> Fetch(const Descriptor& what, Purpose purpose, Want want, std::uint64_t limit) {
+    const bool manifest = std::ranges::find(kManifestTypes, what.media_type) != kManifestTypes.end() ||
+                          purpose == Purpose::kIndex || purpose == Purpose::kManifest;
+    std::optional<Error> first;
+    for (const Endpoint& endpoint : image_.endpoints) {
+      if (!endpoint.pull) continue;
+      Order order{purpose, &endpoint, endpoint.UrlOf((manifest ? "manifests/" : "blobs/") + what.digest), want,
+                  what.media_type.empty() ? "*/*" : what.media_type + ", */*", limit};
+      auto answer = Ask(order);
+      auto checked = answer ? CheckStatus(order, *answer) : Result<void>(std::unexpected(answer.error()));
+      if (checked) return answer;
+      if (IsFatal(checked.error())) return std::unexpected(std::move(checked).error());
+      if (!first) first = std::move(checked).error();
+    }
+    if (!first) return Fail(Code::kNetwork, "no endpoint gives images (capabilities without \"pull\")", out_.image);
+    return std::unexpected(*std::move(first));
+  }
+
+  std::unexpected<Error> Refuse(std::string why) {
+    Error error{Code::kNetwork, std::move(why), out_.steps.empty() ? out_.image : out_.steps.back().url};
+    if (!out_.steps.empty()) out_.steps.back().error = error;
+    return std::unexpected(std::move(error));
+  }
+
+  // --- What a status means ---------------------------------------------------------------------------------------------
+
+  // The step of the answer gets the error, too.
+  Result<void> CheckStatus(const Order& order, const FetchAnswer& answer) {
+    if (answer.status >= kOk && answer.status <= kMostOk) return {};
+    Error error{answer.status == kNotFound ? Code::kNotFound : Code::kNetwork, Meaning(order, answer),
+                out_.steps.back().url};
+    if (!out_.steps.back().error) out_.steps.back().error = error;
+    return std::unexpected(std::move(error));
+  }
+
+  std::string Meaning(const Order& order, const FetchAnswer& answer) const {
+    const std::string host = HostOf(out_.steps.back().url);
+    const bool redirected = order.endpoint == nullptr || host != HostOf(order.endpoint->url);
+    const bool mirror = order.endpoint != nullptr && order.endpoint->mirror;
+    switch (answer.status) {
+      case kUnauthorized:
+        if (login_ == nullptr) {
+          return fmt::format("{} asks for a login (status 401), and none is given for {}: add --pull-secret FILE, or "
+                             "check the name of the image, which registries also answer so",
+                             host, image_.image.Repository());
+        }
+        return fmt::format("{} refuses the login for {} (status 401): check the entry of the pull secret", host,
+                           image_.image.Repository());
+      case kForbidden:
+        if (redirected) return fmt::format("{} refuses the object (status 403): its signed URL may have expired", host);
+        return fmt::format("{} refuses access to {} (status 403): the login lacks the right to pull it, or a rule on "
+                           "the way blocks it",
+                           host, image_.image.Repository());
+      case kNotFound:
+        return fmt::format("{} does not have {} (status 404){}", host, What(order.purpose),
+                           mirror ? ": the mirror lacks it; mirror it again" : "");
+      case kTooMany:
+        return fmt::format("{} takes no more requests for now (status 429): log in with --pull-secret, or mirror the "
+                           "image",
+                           host);
+      default:
+        return fmt::format("{}: {}", host, net::ExplainStatus(std::max(answer.status, kBadRequest)));
+    }
+  }
+
+  std::string What(Purpose purpose) const {
+    switch (purpose) {
+      case Purpose::kIndex:
+        return image_.image.Text();
+      case Purpose::kManifest:
+        return "the manifest for this platform";
+      case Purpose::kConfig:
+        return "the image's config";
+      case Purpose::kLayer:
+        return "a layer";
+      default:
+        return "this";
+    }
+  }
+
+  // --- One request with its login, its redirects and its repetitions ---------------------------------------------------
+
+  // Whether the registry's server can be reached. containerd makes no such request, so its answer counts for nothing
+  // else: 401 and 404 are good.
+  Result<void> Ping(const Endpoint& endpoint) {
+    const std::string root = endpoint.url.substr(0, endpoint.url.find('/', endpoint.url.find("://") + 3)) + "/v2/";
+    if (const auto known = pings_.find(root); known != pings_.end()) return known->second;
+    const Order order{Purpose::kPing, &endpoint, root, Want::kWhole, "*/*", kMostToken};
+    auto answer = Once(order, false);
+    Result<void> out;
+    if (!answer) out = std::unexpected(std::move(answer).error());
+    pings_.emplace(root, out);
+    return out;
+  }
+
+  Result<FetchAnswer> Ask(Order& order) {
+    int put_off = 0;
+    bool challenged = false;
+    while (true) {
+      FetchAnswer answer = PROV_TRY(Once(order, true));
+      if (answer.status == kUnauthorized && order.endpoint != nullptr && !challenged &&
+          HostOf(out_.steps.back().url) == HostOf(order.endpoint->url)) {
+        challenged = true;
+        if (PROV_TRY(TakeChallenge(*order.endpoint, answer))) continue;
+      } else if (answer.status == kNoMethod && order.want == Want::kHeaders) {
+        order.want = Want::kWhole;
+        continue;
+      } else if ((answer.status == kRequestTimeout || answer.status == kTooMany) && ++put_off < kMostTries) {
+        if (!clock_.Wait(kBetweenTries)) return Fail(Code::kInterrupted, "was asked to stop", out_.image);
+        continue;
+      }
+      return answer;
+    }
+  }
+
+  // Follows redirects. A login goes to the endpoint's host only.
+  Result<FetchAnswer> Once(const Order& order, bool with_login) {
+    std::string url = order.url;
+    for (int hop = 0; hop <= kMostRedirects; ++hop) {
+      net::FetchRequest request;
+      request.url = url;
+      request.head = order.want == Want::kHeaders;
+      request.most_bytes = order.limit;
+      request.has_digest = true;
+      request.headers.emplace_back("Accept", order.accept);
+      if (order.want == Want::kFirstByte) request.sink = [](std::string_view) { return false; };
+      if (order.endpoint != nullptr && HostOf(url) == HostOf(order.endpoint->url))
+        PROV_TRY(AddOwn(*order.endpoint, with_login, request));
+      FetchAnswer answer = PROV_TRY(Send(order.purpose, std::move(request), order.endpoint, nullptr));
+      if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return answer;
+      out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
+      url = std::move(answer.redirect_url);
+    }
+    return Refuse(fmt::format("more than {} redirects lead from one to the next", kMostRedirects));
+  }
+
+  Result<void> AddOwn(const Endpoint& endpoint, bool with_login, net::FetchRequest& request) {
+    for (const auto& [name, value] : endpoint.headers) {
+      if (EqualsIgnoreAsciiCase(name, "authorization")) {
+        request.authorization = value;
+      } else {
+        request.headers.emplace_back(name, value.Reveal());
+      }
+    }
+    if (!with_login) return {};
+    const auto found = authorizers_.find(HostOf(endpoint.url));
+    if (found != authorizers_.end()) request.authorization = PROV_TRY(ValueOf(endpoint, found->second));
+    return {};
+  }
+
+  // Makes one request and records it. `sent`: the form of a POST; null for a GET or HEAD.
+  Result<FetchAnswer> Send(Purpose purpose, net::FetchRequest request, const Endpoint* endpoint,
+                           const std::string* sent) {
+    PROV_TRY(FailIfStopped(clock_, out_.image));
+    const bool own = endpoint != nullptr && HostOf(request.url) == HostOf(endpoint->url);
+    const bool tls_first = own && endpoint->tls_first && request.url.starts_with("http://");
+    if (tls_first) {
+      net::FetchRequest tls = request;
+      tls.url = "https://" + tls.url.substr(std::string_view("http://").size());
+      net::HttpNotes notes;
+      auto answer = SendOne(purpose, std::move(tls), endpoint, sent, notes);
+      if (answer || !notes.is_plain) return answer;
+    }
+    net::HttpNotes notes;
+    return SendOne(purpose, std::move(request), endpoint, sent, notes);
+  }
+
+  Result<FetchAnswer> SendOne(Purpose purpose, net::FetchRequest request, const Endpoint* endpoint,
+                              const std::string* sent, net::HttpNotes& notes) {
+    Step& step = out_.steps.emplace_back();
+    step.purpose = purpose;
+    step.url = WithoutQuery(request.url);
+    const auto target = egress::ParseRequestTarget(request.url);
+    if (!target) return Refuse("a server names a URL that is malformed");
+    step.host = AsciiLower(target->host);
+    step.port = target->port;
+    egress::RequestWay way = PROV_TRY(egress::WayOf(config_, request.url));
+    step.via = way.Via();
+    if (way.decision.route == egress::Route::kInvalid) {
+      step.error = Error{Code::kProxyUrl, way.decision.note, step.url};
+      return std::unexpected(*step.error);
+    }
+    const std::int64_t left = end_ - clock_.NowUnix();
+    if (left <= 0)
+      return Refuse(fmt::format("was not requested: the requests before it took the {} seconds that there are for all",
+                                options_.total_seconds));
+    request.proxy_url = std::move(way.proxy_url);
+    request.as_node = true;
+    request.of_machine = options_.of_machine;
+    request.roots = options_.roots;
+    if (endpoint != nullptr) {
+      if (endpoint->only_these_roots && !endpoint->roots.empty()) request.roots.clear();
+      request.roots.insert(request.roots.end(), endpoint->roots.begin(), endpoint->roots.end());
+      request.skip_verify = endpoint->skip_verify;
+    }
+    request.connect_seconds = request.answer_seconds = options_.timeout_seconds;
+    request.total_seconds = static_cast<int>(std::min<std::int64_t>(left, options_.timeout_seconds));
+    request.notes = &notes;
+    auto answer = sent == nullptr ? http_.Fetch(request)
+                                  : http_.Send({std::move(request), "POST",
+                                                "application/x-www-form-urlencoded;charset=utf-8", *sent});
+    if (!answer) {
+      step.error = answer.error();
+      if (way.decision.entry && way.decision.route == egress::Route::kDirect)
+        step.error->message += fmt::format("; the entry \"{}\" of NO_PROXY sends it there directly", Shorten(*way.decision.entry));
+      return std::unexpected(*step.error);
+    }
+    step.status = answer->status;
+    if (answer->status == net::http_status::kProxyAuthenticationRequired) {
+      step.error = Error{Code::kNetwork, answer->proxy_refusal, step.url};
+      return std::unexpected(*step.error);
+    }
+    out_.reached = true;
+    return answer;
+  }
+
+  // --- Logins ----------------------------------------------------------------------------------------------------------
+
+  // Notes what the registry asks for. Returns whether the request may be made again.
+  Result<bool> TakeChallenge(const Endpoint& endpoint, const FetchAnswer& answer) {
+    const std::string host = HostOf(endpoint.url);
+    for (const auto& [name, value] : answer.headers) {
+      if (name != "www-authenticate") continue;
+      for (Challenge& challenge : ParseChallenges(value)) {
+        const bool bearer = challenge.scheme == "bearer";
+        if (!bearer && (challenge.scheme != "basic" || login_ == nullptr || login_->user.empty())) continue;
+        if (bearer && authorizers_.contains(host)) return false;  // its token was refused
+        Authorizer& authorizer = authorizers_[host];
+        authorizer = {std::move(challenge), {}};
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The value of the header for this host.
+  Result<Secret> ValueOf(const Endpoint& endpoint, Authorizer& authorizer) {
+    if (authorizer.challenge.scheme == "basic") return BasicOf(*login_);
+    std::set<std::string> scopes = {fmt::format("repository:{}:pull", image_.image.repository)};
+    const std::string told = authorizer.challenge.Get("scope");
+    for (const std::string_view one : Split(told, ' '))
+      if (!one.empty()) scopes.emplace(one);
+    const std::string key = fmt::format("{}", fmt::join(scopes, " "));
+    const auto known = authorizer.values.find(key);
+    if (known != authorizer.values.end()) return known->second;
+    Secret value("Bearer " + PROV_TRY(FetchToken(endpoint, authorizer.challenge, scopes)));
+    authorizer.values.emplace(key, value);
+    return value;
+  }
+
+  static Secret BasicOf(const Login& login) {
+    return Secret("Basic " + EncodeBase64(login.user + ":" + login.password.Reveal()));
+  }
+
+  Result<std::string> FetchToken(const Endpoint& endpoint, const Challenge& challenge,
+                                 const std::set<std::string>& scopes) {
+    const std::string realm = challenge.Get("realm");
+    if (!realm.starts_with("http://") && !realm.starts_with("https://"))
+      return Refuse("the registry asks for a token and does not say where (no realm in WWW-Authenticate)");
+    if (login_ != nullptr) {
+      const FetchAnswer answer = PROV_TRY(PostForToken(endpoint, realm, challenge.Get("service"), scopes));
+      const bool known = answer.status != kNotFound && answer.status != kUnauthorized && answer.status != kBadRequest &&
+                         (answer.status != kNoMethod || login_->user.empty());
+      if (known) return TokenIn(answer, "access_token");
+      out_.steps.back().error.reset();  // registries without POST answer so; GET follows
+    }
+    std::string url = realm + (realm.find('?') == std::string::npos ? "?" : "&");
+    const std::string service = challenge.Get("service");
+    if (!service.empty()) url += "service=" + PercentEncoded(service) + "&";
+    std::vector<std::string> query;
+    for (const std::string& scope : scopes) query.push_back("scope=" + PercentEncoded(scope));
+    url += fmt::format("{}", fmt::join(query, "&"));
+    for (int hop = 0; hop <= kMostRedirects; ++hop) {
+      net::FetchRequest request;
+      request.url = url;
+      request.most_bytes = kMostToken;
+      request.has_digest = true;
+      if (login_ != nullptr && HostOf(url) == HostOf(realm)) request.authorization = BasicOf(*login_);
+      FetchAnswer answer = PROV_TRY(Send(Purpose::kToken, std::move(request), &endpoint, nullptr));
+      if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return TokenIn(answer, "token");
+      out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
+      url = std::move(answer.redirect_url);
+    }
+    return Refuse(fmt::format("more than {} redirects lead from one to the next", kMostRedirects));
+  }
+
+  Result<FetchAnswer> PostForToken(const Endpoint& endpoint, const std::string& realm, const std::string& service,
+                                   const std::set<std::string>& scopes) {
+    std::string form = "client_id=containerd-client&service=" + PercentEncoded(service) +
+                       "&scope=" + PercentEncoded(fmt::format("{}", fmt::join(scopes, " ")));
+    const std::string password = PercentEncoded(login_->password.Reveal());
+    if (login_->user.empty()) {
+      form += "&grant_type=refresh_token&refresh_token=" + password;
+    } else {
+      form += "&grant_type=password&username=" + PercentEncoded(login_->user) + "&password=" + password;
+    }
+    net::FetchRequest request;
+    request.url = realm;
+    request.most_bytes = kMostToken;
+    request.has_digest = true;
+    return Send(Purpose::kToken, std::move(request), &endpoint, &form);
+  }
+
+  Result<std::string> TokenIn(const FetchAnswer& answer, std::string_view first) {
+    if (answer.status >= kBadRequest) {
+      const std::string host = HostOf(out_.steps.back().url);
+      if (answer.status == kUnauthorized || answer.status == kForbidden) {
+        return Refuse(login_ == nullptr
+                          ? fmt::format("{} gives no token without a login (status {}): add --pull-secret FILE", host,
+                                        answer.status)
+                          : fmt::format("{} refuses the login for {} (status {}): check the entry of the pull secret",
+                                        host, image_.image.Repository(), answer.status));
+      }
+      return Refuse(fmt::format("{} gives no token: {}", host, net::ExplainStatus(answer.status)));
+    }
+    const auto root = ParseJsonDocument(answer.body, out_.steps.back().url);
+    if (!root) return Refuse("the token service's answer is not JSON: a proxy or a portal on the way may answer for it");
+    for (const std::string_view name : {first, std::string_view("access_token"), std::string_view("token")}) {
+      const auto token = root->Find(name, &JsonNode::Text);
+      if (token && *token && !(*token)->empty()) return **token;
+    }
+    return Refuse("the token service's answer has no token");
+  }
+
+  net::Http& http_;
+  Clock& clock_;
+  const egress::EgressConfig& config_;
+  const registries::ImageEndpoints& image_;
+  const PullOptions& options_;
+  std::int64_t end_;
+  const Login* login_ = nullptr;
+  std::map<std::string, Authorizer> authorizers_;  // by host
+  std::map<std::string, Result<void>> pings_;      // by URL
+  std::set<std::string> layers_;                   // asked for already
+  Pulled out_;
+};
+
+}  // namespace
+
+Result<Pulled> Pull(net::Http& http, Clock& clock, const egress::EgressConfig& config,
+                    const registries::ImageEndpoints& image, const PullOptions& options) {
+  return Puller(http, clock, config, image, options).Run();
+}
+
+}  // namespace prov::pull

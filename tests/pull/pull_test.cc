@@ -1,0 +1,345 @@
+#include "provisioner/pull/pull.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/pull/fake_registries.h"
+
+namespace prov::pull {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kRoot = "https://r.example.com/v2/org/app";
+constexpr const char* kMirror = "https://m.example.com/v2/copy/org/app";
+
+class PullTest : public testing::Test {
+ protected:
+  PullTest() {
+    config_.https_proxy = Secret("http://u:c4nary@proxy.example.com:3128");
+    config_.http_proxy = config_.https_proxy;
+    config_.no_proxy = "storage.example.com";
+    image_.image = {"r.example.com", "org/app", "v1", ""};
+    image_.endpoints = {At("https://r.example.com/v2")};
+    sample_ = SampleImage::PutAt(web_, kRoot);
+    options_.roots = {"der"};
+  }
+
+  static registries::Endpoint At(const std::string& url) {
+    registries::Endpoint out;
+    out.url = url;
+    out.repository = "org/app";
+    return out;
+  }
+
+  void AddMirror() {
+    registries::Endpoint mirror = At("https://m.example.com/v2/copy");
+    mirror.mirror = true;
+    image_.endpoints.insert(image_.endpoints.begin(), mirror);
+  }
+
+  Pulled Run() {
+    auto out = Pull(web_, web_, config_, image_, options_);
+    EXPECT_TRUE(out) << out.error().message;
+    return out.value_or(Pulled());
+  }
+
+  static std::vector<std::string> PurposesOf(const Pulled& pulled) {
+    std::vector<std::string> out;
+    for (const Step& step : pulled.steps) out.emplace_back(NameOf(step.purpose));
+    return out;
+  }
+
+  // The registry and its token service, which takes the login below, or none where `anonymous`.
+  void AskForTokens(bool anonymous) {
+    web_.guard = [anonymous](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+      if (one.url.starts_with("https://token.example.com/")) {
+        const bool good = anonymous || one.authorization == "Basic dTpzM2NyZXQ=" ||
+                          one.body.find("username=u&password=s3cret") != std::string::npos;
+        if (!good) return FakeRegistries::Page("{}", 401);
+        return FakeRegistries::Page(R"({"token":"t0ken","access_token":"t0ken"})");
+      }
+      if (one.url.starts_with("https://r.example.com/") && one.authorization != "Bearer t0ken") {
+        return FakeRegistries::Page(
+            "", 401,
+            {{"www-authenticate", R"(Bearer realm="https://token.example.com/auth",service="r",scope="repository:org/app:pull")"}});
+      }
+      return FakeRegistries::Page("", 0);
+    };
+  }
+
+  void LogIn(std::string_view text = R"({"auths":{"r.example.com":{"auth":"dTpzM2NyZXQ="}}})") {
+    auto secret = PullSecret::Parse(text, "pull-secret.json");
+    ASSERT_TRUE(secret) << secret.error().message;
+    secret_ = *std::move(secret);
+    options_.logins = &*secret_;
+  }
+
+  FakeRegistries web_;
+  egress::EgressConfig config_;
+  registries::ImageEndpoints image_;
+  PullOptions options_;
+  std::optional<PullSecret> secret_;
+  SampleImage sample_;
+};
+
+TEST_F(PullTest, AsksForAllThatANodeNeedsAndForNothingElse) {
+  options_.platform.os_version = "10.0.20348";
+  const Pulled pulled = Run();
+  EXPECT_TRUE(pulled.arrives()) << pulled.error->message;
+  EXPECT_EQ(pulled.endpoint, "https://r.example.com/v2");
+  EXPECT_EQ(pulled.digest, sample_.index);
+  EXPECT_THAT(PurposesOf(pulled), ElementsAre("ping", "index", "index", "manifest", "config", "layer"));
+  EXPECT_EQ(web_.Urls()[1], std::string("HEAD ") + kRoot + "/manifests/v1");
+  EXPECT_EQ(web_.Urls()[3], std::string("GET ") + kRoot + "/manifests/" + sample_.windows);
+  EXPECT_EQ(web_.Urls()[5], std::string("GET ") + kRoot + "/blobs/" + sample_.layer);
+  for (const auto& one : web_.asked) {
+    EXPECT_TRUE(one.proxied);
+    EXPECT_EQ(one.roots, 1U);
+    EXPECT_EQ(one.authorization, "");
+  }
+}
+
+TEST_F(PullTest, WithoutABuildAllOfThePlatformAreAskedFor) {
+  EXPECT_THAT(PurposesOf(Run()),
+              ElementsAre("ping", "index", "index", "manifest", "config", "layer", "manifest", "config", "layer"));
+}
+
+TEST_F(PullTest, AnImageForOtherPlatformsDoesNotArrive) {
+  options_.platform.architecture = "arm64";
+  const Pulled pulled = Run();
+  ASSERT_FALSE(pulled.arrives());
+  EXPECT_THAT(pulled.error->message, AllOf(HasSubstr("windows/arm64"), HasSubstr("windows/amd64 10.0.17763.1"), HasSubstr("linux/amd64")));
+  options_.platform = {.os_version = "10.0.26100"};
+  EXPECT_TRUE(Run().arrives());  // a container of Server 2022 on Server 2025
+  options_.platform = {.os_version = "10.0.14393"};
+  EXPECT_THAT(Run().error->message, HasSubstr("windows/amd64 10.0.14393"));
+}
+
+TEST_F(PullTest, ATokenIsFetchedWithTheLoginAndSentToTheRegistryOnly) {
+  AskForTokens(false);
+  LogIn();
+  const Pulled pulled = Run();
+  EXPECT_TRUE(pulled.arrives()) << pulled.error->message;
+  EXPECT_THAT(PurposesOf(pulled), Contains("token").Times(1));
+  for (const auto& one : web_.asked) {
+    if (one.url.find("token.example.com") == std::string::npos) continue;
+    EXPECT_EQ(one.method, "POST");
+    EXPECT_THAT(one.body, AllOf(HasSubstr("grant_type=password"), HasSubstr("service=r"),
+                                HasSubstr("scope=repository%3Aorg%2Fapp%3Apull")));
+  }
+}
+
+TEST_F(PullTest, ATokenServiceWithoutPostIsAskedByGet) {
+  AskForTokens(false);
+  const auto inner = web_.guard;
+  web_.guard = [inner](const FakeRegistries::Asked& one) {
+    return one.method == "POST" ? FakeRegistries::Page("", 404) : inner(one);
+  };
+  LogIn();
+  EXPECT_TRUE(Run().arrives());
+}
+
+TEST_F(PullTest, ATokenWithoutALoginIsAskedByGetWithoutOne) {
+  AskForTokens(true);
+  EXPECT_TRUE(Run().arrives());
+  for (const auto& one : web_.asked) {
+    if (one.url.find("token.example.com") == std::string::npos) continue;
+    EXPECT_EQ(one.method, "GET");
+    EXPECT_EQ(one.authorization, "");
+  }
+}
+
+TEST_F(PullTest, AMissingOrWrongLoginIsNamed) {
+  AskForTokens(false);
+  EXPECT_THAT(Run().error->message, HasSubstr("--pull-secret"));
+  LogIn(R"({"auths":{"r.example.com":{"username":"u","password":"wr0ng"}}})");
+  const Pulled pulled = Run();
+  EXPECT_THAT(pulled.error->message, AllOf(HasSubstr("refuses the login"), Not(HasSubstr("wr0ng"))));
+}
+
+TEST_F(PullTest, BasicIsSentOnceItIsAskedFor) {
+  web_.guard = [](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+    if (one.authorization == "Basic dTpzM2NyZXQ=") return FakeRegistries::Page("", 0);
+    return FakeRegistries::Page("", 401, {{"www-authenticate", "Basic realm=\"r\""}});
+  };
+  EXPECT_THAT(Run().error->message, HasSubstr("asks for a login (status 401)"));
+  LogIn();
+  EXPECT_TRUE(Run().arrives());
+}
+
+TEST_F(PullTest, ARedirectIsFollowedWithoutTheRegistrysLogin) {
+  AskForTokens(false);
+  LogIn();
+  const std::string blob = std::string(kRoot) + "/blobs/" + sample_.layer;
+  web_.pages["https://storage.example.com/x?sig=c4nary"] = FakeRegistries::Page("layer");
+  web_.pages[blob] = FakeRegistries::Leads("https://storage.example.com/x?sig=c4nary");
+  options_.platform.os_version = "10.0.20348";
+  const Pulled pulled = Run();
+  EXPECT_TRUE(pulled.arrives()) << pulled.error->message;
+  const Step& last = pulled.steps.back();
+  EXPECT_EQ(last.url, "https://storage.example.com/x");
+  EXPECT_EQ(last.via, "direct");
+  EXPECT_EQ(pulled.steps[pulled.steps.size() - 2].redirected_to, "https://storage.example.com/x");
+  EXPECT_EQ(web_.asked.back().authorization, "");
+  EXPECT_FALSE(web_.asked.back().proxied);
+}
+
+TEST_F(PullTest, RedirectsEnd) {
+  web_.pages[std::string(kRoot) + "/manifests/v1"] = FakeRegistries::Leads(std::string(kRoot) + "/manifests/v1");
+  EXPECT_THAT(Run().error->message, HasSubstr("redirects"));
+}
+
+TEST_F(PullTest, TheNextEndpointIsAskedForEachObject) {
+  AddMirror();
+  const Pulled pulled = Run();
+  EXPECT_TRUE(pulled.arrives()) << pulled.error->message;
+  EXPECT_EQ(pulled.endpoint, "https://r.example.com/v2");
+  // Each object is asked for at the mirror first.
+  EXPECT_THAT(web_.Urls(), Contains(std::string("HEAD ") + kMirror + "/manifests/v1"));
+  EXPECT_THAT(web_.Urls(), Contains(std::string("GET ") + kMirror + "/blobs/" + sample_.layer));
+  SampleImage::PutAt(web_, kMirror);
+  web_.asked.clear();
+  const Pulled again = Run();
+  EXPECT_EQ(again.endpoint, "https://m.example.com/v2/copy");
+  EXPECT_THAT(web_.Urls(), Each(Not(HasSubstr("r.example.com"))));
+}
+
+TEST_F(PullTest, AMirrorThatMayNotResolveIsAskedForDigestsOnly) {
+  AddMirror();
+  image_.endpoints.front().resolve = false;
+  SampleImage::PutAt(web_, kMirror);
+  EXPECT_EQ(Run().endpoint, "https://r.example.com/v2");
+  image_.image.tag.clear();
+  image_.image.digest = sample_.index;
+  EXPECT_EQ(Run().endpoint, "https://m.example.com/v2/copy");
+  image_.image = {"r.example.com", "org/app", "v1", ""};
+  image_.endpoints.pop_back();
+  EXPECT_THAT(Run().error->message, HasSubstr("by its digest"));
+}
+
+TEST_F(PullTest, TheFirstErrorThatIsNoAbsenceCounts) {
+  AddMirror();
+  web_.pages[std::string(kRoot) + "/manifests/v1"] = FakeRegistries::Page("", 404);
+  Pulled pulled = Run();
+  EXPECT_EQ(pulled.error->code, Code::kNotFound);
+  web_.pages["https://m.example.com/v2/"] = Fail(Code::kTls, "the server shows a certificate that ...", "there");
+  pulled = Run();
+  EXPECT_EQ(pulled.error->code, Code::kTls);
+  EXPECT_THAT(web_.Urls(), Contains(std::string("HEAD ") + kRoot + "/manifests/v1"));
+}
+
+TEST_F(PullTest, WhatNoProxySendsIntoAWallIsSaid) {
+  config_.no_proxy = "*.example.com";
+  web_.guard = [](const FakeRegistries::Asked&) -> FakeRegistries::Answer {
+    return Fail(Code::kNetwork, "no connection", "there");
+  };
+  const Pulled pulled = Run();
+  EXPECT_THAT(pulled.error->message, AllOf(HasSubstr("no connection"), HasSubstr("\"*.example.com\" of NO_PROXY")));
+  EXPECT_FALSE(pulled.reached);
+}
+
+TEST_F(PullTest, TheProxysRefusalIsNoAnswerOfTheRegistry) {
+  web_.guard = [](const FakeRegistries::Asked&) -> FakeRegistries::Answer {
+    auto out = FakeRegistries::Page("", 407);
+    out->proxy_refusal = "the proxy refuses the credentials";
+    return out;
+  };
+  const Pulled pulled = Run();
+  EXPECT_EQ(pulled.error->message, "the proxy refuses the credentials");
+  EXPECT_FALSE(pulled.reached);
+}
+
+TEST_F(PullTest, BytesThatAreNotThoseOfTheDigestAreRefused) {
+  web_.pages[std::string(kRoot) + "/manifests/" + sample_.index] = FakeRegistries::Page("{}");
+  EXPECT_THAT(Run().error->message, HasSubstr("has not the digest"));
+  web_.pages[std::string(kRoot) + "/manifests/" + sample_.index] =
+      FakeRegistries::Page("<html>", 200, {{"content-type", "text/html; charset=utf-8"}});
+  EXPECT_THAT(Run().error->message, HasSubstr("HTML page"));
+}
+
+TEST_F(PullTest, WithoutADigestInTheHeadersTheManifestIsFetched) {
+  auto page = *web_.pages.at(std::string(kRoot) + "/manifests/v1");
+  std::erase_if(page.headers, [](const auto& header) { return header.first == "docker-content-digest"; });
+  web_.pages[std::string(kRoot) + "/manifests/v1"] = page;
+  const Pulled pulled = Run();
+  EXPECT_TRUE(pulled.arrives()) << pulled.error->message;
+  EXPECT_EQ(pulled.digest, sample_.index);
+}
+
+TEST_F(PullTest, HeadThatIsNotKnownIsFollowedByGet) {
+  web_.pages[std::string("HEAD ") + kRoot + "/manifests/v1"] = FakeRegistries::Page("", 405);
+  EXPECT_TRUE(Run().arrives());
+}
+
+TEST_F(PullTest, ALayersOwnPlaceIsAskedFirst) {
+  const std::string config = web_.Put(kRoot, "blobs", R"({"os":"windows","architecture":"amd64"})");
+  const std::string layer = web_.Put(kRoot, "blobs", "foreign");
+  const std::string manifest = web_.Put(
+      kRoot, "manifests",
+      fmt::format(R"({{"config":{{"digest":"{}"}},"layers":[{{"digest":"{}","urls":["https://mcr.example.com/l"]}}]}})",
+                  config, layer),
+      "application/vnd.docker.distribution.manifest.v2+json");
+  web_.Tag(kRoot, "v1", manifest);
+  EXPECT_TRUE(Run().arrives());  // 404 there
+  EXPECT_THAT(web_.Urls(), Contains("GET https://mcr.example.com/l"));
+  web_.pages["https://mcr.example.com/l"] = FakeRegistries::Page("", 403);
+  EXPECT_THAT(Run().error->message, HasSubstr("mcr.example.com refuses"));
+  web_.pages["https://mcr.example.com/l"] = FakeRegistries::Page("foreign");
+  web_.asked.clear();
+  const Pulled pulled = Run();
+  EXPECT_THAT(PurposesOf(pulled), ElementsAre("ping", "manifest", "manifest", "config", "layer"));
+}
+
+TEST_F(PullTest, AnImageWithoutAnIndexSaysInItsConfigWhatItIsFor) {
+  const std::string config = web_.Put(kRoot, "blobs", R"({"os":"linux","architecture":"amd64"})");
+  const std::string manifest = web_.Put(kRoot, "manifests", fmt::format(R"({{"config":{{"digest":"{}"}},"layers":[]}})", config));
+  web_.Tag(kRoot, "v1", manifest);
+  EXPECT_THAT(Run().error->message, HasSubstr("is for linux/amd64, and not for windows/amd64"));
+}
+
+TEST_F(PullTest, ATooBusyRegistryIsAskedAgainAndNamed) {
+  web_.pages[std::string(kRoot) + "/manifests/v1"] = FakeRegistries::Page("", 429);
+  EXPECT_THAT(Run().error->message, HasSubstr("status 429"));
+  EXPECT_THAT(web_.Urls(), Contains(std::string("HEAD ") + kRoot + "/manifests/v1").Times(3));
+}
+
+TEST_F(PullTest, HeadersOfAnEndpointGoToItsHostOnly) {
+  image_.endpoints.front().headers = {{"Authorization", Secret("Basic eDp5")}};
+  web_.pages["https://storage.example.com/x"] = FakeRegistries::Page("layer");
+  web_.pages[std::string(kRoot) + "/blobs/" + sample_.layer] = FakeRegistries::Leads("https://storage.example.com/x");
+  EXPECT_TRUE(Run().arrives());
+  for (const auto& one : web_.asked)
+    EXPECT_EQ(one.authorization, one.url.starts_with("https://r.example.com/") ? "Basic eDp5" : "") << one.url;
+}
+
+TEST_F(PullTest, TheTimeForAllEnds) {
+  options_.total_seconds = 10;
+  web_.guard = [this](const FakeRegistries::Asked&) {
+    web_.now += 6;
+    return FakeRegistries::Page("", 0);
+  };
+  EXPECT_THAT(Run().error->message, HasSubstr("was not requested"));
+}
+
+TEST_F(PullTest, ARefusalOfTheRuntimeIsTheReason) {
+  image_.endpoints.clear();
+  image_.refusal = "the registry is blocked";
+  const Pulled pulled = Run();
+  EXPECT_EQ(pulled.error->message, "the registry is blocked");
+  EXPECT_THAT(pulled.steps, IsEmpty());
+}
+
+}  // namespace
+}  // namespace prov::pull
