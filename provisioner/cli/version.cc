@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <rapidjson/rapidjson.h>
+#include <toml++/impl/version.h>  // the numbers alone; toml.h includes all of the library
 #include <yaml.h>
 #include <zlib.h>
 
@@ -40,6 +41,8 @@ std::vector<Library> Libraries() {
   out.push_back({"libyaml", yaml_get_version_string(), PROVISIONER_PACKAGE_YAML});
   out.push_back({"OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING), PROVISIONER_PACKAGE_OPENSSL});
   out.push_back({"RapidJSON", RAPIDJSON_VERSION_STRING, PROVISIONER_PACKAGE_RAPIDJSON});
+  out.push_back({"toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH),
+                 PROVISIONER_PACKAGE_TOMLPLUSPLUS});
   out.push_back({"zlib", zlibVersion(), PROVISIONER_PACKAGE_ZLIB});
   return out;
 }

@@ -27,6 +27,7 @@ set(prov_definitions PROVISIONER_VERSION="${PROJECT_VERSION}"
 prov_package(boost prov_definitions libboost1.74-dev)
 prov_package(fmt prov_definitions libfmt-dev)
 prov_package(rapidjson prov_definitions rapidjson-dev)
+prov_package(tomlplusplus prov_definitions libtomlplusplus-dev)
 if(WIN32)
   prov_package(curl prov_definitions)
   prov_package(expat prov_definitions)

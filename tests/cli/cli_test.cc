@@ -50,7 +50,7 @@ TEST(Cli, HelpAndVersion) {
   EXPECT_THAT(version, StartsWith("provisioner 0."));
   EXPECT_THAT(version, HasSubstr("\ncommit "));
   EXPECT_THAT(version, HasSubstr("\ncompiled by "));
-  for (const char* library : {"Boost", "expat", "fmt", "libyaml", "RapidJSON", "zlib"})
+  for (const char* library : {"Boost", "expat", "fmt", "libyaml", "RapidJSON", "toml++", "zlib"})
     EXPECT_THAT(version, HasSubstr(fmt::format("\n  {:<10} ", library)));
   EXPECT_THAT(version, HasSubstr(fmt::format("\n  OpenSSL    {}", OpenSSL_version(OPENSSL_VERSION_STRING))));
   for (const char* command : {"extract", "check", "bake"}) {

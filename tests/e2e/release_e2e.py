@@ -555,7 +555,7 @@ class Release(unittest.TestCase):
     def test_a_builders_settings_do_not_get_into_it(self):
         self.git("tag", "v1.2.3")
         odd = ("CC", "CXX", "CXXFLAGS", "CPATH", "LIBRARY_PATH", "LD_RUN_PATH", "CMAKE_TOOLCHAIN_FILE", "CMAKE_CXX_COMPILER_LAUNCHER", "DESTDIR",
-               "Boost_ROOT", "OPENSSL_ROOT_DIR", "fmt_DIR", "PKG_CONFIG", "PKG_CONFIG_PATH")
+               "INCLUDE", "LIB", "Boost_ROOT", "OPENSSL_ROOT_DIR", "fmt_DIR", "PKG_CONFIG", "PKG_CONFIG_PATH")
         seen = self.build(**{name: "/nowhere" for name in odd}, GIT_DIR=str(self.folder / ".git"))
         self.assertEqual([line for line in seen if line.split("=")[0] in (*odd, "GIT_DIR")], [])
 
