@@ -297,9 +297,10 @@ inline constexpr FindingInfo kFindings[] = {
      "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
      "nodes reach it.",
      "Use --internal-apiserver-address where nodes reach it by its public address."},
-    {"hosts-toml", kWarning,
-     "containerd leaves out a part of a hosts.toml, or its versions read it in different ways.",
-     "Correct the line that the message names, so that every version reads the same."},
+    {"hosts-toml", kWarning | kError,
+     "containerd leaves out a part of a hosts.toml, or its versions read it in different ways; as an error, it refuses the "
+     "file, and asks the registry itself.",
+     "Correct the line that the message names."},
     {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
      "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
     {"https-direct", kWarning, "A proxy is set for http and none for https, so all requests over https go direct.",

@@ -21,7 +21,7 @@ constexpr std::array kShells = {Shell{"bash", BashCompletion}, Shell{"zsh", ZshC
 
 // Whether a user types the word as it is; placeholders are in upper case.
 bool IsTypedWord(std::string_view text) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-/";
   return !text.empty() && text.front() != '-' && text.find_first_not_of(kLetters) == std::string_view::npos;
 }
 

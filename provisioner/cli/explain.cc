@@ -10,6 +10,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/explain_html.h"
+#include "provisioner/cli/explain_image.h"
 #include "provisioner/cli/explain_question.h"
 #include "provisioner/cli/machine_source.h"
 #include "provisioner/cli/terminal.h"
@@ -63,6 +64,12 @@ Result<std::vector<ExplainedUrl>> ReadHosts(const std::string& path) {
   return out;
 }
 
+// What to do if the text is no URL, but the name of an image.
+std::string_view ImageHint(const std::string& url) {
+  const bool is_image = url.find('/') != std::string::npos && registries::ParseImageReference(url, "--url");
+  return is_image ? "; an image is given to --image" : "";
+}
+
 // An invalid URL is fatal only if none is valid.
 Result<std::vector<ExplainedUrl>> ReadUrls(const std::vector<std::string>& urls) {
   std::vector<ExplainedUrl> out;
@@ -73,8 +80,8 @@ Result<std::vector<ExplainedUrl>> ReadUrls(const std::vector<std::string>& urls)
       out.push_back({egress::RedactRequest(url), *std::move(to), {}});
       continue;
     }
-    out.push_back({egress::RedactUrl(url), {}, to.error().message});
-    if (!first) first = Error{to.error().code, to.error().message, "--url " + out.back().shown};
+    out.push_back({egress::RedactUrl(url), {}, fmt::format("{}{}", to.error().message, ImageHint(url))});
+    if (!first) first = Error{to.error().code, out.back().fault, "--url " + out.back().shown};
   }
   const bool any = std::ranges::any_of(out, [](const ExplainedUrl& one) { return one.fault.empty(); });
   if (first && !any) return std::unexpected(*first);
@@ -88,13 +95,18 @@ Result<Question> ParseQuestion(const Arguments& arguments) {
   if (arguments.Has("hosts")) out.hosts = PROV_TRY(ReadHosts(arguments.Get("hosts")));
   out.through = PROV_TRY(ThroughOptions::Read(arguments));
   for (const router::Requirement& one : out.through.required()) out.required.push_back({one.shown, one.to, {}});
+  out.images = PROV_TRY(PulledImages::Read(arguments));
   out.html = PROV_TRY(ParseHtml(arguments, out));
-  if (arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment") || arguments.Has("required"))
+  if (!out.html.empty() && out.images.asked() && out.destinations() == 0)
+    return Fail(Code::kUsage, "shows requests, and not images; give --url or --hosts, too", "--html");
+  if (out.images.asked() || arguments.Has("url") || arguments.Has("hosts") || arguments.Has("augment") ||
+      arguments.Has("required"))
     return out;
-  return Fail(Code::kUsage,
-              "--url URL, --hosts FILE, --required FILE or --augment is missing; provisioner explain --help shows an "
-              "example",
-              "provisioner explain");
+  return Fail(
+      Code::kUsage,
+      "--url URL, --image REF, --hosts FILE, --required FILE or --augment is missing; provisioner explain --help "
+      "shows an example",
+      "provisioner explain");
 }
 
 // Findings about the URLs that are invalid.
@@ -131,7 +143,8 @@ void WriteDecisions(JsonWriter& json, const Explainer& explainer, const std::vec
 
 std::string ExplainJson(const Explainer& explainer, const Question& question,
                         const std::optional<egress::AugmentedNoProxy>& augmented, const Findings& findings,
-                        const std::vector<RequiredResult>& required) {
+                        const std::vector<RequiredResult>& required,
+                        const std::vector<registries::ImageEndpoints>& images) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1);
   if (augmented) {
@@ -141,11 +154,14 @@ std::string ExplainJson(const Explainer& explainer, const Question& question,
         .Strings("added", augmented->added)
         .EndObject();
   }
-  json.Key("decisions").BeginArray();
-  WriteDecisions(json, explainer, question.urls, question);
-  WriteDecisions(json, explainer, question.hosts, question);
-  WriteDecisions(json, explainer, question.required, question);
-  json.EndArray();
+  if (question.destinations() > 0 || !question.images.asked()) {
+    json.Key("decisions").BeginArray();
+    WriteDecisions(json, explainer, question.urls, question);
+    WriteDecisions(json, explainer, question.hosts, question);
+    WriteDecisions(json, explainer, question.required, question);
+    json.EndArray();
+  }
+  if (question.images.asked()) WriteImages(json, explainer, images, question.through);
   if (!required.empty()) WriteRequired(json, required);
   if (!question.html.empty()) json.Member("html", question.html);
   WriteFindings(json, findings);
@@ -153,14 +169,6 @@ std::string ExplainJson(const Explainer& explainer, const Question& question,
     WriteError(json, {Code::kUsage, faults.front().message, faults.front().where});
   }
   return json.EndObject().Text();
-}
-
-// Text padded to `width`; in the colour of a route if colours are on.
-std::string ColouredCell(Route route, std::string_view text, std::size_t width, bool colour) {
-  std::string padded = fmt::format("{:<{}}", text, width);
-  if (!colour) return padded;
-  const std::string_view start = route == Route::kDirect ? kGreen : route == Route::kProxy ? kCyan : kRed;
-  return fmt::format("{}{}{}", start, padded, kColourEnd);
 }
 
 std::string DescribeUrl(const Explainer& explainer, const ExplainedUrl& asked, const Question& question, bool colour) {
@@ -223,7 +231,8 @@ std::string Table(const Explainer& explainer, const Question& question, bool col
 
 std::string ExplainText(const Explainer& explainer, const Question& question,
                         const std::optional<egress::AugmentedNoProxy>& augmented,
-                        const std::vector<RequiredResult>& required) {
+                        const std::vector<RequiredResult>& required,
+                        const std::vector<registries::ImageEndpoints>& images) {
   const bool colour = SupportsColour(stdout);
   std::string out;
   if (augmented) {
@@ -234,6 +243,7 @@ std::string ExplainText(const Explainer& explainer, const Question& question,
   }
   for (const ExplainedUrl& one : question.urls) out += DescribeUrl(explainer, one, question, colour);
   if (!question.hosts.empty()) out += Table(explainer, question, colour);
+  out += DescribeImages(explainer, images, question.through, colour);
   out += DescribeRequired(required, colour);
   if (!question.html.empty()) out += fmt::format("wrote  {}\n", Printable(question.html));
   return out;
@@ -273,6 +283,7 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
     settings.no_proxy = augmented->text;
   }
   const Explainer explainer = PROV_TRY(Explainer::Make(settings));
+  const std::vector<registries::ImageEndpoints> images = question.images.EndpointsOf(config.mirrors, config.findings);
   Findings told = FaultsOf(question);
   const std::vector<RequiredResult> required = question.through.Judge(explainer, question.clients);
   const bool differs = std::ranges::any_of(required, [](const RequiredResult& one) { return !one.objections.empty(); });
@@ -285,9 +296,10 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   egress::ReportDirect(!settings.http_proxy.empty(), !settings.https_proxy.empty(), config.proxy_file.path,
                        config.findings);
   if (options.json)
-    return Outcome{exit, ExplainJson(explainer, question, augmented, config.findings, required), std::move(told)};
+    return Outcome{exit, ExplainJson(explainer, question, augmented, config.findings, required, images),
+                   std::move(told)};
   std::ranges::move(config.findings, std::back_inserter(told));
-  return Outcome{exit, ExplainText(explainer, question, augmented, required), std::move(told)};
+  return Outcome{exit, ExplainText(explainer, question, augmented, required, images), std::move(told)};
 }
 
 }  // namespace
@@ -314,6 +326,7 @@ Command ExplainCommand() {
              "clients to ask, e.g. go (also kubelet, containerd),dotnet,winhttp (default: all but dotnet11)",
              Group::kRequests, false,
              "go kubelet containerd curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"}},
+           PulledImageOptionSpecs(),
            ThroughOptionSpecs(),
            {{"augment", "",
              "first add entries so that other clients agree with Go, and print the list; the decisions of Go stay the "

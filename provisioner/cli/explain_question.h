@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/cli/pulled_images.h"
 #include "provisioner/cli/through_options.h"
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/dialect.h"
@@ -24,6 +25,7 @@ struct Question {
   std::vector<ExplainedUrl> required;  // the destinations of --required
   std::vector<egress::Dialect> clients;
   ThroughOptions through;
+  PulledImages images = {};
   std::string html = {};  // path of the page; "": none
 
   std::size_t destinations() const { return urls.size() + hosts.size() + required.size(); }

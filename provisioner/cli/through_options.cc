@@ -198,6 +198,15 @@ std::string_view NameOf(egress::Route route) {
   return route == egress::Route::kProxy ? "proxy" : "invalid";
 }
 
+std::string ColouredCell(egress::Route route, std::string_view text, std::size_t width, bool colour) {
+  std::string padded = fmt::format("{:<{}}", text, width);
+  if (!colour) return padded;
+  const std::string_view start = route == egress::Route::kDirect  ? kGreen
+                                 : route == egress::Route::kProxy ? kCyan
+                                                                  : kRed;
+  return fmt::format("{}{}{}", start, padded, kColourEnd);
+}
+
 void WriteRoute(JsonWriter& json, const RequestPath* way) {
   json.Key("route").BeginObject().Member("decision", way == nullptr ? "invalid" : way->decision());
   const bool has_line = way != nullptr && way->line != 0;

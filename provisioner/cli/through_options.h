@@ -64,6 +64,8 @@ class ThroughOptions {
 };
 
 std::string_view NameOf(egress::Route route);  // "direct", "proxy", "invalid"
+// Text padded to `width`; in the colour of a route if colours are on.
+std::string ColouredCell(egress::Route route, std::string_view text, std::size_t width, bool colour);
 
 // The member "route" of a decision; "invalid" if the URL is not valid.
 void WriteRoute(JsonWriter& json, const router::RequestPath* way);

@@ -1,5 +1,5 @@
 // hosts.toml: how containerd is told by which hosts it reaches a registry. One folder a registry below `config_path`.
-// Facts: docs/registries.md#hosts-toml.
+// Facts: docs/registries.md#hoststoml.
 #pragma once
 
 #include <array>

@@ -172,14 +172,15 @@ Result<ImageReference> ParseImageReference(std::string_view text, const std::str
   out.registry = names.registry;
   out.repository = name.substr(0, colon);
   PROV_TRY(CheckRegistry(out.registry, where));
+  // First: before the '@' of something else, a password may stand.
+  if (at != std::string_view::npos) {
+    out.digest = rest.substr(at + 1);
+    PROV_TRY(CheckDigest(out.digest, where));
+  }
   PROV_TRY(CheckRepository(out.repository, where));
   if (colon != std::string_view::npos) {
     out.tag = name.substr(colon + 1);
     PROV_TRY(CheckTag(out.tag, where));
-  }
-  if (at != std::string_view::npos) {
-    out.digest = rest.substr(at + 1);
-    PROV_TRY(CheckDigest(out.digest, where));
   }
   if (out.tag.empty() && out.digest.empty()) out.tag = "latest";
   return out;

@@ -1,6 +1,6 @@
 // URLs of registries as containerd reads them in hosts.toml: by Go's url.Parse, which takes texts that other readers
 // refuse.
-// Facts: docs/registries.md#hosts-toml.
+// Facts: docs/registries.md#hoststoml.
 #pragma once
 
 #include <optional>

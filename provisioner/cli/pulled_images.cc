@@ -1,0 +1,115 @@
+#include "provisioner/cli/pulled_images.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "provisioner/base/file.h"
+#include "provisioner/base/folder.h"
+#include "provisioner/base/text.h"
+
+namespace prov::cli {
+namespace {
+
+using registries::Containerd;
+using registries::ImageEndpoints;
+using registries::ImageReference;
+
+constexpr std::uint64_t kMostRegistriesBytes = 16ULL << 20U;
+// The version whose reading is shown; docs/registries.md says where others differ.
+constexpr Containerd kShownVersion = Containerd::k2;
+
+// A text that may hold a password is not shown.
+std::string PlaceOfImage(const std::string& text) {
+  const bool may_be_secret = text.find("://") != std::string::npos ||
+                             std::string_view(text).substr(0, text.find('/')).find('@') != std::string_view::npos;
+  return may_be_secret ? "--image" : fmt::format("--image {}", Shorten(text));
+}
+
+Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& texts) {
+  std::vector<ImageReference> out;
+  out.reserve(texts.size());
+  for (const std::string& text : texts) {
+    auto read = registries::ParseImageReference(text, PlaceOfImage(text));
+    if (!read) {
+      if (text.starts_with("https://") || text.starts_with("http://"))
+        read.error().message += ", or give a request to --url";
+      return std::unexpected(std::move(read).error());
+    }
+    out.push_back(*std::move(read));
+  }
+  return out;
+}
+
+}  // namespace
+
+OptionGroup PulledImageOptionSpecs() {
+  return {
+      {"image", "REF...",
+       "images that nodes pull (quay.io/org/app:v1): the endpoints that containerd asks, mirrors first, and how each "
+       "is reached; several may follow, up to the next option",
+       Group::kRequests},
+      {"registries", "FILE",
+       "where mirrors are set, instead of SOURCE: registries.conf, ImageDigestMirrorSets and ImageTagMirrorSets, or "
+       "containerd's hosts.toml or the folder of its config_path",
+       Group::kRequests},
+      {"platform", "OS/ARCH", "of the nodes that pull the images (default: windows/amd64)", Group::kRequests, false,
+       "windows/amd64 linux/amd64 linux/arm64"}};
+}
+
+Result<PulledImages> PulledImages::Read(const Arguments& arguments) {
+  for (const char* name : {"registries", "platform"}) {
+    if (arguments.Has(name) && !arguments.Has("image"))
+      return Fail(Code::kUsage, "is for the images that --image names", fmt::format("--{}", name));
+  }
+  PulledImages out;
+  out.images_ = PROV_TRY(ReadImages(arguments.All("image")));
+  out.windows_ = PROV_TRY(OneOf(arguments, "platform")).starts_with("windows/");
+  if (arguments.Has("registries")) PROV_TRY(out.ReadRegistries(arguments.Get("registries")));
+  return out;
+}
+
+Result<void> PulledImages::ReadRegistries(const std::string& path) {
+  if (IsFolder(path)) {
+    hosts_ = PROV_TRY(registries::HostsFolder::Read(path, kShownVersion, findings_));
+    return {};
+  }
+  const std::string text = PROV_TRY(ReadFile(path, kMostRegistriesBytes));
+  if (path.ends_with("hosts.toml") || registries::IsHostsToml(text)) {
+    std::vector<std::string> names;
+    for (const ImageReference& image : images_) names.push_back(image.registry);
+    hosts_ = PROV_TRY(registries::HostsFolder::OfFile(text, path, names, windows_, kShownVersion, findings_));
+    return {};
+  }
+  return Fail(Code::kRegistries, "is neither a registries.conf, nor mirror sets, nor a hosts.toml", path);
+}
+
+std::vector<ImageEndpoints> PulledImages::EndpointsOf(const registries::Mirrors& of_source, Findings& findings,
+                                                      const registries::RegistryLogins& logins) const {
+  if (images_.empty()) return {};
+  std::ranges::copy(findings_, std::back_inserter(findings));
+  const registries::Mirrors& mirrors = mirrors_ ? *mirrors_ : of_source;
+  const bool by_operator = windows_ && !hosts_ && mirrors.stated();
+  registries::OperatorHosts files;
+  if (by_operator) {
+    files = registries::MakeOperatorHosts(mirrors, logins);
+    std::ranges::copy(files.findings, std::back_inserter(findings));
+  }
+  std::vector<ImageEndpoints> out;
+  out.reserve(images_.size());
+  for (const ImageReference& image : images_) {
+    if (by_operator) {
+      out.push_back(registries::OpenShiftWindowsEndpoints(image, mirrors, files));
+    } else if (hosts_ || windows_) {
+      const registries::HostsToml* hosts = hosts_ ? hosts_->Find(image.registry, windows_) : nullptr;
+      out.push_back(registries::ContainerdEndpoints(image, hosts, {.version = kShownVersion, .windows = windows_}));
+    } else {
+      out.push_back(registries::LinuxEndpoints(image, mirrors));
+    }
+  }
+  return out;
+}
+
+}  // namespace prov::cli
