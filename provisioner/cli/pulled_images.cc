@@ -9,6 +9,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/text.h"
+#include "provisioner/source/mirror_objects.h"
 
 namespace prov::cli {
 namespace {
@@ -76,28 +77,30 @@ Result<void> PulledImages::ReadRegistries(const std::string& path) {
     hosts_ = PROV_TRY(registries::HostsFolder::Read(path, kShownVersion, findings_));
     return {};
   }
-  const std::string text = PROV_TRY(ReadFile(path, kMostRegistriesBytes));
-  if (path.ends_with("hosts.toml") || registries::IsHostsToml(text)) {
-    std::vector<std::string> names;
-    for (const ImageReference& image : images_) names.push_back(image.registry);
-    hosts_ = PROV_TRY(registries::HostsFolder::OfFile(text, path, names, windows_, kShownVersion, findings_));
+  std::string text = PROV_TRY(ReadFile(path, kMostRegistriesBytes));
+  if (!path.ends_with("hosts.toml") && !registries::IsHostsToml(text)) {
+    mirrors_ = PROV_TRY(source::ReadMirrorFile(std::move(text), path, findings_));
     return {};
   }
-  return Fail(Code::kRegistries, "is neither a registries.conf, nor mirror sets, nor a hosts.toml", path);
+  std::vector<std::string> names;
+  for (const ImageReference& image : images_) names.push_back(image.registry);
+  hosts_ = PROV_TRY(registries::HostsFolder::OfFile(text, path, names, windows_, kShownVersion, findings_));
+  return {};
 }
 
-std::vector<ImageEndpoints> PulledImages::EndpointsOf(const registries::Mirrors& of_source, Findings& findings,
-                                                      const registries::RegistryLogins& logins) const {
-  if (images_.empty()) return {};
+Result<std::vector<ImageEndpoints>> PulledImages::EndpointsOf(const registries::Mirrors& of_source, Findings& findings,
+                                                              const registries::RegistryLogins& logins) const {
+  std::vector<ImageEndpoints> out;
+  if (images_.empty()) return out;
   std::ranges::copy(findings_, std::back_inserter(findings));
   const registries::Mirrors& mirrors = mirrors_ ? *mirrors_ : of_source;
+  if (!hosts_ && mirrors.fault) return std::unexpected(*mirrors.fault);
   const bool by_operator = windows_ && !hosts_ && mirrors.stated();
   registries::OperatorHosts files;
   if (by_operator) {
     files = registries::MakeOperatorHosts(mirrors, logins);
     std::ranges::copy(files.findings, std::back_inserter(findings));
   }
-  std::vector<ImageEndpoints> out;
   out.reserve(images_.size());
   for (const ImageReference& image : images_) {
     if (by_operator) {

@@ -25,9 +25,9 @@ class PulledImages {
   bool windows() const { return windows_; }
 
   // Of each image in turn. `of_source` are the source's mirrors, in whose place come those of --registries. `logins`
-  // are those of the cluster's pull secret.
-  std::vector<registries::ImageEndpoints> EndpointsOf(const registries::Mirrors& of_source, Findings& findings,
-                                                      const registries::RegistryLogins& logins = {}) const;
+  // are those of the cluster's pull secret. Errors: why the source's mirrors can't be read.
+  Result<std::vector<registries::ImageEndpoints>> EndpointsOf(const registries::Mirrors& of_source, Findings& findings,
+                                                              const registries::RegistryLogins& logins = {}) const;
 
  private:
   Result<void> ReadRegistries(const std::string& path);

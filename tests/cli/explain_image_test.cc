@@ -74,19 +74,20 @@ TEST_F(ExplainImage, TextHasALineForEachEndpoint) {
   const ProcessResult result =
       Provisioner({"explain", source_, "--image", "quay.io/org/app:v1", "10.1.2.3/app", "--registries", hosts_});
   EXPECT_EQ(result.exit, 0) << result.err;
-  EXPECT_EQ(result.out,
-            "quay.io/org/app:v1\n"
-            "  https://mirror.example.com:5000/v2/quay  mirror (no tags)  direct   mirror.example.com: NO_PROXY has the "
-            "host\n"
-            "  https://quay.io/v2                       registry          proxy    "
-            "http://user:***@proxy.example.com:3128: HTTPS_PROXY applies\n"
-            "10.1.2.3/app:latest\n"
-            "  https://10.1.2.3/v2  registry  direct   10.0.0.0/8: NO_PROXY has the host\n");
+  EXPECT_EQ(
+      result.out,
+      "quay.io/org/app:v1\n"
+      "  https://mirror.example.com:5000/v2/quay  mirror (no tags)  direct   mirror.example.com: NO_PROXY has the "
+      "host\n"
+      "  https://quay.io/v2                       registry          proxy    "
+      "http://user:***@proxy.example.com:3128: HTTPS_PROXY applies\n"
+      "10.1.2.3/app:latest\n"
+      "  https://10.1.2.3/v2  registry  direct   10.0.0.0/8: NO_PROXY has the host\n");
 }
 
 TEST_F(ExplainImage, RequestsAndImagesAreAnsweredTogether) {
-  const ProcessResult result = Provisioner({"explain", source_, "--url", "https://quay.io/", "--for", "go", "--image",
-                                            "nginx", "--output", "json"});
+  const ProcessResult result = Provisioner(
+      {"explain", source_, "--url", "https://quay.io/", "--for", "go", "--image", "nginx", "--output", "json"});
   const rapidjson::Document document = Json(result);
   EXPECT_EQ(document["decisions"].Size(), 1U);
   EXPECT_EQ(document["images"].Size(), 1U);
@@ -96,20 +97,63 @@ TEST_F(ExplainImage, AFileCountsForItsRegistryAndAFolderForAll) {
   WriteHosts("_default", "server = \"https://cache.example.com\"\n[host.\"https://cache.example.com\"]\n");
   WriteHosts("host_5000_", "[host.\"http://plain.example.com\"]\n");
   const auto urls = [&](const std::string& registries) {
-    const rapidjson::Document document =
-        Json(Provisioner({"explain", source_, "--image", "quay.io/a", "host:5000/a", "other/a", "--registries",
-                          registries, "--output", "json"}));
+    const rapidjson::Document document = Json(Provisioner({"explain", source_, "--image", "quay.io/a", "host:5000/a",
+                                                           "other/a", "--registries", registries, "--output", "json"}));
     std::vector<std::string> out;
     for (const auto& image : document["images"].GetArray()) out.emplace_back(image["endpoints"][0]["url"].GetString());
     return out;
   };
   EXPECT_THAT(urls(hosts_), testing::ElementsAre("https://mirror.example.com:5000/v2/quay", "https://host:5000/v2",
                                                  "https://registry-1.docker.io/v2"));
-  EXPECT_THAT(urls(At("certs.d")),
-              testing::ElementsAre("https://mirror.example.com:5000/v2/quay", "http://plain.example.com/v2",
-                                   "https://cache.example.com/v2"));
+  EXPECT_THAT(urls(At("certs.d")), testing::ElementsAre("https://mirror.example.com:5000/v2/quay",
+                                                        "http://plain.example.com/v2", "https://cache.example.com/v2"));
   const std::string anywhere = Write("hosts.toml", "[host.\"https://all.example.com\"]\n");
   EXPECT_THAT(urls(anywhere), testing::Each("https://all.example.com/v2"));
+}
+
+const char* const kMirrorSet =
+    "apiVersion: config.openshift.io/v1\n"
+    "kind: ImageDigestMirrorSet\n"
+    "metadata: {name: mirrors}\n"
+    "spec:\n"
+    "  imageDigestMirrors:\n"
+    "  - source: quay.io/org\n"
+    "    mirrors: [mirror.example.com:5000/org]\n";
+
+TEST_F(ExplainImage, MirrorSetsAreFollowedAsTheOperatorWritesThemOrAsLinuxReadsThem) {
+  const std::string set = Write("mirrors.yaml", kMirrorSet);
+  const std::string other = "quay.io/other/app@" + kPinned.substr(kPinned.find("sha256"));
+  const ProcessResult windows = Provisioner({"explain", source_, "--image", kPinned, other, "--registries", set});
+  EXPECT_EQ(windows.exit, 0) << windows.err;
+  EXPECT_THAT(windows.err, HasSubstr("warning [mirror-widened]"));
+  const std::string mirror =
+      "  https://mirror.example.com:5000/v2  mirror    direct   mirror.example.com: NO_PROXY has the host\n";
+  const std::string registry =
+      "  https://quay.io/v2                  registry  proxy    http://user:***@proxy.example.com:3128: HTTPS_PROXY "
+      "applies\n";
+  EXPECT_EQ(windows.out, kPinned + "\n" + mirror + registry + other + "\n" + mirror + registry +
+                             "  note: Linux nodes ask quay.io/other/app\n");
+  const ProcessResult on_linux =
+      Provisioner({"explain", source_, "--image", kPinned, "--registries", set, "--platform", "linux/amd64"});
+  EXPECT_THAT(on_linux.out, HasSubstr("https://mirror.example.com:5000/v2"));
+  EXPECT_EQ(on_linux.err, "");
+}
+
+TEST_F(ExplainImage, MirrorsOfTheSourceCountAndABrokenFileOfThemIsAnError) {
+  const auto config = [&](const std::string& text) {
+    return Write("ignition.json",
+                 "{\"ignition\":{\"version\":\"3.4.0\"},\"storage\":{\"files\":[{\"path\":"
+                 "\"/etc/containers/registries.conf\",\"contents\":{\"source\":\"data:," +
+                     text + "\"}}]}}");
+  };
+  const std::string good = config(
+      "%5B%5Bregistry%5D%5D%0Alocation=%22quay.io%22%0A%5B%5Bregistry.mirror%5D%5D%0Alocation=%22m.example.com%22");
+  const ProcessResult found = Provisioner({"explain", good, "--image", "quay.io/app"});
+  EXPECT_THAT(found.out, HasSubstr("https://m.example.com/v2")) << found.err;
+  const ProcessResult broken = Provisioner({"explain", config("%5B%5Bregistry"), "--image", "quay.io/app"});
+  EXPECT_EQ(broken.exit, 11);
+  EXPECT_THAT(broken.err, HasSubstr("error [registries]"));
+  EXPECT_EQ(broken.out, "");
 }
 
 TEST_F(ExplainImage, AFileThatContainerdRefusesIsAFindingAndTheRegistryIsAsked) {
@@ -125,8 +169,9 @@ TEST_F(ExplainImage, AFileThatContainerdRefusesIsAFindingAndTheRegistryIsAsked) 
 
 TEST_F(ExplainImage, WithoutAHostNobodyIsAsked) {
   const std::string hosts =
-      Write("hosts.toml", "server = \"https://m.example.com\"\ncapabilities = [\"pull\"]\n[host.\"https://n.example\"]\n"
-                          "capabilities = [\"pull\"]\n");
+      Write("hosts.toml",
+            "server = \"https://m.example.com\"\ncapabilities = [\"pull\"]\n[host.\"https://n.example\"]\n"
+            "capabilities = [\"pull\"]\n");
   const std::vector<std::string> words = {"explain", source_, "--image", "quay.io/a", "--registries", hosts};
   EXPECT_THAT(Provisioner(words).out, HasSubstr("nobody is asked: no host of hosts.toml has the capability resolve"));
   std::vector<std::string> json = words;
@@ -138,7 +183,7 @@ TEST_F(ExplainImage, WithoutAHostNobodyIsAsked) {
 
 TEST_F(ExplainImage, TheWayThroughRoutersIsShown) {
   const std::string list = Write("list", "quay.io\n!*\n");
-  const std::vector<std::string> words = {"explain", source_,     "--image", "quay.io/a", "mcr.microsoft.com/b",
+  const std::vector<std::string> words = {"explain",   source_, "--image", "quay.io/a", "mcr.microsoft.com/b",
                                           "--through", list};
   const ProcessResult text = Provisioner(words);
   EXPECT_EQ(text.exit, 0) << text.err;

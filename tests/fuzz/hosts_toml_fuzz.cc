@@ -1,5 +1,5 @@
-// hosts.toml: whatever the bytes are, each version of containerd's reading refuses them with a place, or what is written
-// of the result is read back as the same.
+// hosts.toml: whatever the bytes are, each version of containerd's reading refuses them with a place, or what is
+// written of the result is read back as the same.
 #include <algorithm>
 
 #include "provisioner/registries/endpoints.h"

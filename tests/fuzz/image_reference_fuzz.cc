@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FUZZ_CHECK(again && again->Text() == read->Text());
   FUZZ_CHECK(again->registry == read->registry && again->repository == read->repository);
   FUZZ_CHECK(again->tag == read->tag && again->digest == read->digest);
-  for (const auto& list : {registries::ContainerdEndpoints(*read, nullptr, {}), registries::LinuxEndpoints(*read, {})}) {
+  for (const auto& list :
+       {registries::ContainerdEndpoints(*read, nullptr, {}), registries::LinuxEndpoints(*read, {})}) {
     FUZZ_CHECK(list.endpoints.size() == 1 && list.refusal.empty());
     const std::string url = list.endpoints[0].UrlOf("manifests/" + read->Object());
     FUZZ_CHECK(url.ends_with("/v2/" + read->repository + "/manifests/" + read->Object()));

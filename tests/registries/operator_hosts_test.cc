@@ -17,7 +17,8 @@ using testing::IsEmpty;
 using testing_support::CodesOf;
 
 OperatorHosts MakeFiles(std::vector<Registry> registries, const RegistryLogins& logins = {}) {
-  return MakeOperatorHosts({.places = {"mirrors.yaml"}, .registries = std::move(registries), .cas = {}}, logins);
+  return MakeOperatorHosts({.places = {"mirrors.yaml"}, .registries = std::move(registries), .cas = {}, .fault = {}},
+                           logins);
 }
 std::string OperatorTextOf(const OperatorHosts& hosts, const std::string& folder) {
   const auto found = hosts.files.find(folder);
