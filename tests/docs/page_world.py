@@ -32,6 +32,7 @@ WRAPPER = """for word; do
   case $word in
     mcs://*|http://*|https://*) [ "$1" = explain ] || [ "$1" = router ] || case $last in --exe-url|--ca-transport|--source) ;; *) exit 0 ;; esac ;;
     --probe|--watch) exit 0 ;;
+    --image) [ "$1" != check ] || exit 0 ;;
   esac
   last=$word
 done

@@ -50,7 +50,7 @@ UNDONE = {"provisioner/docs/machinesets.md": ".", "provisioner/docs/bare-metal.m
 # A page for several platforms: the command in which a reader names one, and the rows of its table that have one to name.
 CHOSEN = {"provisioner/docs/machinesets.md": ("PLATFORM=aws MACHINESET=win-aws", re.compile(r"(?m)^\| \[[^|]+ \| `([a-z]+)` \| a Secret: "))}
 # What asks a server that is not there: only its options are checked.
-ASKS = re.compile(r"mcs://|--probe | https?://\S+ --format")
+ASKS = re.compile(r"mcs://|--probe |\bcheck [^\n]*--image | https?://\S+ --format")
 # What was there before a page begins.
 BEFORE = {"provisioner/docs/troubleshooting.md": """
 oc get secret windows-user-data -n openshift-machine-api -o yaml > before.yaml
