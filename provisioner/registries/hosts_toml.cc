@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <tuple>
 
 #include "provisioner/base/suggestion.h"
 #include "provisioner/base/text.h"
@@ -69,7 +69,7 @@ class HostsReader {
       if (headers.empty() || headers.back().name != name)
         Warn(node, "is a host that containerd 2 leaves out: it needs a table of its own, [host.\"URL\"]");
     }
-    std::ranges::stable_sort(headers, {}, [](const Header& one) { return std::pair(one.at.line, one.at.column); });
+    std::ranges::sort(headers, {}, [](const Header& one) { return std::tuple(one.at.line, one.at.column, one.name); });
     std::vector<std::string> out;
     for (Header& one : headers) {
       const bool again = version_ == Containerd::k2 ? !out.empty() && out.back() == one.name

@@ -24,7 +24,8 @@ struct RegistrySources {
 };
 
 // One registry for each source, with the mirrors of all entries merged in an order that suits each entry, if there is
-// one. A registry that lies in another's scope takes over that one's flags and, without mirrors of its own, its mirrors.
+// one. A registry that lies in another's scope takes over that one's flags and, without mirrors of its own, its
+// mirrors.
 std::vector<Registry> RegistriesOf(std::span<const MirrorRule> rules, const RegistrySources& sources);
 
 }  // namespace prov::registries

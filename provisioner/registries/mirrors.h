@@ -35,18 +35,18 @@ struct Registry {
 
 // CAs for one registry, beside the machine's.
 struct RegistryCa {
-  std::string host;  // "host" or "host:port"
+  std::string host;                       // "host" or "host:port"
   std::vector<std::string> certificates;  // DER
 
   bool operator==(const RegistryCa&) const = default;
 };
 
 struct Mirrors {
-  std::vector<std::string> places;  // the files or objects that they were read from; empty: no statement
+  std::vector<std::string> places;   // the files or objects that they were read from; empty: no statement
   std::vector<Registry> registries;  // each prefix once
   std::vector<RegistryCa> cas;       // each host once
 
-  std::optional<Error> fault = {};   // why what the source says can't be read; the rest is empty then
+  std::optional<Error> fault = {};  // why what the source says can't be read; the rest is empty then
 
   bool stated() const { return !places.empty(); }
 };

@@ -78,7 +78,7 @@ class OperatorHostsMaker {
         findings_.Warn("mirror-lost", "the Windows operator reads no ImageContentSourcePolicy", place);
     }
     for (auto& [name, set] : sets_) {
-      std::ranges::stable_sort(set.mirrors, {}, &OperatorSet::Mirror::host);
+      std::ranges::sort(set.mirrors, {}, &OperatorSet::Mirror::host);
       if (IsFolderName(name)) Write(name, set, logins);
     }
   }

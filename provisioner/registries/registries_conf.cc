@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, MirrorUse>, 3> kUses = {
 // Keys that say nothing about where a full reference is asked for.
 constexpr std::array<std::string_view, 5> kOtherKeys = {"unqualified-search-registries", "short-name-mode", "aliases",
                                                         "credential-helpers", "additional-layer-store-auth-helper"};
-constexpr std::array<std::string_view, 6> kRegistryKeys = {"prefix",   "location", "insecure",
+constexpr std::array<std::string_view, 6> kRegistryKeys = {"prefix",  "location", "insecure",
                                                            "blocked", "mirror",   "mirror-by-digest-only"};
 constexpr std::array<std::string_view, 3> kMirrorKeys = {"location", "insecure", "pull-from-mirror"};
 

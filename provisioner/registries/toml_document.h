@@ -3,7 +3,13 @@
 #pragma once
 
 #define TOML_EXCEPTIONS 0
+// toml++ 3.3 asserts, and with NDEBUG assumes, that a table's name begins as a key, and only then checks it: "[[["
+// would end the program. Without both it finds the fault itself.
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
 
 #include <string>
 #include <string_view>

@@ -17,7 +17,7 @@ namespace {
 using registries::Mirrors;
 
 constexpr std::string_view kConf = "/etc/containers/registries.conf";
-constexpr std::string_view kDropInFolder = "/etc/containers/registries.conf.d/";
+constexpr std::string_view kRegistryDropIns = "/etc/containers/registries.conf.d/";
 constexpr std::string_view kPullSecretPath = "/var/lib/kubelet/config.json";
 constexpr std::array<std::string_view, 2> kCaFolders = {"/etc/docker/certs.d/", "/etc/containers/certs.d/"};
 
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 2> kCaFolders = {"/etc/docker/certs.d/", 
 Result<std::vector<std::string>> ConfPaths(const ignition::Config& from) {
   std::vector<std::string> out;
   for (const std::string& path : from.FilePaths()) {
-    if (path.starts_with(kDropInFolder) && path.ends_with(".conf")) out.push_back(path);
+    if (path.starts_with(kRegistryDropIns) && path.ends_with(".conf")) out.push_back(path);
   }
   std::ranges::sort(out);
   out.insert(out.begin(), std::string(kConf));
@@ -70,8 +70,8 @@ Result<void> ReadMirrorFiles(const ignition::Config& from, egress::EgressConfig&
     if (!file || file->bytes.empty()) continue;
     if (const std::string_view host = HostOfCa(path); !host.empty()) {
       TakeRegistryCa(std::string(host), file->bytes, path, config);
-    } else {
-      ReportNotRead(row->subject, "the file", "only CAs (HOST/NAME.crt) are", path, config);
+    } else if (path.ends_with(".cert") || path.ends_with(".key")) {
+      ReportNotRead(row->subject, "the client's certificate or key", "only CAs are", path, config);
     }
   }
   return {};

@@ -8,8 +8,8 @@
 
 namespace prov::source {
 
-// Fills in config.mirrors and config.pull_secret. Errors: those of ignition::Config::Read. Findings: mirrors-invalid, not-read (keys and files
-// that are not known).
+// Fills in config.mirrors and config.pull_secret. Errors: those of ignition::Config::Read. Findings: mirrors-invalid,
+// not-read (keys and files that are not known).
 Result<void> ReadMirrorFiles(const ignition::Config& from, egress::EgressConfig& config);
 
 }  // namespace prov::source

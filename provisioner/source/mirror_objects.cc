@@ -58,12 +58,18 @@ Result<void> AddSources(const ObjectView& spec, RegistrySources& out) {
   return {};
 }
 
-// YAML and JSON begin so; a registries.conf does not.
+// YAML and JSON begin so; a registries.conf does not, although "[[registry]]" looks like an array.
 bool HoldsObjects(std::string_view bytes) {
-  if (ignition::BeginsAsJson(bytes)) return true;
+  std::string_view head = bytes.substr(0, bytes.find_first_of("{\"#=") + 1);
+  if (head.ends_with('{') && head.find_first_not_of("[{ \t\r\n") == std::string_view::npos) return true;
   return std::ranges::any_of(Split(bytes, '\n'), [](std::string_view line) {
     return line.starts_with("apiVersion:") || line.starts_with("kind:") || line.starts_with("---");
   });
+}
+
+Result<Mirrors> ReadObjects(std::string bytes) {
+  const auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), {}, ignition::Documents::kSeveral));
+  return PROV_TRY(ReadMirrorObjects(PROV_TRY(FindObjects(*document)).mirror_objects));
 }
 
 }  // namespace
@@ -114,9 +120,9 @@ Result<Mirrors> ReadMirrorFile(std::string bytes, const std::string& where, Find
     out.registries = PROV_TRY(registries::ParseRegistriesConf(bytes, where, findings));
     return out;
   }
-  const auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), {}, ignition::Documents::kSeveral));
-  const SourceObjects found = PROV_TRY(FindObjects(*document));
-  if (!found.mirror_objects.empty()) return ReadMirrorObjects(found.mirror_objects);
+  auto read = ReadObjects(std::move(bytes));
+  if (!read && read.error().file.empty()) read.error().file = where;
+  if (!read || read->stated()) return read;
   return Fail(Code::kKind,
               "holds no settings of image registries; give a registries.conf, or what oc get "
               "imagedigestmirrorsets,imagetagmirrorsets -o yaml prints",

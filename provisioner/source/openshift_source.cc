@@ -152,7 +152,8 @@ Result<void> AddRegistryBundles(const ObjectView& spec, std::string_view list, E
     const std::string_view file = PROV_TRY(bundle.TextOr("file", ""));
     const std::string where = fmt::format("{} ({})", bundle.At("data"), Shorten(file));
     out.push_back({where, PROV_TRY(DecodeTrustBase64(PROV_TRY(bundle.TextOr("data", "")), "", where))});
-    if (!file.empty() && !out.back().bytes.empty()) TakeRegistryCa(RegistryOfKey(file), out.back().bytes, where, config);
+    if (!file.empty() && !out.back().bytes.empty())
+      TakeRegistryCa(RegistryOfKey(file), out.back().bytes, where, config);
   }
   return {};
 }

@@ -43,8 +43,8 @@ void StateProxy(egress::EgressConfig& config, std::string path);
 // Errors: type.
 Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& config);
 
-// Takes what a source says of image registries. If that can't be read, the rest of the source still counts: the fault is
-// kept for those who ask for mirrors. Findings: mirrors-invalid.
+// Takes what a source says of image registries. If that can't be read, the rest of the source still counts: the fault
+// is kept for those who ask for mirrors. Findings: mirrors-invalid.
 void TakeMirrors(Result<registries::Mirrors> read, egress::EgressConfig& config);
 
 // Adds the certificates of a CA file for one registry. Findings: mirrors-invalid, if there is none in it.

@@ -11,6 +11,7 @@
 namespace prov::source {
 namespace {
 
+constexpr std::string_view kForImages = "for --image of check and explain";
 constexpr std::string_view kOwnProxy = "proxy variables of single programs or users";
 constexpr std::string_view kProxyAssigned = "_proxy=";
 
@@ -22,10 +23,11 @@ constexpr auto Rows() {
       {"Ignition", "/etc/pki/ca-trust/source/anchors/*", kTrust, kApplied, ""},
       {"Ignition", "/etc/pki/ca-trust/**", kTrust, kNamed, "trust settings in a form or place of their own"},
       {"Ignition", "/usr/share/pki/**", kTrust, kNamed, "trust settings of an image"},
-      {"Ignition", "/etc/docker/certs.d/**", kRegistries, kApplied, ""},
-      {"Ignition", "/etc/containers/certs.d/**", kRegistries, kApplied, ""},
-      {"Ignition", "/etc/containers/registries.conf", kRegistries, kApplied, ""},
-      {"Ignition", "/etc/containers/registries.conf.d/*", kRegistries, kApplied, ""},
+      {"Ignition", "/etc/docker/certs.d/**", kRegistries, kApplied, kForImages},
+      {"Ignition", "/etc/containers/certs.d/**", kRegistries, kApplied, kForImages},
+      {"Ignition", "/etc/containers/registries.conf", kRegistries, kApplied, kForImages},
+      {"Ignition", "/etc/containers/registries.conf.d/*", kRegistries, kApplied, kForImages},
+      {"Ignition", "/var/lib/kubelet/config.json", kRegistries, kApplied, kForImages},
       {"Ignition", "/etc/systemd/**", kProxy, kNamed, kOwnProxy, kProxyAssigned},
       {"Ignition", "/etc/environment", kProxy, kNamed, kOwnProxy, kProxyAssigned},
       {"Ignition", "/etc/profile.d/*", kProxy, kNamed, kOwnProxy, kProxyAssigned},
@@ -55,8 +57,8 @@ constexpr auto Rows() {
       {"InstallConfig", "proxy", kProxy, kApplied, ""},
       {"InstallConfig", "additionalTrustBundle", kTrust, kApplied, ""},
       {"InstallConfig", "additionalTrustBundlePolicy", kTrust, kOther, "which pods trust the bundle"},
-      {"InstallConfig", "imageContentSources", kRegistries, kApplied, ""},
-      {"InstallConfig", "imageDigestSources", kRegistries, kApplied, ""},
+      {"InstallConfig", "imageContentSources", kRegistries, kApplied, kForImages},
+      {"InstallConfig", "imageDigestSources", kRegistries, kApplied, kForImages},
 
       {"AKS", "httpProxyConfig", kProxy, kApplied, ""},
       {"AKS", "securityProfile.customCaTrustCertificates", kTrust, kApplied, ""},

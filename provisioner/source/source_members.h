@@ -27,7 +27,7 @@ struct SourceMember {
   std::string_view member;
   Subject subject;
   Use use;
-  std::string_view words;      // what it is about, for kNamed and kOther
+  std::string_view words;      // what it is about, for kNamed and kOther; what it is for, for kApplied
   std::string_view mark = "";  // a file counts only if it holds this text, in any case
 };
 

@@ -29,7 +29,7 @@ struct SourceObjects {
   std::vector<FoundObject> config_maps;
   std::vector<FoundObject> pods;  // also what makes pods
   std::vector<FoundObject> secrets;
-  std::vector<FoundObject> mirror_objects;  // no source of their own; mirror_objects.h reads them
+  std::vector<FoundObject> mirror_objects;                    // no source of their own; mirror_objects.h reads them
   std::set<std::pair<const OtherKind*, std::string>> others;  // that are no source, with the path of each
 };
 

@@ -62,7 +62,8 @@ TEST(MirrorRules, MirrorsForTagsComeAfterThoseForDigests) {
 
 TEST(MirrorRules, BlockedAndInsecureReachWhatLiesWithin) {
   const std::vector<MirrorRule> rules = {{"quay.io/org/app", {"m.example.com/app"}}};
-  const auto all = RegistriesOf(rules, {.insecure = {"*.example.com", "quay.io"}, .blocked = {"quay.io/org", "bad.io"}});
+  const auto all =
+      RegistriesOf(rules, {.insecure = {"*.example.com", "quay.io"}, .blocked = {"quay.io/org", "bad.io"}});
   EXPECT_TRUE(Find(all, "quay.io/org/app").blocked);
   EXPECT_TRUE(Find(all, "quay.io/org/app").insecure);
   EXPECT_TRUE(Find(all, "quay.io/org/app").mirrors.front().insecure);

@@ -65,8 +65,8 @@ TEST(RegistriesConf, MirrorsOfARegistryByDigestOnlyAreSo) {
 }
 
 TEST(RegistriesConf, TheFirstOfAPrefixCounts) {
-  const auto all = Parse(
-      "[[registry]]\nprefix = \"a\"\nlocation = \"one\"\n[[registry]]\nprefix = \"a\"\nlocation = \"two\"\n");
+  const auto all =
+      Parse("[[registry]]\nprefix = \"a\"\nlocation = \"one\"\n[[registry]]\nprefix = \"a\"\nlocation = \"two\"\n");
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_THAT(*all, SizeIs(1));
   EXPECT_EQ(all->front().location, "one");
@@ -87,6 +87,13 @@ TEST(RegistriesConf, RefusesWhatTheToolsRefuseAndSaysWhere) {
   };
   const std::vector<Row> rows = {
       {"[[registry]\n", "not valid TOML", "line 1"},
+      {"[[[", "not valid TOML", "line 1"},
+      {"[", "not valid TOML", "line 1"},
+      {"[=", "not valid TOML", "line 1"},
+      {"[[ ]]", "not valid TOML", "line 1"},
+      {"a.", "not valid TOML", "line 1"},
+      {"a. = 1", "not valid TOML", "line 1"},
+      {"[a.\n]", "not valid TOML", "line 1"},
       {"[registries.search]\nregistries = ['a']\n", "version 1", "line 1"},
       {"registry = 1\n", "[[registry]]", "line 1"},
       {"[[registry]]\nblocked = true\n", "neither a prefix nor a location", "line 1"},
@@ -102,9 +109,11 @@ TEST(RegistriesConf, RefusesWhatTheToolsRefuseAndSaysWhere) {
       {"[[registry]]\nlocation = \"a\"\nmirror-by-digest-only = true\n[[registry.mirror]]\nlocation = \"m\"\n"
        "pull-from-mirror = \"all\"\n",
        "mirror-by-digest-only", "line 6"},
-      {"[[registry]]\nprefix = \"a\"\nlocation = \"x\"\n[[registry]]\nprefix = \"b\"\nlocation = \"x\"\nblocked = true\n",
+      {"[[registry]]\nprefix = \"a\"\nlocation = \"x\"\n[[registry]]\nprefix = \"b\"\nlocation = \"x\"\nblocked = "
+       "true\n",
        "differ in \"blocked\"", "line 4"},
-      {"[[registry]]\nprefix = \"a\"\nlocation = \"x\"\ninsecure = true\n[[registry]]\nprefix = \"b\"\nlocation = \"x\"\n",
+      {"[[registry]]\nprefix = \"a\"\nlocation = \"x\"\ninsecure = true\n[[registry]]\nprefix = \"b\"\nlocation = "
+       "\"x\"\n",
        "differ in \"insecure\"", "line 5"},
   };
   for (const Row& row : rows) {
@@ -119,8 +128,8 @@ TEST(RegistriesConf, RefusesWhatTheToolsRefuseAndSaysWhere) {
 TEST(RegistriesConf, NamesKeysThatNoVersionHas) {
   Findings findings;
   const auto all = ParseRegistriesConf(
-      "colour = 1\n[[registry]]\nlocation = \"a\"\nmirrors = []\n[[registry.mirror]]\nlocation = \"m\"\nport = 1\n", "f",
-      findings);
+      "colour = 1\n[[registry]]\nlocation = \"a\"\nmirrors = []\n[[registry.mirror]]\nlocation = \"m\"\nport = 1\n",
+      "f", findings);
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_THAT(findings, SizeIs(3));
   for (const Finding& one : findings) EXPECT_EQ(one.code, "not-read");

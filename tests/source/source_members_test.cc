@@ -20,8 +20,11 @@
 namespace prov::source {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
 
 constexpr std::string_view kUrl = "http://p.example.com:3128";
 
@@ -67,6 +70,8 @@ std::string With(std::string_view object, std::string_view path, const std::stri
   return WriteJson(document->root(), 0);
 }
 
+constexpr const char* kMirrorList = R"([{"source":"quay.io/org","mirrors":["m.example.com/org"]}])";
+
 // What an applied member may hold.
 std::string SampleOf(const SourceMember& row) {
   const std::map<std::string_view, std::string> values = {
@@ -84,6 +89,8 @@ std::string SampleOf(const SourceMember& row) {
       {"securityProfile.customCaTrustCertificates", fmt::format("[{}]", PackedPem())},
       {"data.ca-bundle.crt", Quoted(Escaped(Pem("proxy-root")))},
       {"binaryData.ca-bundle.crt", PackedPem()},
+      {"imageContentSources", kMirrorList},
+      {"imageDigestSources", kMirrorList},
   };
   return values.at(row.member);
 }
@@ -100,7 +107,8 @@ TEST(SourceMembers, OfObjectsAreAppliedOrReported) {
     const std::string document =
         With(Bare(row.document, row.member), row.member, applied ? SampleOf(row) : Quoted("Always"));
     const auto config = MustRead(document);
-    const bool holds = config.http_proxy || config.https_proxy || config.no_proxy || !config.certificates.empty();
+    const bool holds = config.http_proxy || config.https_proxy || config.no_proxy || !config.certificates.empty() ||
+                       !config.mirrors.registries.empty();
     EXPECT_EQ(holds, applied) << document;
     EXPECT_EQ(HasFinding(config.findings, "not-read"), row.use == Use::kNamed) << document;
   }
@@ -128,6 +136,7 @@ TEST(SourceMembers, OfIgnitionConfigsAreAppliedOrReported) {
     SCOPED_TRACE(row.member);
     std::string path(row.member.substr(0, row.member.find('*')));
     if (path != row.member) path += row.member.ends_with("**") ? "folder/file" : "file";
+    if (row.subject == Subject::kRegistries) continue;  // see below
     const std::string text = row.use == Use::kApplied ? Pem("proxy-root") : fmt::format("x {}y\n", row.mark);
     const auto config = MustRead(ConfigWith(kBoth + "," + File(path, text)));
     EXPECT_EQ(config.certificates.size(), row.use == Use::kApplied ? 1U : 0U);
@@ -148,6 +157,87 @@ TEST(SourceMembers, AnchorsOfAPoolAreItsTrust) {
   const auto part = MustRead(ConfigWith(File(anchors + "own.crt", Pem("corporate-root"))));
   EXPECT_EQ(part.certificates.size(), 1U);
   EXPECT_TRUE(part.not_read.trust) << "no rendered config lacks the bundle, so this is a part of one";
+}
+
+TEST(SourceMembers, FilesAboutRegistriesAreReadForImages) {
+  const auto config = MustRead(ConfigWith(
+      kBoth + "," + File("/etc/containers/registries.conf", "[[registry]]\nlocation = \"a.io\"\nblocked = true\n") +
+      "," + File("/etc/containers/registries.conf.d/20.conf", "[[registry]]\nlocation = \"a.io\"\n") + "," +
+      File("/etc/containers/registries.conf.d/10.conf", "[[registry]]\nlocation = \"a.io\"\ninsecure = true\n") + "," +
+      File("/etc/containers/registries.conf.d/notes.txt", "not TOML") + "," +
+      File("/etc/docker/certs.d/r.example.com:5000/ca.crt", Pem("proxy-root")) + "," +
+      File("/etc/containers/certs.d/r.example.com:5000/more.crt", Pem("corporate-root")) + "," +
+      File("/var/lib/kubelet/config.json", R"({"auths":{}})")));
+  EXPECT_THAT(config.findings, Not(HasCode("not-read")));
+  EXPECT_TRUE(config.certificates.empty()) << "CAs of single registries are no trust of the node";
+  EXPECT_THAT(config.mirrors.places,
+              ElementsAre("/etc/containers/registries.conf", "/etc/containers/registries.conf.d/10.conf",
+                          "/etc/containers/registries.conf.d/20.conf"));
+  EXPECT_THAT(config.mirrors.registries, ElementsAre(registries::Registry{"a.io", "a.io", false, false, {}}));
+  ASSERT_THAT(config.mirrors.cas, SizeIs(1));
+  EXPECT_EQ(config.mirrors.cas.front().host, "r.example.com:5000");
+  EXPECT_THAT(config.mirrors.cas.front().certificates, SizeIs(2));
+  EXPECT_TRUE(config.pull_secret.has_value());
+}
+
+TEST(SourceMembers, SettingsOfRegistriesThatCanNotBeReadStopNothingElse) {
+  const auto config = MustRead(ConfigWith(kBoth + "," + File("/etc/containers/registries.conf", "[[registry]\n") + "," +
+                                          File("/etc/docker/certs.d/r.example.com/ca.crt", "no PEM") + "," +
+                                          File("/etc/docker/certs.d/r.example.com/client.cert", "x")));
+  EXPECT_TRUE(config.http_proxy.has_value());
+  EXPECT_FALSE(config.mirrors.stated());
+  ASSERT_TRUE(config.mirrors.fault.has_value());
+  EXPECT_EQ(config.mirrors.fault->code, Code::kRegistries);
+  EXPECT_EQ(std::ranges::count(config.findings, "mirrors-invalid", &Finding::code), 2);
+  EXPECT_THAT(MessageOf(config.findings, "not-read"), HasSubstr("only CAs"));
+}
+
+TEST(SourceMembers, MirrorSetsBesideASourceAreRead) {
+  const auto read = [](const std::string& objects) {
+    return MustRead(R"({"kind":"List","items":[{"kind":"Proxy","spec":{},"status":{"httpProxy":"http://p:1"}},)" +
+                    objects + "]}");
+  };
+  const std::string api = R"("apiVersion":"config.openshift.io/v1",)";
+  const auto config = read(
+      R"({"kind":"ImageDigestMirrorSet",)" + api +
+      R"("metadata":{"name":"d"},"spec":{"imageDigestMirrors":[{"source":"a.io","mirrors":["m.io/a"],"mirrorSourcePolicy":"NeverContactSource"}]}},)"
+      R"({"kind":"ImageTagMirrorSet",)" +
+      api +
+      R"("spec":{"imageTagMirrors":[{"source":"b.io","mirrors":["m.io/b"]}]}},)"
+      R"({"kind":"ImageContentSourcePolicy","apiVersion":"operator.openshift.io/v1alpha1","spec":{"repositoryDigestMirrors":[{"source":"c.io","mirrors":["m.io/c"]}]}},)"
+      R"({"kind":"Image",)" +
+      api +
+      R"("metadata":{"name":"cluster"},"spec":{"registrySources":{"insecureRegistries":["m.io"],"blockedRegistries":["x.io"]}}})");
+  EXPECT_THAT(config.mirrors.places, Contains("ImageDigestMirrorSet d"));
+  using registries::MirrorUse;
+  EXPECT_THAT(
+      config.mirrors.registries,
+      ElementsAre(registries::Registry{"a.io", "a.io", true, false, {{"m.io/a", true, MirrorUse::kDigestOnly}}},
+                  registries::Registry{"c.io", "c.io", false, false, {{"m.io/c", true, MirrorUse::kDigestOnly}}},
+                  registries::Registry{"b.io", "b.io", false, false, {{"m.io/b", true, MirrorUse::kTagOnly}}},
+                  registries::Registry{"x.io", "x.io", true, false, {}},
+                  registries::Registry{"m.io", "m.io", false, true, {}}));
+  const auto broken =
+      read(R"({"kind":"ImageTagMirrorSet",)" + api + R"("spec":{"imageTagMirrors":[{"mirrors":["m"]}]}})");
+  EXPECT_EQ(broken.mirrors.fault->code, Code::kInvalidConfig);
+}
+
+TEST(SourceMembers, TheFilesOfAConfigCountBeforeMirrorSetsBesideIt) {
+  const auto config = MustRead(
+      R"({"kind":"List","items":[{"kind":"MachineConfig","metadata":{"name":"rendered-worker-0123456789abcdef0123456789abcdef"},"spec":{"config":)" +
+      ConfigWith(kBoth + "," + File("/etc/containers/registries.conf", "")) +
+      R"(}},{"kind":"ImageTagMirrorSet","apiVersion":"config.openshift.io/v1","spec":{"imageTagMirrors":[{"source":"b","mirrors":["m"]}]}}]})");
+  EXPECT_TRUE(config.mirrors.registries.empty());
+  EXPECT_THAT(config.findings, HasCode("other-objects"));
+}
+
+TEST(SourceMembers, CasOfRegistriesOfAControllerConfigAreKnownByTheirHost) {
+  const auto config = MustRead(
+      R"({"kind":"ControllerConfig","spec":{"proxy":null,"additionalTrustBundle":null,"imageRegistryBundleUserData":[{"file":"r.example.com..5000","data":)" +
+      PackedPem() + "}]}}");
+  ASSERT_THAT(config.mirrors.cas, SizeIs(1));
+  EXPECT_EQ(config.mirrors.cas.front().host, "r.example.com:5000");
+  EXPECT_EQ(config.certificates.size(), 1U);
 }
 
 TEST(SourceMembers, UnitsWithAProxyOfTheirOwnAreReported) {
@@ -210,9 +300,9 @@ TEST(SourceMembers, OtherObjectsOfTheFieldAreReported) {
     return MustRead(R"({"kind":"List","items":[{"kind":"Proxy","spec":{},"status":{"httpProxy":"http://p:1"}},)" +
                     object + "]}");
   };
-  const auto mirrors = read(R"({"kind":"ImageDigestMirrorSet","apiVersion":"config.openshift.io/v1"})");
-  EXPECT_THAT(MessageOf(mirrors.findings, "not-read"), HasSubstr("ImageDigestMirrorSet"));
-  EXPECT_FALSE(mirrors.not_read.trust);
+  const auto image = read(R"({"kind":"Image","apiVersion":"config.openshift.io/v1"})");
+  EXPECT_THAT(MessageOf(image.findings, "not-read"), HasSubstr("Image"));
+  EXPECT_TRUE(image.not_read.trust);
   EXPECT_TRUE(read(R"({"kind":"ClusterTrustBundle","apiVersion":"certificates.k8s.io/v1beta1"})").not_read.trust);
   EXPECT_THAT(read(R"({"kind":"Image","apiVersion":"image.example.com/v1"})").findings, Not(HasCode("not-read")));
 }
