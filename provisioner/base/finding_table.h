@@ -298,7 +298,8 @@ inline constexpr FindingInfo kFindings[] = {
      "nodes reach it.",
      "Use --internal-apiserver-address where nodes reach it by its public address."},
     {"hosts-toml", kWarning | kError,
-     "containerd leaves out a part of a hosts.toml, or its versions read it in different ways; as an error, it refuses the "
+     "containerd leaves out a part of a hosts.toml, or its versions read it in different ways; as an error, it refuses "
+     "the "
      "file, and asks the registry itself.",
      "Correct the line that the message names."},
     {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
@@ -328,15 +329,18 @@ inline constexpr FindingInfo kFindings[] = {
      "Wait, or give a shorter time with --wait-lock."},
     {"mirror-lost", kWarning,
      "A setting of the cluster for an image registry does not get to Windows nodes, or its mirror is asked at another "
-     "place than on Linux nodes: the Windows Machine Config Operator writes hosts.toml files, which can't say the same.",
+     "place than on Linux nodes: the Windows Machine Config Operator writes hosts.toml files, which can't say the "
+     "same.",
      "Give the mirror the same path as its source, write mirrors as ImageDigestMirrorSet or ImageTagMirrorSet, and "
      "compare with provisioner explain SOURCE --image REF --platform linux/amd64."},
     {"mirror-port", kWarning,
-     "A mirrored registry has a port in its name. The Windows Machine Config Operator makes a folder of that name, which "
+     "A mirrored registry has a port in its name. The Windows Machine Config Operator makes a folder of that name, "
+     "which "
      "Windows refuses for its colon, and may leave out other registries' mirrors with it.",
      "Mirror a registry without a port, or name the mirror itself in the references of Windows images."},
     {"mirror-widened", kWarning,
-     "Windows nodes ask a mirror or a registry for more images than the cluster says: the Windows Machine Config Operator "
+     "Windows nodes ask a mirror or a registry for more images than the cluster says: the Windows Machine Config "
+     "Operator "
      "mirrors whole registries and blocks none.",
      "Name images of this registry by digest, or mirror the whole registry."},
     {"mirrors-invalid", kWarning,
@@ -559,6 +563,9 @@ inline constexpr FindingInfo kFindings[] = {
     {"proxy-url-path", kWarning, "The URL of a proxy has a path, query or fragment, which clients ignore.",
      "Write the URL as http://HOST:PORT."},
     {"proxy-url-port", kInfo, "The URL of a proxy has no port, and clients differ on the default.", "Write the port."},
+    {"pull-secret-source", kWarning,
+     "A login from the pull secret of the cluster's Linux nodes was used. Windows nodes do not have this pull secret.",
+     "Give the pods imagePullSecrets, and check with that secret: --pull-secret FILE."},
     {"reboot-annotate", kWarning,
      "Only the Windows Machine Config Operator acts on the annotation that requests a reboot, and its "
      "daemon is not on this machine.",

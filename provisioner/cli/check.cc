@@ -206,10 +206,10 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   // read differently, and many proxies need credentials, which WinHTTP can't hold.
   std::ranges::move(Disagreements(config), std::back_inserter(findings));
   const bool no_network = CountFailed(probes) > 0 || options.images.reached_nothing();
-  const int exit = !valid                          ? InfoOf(Code::kProxyUrl).exit
-                   : no_network                    ? InfoOf(Code::kNetwork).exit
+  const int exit = !valid                         ? InfoOf(Code::kProxyUrl).exit
+                   : no_network                   ? InfoOf(Code::kNetwork).exit
                    : !options.images.all_arrive() ? kExitDifferences
-                                                   : 0;
+                                                  : 0;
   if (options.json) return Outcome{exit, CheckJson(findings, valid, probes, options.images), {}};
   if (options.images.only_hosts()) return Outcome{exit, options.images.Text(), std::move(findings)};
   std::string text = ProbeText(probes) + options.images.Text() + CheckText(config, findings, valid, probes);

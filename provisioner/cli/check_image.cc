@@ -136,10 +136,17 @@ Result<ImageCheck> ImageCheck::Read(const Arguments& arguments, int timeout_seco
 
 Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& config,
                              const pki::TrustedDigests& trusted, Findings& findings) {
-  if (config.mirrors.fault) return std::unexpected(*config.mirrors.fault);
-  if (!logins_ && config.pull_secret)
+  given_logins_ = logins_.has_value();
+  if (!given_logins_ && config.pull_secret)
     logins_ = PROV_TRY(pull::PullSecret::Parse(config.pull_secret->Reveal(), "the source's pull secret"));
   if (logins_) options_.logins = &*logins_;
+  const bool of_linux = config.pull_secret && !given_logins_ && images_.windows();
+  if (of_linux &&
+      std::ranges::any_of(images_.images(), [&](const auto& one) { return logins_->Find(one) != nullptr; })) {
+    AddWarning(findings, "pull-secret-source",
+               "the login is that of the cluster's Linux nodes; Windows nodes do not have it, so a pod there needs "
+               "imagePullSecrets");
+  }
   const bool machine = config.source.kind == node::kMachineKind;
   options_.of_machine = machine || config.source.kind == node::kImageKind;
   if (!machine) options_.roots = egress::RootsOf(config, trusted);
@@ -147,8 +154,15 @@ Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& co
     AddInfo(findings, "probe-trust",
             "the source has no certificates: the requests trust what this machine trusts, and a node may trust others");
   }
-  for (const registries::ImageEndpoints& image : images_.EndpointsOf(config.mirrors, findings))
+  std::vector<registries::ImageEndpoints> images = PROV_TRY(
+      images_.EndpointsOf(config.mirrors, findings, logins_ ? logins_->OfHosts() : registries::RegistryLogins()));
+  for (registries::ImageEndpoints& image : images) {
+    for (registries::Endpoint& endpoint : image.endpoints) {
+      // containerd does not pull without them, either.
+      if (auto read = registries::ReadRoots(endpoint, findings); !read) image.refusal = read.error().message;
+    }
     pulled_.push_back(PROV_TRY(pull::Pull(host.http(), host.clock(), config, image, options_)));
+  }
   return {};
 }
 

@@ -39,6 +39,7 @@ class ImageCheck {
  private:
   PulledImages images_;
   std::optional<pull::PullSecret> logins_;
+  bool given_logins_ = false;  // by --pull-secret, and not by the source
   pull::PullOptions options_;
   std::string format_;  // "required", "router"; "": as text
   std::vector<pull::Pulled> pulled_;

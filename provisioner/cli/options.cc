@@ -204,9 +204,10 @@ std::string MeantBy(const CommandSpec& command, const Arguments& given, std::spa
   if (url != words.rend() && FindOption(command, "--url") != nullptr)
     return fmt::format("did you mean --url {}?", *url);
   if (wanted == 0 && FindOption(command, "--root") != nullptr) {
-    return fmt::format("{} reads the machine, or the image of --root DIR, and takes no SOURCE; provisioner check SOURCE "
-                       "reads a source",
-                       command.name);
+    return fmt::format(
+        "{} reads the machine, or the image of --root DIR, and takes no SOURCE; provisioner check SOURCE "
+        "reads a source",
+        command.name);
   }
   const bool out = FindOption(command, "--out") != nullptr && !given.Has("out") && words.size() == wanted + 1;
   return out ? fmt::format("did you mean --out {}?", words.back()) : Hint(command);

@@ -56,8 +56,8 @@ OptionGroup PulledImageOptionSpecs() {
        "where mirrors are set, instead of SOURCE: registries.conf, ImageDigestMirrorSets and ImageTagMirrorSets, or "
        "containerd's hosts.toml or the folder of its config_path",
        Group::kRequests},
-      {"platform", "OS/ARCH", "of the nodes that pull the images (default: windows/amd64)", Group::kRequests, false,
-       "windows/amd64 linux/amd64 linux/arm64"}};
+      {"platform", "OS/ARCH", "of the nodes that pull: windows/amd64 (default), linux/amd64 or linux/arm64",
+       Group::kRequests, false, "windows/amd64 linux/amd64 linux/arm64"}};
 }
 
 Result<PulledImages> PulledImages::Read(const Arguments& arguments) {

@@ -56,9 +56,9 @@ struct EgressConfig {
   SourceFile trust_file;                       // the first, where there are several
   std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
   NotRead not_read;
-  registries::Mirrors mirrors;  // no item of a machine; `explain --image` and `check --image` follow them
+  registries::Mirrors mirrors;        // no item of a machine; `explain --image` and `check --image` follow them
   std::optional<Secret> pull_secret;  // the nodes' logins for registries: the JSON of kubelet's config.json
-  ClusterFacts facts;  // facts about the cluster from the source, for the review of NO_PROXY
+  ClusterFacts facts;                 // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;
 };
 

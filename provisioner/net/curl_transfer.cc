@@ -164,15 +164,16 @@ void CurlTransfer::SetTrust() {
   Set(CURLOPT_SSL_VERIFYPEER, route_.skip_verify ? 0L : 1L);
   Set(CURLOPT_SSL_VERIFYHOST, route_.skip_verify ? 0L : 2L);
   // Of the system's, libcurl takes those of the store CA, too.
-  const long options =
-      (roots_.empty() ? CURLSSLOPT_NATIVE_CA : 0L) | (route_.up_to_roots ? CURLSSLOPT_NO_PARTIALCHAIN : 0L);
+  const long options = (roots_.empty() || route_.beside_system ? CURLSSLOPT_NATIVE_CA : 0L) |
+                       (route_.up_to_roots ? CURLSSLOPT_NO_PARTIALCHAIN : 0L);
   Set(CURLOPT_SSL_OPTIONS, options);
   Set(CURLOPT_PROXY_SSL_OPTIONS, options);
   if (roots_.empty()) return;
+  // The system's are those of the folder, which libcurl reads beside the roots that it is given.
   const char* nowhere = nullptr;
-  for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
-    Set(place, nowhere);
-  }
+  for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO}) Set(place, nowhere);
+  for (const CURLoption place : {CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH})
+    if (!route_.beside_system) Set(place, nowhere);
   SetBlob(CURLOPT_CAINFO_BLOB, roots_);
   SetBlob(CURLOPT_PROXY_CAINFO_BLOB, roots_);
 }

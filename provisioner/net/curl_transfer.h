@@ -26,7 +26,8 @@ struct CurlRoute {
   const std::vector<std::string>& roots;   // as in HttpRequest
   // Only self-signed certificates count as roots, not those that another CA issued.
   bool up_to_roots = false;
-  bool skip_verify = false;  // of the server
+  bool skip_verify = false;    // of the server
+  bool beside_system = false;  // the system's roots count, too
 };
 
 // Time limits of a transfer. libcurl's own timeouts do not cover the time in which it reads what a proxy sends along

@@ -21,7 +21,7 @@ struct HttpNotes {
   // For a failure, or a probe's status of 400 or above: the same request may succeed a moment later.
   bool is_temporary = false;
   bool is_plain = false;  // what should have been TLS was answered without it
-  Findings findings;  // about properties of servers and proxies that other programs on a node can't handle
+  Findings findings;      // about properties of servers and proxies that other programs on a node can't handle
 };
 
 struct HttpRequest {
@@ -61,8 +61,9 @@ struct FetchRequest {
   // Trusts and refuses as HttpRequest does: of the roots only self-signed ones count, and what Go programs refuse is an
   // error (tls).
   bool as_node = false;
-  bool of_machine = false;   // as in HttpRequest
-  bool skip_verify = false;  // the server's certificate is not verified; a proxy's is
+  bool of_machine = false;     // as in HttpRequest
+  bool skip_verify = false;    // the server's certificate is not verified; a proxy's is
+  bool beside_system = false;  // `roots` are trusted beside the system's
   // "host:port" to connect to instead of the URL's. The certificate is still verified for the URL's host.
   std::string connect_to;
   // The caller has a digest of the body, so the answer need not say where it ends.

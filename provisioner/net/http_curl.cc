@@ -152,7 +152,9 @@ class FetchTransfer {
       : request_(request),
         sent_(sent),
         total_seconds_(total_seconds),
-        transfer_(curl, {request.url, request.proxy_url, request.roots, request.as_node, request.skip_verify},
+        transfer_(curl,
+                  {request.url, request.proxy_url, request.roots, request.as_node, request.skip_verify,
+                   request.beside_system},
                   authentication) {}
 
   Result<FetchAnswer> Run() {
@@ -206,7 +208,8 @@ class FetchTransfer {
     }
     if (request_.authorization) {
       if (request_.bearer_token || request_.authorization->empty() || !IsOneLine(request_.authorization->Reveal()))
-        return Fail(Code::kInternal, "the authorization contains characters that headers can't hold", transfer_.Where());
+        return Fail(Code::kInternal, "the authorization contains characters that headers can't hold",
+                    transfer_.Where());
       headers_.Add("Authorization: " + request_.authorization->Reveal());
     }
     if (sent_ != nullptr) {

@@ -87,25 +87,20 @@ Result<Platform> ParsePlatform(std::string_view text, const std::string& where) 
 }
 
 std::vector<Descriptor> EntriesFor(const Manifest& index, const Platform& platform) {
-  constexpr unsigned kServer2022 = 20348;  // from here on, newer hosts run older containers
-  std::vector<Descriptor> fit;
-  for (const Descriptor& one : index.entries) {
-    if (one.os == platform.os && one.architecture == platform.architecture) fit.push_back(one);
-  }
+  constexpr unsigned kServer2022 = 20348, kServer2025 = 26100;
   const unsigned build = BuildOf(platform.os_version);
-  if (build == 0) return fit;
-  std::vector<Descriptor> same;
-  std::ranges::copy_if(fit, std::back_inserter(same), [&](const Descriptor& one) {
-    return one.os_version.empty() || BuildOf(one.os_version) == build;
-  });
-  if (!same.empty() || build < kServer2022) return same;
-  std::erase_if(fit, [&](const Descriptor& one) {
-    return BuildOf(one.os_version) < kServer2022 || BuildOf(one.os_version) > build;
-  });
-  std::ranges::stable_sort(fit, [](const Descriptor& a, const Descriptor& b) {
-    return BuildOf(a.os_version) > BuildOf(b.os_version);
-  });
-  return fit;
+  const unsigned oldest = build > kServer2025 ? kServer2025 : build >= kServer2022 ? kServer2022 : build;
+  std::vector<Descriptor> out, last;
+  for (const Descriptor& one : index.entries) {
+    if (one.os.empty() && one.architecture.empty()) {
+      last.push_back(one);
+    } else if (one.os == platform.os && one.architecture == platform.architecture) {
+      const unsigned own = BuildOf(one.os_version);
+      if (build == 0 || own == 0 || (own >= oldest && own <= build)) out.push_back(one);
+    }
+  }
+  out.insert(out.end(), last.begin(), last.end());
+  return out;
 }
 
 std::string DescribeEntries(const Manifest& index) {

@@ -15,7 +15,7 @@ struct Descriptor {
   std::string media_type;
   std::string digest;  // checked: "sha256:<64 hex digits>" or "sha512:<128>"
   std::int64_t size = 0;
-  std::vector<std::string> urls;  // where it is asked for first
+  std::vector<std::string> urls;                      // where it is asked for first
   std::string os, architecture, variant, os_version;  // of an index's entry; "": not said
 };
 
@@ -41,8 +41,9 @@ struct Platform {
 // "OS/ARCHITECTURE". Errors: usage.
 Result<Platform> ParsePlatform(std::string_view text, const std::string& where);
 
-// The entries that a node of this platform takes, best first. With a build, the entries of the same build; where there
-// is none, for Server 2022 and later, those of other builds from Server 2022 on that are not newer.
+// The entries that a node of this platform fetches, as containerd 2.1 and later do for kubelet. With a build of
+// Windows: those of the same build; from Server 2022 on, those of each build since then that is not newer; beyond
+// Server 2025, since that. An entry without a build fits; one without a platform fits, too, and comes last.
 std::vector<Descriptor> EntriesFor(const Manifest& index, const Platform& platform);
 
 // "windows/amd64 10.0.17763.1, linux/arm64": what an index has, for messages.

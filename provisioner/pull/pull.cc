@@ -25,12 +25,12 @@ namespace {
 using net::FetchAnswer;
 using registries::Endpoint;
 
-constexpr std::uint64_t kMostManifest = 4ULL << 20U;  // as containerd has it
+constexpr std::uint64_t kMostManifest = 4ULL * 1048 * 1048;  // containerd's limit
 constexpr std::uint64_t kMostConfig = 16ULL << 20U;
 constexpr std::uint64_t kMostToken = 1ULL << 20U;
 constexpr std::uint64_t kMostLayer = 1ULL << 40U;
-constexpr int kMostRedirects = 10;
-constexpr int kMostTries = 3;  // of one request that the server puts off
+constexpr int kMostRedirects = 10;  // requests in a row, as Go has it
+constexpr int kMostTries = 3;       // of one request that the server puts off
 constexpr std::int64_t kBetweenTries = 1000;
 constexpr int kOk = 200, kMostOk = 299, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNoMethod = 405;
 constexpr int kRequestTimeout = 408, kTooMany = 429, kBadRequest = 400;
@@ -42,7 +42,12 @@ constexpr std::array<std::string_view, 4> kManifestTypes = {
     "application/vnd.docker.distribution.manifest.v2+json", "application/vnd.docker.distribution.manifest.list.v2+json",
     "application/vnd.oci.image.manifest.v1+json", "application/vnd.oci.image.index.v1+json"};
 
-bool IsRedirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
+constexpr std::string_view kPortal =
+    "an HTML page came instead of the image's data: a proxy or a portal on the way answers for the registry";
+
+bool IsRedirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
 
 // Queries hold signatures that open what the URL names.
 std::string WithoutQuery(std::string_view url) { return egress::RedactUrl(std::string(url.substr(0, url.find('?')))); }
@@ -83,7 +88,11 @@ class Puller {
  public:
   Puller(net::Http& http, Clock& clock, const egress::EgressConfig& config, const registries::ImageEndpoints& image,
          const PullOptions& options)
-      : http_(http), clock_(clock), config_(config), image_(image), options_(options),
+      : http_(http),
+        clock_(clock),
+        config_(config),
+        image_(image),
+        options_(options),
         end_(clock.NowUnix() + options.total_seconds) {
     out_.image = image.image.Text();
     if (options.logins != nullptr) login_ = options.logins->Find(image.image);
@@ -119,9 +128,8 @@ class Puller {
       }
       return WalkManifest(first, true);
     }
-    std::vector<Descriptor> entries = EntriesFor(first, options_.platform);
+    const std::vector<Descriptor> entries = EntriesFor(first, options_.platform);
     if (entries.empty()) return NothingForPlatform(first);
-    if (!options_.platform.os_version.empty()) entries.resize(1);
     for (const Descriptor& entry : entries) {
       const std::string text = PROV_TRY(Document(entry, Purpose::kManifest, kMostManifest));
       PROV_TRY(WalkManifest(PROV_TRY(Parse(text, entry)), false));
@@ -132,10 +140,10 @@ class Puller {
   Result<Manifest> Parse(const std::string& bytes, const Descriptor& of) {
     auto out = ParseManifest(bytes, out_.image);
     if (!out)
-      return Fail(Code::kInvalidConfig,
-                  fmt::format("{} is no manifest of an image that containerd takes: {}", of.digest,
-                              out.error().message),
-                  out_.image);
+      return Fail(
+          Code::kInvalidConfig,
+          fmt::format("{} is no manifest of an image that containerd takes: {}", of.digest, out.error().message),
+          out_.image);
     return out;
   }
 
@@ -195,7 +203,7 @@ class Puller {
         out_.endpoint = endpoint.url;
         return found;
       }
-      if (IsFatal(found.error())) return found;
+      if (ended_ || IsFatal(found.error())) return found;
       if (found.error().code == Code::kNotFound) {
         missing = std::move(found).error();
       } else {
@@ -219,8 +227,9 @@ class Puller {
                 std::string(kAnyManifest)};
     FetchAnswer answer = PROV_TRY(Ask(order));
     PROV_TRY(CheckStatus(order, answer));
+    ended_ = true;  // what fails from here on ends the pull
     Descriptor out;
-    out.media_type = MediaTypeOf(answer);
+    out.media_type = PROV_TRY(ManifestTypeOf(answer));
     out.digest = image.digest;
     const std::string_view told = answer.Header("docker-content-digest");
     const bool has_length = !answer.Header("content-length").empty();
@@ -232,14 +241,19 @@ class Puller {
     order.want = Want::kWhole;
     answer = PROV_TRY(Ask(order));
     PROV_TRY(CheckStatus(order, answer));
-    out.media_type = MediaTypeOf(answer);
+    out.media_type = PROV_TRY(ManifestTypeOf(answer));
     if (out.digest.empty()) out.digest = "sha256:" + ToHex(Sha256(answer.body));
     return out;
   }
 
-  static std::string MediaTypeOf(const FetchAnswer& answer) {
-    const std::string_view type = answer.Header("content-type");
-    return std::string(TrimBlanks(type.substr(0, type.find(';'))));
+  // containerd looks only into what the answer calls a manifest or an index.
+  Result<std::string> ManifestTypeOf(const FetchAnswer& answer) {
+    const std::string_view header = answer.Header("content-type");
+    const std::string_view type = TrimBlanks(header.substr(0, header.find(';')));
+    if (std::ranges::find(kManifestTypes, type) != kManifestTypes.end()) return std::string(type);
+    if (EqualsIgnoreAsciiCase(type, "text/html")) return Refuse(std::string(kPortal));
+    return Refuse(
+        fmt::format("the answer's Content-Type is \"{}\", which is no manifest that containerd takes", Shorten(type)));
   }
 
   // A document with its digest. The first endpoint that gives something ends the search, as for containerd.
@@ -247,8 +261,7 @@ class Puller {
     const FetchAnswer answer = PROV_TRY(Fetch(what, purpose, Want::kWhole, limit));
     if (HasDigest(answer.body, what.digest)) return answer.body;
     const bool html = AsciiLower(answer.Header("content-type")).starts_with("text/html");
-    return Refuse(html ? "an HTML page came instead of the image's data: a proxy or a portal on the way answers for "
-                         "the registry"
+    return Refuse(html ? std::string(kPortal)
                        : fmt::format("what came has not the digest {}: a server or proxy on the way changed or cut it",
                                      what.digest));
   }
@@ -271,16 +284,19 @@ class Puller {
                           purpose == Purpose::kIndex || purpose == Purpose::kManifest;
     std::optional<Error> first;
     for (const Endpoint& endpoint : image_.endpoints) {
-      if (!endpoint.pull) continue;
-      Order order{purpose, &endpoint, endpoint.UrlOf((manifest ? "manifests/" : "blobs/") + what.digest), want,
-                  what.media_type.empty() ? "*/*" : what.media_type + ", */*", limit};
+      Order order{purpose,
+                  &endpoint,
+                  endpoint.UrlOf((manifest ? "manifests/" : "blobs/") + what.digest),
+                  want,
+                  what.media_type.empty() ? "*/*" : what.media_type + ", */*",
+                  limit};
       auto answer = Ask(order);
       auto checked = answer ? CheckStatus(order, *answer) : Result<void>(std::unexpected(answer.error()));
       if (checked) return answer;
       if (IsFatal(checked.error())) return std::unexpected(std::move(checked).error());
       if (!first) first = std::move(checked).error();
     }
-    if (!first) return Fail(Code::kNetwork, "no endpoint gives images (capabilities without \"pull\")", out_.image);
+    if (!first) return Fail(Code::kNetwork, "there is no endpoint", out_.image);
     return std::unexpected(*std::move(first));
   }
 
@@ -290,7 +306,8 @@ class Puller {
     return std::unexpected(std::move(error));
   }
 
-  // --- What a status means ---------------------------------------------------------------------------------------------
+  // --- What a status means
+  // ---------------------------------------------------------------------------------------------
 
   // The step of the answer gets the error, too.
   Result<void> CheckStatus(const Order& order, const FetchAnswer& answer) {
@@ -308,24 +325,27 @@ class Puller {
     switch (answer.status) {
       case kUnauthorized:
         if (login_ == nullptr) {
-          return fmt::format("{} asks for a login (status 401), and none is given for {}: add --pull-secret FILE, or "
-                             "check the name of the image, which registries also answer so",
-                             host, image_.image.Repository());
+          return fmt::format(
+              "{} asks for a login (status 401), and none is given for {}: add --pull-secret FILE, or "
+              "check the name of the image, which registries also answer so",
+              host, image_.image.Repository());
         }
         return fmt::format("{} refuses the login for {} (status 401): check the entry of the pull secret", host,
                            image_.image.Repository());
       case kForbidden:
         if (redirected) return fmt::format("{} refuses the object (status 403): its signed URL may have expired", host);
-        return fmt::format("{} refuses access to {} (status 403): the login lacks the right to pull it, or a rule on "
-                           "the way blocks it",
-                           host, image_.image.Repository());
+        return fmt::format(
+            "{} refuses access to {} (status 403): the login lacks the right to pull it, or a rule on "
+            "the way blocks it",
+            host, image_.image.Repository());
       case kNotFound:
         return fmt::format("{} does not have {} (status 404){}", host, What(order.purpose),
                            mirror ? ": the mirror lacks it; mirror it again" : "");
       case kTooMany:
-        return fmt::format("{} takes no more requests for now (status 429): log in with --pull-secret, or mirror the "
-                           "image",
-                           host);
+        return fmt::format(
+            "{} takes no more requests for now (status 429): log in with --pull-secret, or mirror the "
+            "image",
+            host);
       default:
         return fmt::format("{}: {}", host, net::ExplainStatus(std::max(answer.status, kBadRequest)));
     }
@@ -346,15 +366,19 @@ class Puller {
     }
   }
 
-  // --- One request with its login, its redirects and its repetitions ---------------------------------------------------
+  // --- One request with its login, its redirects and its repetitions
+  // ---------------------------------------------------
 
-  // Whether the registry's server can be reached. containerd makes no such request, so its answer counts for nothing
-  // else: 401 and 404 are good.
+  // Whether the registry's server can be reached. containerd makes no such request, so any answer is good: it leads to
+  // no other host, and it gets no login.
   Result<void> Ping(const Endpoint& endpoint) {
     const std::string root = endpoint.url.substr(0, endpoint.url.find('/', endpoint.url.find("://") + 3)) + "/v2/";
     if (const auto known = pings_.find(root); known != pings_.end()) return known->second;
-    const Order order{Purpose::kPing, &endpoint, root, Want::kWhole, "*/*", kMostToken};
-    auto answer = Once(order, false);
+    net::FetchRequest request;
+    request.url = root;
+    request.most_bytes = kMostToken;
+    request.has_digest = true;
+    auto answer = Send(Purpose::kPing, std::move(request), &endpoint, nullptr);
     Result<void> out;
     if (!answer) out = std::unexpected(std::move(answer).error());
     pings_.emplace(root, out);
@@ -365,9 +389,9 @@ class Puller {
     int put_off = 0;
     bool challenged = false;
     while (true) {
-      FetchAnswer answer = PROV_TRY(Once(order, true));
+      FetchAnswer answer = PROV_TRY(Once(order));
       if (answer.status == kUnauthorized && order.endpoint != nullptr && !challenged &&
-          HostOf(out_.steps.back().url) == HostOf(order.endpoint->url)) {
+          IsOwn(*order.endpoint, out_.steps.back().url)) {
         challenged = true;
         if (PROV_TRY(TakeChallenge(*order.endpoint, answer))) continue;
       } else if (answer.status == kNoMethod && order.want == Want::kHeaders) {
@@ -382,9 +406,9 @@ class Puller {
   }
 
   // Follows redirects. A login goes to the endpoint's host only.
-  Result<FetchAnswer> Once(const Order& order, bool with_login) {
+  Result<FetchAnswer> Once(const Order& order) {
     std::string url = order.url;
-    for (int hop = 0; hop <= kMostRedirects; ++hop) {
+    for (int hop = 0; hop < kMostRedirects; ++hop) {
       net::FetchRequest request;
       request.url = url;
       request.head = order.want == Want::kHeaders;
@@ -392,17 +416,22 @@ class Puller {
       request.has_digest = true;
       request.headers.emplace_back("Accept", order.accept);
       if (order.want == Want::kFirstByte) request.sink = [](std::string_view) { return false; };
-      if (order.endpoint != nullptr && HostOf(url) == HostOf(order.endpoint->url))
-        PROV_TRY(AddOwn(*order.endpoint, with_login, request));
+      if (order.endpoint != nullptr && IsOwn(*order.endpoint, url)) PROV_TRY(AddOwn(*order.endpoint, request));
       FetchAnswer answer = PROV_TRY(Send(order.purpose, std::move(request), order.endpoint, nullptr));
       if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return answer;
       out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
       url = std::move(answer.redirect_url);
     }
-    return Refuse(fmt::format("more than {} redirects lead from one to the next", kMostRedirects));
+    return Refuse(fmt::format("{} redirects lead from one to the next", kMostRedirects));
   }
 
-  Result<void> AddOwn(const Endpoint& endpoint, bool with_login, net::FetchRequest& request) {
+  // Whether a URL is at the endpoint's host, and not less protected.
+  static bool IsOwn(const Endpoint& endpoint, std::string_view url) {
+    const bool weaker = endpoint.url.starts_with("https://") && !url.starts_with("https://");
+    return !weaker && HostOf(url) == HostOf(endpoint.url);
+  }
+
+  Result<void> AddOwn(const Endpoint& endpoint, net::FetchRequest& request) {
     for (const auto& [name, value] : endpoint.headers) {
       if (EqualsIgnoreAsciiCase(name, "authorization")) {
         request.authorization = value;
@@ -410,7 +439,6 @@ class Puller {
         request.headers.emplace_back(name, value.Reveal());
       }
     }
-    if (!with_login) return {};
     const auto found = authorizers_.find(HostOf(endpoint.url));
     if (found != authorizers_.end()) request.authorization = PROV_TRY(ValueOf(endpoint, found->second));
     return {};
@@ -457,20 +485,24 @@ class Puller {
     request.of_machine = options_.of_machine;
     request.roots = options_.roots;
     if (endpoint != nullptr) {
-      if (endpoint->only_these_roots && !endpoint->roots.empty()) request.roots.clear();
+      const bool only_these = endpoint->only_these_roots && !endpoint->roots.empty();
+      if (only_these) request.roots.clear();
+      request.beside_system = request.roots.empty() && !only_these;
       request.roots.insert(request.roots.end(), endpoint->roots.begin(), endpoint->roots.end());
       request.skip_verify = endpoint->skip_verify;
     }
     request.connect_seconds = request.answer_seconds = options_.timeout_seconds;
     request.total_seconds = static_cast<int>(std::min<std::int64_t>(left, options_.timeout_seconds));
     request.notes = &notes;
-    auto answer = sent == nullptr ? http_.Fetch(request)
-                                  : http_.Send({std::move(request), "POST",
-                                                "application/x-www-form-urlencoded;charset=utf-8", *sent});
+    auto answer =
+        sent == nullptr
+            ? http_.Fetch(request)
+            : http_.Send({std::move(request), "POST", "application/x-www-form-urlencoded;charset=utf-8", *sent});
     if (!answer) {
       step.error = answer.error();
       if (way.decision.entry && way.decision.route == egress::Route::kDirect)
-        step.error->message += fmt::format("; the entry \"{}\" of NO_PROXY sends it there directly", Shorten(*way.decision.entry));
+        step.error->message +=
+            fmt::format("; the entry \"{}\" of NO_PROXY sends it there directly", Shorten(*way.decision.entry));
       return std::unexpected(*step.error);
     }
     step.status = answer->status;
@@ -482,21 +514,25 @@ class Puller {
     return answer;
   }
 
-  // --- Logins ----------------------------------------------------------------------------------------------------------
+  // --- Logins
+  // ----------------------------------------------------------------------------------------------------------
 
   // Notes what the registry asks for. Returns whether the request may be made again.
   Result<bool> TakeChallenge(const Endpoint& endpoint, const FetchAnswer& answer) {
     const std::string host = HostOf(endpoint.url);
+    std::vector<Challenge>
+        challenges;  // the first of each header, as containerd reads them; Bearer counts before Basic
     for (const auto& [name, value] : answer.headers) {
       if (name != "www-authenticate") continue;
-      for (Challenge& challenge : ParseChallenges(value)) {
-        const bool bearer = challenge.scheme == "bearer";
-        if (!bearer && (challenge.scheme != "basic" || login_ == nullptr || login_->user.empty())) continue;
-        if (bearer && authorizers_.contains(host)) return false;  // its token was refused
-        Authorizer& authorizer = authorizers_[host];
-        authorizer = {std::move(challenge), {}};
-        return true;
-      }
+      if (auto all = ParseChallenges(value); !all.empty()) challenges.push_back(std::move(all.front()));
+    }
+    std::ranges::stable_partition(challenges, [](const Challenge& one) { return one.scheme == "bearer"; });
+    for (Challenge& challenge : challenges) {
+      const bool bearer = challenge.scheme == "bearer";
+      if (!bearer && (challenge.scheme != "basic" || login_ == nullptr || login_->user.empty())) continue;
+      if (bearer && authorizers_.contains(host)) return false;  // its token was refused
+      authorizers_.insert_or_assign(host, Authorizer{std::move(challenge), {}});
+      return true;
     }
     return false;
   }
@@ -525,6 +561,10 @@ class Puller {
     const std::string realm = challenge.Get("realm");
     if (!realm.starts_with("http://") && !realm.starts_with("https://"))
       return Refuse("the registry asks for a token and does not say where (no realm in WWW-Authenticate)");
+    if (login_ != nullptr && endpoint.url.starts_with("https://") && !realm.starts_with("https://"))
+      return Refuse(
+          "the registry names a token service without TLS, which would get the login in clear text; nothing "
+          "was sent there");
     if (login_ != nullptr) {
       const FetchAnswer answer = PROV_TRY(PostForToken(endpoint, realm, challenge.Get("service"), scopes));
       const bool known = answer.status != kNotFound && answer.status != kUnauthorized && answer.status != kBadRequest &&
@@ -538,7 +578,7 @@ class Puller {
     std::vector<std::string> query;
     for (const std::string& scope : scopes) query.push_back("scope=" + PercentEncoded(scope));
     url += fmt::format("{}", fmt::join(query, "&"));
-    for (int hop = 0; hop <= kMostRedirects; ++hop) {
+    for (int hop = 0; hop < kMostRedirects; ++hop) {
       net::FetchRequest request;
       request.url = url;
       request.most_bytes = kMostToken;
@@ -549,7 +589,7 @@ class Puller {
       out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
       url = std::move(answer.redirect_url);
     }
-    return Refuse(fmt::format("more than {} redirects lead from one to the next", kMostRedirects));
+    return Refuse(fmt::format("{} redirects lead from one to the next", kMostRedirects));
   }
 
   Result<FetchAnswer> PostForToken(const Endpoint& endpoint, const std::string& realm, const std::string& service,
@@ -582,7 +622,8 @@ class Puller {
       return Refuse(fmt::format("{} gives no token: {}", host, net::ExplainStatus(answer.status)));
     }
     const auto root = ParseJsonDocument(answer.body, out_.steps.back().url);
-    if (!root) return Refuse("the token service's answer is not JSON: a proxy or a portal on the way may answer for it");
+    if (!root)
+      return Refuse("the token service's answer is not JSON: a proxy or a portal on the way may answer for it");
     for (const std::string_view name : {first, std::string_view("access_token"), std::string_view("token")}) {
       const auto token = root->Find(name, &JsonNode::Text);
       if (token && *token && !(*token)->empty()) return **token;
@@ -600,6 +641,7 @@ class Puller {
   std::map<std::string, Authorizer> authorizers_;  // by host
   std::map<std::string, Result<void>> pings_;      // by URL
   std::set<std::string> layers_;                   // asked for already
+  bool ended_ = false;  // an endpoint has the image, so no other is asked which digest it has
   Pulled out_;
 };
 

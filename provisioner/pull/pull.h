@@ -46,9 +46,9 @@ struct Pulled {
   std::string image;
   std::string endpoint;  // whose answer said which digest the image has; "": none did
   std::string digest;
-  std::vector<Step> steps;      // in their order
-  std::optional<Error> error;   // why the image does not arrive
-  bool reached = false;         // a server of a registry, a token or a layer answered
+  std::vector<Step> steps;     // in their order
+  std::optional<Error> error;  // why the image does not arrive
+  bool reached = false;        // a server of a registry, a token or a layer answered
 
   bool arrives() const { return !error.has_value(); }
 };

@@ -42,8 +42,7 @@ Result<Login> ReadLogin(const JsonNode& entry) {
   }
   const auto decoded = DecodeBase64(TrimBlanks(*auth));
   const std::size_t colon = decoded ? decoded->find(':') : std::string::npos;
-  if (colon == std::string::npos)
-    return entry.Refuse(Code::kInvalidConfig, "auth is not the base64 of USER:PASSWORD");
+  if (colon == std::string::npos) return entry.Refuse(Code::kInvalidConfig, "auth is not the base64 of USER:PASSWORD");
   std::string password = decoded->substr(colon + 1);
   while (password.ends_with('\0')) password.pop_back();  // old versions of docker pad it
   return Login{decoded->substr(0, colon), Secret(std::move(password))};
@@ -93,6 +92,15 @@ const Login* PullSecret::Find(const registries::ImageReference& image) const {
     return HostFits(image.registry, one.host) && PathFits(image.repository, one.path);
   });
   return found == entries_.end() ? nullptr : &found->login;
+}
+
+std::map<std::string, Secret> PullSecret::OfHosts() const {
+  std::map<std::string, Secret> out;
+  for (const Entry& one : entries_) {
+    if (one.path.empty() && !one.login.user.empty())
+      out.emplace(one.host, Secret(one.login.user + ":" + one.login.password.Reveal()));
+  }
+  return out;
 }
 
 }  // namespace prov::pull

@@ -2,6 +2,7 @@
 // Facts: docs/registries.md#the-requests-of-a-pull.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ class PullSecret {
   // The login for an image: that of the entry with the longest name that its repository lies in, as kubelet takes it;
   // nullptr: none.
   const Login* Find(const registries::ImageReference& image) const;
+  // "user:password" of the entries for whole hosts, by host.
+  std::map<std::string, Secret> OfHosts() const;
 
  private:
   struct Entry {

@@ -182,7 +182,7 @@ TEST_F(ExplainImage, WithoutAHostNobodyIsAsked) {
 }
 
 TEST_F(ExplainImage, TheWayThroughRoutersIsShown) {
-  const std::string list = Write("list", "quay.io\n!*\n");
+  const std::string list = Write("list", "!mcr.microsoft.com\nquay.io\n");
   const std::vector<std::string> words = {"explain",   source_, "--image", "quay.io/a", "mcr.microsoft.com/b",
                                           "--through", list};
   const ProcessResult text = Provisioner(words);

@@ -87,7 +87,7 @@ TEST_F(Router, StandardInputInEachPlace) {
     EXPECT_EQ(result.out, kAcls);
   }
   EXPECT_EQ(Run({"check", "-"}, "*.example\n").exit, 0);
-  ExpectUsage({"render", "--policy", "-", "--policy", "-", "--format", "squid"}, "once only");
+  ExpectUsage({"render", "--policy", "-", "--policy", "-", "--format", "squid"}, "read once");
 }
 
 TEST_F(Router, HaproxyGetsRecordsAndNameservers) {
@@ -178,7 +178,7 @@ TEST_F(Router, ListsOfHostsAsEditorsSaveThem) {
   }
   EXPECT_THAT(ask("a.example\na..b\n").err,
               AllOf(HasSubstr("\"a..b\" names no destination"), HasSubstr("hosts.txt, line 2")));
-  ExpectUsage({"explain", "--destination", "-", "--hosts", "-"}, "once only");
+  ExpectUsage({"explain", "--destination", "-", "--hosts", "-"}, "read once");
 }
 
 TEST_F(Router, CheckTellsEverythingAtOnce) {

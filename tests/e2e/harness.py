@@ -19,7 +19,7 @@ SERVICES = ["--service", "containerd", "--service", "kubelet"]
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))  # PowerShell 7
 # Debian's, of programs that are in one of another name.
-PACKAGES = {"7z": "p7zip-full", "apt-get": "apt", "bsdtar": "libarchive-tools", "cc": "gcc", "dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev",
+PACKAGES = {"7z": "p7zip-full", "apt-get": "apt", "bsdtar": "libarchive-tools", "cc": "gcc", "ctr": "containerd", "dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev",
             "hivexregedit": "libwin-hivex-perl", "hivexsh": "libhivex-bin", "ip": "iproute2", "iptables-restore": "iptables", "isoinfo": "genisoimage",
             "kubectl": "kubernetes-client", "mitmdump": "mitmproxy", "mkntfs": "ntfs-3g", "nft": "nftables", "nginx": "nginx-light", "node": "nodejs",
             "objdump": "binutils", "qemu-img": "qemu-utils", "qemu-storage-daemon": "qemu-system-common", "setpriv": "util-linux", "sfdisk": "fdisk",

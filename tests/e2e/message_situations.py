@@ -49,6 +49,17 @@ usage          | --probe-timeout    | check sample.json --probe https://127.0.0.
 usage          | --url              | explain sample.json
 usage          | --url quay.io      | explain sample.json --url quay.io
 usage          | --url http://a/?   | explain http://a/ sample.json
+usage          | --url quay.io/a/b  | explain sample.json --url quay.io/a/b
+usage          | --registries       | explain sample.json --url http://a/ --registries hosts.txt
+usage          | --platform         | explain sample.json --image a --platform windows
+usage          | --html             | explain sample.json --image a --html page.html
+image-reference | --image            | explain sample.json --image https://quay.io/a/b
+image-reference | --image quay.io/A  | explain sample.json --image quay.io/A
+not-found      | missing.toml       | explain sample.json --image a --registries missing.toml
+usage          | --pull-secret      | check sample.json --pull-secret x
+image-reference | --image            | check sample.json --image https://quay.io/a/b
+not-found      | missing.json       | check sample.json --image a --pull-secret missing.json
+kind           | no pull secret     | check sample.json --image a --pull-secret sample.json
 usage          | golang             | explain sample.json --url http://a/ --for golang
 usage          | --for              | explain sample.json --url http://a/ --for curll
 usage          | --for              | explain sample.json --url http://a/ --for xyzzy

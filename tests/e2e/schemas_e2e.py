@@ -41,6 +41,7 @@ FILES = {
         {"apiVersion": "network.openshift.io/v1", "kind": "HostSubnet", "metadata": {"name": "node-1"}, "hostIP": "10.0.0.1", "egressIPs": ["10.0.0.100"]}]},
     "policy.json": {"Type": "L4WFPPROXY", "Settings": {"InboundProxyPort": "15003", "UserSID": "S-1-5-32-556"}},
     "bad-policy.json": {"Type": "L4WFPPROXY", "Settings": {"InboundProxyPort": "0"}},
+    "hosts.toml": 'server = "https://m.example"\ncapabilities = ["pull"]\n',
     "nodes.csv": "name,address\nwin-1,10.0.0.5/24\nwin-2,10.0.0.6/24\n",
 }
 # schema | exit code | command line; {sample}, {pods} and {exe} are files. What is no name of a schema prints a report.
@@ -54,10 +55,13 @@ extract          |  0 | extract bare.env --show-secrets
 check            |  0 | check {sample}
 check            | 14 | check proxy.env --probe http://127.0.0.1:9/ --probe-timeout 1
 check            | 11 | check proxy.env --strict
+check            | 14 | check proxy.env --image 127.0.0.1:9/a --probe-timeout 1
 explain          |  0 | explain {sample} --url https://quay.io/ http://172.30.0.1/
 explain          | 10 | explain proxy.env --url quay.io https://quay.io/
 explain          |  4 | explain proxy.env --hosts hosts --required required --through router.txt --augment --html page.html
 explain          |  0 | explain proxy.env --required required --for dotnet11,go
+explain          |  0 | explain proxy.env --image nginx quay.io/org/app:v1 --through router.txt
+explain          |  0 | explain proxy.env --url http://a/ --image quay.io/org/app:v1 --registries hosts.toml
 explain-code     |  0 | explain-code
 explain-code     |  0 | explain-code no-proxy 407
 bake             |  0 | bake {sample} --out payload

@@ -52,7 +52,7 @@ class FakeRegistries final : public net::Http, public Clock {
 
   // Puts a blob or manifest below this root ("https://host/v2/name"), by its digest, and says which that is.
   std::string Put(const std::string& root, const std::string& kind, const std::string& bytes,
-                  const std::string& type = "application/octet-stream") {
+                  const std::string& type = "application/vnd.oci.image.manifest.v1+json") {
     const std::string digest = DigestOf(bytes);
     pages[fmt::format("{}/{}/{}", root, kind, digest)] =
         Page(bytes, 200, {{"content-type", type}, {"docker-content-digest", digest}});
@@ -83,8 +83,8 @@ class FakeRegistries final : public net::Http, public Clock {
 
  private:
   Answer Serve(const net::FetchRequest& request, const std::string& method, const std::string& body) {
-    Asked one{method, request.url, "", "", body, request.proxy_url.has_value(), request.roots.size(),
-              request.skip_verify};
+    Asked one{
+        method, request.url, "", "", body, request.proxy_url.has_value(), request.roots.size(), request.skip_verify};
     if (request.authorization) one.authorization = request.authorization->Reveal();
     for (const auto& [name, value] : request.headers) {
       if (name == "Accept") one.accept = value;
@@ -115,15 +115,16 @@ struct SampleImage {
   static SampleImage PutAt(FakeRegistries& at, const std::string& root) {
     SampleImage out;
     std::string entries;
-    for (const auto& [os, version] :
-         std::vector<std::pair<std::string, std::string>>{{"windows", "10.0.17763.1"}, {"windows", "10.0.20348.5"}, {"linux", ""}}) {
+    for (const auto& [os, version] : std::vector<std::pair<std::string, std::string>>{
+             {"windows", "10.0.17763.1"}, {"windows", "10.0.20348.5"}, {"linux", ""}}) {
       const std::string config =
           at.Put(root, "blobs", fmt::format(R"({{"os":"{}","architecture":"amd64","os.version":"{}"}})", os, version));
       const std::string layer = at.Put(root, "blobs", "layer of " + os + version);
       const std::string manifest = at.Put(
           root, "manifests",
-          fmt::format(R"({{"config":{{"digest":"{}"}},"layers":[{{"digest":"{}","mediaType":"application/vnd.x.tar"}}]}})",
-                      config, layer),
+          fmt::format(
+              R"({{"config":{{"digest":"{}"}},"layers":[{{"digest":"{}","mediaType":"application/vnd.x.tar"}}]}})",
+              config, layer),
           "application/vnd.oci.image.manifest.v1+json");
       entries += fmt::format(
           R"({}{{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"{}","platform":{{"os":"{}","architecture":"amd64","os.version":"{}"}}}})",

@@ -33,7 +33,8 @@ TEST(PullSecret, TheLongestNameThatTheImageLiesInCounts) {
 
 TEST(PullSecret, TakesEachFormOfALogin) {
   const auto secret = PullSecret::Parse(
-      R"({"auths":{"a.io":{"auth":"dTpwOnE="},"b.io":{"identitytoken":"t"},"c.io":{"username":"u","password":"p"}}})", "s");
+      R"({"auths":{"a.io":{"auth":"dTpwOnE="},"b.io":{"identitytoken":"t"},"c.io":{"username":"u","password":"p"}}})",
+      "s");
   ASSERT_TRUE(secret) << secret.error().message;
   EXPECT_EQ(secret->Find({"a.io", "x", "v", ""})->password.Reveal(), "p:q");
   EXPECT_EQ(secret->Find({"b.io", "x", "v", ""})->user, "");
@@ -50,10 +51,10 @@ TEST(PullSecret, IsReadFromASecretOfKubernetes) {
 }
 
 TEST(PullSecret, NamesWhatIsNoLoginAndQuotesNone) {
-  for (const auto& [text, code] : {std::pair(R"({"auths":{"a.io":{}}})", Code::kInvalidConfig),
-                                   std::pair(R"({"auths":{"a.io":{"auth":"c4nary"}}})", Code::kInvalidConfig),
-                                   std::pair(R"({"kind":"Secret","data":{"password":"YzRuYXJ5"}})", Code::kKind),
-                                   std::pair("[", Code::kJson)}) {
+  for (const auto& [text, code] :
+       {std::pair(R"({"auths":{"a.io":{}}})", Code::kInvalidConfig),
+        std::pair(R"({"auths":{"a.io":{"auth":"c4nary"}}})", Code::kInvalidConfig),
+        std::pair(R"({"kind":"Secret","data":{"password":"YzRuYXJ5"}})", Code::kKind), std::pair("[", Code::kJson)}) {
     const auto secret = PullSecret::Parse(text, "s");
     ASSERT_FALSE(secret) << text;
     EXPECT_EQ(secret.error().code, code) << text;
