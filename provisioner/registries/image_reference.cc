@@ -87,7 +87,7 @@ std::unexpected<Error> Refuse(const std::string& where, std::string message) {
 Result<void> CheckRepository(std::string_view repository, const std::string& where) {
   if (repository.empty()) return Refuse(where, fmt::format("has no repository; write {}", kForm));
   if (AsciiLower(repository) != repository) {
-    return Refuse(where, fmt::format("has upper-case letters in its repository, which containerd refuses; write {}",
+    return Refuse(where, fmt::format("has upper-case letters in its repository, which containerd refuses; write '{}'",
                                      AsciiLower(repository)));
   }
   if (repository.size() > kMostRepository)

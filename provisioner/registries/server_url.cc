@@ -117,6 +117,7 @@ std::optional<ServerUrl> ParseServerUrl(std::string_view text) {
   auto path = DecodePercent(rest, false);
   if (!path) return std::nullopt;
   out.path = *std::move(path);
+  if (out.host.empty() && out.path.empty()) return ServerUrl{};
   return out;
 }
 

@@ -11,7 +11,7 @@ namespace prov::registries {
 
 // What is used of a URL: a user, a query and a fragment are not.
 struct ServerUrl {
-  std::string scheme;  // lower case; "" only if all is empty
+  std::string scheme;  // lower case; "" if all is empty
   std::string host;    // with its port; "": the URL names none
   std::string path;    // decoded; "" or begins with '/'
 

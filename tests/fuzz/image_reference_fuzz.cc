@@ -9,12 +9,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace prov;
   constexpr std::string_view kSecret = "zq9secret";
-  const std::string text = fuzz::PlantSecrets(fuzz::TextOf(data, size), ":" + std::string(kSecret) + "@");
+  const std::string planted = ":" + std::string(kSecret) + "@";
+  const std::string text = fuzz::PlantSecrets(fuzz::TextOf(data, size), planted);
   const auto read = registries::ParseImageReference(text, "--image");
   if (!read) {
     fuzz::CheckError(read.error(), "--image");
     FUZZ_CHECK(read.error().code == Code::kImageReference);
-    const std::size_t secret = text.find(kSecret);
+    const std::size_t secret = text.find(planted);
     if (secret < text.find('/') && text.find("sha", secret) == std::string::npos)
       FUZZ_CHECK(!fuzz::Holds(read.error(), kSecret));
     return 0;

@@ -130,6 +130,8 @@ TEST(HostsToml, AnEmptyFileSaysNothing) {
 TEST(HostsToml, WhatContainerdRefusesIsAnErrorWithItsPlace) {
   const std::pair<std::string, std::string> kCases[] = {
       {"server = ", "not valid TOML"},
+      {"[$host]", "not valid TOML"},
+      {"\xC3\xA4 = 1", "not valid TOML"},
       {"[host.\"https://a\"]\n[host.\"https://a\"]\n", "not valid TOML"},
       {"server = 1", "'server' is not a string"},
       {"host = 1", "'host' is not a table"},

@@ -21,6 +21,7 @@ TEST(ServerUrl, IsReadAsGoReadsIt) {
       {"https:///v2", {"https", "", "/v2"}},
       {"httpd.example:5000/a", {}},
       {"httpd.example", {}},
+      {"?x", {}},
       {"https://m:", {"https", "m:", ""}},
   };
   for (const auto& [text, want] : kCases) {
