@@ -520,19 +520,20 @@ class Puller {
   // Notes what the registry asks for. Returns whether the request may be made again.
   Result<bool> TakeChallenge(const Endpoint& endpoint, const FetchAnswer& answer) {
     const std::string host = HostOf(endpoint.url);
-    std::vector<Challenge>
-        challenges;  // the first of each header, as containerd reads them; Bearer counts before Basic
+    // The first of each header, as containerd reads them. Bearer counts before Basic.
+    std::vector<Challenge> challenges;
     for (const auto& [name, value] : answer.headers) {
       if (name != "www-authenticate") continue;
       if (auto all = ParseChallenges(value); !all.empty()) challenges.push_back(std::move(all.front()));
     }
-    std::ranges::stable_partition(challenges, [](const Challenge& one) { return one.scheme == "bearer"; });
-    for (Challenge& challenge : challenges) {
-      const bool bearer = challenge.scheme == "bearer";
-      if (!bearer && (challenge.scheme != "basic" || login_ == nullptr || login_->user.empty())) continue;
-      if (bearer && authorizers_.contains(host)) return false;  // its token was refused
-      authorizers_.insert_or_assign(host, Authorizer{std::move(challenge), {}});
-      return true;
+    for (const std::string_view scheme : {"bearer", "basic"}) {
+      for (Challenge& challenge : challenges) {
+        if (challenge.scheme != scheme) continue;
+        if (scheme == "basic" && (login_ == nullptr || login_->user.empty())) continue;
+        if (scheme == "bearer" && authorizers_.contains(host)) return false;  // its token was refused
+        authorizers_.insert_or_assign(host, Authorizer{std::move(challenge), {}});
+        return true;
+      }
     }
     return false;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "provisioner/base/base64.h"
@@ -80,10 +81,10 @@ Result<PullSecret> PullSecret::Parse(std::string_view text, const std::string& w
     auto [host, path] = PlaceOf(key);
     out.entries_.push_back({std::move(host), std::move(path), PROV_TRY(ReadLogin(value))});
   }
-  // The longest name comes first, so that the first that fits is the one.
-  std::ranges::stable_sort(out.entries_, [](const Entry& a, const Entry& b) {
-    return a.host.size() + a.path.size() > b.host.size() + b.path.size();
-  });
+  // The longest name comes first, and of two equally long ones that without a wildcard, so that the first that fits is
+  // the one.
+  std::ranges::sort(out.entries_, std::greater<>(),
+                    [](const Entry& one) { return std::pair(one.host.size() + one.path.size(), one.host); });
   return out;
 }
 

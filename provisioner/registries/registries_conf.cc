@@ -149,7 +149,7 @@ class Reader {
 
   // The same place can't be both blocked and not, or both insecure and not: the tools refuse the file.
   Result<void> CheckConflicts() {
-    std::ranges::stable_sort(seen_, {}, &Seen::place);
+    std::ranges::sort(seen_, {}, [](const Seen& one) { return std::pair(one.place, one.table->source().begin.line); });
     for (std::size_t i = 1; i < seen_.size(); ++i) {
       const Seen& a = seen_[i - 1];
       const Seen& b = seen_[i];
