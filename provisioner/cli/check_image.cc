@@ -28,6 +28,20 @@ Result<pull::PullSecret> ReadPullSecret(const std::string& path) {
   return pull::PullSecret::Parse(text, path);
 }
 
+// "10.0.20348" of a build's number, or of a version with three numbers or four.
+Result<std::string> ParseOsVersion(const Arguments& arguments) {
+  std::string text = arguments.Get("os-version");
+  if (text.empty()) return text;
+  const bool numbers = text.find_first_not_of("0123456789.") == std::string::npos;
+  const std::size_t dots = static_cast<std::size_t>(std::ranges::count(text, '.'));
+  if (numbers && dots == 0) text.insert(0, "10.0.");
+  if (!numbers || dots == 1 || dots > 3 || text.starts_with('.') || text.ends_with('.'))
+    return Fail(Code::kUsage, "takes the build of a Windows, such as 10.0.20348", "--os-version");
+  if (!arguments.Get("platform", "windows/").starts_with("windows/"))
+    return Fail(Code::kUsage, "is for nodes of Windows", "--os-version");
+  return text;
+}
+
 // Every host that was asked, with the purposes of the requests, and whether the proxy leads to it.
 struct AskedHost {
   std::vector<pull::Purpose> purposes;
@@ -127,7 +141,7 @@ Result<ImageCheck> ImageCheck::Read(const Arguments& arguments, int timeout_seco
   }
   if (!out.asked()) return out;
   out.options_.platform = PROV_TRY(pull::ParsePlatform(arguments.Get("platform", "windows/amd64"), "--platform"));
-  out.options_.platform.os_version = arguments.Get("os-version");
+  out.options_.platform.os_version = PROV_TRY(ParseOsVersion(arguments));
   out.options_.timeout_seconds = timeout_seconds;
   if (arguments.Has("format")) out.format_ = PROV_TRY(OneOf(arguments, "format"));
   if (arguments.Has("pull-secret")) out.logins_ = PROV_TRY(ReadPullSecret(arguments.Get("pull-secret")));
@@ -169,7 +183,8 @@ Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& co
 bool ImageCheck::all_arrive() const { return std::ranges::all_of(pulled_, &pull::Pulled::arrives); }
 
 bool ImageCheck::reached_nothing() const {
-  return !pulled_.empty() && std::ranges::none_of(pulled_, &pull::Pulled::reached);
+  const bool asked = std::ranges::any_of(pulled_, [](const pull::Pulled& one) { return !one.steps.empty(); });
+  return asked && std::ranges::none_of(pulled_, &pull::Pulled::reached);
 }
 
 void ImageCheck::Write(JsonWriter& json) const {

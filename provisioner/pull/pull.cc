@@ -118,6 +118,10 @@ class Puller {
 
   Result<void> Walk() {
     if (!image_.refusal.empty()) return Fail(Code::kNetwork, image_.refusal, out_.image);
+    if (image_.image.by_digest() && !IsDigest(image_.image.digest)) {
+      return Fail(Code::kImageReference,
+                  "only digests by sha256 and sha512 can be checked here; name the image by its tag", out_.image);
+    }
     const Descriptor found = PROV_TRY(Resolve());
     out_.digest = found.digest;
     const std::string bytes = PROV_TRY(Document(found, Purpose::kIndex, kMostManifest));

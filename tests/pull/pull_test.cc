@@ -336,6 +336,12 @@ TEST_F(PullTest, TheTimeForAllEnds) {
   EXPECT_THAT(Run().error->message, HasSubstr("was not requested"));
 }
 
+TEST_F(PullTest, ADigestThatCanNotBeCheckedIsRefused) {
+  image_.image.digest = "sha384:" + std::string(96, '0');
+  EXPECT_EQ(Run().error->code, Code::kImageReference);
+  EXPECT_THAT(web_.asked, IsEmpty());
+}
+
 TEST_F(PullTest, ARefusalOfTheRuntimeIsTheReason) {
   image_.endpoints.clear();
   image_.refusal = "the registry is blocked";

@@ -1,0 +1,73 @@
+// `check --image` as its callers see it, where nothing answers; tests/e2e/pull_e2e.py has servers that do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "provisioner/base/rapidjson.h"
+#include "tests/cli/program_run.h"
+#include "tests/support/process.h"
+
+namespace prov {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::Json;
+using testing_support::ProcessResult;
+using testing_support::Provisioner;
+
+class CheckImage : public testing_support::ProgramTest {
+ protected:
+  // Nobody listens at port 9 of this machine, which no proxy leads to.
+  ProcessResult Check(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"check", source_, "--probe-timeout", "2", "--image"});
+    return Provisioner(words);
+  }
+
+  std::string source_ = Write("proxy.env", "HTTPS_PROXY=http://user:s3cret@proxy.example.com:3128\nNO_PROXY=.svc\n");
+};
+
+TEST_F(CheckImage, WhatNoServerAnswersIsNoAnswer) {
+  const ProcessResult result = Check({"127.0.0.1:9/org/app:v1", "--os-version", "20348", "--output", "json"});
+  EXPECT_EQ(result.exit, 14) << result.err;
+  const rapidjson::Document document = Json(result);
+  const auto& image = document["images"][0];
+  EXPECT_STREQ(image["image"].GetString(), "127.0.0.1:9/org/app:v1");
+  EXPECT_FALSE(image["arrives"].GetBool());
+  EXPECT_TRUE(image["digest"].IsNull());
+  const auto& request = image["requests"][0];
+  EXPECT_STREQ(request["purpose"].GetString(), "ping");
+  EXPECT_STREQ(request["host"].GetString(), "127.0.0.1");
+  EXPECT_STREQ(request["via"].GetString(), "direct");
+  EXPECT_FALSE(request["ok"].GetBool());
+  EXPECT_TRUE(request["status"].IsNull());
+  EXPECT_EQ(document["hosts"][0]["port"].GetInt(), 9);
+  EXPECT_TRUE(document["valid"].GetBool());
+}
+
+TEST_F(CheckImage, AnImageThatTheRuntimeDoesNotAskForIsNotOneThatNoServerAnswers) {
+  const std::string conf = Write("registries.conf", "[[registry]]\nlocation = \"a.example.com\"\nblocked = true\n");
+  const ProcessResult result = Check({"a.example.com/b", "--registries", conf, "--platform", "linux/amd64"});
+  EXPECT_EQ(result.exit, 4) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("image a.example.com/b:latest: does NOT arrive"), HasSubstr("blocked"),
+                                Not(HasSubstr("ping"))));
+}
+
+TEST_F(CheckImage, TheListsHaveTheHostsAlone) {
+  EXPECT_THAT(Check({"127.0.0.1:9/a", "--format", "required"}).out, HasSubstr("://127.0.0.1:9/ direct  # "));
+  EXPECT_EQ(Check({"127.0.0.1:9/a", "--format", "router"}).out, "") << "what goes direct passes no router";
+}
+
+TEST_F(CheckImage, TheOptionsOfImagesNeedAnImage) {
+  for (const char* option : {"--pull-secret", "--os-version", "--registries"}) {
+    const ProcessResult result = Provisioner({"check", source_, option, "x"});
+    EXPECT_EQ(result.exit, 10) << option;
+    EXPECT_THAT(result.err, HasSubstr("is for the images that --image names")) << option;
+  }
+}
+
+}  // namespace
+}  // namespace prov
