@@ -23,10 +23,12 @@ namespace fs = std::filesystem;
 
 using Severities = std::map<std::string, std::set<Severity>, std::less<>>;  // by the name of the code
 
-// Begins with a capital letter and ends with a full stop: half a sentence does neither.
+// Begins with a capital letter, or with the name of a program that has none, and ends with a full stop: half a sentence
+// does neither.
 bool IsWhole(std::string_view sentences) {
-  return sentences.size() > 10 && std::isupper(static_cast<unsigned char>(sentences.front())) != 0 &&
-         sentences.back() == '.';
+  const bool begins =
+      std::isupper(static_cast<unsigned char>(sentences.front())) != 0 || sentences.starts_with("containerd ");
+  return sentences.size() > 10 && begins && sentences.back() == '.';
 }
 
 TEST(Codes, HaveAMeaningAndARemedyInWholeSentences) {
