@@ -110,10 +110,10 @@ class Pull(unittest.TestCase):
         ctr = ["ctr", "--debug", "--address", cls.world.socket, "--namespace", "setup%d" % number, "content"]
         done = run(*ctr, "fetch", "--platform", "windows/amd64", "--hosts-dir", place / "hosts.d", *login, cls.reference(setup), env=environment, timeout=120)
         # It takes a page of HTML for an image without layers; a pull fails when it unpacks that.
-        layout = {"team/foreign": cls.world.foreign, "team/unreached": cls.world.unreached}.get(setup.repository, cls.world.image)
         there = set(must(*ctr, "ls", "-q", timeout=120).split()) if done.returncode == 0 else set()
-        wanted = {digest for build in WINDOWS for digest in [layout.digest, layout.manifests[build], *layout.layers[build]]}
-        return Pulled(wanted <= there, done.stderr)
+        layout = cls.world.images.get(setup.repository)
+        wanted = {digest for build in WINDOWS if layout and build in layout.layers for digest in [layout.digest, layout.manifests[build], *layout.layers[build]]}
+        return Pulled(bool(wanted) and wanted <= there, done.stderr)
 
     @classmethod
     def check(cls, number):
@@ -149,6 +149,10 @@ class Pull(unittest.TestCase):
             if pulled.arrives != setup.arrives:
                 wrong.append("%s: by containerd %s: %s" % (setup.name, "it arrives" if pulled.arrives else "it does not arrive", last))
         self.assertEqual("\n".join(wrong), "")
+
+    def test_the_set_ups_are_many_and_differ(self):
+        self.assertEqual(len({setup.name for setup in SETUPS}), len(SETUPS))
+        self.assertGreaterEqual(min(sum(setup.arrives is arrives for setup in SETUPS) for arrives in (True, False)), 40)
 
     # ---- what is sent where
 

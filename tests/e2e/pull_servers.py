@@ -18,13 +18,14 @@ import urllib.parse
 
 from authority import Authority, openssl
 from harness import end_unrun, must, run, which
-from pull_image import Layout
+from pull_image import Layout, PLATFORMS
 
 FRONT, PROXIES, NOBODY, WALL = "10.99.1.1", "10.99.1.2", "10.99.1.3", "10.99.2.1"
 USER, PASSWORD = "puller", "pa55 word"
 PROXY_USER, PROXY_PASSWORD = "proxied", "s3cret"
 OPEN, LOGIN, INSPECTING, ABSENT = 3128, 3129, 3130, 3131  # ports of the proxies
 REGISTRY, MIRROR, ODD = 5001, 5002, 5003  # ports behind the front, on loopback
+PORT = 5000  # of the front, beside 443
 REPOSITORY, TAG = "team/app", "v1"
 ISSUER, SERVICE = "tokens", "registry"
 
@@ -49,7 +50,8 @@ class Site:
     certificate: str = "good"
     tokens: str = "tokens.outer.test"  # where the registry sends for a token
     storage: str = "storage.outer.test"  # where it sends for blobs
-    scheme: str = "https"  # of both
+    tokens_scheme: str = "https"
+    storage_scheme: str = "https"
     rules: str = ""  # of nginx, before the others
 
 
@@ -57,7 +59,7 @@ def answer(status, path="/"):
     return "location ~ %s { default_type text/plain; return %d 'no'; }" % (path, status)
 
 
-MANIFESTS, TAGS, BLOBS, LAYERS = "^/v2/.*/manifests/", "^/v2/.*/manifests/v", "^/v2/.*/blobs/", "^/v2/.*/blobs/|^/docker/"
+MANIFESTS, TAGS, BLOBS = "^/v2/.*/manifests/", "^/v2/.*/manifests/v", "^/v2/.*/blobs/"
 HTML = "location / { default_type text/html; return 200 '<!DOCTYPE html><title>Log in to the network</title>'; }"
 
 SITES = {
@@ -89,6 +91,7 @@ SITES = {
     # Its token service
     **{"tokens-%s.outer.test" % word: Site("registry", tokens=word + "-tokens.outer.test") for word in
        ("down", "other-ca", "expired", "misnamed", "blocked", "forbidden", "broken", "html", "empty", "busy", "oauth")},
+    "tokens-plain.outer.test": Site("registry", tokens="tokens.outer.test", tokens_scheme="http"),
     "tokens-direct.outer.test": Site("registry", tokens="tokens.walled.test"),
     "other-ca-tokens.outer.test": Site("tokens", "other"),
     "expired-tokens.outer.test": Site("tokens", "expired"),
@@ -104,7 +107,7 @@ SITES = {
     **{"storage-%s.outer.test" % word: Site("registry", storage=word + "-storage.outer.test") for word in
        ("down", "other-ca", "expired", "misnamed", "blocked", "forbidden", "broken", "missing", "html")},
     "storage-direct.outer.test": Site("registry", storage="storage.walled.test"),
-    "storage-plain.outer.test": Site("registry", storage="plain-storage.outer.test", scheme="http"),
+    "storage-plain.outer.test": Site("registry", storage="plain-storage.outer.test", storage_scheme="http"),
     "plain-storage.outer.test": Site("storage"),
     "other-ca-storage.outer.test": Site("storage", "other"),
     "expired-storage.outer.test": Site("storage", "expired"),
@@ -113,6 +116,12 @@ SITES = {
     "forbidden-storage.outer.test": Site("storage", rules=answer(403)),
     "broken-storage.outer.test": Site("storage", rules=answer(503)),
     "missing-storage.outer.test": Site("storage", rules=answer(404)),
+    "storage-login.outer.test": Site("registry", storage="login-storage.outer.test"),
+    "login-storage.outer.test": Site("storage", rules="auth_basic storage; auth_basic_user_file FOLDER/htpasswd;"),
+    "storage-changed.outer.test": Site("registry", storage="changed-storage.outer.test"),
+    "changed-storage.outer.test": Site("storage", rules="location ~ LAYERS { return 200 'something else'; }"),
+    "parent.outer.test": Site("registry", storage="below.parent.outer.test"),
+    "below.parent.outer.test": Site("storage", rules='if ($http_authorization = "") { return 403; }'),
     "html-storage.outer.test": Site("storage", rules=HTML),
     # Mirrors
     "other-ca-mirror.inner.test": Site("mirror", "other"),
@@ -204,7 +213,9 @@ class World:
         case.addClassCleanup(self.stop)
         self.image = Layout(folder / "image", "app")
         self.foreign = Layout(folder / "foreign", "foreign", layer_urls=["https://no-layers.outer.test/", "https://layers.outer.test/"])
+        self.linux = Layout(folder / "linux", "linux", platforms=PLATFORMS[2:])
         self.unreached = Layout(folder / "unreached", "unreached", layer_urls=["https://other-ca.outer.test/", "https://layers.outer.test/"])
+        self.images = {REPOSITORY: self.image, "team/foreign": self.foreign, "team/unreached": self.unreached, "team/linux": self.linux}
         self.elsewhere = {**self.foreign.elsewhere, **self.unreached.elsewhere}
         self.index = (folder / "image/blobs/sha256" / self.image.digest[7:]).read_bytes()
         self.network()
@@ -239,7 +250,7 @@ class World:
         ca, other, inspection = (Authority(self.folder / "pki", name) for name in ("Example CA", "Other CA", "Inspection CA"))
         self.ca, self.other, self.inspection = ca.pem, other.pem, inspection.pem
         self.tls = {}
-        names = "DNS:*.outer.test,DNS:*.inner.test,DNS:*.walled.test"
+        names = "DNS:*.outer.test,DNS:*.parent.outer.test,DNS:*.inner.test,DNS:*.walled.test"
         for name, (signer, subjects, expired) in {"good": (ca, names, False), "other": (other, names, False), "expired": (ca, names, True),
                                                    "misnamed": (ca, "DNS:elsewhere.test", False)}.items():
             self.tls[name] = self.folder / "pki" / (name + ".both")
@@ -314,7 +325,7 @@ class World:
     def push(self):
         """Into the mirror; the registry gets a copy of its data."""
         self.wait()
-        for layout, repository in (self.image, REPOSITORY), (self.foreign, "team/foreign"), (self.unreached, "team/unreached"):
+        for repository, layout in self.images.items():
             must("skopeo", "copy", "--all", "--quiet", "--dest-tls-verify=false", "oci:%s:v1" % layout.folder,
                  "docker://127.0.0.1:%d/%s:%s" % (MIRROR, repository, TAG))
         shutil.copytree(self.folder / "mirror-data", self.folder / "registry-data", dirs_exist_ok=True)
@@ -322,12 +333,12 @@ class World:
     def nginx(self):
         upstream = "proxy_pass http://127.0.0.1:%d; proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_http_version 1.1;"
         (self.folder / "htpasswd").write_text("%s:%s\n" % (USER, openssl("passwd", "-apr1", PASSWORD).strip()))
-        servers = []
+        servers, layers = [], "|".join(digest[7:] for digests in self.image.layers.values() for digest in digests)
         for name, site in SITES.items():
             pair = self.tls[site.certificate]
             if site.kind == "registry":
                 lines = ("proxy_hide_header WWW-Authenticate; add_header WWW-Authenticate $challenge always;"
-                         "set $tokens %s://%s/token; proxy_redirect https://storage.outer.test/ %s://%s/;" % ("https", site.tokens, site.scheme, site.storage))
+                         "set $tokens %s://%s/token; proxy_redirect https://storage.outer.test/ %s://%s/;" % (site.tokens_scheme, site.tokens, site.storage_scheme, site.storage))
                 to = upstream % REGISTRY
             elif site.kind == "mirror":
                 lines, to = "", upstream % MIRROR
@@ -335,10 +346,10 @@ class World:
                 lines, to = "root %s;" % (self.folder / "registry-data"), ""
             else:
                 lines, to = "", "proxy_pass http://127.0.0.1:%d/%s/; proxy_http_version 1.1;" % (ODD, site.kind.strip("/"))
-            rules = site.rules.replace("UPSTREAM", upstream % MIRROR).replace("FOLDER", str(self.folder))
+            rules = site.rules.replace("UPSTREAM", upstream % MIRROR).replace("FOLDER", str(self.folder)).replace("LAYERS", layers)
             whole = "" if "location / " in rules or "location ~ / " in rules else "location / { %s }" % to
-            servers.append("server { listen %s:443 ssl; listen %s:80; server_name %s; ssl_certificate %s; ssl_certificate_key %s;\n%s\n%s\n%s }\n" % (
-                FRONT, FRONT, name, pair, pair, lines, rules, whole))
+            servers.append("server { listen %s:443 ssl; listen %s:%d ssl; listen %s:80; server_name %s; ssl_certificate %s; ssl_certificate_key %s;\n%s\n%s\n%s }\n" % (
+                FRONT, FRONT, PORT, FRONT, name, pair, pair, lines, rules, whole))
         paths = "".join("%s_temp_path %s/nginx-%s;\n" % (kind, self.folder, kind) for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         log = ('{"host":"$host","server":"$server_name","method":"$request_method","path":"$uri","scheme":"$scheme","status":$status,'
                '"authorization":"$has_authorization"}')

@@ -59,6 +59,8 @@ SETUPS = [
     Setup("registry wants Basic, without a login", False, "basic.outer.test", user=""),
     Setup("registry wants Basic, wrong password", False, "basic.outer.test", user="wrong"),
     Setup("registry moved to another host", True, "moved.outer.test"),
+    Setup("registry with a port", True, "registry.inner.test:5000", proxy=""),
+    Setup("no image for Windows", False, repository="team/linux"),
     Setup("no such image", False, repository="team/none"),
     Setup("no such tag", False, object=":v9"),
     Setup("no such digest", False, object="@sha256:" + "0" * 64),
@@ -69,6 +71,8 @@ SETUPS = [
     Setup("proxy gets a wrong password", False, proxy="wrong"),
     Setup("no proxy, so into the wall", False, proxy=""),
     Setup("NO_PROXY sends the registry into the wall", False, no_proxy="registry.outer.test"),
+    Setup("NO_PROXY has the registry with its port", False, no_proxy="registry.outer.test:443"),
+    Setup("NO_PROXY has the registry with another port", True, no_proxy="registry.outer.test:8443"),
     Setup("NO_PROXY sends everything into the wall", False, no_proxy="*"),
     Setup("NO_PROXY sends the token service into the wall", False, "tokens-direct.outer.test", no_proxy="tokens.walled.test"),
     Setup("NO_PROXY sends storage into the wall", False, "storage-direct.outer.test", no_proxy=".walled.test"),
@@ -82,10 +86,14 @@ SETUPS = [
     Setup("wrong password", False, user="wrong"),
     *[Setup("token service: " + word, False, "tokens-%s.outer.test" % word) for word in
       ("down", "other-ca", "expired", "misnamed", "blocked", "forbidden", "broken", "html", "empty", "busy")],
+    Setup("token service without TLS", True, "tokens-plain.outer.test", rule="a token service without TLS, of a registry with TLS"),
     Setup("token service wants OAuth's POST", True, "tokens-oauth.outer.test"),
     # ---- storage
     *[Setup("storage: " + word, False, "storage-%s.outer.test" % word) for word in
       ("down", "other-ca", "expired", "misnamed", "blocked", "forbidden", "broken", "missing", "html")],
+    Setup("storage wants a login", True, "storage-login.outer.test", rule="401 from a redirect's host"),
+    Setup("storage below the registry's name wants its token", True, "parent.outer.test", rule="a redirect to a name below the endpoint's"),
+    Setup("storage gives other layers", False, "storage-changed.outer.test", rule="the first byte: what cuts or changes large bodies later is not found"),
     Setup("storage without TLS", True, "storage-plain.outer.test"),
     # ---- mirrors
     Setup("mirror works, registry down", True, ALONE, hosts=GOOD),
@@ -125,6 +133,9 @@ SETUPS = [
     Setup("two mirrors, the first without layers", True, ALONE, hosts=mirror("no-layers") + GOOD),
     Setup("two mirrors, the second works by digest only", True, ALONE, hosts=GOOD + mirror("digests")),
     Setup("mirror in _default", True, ALONE, hosts=GOOD, folder="_default"),
+    Setup("mirror of a registry with a port", True, ALONE + ":5000", hosts=GOOD, folder=ALONE + "_5000_"),
+    Setup("mirror of a registry with a port, in a folder that Windows can not have", True, ALONE + ":5000", hosts=GOOD, folder=ALONE + ":5000",
+          rule="`host_5000_`, `host5000`, `_default`"),
     Setup("mirror in another registry's folder", False, ALONE, hosts=GOOD, folder="registry.outer.test"),
     Setup("hosts.toml is no TOML, registry works", True, hosts=GOOD + "[[["),
     Setup("hosts.toml is no TOML, registry down", False, ALONE, hosts=GOOD + "[[["),
