@@ -66,8 +66,12 @@ class HostsReader {
       for (const auto& [inner_key, inner] : *table) {
         if (inner.is_table() && HasHeader(*inner.as_table())) headers.push_back({inner.source().begin, name});
       }
-      if (headers.empty() || headers.back().name != name)
-        Warn(node, "is a host that containerd 2 leaves out: it needs a table of its own, [host.\"URL\"]");
+      const bool headed = !headers.empty() && headers.back().name == name;
+      if (headed && name.find('[') != std::string::npos) {
+        if (version_ != Containerd::k2) return Refuse(node, "the name of a host has a '['");
+        Warn(node, "is a host with '[' in its name, for which containerd before 2.0 refuses the file");
+      }
+      if (!headed) Warn(node, "is a host that containerd 2 leaves out: it needs a table of its own, [host.\"URL\"]");
     }
     std::ranges::sort(headers, {}, [](const Header& one) { return std::tuple(one.at.line, one.at.column, one.name); });
     std::vector<std::string> out;

@@ -86,6 +86,20 @@ TEST(HostsToml, HostsKeepTheOrderOfTheFile) {
     EXPECT_THAT(HostUrls(kFile, version), ElementsAre("https://z.example", "https://a.example", "https://m.example"));
 }
 
+TEST(HostsToml, BracketsInTheNameOfAHostAreReadByContainerd2Only) {
+  const std::string_view text = "[host.\"https://[fd00::1]:5000\"]\nskip_verify = true";
+  EXPECT_THAT(HostUrls(text), ElementsAre("https://[fd00::1]:5000"));
+  EXPECT_THAT(HostsError(text, Containerd::k1_6).message, HasSubstr("has a '['"));
+  EXPECT_THAT(HostsError(text, Containerd::k1_7).message, HasSubstr("has a '['"));
+}
+
+// toml++ stops the program at these where its assertions are on.
+TEST(HostsToml, WhatTomlPlusPlusAssertsIsAnError) {
+  for (const std::string_view text :
+       {"[[[", "[host.\"https://a\"]\n[[[", "[[[\n", "[ [a]", "[[ [a]]", "[a.[b]]", "= 1", "[]", "[[]]"})
+    EXPECT_THAT(HostsError(text).message, HasSubstr("not valid TOML")) << text;
+}
+
 TEST(HostsToml, AHostWhoseHeaderComesLaterIsAskedAgainByContainerd2Only) {
   constexpr std::string_view kFile = R"(
 [host."https://b.example"]
@@ -171,6 +185,7 @@ TEST(HostsToml, WhatContainerdLeavesOutIsAFinding) {
   const std::pair<std::string, std::string> kCases[] = {
       {"[host.\"https://a\"]\ncapabilites = [\"pull\"]", "did you mean capabilities?"},
       {"[host.\"https://a/v2/org\"]", "asks /v2/org/v2"},
+      {"[host.\"https://[fd00::1]\"]", "before 2.0 refuses"},
       {"[host.\"https://u:s3cret@a\"]", "user in the URL"},
       {"[host.\"httpd.example\"]", "containerd can't ask it"},
       {"[host.\"https://a\"]\ncapabilities = [\"pull\", \"referrers\"]", "before 2.2"},
