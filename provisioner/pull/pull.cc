@@ -33,7 +33,7 @@ constexpr int kMostRedirects = 10;  // requests in a row, as Go has it
 constexpr int kMostTries = 3;       // of one request that the server puts off
 constexpr std::int64_t kBetweenTries = 1000;
 constexpr int kOk = 200, kMostOk = 299, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNoMethod = 405;
-constexpr int kRequestTimeout = 408, kTooMany = 429, kBadRequest = 400;
+constexpr int kRequestTimeout = 408, kTooMany = 429, kServerError = 500, kBadRequest = 400;
 
 constexpr std::string_view kAnyManifest =
     "application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json, "
@@ -50,7 +50,14 @@ bool IsRedirect(int status) {
 }
 
 // Queries hold signatures that open what the URL names.
-std::string WithoutQuery(std::string_view url) { return egress::RedactUrl(std::string(url.substr(0, url.find('?')))); }
+std::string WithoutQuery(std::string_view url) { return egress::RedactRequest(url.substr(0, url.find_first_of("?#"))); }
+
+// What to do about a status of which nothing in particular is known.
+std::string_view MeaningOf(int status) {
+  if (status == kTooMany) return "it takes no more requests for now";
+  if (status >= kServerError) return "it, or a server behind it, has a fault; look at its log";
+  return "it does not answer as a registry does; check its address, and what stands on the way";
+}
 
 // "host:port" of a URL as written, in lower case.
 std::string HostOf(std::string_view url) {
@@ -310,8 +317,7 @@ class Puller {
     return std::unexpected(std::move(error));
   }
 
-  // --- What a status means
-  // ---------------------------------------------------------------------------------------------
+  // --- What a status means -------------------------------------------------------------------------------------------
 
   // The step of the answer gets the error, too.
   Result<void> CheckStatus(const Order& order, const FetchAnswer& answer) {
@@ -328,6 +334,8 @@ class Puller {
     const bool mirror = order.endpoint != nullptr && order.endpoint->mirror;
     switch (answer.status) {
       case kUnauthorized:
+        if (redirected)
+          return fmt::format("{} asks for a login (status 401), and where a redirect leads gets none", host);
         if (login_ == nullptr) {
           return fmt::format(
               "{} asks for a login (status 401), and none is given for {}: add --pull-secret FILE, or "
@@ -351,7 +359,7 @@ class Puller {
             "image",
             host);
       default:
-        return fmt::format("{}: {}", host, net::ExplainStatus(std::max(answer.status, kBadRequest)));
+        return fmt::format("{} answers with status {}: {}", host, answer.status, MeaningOf(answer.status));
     }
   }
 
@@ -370,8 +378,7 @@ class Puller {
     }
   }
 
-  // --- One request with its login, its redirects and its repetitions
-  // ---------------------------------------------------
+  // --- One request with its login, its redirects and its repetitions -------------------------------------------------
 
   // Whether the registry's server can be reached. containerd makes no such request, so any answer is good: it leads to
   // no other host, and it gets no login.
@@ -518,8 +525,7 @@ class Puller {
     return answer;
   }
 
-  // --- Logins
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Logins --------------------------------------------------------------------------------------------------------
 
   // Notes what the registry asks for. Returns whether the request may be made again.
   Result<bool> TakeChallenge(const Endpoint& endpoint, const FetchAnswer& answer) {
@@ -624,7 +630,7 @@ class Puller {
                           : fmt::format("{} refuses the login for {} (status {}): check the entry of the pull secret",
                                         host, image_.image.Repository(), answer.status));
       }
-      return Refuse(fmt::format("{} gives no token: {}", host, net::ExplainStatus(answer.status)));
+      return Refuse(fmt::format("{} gives no token (status {}): {}", host, answer.status, MeaningOf(answer.status)));
     }
     const auto root = ParseJsonDocument(answer.body, out_.steps.back().url);
     if (!root)

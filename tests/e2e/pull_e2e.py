@@ -154,6 +154,16 @@ class Pull(unittest.TestCase):
         self.assertEqual(len({setup.name for setup in SETUPS}), len(SETUPS))
         self.assertGreaterEqual(min(sum(setup.arrives is arrives for setup in SETUPS) for arrives in (True, False)), 40)
 
+    def test_a_build_gets_its_own_manifest(self):
+        place = self.prepared[0]
+        for build, name in ("10.0.17763", WINDOWS[0]), ("10.0.20348", WINDOWS[1]):
+            done = run(PROVISIONER, "check", place / "source.json", "--image", self.reference(SETUPS[0]), "--registries", place / "hosts.d", "--pull-secret",
+                       place / "pull-secret.json", "--os-version", build, "--output", "json", timeout=120)
+            (image,) = json.loads(done.stdout)["images"]
+            self.assertTrue(image["arrives"], image)
+            self.assertEqual([one["url"].rpartition("/")[2] for one in image["requests"] if one["purpose"] == "manifest" and one["ok"]],
+                             [self.world.image.manifests[name]])
+
     # ---- what is sent where
 
     def test_only_the_hosts_that_are_listed_are_asked(self):

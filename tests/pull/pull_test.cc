@@ -198,6 +198,34 @@ TEST_F(PullTest, ARedirectIsFollowedWithoutTheRegistrysLogin) {
   EXPECT_FALSE(web_.asked.back().proxied);
 }
 
+TEST_F(PullTest, TheUrlsShowDigestsAndNoPasswords) {
+  options_.platform.os_version = "10.0.20348";
+  const std::string blob = std::string(kRoot) + "/blobs/" + sample_.layer;
+  web_.pages[blob] = FakeRegistries::Leads("https://u:c4nary@storage.example.com/sha256:5a#c4nary");
+  const Pulled pulled = Run();
+  EXPECT_EQ(pulled.steps[3].url, std::string(kRoot) + "/manifests/" + sample_.windows);
+  for (const Step& step : pulled.steps) EXPECT_THAT(step.url + step.redirected_to, Not(HasSubstr("c4nary")));
+}
+
+TEST_F(PullTest, ALoginAtTheHostOfARedirectIsSaidToBeThat) {
+  LogIn();
+  web_.pages[std::string(kRoot) + "/blobs/" + sample_.layer] = FakeRegistries::Leads("https://storage.example.com/x");
+  web_.pages["https://storage.example.com/x"] =
+      FakeRegistries::Page("", 401, {{"www-authenticate", "Basic realm=\"s\""}});
+  EXPECT_THAT(Run().error->message,
+              HasSubstr("storage.example.com asks for a login (status 401), and where a redirect"));
+}
+
+TEST_F(PullTest, AStatusComesWithWhatToDo) {
+  const std::pair<int, std::string> kCases[] = {
+      {500, "look at its log"}, {503, "look at its log"}, {418, "check its address"}, {304, "check its address"}};
+  for (const auto& [status, what] : kCases) {
+    web_.pages[std::string(kRoot) + "/manifests/v1"] = FakeRegistries::Page("", status);
+    EXPECT_THAT(Run().error->message,
+                AllOf(HasSubstr("r.example.com answers with status " + std::to_string(status)), HasSubstr(what)));
+  }
+}
+
 TEST_F(PullTest, RedirectsEnd) {
   web_.pages[std::string(kRoot) + "/manifests/v1"] = FakeRegistries::Leads(std::string(kRoot) + "/manifests/v1");
   EXPECT_THAT(Run().error->message, HasSubstr("redirects"));
