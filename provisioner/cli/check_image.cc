@@ -38,7 +38,7 @@ Result<std::string> ParseOsVersion(const Arguments& arguments) {
   if (!numbers || dots == 1 || dots > 3 || text.starts_with('.') || text.ends_with('.'))
     return Fail(Code::kUsage, "takes the build of a Windows, such as 10.0.20348", "--os-version");
   if (!arguments.Get("platform", "windows/").starts_with("windows/"))
-    return Fail(Code::kUsage, "is for nodes of Windows", "--os-version");
+    return Fail(Code::kUsage, "is for nodes of Windows; leave it out for another --platform", "--os-version");
   return text;
 }
 
