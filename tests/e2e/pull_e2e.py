@@ -167,20 +167,23 @@ class Pull(unittest.TestCase):
     # ---- what is sent where
 
     def test_only_the_hosts_that_are_listed_are_asked(self):
-        listed, wrong = set(), []
+        listed, before, wrong = set(), set(), []
         for setup, checked in zip(SETUPS, self.checked):
             hosts = {one["host"] for one in checked.document.get("hosts", [])}
-            seen = {request["host"] for request in checked.requests} | {host_of(one) for one in checked.proxied}
+            # squid writes a line once a tunnel has ended, which may be after the program has.
+            unlisted = ({request["host"] for request in checked.requests} - hosts) | ({host_of(one) for one in checked.proxied} - hosts - before)
             listed |= hosts
-            if not seen <= hosts:
-                wrong.append("%s: %s" % (setup.name, sorted(seen - hosts)))
+            before = hosts
+            if unlisted:
+                wrong.append("%s: %s" % (setup.name, sorted(unlisted)))
         self.assertEqual("\n".join(wrong), "")
         works = next(checked for setup, checked in zip(SETUPS, self.checked) if setup.name == "all works")
         everything = {"registry.outer.test": ["ping", "index", "manifest", "config", "layer"], "tokens.outer.test": ["token"],
                       "storage.outer.test": ["config", "layer"]}
         self.assertEqual({one["host"]: one["purposes"] for one in works.document["hosts"]}, everything)
         self.assertEqual({one["port"] for one in works.document["hosts"]}, {443})
-        self.assertEqual({host_of(one) for one in works.proxied}, set(everything))
+        # The first two set-ups ask the same hosts, so a line that comes late is among those of the second.
+        self.assertEqual({host_of(one) for checked in self.checked[:2] for one in checked.proxied}, set(everything))
         # Whoever allows the listed hosts allows all that containerd asks for.
         self.assertEqual(self.asked_by_containerd - listed, set())
 
