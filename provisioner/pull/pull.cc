@@ -587,6 +587,7 @@ class Puller {
     const std::string service = challenge.Get("service");
     if (!service.empty()) url += "service=" + PercentEncoded(service) + "&";
     std::vector<std::string> query;
+    query.reserve(scopes.size());
     for (const std::string& scope : scopes) query.push_back("scope=" + PercentEncoded(scope));
     url += fmt::format("{}", fmt::join(query, "&"));
     for (int hop = 0; hop < kMostRedirects; ++hop) {

@@ -30,10 +30,11 @@ void CompletePath(const std::string& folder, std::string& path) {
 HostsToml OfCertificates(const std::string& folder, const std::set<std::string>& names) {
   HostsToml out;
   for (const std::string& name : names) {
-    if (name.ends_with(".crt")) out.server.ca.push_back(folder + "/" + name);
+    if (name.ends_with(".crt")) out.server.ca.push_back(fmt::format("{}/{}", folder, name));
     if (!name.ends_with(".cert")) continue;
     const std::string key = name.substr(0, name.size() - std::string_view(".cert").size()) + ".key";
-    out.server.client.emplace_back(folder + "/" + name, names.contains(key) ? folder + "/" + key : "");
+    out.server.client.emplace_back(fmt::format("{}/{}", folder, name),
+                                   names.contains(key) ? fmt::format("{}/{}", folder, key) : std::string());
   }
   return out;
 }
@@ -97,7 +98,7 @@ bool IsHostsToml(std::string_view text) {
 Result<HostsFolder> HostsFolder::Read(const std::string& folder, Containerd version, Findings& findings) {
   HostsFolder out;
   for (const auto& [name, names] : PROV_TRY(FoldersBelow(folder)))
-    out.by_folder_[name] = PROV_TRY(OfFolder(folder + "/" + name, names, version, findings));
+    out.by_folder_[name] = PROV_TRY(OfFolder(fmt::format("{}/{}", folder, name), names, version, findings));
   return out;
 }
 

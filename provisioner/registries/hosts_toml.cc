@@ -270,6 +270,7 @@ std::string QuoteList(const std::vector<std::string>& texts) {
 
 std::string WriteClient(const HostConfig& host) {
   std::vector<std::string> files;
+  files.reserve(host.client.size());
   for (const auto& [certificate, key] : host.client)
     files.push_back(key.empty() ? Quote(certificate) : QuoteList({certificate, key}));
   return fmt::format("[{}]", fmt::join(files, ", "));
