@@ -73,12 +73,12 @@ std::string CheckJson(const Findings& findings, bool valid, const std::vector<no
 }
 
 std::string CheckText(const egress::EgressConfig& config, const Findings& findings, bool valid,
-                      const std::vector<node::Probed>& probes) {
+                      const std::vector<node::Probed>& probes, const ImageCheck& images) {
   const std::size_t failed = CountFailed(probes);
   return fmt::format(
       "{}: {}{}: {} certificate(s), {}\n",
       Printable(config.source.name.empty() ? config.source.kind : config.source.name),
-      failed > 0 ? fmt::format("{} of {} probe(s) failed; the settings are ", failed, probes.size()) : "",
+      failed > 0 ? fmt::format("{} of {} probe(s) failed; the settings are ", failed, probes.size()) : images.Summary(),
       valid ? "valid" : "not valid", config.certificates.size(), DescribeCounts(findings));
 }
 
@@ -212,7 +212,8 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
                                                   : 0;
   if (options.json) return Outcome{exit, CheckJson(findings, valid, probes, options.images), {}};
   if (options.images.only_hosts()) return Outcome{exit, options.images.Text(), std::move(findings)};
-  std::string text = ProbeText(probes) + options.images.Text() + CheckText(config, findings, valid, probes);
+  std::string text =
+      ProbeText(probes) + options.images.Text() + CheckText(config, findings, valid, probes, options.images);
   return Outcome{exit, std::move(text), std::move(findings)};
 }
 

@@ -113,6 +113,17 @@ std::string RouterList(const AskedHosts& hosts) {
   return out;
 }
 
+// Comments that keep a list with missing hosts from being taken for a whole one.
+std::string Incomplete(const std::vector<pull::Pulled>& pulled) {
+  std::string out;
+  for (const pull::Pulled& one : pulled) {
+    if (one.arrives()) continue;
+    out += fmt::format("# INCOMPLETE: {} does not arrive, so the hosts after the failed request are not known\n",
+                       Printable(one.image));
+  }
+  return out;
+}
+
 }  // namespace
 
 OptionGroup ImageCheckOptionSpecs() {
@@ -182,6 +193,12 @@ Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& co
 
 bool ImageCheck::all_arrive() const { return std::ranges::all_of(pulled_, &pull::Pulled::arrives); }
 
+std::string ImageCheck::Summary() const {
+  const auto failed = std::ranges::count(pulled_, false, &pull::Pulled::arrives);
+  if (failed == 0) return {};
+  return fmt::format("{} of {} image(s) do not arrive; the settings are ", failed, pulled_.size());
+}
+
 bool ImageCheck::reached_nothing() const {
   const bool asked = std::ranges::any_of(pulled_, [](const pull::Pulled& one) { return !one.steps.empty(); });
   return asked && std::ranges::none_of(pulled_, &pull::Pulled::reached);
@@ -214,8 +231,8 @@ void ImageCheck::Write(JsonWriter& json) const {
 }
 
 std::string ImageCheck::Text() const {
-  if (format_ == "required") return RequiredList(HostsOf(pulled_));
-  if (format_ == "router") return RouterList(HostsOf(pulled_));
+  if (format_ == "required") return Incomplete(pulled_) + RequiredList(HostsOf(pulled_));
+  if (format_ == "router") return Incomplete(pulled_) + RouterList(HostsOf(pulled_));
   std::string out;
   for (const pull::Pulled& one : pulled_) {
     out += fmt::format("image {}: {}\n", Printable(one.image), one.arrives() ? "arrives" : "does NOT arrive");

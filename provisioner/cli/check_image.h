@@ -30,6 +30,8 @@ class ImageCheck {
 
   bool all_arrive() const;
   bool reached_nothing() const;  // no server of any image answered
+  // "1 of 2 image(s) do not arrive; the settings are ", for a line that goes on with "valid"; "" if all arrive.
+  std::string Summary() const;
   // The members "images" and "hosts" of the open object.
   void Write(JsonWriter& json) const;
   // A block for each image. With --format, the list of hosts in that form and nothing else.

@@ -83,6 +83,7 @@ Result<void> PulledImages::ReadRegistries(const std::string& path) {
     return {};
   }
   std::vector<std::string> names;
+  names.reserve(images_.size());
   for (const ImageReference& image : images_) names.push_back(image.registry);
   hosts_ = PROV_TRY(registries::HostsFolder::OfFile(text, path, names, windows_, kShownVersion, findings_));
   return {};
