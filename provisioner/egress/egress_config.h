@@ -58,6 +58,7 @@ struct EgressConfig {
   NotRead not_read;
   registries::Mirrors mirrors;        // no item of a machine; `explain --image` and `check --image` follow them
   std::optional<Secret> pull_secret;  // the nodes' logins for registries: the JSON of kubelet's config.json
+  std::string windows_version;        // "10.0.20348": of the machine or image that is the source; "": not known
   ClusterFacts facts;                 // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;
 };

@@ -20,8 +20,9 @@ namespace prov::net {
 struct HttpNotes {
   // For a failure, or a probe's status of 400 or above: the same request may succeed a moment later.
   bool is_temporary = false;
-  bool is_plain = false;  // what should have been TLS was answered without it
-  Findings findings;      // about properties of servers and proxies that other programs on a node can't handle
+  bool is_plain = false;        // what should have been TLS was answered without it
+  bool is_unreachable = false;  // without a proxy, no connection to the server came about
+  Findings findings;            // about properties of servers and proxies that other programs on a node can't handle
 };
 
 struct HttpRequest {

@@ -158,7 +158,7 @@ class FetchTransfer {
                   authentication) {}
 
   Result<FetchAnswer> Run() {
-    if (request_.notes != nullptr) request_.notes->is_temporary = request_.notes->is_plain = false;
+    if (request_.notes != nullptr) *request_.notes = {.findings = std::move(request_.notes->findings)};
     PROV_TRY(transfer_.Prepare("the URL of the proxy for this request"));
     SetRequest();
     PROV_TRY(SetHeaders());
@@ -372,6 +372,7 @@ class FetchTransfer {
     if (request_.notes != nullptr) {
       request_.notes->is_temporary = IsTemporary(failure);
       request_.notes->is_plain = failure.trouble == HttpTrouble::kPlain && !failure.with_proxy;
+      request_.notes->is_unreachable = IsUnreachable(failure);
     }
     Error out = Explain(failure);
     if (failure.trouble == HttpTrouble::kHeaders) out.code = Code::kTooLarge;  // like this program's own limits

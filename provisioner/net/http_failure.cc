@@ -230,6 +230,12 @@ bool IsTemporary(const HttpFailure& failure) {
   return !IsTls(failure) || failure.trouble == HttpTrouble::kTlsCut;
 }
 
+bool IsUnreachable(const HttpFailure& failure) {
+  if (!failure.proxy.empty()) return false;
+  return failure.trouble == HttpTrouble::kServerName || failure.trouble == HttpTrouble::kConnect ||
+         (failure.trouble == HttpTrouble::kTimeout && !failure.connected);
+}
+
 Error Explain(const HttpFailure& failure) {
   if (failure.connect_status != 0 && !failure.speaks_tls) {
     return {Code::kNetwork, RefusalMessage(failure), failure.where};

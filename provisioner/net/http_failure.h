@@ -45,6 +45,9 @@ struct HttpFailure {
 // The error for a failure. Codes: tls for TLS and certificates, otherwise network.
 Error Explain(const HttpFailure& failure);
 
+// Whether no connection to the server came about, where none goes through a proxy.
+bool IsUnreachable(const HttpFailure& failure);
+
 // Whether the same request may succeed a moment later: not if certificates, credentials or rules prevent it.
 bool IsTemporary(const HttpFailure& failure);
 bool IsTemporary(int status);

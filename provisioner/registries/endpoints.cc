@@ -69,7 +69,10 @@ Endpoint EndpointOf(const ImageReference& image, const HostConfig& host, const C
   if (out.mirror) out.name_space = image.registry;
   out.ca_files = host.ca;
   out.only_these_roots = rules.windows && !host.ca.empty();
-  out.client_certificate = !host.client.empty();
+  if (!host.client.empty()) {
+    out.client_certificate_file = host.client.front().first;
+    out.client_key_file = host.client.front().second.empty() ? host.client.front().first : host.client.front().second;
+  }
   return out;
 }
 
@@ -125,15 +128,41 @@ std::string AddLinuxEndpoint(const ImageReference& image, const Mirrors& mirrors
   endpoint.url = fmt::format("{}://{}/v2", insecure ? "http" : "https", host);
   endpoint.repository = renamed->repository;
   endpoint.mirror = is_mirror;
-  endpoint.skip_verify = endpoint.tls_first = insecure;
+  endpoint.skip_verify = endpoint.tls_first = endpoint.plain_after_any_failure = insecure;
+  endpoint.login_name = *renamed;
   AddCas(mirrors, renamed->registry, endpoint);
   out.endpoints.push_back(std::move(endpoint));
   return "";
 }
 
+// In their order, each once.
 std::string JoinPlaces(const std::vector<Endpoint>& endpoints) {
-  std::string out;
-  for (const Endpoint& one : endpoints) out.append(out.empty() ? "" : ", then ").append(PlaceOfEndpoint(one));
+  std::vector<std::string> out;
+  out.reserve(endpoints.size());
+  for (const Endpoint& one : endpoints) {
+    std::string place = PlaceOfEndpoint(one);
+    if (std::ranges::find(out, place) == out.end()) out.push_back(std::move(place));
+  }
+  return fmt::format("{}", fmt::join(out, ", then "));
+}
+
+// `mirrors`: those that are not asked.
+std::string DescribeUnused(const std::vector<std::string>& mirrors, bool by_digest) {
+  if (mirrors.empty()) return {};
+  return fmt::format("{} {}", fmt::join(mirrors, ", "),
+                     by_digest ? "is for tags only: name the image by its tag, or make an ImageDigestMirrorSet, too"
+                               : "is for digests only, so it is not asked which image the tag means: name the image by "
+                                 "its digest, or make an ImageTagMirrorSet, too");
+}
+
+// Hosts that give what a digest names, and do not say which digest a tag has.
+std::vector<std::string> ForDigestsOnly(const std::vector<Endpoint>& endpoints) {
+  std::vector<std::string> out;
+  for (const Endpoint& one : endpoints) {
+    const bool elsewhere = std::ranges::any_of(
+        endpoints, [&](const Endpoint& other) { return other.resolve && other.Host() == one.Host(); });
+    if (one.mirror && one.pull && !one.resolve && !elsewhere) out.push_back(one.Host());
+  }
   return out;
 }
 
@@ -152,21 +181,26 @@ std::string Endpoint::UrlOf(const std::string& what) const {
 }
 
 ImageEndpoints ContainerdEndpoints(const ImageReference& image, const HostsToml* hosts, const ContainerdRules& rules) {
-  ImageEndpoints out{.image = image, .endpoints = {}, .refusal = {}, .note = {}};
+  ImageEndpoints out{.image = image, .endpoints = {}, .refusal = {}, .note = {}, .unused = {}};
   std::vector<HostConfig> all = hosts == nullptr ? std::vector<HostConfig>() : hosts->hosts;
   all.push_back(hosts == nullptr ? HostConfig() : hosts->server);
   if (all.back().url.host.empty()) SetDefaultServer(image.registry, rules.version, all.back());
+  bool any_pulls = false;
   bool any_resolves = false;
   for (const HostConfig& host : all) {
-    if (!host.url.usable() || !host.pull) continue;
-    any_resolves = any_resolves || host.resolve;
+    if (!host.url.usable()) continue;
+    any_pulls = any_pulls || host.pull;
+    any_resolves = any_resolves || (host.pull && host.resolve);
     out.endpoints.push_back(EndpointOf(image, host, rules));
   }
-  if (out.endpoints.empty()) {
+  if (!any_pulls) {
+    out.endpoints.clear();
     out.refusal = "no host of hosts.toml has the capability pull, so containerd asks none";
   } else if (!image.by_digest() && !any_resolves) {
     out.endpoints.clear();
     out.refusal = "no host of hosts.toml has the capability resolve, so containerd finds no tag; name a digest";
+  } else if (!image.by_digest()) {
+    out.unused = DescribeUnused(ForDigestsOnly(out.endpoints), false);
   }
   return out;
 }
@@ -194,7 +228,7 @@ ImageEndpoints OpenShiftWindowsEndpoints(const ImageReference& image, const Mirr
 }
 
 ImageEndpoints LinuxEndpoints(const ImageReference& image, const Mirrors& mirrors) {
-  ImageEndpoints out{.image = image, .endpoints = {}, .refusal = {}, .note = {}};
+  ImageEndpoints out{.image = image, .endpoints = {}, .refusal = {}, .note = {}, .unused = {}};
   if (out.image.by_digest()) out.image.tag.clear();
   const std::string name = image.Repository();
   const Registry* registry = FindRegistry(mirrors, name);
@@ -203,11 +237,14 @@ ImageEndpoints LinuxEndpoints(const ImageReference& image, const Mirrors& mirror
     return out;
   }
   const std::string rest = name.substr(*MatchPrefix(name, registry->prefix));
+  std::vector<std::string> unused;
   for (const Mirror& mirror : registry->mirrors) {
     const bool used = mirror.use == MirrorUse::kAll || (mirror.use == MirrorUse::kDigestOnly) == image.by_digest();
+    if (!used) unused.push_back(mirror.location);
     if (used && out.refusal.empty())
       out.refusal = AddLinuxEndpoint(out.image, mirrors, mirror.location + rest, mirror.insecure, true, out);
   }
+  out.unused = DescribeUnused(unused, image.by_digest());
   const bool is_wildcard = registry->prefix.starts_with("*.");
   const std::string location = !registry->location.empty() ? registry->location + rest
                                : is_wildcard               ? name

@@ -2,6 +2,7 @@
 // Facts: docs/registries.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,11 +21,12 @@ struct Endpoint {
   std::string url;
   std::string repository;  // below the root
   bool mirror = false;
-  bool pull = true;     // gives manifests and layers by digest
-  bool resolve = true;  // also says which digest a tag has
+  bool pull = true;     // is asked which digest the reference has, but for a tag only if it may `resolve`
+  bool resolve = true;  // a runtime asks all endpoints for manifests and layers, whatever these two are
   // The server's certificate is not verified. An http:// URL is tried with TLS first only if `tls_first`.
   bool skip_verify = false;
   bool tls_first = false;
+  bool plain_after_any_failure = false;                 // with `tls_first`: not only where the server speaks no TLS
   std::vector<std::string> roots;                       // DER: trusted beside those of the machine
   std::vector<std::pair<std::string, Secret>> headers;  // sent to this host, e.g. an authorization
   std::string name_space;  // the registry that a mirror is asked for: the query's "ns"; "": not sent
@@ -32,7 +34,11 @@ struct Endpoint {
   // where there is one.
   std::vector<std::string> ca_files;
   bool only_these_roots = false;
-  bool client_certificate = false;  // hosts.toml names one
+  std::string client_certificate_file, client_key_file;  // of hosts.toml; "": none; both may be one file
+  std::string client_certificate;                        // what is in them: PEM; "": none
+  Secret client_key;
+  // Whose login the endpoint gets; nullopt: that of the image. CRI-O logs in to a mirror by the mirror's own name.
+  std::optional<ImageReference> login_name;
 
   std::string Host() const;                          // "mirror.example.com:5000"
   std::string UrlOf(const std::string& what) const;  // URL/REPOSITORY/WHAT?ns=…; what: "manifests/latest"
@@ -44,6 +50,8 @@ struct ImageEndpoints {
   std::vector<Endpoint> endpoints;
   std::string refusal;  // a sentence; "": there are endpoints
   std::string note;     // what a reader should know about this list, e.g. a limit of the Windows operator; "": nothing
+  // Which mirrors are not asked because a tag or a digest names the image, and what to do; "": all are.
+  std::string unused;
 };
 
 // containerd's list by a registry's hosts.toml; nullptr: there is none. On Windows nodes of other platforms than

@@ -74,13 +74,30 @@ Result<std::map<std::string, std::set<std::string>>> FoldersBelow(const std::str
   std::map<std::string, std::set<std::string>> out;
   for (const FolderEntry& entry : PROV_TRY(ListTree(root, kMostFolderEntries))) {
     const std::size_t slash = entry.path.find('/');
-    if (slash == std::string::npos) {
-      if (entry.kind != EntryKind::kFile) out.try_emplace(entry.path);
+    if (slash == std::string::npos && entry.kind == EntryKind::kOther) {
+      // A link, which containerd follows. One that leads nowhere is no folder.
+      const auto behind = ListTree(fmt::format("{}/{}/.", root, entry.path), kMostFolderEntries);
+      if (!behind) continue;
+      std::set<std::string>& names = out[entry.path];
+      for (const FolderEntry& one : *behind) {
+        if (one.kind != EntryKind::kFolder && one.path.find('/') == std::string::npos) names.insert(one.path);
+      }
+    } else if (slash == std::string::npos) {
+      if (entry.kind == EntryKind::kFolder) out.try_emplace(entry.path);
     } else if (entry.path.find('/', slash + 1) == std::string::npos && entry.kind != EntryKind::kFolder) {
       out[entry.path.substr(0, slash)].insert(entry.path.substr(slash + 1));
     }
   }
   return out;
+}
+
+// A file that hosts.toml names.
+Result<std::string> ReadTlsFile(const std::string& path) {
+  auto out = ReadFile(path, pki::kMostBundleBytes);
+  if (out) return out;
+  return Fail(Code::kRegistries,
+              fmt::format("can't be read, so containerd pulls nothing by this hosts.toml: {}", out.error().message),
+              path);
 }
 
 std::string FolderOf(const std::string& path) {
@@ -97,7 +114,16 @@ bool IsHostsToml(std::string_view text) {
 
 Result<HostsFolder> HostsFolder::Read(const std::string& folder, Containerd version, Findings& findings) {
   HostsFolder out;
-  for (const auto& [name, names] : PROV_TRY(FoldersBelow(folder)))
+  const auto folders = PROV_TRY(FoldersBelow(folder));
+  if (folders.empty()) {
+    const auto entries = PROV_TRY(ListTree(folder, kMostFolderEntries));
+    const bool is_one = std::ranges::find(entries, kHostsFile, &FolderEntry::path) != entries.end();
+    if (is_one)
+      return Fail(Code::kRegistries, "is the folder of one registry; give the folder above it, or its hosts.toml",
+                  folder);
+    AddWarning(findings, "hosts-toml", "has no folder of a registry, so containerd asks each registry itself", folder);
+  }
+  for (const auto& [name, names] : folders)
     out.by_folder_[name] = PROV_TRY(OfFolder(fmt::format("{}/{}", folder, name), names, version, findings));
   return out;
 }
@@ -111,6 +137,14 @@ Result<HostsFolder> HostsFolder::OfFile(std::string_view text, const std::string
     const std::vector<std::string> known = HostsFolders(registry, windows);
     return std::ranges::find(known, name) != known.end();
   });
+  const bool is_mixed = std::ranges::any_of(registries, [&](const std::string& one) { return one != registries[0]; });
+  if (!is_one && is_mixed) {
+    AddInfo(
+        findings, "hosts-toml",
+        "counts here for every image; give a file REGISTRY/hosts.toml or the folder of config_path to say for which "
+        "registry it is",
+        path);
+  }
   HostsFolder out;
   out.by_folder_[is_one ? name : "_default"] = PROV_TRY(OfText(text, path, folder, {}, version, findings));
   return out;
@@ -125,16 +159,14 @@ const HostsToml* HostsFolder::Find(std::string_view registry, bool windows) cons
 
 Result<void> ReadRoots(Endpoint& endpoint, Findings& findings) {
   for (const std::string& path : endpoint.ca_files) {
-    auto bytes = ReadFile(path, pki::kMostBundleBytes);
-    if (!bytes) {
-      return Fail(
-          Code::kRegistries,
-          fmt::format("can't be read, so containerd pulls nothing by this hosts.toml: {}", bytes.error().message),
-          path);
-    }
-    for (pki::Certificate& one : PROV_TRY(pki::ParseTrustBundle(*bytes, path, findings)))
-      endpoint.roots.push_back(std::move(one.der));
+    std::vector<pki::Certificate> read = PROV_TRY(pki::ParseTrustBundle(PROV_TRY(ReadTlsFile(path)), path, findings));
+    if (read.empty())
+      return Fail(Code::kRegistries, "has no certificate, so containerd pulls nothing by this hosts.toml", path);
+    for (pki::Certificate& one : read) endpoint.roots.push_back(std::move(one.der));
   }
+  if (endpoint.client_certificate_file.empty()) return {};
+  endpoint.client_certificate = PROV_TRY(ReadTlsFile(endpoint.client_certificate_file));
+  endpoint.client_key = Secret(PROV_TRY(ReadTlsFile(endpoint.client_key_file)));
   return {};
 }
 

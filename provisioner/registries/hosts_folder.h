@@ -20,7 +20,7 @@ bool IsHostsToml(std::string_view text);
 class HostsFolder {
  public:
   // A file that containerd refuses is an error among the findings, and the folder's .crt files count in its place, as
-  // for containerd. Errors: not-found, io, too-large.
+  // for containerd. Errors: not-found, io, too-large, registries (it is the folder of one registry).
   static Result<HostsFolder> Read(const std::string& folder, Containerd version, Findings& findings);
   // One hosts.toml, for the registry that its folder is named after; if that is none of `registries`, for all.
   static Result<HostsFolder> OfFile(std::string_view text, const std::string& path,
@@ -34,8 +34,8 @@ class HostsFolder {
   std::map<std::string, HostsToml, std::less<>> by_folder_;
 };
 
-// Reads the certificates that hosts.toml names into `roots`. Errors: registries (containerd does not pull then), and
-// those of ParseTrustBundle.
+// Reads the certificates that hosts.toml names into `roots`, `client_certificate` and `client_key`. Errors: registries
+// (containerd does not pull then), and those of ParseTrustBundle.
 Result<void> ReadRoots(Endpoint& endpoint, Findings& findings);
 
 }  // namespace prov::registries

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -37,9 +38,10 @@ class Reader {
       if (key != "registry" && std::ranges::find(kOtherKeys, key.str()) == kOtherKeys.end()) Name(key, value);
     }
     std::vector<Registry> out;
+    std::set<std::string> prefixes;
     for (const toml::table* one : PROV_TRY(Tables(root, "registry"))) {
       Registry registry = PROV_TRY(ReadRegistry(*one));
-      if (std::ranges::find(out, registry.prefix, &Registry::prefix) == out.end()) out.push_back(std::move(registry));
+      if (prefixes.insert(registry.prefix).second) out.push_back(std::move(registry));
     }
     PROV_TRY(CheckConflicts());
     return out;

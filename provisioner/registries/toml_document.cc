@@ -10,8 +10,9 @@ namespace prov::registries {
 namespace {
 
 constexpr std::size_t kMostTomlBytes = std::size_t{4} << 20U;
-// toml++ destroys tables within tables by recursion, and a key may open one with each of its dots.
-constexpr std::ptrdiff_t kMostDots = 1000;
+// A key opens a table with each of its dots. Together with the nested values, that bounds the recursion to some 5,000
+// levels, for which the smallest stack of Windows has room.
+constexpr std::ptrdiff_t kMostDots = 300;
 
 }  // namespace
 

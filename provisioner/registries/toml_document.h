@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #define TOML_EXCEPTIONS 0
+// Tables and arrays within another are destroyed by recursion. The files have four levels.
+#define TOML_MAX_NESTED_VALUES 16
 // toml++ 3.3 tells the compiler that two things never happen, and a file can make them happen: "[" without a key behind
 // it, and letters such as U+00E4 where a blank could stand. Here it goes on, and reports both as errors.
 #pragma push_macro("NDEBUG")

@@ -1,5 +1,7 @@
 #include "provisioner/source/mirror_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -19,7 +21,9 @@ using registries::Mirrors;
 constexpr std::string_view kConf = "/etc/containers/registries.conf";
 constexpr std::string_view kRegistryDropIns = "/etc/containers/registries.conf.d/";
 constexpr std::string_view kPullSecretPath = "/var/lib/kubelet/config.json";
-constexpr std::array<std::string_view, 2> kCaFolders = {"/etc/docker/certs.d/", "/etc/containers/certs.d/"};
+// Of one host, container tools read the first of these folders that exists (containers/image 5.36.1, dockerCertDir).
+constexpr std::string_view kContainersCas = "/etc/containers/certs.d/", kDockerCas = "/etc/docker/certs.d/";
+constexpr std::array<std::string_view, 2> kCaFolders = {kContainersCas, kDockerCas};
 
 // Drop-ins count in the order of their names.
 Result<std::vector<std::string>> ConfPaths(const ignition::Config& from) {
@@ -42,6 +46,10 @@ std::string_view HostOfCa(std::string_view path) {
     return rest.ends_with(".crt") ? rest.substr(0, slash) : std::string_view();
   }
   return {};
+}
+
+bool HasFileBelow(const ignition::Config& from, const std::string& folder) {
+  return std::ranges::any_of(from.FilePaths(), [&](const std::string& path) { return path.starts_with(folder); });
 }
 
 }  // namespace
@@ -69,6 +77,11 @@ Result<void> ReadMirrorFiles(const ignition::Config& from, egress::EgressConfig&
     const auto file = PROV_TRY(from.Read(path));
     if (!file || file->bytes.empty()) continue;
     if (const std::string_view host = HostOfCa(path); !host.empty()) {
+      if (path.starts_with(kDockerCas) && HasFileBelow(from, fmt::format("{}{}/", kContainersCas, host))) {
+        ReportNotRead(row->subject, "this CA", "container tools take those in /etc/containers/certs.d for the host",
+                      path, config);
+        continue;
+      }
       TakeRegistryCa(std::string(host), file->bytes, path, config);
     } else if (path.ends_with(".cert") || path.ends_with(".key")) {
       ReportNotRead(row->subject, "the client's certificate or key", "only CAs are", path, config);

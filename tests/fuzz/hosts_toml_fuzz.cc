@@ -33,10 +33,13 @@ void CheckEndpoints(const HostsToml& hosts, Containerd version) {
   static const auto kImage = registries::ParseImageReference("quay.io/org/app:v1", "--image");
   const auto list = ContainerdEndpoints(*kImage, &hosts, {.version = version});
   FUZZ_CHECK(list.endpoints.empty() == !list.refusal.empty());
+  bool any_pulls = false;
   for (const registries::Endpoint& one : list.endpoints) {
-    FUZZ_CHECK(one.pull && !one.Host().empty());
+    any_pulls = any_pulls || one.pull;
+    FUZZ_CHECK(!one.Host().empty());
     FUZZ_CHECK(one.mirror != one.name_space.empty());
   }
+  FUZZ_CHECK(any_pulls == list.refusal.empty());
 }
 
 }  // namespace

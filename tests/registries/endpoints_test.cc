@@ -117,7 +117,7 @@ TEST(ContainerdEndpoints, CertificatesOfTheFileReplaceTheMachinesOnWindows) {
   const HostsToml file = HostsFile("[host.\"https://m.example\"]\nca = \"m.crt\"\nclient = \"me.pem\"\n");
   const ImageEndpoints windows = ContainerdEndpoints(Image("quay.io/app"), &file, {});
   EXPECT_THAT(windows.endpoints[0].ca_files, ElementsAre("m.crt"));
-  EXPECT_TRUE(windows.endpoints[0].only_these_roots && windows.endpoints[0].client_certificate);
+  EXPECT_TRUE(windows.endpoints[0].only_these_roots && !windows.endpoints[0].client_certificate_file.empty());
   EXPECT_FALSE(windows.endpoints[1].only_these_roots);
   EXPECT_FALSE(ContainerdEndpoints(Image("quay.io/app"), &file, {.windows = false}).endpoints[0].only_these_roots);
 }
@@ -206,6 +206,35 @@ TEST(WindowsEndpoints, ABlockedRegistryIsStillAsked) {
   const ImageEndpoints list = OpenShiftWindowsEndpoints(Image("quay.io/app"), mirrors, MakeOperatorHosts(mirrors));
   EXPECT_EQ(list.endpoints.size(), 1U);
   EXPECT_THAT(list.note, HasSubstr("Linux nodes do not pull it: quay.io is blocked"));
+}
+
+TEST(ContainerdEndpoints, AHostThatMayNotPullIsAskedForWhatADigestNames) {
+  const HostsToml hosts = HostsFile("[host.\"https://m.example\"]\ncapabilities = [\"push\"]\n");
+  const ImageEndpoints list = ContainerdEndpoints(Image("quay.io/app:v1"), &hosts, {});
+  ASSERT_EQ(list.endpoints.size(), 2U);
+  EXPECT_FALSE(list.endpoints[0].pull);
+  EXPECT_TRUE(list.endpoints[1].pull);
+  EXPECT_EQ(list.unused, "");
+}
+
+TEST(ImageEndpoints, SayWhichMirrorsAreNotAskedAndWhy) {
+  const HostsToml hosts = HostsFile("[host.\"https://m.example\"]\ncapabilities = [\"pull\"]\n");
+  EXPECT_THAT(ContainerdEndpoints(Image("quay.io/app:v1"), &hosts, {}).unused,
+              HasSubstr("m.example is for digests only"));
+  EXPECT_EQ(ContainerdEndpoints(Image("quay.io/app@" + kImageDigest), &hosts, {}).unused, "");
+  Mirrors mirrors;
+  mirrors.registries = {
+      {.prefix = "quay.io",
+       .location = {},
+       .blocked = false,
+       .insecure = false,
+       .mirrors = {{"a.example", false, MirrorUse::kDigestOnly}, {"b.example/x", false, MirrorUse::kTagOnly}}}};
+  const ImageEndpoints tag = LinuxEndpoints(Image("quay.io/app:v1"), mirrors);
+  EXPECT_THAT(tag.unused, HasSubstr("a.example is for digests only"));
+  const ImageEndpoints digest = LinuxEndpoints(Image("quay.io/app@" + kImageDigest), mirrors);
+  EXPECT_THAT(digest.unused, HasSubstr("b.example/x is for tags only"));
+  // CRI-O looks up the login of a mirror by the mirror's name.
+  EXPECT_EQ(tag.endpoints[0].login_name->Repository(), "b.example/x/app");
 }
 
 }  // namespace

@@ -106,6 +106,45 @@ TEST_F(HostsFolderTest, RootsAreReadOrContainerdDoesNotPull) {
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().code, Code::kRegistries);
   EXPECT_THAT(absent.error().message, HasSubstr("pulls nothing"));
+  Put("empty.crt", "");
+  endpoint.ca_files = {At("empty.crt")};
+  EXPECT_FALSE(ReadRoots(endpoint, findings_)) << "containerd refuses it, too";
+}
+
+TEST_F(HostsFolderTest, TheClientsCertificateIsRead) {
+  Put("client.pem", "certificate");
+  Put("client.key", "key");
+  Endpoint endpoint;
+  endpoint.client_certificate_file = At("client.pem");
+  endpoint.client_key_file = At("client.key");
+  ASSERT_TRUE(ReadRoots(endpoint, findings_));
+  EXPECT_EQ(endpoint.client_certificate, "certificate");
+  EXPECT_EQ(endpoint.client_key, Secret("key"));
+  endpoint.client_key_file = At("absent.key");
+  EXPECT_EQ(ReadRoots(endpoint, findings_).error().code, Code::kRegistries);
+}
+
+TEST_F(HostsFolderTest, AFolderThatIsALinkIsFollowed) {
+  Put("../" + scratch_.path().filename().string() + "-real/hosts.toml", "[host.\"https://m.example\"]\n");
+  const std::string real = scratch_.path().string() + "-real";
+  std::error_code fault;
+  std::filesystem::create_directory_symlink(real, scratch_.At("quay.io"), fault);
+  if (fault) GTEST_SKIP() << "NOT RUN: this user can't make links: " << fault.message();
+  std::filesystem::create_directory_symlink(At("nowhere"), scratch_.At("other.example"));
+  const HostsFolder folder = ReadAll();
+  ASSERT_NE(folder.Find("quay.io", false), nullptr);
+  EXPECT_EQ(folder.Find("quay.io", false)->hosts.size(), 1U);
+  EXPECT_EQ(folder.Find("other.example", false), nullptr);
+  std::filesystem::remove_all(real);
+}
+
+TEST_F(HostsFolderTest, AFolderOfAnotherLevelIsToldApart) {
+  ReadAll();
+  EXPECT_THAT(findings_.at(0).message, HasSubstr("has no folder of a registry"));
+  Put("hosts.toml", "[host.\"https://m.example\"]\n");
+  const auto read = HostsFolder::Read(scratch_.path().string(), Containerd::k2, findings_);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("give the folder above it"));
 }
 
 TEST(HostsToml, IsToldFromARegistriesConf) {

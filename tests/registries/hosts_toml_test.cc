@@ -179,6 +179,11 @@ TEST(HostsToml, DeepKeysAreRefusedBeforeTheyUseTheStack) {
   std::string deep = "[a";
   for (int i = 0; i < 100'000; ++i) deep += ".a";
   EXPECT_EQ(HostsError(deep + "]\n").code, Code::kRegistries);
+  std::string within = "a = ";
+  std::string dotted = "a";
+  for (int i = 0; i < 299; ++i) dotted += ".a";
+  for (int i = 0; i < 60; ++i) within += "[\n{ " + dotted + " = ";
+  EXPECT_EQ(HostsError(within).code, Code::kRegistries);
 }
 
 TEST(HostsToml, WhatContainerdLeavesOutIsAFinding) {

@@ -166,7 +166,7 @@ TEST(SourceMembers, FilesAboutRegistriesAreReadForImages) {
       File("/etc/containers/registries.conf.d/10.conf", "[[registry]]\nlocation = \"a.io\"\ninsecure = true\n") + "," +
       File("/etc/containers/registries.conf.d/notes.txt", "not TOML") + "," +
       File("/etc/docker/certs.d/r.example.com:5000/ca.crt", Pem("proxy-root")) + "," +
-      File("/etc/containers/certs.d/r.example.com:5000/more.crt", Pem("corporate-root")) + "," +
+      File("/etc/docker/certs.d/r.example.com:5000/more.crt", Pem("corporate-root")) + "," +
       File("/var/lib/kubelet/config.json", R"({"auths":{}})")));
   EXPECT_THAT(config.findings, Not(HasCode("not-read")));
   EXPECT_TRUE(config.certificates.empty()) << "CAs of single registries are no trust of the node";
@@ -178,6 +178,16 @@ TEST(SourceMembers, FilesAboutRegistriesAreReadForImages) {
   EXPECT_EQ(config.mirrors.cas.front().host, "r.example.com:5000");
   EXPECT_THAT(config.mirrors.cas.front().certificates, SizeIs(2));
   EXPECT_TRUE(config.pull_secret.has_value());
+}
+
+TEST(SourceMembers, OfTwoFoldersOfCasForAHostContainerToolsReadOne) {
+  const auto config =
+      MustRead(ConfigWith(kBoth + "," + File("/etc/docker/certs.d/r.example.com/ca.crt", Pem("proxy-root")) + "," +
+                          File("/etc/docker/certs.d/other.example.com/ca.crt", Pem("proxy-root")) + "," +
+                          File("/etc/containers/certs.d/r.example.com/ca.crt", Pem("corporate-root"))));
+  ASSERT_THAT(config.mirrors.cas, SizeIs(2));
+  for (const registries::RegistryCa& one : config.mirrors.cas) EXPECT_THAT(one.certificates, SizeIs(1)) << one.host;
+  EXPECT_THAT(config.findings, HasCode("not-read"));
 }
 
 TEST(SourceMembers, SettingsOfRegistriesThatCanNotBeReadStopNothingElse) {
