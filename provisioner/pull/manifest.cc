@@ -62,9 +62,26 @@ bool HasDigest(std::string_view bytes, std::string_view digest) {
   return digest.substr(kSha256.size()) == ToHex(is_256 ? Sha256(bytes) : Sha512(bytes));
 }
 
-Result<Manifest> ParseManifest(std::string_view text, const std::string& where) {
+bool IsIndexType(std::string_view media_type) {
+  return media_type == "application/vnd.docker.distribution.manifest.list.v2+json" ||
+         media_type == "application/vnd.oci.image.index.v1+json";
+}
+
+bool IsManifestType(std::string_view media_type) {
+  return media_type == "application/vnd.docker.distribution.manifest.v2+json" ||
+         media_type == "application/vnd.oci.image.manifest.v1+json";
+}
+
+Result<Manifest> ParseManifest(std::string_view text, std::string_view media_type, const std::string& where) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(text, where));
   Manifest out;
+  const std::string own = PROV_TRY(root.Find("mediaType", &JsonNode::Text)).value_or("");
+  const bool has_index = PROV_TRY(root.Find("manifests")) || IsIndexType(own);
+  const bool has_manifest = PROV_TRY(root.Find("layers")) || PROV_TRY(root.Find("config")) || IsManifestType(own);
+  if (IsManifestType(media_type) && has_index)
+    return root.Refuse(Code::kInvalidConfig, "is an index, and the registry calls it a manifest");
+  if (IsIndexType(media_type) && has_manifest)
+    return root.Refuse(Code::kInvalidConfig, "is a manifest, and the registry calls it an index");
   if (const auto entries = PROV_TRY(root.Find("manifests"))) {
     out.index = true;
     out.entries = PROV_TRY(ReadDescriptors(*entries));
@@ -103,14 +120,23 @@ std::vector<Descriptor> EntriesFor(const Manifest& index, const Platform& platfo
   return out;
 }
 
+std::string DescribeEntry(const Descriptor& entry) {
+  return fmt::format("{}/{}{}{}", Shorten(entry.os), Shorten(entry.architecture), entry.os_version.empty() ? "" : " ",
+                     Shorten(entry.os_version));
+}
+
 std::string DescribeEntries(const Manifest& index) {
+  constexpr std::size_t kMostShown = 10;
   std::vector<std::string> out;
+  std::size_t found = 0;
   for (const Descriptor& one : index.entries) {
     if (one.os.empty() || one.os == "unknown") continue;  // attestations
-    out.push_back(fmt::format("{}/{}{}{}", Shorten(one.os), Shorten(one.architecture),
-                              one.os_version.empty() ? "" : " ", Shorten(one.os_version)));
+    if (++found > kMostShown) continue;
+    out.push_back(DescribeEntry(one));
   }
-  return out.empty() ? "nothing" : fmt::format("{}", fmt::join(out, ", "));
+  if (out.empty()) return "nothing";
+  return fmt::format("{}{}", fmt::join(out, ", "),
+                     found > kMostShown ? fmt::format(" and {} more", found - kMostShown) : "");
 }
 
 }  // namespace prov::pull

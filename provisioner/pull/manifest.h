@@ -26,8 +26,13 @@ struct Manifest {
   std::vector<Descriptor> layers;
 };
 
-// Errors: json, type, invalid-config (a digest, or neither an index nor a manifest).
-Result<Manifest> ParseManifest(std::string_view text, const std::string& where);
+// The types of Docker and OCI that containerd looks into.
+bool IsIndexType(std::string_view media_type);
+bool IsManifestType(std::string_view media_type);
+
+// `media_type`: what the text is said to be; containerd refuses an index for a manifest, and the other way round.
+// Errors: json, type, invalid-config (a digest; neither an index nor a manifest; not of the type).
+Result<Manifest> ParseManifest(std::string_view text, std::string_view media_type, const std::string& where);
 
 bool IsDigest(std::string_view text);
 // Whether these are the bytes of the digest.
@@ -46,7 +51,9 @@ Result<Platform> ParsePlatform(std::string_view text, const std::string& where);
 // Server 2025, since that. An entry without a build fits; one without a platform fits, too, and comes last.
 std::vector<Descriptor> EntriesFor(const Manifest& index, const Platform& platform);
 
-// "windows/amd64 10.0.17763.1, linux/arm64": what an index has, for messages.
+// "windows/amd64 10.0.17763.1", for messages.
+std::string DescribeEntry(const Descriptor& entry);
+// "windows/amd64 10.0.17763.1, linux/arm64": what an index has, for messages; of many the first.
 std::string DescribeEntries(const Manifest& index);
 
 }  // namespace prov::pull

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
@@ -34,13 +34,12 @@ constexpr int kMostTries = 3;       // of one request that the server puts off
 constexpr std::int64_t kBetweenTries = 1000;
 constexpr int kOk = 200, kMostOk = 299, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNoMethod = 405;
 constexpr int kRequestTimeout = 408, kTooMany = 429, kServerError = 500, kBadRequest = 400;
+constexpr int kTemporaryRedirect = 307, kPermanentRedirect = 308;
 
 constexpr std::string_view kAnyManifest =
     "application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json, "
     "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, */*";
-constexpr std::array<std::string_view, 4> kManifestTypes = {
-    "application/vnd.docker.distribution.manifest.v2+json", "application/vnd.docker.distribution.manifest.list.v2+json",
-    "application/vnd.oci.image.manifest.v1+json", "application/vnd.oci.image.index.v1+json"};
+constexpr int kMostIndexes = 4;  // one within the other
 
 constexpr std::string_view kPortal =
     "an HTML page came instead of the image's data: a proxy or a portal on the way answers for the registry";
@@ -59,10 +58,35 @@ std::string_view MeaningOf(int status) {
   return "it does not answer as a registry does; check its address, and what stands on the way";
 }
 
-// "host:port" of a URL as written, in lower case.
+// "host:port" of a URL, in lower case, without the port that the scheme has by itself.
 std::string HostOf(std::string_view url) {
   const std::size_t start = url.find("://") + 3;
-  return AsciiLower(url.substr(start, url.find_first_of("/?#", start) - start));
+  std::string out = AsciiLower(url.substr(start, url.find_first_of("/?#", start) - start));
+  const std::string_view own_port = url.starts_with("https://") ? ":443" : ":80";
+  if (out.ends_with(own_port)) out.resize(out.size() - own_port.size());
+  return out;
+}
+
+// Whether the second URL is at the host of the first, and not less protected.
+bool IsSameHost(std::string_view first, std::string_view second) {
+  const bool weaker = first.starts_with("https://") && !second.starts_with("https://");
+  return !weaker && HostOf(first) == HostOf(second);
+}
+
+// With the scheme in lower case, as Go reads it.
+std::string WithLowerScheme(std::string_view url) {
+  const std::size_t end = url.find(':');
+  if (end == std::string_view::npos) return std::string(url);
+  return AsciiLower(url.substr(0, end)) + std::string(url.substr(end));
+}
+
+bool IsHttpUrl(std::string_view url) { return url.starts_with("http://") || url.starts_with("https://"); }
+
+// Whether a host can stand in lists and on a terminal: registries name the hosts of layers and tokens.
+bool IsPlainHost(std::string_view host) {
+  return !host.empty() && std::ranges::all_of(host, [](char c) {
+    return IsLetter(c) || IsDigit(c) || c == '.' || c == '-' || c == '_' || c == ':';
+  });
 }
 
 std::string PercentEncoded(std::string_view text) {
@@ -102,7 +126,7 @@ class Puller {
         options_(options),
         end_(clock.NowUnix() + options.total_seconds) {
     out_.image = image.image.Text();
-    if (options.logins != nullptr) login_ = options.logins->Find(image.image);
+    out_.note = image.unused;
   }
 
   Result<Pulled> Run() {
@@ -139,17 +163,33 @@ class Puller {
       }
       return WalkManifest(first, true);
     }
-    const std::vector<Descriptor> entries = EntriesFor(first, options_.platform);
-    if (entries.empty()) return NothingForPlatform(first);
+    return WalkIndex(first, 1);
+  }
+
+  // `depth`: how many indexes this one makes, with those that it is in.
+  Result<void> WalkIndex(const Manifest& index, int depth) {
+    if (depth > kMostIndexes)
+      return Fail(Code::kInvalidConfig, fmt::format("{} indexes lie one within the other", depth), out_.image);
+    const std::vector<Descriptor> entries = EntriesFor(index, options_.platform);
+    if (entries.empty()) return NothingForPlatform(index);
     for (const Descriptor& entry : entries) {
-      const std::string text = PROV_TRY(Document(entry, Purpose::kManifest, kMostManifest));
-      PROV_TRY(WalkManifest(PROV_TRY(Parse(text, entry)), false));
+      if (!IsIndexType(entry.media_type) && !IsManifestType(entry.media_type)) {
+        return Fail(Code::kInvalidConfig,
+                    fmt::format("the index calls its entry {} \"{}\", and containerd does not look into that",
+                                entry.digest, Shorten(entry.media_type)),
+                    out_.image);
+      }
+      const bool within = IsIndexType(entry.media_type);
+      const std::string text = PROV_TRY(Document(entry, within ? Purpose::kIndex : Purpose::kManifest, kMostManifest));
+      if (!entry.os.empty()) out_.steps.back().of_entry = DescribeEntry(entry);
+      const Manifest inner = PROV_TRY(Parse(text, entry));
+      PROV_TRY(within ? WalkIndex(inner, depth + 1) : WalkManifest(inner, false));
     }
     return {};
   }
 
   Result<Manifest> Parse(const std::string& bytes, const Descriptor& of) {
-    auto out = ParseManifest(bytes, out_.image);
+    auto out = ParseManifest(bytes, of.media_type, out_.image);
     if (!out)
       return Fail(
           Code::kInvalidConfig,
@@ -168,7 +208,6 @@ class Puller {
   }
 
   Result<void> WalkManifest(const Manifest& manifest, bool alone) {
-    if (manifest.index) return Fail(Code::kInvalidConfig, "an index within an index is not followed", out_.image);
     const std::string config = PROV_TRY(Document(*manifest.config, Purpose::kConfig, kMostConfig));
     // An image without an index says only here what it is for.
     if (alone) PROV_TRY(CheckPlatform(config));
@@ -195,18 +234,19 @@ class Puller {
 
   // Which digest the reference has. The first endpoint that has the image says so.
   Result<Descriptor> Resolve() {
-    std::optional<Error> first;
-    const auto keep = [&](Error error) {
-      if (!first) first = std::move(error);
-    };
-    std::optional<Error> missing;
+    std::optional<Error> first, missing;
     bool asked = false;
+    const auto keep = [&](const Endpoint& endpoint, Error error) {
+      NoteFailure(endpoint, error);
+      std::optional<Error>& place = error.code == Code::kNotFound ? missing : first;
+      if (!place || error.code == Code::kNotFound) place = std::move(error);
+    };
     const registries::ImageReference& image = image_.image;
     for (const Endpoint& endpoint : image_.endpoints) {
       if (!endpoint.pull || (!image.by_digest() && !endpoint.resolve)) continue;
       asked = true;
       if (auto reachable = Ping(endpoint); !reachable) {
-        keep(std::move(reachable).error());
+        keep(endpoint, std::move(reachable).error());
         continue;
       }
       auto found = ResolveAt(endpoint);
@@ -215,11 +255,7 @@ class Puller {
         return found;
       }
       if (ended_ || IsFatal(found.error())) return found;
-      if (found.error().code == Code::kNotFound) {
-        missing = std::move(found).error();
-      } else {
-        keep(std::move(found).error());
-      }
+      keep(endpoint, std::move(found).error());
     }
     if (first) return std::unexpected(*std::move(first));
     if (missing) return std::unexpected(*std::move(missing));
@@ -244,6 +280,7 @@ class Puller {
     out.digest = image.digest;
     const std::string_view told = answer.Header("docker-content-digest");
     const bool has_length = !answer.Header("content-length").empty();
+    if (has_length) out.size = PROV_TRY(LengthOf(answer));
     if (out.digest.empty() && has_length && !told.empty()) {
       if (!IsDigest(told)) return Refuse("the registry names a malformed digest (Docker-Content-Digest)");
       out.digest = told;
@@ -253,7 +290,23 @@ class Puller {
     answer = PROV_TRY(Ask(order));
     PROV_TRY(CheckStatus(order, answer));
     out.media_type = PROV_TRY(ManifestTypeOf(answer));
+    out.size = static_cast<std::int64_t>(answer.body.size());
     if (out.digest.empty()) out.digest = "sha256:" + ToHex(Sha256(answer.body));
+    return out;
+  }
+
+  // The length that the answer to HEAD states.
+  Result<std::int64_t> LengthOf(const FetchAnswer& answer) {
+    const std::string_view text = TrimBlanks(answer.Header("content-length"));
+    std::int64_t out = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (fault != std::errc() || end != text.data() + text.size() || out < 0)
+      return Refuse("the answer has a malformed Content-Length");
+    if (out == 0) {
+      return Refuse(
+          "the answer to HEAD states a length of 0 (Content-Length), with which containerd does not pull: a "
+          "server before the registry drops it");
+    }
     return out;
   }
 
@@ -261,7 +314,7 @@ class Puller {
   Result<std::string> ManifestTypeOf(const FetchAnswer& answer) {
     const std::string_view header = answer.Header("content-type");
     const std::string_view type = TrimBlanks(header.substr(0, header.find(';')));
-    if (std::ranges::find(kManifestTypes, type) != kManifestTypes.end()) return std::string(type);
+    if (IsIndexType(type) || IsManifestType(type)) return std::string(type);
     if (EqualsIgnoreAsciiCase(type, "text/html")) return Refuse(std::string(kPortal));
     return Refuse(
         fmt::format("the answer's Content-Type is \"{}\", which is no manifest that containerd takes", Shorten(type)));
@@ -269,8 +322,13 @@ class Puller {
 
   // A document with its digest. The first endpoint that gives something ends the search, as for containerd.
   Result<std::string> Document(const Descriptor& what, Purpose purpose, std::uint64_t limit) {
+    if (what.size <= 0) return Fail(Code::kInvalidConfig, fmt::format("{} has no size", what.digest), out_.image);
     const FetchAnswer answer = PROV_TRY(Fetch(what, purpose, Want::kWhole, limit));
-    if (HasDigest(answer.body, what.digest)) return answer.body;
+    if (HasDigest(answer.body, what.digest)) {
+      if (answer.body.size() == static_cast<std::size_t>(what.size)) return answer.body;
+      return Refuse(fmt::format("{} has {} bytes, and {} were stated, so containerd refuses it", what.digest,
+                                answer.body.size(), what.size));
+    }
     const bool html = AsciiLower(answer.Header("content-type")).starts_with("text/html");
     return Refuse(html ? std::string(kPortal)
                        : fmt::format("what came has not the digest {}: a server or proxy on the way changed or cut it",
@@ -278,8 +336,11 @@ class Puller {
   }
 
   Result<void> FirstByte(const Descriptor& layer) {
-    for (const std::string& url : layer.urls) {
-      if (!url.starts_with("http://") && !url.starts_with("https://")) continue;
+    if (layer.size <= 0)
+      return Fail(Code::kInvalidConfig, fmt::format("the layer {} has no size", layer.digest), out_.image);
+    for (const std::string& written : layer.urls) {
+      const std::string url = WithLowerScheme(written);
+      if (!IsHttpUrl(url)) continue;
       Order order{Purpose::kLayer, nullptr, url, Want::kFirstByte, layer.media_type + ", */*", kMostLayer};
       const FetchAnswer answer = PROV_TRY(Ask(order));
       const auto checked = CheckStatus(order, answer);
@@ -291,8 +352,7 @@ class Puller {
   }
 
   Result<FetchAnswer> Fetch(const Descriptor& what, Purpose purpose, Want want, std::uint64_t limit) {
-    const bool manifest = std::ranges::find(kManifestTypes, what.media_type) != kManifestTypes.end() ||
-                          purpose == Purpose::kIndex || purpose == Purpose::kManifest;
+    const bool manifest = purpose == Purpose::kIndex || purpose == Purpose::kManifest;
     std::optional<Error> first;
     for (const Endpoint& endpoint : image_.endpoints) {
       Order order{purpose,
@@ -305,10 +365,16 @@ class Puller {
       auto checked = answer ? CheckStatus(order, *answer) : Result<void>(std::unexpected(answer.error()));
       if (checked) return answer;
       if (IsFatal(checked.error())) return std::unexpected(std::move(checked).error());
+      NoteFailure(endpoint, checked.error());
       if (!first) first = std::move(checked).error();
     }
     if (!first) return Fail(Code::kNetwork, "there is no endpoint", out_.image);
     return std::unexpected(*std::move(first));
+  }
+
+  void NoteFailure(const Endpoint& endpoint, const Error& error) {
+    if (std::ranges::find(out_.failures, endpoint.url, &EndpointFailure::endpoint) == out_.failures.end())
+      out_.failures.push_back({endpoint.url, error});
   }
 
   std::unexpected<Error> Refuse(std::string why) {
@@ -336,14 +402,23 @@ class Puller {
       case kUnauthorized:
         if (redirected)
           return fmt::format("{} asks for a login (status 401), and where a redirect leads gets none", host);
-        if (login_ == nullptr) {
+        if (order.endpoint != nullptr && authorizers_.contains(HostOf(order.endpoint->url)) &&
+            authorizers_.at(HostOf(order.endpoint->url)).challenge.scheme == "bearer") {
+          if (LoginFor(order.endpoint) != nullptr)
+            return fmt::format("{} refuses the token that its own token service gave (status 401)", host);
+          return fmt::format(
+              "{} gives nothing to a token without a login (status 401), and none is given for {}: add --pull-secret "
+              "FILE, or check the name of the image",
+              host, NameOfLogin(order.endpoint));
+        }
+        if (LoginFor(order.endpoint) == nullptr) {
           return fmt::format(
               "{} asks for a login (status 401), and none is given for {}: add --pull-secret FILE, or "
               "check the name of the image, which registries also answer so",
-              host, image_.image.Repository());
+              host, NameOfLogin(order.endpoint));
         }
         return fmt::format("{} refuses the login for {} (status 401): check the entry of the pull secret", host,
-                           image_.image.Repository());
+                           NameOfLogin(order.endpoint));
       case kForbidden:
         if (redirected) return fmt::format("{} refuses the object (status 403): its signed URL may have expired", host);
         return fmt::format(
@@ -384,7 +459,7 @@ class Puller {
   // no other host, and it gets no login.
   Result<void> Ping(const Endpoint& endpoint) {
     const std::string root = endpoint.url.substr(0, endpoint.url.find('/', endpoint.url.find("://") + 3)) + "/v2/";
-    if (const auto known = pings_.find(root); known != pings_.end()) return known->second;
+    if (const auto known = pings_.find(&endpoint); known != pings_.end()) return known->second;
     net::FetchRequest request;
     request.url = root;
     request.most_bytes = kMostToken;
@@ -392,7 +467,7 @@ class Puller {
     auto answer = Send(Purpose::kPing, std::move(request), &endpoint, nullptr);
     Result<void> out;
     if (!answer) out = std::unexpected(std::move(answer).error());
-    pings_.emplace(root, out);
+    pings_.emplace(&endpoint, out);
     return out;
   }
 
@@ -402,7 +477,7 @@ class Puller {
     while (true) {
       FetchAnswer answer = PROV_TRY(Once(order));
       if (answer.status == kUnauthorized && order.endpoint != nullptr && !challenged &&
-          IsOwn(*order.endpoint, out_.steps.back().url)) {
+          IsSameHost(order.endpoint->url, out_.steps.back().url)) {
         challenged = true;
         if (PROV_TRY(TakeChallenge(*order.endpoint, answer))) continue;
       } else if (answer.status == kNoMethod && order.want == Want::kHeaders) {
@@ -427,19 +502,13 @@ class Puller {
       request.has_digest = true;
       request.headers.emplace_back("Accept", order.accept);
       if (order.want == Want::kFirstByte) request.sink = [](std::string_view) { return false; };
-      if (order.endpoint != nullptr && IsOwn(*order.endpoint, url)) PROV_TRY(AddOwn(*order.endpoint, request));
+      if (order.endpoint != nullptr && IsSameHost(order.endpoint->url, url)) PROV_TRY(AddOwn(*order.endpoint, request));
       FetchAnswer answer = PROV_TRY(Send(order.purpose, std::move(request), order.endpoint, nullptr));
       if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return answer;
       out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
       url = std::move(answer.redirect_url);
     }
     return Refuse(fmt::format("{} redirects lead from one to the next", kMostRedirects));
-  }
-
-  // Whether a URL is at the endpoint's host, and not less protected.
-  static bool IsOwn(const Endpoint& endpoint, std::string_view url) {
-    const bool weaker = endpoint.url.starts_with("https://") && !url.starts_with("https://");
-    return !weaker && HostOf(url) == HostOf(endpoint.url);
   }
 
   Result<void> AddOwn(const Endpoint& endpoint, net::FetchRequest& request) {
@@ -465,8 +534,10 @@ class Puller {
       net::FetchRequest tls = request;
       tls.url = "https://" + tls.url.substr(std::string_view("http://").size());
       net::HttpNotes notes;
+      const bool own_port = HostOf(endpoint->url).find(':') == std::string::npos;
       auto answer = SendOne(purpose, std::move(tls), endpoint, sent, notes);
-      if (answer || !notes.is_plain) return answer;
+      const bool falls_back = notes.is_plain || endpoint->plain_after_any_failure || (own_port && notes.is_unreachable);
+      if (answer || !falls_back) return answer;
     }
     net::HttpNotes notes;
     return SendOne(purpose, std::move(request), endpoint, sent, notes);
@@ -478,7 +549,7 @@ class Puller {
     step.purpose = purpose;
     step.url = WithoutQuery(request.url);
     const auto target = egress::ParseRequestTarget(request.url);
-    if (!target) return Refuse("a server names a URL that is malformed");
+    if (!target || !IsPlainHost(target->host)) return Refuse("a server names a URL that is malformed");
     step.host = AsciiLower(target->host);
     step.port = target->port;
     egress::RequestWay way = PROV_TRY(egress::WayOf(config_, request.url));
@@ -501,6 +572,8 @@ class Puller {
       request.beside_system = request.roots.empty() && !only_these;
       request.roots.insert(request.roots.end(), endpoint->roots.begin(), endpoint->roots.end());
       request.skip_verify = endpoint->skip_verify;
+      if (!endpoint->client_certificate.empty())
+        request.client = net::ClientIdentity{endpoint->client_certificate, endpoint->client_key};
     }
     request.connect_seconds = request.answer_seconds = options_.timeout_seconds;
     request.total_seconds = static_cast<int>(std::min<std::int64_t>(left, options_.timeout_seconds));
@@ -511,9 +584,13 @@ class Puller {
             : http_.Send({std::move(request), "POST", "application/x-www-form-urlencoded;charset=utf-8", *sent});
     if (!answer) {
       step.error = answer.error();
-      if (way.decision.entry && way.decision.route == egress::Route::kDirect)
-        step.error->message +=
-            fmt::format("; the entry \"{}\" of NO_PROXY sends it there directly", Shorten(*way.decision.entry));
+      if (notes.is_unreachable && way.decision.entry && way.decision.route == egress::Route::kDirect) {
+        std::string& message = step.error->message;
+        message += fmt::format(
+            "{} entry \"{}\" of NO_PROXY sends it there directly: if only the proxy reaches this host, remove the "
+            "entry or narrow it",
+            message.ends_with('?') ? " The" : "; the", Shorten(*way.decision.entry));
+      }
       return std::unexpected(*step.error);
     }
     step.status = answer->status;
@@ -527,9 +604,20 @@ class Puller {
 
   // --- Logins --------------------------------------------------------------------------------------------------------
 
+  // The name by which a login is looked up.
+  const registries::ImageReference& LoginName(const Endpoint* endpoint) const {
+    return endpoint != nullptr && endpoint->login_name ? *endpoint->login_name : image_.image;
+  }
+  std::string NameOfLogin(const Endpoint* endpoint) const { return LoginName(endpoint).Repository(); }
+  // nullptr: none.
+  const Login* LoginFor(const Endpoint* endpoint) const {
+    return options_.logins == nullptr ? nullptr : options_.logins->Find(LoginName(endpoint));
+  }
+
   // Notes what the registry asks for. Returns whether the request may be made again.
   Result<bool> TakeChallenge(const Endpoint& endpoint, const FetchAnswer& answer) {
     const std::string host = HostOf(endpoint.url);
+    const Login* login = LoginFor(&endpoint);
     // The first of each header, as containerd reads them. Bearer counts before Basic.
     std::vector<Challenge> challenges;
     for (const auto& [name, value] : answer.headers) {
@@ -539,7 +627,7 @@ class Puller {
     for (const std::string_view scheme : {"bearer", "basic"}) {
       for (Challenge& challenge : challenges) {
         if (challenge.scheme != scheme) continue;
-        if (scheme == "basic" && (login_ == nullptr || login_->user.empty())) continue;
+        if (scheme == "basic" && (login == nullptr || login->user.empty())) continue;
         if (scheme == "bearer" && authorizers_.contains(host)) return false;  // its token was refused
         authorizers_.insert_or_assign(host, Authorizer{std::move(challenge), {}});
         return true;
@@ -550,8 +638,8 @@ class Puller {
 
   // The value of the header for this host.
   Result<Secret> ValueOf(const Endpoint& endpoint, Authorizer& authorizer) {
-    if (authorizer.challenge.scheme == "basic") return BasicOf(*login_);
-    std::set<std::string> scopes = {fmt::format("repository:{}:pull", image_.image.repository)};
+    if (authorizer.challenge.scheme == "basic") return BasicOf(*LoginFor(&endpoint));
+    std::set<std::string> scopes = {fmt::format("repository:{}:pull", LoginName(&endpoint).repository)};
     const std::string told = authorizer.challenge.Get("scope");
     for (const std::string_view one : Split(told, ' '))
       if (!one.empty()) scopes.emplace(one);
@@ -569,18 +657,19 @@ class Puller {
 
   Result<std::string> FetchToken(const Endpoint& endpoint, const Challenge& challenge,
                                  const std::set<std::string>& scopes) {
-    const std::string realm = challenge.Get("realm");
-    if (!realm.starts_with("http://") && !realm.starts_with("https://"))
+    const Login* login = LoginFor(&endpoint);
+    const std::string realm = WithLowerScheme(challenge.Get("realm"));
+    if (!IsHttpUrl(realm))
       return Refuse("the registry asks for a token and does not say where (no realm in WWW-Authenticate)");
-    if (login_ != nullptr && endpoint.url.starts_with("https://") && !realm.starts_with("https://"))
+    if (login != nullptr && endpoint.url.starts_with("https://") && !realm.starts_with("https://"))
       return Refuse(
           "the registry names a token service without TLS, which would get the login in clear text; nothing "
           "was sent there");
-    if (login_ != nullptr) {
-      const FetchAnswer answer = PROV_TRY(PostForToken(endpoint, realm, challenge.Get("service"), scopes));
+    if (login != nullptr) {
+      const FetchAnswer answer = PROV_TRY(PostForToken(endpoint, *login, realm, challenge.Get("service"), scopes));
       const bool known = answer.status != kNotFound && answer.status != kUnauthorized && answer.status != kBadRequest &&
-                         (answer.status != kNoMethod || login_->user.empty());
-      if (known) return TokenIn(answer, "access_token");
+                         (answer.status != kNoMethod || login->user.empty());
+      if (known) return TokenIn(answer, "access_token", endpoint);
       out_.steps.back().error.reset();  // registries without POST answer so; GET follows
     }
     std::string url = realm + (realm.find('?') == std::string::npos ? "?" : "&");
@@ -595,41 +684,54 @@ class Puller {
       request.url = url;
       request.most_bytes = kMostToken;
       request.has_digest = true;
-      if (login_ != nullptr && HostOf(url) == HostOf(realm)) request.authorization = BasicOf(*login_);
+      if (login != nullptr && IsSameHost(realm, url)) request.authorization = BasicOf(*login);
       FetchAnswer answer = PROV_TRY(Send(Purpose::kToken, std::move(request), &endpoint, nullptr));
-      if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return TokenIn(answer, "token");
+      if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return TokenIn(answer, "token", endpoint);
       out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
       url = std::move(answer.redirect_url);
     }
     return Refuse(fmt::format("{} redirects lead from one to the next", kMostRedirects));
   }
 
-  Result<FetchAnswer> PostForToken(const Endpoint& endpoint, const std::string& realm, const std::string& service,
-                                   const std::set<std::string>& scopes) {
+  // Follows a redirect only where the form may be sent again: it holds the login.
+  Result<FetchAnswer> PostForToken(const Endpoint& endpoint, const Login& login, const std::string& realm,
+                                   const std::string& service, const std::set<std::string>& scopes) {
     std::string form = "client_id=containerd-client&service=" + PercentEncoded(service) +
                        "&scope=" + PercentEncoded(fmt::format("{}", fmt::join(scopes, " ")));
-    const std::string password = PercentEncoded(login_->password.Reveal());
-    if (login_->user.empty()) {
+    const std::string password = PercentEncoded(login.password.Reveal());
+    if (login.user.empty()) {
       form += "&grant_type=refresh_token&refresh_token=" + password;
     } else {
-      form += "&grant_type=password&username=" + PercentEncoded(login_->user) + "&password=" + password;
+      form += "&grant_type=password&username=" + PercentEncoded(login.user) + "&password=" + password;
     }
-    net::FetchRequest request;
-    request.url = realm;
-    request.most_bytes = kMostToken;
-    request.has_digest = true;
-    return Send(Purpose::kToken, std::move(request), &endpoint, &form);
+    std::string url = realm;
+    for (int hop = 0; hop < kMostRedirects; ++hop) {
+      net::FetchRequest request;
+      request.url = url;
+      request.most_bytes = kMostToken;
+      request.has_digest = true;
+      FetchAnswer answer = PROV_TRY(Send(Purpose::kToken, std::move(request), &endpoint, &form));
+      const bool again = (answer.status == kTemporaryRedirect || answer.status == kPermanentRedirect);
+      if (!again || answer.redirect_url.empty()) return answer;
+      out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
+      if (!IsSameHost(realm, answer.redirect_url)) {
+        return Refuse(fmt::format("the token service leads to {}, which would get the login; nothing was sent there",
+                                  HostOf(answer.redirect_url)));
+      }
+      url = std::move(answer.redirect_url);
+    }
+    return Refuse(fmt::format("{} redirects lead from one to the next", kMostRedirects));
   }
 
-  Result<std::string> TokenIn(const FetchAnswer& answer, std::string_view first) {
+  Result<std::string> TokenIn(const FetchAnswer& answer, std::string_view first, const Endpoint& endpoint) {
     if (answer.status >= kBadRequest) {
       const std::string host = HostOf(out_.steps.back().url);
       if (answer.status == kUnauthorized || answer.status == kForbidden) {
-        return Refuse(login_ == nullptr
+        return Refuse(LoginFor(&endpoint) == nullptr
                           ? fmt::format("{} gives no token without a login (status {}): add --pull-secret FILE", host,
                                         answer.status)
                           : fmt::format("{} refuses the login for {} (status {}): check the entry of the pull secret",
-                                        host, image_.image.Repository(), answer.status));
+                                        host, NameOfLogin(&endpoint), answer.status));
       }
       return Refuse(fmt::format("{} gives no token (status {}): {}", host, answer.status, MeaningOf(answer.status)));
     }
@@ -649,11 +751,10 @@ class Puller {
   const registries::ImageEndpoints& image_;
   const PullOptions& options_;
   std::int64_t end_;
-  const Login* login_ = nullptr;
   std::map<std::string, Authorizer> authorizers_;  // by host
-  std::map<std::string, Result<void>> pings_;      // by URL
-  std::set<std::string> layers_;                   // asked for already
-  bool ended_ = false;  // an endpoint has the image, so no other is asked which digest it has
+  std::map<const Endpoint*, Result<void>> pings_;
+  std::set<std::string> layers_;  // asked for already
+  bool ended_ = false;            // an endpoint has the image, so no other is asked which digest it has
   Pulled out_;
 };
 

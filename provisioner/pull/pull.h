@@ -38,8 +38,15 @@ struct Step {
   std::optional<int> status;  // of the answer, if there was one
   std::optional<Error> error;
   std::string redirected_to = {};  // without a query
+  std::string of_entry = {};       // "windows/amd64 10.0.20348.1": the entry of the index that a manifest is of
 
   bool ok() const { return !error.has_value(); }
+};
+
+// An endpoint that did not give what was asked for, and the reason at its first failure.
+struct EndpointFailure {
+  std::string endpoint;  // its URL
+  Error error;
 };
 
 struct Pulled {
@@ -48,7 +55,10 @@ struct Pulled {
   std::string digest;
   std::vector<Step> steps;     // in their order
   std::optional<Error> error;  // why the image does not arrive
-  bool reached = false;        // a server of a registry, a token or a layer answered
+  // In their order. Of an image that arrives: others gave in their place what they did not.
+  std::vector<EndpointFailure> failures;
+  std::string note;      // what else a reader should know, e.g. that a mirror is not asked for tags; "": nothing
+  bool reached = false;  // a server of a registry, a token or a layer answered
 
   bool arrives() const { return !error.has_value(); }
 };

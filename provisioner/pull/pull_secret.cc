@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "provisioner/base/base64.h"
@@ -30,15 +31,17 @@ std::pair<std::string, std::string> PlaceOf(std::string_view key) {
   return {std::move(host), std::move(path)};
 }
 
-// A login as JSON may have it: "auth", "username" and "password", or "identitytoken".
-Result<Login> ReadLogin(const JsonNode& entry) {
+// A login as JSON may have it: "auth", "username" and "password", or "identitytoken". nullopt: the entry has none of
+// them, as docker writes it where a credential store has the login.
+Result<std::optional<Login>> ReadLogin(const JsonNode& entry) {
   const auto token = PROV_TRY(entry.Find("identitytoken", &JsonNode::Text));
   if (token && !token->empty()) return Login{"", Secret(*token)};
   const auto auth = PROV_TRY(entry.Find("auth", &JsonNode::Text));
   if (!auth || auth->empty()) {
     const auto user = PROV_TRY(entry.Find("username", &JsonNode::Text));
     const auto password = PROV_TRY(entry.Find("password", &JsonNode::Text));
-    if (!user || !password) return entry.Refuse(Code::kInvalidConfig, "has no login: neither auth nor username");
+    if (!user && !password) return std::nullopt;
+    if (!user || !password) return entry.Refuse(Code::kInvalidConfig, "has only one of username and password");
     return Login{*user, Secret(*password)};
   }
   const auto decoded = DecodeBase64(TrimBlanks(*auth));
@@ -46,7 +49,7 @@ Result<Login> ReadLogin(const JsonNode& entry) {
   if (colon == std::string::npos) return entry.Refuse(Code::kInvalidConfig, "auth is not the base64 of USER:PASSWORD");
   std::string password = decoded->substr(colon + 1);
   while (password.ends_with('\0')) password.pop_back();  // old versions of docker pad it
-  return Login{decoded->substr(0, colon), Secret(std::move(password))};
+  return Login{.user = decoded->substr(0, colon), .password = Secret(std::move(password))};
 }
 
 // "example.com" lies in "*.com": each part of a host stands for one of the pattern.
@@ -79,7 +82,15 @@ Result<PullSecret> PullSecret::Parse(std::string_view text, const std::string& w
   PullSecret out;
   for (const auto& [key, value] : PROV_TRY(auths->Members())) {
     auto [host, path] = PlaceOf(key);
-    out.entries_.push_back({std::move(host), std::move(path), PROV_TRY(ReadLogin(value))});
+    if (auto login = PROV_TRY(ReadLogin(value)))
+      out.entries_.push_back({std::move(host), std::move(path), *std::move(login)});
+  }
+  const bool stored = PROV_TRY(document.Find("credsStore")) || PROV_TRY(document.Find("credHelpers"));
+  if (out.entries_.empty() && stored) {
+    return Fail(Code::kKind,
+                "has no login: docker keeps them in a credential store (credsStore, credHelpers), which is not read; "
+                "write a file with podman login --authfile FILE",
+                where);
   }
   // The longest name comes first, and of two equally long ones that without a wildcard, so that the first that fits is
   // the one.

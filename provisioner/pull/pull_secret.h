@@ -21,7 +21,7 @@ struct Login {
 class PullSecret {
  public:
   // The JSON of a .dockerconfigjson or config.json, or a Kubernetes Secret of that type in JSON. Errors: json, type,
-  // kind (neither), invalid-config (an entry without a login); no message quotes a login.
+  // kind (neither, or all logins are elsewhere), invalid-config (a malformed login); no message quotes a login.
   static Result<PullSecret> Parse(std::string_view text, const std::string& where);
 
   // The login for an image: that of the entry with the longest name that its repository lies in, as kubelet takes it;

@@ -30,10 +30,12 @@ class FakeRegistries final : public net::Http, public Clock {
 
   // What is asked for is looked up by "METHOD URL"; then by the URL alone; without either the answer is 404.
   std::map<std::string, Answer> pages;
+  std::map<std::string, std::size_t> sizes;  // by digest
   std::vector<Asked> asked;
   // Called first; an answer with status 0 means that the page counts.
   std::function<Answer(const Asked&)> guard;
   std::int64_t now = 1'800'000'000;
+  bool unreachable = false;  // what `guard` gives as an error means that no connection came about
 
   static Answer Page(std::string body, int status = 200,
                      std::vector<std::pair<std::string, std::string>> headers = {}) {
@@ -54,9 +56,15 @@ class FakeRegistries final : public net::Http, public Clock {
   std::string Put(const std::string& root, const std::string& kind, const std::string& bytes,
                   const std::string& type = "application/vnd.oci.image.manifest.v1+json") {
     const std::string digest = DigestOf(bytes);
+    sizes[digest] = bytes.size();
     pages[fmt::format("{}/{}/{}", root, kind, digest)] =
         Page(bytes, 200, {{"content-type", type}, {"docker-content-digest", digest}});
     return digest;
+  }
+  // A descriptor of what was put, with further members ("\"urls\":[]").
+  std::string Descriptor(const std::string& digest, const std::string& type, const std::string& more = "") const {
+    return fmt::format(R"({{"mediaType":"{}","digest":"{}","size":{}{}{}}})", type, digest, sizes.at(digest),
+                       more.empty() ? "" : ",", more);
   }
   void Tag(const std::string& root, const std::string& tag, const std::string& digest) {
     pages[root + "/manifests/" + tag] = pages.at(root + "/manifests/" + digest);
@@ -92,6 +100,7 @@ class FakeRegistries final : public net::Http, public Clock {
     asked.push_back(one);
     if (guard) {
       Answer said = guard(one);
+      if (!said && request.notes != nullptr) request.notes->is_unreachable = unreachable;
       if (!said || said->status != 0) return said;
     }
     auto page = pages.find(method + " " + request.url);
@@ -120,15 +129,15 @@ struct SampleImage {
       const std::string config =
           at.Put(root, "blobs", fmt::format(R"({{"os":"{}","architecture":"amd64","os.version":"{}"}})", os, version));
       const std::string layer = at.Put(root, "blobs", "layer of " + os + version);
-      const std::string manifest = at.Put(
-          root, "manifests",
-          fmt::format(
-              R"({{"config":{{"digest":"{}"}},"layers":[{{"digest":"{}","mediaType":"application/vnd.x.tar"}}]}})",
-              config, layer),
-          "application/vnd.oci.image.manifest.v1+json");
-      entries += fmt::format(
-          R"({}{{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"{}","platform":{{"os":"{}","architecture":"amd64","os.version":"{}"}}}})",
-          entries.empty() ? "" : ",", manifest, os, version);
+      const std::string manifest =
+          at.Put(root, "manifests",
+                 fmt::format(R"({{"config":{},"layers":[{}]}})", at.Descriptor(config, "application/vnd.x.config"),
+                             at.Descriptor(layer, "application/vnd.x.tar")),
+                 "application/vnd.oci.image.manifest.v1+json");
+      entries += entries.empty() ? "" : ",";
+      entries += at.Descriptor(
+          manifest, "application/vnd.oci.image.manifest.v1+json",
+          fmt::format(R"("platform":{{"os":"{}","architecture":"amd64","os.version":"{}"}})", os, version));
       if (version == "10.0.20348.5") out.windows = manifest, out.layer = layer;
     }
     out.index = at.Put(root, "manifests", fmt::format(R"({{"manifests":[{}]}})", entries),

@@ -50,9 +50,18 @@ TEST(PullSecret, IsReadFromASecretOfKubernetes) {
   EXPECT_EQ(secret->Find({"a.io", "x", "v", ""})->user, "u");
 }
 
+TEST(PullSecret, AnEntryWithoutALoginIsNone) {
+  const auto secret =
+      PullSecret::Parse(R"({"auths":{"a.io":{},"b.io":{"auth":"dTpw"}},"credsStore":"desktop"})", "config.json");
+  ASSERT_TRUE(secret) << secret.error().message;
+  EXPECT_EQ(secret->Find({"a.io", "x", "v", ""}), nullptr);
+  EXPECT_NE(secret->Find({"b.io", "x", "v", ""}), nullptr);
+}
+
 TEST(PullSecret, NamesWhatIsNoLoginAndQuotesNone) {
   for (const auto& [text, code] :
-       {std::pair(R"({"auths":{"a.io":{}}})", Code::kInvalidConfig),
+       {std::pair(R"({"auths":{"a.io":{"username":"u"}}})", Code::kInvalidConfig),
+        std::pair(R"({"auths":{"a.io":{}},"credsStore":"desktop"})", Code::kKind),
         std::pair(R"({"auths":{"a.io":{"auth":"c4nary"}}})", Code::kInvalidConfig),
         std::pair(R"({"kind":"Secret","data":{"password":"YzRuYXJ5"}})", Code::kKind), std::pair("[", Code::kJson)}) {
     const auto secret = PullSecret::Parse(text, "s");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/pull/fake_registries.h"
@@ -275,9 +276,12 @@ TEST_F(PullTest, WhatNoProxySendsIntoAWallIsSaid) {
   web_.guard = [](const FakeRegistries::Asked&) -> FakeRegistries::Answer {
     return Fail(Code::kNetwork, "no connection", "there");
   };
+  web_.unreachable = true;
   const Pulled pulled = Run();
   EXPECT_THAT(pulled.error->message, AllOf(HasSubstr("no connection"), HasSubstr("\"*.example.com\" of NO_PROXY")));
   EXPECT_FALSE(pulled.reached);
+  web_.unreachable = false;
+  EXPECT_EQ(Run().error->message, "no connection") << "NO_PROXY is no cause of other failures";
 }
 
 TEST_F(PullTest, TheProxysRefusalIsNoAnswerOfTheRegistry) {
@@ -316,11 +320,11 @@ TEST_F(PullTest, HeadThatIsNotKnownIsFollowedByGet) {
 TEST_F(PullTest, ALayersOwnPlaceIsAskedFirst) {
   const std::string config = web_.Put(kRoot, "blobs", R"({"os":"windows","architecture":"amd64"})");
   const std::string layer = web_.Put(kRoot, "blobs", "foreign");
-  const std::string manifest = web_.Put(
-      kRoot, "manifests",
-      fmt::format(R"({{"config":{{"digest":"{}"}},"layers":[{{"digest":"{}","urls":["https://mcr.example.com/l"]}}]}})",
-                  config, layer),
-      "application/vnd.docker.distribution.manifest.v2+json");
+  const std::string manifest =
+      web_.Put(kRoot, "manifests",
+               fmt::format(R"({{"config":{},"layers":[{}]}})", web_.Descriptor(config, "c"),
+                           web_.Descriptor(layer, "l", R"("urls":["HTTPS://mcr.example.com/l"])")),
+               "application/vnd.docker.distribution.manifest.v2+json");
   web_.Tag(kRoot, "v1", manifest);
   EXPECT_TRUE(Run().arrives());  // 404 there
   EXPECT_THAT(web_.Urls(), Contains("GET https://mcr.example.com/l"));
@@ -335,7 +339,7 @@ TEST_F(PullTest, ALayersOwnPlaceIsAskedFirst) {
 TEST_F(PullTest, AnImageWithoutAnIndexSaysInItsConfigWhatItIsFor) {
   const std::string config = web_.Put(kRoot, "blobs", R"({"os":"linux","architecture":"amd64"})");
   const std::string manifest =
-      web_.Put(kRoot, "manifests", fmt::format(R"({{"config":{{"digest":"{}"}},"layers":[]}})", config));
+      web_.Put(kRoot, "manifests", fmt::format(R"({{"config":{},"layers":[]}})", web_.Descriptor(config, "c")));
   web_.Tag(kRoot, "v1", manifest);
   EXPECT_THAT(Run().error->message, HasSubstr("is for linux/amd64, and not for windows/amd64"));
 }
@@ -376,6 +380,185 @@ TEST_F(PullTest, ARefusalOfTheRuntimeIsTheReason) {
   const Pulled pulled = Run();
   EXPECT_EQ(pulled.error->message, "the registry is blocked");
   EXPECT_THAT(pulled.steps, IsEmpty());
+}
+
+// --- What containerd compares
+// ------------------------------------------------------------------------------------------
+
+TEST_F(PullTest, SizesAreComparedAsContainerdDoes) {
+  const std::string url = std::string(kRoot) + "/manifests/v1";
+  const auto with_length = [&](const std::string& length) {
+    auto page = *web_.pages.at(url);
+    for (auto& [name, value] : page.headers) {
+      if (name == "content-length") value = length;
+    }
+    web_.pages["HEAD " + url] = page;
+    return Run();
+  };
+  EXPECT_THAT(with_length("0").error->message, HasSubstr("states a length of 0"));
+  EXPECT_THAT(with_length("7").error->message, HasSubstr("and 7 were stated"));
+  EXPECT_THAT(with_length("-1").error->message, HasSubstr("malformed Content-Length"));
+  web_.pages.erase("HEAD " + url);
+  const std::string index = web_.Put(
+      kRoot, "manifests",
+      fmt::format(R"({{"manifests":[{{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"{}","size":3,)"
+                  R"("platform":{{"os":"windows","architecture":"amd64"}}}}]}})",
+                  sample_.windows),
+      "application/vnd.oci.image.index.v1+json");
+  web_.Tag(kRoot, "v1", index);
+  EXPECT_THAT(Run().error->message, HasSubstr("and 3 were stated"));
+}
+
+TEST_F(PullTest, TypeAndContentHaveToAgree) {
+  const std::string index = web_.Put(kRoot, "manifests", R"({"manifests":[]})");
+  web_.Tag(kRoot, "v1", index);
+  EXPECT_THAT(Run().error->message, HasSubstr("is an index, and the registry calls it a manifest"));
+  const std::string manifest = web_.Put(kRoot, "manifests", R"({"config":{},"layers":[]})",
+                                        "application/vnd.docker.distribution.manifest.list.v2+json");
+  web_.Tag(kRoot, "v1", manifest);
+  EXPECT_THAT(Run().error->message, HasSubstr("is a manifest, and the registry calls it an index"));
+}
+
+TEST_F(PullTest, IndexesWithinAnIndexAreFollowedToAnEnd) {
+  const auto wrap = [&](const std::string& digest, const std::string& type) {
+    return web_.Put(kRoot, "manifests", fmt::format(R"({{"manifests":[{}]}})", web_.Descriptor(digest, type)),
+                    "application/vnd.oci.image.index.v1+json");
+  };
+  const std::string type = "application/vnd.oci.image.index.v1+json";
+  std::string index = wrap(sample_.index, type);
+  web_.Tag(kRoot, "v1", index);
+  EXPECT_TRUE(Run().arrives());
+  for (int i = 0; i < 3; ++i) index = wrap(index, type);
+  web_.Tag(kRoot, "v1", index);
+  EXPECT_THAT(Run().error->message, HasSubstr("indexes lie one within the other"));
+  web_.Tag(kRoot, "v1", wrap(sample_.windows, "application/vnd.other"));
+  EXPECT_THAT(Run().error->message, HasSubstr("containerd does not look into that"));
+}
+
+// --- Several endpoints
+// -------------------------------------------------------------------------------------------------
+
+TEST_F(PullTest, AnEndpointThatFailedIsNamedThoughTheImageArrives) {
+  AddMirror();
+  const Pulled pulled = Run();
+  EXPECT_TRUE(pulled.arrives());
+  ASSERT_EQ(pulled.failures.size(), 1U);
+  EXPECT_EQ(pulled.failures[0].endpoint, "https://m.example.com/v2/copy");
+  EXPECT_THAT(pulled.failures[0].error.message, HasSubstr("the mirror lacks it"));
+}
+
+TEST_F(PullTest, AnEndpointThatMayNotPullIsAskedForWhatADigestNames) {
+  AddMirror();
+  image_.endpoints.front().pull = image_.endpoints.front().resolve = false;
+  EXPECT_TRUE(Run().arrives());
+  EXPECT_THAT(web_.Urls(), AllOf(Not(Contains(std::string("HEAD ") + kMirror + "/manifests/v1")),
+                                 Contains(std::string("GET ") + kMirror + "/blobs/" + sample_.layer)));
+}
+
+TEST_F(PullTest, ServersAreReachedForEachEndpointByItself) {
+  AddMirror();
+  image_.endpoints[1].url = "https://m.example.com/v2/copy";
+  image_.endpoints[1].roots = {"another"};
+  SampleImage::PutAt(web_, kMirror);
+  bool first = true;
+  web_.guard = [&](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+    if (one.url.ends_with("/v2/") && std::exchange(first, false)) return Fail(Code::kTls, "not trusted", "there");
+    return FakeRegistries::Page("", 0);
+  };
+  EXPECT_TRUE(Run().arrives());
+}
+
+// CRI-O does not send a mirror the login of the registry.
+TEST_F(PullTest, AnEndpointWithItsOwnNameGetsTheLoginOfThatName) {
+  AddMirror();
+  image_.endpoints.front().login_name = registries::ImageReference{"m.example.com", "copy/org/app", "v1", ""};
+  SampleImage::PutAt(web_, kMirror);
+  LogIn(R"({"auths":{"r.example.com":{"auth":"dTpzM2NyZXQ="},"m.example.com":{"auth":"bTptaXJyb3I="}}})");
+  web_.guard = [](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+    if (one.authorization == "Basic bTptaXJyb3I=") return FakeRegistries::Page("", 0);
+    return FakeRegistries::Page("", 401, {{"www-authenticate", "Basic realm=\"x\""}});
+  };
+  EXPECT_TRUE(Run().arrives());
+  LogIn();
+  web_.asked.clear();
+  const Pulled pulled = Run();
+  EXPECT_THAT(pulled.failures.front().error.message, HasSubstr("none is given for m.example.com/copy/org/app"));
+  for (const auto& one : web_.asked) {
+    if (one.url.starts_with("https://m.example.com/")) {
+      EXPECT_EQ(one.authorization, "") << one.url;
+    }
+  }
+}
+
+// --- What leads elsewhere
+// ----------------------------------------------------------------------------------------------
+
+TEST_F(PullTest, ATokenServiceThatLeadsOnGetsTheLoginWhereItIsAsSafe) {
+  LogIn();
+  AskForTokens(false);
+  const auto guard = web_.guard;
+  const auto lead = [&](const std::string& method, const std::string& to) {
+    web_.asked.clear();
+    web_.guard = [&, method, to](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+      if (!one.url.starts_with("https://token.example.com/auth")) return guard(one);
+      if (one.method != method) return FakeRegistries::Page("", 404);
+      return FakeRegistries::Leads(to);
+    };
+    return Run();
+  };
+  EXPECT_TRUE(lead("POST", "https://token.example.com/other").arrives());
+  EXPECT_THAT(lead("POST", "https://evil.example.com/").error->message, HasSubstr("which would get the login"));
+  EXPECT_FALSE(lead("GET", "http://token.example.com/plain").arrives());
+  for (const auto& one : web_.asked) {
+    if (one.url.starts_with("http://")) {
+      EXPECT_EQ(one.authorization + one.body, "") << one.url;
+    }
+  }
+}
+
+TEST_F(PullTest, ARedirectToTheSameHostWithItsOwnPortKeepsTheLogin) {
+  LogIn();
+  AskForTokens(false);
+  const std::string blob = "/v2/org/app/blobs/" + sample_.layer;
+  const auto guard = web_.guard;
+  web_.guard = [&](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+    if (one.url == "https://r.example.com" + blob) return FakeRegistries::Leads("https://r.example.com:443" + blob);
+    if (!one.url.starts_with("https://r.example.com:443/")) return guard(one);
+    return one.authorization == "Bearer t0ken" ? FakeRegistries::Page("layer") : FakeRegistries::Page("", 401);
+  };
+  EXPECT_TRUE(Run().arrives());
+}
+
+TEST_F(PullTest, AHostThatIsNoNameIsNotTakenIntoAList) {
+  const std::string config = web_.Put(kRoot, "blobs", R"({"os":"windows","architecture":"amd64"})");
+  const std::string layer = web_.Put(kRoot, "blobs", "foreign");
+  for (const char* host : {"*", "*.example.com", "a,b", "\xC2\x9B.example.com"}) {
+    web_.Tag(kRoot, "v1",
+             web_.Put(kRoot, "manifests",
+                      fmt::format(R"({{"config":{},"layers":[{}]}})", web_.Descriptor(config, "c"),
+                                  web_.Descriptor(layer, "l", fmt::format(R"("urls":["https://{}/x"])", host)))));
+    const Pulled pulled = Run();
+    EXPECT_THAT(pulled.error->message, HasSubstr("malformed")) << host;
+    EXPECT_EQ(pulled.steps.back().host, "");
+  }
+}
+
+TEST_F(PullTest, AnInsecureEndpointIsAskedWithoutTlsWhereContainerdDoes) {
+  image_.endpoints = {At("http://r.example.com/v2")};
+  image_.endpoints[0].tls_first = true;
+  SampleImage::PutAt(web_, "http://r.example.com/v2/org/app");
+  web_.guard = [](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+    if (one.url.starts_with("https://")) return Fail(Code::kNetwork, "nothing listens", "there");
+    return FakeRegistries::Page("", 0);
+  };
+  EXPECT_FALSE(Run().arrives()) << "the server was reached, and not without TLS";
+  web_.unreachable = true;
+  EXPECT_TRUE(Run().arrives());
+  image_.endpoints[0].url = "http://r.example.com:5000/v2";
+  EXPECT_FALSE(Run().arrives()) << "a port is for one scheme";
+  image_.endpoints[0].plain_after_any_failure = true;
+  SampleImage::PutAt(web_, "http://r.example.com:5000/v2/org/app");
+  EXPECT_TRUE(Run().arrives());
 }
 
 }  // namespace
