@@ -64,7 +64,7 @@ constexpr std::array kCodes = {
              "Write it as for crictl pull: REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST."},
     CodeInfo{Code::kRegistries, "registries", 11,
              "Settings of image registries (registries.conf, hosts.toml, a mirror set) are invalid.",
-             "Correct the line that the message names; container tools refuse the file, too."},
+             "Correct what the message names; docs/registries.md lists the files that are read."},
     CodeInfo{Code::kEmpty, "empty", 12,
              "The source would set nothing, and provisioner has set nothing on the target that it would remove.",
              "Check that it is the right source. Use --allow-empty if an empty source is intended."},

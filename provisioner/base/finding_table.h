@@ -297,10 +297,10 @@ inline constexpr FindingInfo kFindings[] = {
      "The cluster has a hosted control plane, and whether the API server is in its noProxy depends on how "
      "nodes reach it.",
      "Use --internal-apiserver-address where nodes reach it by its public address."},
-    {"hosts-toml", kWarning | kError,
-     "containerd leaves out a part of a hosts.toml, or its versions read it in different ways; as an error, it refuses "
-     "the "
-     "file, and asks the registry itself.",
+    {"hosts-toml", kInfo | kWarning | kError,
+     "containerd leaves out a part of a hosts.toml, its versions read it in different ways, or the file counts here "
+     "for "
+     "other images than on a node; as an error, containerd refuses the file, and asks the registry itself.",
      "Correct the line that the message names."},
     {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
      "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
@@ -310,6 +310,8 @@ inline constexpr FindingInfo kFindings[] = {
      "Security descriptors can't be set in this image, so users of the node may be able to read files with "
      "credentials.",
      "Mount the image with ntfs-3g, or use --credentials none."},
+    {"image-failed", kError, "An image does not arrive with the settings of this machine.",
+     "Do what the message says. provisioner check --this-machine --image REF shows each request."},
     {"install-config-missing", kWarning,
      "No install-config was given, so noProxy lacks the machine networks that the operator adds.",
      "Give the file with --install-config."},
@@ -327,6 +329,10 @@ inline constexpr FindingInfo kFindings[] = {
      "Nothing has to be done."},
     {"lock-wait", kInfo, "Another run is at work, and this one waits for it to end.",
      "Wait, or give a shorter time with --wait-lock."},
+    {"mirror-failed", kWarning,
+     "An image arrives, but not from the first endpoint that a node asks: that one failed, and another gave the image.",
+     "Do what the message says about the endpoint. Where the registry itself is to be out of reach, the image does not "
+     "arrive any more."},
     {"mirror-lost", kWarning,
      "A setting of the cluster for an image registry does not get to Windows nodes, or its mirror is asked at another "
      "place than on Linux nodes: the Windows Machine Config Operator writes hosts.toml files, which can't say the "

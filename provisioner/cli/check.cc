@@ -211,9 +211,10 @@ Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
                    : !options.images.all_arrive() ? kExitDifferences
                                                   : 0;
   if (options.json) return Outcome{exit, CheckJson(findings, valid, probes, options.images), {}};
-  if (options.images.only_hosts()) return Outcome{exit, options.images.Text(), std::move(findings)};
-  std::string text =
-      ProbeText(probes) + options.images.Text() + CheckText(config, findings, valid, probes, options.images);
+  if (options.images.only_hosts())
+    return Outcome{exit, options.images.Text(arguments.Has("verbose")), std::move(findings)};
+  std::string text = ProbeText(probes) + options.images.Text(arguments.Has("verbose")) +
+                     CheckText(config, findings, valid, probes, options.images);
   return Outcome{exit, std::move(text), std::move(findings)};
 }
 
@@ -225,18 +226,22 @@ Command CheckCommand() {
       "Check that the egress settings of a source are valid and that clients use them as intended.",
       "SOURCE",
       "Exit codes: 0: valid, perhaps with warnings; 11: an error (with --strict, also a warning, except\n"
-      "clients-disagree and winhttp-...); 14: a probe failed.\n"
+      "clients-disagree and winhttp-...); 14: a probe failed, or no server of an image answered; 4: an image of "
+      "--image\n"
+      "does not arrive.\n"
       "--probe makes a real request with the source's settings and none of this machine's, as a Go client on a node\n"
       "would: through the proxy with its credentials, or directly if NO_PROXY says so, and trusting only the\n"
       "certificates of the source (those of this system if the source has none, and with --this-machine). A status\n"
       "below 400 is a success. Failures that may be temporary are tried three times. Only a self-signed CA counts as\n"
       "a root, as on nodes: a chain that ends at an intermediate CA fails.\n"
+      "--image prints the hosts of a pull, and its requests if the image does not arrive, or with --verbose.\n"
       "--secret compares a Secret that bake made with SOURCE, with the operator's Secret, or both, and checks nothing\n"
       "else. Give the options of SOURCE that bake had. Exit code 4: the Secret is stale; bake it again. Certificates\n"
       "that bake --subtract left out count as different.",
       "  $ provisioner check rendered-worker.json --service-range 172.30.0.0/16\n"
       "  warning [no-proxy-missing]: ... (/etc/mco/proxy.env: NO_PROXY)\n"
       "  rendered-worker-3d1c...: valid: 3 certificate(s), 0 error(s), 1 warning(s)\n"
+      "  $ provisioner check rendered-worker.json --image mcr.microsoft.com/oss/kubernetes/pause:3.9\n"
       "  $ provisioner check rendered-worker.json --probe https://quay.io/\n"
       "  probe https://quay.io/ through http://user:***@proxy.example.com:3128: FAILED\n"
       "    the server shows a certificate issued by \"CN=Inspection CA\", and this CA is not in ...\n"
@@ -256,6 +261,7 @@ Command CheckCommand() {
              Group::kChecks}},
            ProbeOptionSpecs(),
            ImageCheckOptionSpecs(),
+           {ImageFormatOption()},
            SecretCheckOptionSpecs(),
            OutputOptionSpecs()})};
   spec.instead = "secret this-machine root";

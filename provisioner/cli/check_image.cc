@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <array>
 #include <utility>
 
 #include "ignition/yaml.h"
+#include "provisioner/base/command_output.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/image_hosts.h"
 #include "provisioner/egress/request_way.h"
 #include "provisioner/node/present_settings.h"
 
@@ -21,59 +22,43 @@ constexpr std::uint64_t kMostSecretBytes = 4ULL << 20U;
 
 Result<pull::PullSecret> ReadPullSecret(const std::string& path) {
   std::string text = PROV_TRY(ReadFile(path, kMostSecretBytes));
+  if (TrimBlanks(text).empty()) return Fail(Code::kKind, "is empty, so it is no pull secret", path);
+  if (auto output = DescribeCommandOutput(text)) return Fail(Code::kKind, *std::move(output), path);
   if (!ignition::BeginsAsJson(text)) {
-    const auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(text), {}));
-    text = WriteJson(document->root(), 0);
+    auto document = ignition::ParseJsonOrYaml(std::move(text), {});
+    if (!document && document.error().file.empty()) document.error().file = path;
+    text = WriteJson(PROV_TRY(std::move(document))->root(), 0);
   }
   return pull::PullSecret::Parse(text, path);
 }
 
-// "10.0.20348" of a build's number, or of a version with three numbers or four.
+// The builds of Windows Server, by the names of its releases and of base images.
+struct ServerRelease {
+  std::string_view year;
+  std::string_view build;
+};
+constexpr std::array kReleases = {ServerRelease{"2016", "14393"}, ServerRelease{"2019", "17763"},
+                                  ServerRelease{"2022", "20348"}, ServerRelease{"2025", "26100"}};
+
+// "10.0.20348" of a release ("2022", "ltsc2022"), of a build's number, or of a version with three numbers or four.
 Result<std::string> ParseOsVersion(const Arguments& arguments) {
-  std::string text = arguments.Get("os-version");
+  constexpr std::size_t kFewestBuildDigits = 5;
+  std::string text = AsciiLower(arguments.Get("os-version"));
   if (text.empty()) return text;
+  for (const ServerRelease& release : kReleases) {
+    if (text == release.year || text == fmt::format("ltsc{}", release.year)) text = release.build;
+  }
   const bool numbers = text.find_first_not_of("0123456789.") == std::string::npos;
   const std::size_t dots = static_cast<std::size_t>(std::ranges::count(text, '.'));
+  const bool is_short = dots == 0 && text.size() < kFewestBuildDigits;
   if (numbers && dots == 0) text.insert(0, "10.0.");
-  if (!numbers || dots == 1 || dots > 3 || text.starts_with('.') || text.ends_with('.'))
-    return Fail(Code::kUsage, "takes the build of a Windows, such as 10.0.20348", "--os-version");
+  if (!numbers || is_short || dots == 1 || dots > 3 || text.starts_with('.') || text.ends_with('.')) {
+    return Fail(Code::kUsage, "takes a release of Windows Server (2019, 2022, 2025) or its build, such as 10.0.20348",
+                "--os-version");
+  }
   if (!arguments.Get("platform", "windows/").starts_with("windows/"))
     return Fail(Code::kUsage, "is for nodes of Windows; leave it out for another --platform", "--os-version");
   return text;
-}
-
-// Every host that was asked, with the purposes of the requests, and whether the proxy leads to it.
-struct AskedHost {
-  std::vector<pull::Purpose> purposes;
-  bool tls = true;
-  bool direct = false;
-};
-using AskedHosts = std::map<std::pair<std::string, unsigned>, AskedHost>;
-
-AskedHosts HostsOf(const std::vector<pull::Pulled>& pulled) {
-  AskedHosts out;
-  for (const pull::Pulled& image : pulled) {
-    for (const pull::Step& step : image.steps) {
-      if (step.host.empty()) continue;
-      AskedHost& host = out[{step.host, step.port}];
-      host.tls = step.url.starts_with("https://");
-      host.direct = step.via == "direct";
-      if (std::ranges::find(host.purposes, step.purpose) == host.purposes.end()) host.purposes.push_back(step.purpose);
-    }
-  }
-  for (auto& [name, host] : out) std::ranges::sort(host.purposes);
-  return out;
-}
-
-std::vector<std::string_view> NamesOf(const std::vector<pull::Purpose>& purposes) {
-  std::vector<std::string_view> out;
-  out.reserve(purposes.size());
-  for (const pull::Purpose one : purposes) out.push_back(pull::NameOf(one));
-  return out;
-}
-
-std::string Bracketed(const std::string& host) {
-  return host.find(':') == std::string::npos ? host : fmt::format("[{}]", host);
 }
 
 void WriteStep(JsonWriter& json, const pull::Step& step) {
@@ -84,33 +69,74 @@ void WriteStep(JsonWriter& json, const pull::Step& step) {
   json.EndObject();
 }
 
-std::string StepText(const pull::Step& step) {
-  std::string result = step.status ? fmt::format("status {}", *step.status) : std::string("no answer");
-  if (!step.redirected_to.empty()) result += ", leads on";
-  if (!step.ok()) result += ", FAILED";
-  return fmt::format("  {:<9} {} {}: {}\n", pull::NameOf(step.purpose), Printable(step.url),
-                     Printable(step.via == "direct" ? step.via : "through " + step.via), result);
-}
+// Digests as git shows them: so many digits are enough to tell one from another.
+constexpr std::size_t kShownDigits = 12;
+constexpr std::size_t kFewestDigits = 40;  // of what is taken for a digest
 
-// A file for --required of `explain`.
-std::string RequiredList(const AskedHosts& hosts) {
+std::string WithShortDigests(std::string_view text) {
   std::string out;
-  for (const auto& [place, host] : hosts) {
-    out += fmt::format("{}://{}:{}/ {}  # {}\n", host.tls ? "https" : "http", Bracketed(place.first), place.second,
-                       host.direct ? "direct" : "proxy", fmt::join(NamesOf(host.purposes), ", "));
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789abcdef", at), text.size());
+    const std::size_t digits = end - at;
+    if (digits >= kFewestDigits) {
+      out.append(text.substr(at, kShownDigits)).append("...");
+    } else {
+      out.append(text.substr(at, digits));
+    }
+    if (end < text.size()) out += text[end];
+    at = end + 1;
   }
   return out;
 }
 
-// Destinations of an HTTP egress router: names, each once. What goes direct does not pass a router.
-std::string RouterList(const AskedHosts& hosts) {
-  std::string out, last;
-  for (const auto& [place, host] : hosts) {
-    if (host.direct || place.first == last) continue;
-    last = place.first;
-    out += place.first + "\n";
+std::string StepText(const pull::Step& step) {
+  constexpr int kUnauthorized = 401;
+  std::string result;
+  if (step.status) result = fmt::format("{}", *step.status);
+  if (step.status == kUnauthorized && step.ok()) result += ", asks for a login";
+  if (!step.redirected_to.empty()) result += ", leads on";
+  if (!step.ok()) result += step.status ? ", FAILED" : "FAILED";
+  if (!step.of_entry.empty()) result += fmt::format(", for {}", Printable(step.of_entry));
+  return fmt::format("  {:<9} {}: {}\n", pull::NameOf(step.purpose), Printable(WithShortDigests(step.url)), result);
+}
+
+// "HOST[:PORT]" of a URL; a text that is none as it is.
+std::string_view HostOfUrl(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return url;
+  url.remove_prefix(scheme + 3);
+  return url.substr(0, url.find('/'));
+}
+
+// Why an image does not arrive: a line for each endpoint that failed, and one for what ended the pull.
+std::string ReasonText(const pull::Pulled& image) {
+  std::string out;
+  const auto add = [&](std::string_view host, const std::string& message) {
+    const bool names_it = message.find(host) != std::string::npos;
+    out += fmt::format("  {}{}{}\n", names_it ? "" : Printable(host), names_it ? "" : ": ",
+                       Printable(WithShortDigests(message)));
+  };
+  bool said = false;
+  for (const pull::EndpointFailure& one : image.failures) {
+    said = said || one.error.message == image.error->message;
+    add(HostOfUrl(one.endpoint), one.error.message);
   }
+  if (!said) add(image.steps.empty() ? "" : HostOfUrl(image.error->where), image.error->message);
+  if (!image.note.empty()) out += fmt::format("  note: {}\n", Printable(image.note));
   return out;
+}
+
+// Says which endpoints others had to stand in for.
+void ReportFailures(const pull::Pulled& image, Findings& findings) {
+  if (!image.arrives()) return;
+  for (const pull::EndpointFailure& failed : image.failures) {
+    const std::string_view host = HostOfUrl(failed.endpoint);
+    const bool names_it = failed.error.message.find(host) != std::string::npos;
+    AddWarning(findings, "mirror-failed",
+               fmt::format("{} came from {}: {}{}{}", image.image, HostOfUrl(image.endpoint), names_it ? "" : host,
+                           names_it ? "" : ": ", WithShortDigests(failed.error.message)),
+               failed.error.where);
+  }
 }
 
 // Comments that keep a list with missing hosts from being taken for a whole one.
@@ -134,13 +160,16 @@ OptionGroup ImageCheckOptionSpecs() {
          "source's config)",
          Group::kRequests},
         {"os-version", "VERSION",
-         "the build of the nodes, such as 10.0.20348: only what containerd takes there is asked for (default: all of "
-         "the platform)",
-         Group::kRequests},
-        {"format", "required|router",
-         "print only the hosts of --image: required: a file for explain --required; router: destinations of an HTTP "
-         "egress router",
-         Group::kOutput}}});
+         "the Windows Server of the nodes (2019, 2022, 2025) or its build, such as 10.0.20348: only what containerd "
+         "takes there is asked for (default: all of the platform)",
+         Group::kRequests}}});
+}
+
+OptionSpec ImageFormatOption() {
+  return {"format", "required|router",
+          "print only the hosts of --image: required: a file for explain --required; router: destinations of an HTTP "
+          "egress router",
+          Group::kOutput};
 }
 
 Result<ImageCheck> ImageCheck::Read(const Arguments& arguments, int timeout_seconds) {
@@ -154,6 +183,10 @@ Result<ImageCheck> ImageCheck::Read(const Arguments& arguments, int timeout_seco
   out.options_.platform = PROV_TRY(pull::ParsePlatform(arguments.Get("platform", "windows/amd64"), "--platform"));
   out.options_.platform.os_version = PROV_TRY(ParseOsVersion(arguments));
   out.options_.timeout_seconds = timeout_seconds;
+  if (arguments.Has("format") && arguments.Get("output") == "json") {
+    return Fail(Code::kUsage,
+                "prints a list as text; with --output json the hosts are in the document, so leave it out", "--format");
+  }
   if (arguments.Has("format")) out.format_ = PROV_TRY(OneOf(arguments, "format"));
   if (arguments.Has("pull-secret")) out.logins_ = PROV_TRY(ReadPullSecret(arguments.Get("pull-secret")));
   return out;
@@ -173,20 +206,22 @@ Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& co
                "imagePullSecrets");
   }
   const bool machine = config.source.kind == node::kMachineKind;
+  if (images_.windows() && options_.platform.os_version.empty()) options_.platform.os_version = config.windows_version;
   options_.of_machine = machine || config.source.kind == node::kImageKind;
   if (!machine) options_.roots = egress::RootsOf(config, trusted);
   if (options_.roots.empty() && !machine) {
     AddInfo(findings, "probe-trust",
             "the source has no certificates: the requests trust what this machine trusts, and a node may trust others");
   }
-  std::vector<registries::ImageEndpoints> images = PROV_TRY(
-      images_.EndpointsOf(config.mirrors, findings, logins_ ? logins_->OfHosts() : registries::RegistryLogins()));
+  std::vector<registries::ImageEndpoints> images =
+      PROV_TRY(images_.EndpointsOf(config, findings, logins_ ? logins_->OfHosts() : registries::RegistryLogins()));
   for (registries::ImageEndpoints& image : images) {
     for (registries::Endpoint& endpoint : image.endpoints) {
       // containerd does not pull without them, either.
       if (auto read = registries::ReadRoots(endpoint, findings); !read) image.refusal = read.error().message;
     }
     pulled_.push_back(PROV_TRY(pull::Pull(host.http(), host.clock(), config, image, options_)));
+    ReportFailures(pulled_.back(), findings);
   }
   return {};
 }
@@ -218,26 +253,32 @@ void ImageCheck::Write(JsonWriter& json) const {
     }
     json.Key("requests").BeginArray();
     for (const pull::Step& step : one.steps) WriteStep(json, step);
-    json.EndArray().EndObject();
+    json.EndArray().Key("failedEndpoints").BeginArray();
+    for (const pull::EndpointFailure& failed : one.failures) {
+      json.BeginObject().Member("endpoint", failed.endpoint).Member("error", failed.error.message);
+      json.Member("code", InfoOf(failed.error.code).name).EndObject();
+    }
+    json.EndArray();
+    if (!one.note.empty()) json.Member("note", one.note);
+    json.EndObject();
   }
-  json.EndArray().Key("hosts").BeginArray();
-  for (const auto& [place, host] : HostsOf(pulled_)) {
-    json.BeginObject().Member("host", place.first).Member("port", std::int64_t{place.second});
-    json.Key("purposes").BeginArray();
-    for (const std::string_view name : NamesOf(host.purposes)) json.String(name);
-    json.EndArray().EndObject();
-  }
-  json.EndArray();
+  json.EndArray().Member("imagesFailed", std::ranges::count(pulled_, false, &pull::Pulled::arrives));
+  WriteHosts(json, pulled_);
 }
 
-std::string ImageCheck::Text() const {
-  if (format_ == "required") return Incomplete(pulled_) + RequiredList(HostsOf(pulled_));
-  if (format_ == "router") return Incomplete(pulled_) + RouterList(HostsOf(pulled_));
+std::string ImageCheck::Text(bool verbose) const {
+  if (format_ == "required") return Incomplete(pulled_) + RequiredList(pulled_);
+  if (format_ == "router") return Incomplete(pulled_) + RouterList(pulled_);
   std::string out;
   for (const pull::Pulled& one : pulled_) {
-    out += fmt::format("image {}: {}\n", Printable(one.image), one.arrives() ? "arrives" : "does NOT arrive");
-    for (const pull::Step& step : one.steps) out += StepText(step);
-    if (one.error) out += fmt::format("  {}\n", Printable(one.error->message));
+    out += fmt::format(
+        "image {}: {}\n", Printable(one.image),
+        one.arrives() ? fmt::format("arrives from {}", Printable(HostOfUrl(one.endpoint))) : "does NOT arrive");
+    out += DescribeHosts(one);
+    if (verbose || !one.arrives()) {
+      for (const pull::Step& step : one.steps) out += StepText(step);
+    }
+    if (!one.arrives()) out += ReasonText(one);
   }
   return out;
 }

@@ -15,8 +15,9 @@
 
 namespace prov::cli {
 
-// --image with its options.
+// --image with the options of its requests.
 OptionGroup ImageCheckOptionSpecs();
+OptionSpec ImageFormatOption();  // --format
 
 class ImageCheck {
  public:
@@ -28,14 +29,16 @@ class ImageCheck {
   Result<void> Run(machine::Host& host, const egress::EgressConfig& config, const pki::TrustedDigests& trusted,
                    Findings& findings);
 
+  const std::vector<pull::Pulled>& pulled() const { return pulled_; }
   bool all_arrive() const;
   bool reached_nothing() const;  // no server of any image answered
   // "1 of 2 image(s) do not arrive; the settings are ", for a line that goes on with "valid"; "" if all arrive.
   std::string Summary() const;
-  // The members "images" and "hosts" of the open object.
+  // The members "images", "imagesFailed" and "hosts" of the open object.
   void Write(JsonWriter& json) const;
-  // A block for each image. With --format, the list of hosts in that form and nothing else.
-  std::string Text() const;
+  // A block for each image: its hosts, and the requests if `verbose` or if it does not arrive. With --format, the list
+  // of hosts in that form and nothing else.
+  std::string Text(bool verbose) const;
   bool only_hosts() const { return !format_.empty(); }
 
  private:

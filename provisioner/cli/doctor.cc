@@ -12,12 +12,14 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/check_image.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/terminal.h"
 #include "provisioner/machine/image_ports.h"
 #include "provisioner/node/image_record.h"
+#include "provisioner/node/present_settings.h"
 #include "provisioner/node/probe.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/node/signer.h"
@@ -28,6 +30,7 @@ namespace {
 
 constexpr std::size_t kDoctorWidth = 100;
 constexpr std::size_t kDoctorIndent = 3;
+constexpr int kImageTimeout = 10;  // seconds, for one request of a pull
 
 std::string DoctorJson(const std::string& target, const node::Diagnosis& diagnosis, const Findings& findings) {
   JsonWriter json;
@@ -113,9 +116,24 @@ node::DoctorWords WordsFor(const Targets::One& one, machine::Host& live, const T
   return out;
 }
 
+// Pulls with what is really set.
+Result<void> PullImages(ImageCheck& images, node::OpenNode& node, machine::Host& live, node::Observations& seen) {
+  if (!images.asked()) return {};
+  const egress::EgressConfig config = PROV_TRY(node::ReadPresentSettings(node));
+  pki::TrustedDigests trusted;
+  for (const pki::Certificate& one : config.certificates) trusted.insert(one.sha256);
+  AddNewFindings(seen.findings, config.findings);
+  PROV_TRY(images.Run(live, config, trusted, seen.findings));
+  seen.images.reserve(images.pulled().size());
+  for (const pull::Pulled& one : images.pulled())
+    seen.images.push_back({.image = one.image, .fault = one.error ? one.error->message : ""});
+  return {};
+}
+
 Result<Outcome> RunDoctor(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
   PROV_TRY(node::CheckProbeUrls(arguments.All("probe")));
+  ImageCheck images = PROV_TRY(ImageCheck::Read(arguments, kImageTimeout));
   const TargetOptions given = ParseTargetOptions(arguments);
   Targets targets = PROV_TRY(Targets::Open(given, live, images::TreeAccess::kRead));
   const std::vector<Targets::One> all = targets.All();
@@ -124,6 +142,7 @@ Result<Outcome> RunDoctor(const Arguments& arguments, machine::Host& live) {
   const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
   node::OpenNode node = target.Node(*host);
   node::Observations seen = PROV_TRY(node::Observe(node, arguments.All("probe"), live.http(), TreeOf(image)));
+  PROV_TRY(PullImages(images, node, live, seen));
   seen.words = WordsFor(all.front(), live, given, seen.status);
   const node::Diagnosis diagnosis = node::Diagnose(seen);
   if (image != nullptr) {
@@ -144,7 +163,7 @@ Command DoctorCommand() {
       "Needs no SOURCE and writes nothing. Looks at what is really set: the clock, the machine variables, the\n"
       "environment of services and of their running processes, certificates, WinHTTP, HNS policies, the state and the\n"
       "last rounds. Exit code 0: nothing is wrong; 4: a problem was found. --probe makes a request with what is set\n"
-      "for containerd, or else for the machine.",
+      "for containerd, or else for the machine, and --image the requests of a pull.",
       "  > provisioner doctor --probe https://quay.io/v2/\n"
       "  target   this machine\n"
       "  1. [service-stale] containerd (process 4012) runs with another HTTPS_PROXY than is set for it\n"
@@ -154,6 +173,7 @@ Command DoctorCommand() {
       JoinOptions({TargetOptionSpecs(),
                    {{"probe", "URL", "request this URL with what is really set, as a Go client does; may be repeated",
                      Group::kChecks, true}},
+                   ImageCheckOptionSpecs(),
                    OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunDoctor};
 }

@@ -283,8 +283,7 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
     settings.no_proxy = augmented->text;
   }
   const Explainer explainer = PROV_TRY(Explainer::Make(settings));
-  const std::vector<registries::ImageEndpoints> images =
-      PROV_TRY(question.images.EndpointsOf(config.mirrors, config.findings));
+  const std::vector<registries::ImageEndpoints> images = PROV_TRY(question.images.EndpointsOf(config, config.findings));
   Findings told = FaultsOf(question);
   const std::vector<RequiredResult> required = question.through.Judge(explainer, question.clients);
   const bool differs = std::ranges::any_of(required, [](const RequiredResult& one) { return !one.objections.empty(); });

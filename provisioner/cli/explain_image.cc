@@ -59,14 +59,27 @@ std::vector<std::string_view> CapabilitiesOf(const registries::Endpoint& endpoin
 
 // What a reader should know of an image's list, with the reason for an empty one.
 std::string NoteOf(const ImageEndpoints& image) {
-  if (image.refusal.empty() || image.note.empty()) return image.refusal + image.note;
-  return image.refusal + "; " + image.note;
+  std::vector<std::string_view> out;
+  for (const std::string* one : {&image.refusal, &image.unused, &image.note}) {
+    if (!one->empty()) out.emplace_back(*one);
+  }
+  return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// "mirror", or "mirror (digests)" where a tag is not asked.
+// What an earlier line of the list says already: the operator names a registry's stand-in as mirror and as server.
+bool IsTwice(const ImageEndpoints& image, const registries::Endpoint& one) {
+  return std::ranges::any_of(image.endpoints, [&](const registries::Endpoint& other) {
+    return &other < &one && other.url == one.url && other.resolve == one.resolve;
+  });
+}
+
+// "mirror", or "mirror (no tags)" where a tag is not asked, or "mirror (layers)" where it does not say which digest the
+// image has.
 std::string RoleOf(const ImageEndpoints& image, const registries::Endpoint& endpoint) {
-  return fmt::format("{}{}", endpoint.mirror ? "mirror" : "registry",
-                     endpoint.resolve || image.image.by_digest() ? "" : " (no tags)");
+  const std::string_view limit = !endpoint.pull                                ? " (layers)"
+                                 : endpoint.resolve || image.image.by_digest() ? ""
+                                                                               : " (no tags)";
+  return fmt::format("{}{}", endpoint.mirror ? "mirror" : "registry", limit);
 }
 
 std::string DescribeImage(const Explainer& explainer, const ImageEndpoints& image, const ThroughOptions& through,
@@ -79,6 +92,7 @@ std::string DescribeImage(const Explainer& explainer, const ImageEndpoints& imag
     role_width = std::max(role_width, RoleOf(image, one).size());
   }
   for (const registries::Endpoint& one : image.endpoints) {
+    if (IsTwice(image, one)) continue;
     const EndpointAnswer answer = AnswerFor(explainer, one, through);
     const ClientDecision& decision = answer.decision;
     std::string detail(decision.route == egress::Route::kDirect ? decision.entry : decision.proxy);
@@ -89,7 +103,9 @@ std::string DescribeImage(const Explainer& explainer, const ImageEndpoints& imag
       out += fmt::format("  {:<{}}  {}\n", "", url_width + role_width + 2, DescribePath(*answer.path));
   }
   if (!image.refusal.empty()) out += fmt::format("  nobody is asked: {}\n", Printable(image.refusal));
-  if (!image.note.empty()) out += fmt::format("  note: {}\n", Printable(image.note));
+  for (const std::string* note : {&image.unused, &image.note}) {
+    if (!note->empty()) out += fmt::format("  note: {}\n", Printable(*note));
+  }
   return out;
 }
 

@@ -94,11 +94,18 @@ int ReportError(const Error& error, const Audience& to) {
 // Redacts URLs in an error: messages quote the command line, where a URL may stand in any place, and messages end up in
 // logs.
 Error WithoutPasswords(Error error, std::span<const std::string> words) {
-  const auto hide = [&error](std::string_view value) {
+  // "quay.io/org/app@sha256:...", which has no password before its '@'.
+  const auto names_digest = [](std::string_view value) {
+    const std::size_t at = value.find('@');
+    return at != std::string_view::npos && value.substr(0, at).find('/') != std::string_view::npos &&
+           value.substr(at + 1).starts_with("sha") && value.find('@', at + 1) == std::string_view::npos;
+  };
+  const auto hide = [&](std::string_view value) {
     const bool is_path = (value.starts_with('/') && !value.starts_with("//")) || value.starts_with("./") ||
                          value.starts_with("../");  // a path may contain an '@'
     if (is_path && value.find("://") == std::string_view::npos) return;
-    if (value.find("://") == std::string_view::npos && value.find('@') == std::string_view::npos) return;
+    const bool has_scheme = value.find("://") != std::string_view::npos;
+    if (!has_scheme && (value.find('@') == std::string_view::npos || names_digest(value))) return;
     const std::string shown = egress::RedactUrl(value);
     for (std::string* text : {&error.message, &error.where, &error.file}) {
       for (std::size_t at = text->find(value); at != std::string::npos; at = text->find(value, at + shown.size()))

@@ -150,6 +150,7 @@ struct Habit {
 constexpr std::array kHabits = {
     Habit{"--image", "--root", "an image is named by --root DIR or --wim FILE:INDEX;"},
     Habit{"--dry-run", "--credentials", "provisioner plan shows what would change, and writes nothing;"},
+    Habit{"--format", "--required", "provisioner check SOURCE --image REF has it;"},
     Habit{"-f", "SOURCE", "SOURCE needs no option;"},
     Habit{"--file", "SOURCE", "SOURCE needs no option;"},
     Habit{"--source", "SOURCE", "SOURCE needs no option;"},
@@ -213,6 +214,15 @@ std::string MeantBy(const CommandSpec& command, const Arguments& given, std::spa
   return out ? fmt::format("did you mean --out {}?", words.back()) : Hint(command);
 }
 
+// Says that an option with several words may have taken the missing one.
+std::string TakenByOption(const CommandSpec& command, const Arguments& given) {
+  for (const OptionSpec& option : command.options) {
+    if (option.value.ends_with("...") && given.All(option.name).size() > 1)
+      return fmt::format("--{} takes all words behind it, so write {} before it; ", option.name, command.positional);
+  }
+  return {};
+}
+
 // Checks that the number of positional words is the one that the command takes.
 Result<std::vector<std::string>> CheckCount(const CommandSpec& command, const Arguments& given,
                                             std::vector<std::string> words) {
@@ -225,7 +235,7 @@ Result<std::vector<std::string>> CheckCount(const CommandSpec& command, const Ar
     const bool cluster = names.front().starts_with("kube://");
     return Fail(
         Code::kUsage,
-        fmt::format("{} is missing; {}{}", fmt::join(names, " "),
+        fmt::format("{} is missing; {}{}{}", fmt::join(names, " "), TakenByOption(command, given),
                     cluster ? "kube:// alone takes the current context of your kubeconfig; " : "", Hint(command)),
         where);
   }

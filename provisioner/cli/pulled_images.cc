@@ -6,9 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include "provisioner/base/command_output.h"
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/text.h"
+#include "provisioner/node/present_settings.h"
 #include "provisioner/source/mirror_objects.h"
 
 namespace prov::cli {
@@ -24,9 +26,17 @@ constexpr Containerd kShownVersion = Containerd::k2;
 
 // A text that may hold a password is not shown.
 std::string PlaceOfImage(const std::string& text) {
-  const bool may_be_secret = text.find("://") != std::string::npos ||
-                             std::string_view(text).substr(0, text.find('/')).find('@') != std::string_view::npos;
+  const bool may_be_secret =
+      text.find("://") != std::string::npos || std::string_view(text).substr(0, text.find('/')).contains('@');
   return may_be_secret ? "--image" : fmt::format("--image {}", Shorten(text));
+}
+
+// What was meant by a text that is no reference.
+std::string_view HintFor(std::string_view text) {
+  if (text.starts_with("https://") || text.starts_with("http://")) return ", or give a request to --url";
+  if (text.starts_with('@')) return "; --image takes names of images, not a file of them";
+  if (text.contains(',')) return "; several images are separated by blanks: --image REF REF";
+  return "";
 }
 
 Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& texts) {
@@ -35,8 +45,7 @@ Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& t
   for (const std::string& text : texts) {
     auto read = registries::ParseImageReference(text, PlaceOfImage(text));
     if (!read) {
-      if (text.starts_with("https://") || text.starts_with("http://"))
-        read.error().message += ", or give a request to --url";
+      read.error().message += HintFor(text);
       return std::unexpected(std::move(read).error());
     }
     out.push_back(*std::move(read));
@@ -68,16 +77,25 @@ Result<PulledImages> PulledImages::Read(const Arguments& arguments) {
   PulledImages out;
   out.images_ = PROV_TRY(ReadImages(arguments.All("image")));
   out.windows_ = PROV_TRY(OneOf(arguments, "platform")).starts_with("windows/");
+  if (arguments.All("registries").size() > 1) {
+    return Fail(Code::kUsage,
+                "is given twice, and only one counts; put mirror sets into one file, with lines of --- between",
+                "--registries");
+  }
   if (arguments.Has("registries")) PROV_TRY(out.ReadRegistries(arguments.Get("registries")));
   return out;
 }
 
 Result<void> PulledImages::ReadRegistries(const std::string& path) {
+  if (path.starts_with("https://") || path.starts_with("http://"))
+    return Fail(Code::kUsage, "takes a file or folder of this machine, and no URL; save it first", "--registries");
   if (IsFolder(path)) {
     hosts_ = PROV_TRY(registries::HostsFolder::Read(path, kShownVersion, findings_));
     return {};
   }
   std::string text = PROV_TRY(ReadFile(path, kMostRegistriesBytes));
+  if (TrimBlanks(text).empty()) AddWarning(findings_, "hosts-toml", "is empty, so it states no mirrors", path);
+  if (auto output = DescribeCommandOutput(text)) return Fail(Code::kRegistries, *std::move(output), path);
   if (!path.ends_with("hosts.toml") && !registries::IsHostsToml(text)) {
     mirrors_ = PROV_TRY(source::ReadMirrorFile(std::move(text), path, findings_));
     return {};
@@ -89,12 +107,19 @@ Result<void> PulledImages::ReadRegistries(const std::string& path) {
   return {};
 }
 
-Result<std::vector<ImageEndpoints>> PulledImages::EndpointsOf(const registries::Mirrors& of_source, Findings& findings,
+Result<std::vector<ImageEndpoints>> PulledImages::EndpointsOf(const egress::EgressConfig& source, Findings& findings,
                                                               const registries::RegistryLogins& logins) const {
   std::vector<ImageEndpoints> out;
   if (images_.empty()) return out;
   std::ranges::copy(findings_, std::back_inserter(findings));
-  const registries::Mirrors& mirrors = mirrors_ ? *mirrors_ : of_source;
+  const registries::Mirrors& mirrors = mirrors_ ? *mirrors_ : source.mirrors;
+  const bool of_node = source.source.kind == node::kMachineKind || source.source.kind == node::kImageKind;
+  if (of_node && !hosts_ && !mirrors_) {
+    AddWarning(findings, "hosts-toml",
+               "the hosts.toml files of this node are not read, so no mirror counts: add --registries FOLDER with the "
+               "config_path of containerd's config.toml",
+               source.source.name);
+  }
   if (!hosts_ && mirrors.fault) return std::unexpected(*mirrors.fault);
   const bool by_operator = windows_ && !hosts_ && mirrors.stated();
   registries::OperatorHosts files;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "provisioner/cli/command.h"
+#include "provisioner/egress/egress_config.h"
 #include "provisioner/registries/endpoints.h"
 #include "provisioner/registries/hosts_folder.h"
 #include "provisioner/registries/mirrors.h"
@@ -24,9 +25,10 @@ class PulledImages {
   const std::vector<registries::ImageReference>& images() const { return images_; }
   bool windows() const { return windows_; }
 
-  // Of each image in turn. `of_source` are the source's mirrors, in whose place come those of --registries. `logins`
-  // are those of the cluster's pull secret. Errors: why the source's mirrors can't be read.
-  Result<std::vector<registries::ImageEndpoints>> EndpointsOf(const registries::Mirrors& of_source, Findings& findings,
+  // Of each image in turn. --registries comes in the place of the source's mirrors. `logins` are those of the cluster's
+  // pull secret. Findings: those of the mirrors; hosts-toml (a machine's own files are not read). Errors: why the
+  // source's mirrors can't be read.
+  Result<std::vector<registries::ImageEndpoints>> EndpointsOf(const egress::EgressConfig& source, Findings& findings,
                                                               const registries::RegistryLogins& logins = {}) const;
 
  private:

@@ -463,12 +463,24 @@ void CheckProbes(const Observations& seen, Problems& out) {
   }
 }
 
+void CheckImages(const Observations& seen, Problems& out) {
+  for (const Observations::PulledImage& one : seen.images) {
+    if (one.fault.empty()) continue;
+    Commands commands;
+    if (seen.runs || seen.words.is_explained)
+      commands.push_back(fmt::format("provisioner check {} --image {} --verbose",
+                                     seen.runs ? "--this-machine" : seen.words.target, seen.words.quote(one.image)));
+    out.push_back(
+        {{Severity::kError, "image-failed", fmt::format("{}: {}", one.image, one.fault)}, {}, std::move(commands)});
+  }
+}
+
 struct Check {
   std::string_view name;
   bool needs_running;  // an image can't show it
   void (*run)(const Observations& seen, Problems& out);
 };
-constexpr std::array<Check, 10> kDoctorChecks = {{{"clock", true, CheckClock},
+constexpr std::array<Check, 11> kDoctorChecks = {{{"clock", true, CheckClock},
                                                   {"variables", false, CheckVariables},
                                                   {"services", false, CheckServices},
                                                   {"processes", true, CheckProcesses},
@@ -477,7 +489,8 @@ constexpr std::array<Check, 10> kDoctorChecks = {{{"clock", true, CheckClock},
                                                   {"hns", true, CheckHns},
                                                   {"state", false, CheckState},
                                                   {"rounds", false, CheckRounds},
-                                                  {"probes", false, CheckProbes}}};
+                                                  {"probes", false, CheckProbes},
+                                                  {"images", false, CheckImages}}};
 
 }  // namespace
 
@@ -495,6 +508,7 @@ Diagnosis Diagnose(const Observations& seen) {
   for (const Check& check : kDoctorChecks) {
     if (check.needs_running && !seen.runs) continue;
     if (check.run == CheckProbes && seen.probes.empty()) continue;
+    if (check.run == CheckImages && seen.images.empty()) continue;
     check.run(seen, out.problems);
     out.checked.push_back(check.name);
   }

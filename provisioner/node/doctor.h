@@ -54,7 +54,12 @@ struct Observations {
   bool has_program = false;                      // an image whose record has the program
   bool lacks_boot_service = false;               // the same, and no service starts it
   std::vector<Probed> probes;
-  Findings findings;  // about the observation itself
+  struct PulledImage {
+    std::string image;
+    std::string fault;  // why it does not arrive; "": it does
+  };
+  std::vector<PulledImage> images;  // those that the caller was asked to pull
+  Findings findings;                // about the observation itself
   DoctorWords words;
 };
 

@@ -17,6 +17,8 @@
 namespace prov::node {
 namespace {
 
+constexpr std::string_view kVersionKey = R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)";
+
 // The certificates of the ledger that are in their stores.
 Result<std::vector<pki::Certificate>> ReadOwnCertificates(OpenNode& node) {
   std::vector<pki::Certificate> out;
@@ -119,6 +121,8 @@ Result<egress::EgressConfig> ReadPresentSettings(OpenNode& given) {
   out.proxy_file.present = true;
   SetProxy(PROV_TRY(ReadStartEntries(node.machine.registry, service)), out);
   PROV_TRY(AddTrust(node, service, out));
+  const std::string build = PROV_TRY(machine::ReadText(node.machine.registry, kVersionKey, "CurrentBuildNumber"));
+  if (!build.empty()) out.windows_version = fmt::format("10.0.{}", build);
   return out;
 }
 

@@ -72,5 +72,39 @@ TEST_F(CheckImage, TheOptionsOfImagesNeedAnImage) {
   }
 }
 
+TEST_F(CheckImage, ABuildHasSeveralNames) {
+  for (const char* version : {"2022", "LTSC2022", "20348", "10.0.20348", "10.0.20348.1"})
+    EXPECT_EQ(Check({"127.0.0.1:9/a", "--os-version", version}).exit, 14) << version;
+  for (const char* version : {"2023", "1809", "server", "10.0", "10.0.20348.1.1", "10.0."}) {
+    const ProcessResult result = Check({"127.0.0.1:9/a", "--os-version", version});
+    EXPECT_EQ(result.exit, 10) << version;
+    EXPECT_THAT(result.err, HasSubstr("2019, 2022, 2025")) << version;
+  }
+}
+
+TEST_F(CheckImage, TheListsAreTextOnly) {
+  const ProcessResult result = Check({"127.0.0.1:9/a", "--format", "router", "--output", "json"});
+  EXPECT_EQ(result.exit, 10);
+  EXPECT_THAT(result.out, HasSubstr("the hosts are in the document"));
+}
+
+TEST_F(CheckImage, TextHasTheHostsThenTheRequestsAndTheReason) {
+  EXPECT_THAT(Check({"127.0.0.1:9/a"}).out, testing::StartsWith("image 127.0.0.1:9/a:latest: does NOT arrive\n"
+                                                                "  127.0.0.1:9  ping  direct\n"
+                                                                "  ping      https://127.0.0.1:9/v2/: FAILED\n"));
+}
+
+TEST_F(CheckImage, SourceBehindImagesIsNamed) {
+  const ProcessResult result = Provisioner({"check", "--image", "quay.io/a", source_});
+  EXPECT_EQ(result.exit, 10);
+  EXPECT_THAT(result.err, HasSubstr("--image takes all words behind it, so write SOURCE before it"));
+}
+
+TEST_F(CheckImage, AFileThatIsNoPullSecretIsNamedByItsPath) {
+  const ProcessResult result = Check({"127.0.0.1:9/a", "--pull-secret", Write("empty.json", "")});
+  EXPECT_EQ(result.exit, 11);
+  EXPECT_THAT(result.err, HasSubstr("empty.json"));
+}
+
 }  // namespace
 }  // namespace prov

@@ -54,6 +54,17 @@ TEST_F(DoctorCommands, DoctorSaysWhatIsWrongAndWhatToType) {
   EXPECT_FALSE(stopped["problems"][0].HasMember("key")) << "it is about no item";
 }
 
+TEST_F(DoctorCommands, AnImageThatDoesNotArriveIsAProblem) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_, "--service", "containerd"}));
+  const auto lost = Json(DoctorCommand, {"--image", "quay.io/org/app:v1"}, 4);
+  ASSERT_EQ(lost["problems"].Size(), 1U);
+  EXPECT_STREQ(lost["problems"][0]["code"].GetString(), "image-failed");
+  EXPECT_THAT(lost["problems"][0]["message"].GetString(), StartsWith("quay.io/org/app:v1: "));
+  EXPECT_STREQ(lost["problems"][0]["commands"][0].GetString(),
+               "provisioner check --this-machine --image 'quay.io/org/app:v1' --verbose");
+  EXPECT_THAT(Run(DoctorCommand, {"--image", "quay.io/org/app:v1"})->out, HasSubstr(", images\n"));
+}
+
 TEST_F(DoctorCommands, ACertificateHasOneNameInAllText) {
   const std::string name = "CA 734B5852D40BDC0AD7E1AB2DACBA4FC9BA34854C";
   ASSERT_TRUE(Run(ApplyCommand, {source_}));

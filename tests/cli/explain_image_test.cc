@@ -81,6 +81,9 @@ TEST_F(ExplainImage, TextHasALineForEachEndpoint) {
       "host\n"
       "  https://quay.io/v2                       registry          proxy    "
       "http://user:***@proxy.example.com:3128: HTTPS_PROXY applies\n"
+      "  note: mirror.example.com:5000 is for digests only, so it is not asked which image the tag means: name the "
+      "image "
+      "by its digest, or make an ImageTagMirrorSet, too\n"
       "10.1.2.3/app:latest\n"
       "  https://10.1.2.3/v2  registry  direct   10.0.0.0/8: NO_PROXY has the host\n");
 }
@@ -239,6 +242,55 @@ TEST_F(ExplainImage, AThousandImagesTakeLessThanASecond) {
   ASSERT_EQ(result.exit, 0) << result.err;
   EXPECT_EQ(Json(result)["images"].Size(), 1000U);
   EXPECT_LT(took, std::chrono::seconds(10));  // far less without sanitizers
+}
+
+TEST_F(ExplainImage, SlipsAreNamed) {
+  const std::string oc = Write("oc.txt", "Error from server (Forbidden): forbidden\n");
+  struct Slip {
+    std::vector<std::string> words;
+    const char* told;
+  };
+  const std::vector<Slip> slips = {
+      {{"--image", "quay.io/a,quay.io/b"}, "separated by blanks"},
+      {{"--image", "@images.txt"}, "not a file of them"},
+      {{"--image", "quay.io/a@sha256:abc"}, "--image quay.io/a@sha256:abc has an invalid digest"},
+      {{"--image", "nginx", "--format", "required"}, "provisioner check SOURCE --image REF has it"},
+      {{"--image", "nginx", "--registries", "https://m.example/hosts.toml"}, "and no URL"},
+      {{"--image", "nginx", "--registries", hosts_, "--registries", hosts_}, "given twice"},
+      {{"--image", "nginx", "--registries", oc}, "is an error message"},
+      {{"--image", "nginx", "--registries", At("certs.d/quay.io")}, "give the folder above it"}};
+  for (const Slip& slip : slips) {
+    std::vector<std::string> words = {"explain", source_};
+    words.insert(words.end(), slip.words.begin(), slip.words.end());
+    const ProcessResult result = Provisioner(words);
+    EXPECT_THAT(result.exit, testing::AnyOf(10, 11)) << slip.words.back();
+    EXPECT_THAT(result.err, HasSubstr(slip.told));
+  }
+}
+
+TEST_F(ExplainImage, AFileWithoutAStatementIsNamed) {
+  for (const std::string& file : {Write("empty.toml", ""), [&] {
+                                    std::filesystem::create_directories(At("none.d"));
+                                    return At("none.d");
+                                  }()}) {
+    const ProcessResult result = Provisioner({"explain", source_, "--image", "nginx", "--registries", file});
+    EXPECT_EQ(result.exit, 0) << file;
+    EXPECT_THAT(result.err, HasSubstr("warning [hosts-toml]")) << file;
+  }
+  const std::string one = Write("hosts.toml", "[host.\"https://m.example\"]\n");
+  EXPECT_THAT(Provisioner({"explain", source_, "--image", "nginx", "quay.io/a", "--registries", one}).err,
+              HasSubstr("counts here for every image"));
+}
+
+// The operator writes the registry's stand-in as mirror and as server.
+TEST_F(ExplainImage, AnEndpointOfTheFileIsShownOnce) {
+  const std::string set =
+      Write("mirrors.yaml", std::string(kMirrorSet) + "    mirrorSourcePolicy: NeverContactSource\n");
+  const ProcessResult result = Provisioner({"explain", source_, "--image", kPinned, "--registries", set});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  const std::size_t at = result.out.find("mirror.example.com:5000");
+  EXPECT_NE(at, std::string::npos);
+  EXPECT_THAT(result.out, Not(HasSubstr("note: Linux")));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ usage          | --html             | explain sample.json --image a --html page.
 image-reference | --image            | explain sample.json --image https://quay.io/a/b
 image-reference | --image quay.io/A  | explain sample.json --image quay.io/A
 not-found      | missing.toml       | explain sample.json --image a --registries missing.toml
-usage          | --os-version       | check sample.json --image a --os-version ltsc2022
+usage          | --os-version       | check sample.json --image a --os-version server
 usage          | --os-version       | check sample.json --image a --os-version 10.0
 usage          | --os-version       | check sample.json --image a --os-version 10.0.20348 --platform linux/amd64
 usage          | --pull-secret      | check sample.json --pull-secret x
