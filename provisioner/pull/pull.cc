@@ -520,7 +520,11 @@ class Puller {
       }
     }
     const auto found = authorizers_.find(HostOf(endpoint.url));
-    if (found != authorizers_.end()) request.authorization = PROV_TRY(ValueOf(endpoint, found->second));
+    if (found == authorizers_.end()) return {};
+    // An endpoint with another name at the same host may have no login.
+    const Login* login = LoginFor(&endpoint);
+    const bool usable = found->second.challenge.scheme != "basic" || (login != nullptr && !login->user.empty());
+    if (usable) request.authorization = PROV_TRY(ValueOf(endpoint, found->second));
     return {};
   }
 

@@ -383,7 +383,6 @@ TEST_F(PullTest, ARefusalOfTheRuntimeIsTheReason) {
 }
 
 // --- What containerd compares
-// ------------------------------------------------------------------------------------------
 
 TEST_F(PullTest, SizesAreComparedAsContainerdDoes) {
   const std::string url = std::string(kRoot) + "/manifests/v1";
@@ -436,7 +435,6 @@ TEST_F(PullTest, IndexesWithinAnIndexAreFollowedToAnEnd) {
 }
 
 // --- Several endpoints
-// -------------------------------------------------------------------------------------------------
 
 TEST_F(PullTest, AnEndpointThatFailedIsNamedThoughTheImageArrives) {
   AddMirror();
@@ -490,8 +488,27 @@ TEST_F(PullTest, AnEndpointWithItsOwnNameGetsTheLoginOfThatName) {
   }
 }
 
+// As on Linux nodes, where the registry itself holds the copies.
+TEST_F(PullTest, TwoNamesAtOneHostHaveTheirOwnLogins) {
+  AddMirror();
+  image_.endpoints.front().url = "https://r.example.com/v2/copy";
+  image_.endpoints.front().login_name = registries::ImageReference{"r.example.com", "copy/org/app", "v1", ""};
+  image_.endpoints.back().login_name = registries::ImageReference{"r.example.com", "org/app", "v1", ""};
+  LogIn(R"({"auths":{"r.example.com/copy":{"auth":"dTpzM2NyZXQ="}}})");
+  web_.guard = [](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+    if (!one.authorization.empty()) return FakeRegistries::Page("", 404);
+    return FakeRegistries::Page("", 401, {{"www-authenticate", "Basic realm=\"x\""}});
+  };
+  const Pulled pulled = Run();
+  EXPECT_THAT(pulled.error->message, HasSubstr("none is given for r.example.com/org/app"));
+  for (const auto& one : web_.asked) {
+    if (one.url.find("/copy/") == std::string::npos) {
+      EXPECT_EQ(one.authorization, "") << one.url;
+    }
+  }
+}
+
 // --- What leads elsewhere
-// ----------------------------------------------------------------------------------------------
 
 TEST_F(PullTest, ATokenServiceThatLeadsOnGetsTheLoginWhereItIsAsSafe) {
   LogIn();
