@@ -75,11 +75,12 @@ std::string CheckJson(const Findings& findings, bool valid, const std::vector<no
 std::string CheckText(const egress::EgressConfig& config, const Findings& findings, bool valid,
                       const std::vector<node::Probed>& probes, const ImageCheck& images) {
   const std::size_t failed = CountFailed(probes);
-  return fmt::format(
-      "{}: {}{}: {} certificate(s), {}\n",
-      Printable(config.source.name.empty() ? config.source.kind : config.source.name),
-      failed > 0 ? fmt::format("{} of {} probe(s) failed; the settings are ", failed, probes.size()) : images.Summary(),
-      valid ? "valid" : "not valid", config.certificates.size(), DescribeCounts(findings));
+  std::string requests = failed > 0 ? fmt::format("{} of {} probe(s) failed", failed, probes.size()) : "";
+  if (const std::string lost = images.Summary(); !lost.empty()) requests += (requests.empty() ? "" : ", ") + lost;
+  if (!requests.empty()) requests += "; the settings are ";
+  return fmt::format("{}: {}{}: {} certificate(s), {}\n",
+                     Printable(config.source.name.empty() ? config.source.kind : config.source.name), requests,
+                     valid ? "valid" : "not valid", config.certificates.size(), DescribeCounts(findings));
 }
 
 // Findings about the parts of the proxies that WinHTTP's and WinINET's settings can't hold. The disagreements cover

@@ -108,33 +108,44 @@ std::string_view HostOfUrl(std::string_view url) {
   return url.substr(0, url.find('/'));
 }
 
+// What failed, with the host of the request.
+std::string FaultText(const Error& error) {
+  const std::string_view host = HostOfUrl(error.where);
+  const bool names_it = error.where.find("://") == std::string::npos || error.message.find(host) != std::string::npos;
+  return fmt::format("{}{}{}", names_it ? "" : host, names_it ? "" : ": ", WithShortDigests(error.message));
+}
+
 // Why an image does not arrive: a line for each endpoint that failed, and one for what ended the pull.
 std::string ReasonText(const pull::Pulled& image) {
   std::string out;
-  const auto add = [&](std::string_view host, const std::string& message) {
-    const bool names_it = message.find(host) != std::string::npos;
-    out += fmt::format("  {}{}{}\n", names_it ? "" : Printable(host), names_it ? "" : ": ",
-                       Printable(WithShortDigests(message)));
-  };
   bool said = false;
   for (const pull::EndpointFailure& one : image.failures) {
     said = said || one.error.message == image.error->message;
-    add(HostOfUrl(one.endpoint), one.error.message);
+    out += fmt::format("  {}\n", Printable(FaultText(one.error)));
   }
-  if (!said) add(image.steps.empty() ? "" : HostOfUrl(image.error->where), image.error->message);
-  if (!image.note.empty()) out += fmt::format("  note: {}\n", Printable(image.note));
+  if (!said) out += fmt::format("  {}\n", Printable(FaultText(*image.error)));
   return out;
+}
+
+std::string SourcesText(const pull::Pulled& image) {
+  std::vector<std::string_view> out;
+  out.reserve(image.sources.size());
+  for (const std::string& one : image.sources) out.push_back(HostOfUrl(one));
+  return fmt::format("{}", fmt::join(out, " and "));
+}
+
+void AddNote(std::string_view text, std::string& note) {
+  if (!note.empty()) note += "; ";
+  note += text;
 }
 
 // Says which endpoints others had to stand in for.
 void ReportFailures(const pull::Pulled& image, Findings& findings) {
   if (!image.arrives()) return;
   for (const pull::EndpointFailure& failed : image.failures) {
-    const std::string_view host = HostOfUrl(failed.endpoint);
-    const bool names_it = failed.error.message.find(host) != std::string::npos;
     AddWarning(findings, "mirror-failed",
-               fmt::format("{} came from {}: {}{}{}", image.image, HostOfUrl(image.endpoint), names_it ? "" : host,
-                           names_it ? "" : ": ", WithShortDigests(failed.error.message)),
+               fmt::format("{} came from {}, as an endpoint before that failed: {}", image.image, SourcesText(image),
+                           FaultText(failed.error)),
                failed.error.where);
   }
 }
@@ -144,8 +155,8 @@ std::string Incomplete(const std::vector<pull::Pulled>& pulled) {
   std::string out;
   for (const pull::Pulled& one : pulled) {
     if (one.arrives()) continue;
-    out += fmt::format("# INCOMPLETE: {} does not arrive, so the hosts after the failed request are not known\n",
-                       Printable(one.image));
+    out += fmt::format("# INCOMPLETE: {} does not arrive, so the hosts after the failed request are not known: {}\n",
+                       Printable(one.image), Printable(FaultText(*one.error)));
   }
   return out;
 }
@@ -194,6 +205,7 @@ Result<ImageCheck> ImageCheck::Read(const Arguments& arguments, int timeout_seco
 
 Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& config,
                              const pki::TrustedDigests& trusted, Findings& findings) {
+  was_run_ = true;
   given_logins_ = logins_.has_value();
   if (!given_logins_ && config.pull_secret)
     logins_ = PROV_TRY(pull::PullSecret::Parse(config.pull_secret->Reveal(), "the source's pull secret"));
@@ -222,16 +234,21 @@ Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& co
     }
     pulled_.push_back(PROV_TRY(pull::Pull(host.http(), host.clock(), config, image, options_)));
     ReportFailures(pulled_.back(), findings);
+    if (pulled_.back().used_login && images_.windows() && options_.platform.os == "windows")
+      AddNote("a login was used, which a node has only from the pod's imagePullSecrets or its own credential provider",
+              pulled_.back().note);
   }
   return {};
 }
 
-bool ImageCheck::all_arrive() const { return std::ranges::all_of(pulled_, &pull::Pulled::arrives); }
+bool ImageCheck::all_arrive() const {
+  return (was_run_ || !asked()) && std::ranges::all_of(pulled_, &pull::Pulled::arrives);
+}
 
 std::string ImageCheck::Summary() const {
   const auto failed = std::ranges::count(pulled_, false, &pull::Pulled::arrives);
   if (failed == 0) return {};
-  return fmt::format("{} of {} image(s) do not arrive; the settings are ", failed, pulled_.size());
+  return fmt::format("{} of {} image(s) do not arrive", failed, pulled_.size());
 }
 
 bool ImageCheck::reached_nothing() const {
@@ -247,7 +264,7 @@ void ImageCheck::Write(JsonWriter& json) const {
     WriteTextOrNull(json, "digest", one.digest);
     json.Key("error");
     if (one.error) {
-      json.String(one.error->message).Member("code", InfoOf(one.error->code).name);
+      json.String(one.error->message).Member("code", InfoOf(one.error->code).name).Member("where", one.error->where);
     } else {
       json.Null();
     }
@@ -256,29 +273,34 @@ void ImageCheck::Write(JsonWriter& json) const {
     json.EndArray().Key("failedEndpoints").BeginArray();
     for (const pull::EndpointFailure& failed : one.failures) {
       json.BeginObject().Member("endpoint", failed.endpoint).Member("error", failed.error.message);
-      json.Member("code", InfoOf(failed.error.code).name).EndObject();
+      json.Member("code", InfoOf(failed.error.code).name).Member("where", failed.error.where).EndObject();
     }
     json.EndArray();
     if (!one.note.empty()) json.Member("note", one.note);
     json.EndObject();
   }
-  json.EndArray().Member("imagesFailed", std::ranges::count(pulled_, false, &pull::Pulled::arrives));
+  const auto failed = std::ranges::count(pulled_, false, &pull::Pulled::arrives);
+  json.EndArray().Member("imagesFailed", was_run_ ? failed : std::ssize(images_.images()));
   WriteHosts(json, pulled_);
 }
 
 std::string ImageCheck::Text(bool verbose) const {
+  if (asked() && !was_run_) {
+    return fmt::format("{}no image was asked, because the settings are not valid; correct them first\n",
+                       only_hosts() ? "# INCOMPLETE: " : "");
+  }
   if (format_ == "required") return Incomplete(pulled_) + RequiredList(pulled_);
   if (format_ == "router") return Incomplete(pulled_) + RouterList(pulled_);
   std::string out;
   for (const pull::Pulled& one : pulled_) {
-    out += fmt::format(
-        "image {}: {}\n", Printable(one.image),
-        one.arrives() ? fmt::format("arrives from {}", Printable(HostOfUrl(one.endpoint))) : "does NOT arrive");
+    out += fmt::format("image {}: {}\n", Printable(one.image),
+                       one.arrives() ? fmt::format("arrives from {}", Printable(SourcesText(one))) : "does NOT arrive");
     out += DescribeHosts(one);
     if (verbose || !one.arrives()) {
       for (const pull::Step& step : one.steps) out += StepText(step);
     }
     if (!one.arrives()) out += ReasonText(one);
+    if (!one.note.empty()) out += fmt::format("  note: {}\n", Printable(one.note));
   }
   return out;
 }

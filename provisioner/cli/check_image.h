@@ -30,9 +30,9 @@ class ImageCheck {
                    Findings& findings);
 
   const std::vector<pull::Pulled>& pulled() const { return pulled_; }
-  bool all_arrive() const;
+  bool all_arrive() const;       // false if none was asked
   bool reached_nothing() const;  // no server of any image answered
-  // "1 of 2 image(s) do not arrive; the settings are ", for a line that goes on with "valid"; "" if all arrive.
+  // "1 of 2 image(s) do not arrive"; "" if all arrive, or none was asked.
   std::string Summary() const;
   // The members "images", "imagesFailed" and "hosts" of the open object.
   void Write(JsonWriter& json) const;
@@ -47,6 +47,7 @@ class ImageCheck {
   bool given_logins_ = false;  // by --pull-secret, and not by the source
   pull::PullOptions options_;
   std::string format_;  // "required", "router"; "": as text
+  bool was_run_ = false;
   std::vector<pull::Pulled> pulled_;
 };
 

@@ -107,12 +107,17 @@ std::string RequiredList(std::span<const pull::Pulled> images) {
 }
 
 std::string RouterList(std::span<const pull::Pulled> images) {
-  std::vector<std::string> lines;
+  constexpr unsigned kHttps = 443;
+  std::vector<std::string> lines, direct;
   for (const auto& [place, host] : HostsOf(images)) {
-    if (host.direct()) continue;
+    if (host.direct()) {
+      direct.push_back(PlaceText(place));
+      continue;
+    }
     const auto covers = [&](const DocumentedWildcard& one) { return place.first.ends_with(one.end); };
     const auto* const wildcard = std::ranges::find_if(kWildcards, covers);
-    std::string line = place.first;
+    std::string line =
+        place.second == kHttps ? place.first : fmt::format("# at port {}\n{}", place.second, place.first);
     if (wildcard != kWildcards.end()) {
       line =
           fmt::format("# {} documents this name for storage such as {}\n*{}", wildcard->by, place.first, wildcard->end);
@@ -122,6 +127,7 @@ std::string RouterList(std::span<const pull::Pulled> images) {
         lines, [&](std::string_view other) { return other.substr(other.rfind('\n') + 1) == name; });
     if (is_new) lines.push_back(std::move(line));
   }
+  if (!direct.empty()) lines.push_back(fmt::format("# goes direct, so no router sees it: {}", fmt::join(direct, ", ")));
   return lines.empty() ? "" : fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 

@@ -330,9 +330,11 @@ class Puller {
                                 answer.body.size(), what.size));
     }
     const bool html = AsciiLower(answer.Header("content-type")).starts_with("text/html");
-    return Refuse(html ? std::string(kPortal)
-                       : fmt::format("what came has not the digest {}: a server or proxy on the way changed or cut it",
-                                     what.digest));
+    const std::string_view end = image_.endpoints.size() > 1 ? "; containerd asks no other endpoint then" : "";
+    return Refuse(html
+                      ? fmt::format("{}{}", kPortal, end)
+                      : fmt::format("what came has not the digest {}: a server or proxy on the way changed or cut it{}",
+                                    what.digest, end));
   }
 
   Result<void> FirstByte(const Descriptor& layer) {
@@ -363,7 +365,10 @@ class Puller {
                   limit};
       auto answer = Ask(order);
       auto checked = answer ? CheckStatus(order, *answer) : Result<void>(std::unexpected(answer.error()));
-      if (checked) return answer;
+      if (checked) {
+        if (std::ranges::find(out_.sources, endpoint.url) == out_.sources.end()) out_.sources.push_back(endpoint.url);
+        return answer;
+      }
       if (IsFatal(checked.error())) return std::unexpected(std::move(checked).error());
       NoteFailure(endpoint, checked.error());
       if (!first) first = std::move(checked).error();
@@ -417,10 +422,22 @@ class Puller {
               "check the name of the image, which registries also answer so",
               host, NameOfLogin(order.endpoint));
         }
+        if (order.endpoint != nullptr && !authorizers_.contains(HostOf(order.endpoint->url))) {
+          return fmt::format(
+              "{} answers with status 401 and names no way to log in that containerd knows (WWW-Authenticate): look at "
+              "the registry, or at what stands before it",
+              host);
+        }
         return fmt::format("{} refuses the login for {} (status 401): check the entry of the pull secret", host,
                            NameOfLogin(order.endpoint));
       case kForbidden:
-        if (redirected) return fmt::format("{} refuses the object (status 403): its signed URL may have expired", host);
+        if (redirected) {
+          return fmt::format(
+              "{} refuses the object (status 403): a rule on the way blocks it, or the registry's signed URL is not "
+              "valid "
+              "there",
+              host);
+        }
         return fmt::format(
             "{} refuses access to {} (status 403): the login lacks the right to pull it, or a rule on "
             "the way blocks it",
@@ -655,7 +672,8 @@ class Puller {
     return value;
   }
 
-  static Secret BasicOf(const Login& login) {
+  Secret BasicOf(const Login& login) {
+    out_.used_login = true;
     return Secret("Basic " + EncodeBase64(login.user + ":" + login.password.Reveal()));
   }
 
@@ -667,8 +685,9 @@ class Puller {
       return Refuse("the registry asks for a token and does not say where (no realm in WWW-Authenticate)");
     if (login != nullptr && endpoint.url.starts_with("https://") && !realm.starts_with("https://"))
       return Refuse(
-          "the registry names a token service without TLS, which would get the login in clear text; nothing "
-          "was sent there");
+          fmt::format("the registry names a token service without TLS, {}, which would get the login in clear "
+                      "text; containerd would send it, and nothing was sent here",
+                      HostOf(realm)));
     if (login != nullptr) {
       const FetchAnswer answer = PROV_TRY(PostForToken(endpoint, *login, realm, challenge.Get("service"), scopes));
       const bool known = answer.status != kNotFound && answer.status != kUnauthorized && answer.status != kBadRequest &&
@@ -703,6 +722,7 @@ class Puller {
     std::string form = "client_id=containerd-client&service=" + PercentEncoded(service) +
                        "&scope=" + PercentEncoded(fmt::format("{}", fmt::join(scopes, " ")));
     const std::string password = PercentEncoded(login.password.Reveal());
+    out_.used_login = true;
     if (login.user.empty()) {
       form += "&grant_type=refresh_token&refresh_token=" + password;
     } else {
@@ -734,8 +754,9 @@ class Puller {
         return Refuse(LoginFor(&endpoint) == nullptr
                           ? fmt::format("{} gives no token without a login (status {}): add --pull-secret FILE", host,
                                         answer.status)
-                          : fmt::format("{} refuses the login for {} (status {}): check the entry of the pull secret",
-                                        host, NameOfLogin(&endpoint), answer.status));
+                          : fmt::format("{} refuses the login for {} (status {}): check the entry of the pull secret{}",
+                                        host, NameOfLogin(&endpoint), answer.status,
+                                        answer.status == kForbidden ? ", and the rules of proxies on the way" : ""));
       }
       return Refuse(fmt::format("{} gives no token (status {}): {}", host, answer.status, MeaningOf(answer.status)));
     }

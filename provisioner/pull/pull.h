@@ -46,15 +46,17 @@ struct Step {
 // An endpoint that did not give what was asked for, and the reason at its first failure.
 struct EndpointFailure {
   std::string endpoint;  // its URL
-  Error error;
+  Error error;           // `where`: the URL of the request, which may be at a token service or storage
 };
 
 struct Pulled {
   std::string image;
   std::string endpoint;  // whose answer said which digest the image has; "": none did
   std::string digest;
-  std::vector<Step> steps;     // in their order
-  std::optional<Error> error;  // why the image does not arrive
+  std::vector<Step> steps;           // in their order
+  std::vector<std::string> sources;  // endpoints that gave an object, each once
+  bool used_login = false;           // a login was sent
+  std::optional<Error> error;        // why the image does not arrive
   // In their order. Of an image that arrives: others gave in their place what they did not.
   std::vector<EndpointFailure> failures;
   std::string note;      // what else a reader should know, e.g. that a mirror is not asked for tags; "": nothing

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,8 @@ TEST_F(CheckImage, TheListsHaveTheHostsAlone) {
   EXPECT_THAT(Check({"127.0.0.1:9/a", "--format", "required"}).out, HasSubstr("://127.0.0.1:9/ direct  # "));
   const std::string router = Check({"127.0.0.1:9/a", "--format", "router"}).out;
   EXPECT_THAT(router, testing::StartsWith("# INCOMPLETE: 127.0.0.1:9/a:latest does not arrive"));
-  EXPECT_EQ(router.find('\n'), router.size() - 1) << "what goes direct passes no router";
+  EXPECT_THAT(router, HasSubstr("\n# goes direct, so no router sees it: 127.0.0.1:9\n"));
+  EXPECT_EQ(std::ranges::count(router, '\n'), 2);
 }
 
 TEST_F(CheckImage, TheOptionsOfImagesNeedAnImage) {
@@ -70,6 +72,20 @@ TEST_F(CheckImage, TheOptionsOfImagesNeedAnImage) {
     EXPECT_EQ(result.exit, 10) << option;
     EXPECT_THAT(result.err, HasSubstr("is for the images that --image names")) << option;
   }
+}
+
+// A pipeline that counts failures must not read this as success.
+TEST_F(CheckImage, ImagesThatAreNotAskedAreCounted) {
+  const std::string bad = Write("bad.env", "HTTPS_PROXY=nonsense://x\n");
+  const auto check = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"check", bad, "--image", "quay.io/a", "quay.io/b"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Provisioner(words);
+  };
+  const rapidjson::Document document = Json(check({"--output", "json"}));
+  EXPECT_EQ(document["imagesFailed"].GetInt(), 2);
+  EXPECT_THAT(check({}).out, HasSubstr("no image was asked"));
+  EXPECT_THAT(check({"--format", "router"}).out, testing::StartsWith("# INCOMPLETE: no image was asked"));
 }
 
 TEST_F(CheckImage, ABuildHasSeveralNames) {

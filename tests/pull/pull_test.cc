@@ -508,6 +508,39 @@ TEST_F(PullTest, TwoNamesAtOneHostHaveTheirOwnLogins) {
   }
 }
 
+TEST_F(PullTest, WhoGaveTheObjectsIsNoted) {
+  AddMirror();
+  SampleImage::PutAt(web_, kMirror);
+  web_.pages.erase(std::string(kMirror) + "/blobs/" + sample_.layer);
+  const Pulled pulled = Run();
+  EXPECT_TRUE(pulled.arrives());
+  EXPECT_THAT(pulled.sources, ElementsAre("https://m.example.com/v2/copy", "https://r.example.com/v2"));
+  EXPECT_FALSE(pulled.used_login);
+}
+
+// The fault may be at another host than the endpoint's.
+TEST_F(PullTest, AFailureNamesTheRequestsHost) {
+  LogIn();
+  AskForTokens(false);
+  const auto guard = web_.guard;
+  web_.guard = [&](const FakeRegistries::Asked& one) -> FakeRegistries::Answer {
+    if (!one.url.starts_with("https://token.example.com/")) return guard(one);
+    return Fail(Code::kTls, "the server shows a certificate", one.url);
+  };
+  const Pulled pulled = Run();
+  ASSERT_EQ(pulled.failures.size(), 1U);
+  EXPECT_EQ(pulled.failures[0].endpoint, "https://r.example.com/v2");
+  EXPECT_THAT(pulled.failures[0].error.where, StartsWith("https://token.example.com/"));
+  web_.guard = guard;
+  EXPECT_TRUE(Run().used_login);
+}
+
+TEST_F(PullTest, A401WithoutAWayToLogInIsNoWrongLogin) {
+  LogIn();
+  web_.guard = [](const FakeRegistries::Asked&) -> FakeRegistries::Answer { return FakeRegistries::Page("", 401); };
+  EXPECT_THAT(Run().error->message, HasSubstr("names no way to log in"));
+}
+
 // --- What leads elsewhere
 
 TEST_F(PullTest, ATokenServiceThatLeadsOnGetsTheLoginWhereItIsAsSafe) {
