@@ -234,7 +234,7 @@ Result<void> ImageCheck::Run(machine::Host& host, const egress::EgressConfig& co
     }
     pulled_.push_back(PROV_TRY(pull::Pull(host.http(), host.clock(), config, image, options_)));
     ReportFailures(pulled_.back(), findings);
-    if (pulled_.back().used_login && images_.windows() && options_.platform.os == "windows")
+    if (pulled_.back().arrives() && pulled_.back().used_login && images_.windows() && options_.platform.os == "windows")
       AddNote("a login was used, which a node has only from the pod's imagePullSecrets or its own credential provider",
               pulled_.back().note);
   }
