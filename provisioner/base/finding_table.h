@@ -298,9 +298,8 @@ inline constexpr FindingInfo kFindings[] = {
      "nodes reach it.",
      "Use --internal-apiserver-address where nodes reach it by its public address."},
     {"hosts-toml", kInfo | kWarning | kError,
-     "containerd leaves out a part of a hosts.toml, its versions read it in different ways, or the file counts here "
-     "for "
-     "other images than on a node; as an error, containerd refuses the file, and asks the registry itself.",
+     "A hosts.toml is empty, is read by versions of containerd in different ways, or in part not at all, or "
+     "counts here for other images than on a node; as an error, containerd refuses it, and asks the registry itself.",
      "Correct the line that the message names."},
     {"http-direct", kWarning, "A proxy is set for https and none for http, so all requests over http go direct.",
      "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
@@ -330,9 +329,8 @@ inline constexpr FindingInfo kFindings[] = {
     {"lock-wait", kInfo, "Another run is at work, and this one waits for it to end.",
      "Wait, or give a shorter time with --wait-lock."},
     {"mirror-failed", kWarning,
-     "An image arrives, but not from the first endpoint that a node asks: that one failed, and another gave the image.",
-     "Do what the message says about the endpoint. Where the registry itself is to be out of reach, the image does not "
-     "arrive any more."},
+     "An image arrives, but an endpoint that a node asks first failed, and another gave what it should have given.",
+     "Do what the message says about the endpoint. Without the other endpoint, the image does not arrive."},
     {"mirror-lost", kWarning,
      "A setting of the cluster for an image registry does not get to Windows nodes, or its mirror is asked at another "
      "place than on Linux nodes: the Windows Machine Config Operator writes hosts.toml files, which can't say the "

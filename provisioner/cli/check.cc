@@ -227,9 +227,8 @@ Command CheckCommand() {
       "Check that the egress settings of a source are valid and that clients use them as intended.",
       "SOURCE",
       "Exit codes: 0: valid, perhaps with warnings; 11: an error (with --strict, also a warning, except\n"
-      "clients-disagree and winhttp-...); 14: a probe failed, or no server of an image answered; 4: an image of "
-      "--image\n"
-      "does not arrive.\n"
+      "clients-disagree and winhttp-...); 4: an image does not arrive; 14: a probe failed, or no server of any image\n"
+      "could be asked.\n"
       "--probe makes a real request with the source's settings and none of this machine's, as a Go client on a node\n"
       "would: through the proxy with its credentials, or directly if NO_PROXY says so, and trusting only the\n"
       "certificates of the source (those of this system if the source has none, and with --this-machine). A status\n"

@@ -13,6 +13,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/image_hosts.h"
 #include "provisioner/egress/request_way.h"
+#include "provisioner/net/http_status.h"
 #include "provisioner/node/present_settings.h"
 
 namespace prov::cli {
@@ -90,10 +91,9 @@ std::string WithShortDigests(std::string_view text) {
 }
 
 std::string StepText(const pull::Step& step) {
-  constexpr int kUnauthorized = 401;
   std::string result;
   if (step.status) result = fmt::format("{}", *step.status);
-  if (step.status == kUnauthorized && step.ok()) result += ", asks for a login";
+  if (step.status == net::http_status::kUnauthorized && step.ok()) result += ", asks for a login";
   if (!step.redirected_to.empty()) result += ", leads on";
   if (!step.ok()) result += step.status ? ", FAILED" : "FAILED";
   if (!step.of_entry.empty()) result += fmt::format(", for {}", Printable(step.of_entry));
@@ -108,22 +108,15 @@ std::string_view HostOfUrl(std::string_view url) {
   return url.substr(0, url.find('/'));
 }
 
-// What failed, with the host of the request.
-std::string FaultText(const Error& error) {
-  const std::string_view host = HostOfUrl(error.where);
-  const bool names_it = error.where.find("://") == std::string::npos || error.message.find(host) != std::string::npos;
-  return fmt::format("{}{}{}", names_it ? "" : host, names_it ? "" : ": ", WithShortDigests(error.message));
-}
-
 // Why an image does not arrive: a line for each endpoint that failed, and one for what ended the pull.
 std::string ReasonText(const pull::Pulled& image) {
   std::string out;
   bool said = false;
   for (const pull::EndpointFailure& one : image.failures) {
     said = said || one.error.message == image.error->message;
-    out += fmt::format("  {}\n", Printable(FaultText(one.error)));
+    out += fmt::format("  {}\n", Printable(DescribeFault(one.error)));
   }
-  if (!said) out += fmt::format("  {}\n", Printable(FaultText(*image.error)));
+  if (!said) out += fmt::format("  {}\n", Printable(DescribeFault(*image.error)));
   return out;
 }
 
@@ -145,7 +138,7 @@ void ReportFailures(const pull::Pulled& image, Findings& findings) {
   for (const pull::EndpointFailure& failed : image.failures) {
     AddWarning(findings, "mirror-failed",
                fmt::format("{} came from {}, as an endpoint before that failed: {}", image.image, SourcesText(image),
-                           FaultText(failed.error)),
+                           DescribeFault(failed.error)),
                failed.error.where);
   }
 }
@@ -156,12 +149,18 @@ std::string Incomplete(const std::vector<pull::Pulled>& pulled) {
   for (const pull::Pulled& one : pulled) {
     if (one.arrives()) continue;
     out += fmt::format("# INCOMPLETE: {} does not arrive, so the hosts after the failed request are not known: {}\n",
-                       Printable(one.image), Printable(FaultText(*one.error)));
+                       Printable(one.image), Printable(DescribeFault(*one.error)));
   }
   return out;
 }
 
 }  // namespace
+
+std::string DescribeFault(const Error& error) {
+  const std::string_view host = HostOfUrl(error.where);
+  const bool names_it = error.where.find("://") == std::string::npos || error.message.find(host) != std::string::npos;
+  return fmt::format("{}{}{}", names_it ? "" : host, names_it ? "" : ": ", WithShortDigests(error.message));
+}
 
 OptionGroup ImageCheckOptionSpecs() {
   return JoinOptions(

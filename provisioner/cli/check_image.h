@@ -19,6 +19,9 @@ namespace prov::cli {
 OptionGroup ImageCheckOptionSpecs();
 OptionSpec ImageFormatOption();  // --format
 
+// Why an image does not arrive, with the host of the request that failed.
+std::string DescribeFault(const Error& error);
+
 class ImageCheck {
  public:
   // Reads the options, and the file of --pull-secret. Errors: usage; those of PulledImages::Read and PullSecret::Parse.

@@ -126,7 +126,7 @@ Result<void> PullImages(ImageCheck& images, node::OpenNode& node, machine::Host&
   PROV_TRY(images.Run(live, config, trusted, seen.findings));
   seen.images.reserve(images.pulled().size());
   for (const pull::Pulled& one : images.pulled())
-    seen.images.push_back({.image = one.image, .fault = one.error ? one.error->message : ""});
+    seen.images.push_back({.image = one.image, .fault = one.error ? DescribeFault(*one.error) : ""});
   return {};
 }
 

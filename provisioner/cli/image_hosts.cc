@@ -14,6 +14,8 @@
 namespace prov::cli {
 namespace {
 
+constexpr unsigned kHttps = 443;
+
 // A host that was asked, with the purposes of the requests, and the way to it.
 struct AskedHost {
   std::vector<pull::Purpose> purposes;
@@ -54,7 +56,6 @@ std::string Bracketed(const std::string& host) {
 
 // "HOST", and ":PORT" where it is not that of https.
 std::string PlaceText(const std::pair<std::string, unsigned>& place) {
-  constexpr unsigned kHttps = 443;
   const std::string host = Bracketed(place.first);
   return place.second == kHttps ? host : fmt::format("{}:{}", host, place.second);
 }
@@ -107,8 +108,8 @@ std::string RequiredList(std::span<const pull::Pulled> images) {
 }
 
 std::string RouterList(std::span<const pull::Pulled> images) {
-  constexpr unsigned kHttps = 443;
-  std::vector<std::string> lines, direct;
+  std::map<std::string, std::string> lines;  // by name: the comments before it
+  std::vector<std::string> direct;
   for (const auto& [place, host] : HostsOf(images)) {
     if (host.direct()) {
       direct.push_back(PlaceText(place));
@@ -116,19 +117,16 @@ std::string RouterList(std::span<const pull::Pulled> images) {
     }
     const auto covers = [&](const DocumentedWildcard& one) { return place.first.ends_with(one.end); };
     const auto* const wildcard = std::ranges::find_if(kWildcards, covers);
-    std::string line =
-        place.second == kHttps ? place.first : fmt::format("# at port {}\n{}", place.second, place.first);
-    if (wildcard != kWildcards.end()) {
-      line =
-          fmt::format("# {} documents this name for storage such as {}\n*{}", wildcard->by, place.first, wildcard->end);
-    }
-    const std::string_view name = std::string_view(line).substr(line.rfind('\n') + 1);
-    const bool is_new = std::ranges::none_of(
-        lines, [&](std::string_view other) { return other.substr(other.rfind('\n') + 1) == name; });
-    if (is_new) lines.push_back(std::move(line));
+    const bool is_covered = wildcard != kWildcards.end();
+    std::string& comments = lines[is_covered ? fmt::format("*{}", wildcard->end) : place.first];
+    if (is_covered && comments.empty())
+      comments = fmt::format("# {} documents this name for storage such as {}\n", wildcard->by, place.first);
+    if (place.second != kHttps) comments += fmt::format("# asked at port {}: {}\n", place.second, place.first);
   }
-  if (!direct.empty()) lines.push_back(fmt::format("# goes direct, so no router sees it: {}", fmt::join(direct, ", ")));
-  return lines.empty() ? "" : fmt::format("{}\n", fmt::join(lines, "\n"));
+  std::string out;
+  for (const auto& [name, comments] : lines) out.append(comments).append(name).append("\n");
+  if (!direct.empty()) out += fmt::format("# goes direct, so no router sees it: {}\n", fmt::join(direct, ", "));
+  return out;
 }
 
 }  // namespace prov::cli

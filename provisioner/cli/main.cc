@@ -97,8 +97,11 @@ Error WithoutPasswords(Error error, std::span<const std::string> words) {
   // "quay.io/org/app@sha256:...", which has no password before its '@'.
   const auto names_digest = [](std::string_view value) {
     const std::size_t at = value.find('@');
-    return at != std::string_view::npos && value.substr(0, at).find('/') != std::string_view::npos &&
-           value.substr(at + 1).starts_with("sha") && value.find('@', at + 1) == std::string_view::npos;
+    if (at == std::string_view::npos || value.find('@', at + 1) != std::string_view::npos) return false;
+    const std::string_view digest = value.substr(at + 1);
+    const bool is_digest =
+        digest.starts_with("sha256:") || digest.starts_with("sha384:") || digest.starts_with("sha512:");
+    return is_digest && value.substr(0, at).find('/') != std::string_view::npos;
   };
   const auto hide = [&](std::string_view value) {
     const bool is_path = (value.starts_with('/') && !value.starts_with("//")) || value.starts_with("./") ||

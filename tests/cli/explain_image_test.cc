@@ -268,6 +268,12 @@ TEST_F(ExplainImage, SlipsAreNamed) {
   }
 }
 
+// What looks like a digest must not let a password through.
+TEST_F(ExplainImage, APasswordBeforeAHostIsHidden) {
+  for (const char* text : {"user:c4n/ary@share.example.com:3128", "user:c4nary@sha256:abc"})
+    EXPECT_THAT(Provisioner({"explain", source_, text, "--image", "nginx"}).err, Not(HasSubstr("ary@"))) << text;
+}
+
 TEST_F(ExplainImage, AFileWithoutAStatementIsNamed) {
   for (const std::string& file : {Write("empty.toml", ""), [&] {
                                     std::filesystem::create_directories(At("none.d"));

@@ -151,5 +151,22 @@ TEST(HttpFailure, AnswersOfTheServer) {
   EXPECT_THAT(ExplainStatus(418), HasSubstr("answers with 2xx or 3xx"));
 }
 
+TEST(HttpFailure, IsUnreachableOnlyWithoutAProxyAndWithoutAConnection) {
+  HttpFailure failure;
+  failure.connected = false;
+  for (const HttpTrouble trouble : {HttpTrouble::kServerName, HttpTrouble::kConnect, HttpTrouble::kTimeout}) {
+    failure.trouble = trouble;
+    failure.proxy.clear();
+    EXPECT_TRUE(IsUnreachable(failure));
+    failure.proxy = "proxy.example.com:3128";
+    EXPECT_FALSE(IsUnreachable(failure));
+  }
+  failure.proxy.clear();
+  failure.connected = true;
+  EXPECT_FALSE(IsUnreachable(failure)) << "the server was reached, and does not answer";
+  failure.trouble = HttpTrouble::kCertificate;
+  EXPECT_FALSE(IsUnreachable(failure));
+}
+
 }  // namespace
 }  // namespace prov::net

@@ -291,8 +291,11 @@ TEST_F(Doctor, ThePresentSettingsAreThoseOfContainerdOrOfTheMachine) {
   EXPECT_EQ(present->certificates.size(), 3U);
   EXPECT_THAT(present->findings.front().message, HasSubstr("that containerd would start with; the whole ROOT store"));
   EXPECT_THAT(present->findings.front().message, HasSubstr("has put 3 certificate(s)"));
+  EXPECT_EQ(present->windows_version, "") << "the registry does not say";
+  host_.memory.Put(R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", reconcile::Sz("CurrentBuildNumber", "20348"));
   host_.memory.Erase(reconcile::kContainerd, "Environment");
   EXPECT_EQ(ReadPresentSettings(n)->http_proxy, Secret("http://machine:1"));
+  EXPECT_EQ(ReadPresentSettings(n)->windows_version, "10.0.20348");
 }
 
 // Also those that Windows fills in by itself.
