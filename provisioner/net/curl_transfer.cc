@@ -290,6 +290,22 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
   }
 }
 
+void CurlTransfer::AddHeaderLine(std::string_view line) {
+  if (line.starts_with("HTTP/")) answered_size_ = Info<long>(CURLINFO_REQUEST_SIZE);
+  answer_.AddLine(line);
+}
+
+// Whether the proxy asked for credentials and has not answered the request with them. libcurl keeps the status of its
+// first request until then.
+bool CurlTransfer::WaitsAfterLogin() {
+  return Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired &&
+         Info<long>(CURLINFO_REQUEST_SIZE) != answered_size_;
+}
+
+int CurlTransfer::ConnectStatus() {
+  return WaitsAfterLogin() ? 0 : static_cast<int>(Info<long>(CURLINFO_HTTP_CONNECTCODE));
+}
+
 // Whether the TLS failure is with the proxy itself.
 bool CurlTransfer::WithProxy(int connect_status) {
   if (!proxy_is_tls_ || peers_->reached_server_tls()) return false;
@@ -299,7 +315,7 @@ bool CurlTransfer::WithProxy(int connect_status) {
 
 HttpFailure CurlTransfer::FailureOf(CURLcode code) {
   HttpFailure out;
-  const int connect_status = static_cast<int>(Info<long>(CURLINFO_HTTP_CONNECTCODE));
+  const int connect_status = ConnectStatus();
   out.with_proxy = WithProxy(connect_status);
   out.trouble = TroubleOf(code, out.with_proxy);
   out.where = Where();
@@ -308,6 +324,9 @@ HttpFailure CurlTransfer::FailureOf(CURLcode code) {
     out.connect_status = connect_status;
   }
   out.credentials = credentials_;
+  out.after_login = WaitsAfterLogin();
+  // Newer versions of libcurl report a tunnel that was not opened as a connection that was not made.
+  if (out.after_login && out.trouble == HttpTrouble::kConnect) out.trouble = HttpTrouble::kCut;
   out.challenges = answer_.challenges();
   out.proxy_reason = answer_.reason();
   out.refused = IsRefused(Info<long>(CURLINFO_OS_ERRNO));

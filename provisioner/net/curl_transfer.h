@@ -126,7 +126,10 @@ class CurlTransfer {
   std::string Detail(CURLcode code) const { return words_[0] != '\0' ? words_.data() : curl_.strerror(code); }
   const std::string& proxy() const { return proxy_; }  // "host:port"; "" without a proxy
   bool credentials() const { return credentials_; }
-  ProxyAnswer& answer() { return answer_; }  // is passed each header line
+  // Is passed each header line of each answer, in order, that of a proxy to CONNECT, too.
+  void AddHeaderLine(std::string_view line);
+  // The status of the proxy's answer to CONNECT; 0: none, or only the first one, which asked for the credentials.
+  int ConnectStatus();
   const PeerRecorder& peers() const { return *peers_; }
 
  private:
@@ -138,6 +141,7 @@ class CurlTransfer {
   std::string PlainPeer() const;
   HttpTrouble TroubleOf(CURLcode code, bool with_proxy);
   bool WithProxy(int connect_status);
+  bool WaitsAfterLogin();
   bool MayOffer() const { return credentials_ && authentication_ != kPreemptive; }
   bool IsCutUnheard(const HttpFailure& failure);
 
@@ -153,6 +157,7 @@ class CurlTransfer {
   bool credentials_ = false;
   std::array<char, CURL_ERROR_SIZE> words_{};
   ProxyAnswer answer_;
+  long answered_size_ = 0;  // CURLINFO_REQUEST_SIZE as of the newest answer
   CurlBounds bounds_;
   std::chrono::steady_clock::time_point start_, next_question_;
   bool was_stopped_ = false;

@@ -24,8 +24,8 @@ std::size_t Drop(char* /*bytes*/, std::size_t size, std::size_t count, void* tot
   return read <= kMostBodyBytes ? size * count : 0;
 }
 
-std::size_t ReadHeader(char* bytes, std::size_t size, std::size_t count, void* answer) {
-  static_cast<ProxyAnswer*>(answer)->AddLine({bytes, size * count});
+std::size_t ReadHeader(char* bytes, std::size_t size, std::size_t count, void* transfer) {
+  static_cast<CurlTransfer*>(transfer)->AddHeaderLine({bytes, size * count});
   return size * count;
 }
 
@@ -40,7 +40,7 @@ class Probe {
     transfer_.Set(CURLOPT_WRITEFUNCTION, Drop);
     transfer_.Set(CURLOPT_WRITEDATA, &body_bytes_);
     transfer_.Set(CURLOPT_HEADERFUNCTION, ReadHeader);
-    transfer_.Set(CURLOPT_HEADERDATA, &transfer_.answer());
+    transfer_.Set(CURLOPT_HEADERDATA, &transfer_);
     return End(PROV_TRY(transfer_.Perform({.total_seconds = seconds, .should_stop = {}})));
   }
 
@@ -253,7 +253,7 @@ class FetchTransfer {
   bool AddHeader(std::string_view line) {
     header_bytes_ += line.size();
     if (header_bytes_ > kMostHeaderBytes) return End(Stop::kHeaders);
-    transfer_.answer().AddLine(line);
+    transfer_.AddHeaderLine(line);
     if (line.starts_with("HTTP/")) {  // drops an earlier answer, such as that to CONNECT
       answer_.headers.clear();
       length_.clear();
@@ -317,8 +317,7 @@ class FetchTransfer {
                   transfer_.Where());
     }
     const bool cut_by_us = stop_ != Stop::kNone;
-    const bool wants_credentials =
-        transfer_.Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired;
+    const bool wants_credentials = transfer_.ConnectStatus() == http_status::kProxyAuthenticationRequired;
     if (code != CURLE_OK && !cut_by_us && !wants_credentials) return std::unexpected(ErrorOf(code));
     answer_.status = wants_credentials ? http_status::kProxyAuthenticationRequired
                                        : static_cast<int>(transfer_.Info<long>(CURLINFO_RESPONSE_CODE));

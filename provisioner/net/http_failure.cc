@@ -37,8 +37,20 @@ std::string TimeoutMessage(const HttpFailure& failure) {
         "{} accepted no connection within {}: its address is wrong, or a firewall drops the packets; check both",
         Peer(failure), Seconds(failure.timeout_seconds));
   }
-  return fmt::format("{} did not answer within {}: it hangs{}; see its log", Peer(failure),
-                     Seconds(failure.timeout_seconds), failure.proxy.empty() ? "" : ", or can't reach the destination");
+  return fmt::format(
+      "{} {} within {}: it hangs{}; see its log", Peer(failure),
+      failure.after_login ? "asked for credentials and did not answer the request with them" : "did not answer",
+      Seconds(failure.timeout_seconds), failure.proxy.empty() ? "" : ", or can't reach the destination");
+}
+
+std::string CutMessage(const HttpFailure& failure) {
+  if (failure.after_login) {
+    return fmt::format(
+        "{} asked for credentials, and ended the connection when it got them{}: see its log, and check user name and "
+        "password",
+        Peer(failure), Detail(failure));
+  }
+  return fmt::format("{} ended the connection before it answered{}: see its log", Peer(failure), Detail(failure));
 }
 
 std::string CertificateMessage(const HttpFailure& failure) {
@@ -107,7 +119,7 @@ std::string Message(const HttpFailure& failure) {
       return fmt::format("no TLS connection was established{}: is this a TLS port, and does it offer TLS 1.2 or later?",
                          Detail(failure));
     case HttpTrouble::kCut:
-      return fmt::format("{} ended the connection before it answered{}: see its log", Peer(failure), Detail(failure));
+      return CutMessage(failure);
     case HttpTrouble::kNotHttp:
       return fmt::format("{} answers with something that is not HTTP: is this its port?", Peer(failure));
     case HttpTrouble::kHeaders:

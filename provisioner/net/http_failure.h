@@ -31,6 +31,7 @@ struct HttpFailure {
   std::string proxy;                    // "host:port"; "" for none
   int connect_status = 0;               // status with which the proxy refused; 0: it did not
   bool credentials = false;             // the proxy's URL has some
+  bool after_login = false;             // the proxy asked for credentials, and did not answer the request with them
   std::vector<std::string> challenges;  // values of the proxy's newest Proxy-Authenticate headers
   std::string proxy_reason;             // the proxy's own name for its refusal, such as squid's ERR_DNS_FAIL; "": none
   bool refused = false;                 // the connection was refused, not lost

@@ -303,6 +303,20 @@ TEST(HttpFetch, AProxyThatWantsCredentials) {
   EXPECT_EQ(FailureOf(request).code, Code::kProxyUrl);
 }
 
+TEST(HttpFetch, AProxyThatAsksForCredentialsAndDoesNotAnswerThen) {
+  for (const bool hangs : {false, true}) {
+    test::HttpServer proxy("");
+    proxy.RefuseWithoutCredentials(kWantsCredentials);
+    if (hangs) proxy.Hang();
+    FetchRequest request = Request("https://no-such-host.invalid/");
+    request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+    request.total_seconds = 2;
+    EXPECT_THAT(FailureOf(request).message, HasSubstr(hangs ? "did not answer the request with them within 2 seconds"
+                                                            : "ended the connection when it got them"));
+    EXPECT_THAT(proxy.Requests(), SizeIs(2));
+  }
+}
+
 TEST(HttpFetch, AProxyThatTakesWhatNobodyHere) {
   constexpr char kNegotiate[] =
       "HTTP/1.1 407 x\r\nProxy-Authenticate: Negotiate\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";

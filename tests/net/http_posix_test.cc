@@ -75,6 +75,29 @@ TEST(Http, ProxyThatSays407AndAsksForNothing) {
   EXPECT_THAT(stern.Requests()[1], HasSubstr("Proxy-Authorization: Basic "));
 }
 
+// The first answer, 407, says nothing about the credentials.
+TEST(Http, ProxyThatAsksForCredentialsAndDoesNotAnswerThen) {
+  for (const bool hangs : {false, true}) {
+    for (const char* refusal :
+         {kWantsCredentials, "HTTP/1.1 407 x\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 0\r\n\r\n"}) {
+      test::HttpServer proxy("");
+      proxy.RefuseWithoutCredentials(refusal);
+      if (hangs) proxy.Hang();
+      HttpRequest request{.url = "https://no-such-host.invalid/", .proxy_url = {}, .roots = {}};
+      request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+      request.timeout_seconds = 2;
+      const Error error = FailureOf(LiveHttp().Get(request));
+      EXPECT_EQ(error.code, Code::kNetwork);
+      EXPECT_THAT(
+          error.message,
+          HasSubstr(hangs ? " asked for credentials and did not answer the request with them within 2 seconds: it "
+                            "hangs, or can't reach the destination"
+                          : " asked for credentials, and ended the connection when it got them"));
+      EXPECT_THAT(error.message, Not(HasSubstr("hunter2")));
+    }
+  }
+}
+
 TEST(Http, PortThatNobodyListensAt) {
   const std::string port = std::to_string(PortThatNobodyHas());
   EXPECT_THAT(FailureOf(Get("http://127.0.0.1:" + port + "/")).message,

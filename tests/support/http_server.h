@@ -31,6 +31,9 @@ class HttpServer {
   // Before the first request: each one without Proxy-Authorization then gets this.
   void RefuseWithoutCredentials(std::string answer) { refusal_ = std::move(answer); }
 
+  // Before the first request: one that gets no other answer then keeps its client waiting.
+  void Hang() { hangs_ = true; }
+
   // Before the first request: TLS then ends as if the connection was lost, without the word that it is the end.
   void EndTlsWithoutAWord() { ends_tls_ = false; }
 
@@ -49,6 +52,7 @@ class HttpServer {
   std::string connect_answer_;
   std::string refusal_;  // set before the first request
   bool ends_tls_ = true;
+  bool hangs_ = false;
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_{nullptr, SSL_CTX_free};
   int listener_ = -1;
   int port_ = 0;

@@ -113,7 +113,13 @@ void HttpServer::Answer(int connection) {
   if (connect_answer_.empty() && context_) return AnswerTls(connection);
   const std::string head = ReadHead(connection, nullptr);
   if (!refusal_.empty() && head.find("\r\nProxy-Authorization: ") == std::string::npos) {
-    return WriteAll(connection, refusal_);
+    WriteAll(connection, refusal_);
+    if (!head.empty() && refusal_.find("\r\nConnection: close\r\n") == std::string::npos) Answer(connection);
+    return;
+  }
+  if (char byte = 0; hangs_) {
+    while (!ends_ && read(connection, &byte, 1) < 0) continue;
+    return;
   }
   if (!head.starts_with("CONNECT ")) return WriteAll(connection, answer_);
   WriteAll(connection, connect_answer_);
