@@ -305,6 +305,9 @@ inline constexpr FindingInfo kFindings[] = {
      "Set HTTP_PROXY (httpProxy), too. If http should go direct, nothing has to be done."},
     {"https-direct", kWarning, "A proxy is set for http and none for https, so all requests over https go direct.",
      "Set HTTPS_PROXY (httpsProxy), too. If https should go direct, nothing has to be done."},
+    {"image-default-registry", kWarning,
+     "The name of an image looks like a registry or a file, and is read as an image of Docker Hub.",
+     "Write the image as HOST/REPOSITORY:TAG. If it is meant so, nothing has to be done."},
     {"image-descriptors", kWarning,
      "Security descriptors can't be set in this image, so users of the node may be able to read files with "
      "credentials.",

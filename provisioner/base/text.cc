@@ -264,6 +264,14 @@ std::string_view TrimGoSpace(std::string_view text) {
   return text;
 }
 
+std::string_view UrlHost(std::string_view url) {
+  constexpr std::string_view kAfterScheme = "://";
+  const std::size_t scheme = url.find(kAfterScheme);
+  if (scheme == std::string_view::npos) return {};
+  url.remove_prefix(scheme + kAfterScheme.size());
+  return url.substr(0, url.find_first_of("/?#"));
+}
+
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   for (;;) {

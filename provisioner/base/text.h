@@ -60,6 +60,9 @@ std::string_view TrimBlanks(std::string_view text);                          // 
 std::string_view TrimGoSpace(std::string_view text);                         // what Go's strings.TrimSpace removes
 std::vector<std::string_view> Split(std::string_view text, char separator);  // "" gives one empty piece
 
+// "HOST[:PORT]" of a URL as it is written, with a user name that stands before it; "" where there is no "://".
+std::string_view UrlHost(std::string_view url);
+
 // Whether the text is a label of RFC 1123 as Kubernetes checks it: 1 to 63 lower-case letters, digits and '-', which
 // neither begins nor ends it.
 bool IsDnsLabel(std::string_view text);

@@ -100,14 +100,6 @@ std::string StepText(const pull::Step& step) {
   return fmt::format("  {:<9} {}: {}\n", pull::NameOf(step.purpose), Printable(WithShortDigests(step.url)), result);
 }
 
-// "HOST[:PORT]" of a URL; a text that is none as it is.
-std::string_view HostOfUrl(std::string_view url) {
-  const std::size_t scheme = url.find("://");
-  if (scheme == std::string_view::npos) return url;
-  url.remove_prefix(scheme + 3);
-  return url.substr(0, url.find('/'));
-}
-
 // Why an image does not arrive: a line for each endpoint that failed, and one for what ended the pull.
 std::string ReasonText(const pull::Pulled& image) {
   std::string out;
@@ -123,7 +115,7 @@ std::string ReasonText(const pull::Pulled& image) {
 std::string SourcesText(const pull::Pulled& image) {
   std::vector<std::string_view> out;
   out.reserve(image.sources.size());
-  for (const std::string& one : image.sources) out.push_back(HostOfUrl(one));
+  for (const std::string& one : image.sources) out.push_back(UrlHost(one));
   return fmt::format("{}", fmt::join(out, " and "));
 }
 
@@ -157,8 +149,8 @@ std::string Incomplete(const std::vector<pull::Pulled>& pulled) {
 }  // namespace
 
 std::string DescribeFault(const Error& error) {
-  const std::string_view host = HostOfUrl(error.where);
-  const bool names_it = error.where.find("://") == std::string::npos || error.message.find(host) != std::string::npos;
+  const std::string_view host = UrlHost(error.where);
+  const bool names_it = host.empty() || error.message.find(host) != std::string::npos;
   return fmt::format("{}{}{}", names_it ? "" : host, names_it ? "" : ": ", WithShortDigests(error.message));
 }
 

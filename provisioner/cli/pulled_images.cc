@@ -39,7 +39,13 @@ std::string_view HintFor(std::string_view text) {
   return "";
 }
 
-Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& texts) {
+// Whether a text without a slash looks like a registry or a file.
+bool IsMoreThanAName(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find_first_of("@:"));
+  return !text.contains('/') && (name.contains('.') || name == "localhost");
+}
+
+Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& texts, Findings& findings) {
   std::vector<ImageReference> out;
   out.reserve(texts.size());
   for (const std::string& text : texts) {
@@ -47,6 +53,13 @@ Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& t
     if (!read) {
       read.error().message += HintFor(text);
       return std::unexpected(std::move(read).error());
+    }
+    if (IsMoreThanAName(text)) {
+      AddWarning(findings, "image-default-registry",
+                 fmt::format("is read as {}, as containerd reads a name without a registry; write "
+                             "HOST/REPOSITORY:TAG where another registry is meant",
+                             read->Text()),
+                 PlaceOfImage(text));
     }
     out.push_back(*std::move(read));
   }
@@ -75,7 +88,7 @@ Result<PulledImages> PulledImages::Read(const Arguments& arguments) {
       return Fail(Code::kUsage, "is for the images that --image names", fmt::format("--{}", name));
   }
   PulledImages out;
-  out.images_ = PROV_TRY(ReadImages(arguments.All("image")));
+  out.images_ = PROV_TRY(ReadImages(arguments.All("image"), out.findings_));
   out.windows_ = PROV_TRY(OneOf(arguments, "platform")).starts_with("windows/");
   if (arguments.All("registries").size() > 1) {
     return Fail(Code::kUsage,

@@ -38,7 +38,7 @@ class PulledImages {
   bool windows_ = true;
   std::optional<registries::HostsFolder> hosts_;
   std::optional<registries::Mirrors> mirrors_;
-  Findings findings_;  // about the file of --registries
+  Findings findings_;  // about the names of --image and the file of --registries
 };
 
 }  // namespace prov::cli

@@ -88,6 +88,15 @@ class Explanation {
     return failure_.of_machine ? "the ROOT store of the image" : "the source's trust bundle";
   }
 
+  // What to do about a CA that is not among the trusted ones. This machine's own list decides only what is trusted
+  // here.
+  std::string Add(std::string_view what) const {
+    const bool source_has_none = !failure_.own_roots && !failure_.of_machine && !failure_.roots_are_named;
+    return source_has_none
+               ? fmt::format("nodes get no CA from this source, so add {} to the cluster's trusted CAs", what)
+               : fmt::format("add {} there", what);
+  }
+
   // The remedy for an untrusted CA. When a source was requested, it may be the wrong server.
   std::string Advice(std::string_view for_a_bundle) const {
     return std::string(failure_.roots_are_named ? "is this the right server, and was the right CA named?"
@@ -98,7 +107,7 @@ class Explanation {
   // Without certificates there is only the library's message.
   std::string Unread() const {
     return fmt::format("{} shows a certificate that can't be verified with {} ({}): {}", failure_.whose, Trusted(),
-                       failure_.detail, Advice("add the CA that signed it there"));
+                       failure_.detail, Advice(Add("the CA that signed it")));
   }
 
   std::string Inspection() const {
@@ -129,14 +138,12 @@ class Explanation {
       return fmt::format(
           "{} shows {}, which is self-signed and is not in {}: {} if you know that it is right, else have a CA issue "
           "one",
-          failure_.whose, Quoted(leaf_->subject), Trusted(),
-          failure_.roots_are_named ? "name it as CA" : "add it there");
+          failure_.whose, Quoted(leaf_->subject), Trusted(), failure_.roots_are_named ? "name it as CA" : Add("it"));
     }
-    return fmt::format("{} shows a certificate issued by {}, and this CA is not in {}: {}", failure_.whose,
-                       Quoted(issuer), Trusted(),
-                       Advice(failure_.peer.chain.size() == 1
-                                  ? "add it there; if it is an intermediate CA, let the server send it along"
-                                  : "add it there"));
+    return fmt::format(
+        "{} shows a certificate issued by {}, and this CA is not in {}: {}", failure_.whose, Quoted(issuer), Trusted(),
+        Advice(Add("it") +
+               (failure_.peer.chain.size() == 1 ? "; if it is an intermediate CA, let the server send it along" : "")));
   }
 
   // Whether a trusted certificate has the same subject but other bytes.

@@ -277,11 +277,12 @@ HttpTrouble CurlTransfer::TroubleOf(CURLcode code, bool with_proxy) {
       if (HasAny(words_.data(), {"CONNECT response too large", "Too large response headers"})) {
         return HttpTrouble::kHeaders;
       }
-      return HttpTrouble::kCut;
+      return Info<long>(CURLINFO_RESPONSE_CODE) == 0 || WaitsForAnswer() ? HttpTrouble::kCut : HttpTrouble::kCutBody;
     case CURLE_GOT_NOTHING:
     case CURLE_SEND_ERROR:
-    case CURLE_PARTIAL_FILE:
       return HttpTrouble::kCut;
+    case CURLE_PARTIAL_FILE:
+      return HttpTrouble::kCutBody;
     case CURLE_UNSUPPORTED_PROTOCOL:  // the scheme is http or https, so this means an answer without a status line
     case CURLE_WEIRD_SERVER_REPLY:
       return HttpTrouble::kNotHttp;
@@ -295,11 +296,14 @@ void CurlTransfer::AddHeaderLine(std::string_view line) {
   answer_.AddLine(line);
 }
 
+bool CurlTransfer::WaitsForAnswer() { return Info<long>(CURLINFO_REQUEST_SIZE) != answered_size_; }
+
 // Whether the proxy asked for credentials and has not answered the request with them. libcurl keeps the status of its
 // first request until then.
 bool CurlTransfer::WaitsAfterLogin() {
-  return Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired &&
-         Info<long>(CURLINFO_REQUEST_SIZE) != answered_size_;
+  const bool asked = Info<long>(CURLINFO_HTTP_CONNECTCODE) == http_status::kProxyAuthenticationRequired ||
+                     Info<long>(CURLINFO_RESPONSE_CODE) == http_status::kProxyAuthenticationRequired;
+  return asked && WaitsForAnswer();
 }
 
 int CurlTransfer::ConnectStatus() {

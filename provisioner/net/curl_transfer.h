@@ -141,6 +141,7 @@ class CurlTransfer {
   std::string PlainPeer() const;
   HttpTrouble TroubleOf(CURLcode code, bool with_proxy);
   bool WithProxy(int connect_status);
+  bool WaitsForAnswer();  // a request was sent after the newest answer
   bool WaitsAfterLogin();
   bool MayOffer() const { return credentials_ && authentication_ != kPreemptive; }
   bool IsCutUnheard(const HttpFailure& failure);

@@ -120,6 +120,11 @@ std::string Message(const HttpFailure& failure) {
                          Detail(failure));
     case HttpTrouble::kCut:
       return CutMessage(failure);
+    case HttpTrouble::kCutBody:
+      return fmt::format(
+          "the connection ended before the answer was complete{}: the server{} or a firewall on the way cut it; see "
+          "their logs",
+          Detail(failure), failure.proxy.empty() ? "" : fmt::format(", the proxy {}", failure.proxy));
     case HttpTrouble::kNotHttp:
       return fmt::format("{} answers with something that is not HTTP: is this its port?", Peer(failure));
     case HttpTrouble::kHeaders:

@@ -21,6 +21,7 @@ enum class HttpTrouble {
   kTls,      // another failure of TLS
   kNotHttp,  // the answer is not HTTP
   kCut,      // the connection ended before an answer
+  kCutBody,  // the connection ended within an answer
   kHeaders,  // the answer's headers exceed libcurl's limit
   kOther,
 };

@@ -18,10 +18,12 @@
 #include "provisioner/net/http_failure.h"
 #include "provisioner/net/http_status.h"
 #include "provisioner/pull/challenge.h"
+#include "provisioner/pull/refusal.h"
 
 namespace prov::pull {
 namespace {
 
+namespace http_status = net::http_status;
 using net::FetchAnswer;
 using registries::Endpoint;
 
@@ -32,9 +34,6 @@ constexpr std::uint64_t kMostLayer = 1ULL << 40U;
 constexpr int kMostRedirects = 10;  // requests in a row, as Go has it
 constexpr int kMostTries = 3;       // of one request that the server puts off
 constexpr std::int64_t kBetweenTries = 1000;
-constexpr int kOk = 200, kMostOk = 299, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNoMethod = 405;
-constexpr int kRequestTimeout = 408, kTooMany = 429, kServerError = 500, kBadRequest = 400;
-constexpr int kTemporaryRedirect = 307, kPermanentRedirect = 308;
 
 constexpr std::string_view kAnyManifest =
     "application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json, "
@@ -45,23 +44,17 @@ constexpr std::string_view kPortal =
     "an HTML page came instead of the image's data: a proxy or a portal on the way answers for the registry";
 
 bool IsRedirect(int status) {
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+  return status == http_status::kMovedPermanently || status == http_status::kFound ||
+         status == http_status::kSeeOther || status == http_status::kTemporaryRedirect ||
+         status == http_status::kPermanentRedirect;
 }
 
 // Queries hold signatures that open what the URL names.
 std::string WithoutQuery(std::string_view url) { return egress::RedactRequest(url.substr(0, url.find_first_of("?#"))); }
 
-// What to do about a status of which nothing in particular is known.
-std::string_view MeaningOf(int status) {
-  if (status == kTooMany) return "it takes no more requests for now";
-  if (status >= kServerError) return "it, or a server behind it, has a fault; look at its log";
-  return "it does not answer as a registry does; check its address, and what stands on the way";
-}
-
 // "host:port" of a URL, in lower case, without the port that the scheme has by itself.
 std::string HostOf(std::string_view url) {
-  const std::size_t start = url.find("://") + 3;
-  std::string out = AsciiLower(url.substr(start, url.find_first_of("/?#", start) - start));
+  std::string out = AsciiLower(UrlHost(url));
   const std::string_view own_port = url.starts_with("https://") ? ":443" : ":80";
   if (out.ends_with(own_port)) out.resize(out.size() - own_port.size());
   return out;
@@ -392,82 +385,34 @@ class Puller {
 
   // The step of the answer gets the error, too.
   Result<void> CheckStatus(const Order& order, const FetchAnswer& answer) {
-    if (answer.status >= kOk && answer.status <= kMostOk) return {};
-    Error error{answer.status == kNotFound ? Code::kNotFound : Code::kNetwork, Meaning(order, answer),
+    if (answer.status >= http_status::kOk && answer.status < http_status::kMultipleChoices) return {};
+    Error error{answer.status == http_status::kNotFound ? Code::kNotFound : Code::kNetwork, Meaning(order, answer),
                 out_.steps.back().url};
     if (!out_.steps.back().error) out_.steps.back().error = error;
     return std::unexpected(std::move(error));
   }
 
   std::string Meaning(const Order& order, const FetchAnswer& answer) const {
-    const std::string host = HostOf(out_.steps.back().url);
-    const bool redirected = order.endpoint == nullptr || host != HostOf(order.endpoint->url);
-    const bool mirror = order.endpoint != nullptr && order.endpoint->mirror;
-    switch (answer.status) {
-      case kUnauthorized:
-        if (redirected)
-          return fmt::format("{} asks for a login (status 401), and where a redirect leads gets none", host);
-        if (order.endpoint != nullptr && authorizers_.contains(HostOf(order.endpoint->url)) &&
-            authorizers_.at(HostOf(order.endpoint->url)).challenge.scheme == "bearer") {
-          if (LoginFor(order.endpoint) != nullptr)
-            return fmt::format("{} refuses the token that its own token service gave (status 401)", host);
-          return fmt::format(
-              "{} gives nothing to a token without a login (status 401), and none is given for {}: add --pull-secret "
-              "FILE, or check the name of the image",
-              host, NameOfLogin(order.endpoint));
-        }
-        if (LoginFor(order.endpoint) == nullptr) {
-          return fmt::format(
-              "{} asks for a login (status 401), and none is given for {}: add --pull-secret FILE, or "
-              "check the name of the image, which registries also answer so",
-              host, NameOfLogin(order.endpoint));
-        }
-        if (order.endpoint != nullptr && !authorizers_.contains(HostOf(order.endpoint->url))) {
-          return fmt::format(
-              "{} answers with status 401 and names no way to log in that containerd knows (WWW-Authenticate): look at "
-              "the registry, or at what stands before it",
-              host);
-        }
-        return fmt::format("{} refuses the login for {} (status 401): check the entry of the pull secret", host,
-                           NameOfLogin(order.endpoint));
-      case kForbidden:
-        if (redirected) {
-          return fmt::format(
-              "{} refuses the object (status 403): a rule on the way blocks it, or the registry's signed URL is not "
-              "valid "
-              "there",
-              host);
-        }
-        return fmt::format(
-            "{} refuses access to {} (status 403): the login lacks the right to pull it, or a rule on "
-            "the way blocks it",
-            host, image_.image.Repository());
-      case kNotFound:
-        return fmt::format("{} does not have {} (status 404){}", host, What(order.purpose),
-                           mirror ? ": the mirror lacks it; mirror it again" : "");
-      case kTooMany:
-        return fmt::format(
-            "{} takes no more requests for now (status 429): log in with --pull-secret, or mirror the "
-            "image",
-            host);
-      default:
-        return fmt::format("{} answers with status {}: {}", host, answer.status, MeaningOf(answer.status));
+    const Endpoint* endpoint = order.endpoint;
+    RefusedObject out;
+    out.status = answer.status;
+    out.host = HostOf(out_.steps.back().url);
+    out.purpose = order.purpose;
+    out.image = image_.image.Text();
+    out.repository = image_.image.Repository();
+    if (endpoint == nullptr) {
+      out.redirected = true;
+      return ExplainRefusal(out);
     }
-  }
-
-  std::string What(Purpose purpose) const {
-    switch (purpose) {
-      case Purpose::kIndex:
-        return image_.image.Text();
-      case Purpose::kManifest:
-        return "the manifest for this platform";
-      case Purpose::kConfig:
-        return "the image's config";
-      case Purpose::kLayer:
-        return "a layer";
-      default:
-        return "this";
-    }
+    const std::string asked = HostOf(endpoint->url);
+    out.redirected = out.host != asked;
+    out.login_sent_on = out.redirected && IsBelow(out.host, asked);
+    out.mirror = endpoint->mirror;
+    out.login_name = NameOfLogin(endpoint);
+    out.has_login = LoginFor(endpoint) != nullptr;
+    if (const auto known = authorizers_.find(asked); known != authorizers_.end())
+      out.scheme = known->second.challenge.scheme;
+    return ExplainRefusal(out);
   }
 
   // --- One request with its login, its redirects and its repetitions -------------------------------------------------
@@ -475,7 +420,8 @@ class Puller {
   // Whether the registry's server can be reached. containerd makes no such request, so any answer is good: it leads to
   // no other host, and it gets no login.
   Result<void> Ping(const Endpoint& endpoint) {
-    const std::string root = endpoint.url.substr(0, endpoint.url.find('/', endpoint.url.find("://") + 3)) + "/v2/";
+    const std::string scheme = endpoint.url.substr(0, endpoint.url.find("://"));
+    const std::string root = fmt::format("{}://{}/v2/", scheme, UrlHost(endpoint.url));
     if (const auto known = pings_.find(&endpoint); known != pings_.end()) return known->second;
     net::FetchRequest request;
     request.url = root;
@@ -493,14 +439,15 @@ class Puller {
     bool challenged = false;
     while (true) {
       FetchAnswer answer = PROV_TRY(Once(order));
-      if (answer.status == kUnauthorized && order.endpoint != nullptr && !challenged &&
+      if (answer.status == http_status::kUnauthorized && order.endpoint != nullptr && !challenged &&
           IsSameHost(order.endpoint->url, out_.steps.back().url)) {
         challenged = true;
         if (PROV_TRY(TakeChallenge(*order.endpoint, answer))) continue;
-      } else if (answer.status == kNoMethod && order.want == Want::kHeaders) {
+      } else if (answer.status == http_status::kMethodNotAllowed && order.want == Want::kHeaders) {
         order.want = Want::kWhole;
         continue;
-      } else if ((answer.status == kRequestTimeout || answer.status == kTooMany) && ++put_off < kMostTries) {
+      } else if ((answer.status == http_status::kRequestTimeout || answer.status == http_status::kTooManyRequests) &&
+                 ++put_off < kMostTries) {
         if (!clock_.Wait(kBetweenTries)) return Fail(Code::kInterrupted, "was asked to stop", out_.image);
         continue;
       }
@@ -615,7 +562,7 @@ class Puller {
       return std::unexpected(*step.error);
     }
     step.status = answer->status;
-    if (answer->status == net::http_status::kProxyAuthenticationRequired) {
+    if (answer->status == http_status::kProxyAuthenticationRequired) {
       step.error = Error{Code::kNetwork, answer->proxy_refusal, step.url};
       return std::unexpected(*step.error);
     }
@@ -690,8 +637,9 @@ class Puller {
                       HostOf(realm)));
     if (login != nullptr) {
       const FetchAnswer answer = PROV_TRY(PostForToken(endpoint, *login, realm, challenge.Get("service"), scopes));
-      const bool known = answer.status != kNotFound && answer.status != kUnauthorized && answer.status != kBadRequest &&
-                         (answer.status != kNoMethod || login->user.empty());
+      const bool known = answer.status != http_status::kNotFound && answer.status != http_status::kUnauthorized &&
+                         answer.status != http_status::kBadRequest &&
+                         (answer.status != http_status::kMethodNotAllowed || login->user.empty());
       if (known) return TokenIn(answer, "access_token", endpoint);
       out_.steps.back().error.reset();  // registries without POST answer so; GET follows
     }
@@ -735,7 +683,8 @@ class Puller {
       request.most_bytes = kMostToken;
       request.has_digest = true;
       FetchAnswer answer = PROV_TRY(Send(Purpose::kToken, std::move(request), &endpoint, &form));
-      const bool again = (answer.status == kTemporaryRedirect || answer.status == kPermanentRedirect);
+      const bool again =
+          (answer.status == http_status::kTemporaryRedirect || answer.status == http_status::kPermanentRedirect);
       if (!again || answer.redirect_url.empty()) return answer;
       out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
       if (!IsSameHost(realm, answer.redirect_url)) {
@@ -748,17 +697,18 @@ class Puller {
   }
 
   Result<std::string> TokenIn(const FetchAnswer& answer, std::string_view first, const Endpoint& endpoint) {
-    if (answer.status >= kBadRequest) {
+    if (answer.status >= http_status::kBadRequest) {
       const std::string host = HostOf(out_.steps.back().url);
-      if (answer.status == kUnauthorized || answer.status == kForbidden) {
-        return Refuse(LoginFor(&endpoint) == nullptr
-                          ? fmt::format("{} gives no token without a login (status {}): add --pull-secret FILE", host,
-                                        answer.status)
-                          : fmt::format("{} refuses the login for {} (status {}): check the entry of the pull secret{}",
-                                        host, NameOfLogin(&endpoint), answer.status,
-                                        answer.status == kForbidden ? ", and the rules of proxies on the way" : ""));
+      if (answer.status == http_status::kUnauthorized || answer.status == http_status::kForbidden) {
+        return Refuse(
+            LoginFor(&endpoint) == nullptr
+                ? fmt::format("{} gives no token without a login (status {}): add --pull-secret FILE", host,
+                              answer.status)
+                : fmt::format("{} refuses the login for {} (status {}): check the entry of the pull secret{}", host,
+                              NameOfLogin(&endpoint), answer.status,
+                              answer.status == http_status::kForbidden ? ", and the rules of proxies on the way" : ""));
       }
-      return Refuse(fmt::format("{} gives no token (status {}): {}", host, answer.status, MeaningOf(answer.status)));
+      return Refuse(fmt::format("{} gives no token (status {}): {}", host, answer.status, AdviceFor(answer.status)));
     }
     const auto root = ParseJsonDocument(answer.body, out_.steps.back().url);
     if (!root)

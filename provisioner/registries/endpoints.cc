@@ -168,11 +168,7 @@ std::vector<std::string> ForDigestsOnly(const std::vector<Endpoint>& endpoints) 
 
 }  // namespace
 
-std::string Endpoint::Host() const {
-  const std::string_view text = url;
-  const std::size_t start = text.find("://") + 3;
-  return std::string(text.substr(start, text.find('/', start) - start));
-}
+std::string Endpoint::Host() const { return std::string(UrlHost(url)); }
 
 std::string Endpoint::UrlOf(const std::string& what) const {
   std::string out = url + "/" + repository + "/" + what;

@@ -9,6 +9,13 @@ namespace {
 
 using namespace std::string_literals;
 
+TEST(Text, HostOfAUrl) {
+  EXPECT_EQ(UrlHost("https://Quay.io:8443/v2/?a=b"), "Quay.io:8443");
+  EXPECT_EQ(UrlHost("http://h?a=http://other/"), "h");
+  EXPECT_EQ(UrlHost("http://user@h#x/y"), "user@h");
+  EXPECT_EQ(UrlHost("quay.io/a"), "");
+}
+
 TEST(Text, FindsTheFirstMalformedByte) {
   EXPECT_TRUE(IsUtf8("plain ascii that is longer than eight bytes"));
   EXPECT_TRUE(IsUtf8("gr\xc3\xbc\xc3\x9f \xe6\x97\xa5 \xf0\x9f\x98\x80"));

@@ -269,6 +269,18 @@ TEST_F(ExplainImage, SlipsAreNamed) {
 }
 
 // What looks like a digest must not let a password through.
+TEST_F(ExplainImage, ARegistryOrAFileInThePlaceOfAnImageIsSaidToBeOneOfDockerHub) {
+  for (const char* text : {"quay.io", "image.tar", "registry.example.com:5000", "localhost:5000"}) {
+    const ProcessResult result = Provisioner({"explain", source_, "--image", text});
+    EXPECT_EQ(result.exit, 0);
+    EXPECT_THAT(result.err,
+                HasSubstr(fmt::format("image-default-registry]: --image {} is read as docker.io/library/", text)));
+  }
+  for (const char* text : {"nginx:1.25", "quay.io/a", "localhost/a", "a/b.c"})
+    EXPECT_THAT(Provisioner({"explain", source_, "--image", text}).err, Not(HasSubstr("image-default-registry")))
+        << text;
+}
+
 TEST_F(ExplainImage, APasswordBeforeAHostIsHidden) {
   for (const char* text : {"user:c4n/ary@share.example.com:3128", "user:c4nary@sha256:abc"})
     EXPECT_THAT(Provisioner({"explain", source_, text, "--image", "nginx"}).err, Not(HasSubstr("ary@"))) << text;

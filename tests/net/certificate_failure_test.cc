@@ -56,8 +56,10 @@ TEST_F(CertificateFailureTest, NamesTheCaThatTheBundleLacks) {
   EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), EndsWith("a proxy that inspects TLS signs with its own CA"));
   failure_.own_roots = false;
   failure_.roots.clear();
-  EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer),
-              HasSubstr("not in the list of CAs that this system trusts (the source brings"));
+  EXPECT_THAT(
+      Explain(CertificateFault::kUnknownIssuer),
+      HasSubstr("not in the list of CAs that this system trusts (the source brings no certificates): nodes get no "
+                "CA from this source, so add it to the cluster's trusted CAs; if it is"));
   failure_.of_machine = true;
   EXPECT_THAT(Explain(CertificateFault::kUnknownIssuer), HasSubstr("that this system trusts: add it there"));
   failure_.own_roots = true;

@@ -114,6 +114,10 @@ TEST(HttpFailure, NoTlsWhereItIsSpoken) {
 
 TEST(HttpFailure, CutConnections) {
   EXPECT_THAT(Text(Failure(HttpTrouble::kCut)), HasSubstr("ended the connection before it answered (words)"));
+  EXPECT_THAT(
+      Text(Failure(HttpTrouble::kCutBody)),
+      HasSubstr("the connection ended before the answer was complete (words): the server, the proxy proxy:3128 or "
+                "a firewall"));
   EXPECT_THAT(Text(Failure(HttpTrouble::kTlsCut)), HasSubstr("the proxy proxy:3128 accepted CONNECT, but"));
   HttpFailure failure = Failure(HttpTrouble::kTlsCut);
   failure.with_proxy = true;

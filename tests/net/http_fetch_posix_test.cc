@@ -233,7 +233,7 @@ TEST(HttpFetch, ACutAnswerIsNone) {
       "100\r\nConnection: close\r\n\r\nhalf");
   const Error error = FailureOf(Request(Url(server)));
   EXPECT_EQ(error.code, Code::kNetwork);
-  EXPECT_THAT(error.message, HasSubstr("ended the connection"));
+  EXPECT_THAT(error.message, HasSubstr("the connection ended before the answer was complete"));
 }
 
 TEST(HttpFetch, AnAnswerWithoutALengthIsNone) {
@@ -315,6 +315,16 @@ TEST(HttpFetch, AProxyThatAsksForCredentialsAndDoesNotAnswerThen) {
                                                             : "ended the connection when it got them"));
     EXPECT_THAT(proxy.Requests(), SizeIs(2));
   }
+}
+
+// Of a plain request, libcurl keeps the status of the first answer.
+TEST(HttpFetch, AConnectionThatEndsAfterTheLoginEndsBeforeAnAnswer) {
+  test::HttpServer proxy("");
+  proxy.RefuseWithoutCredentials(kWantsCredentials);
+  FetchRequest request = Request("http://no-such-host.invalid/");
+  request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
+  EXPECT_THAT(FailureOf(request).message,
+              HasSubstr("asked for credentials, and ended the connection when it got them"));
 }
 
 TEST(HttpFetch, AProxyThatTakesWhatNobodyHere) {

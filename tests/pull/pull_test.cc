@@ -217,6 +217,20 @@ TEST_F(PullTest, ALoginAtTheHostOfARedirectIsSaidToBeThat) {
               HasSubstr("storage.example.com asks for a login (status 401), and where a redirect"));
 }
 
+TEST_F(PullTest, WhereContainerdSendsTheLoginOnIsSaid) {
+  LogIn();
+  const std::string blob = std::string(kRoot) + "/blobs/" + sample_.layer;
+  for (const auto& [host, sent_on] : {std::pair{"cdn.r.example.com", true}, std::pair{"cdnr.example.com", false}}) {
+    const std::string url = fmt::format("https://{}/x", host);
+    web_.pages[blob] = FakeRegistries::Leads(url);
+    for (const int status : {401, 403}) {
+      web_.pages[url] = FakeRegistries::Page("", status);
+      EXPECT_EQ(Run().error->message.contains("containerd sends the registry's login on"), sent_on) << url;
+      EXPECT_EQ(web_.asked.back().authorization, "");
+    }
+  }
+}
+
 TEST_F(PullTest, AStatusComesWithWhatToDo) {
   const std::pair<int, std::string> kCases[] = {
       {500, "look at its log"}, {503, "look at its log"}, {418, "check its address"}, {304, "check its address"}};
