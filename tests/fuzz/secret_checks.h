@@ -22,8 +22,8 @@ inline bool ShownElsewhere(std::string_view input, const egress::EgressConfig& c
   for (const auto& certificate : config.certificates) {
     if (Holds(certificate.subject, kSecret)) return true;
   }
-  // In the seeds the contents are percent-escaped, so that each one in a value is one in the document. Only AKS' default
-  // for HTTPS is a copy.
+  // In the seeds the contents are percent-escaped, so that each one in a value is one in the document. Only AKS'
+  // default for HTTPS is a copy.
   std::size_t secret = config.http_proxy ? CountSecret(config.http_proxy->Reveal()) : 0;
   if (config.https_proxy && !HasFinding(config.findings, "aks-https-default"))
     secret += CountSecret(config.https_proxy->Reveal());
