@@ -39,8 +39,7 @@ std::string_view HintFor(std::string_view text) {
   return "";
 }
 
-// Whether a text without a slash looks like a registry or a file.
-bool IsMoreThanAName(std::string_view text) {
+bool LooksLikeHostOrFile(std::string_view text) {
   const std::string_view name = text.substr(0, text.find_first_of("@:"));
   return !text.contains('/') && (name.contains('.') || name == "localhost");
 }
@@ -54,7 +53,7 @@ Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& t
       read.error().message += HintFor(text);
       return std::unexpected(std::move(read).error());
     }
-    if (IsMoreThanAName(text)) {
+    if (LooksLikeHostOrFile(text)) {
       AddWarning(findings, "image-default-registry",
                  fmt::format("is read as {}, as containerd reads a name without a registry; write "
                              "HOST/REPOSITORY:TAG where another registry is meant",

@@ -128,7 +128,7 @@ class CurlTransfer {
   bool credentials() const { return credentials_; }
   // Is passed each header line of each answer, in order, that of a proxy to CONNECT, too.
   void AddHeaderLine(std::string_view line);
-  // The status of the proxy's answer to CONNECT; 0: none, or only the first one, which asked for the credentials.
+  // The status of the proxy's answer to CONNECT; 0: there is none to the newest CONNECT.
   int ConnectStatus();
   const PeerRecorder& peers() const { return *peers_; }
 

@@ -24,4 +24,10 @@ inline constexpr int kGone = 410;
 inline constexpr int kTooManyRequests = 429;
 inline constexpr int kInternalServerError = 500;  // the first server error
 
+// A redirection with a new address that clients follow.
+constexpr bool IsRedirect(int status) {
+  return status == kMovedPermanently || status == kFound || status == kSeeOther || status == kTemporaryRedirect ||
+         status == kPermanentRedirect;
+}
+
 }  // namespace prov::net::http_status

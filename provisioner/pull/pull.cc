@@ -43,12 +43,6 @@ constexpr int kMostIndexes = 4;  // one within the other
 constexpr std::string_view kPortal =
     "an HTML page came instead of the image's data: a proxy or a portal on the way answers for the registry";
 
-bool IsRedirect(int status) {
-  return status == http_status::kMovedPermanently || status == http_status::kFound ||
-         status == http_status::kSeeOther || status == http_status::kTemporaryRedirect ||
-         status == http_status::kPermanentRedirect;
-}
-
 // Queries hold signatures that open what the URL names.
 std::string WithoutQuery(std::string_view url) { return egress::RedactRequest(url.substr(0, url.find_first_of("?#"))); }
 
@@ -468,7 +462,7 @@ class Puller {
       if (order.want == Want::kFirstByte) request.sink = [](std::string_view) { return false; };
       if (order.endpoint != nullptr && IsSameHost(order.endpoint->url, url)) PROV_TRY(AddOwn(*order.endpoint, request));
       FetchAnswer answer = PROV_TRY(Send(order.purpose, std::move(request), order.endpoint, nullptr));
-      if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return answer;
+      if (!http_status::IsRedirect(answer.status) || answer.redirect_url.empty()) return answer;
       out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
       url = std::move(answer.redirect_url);
     }
@@ -657,7 +651,8 @@ class Puller {
       request.has_digest = true;
       if (login != nullptr && IsSameHost(realm, url)) request.authorization = BasicOf(*login);
       FetchAnswer answer = PROV_TRY(Send(Purpose::kToken, std::move(request), &endpoint, nullptr));
-      if (!IsRedirect(answer.status) || answer.redirect_url.empty()) return TokenIn(answer, "token", endpoint);
+      if (!http_status::IsRedirect(answer.status) || answer.redirect_url.empty())
+        return TokenIn(answer, "token", endpoint);
       out_.steps.back().redirected_to = WithoutQuery(answer.redirect_url);
       url = std::move(answer.redirect_url);
     }

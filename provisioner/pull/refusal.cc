@@ -40,8 +40,7 @@ std::string Unauthorized(const RefusedObject& refused) {
       return fmt::format("{} refuses the token that its own token service gave (status 401)", host);
     return fmt::format(
         "{} gives nothing to a token without a login (status 401), and none is given for {}: add --pull-secret FILE, "
-        "or "
-        "check the name of the image",
+        "or check the name of the image",
         host, refused.login_name);
   }
   if (!refused.has_login) {

@@ -17,10 +17,6 @@ constexpr std::int64_t kFirstWait = 200;  // milliseconds
 constexpr std::int64_t kLongestWait = 5000;
 constexpr int kMostRedirects = 5;
 
-bool IsRedirect(int status) {
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
 // "https://host:port" of a URL, in lower case.
 std::string OriginOf(std::string_view url) {
   const std::size_t host = url.find("://");
@@ -40,7 +36,7 @@ class Asking {
   Result<net::FetchAnswer> Run() {
     url_ = request_.url;
     net::FetchAnswer answer = PROV_TRY(Persist());
-    for (int hops = 0; IsRedirect(answer.status); ++hops) {
+    for (int hops = 0; net::http_status::IsRedirect(answer.status); ++hops) {
       PROV_TRY(Redirect(answer, hops));
       answer = PROV_TRY(Persist());
     }
@@ -203,7 +199,7 @@ std::string ExplainStatus(int status) {
     default:
       break;
   }
-  if (IsRedirect(status)) return "it points elsewhere, which is not followed here";
+  if (net::http_status::IsRedirect(status)) return "it points elsewhere, which is not followed here";
   if (status >= net::http_status::kInternalServerError) return "it failed; see its log, or try again later";
   return "this status comes without a document";
 }

@@ -268,7 +268,6 @@ TEST_F(ExplainImage, SlipsAreNamed) {
   }
 }
 
-// What looks like a digest must not let a password through.
 TEST_F(ExplainImage, ARegistryOrAFileInThePlaceOfAnImageIsSaidToBeOneOfDockerHub) {
   for (const char* text : {"quay.io", "image.tar", "registry.example.com:5000", "localhost:5000"}) {
     const ProcessResult result = Provisioner({"explain", source_, "--image", text});
@@ -281,6 +280,7 @@ TEST_F(ExplainImage, ARegistryOrAFileInThePlaceOfAnImageIsSaidToBeOneOfDockerHub
         << text;
 }
 
+// What looks like a digest must not let a password through.
 TEST_F(ExplainImage, APasswordBeforeAHostIsHidden) {
   for (const char* text : {"user:c4n/ary@share.example.com:3128", "user:c4nary@sha256:abc"})
     EXPECT_THAT(Provisioner({"explain", source_, text, "--image", "nginx"}).err, Not(HasSubstr("ary@"))) << text;
