@@ -9,6 +9,7 @@
 #include "provisioner/base/folder.h"
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/registries/hosts_files.h"
 #include "provisioner/registries/toml_document.h"
 
 namespace prov::registries {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::size_t kMostFolderEntries = 100'000;
 constexpr std::uint64_t kMostHostsBytes = std::uint64_t{4} << 20U;
-constexpr std::string_view kHostsFile = "hosts.toml";
 
 bool IsCompletePath(std::string_view path) {
   return path.starts_with('/') || path.starts_with('\\') || (path.size() > 1 && IsLetter(path[0]) && path[1] == ':');
