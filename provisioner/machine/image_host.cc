@@ -45,7 +45,8 @@ Result<Findings> ImageHost::Notes() {
 }
 
 Result<std::unique_ptr<OpenMachine>> ImageHost::Open(Access /*access*/) {
-  return std::make_unique<ImagePorts>(Machine{registry_, certificates_, state_, system_});
+  return std::make_unique<ImagePorts>(Machine{
+      .registry = registry_, .certificates = certificates_, .state = state_, .system = system_, .files = files_});
 }
 
 Result<void> ImageHost::Reboot(std::string_view /*reason*/) { return NothingRuns("a reboot"); }

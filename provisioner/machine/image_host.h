@@ -46,6 +46,7 @@ class ImageHost final : public Host {
   ImageStateFolder state_folder_{*tree_};
   StateRecord state_{state_folder_};
   ImageCertificateStore certificates_{registry_, state_};
+  ImageFiles files_{*tree_, registry_};
   ImageSystem system_{registry_};
   ImageServices services_{registry_};
   ImageInstallation installation_{*tree_, registry_};

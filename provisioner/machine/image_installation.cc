@@ -20,15 +20,15 @@ std::string WithBackslashes(std::string_view path) {
 
 }  // namespace
 
-Result<std::string> ImageInstallation::SystemDrive() {
+Result<std::string> SystemDriveOf(Registry& registry) {
   const std::string root =
-      PROV_TRY(ReadText(registry_, R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", "SystemRoot"));
+      PROV_TRY(ReadText(registry, R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", "SystemRoot"));
   const bool drive = root.size() > 2 && root[1] == ':' && root[2] == '\\';
   return drive ? root.substr(0, 2) : "C:";
 }
 
 Result<std::string> ImageInstallation::ProgramPath() {
-  return fmt::format("{}\\{}", PROV_TRY(SystemDrive()), WithBackslashes(kImageProgram));
+  return fmt::format("{}\\{}", PROV_TRY(SystemDriveOf(registry_)), WithBackslashes(kImageProgram));
 }
 
 Result<bool> ImageInstallation::RemoveProgram() {
@@ -45,7 +45,7 @@ Result<std::optional<std::string>> ImageInstallation::PinnedSigner() {
 }
 
 Result<std::string> ImageInstallation::SetupScriptsFolder() {
-  return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDrive()));
+  return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDriveOf(registry_)));
 }
 
 Result<std::string> ImageInstallation::ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/,

@@ -11,6 +11,7 @@
 #include "images/tree/image_tree.h"
 #include "provisioner/machine/certificate_store.h"
 #include "provisioner/machine/event_log.h"
+#include "provisioner/machine/files.h"
 #include "provisioner/machine/installation.h"
 #include "provisioner/machine/registry.h"
 #include "provisioner/machine/services.h"
@@ -23,6 +24,9 @@ namespace prov::machine {
 
 // "X is for a running node, and this is an image".
 std::unexpected<Error> NothingRuns(std::string_view what);
+
+// The drive letter of the system's volume when the image runs: "C:".
+Result<std::string> SystemDriveOf(Registry& registry);
 
 // The certificate stores of an image, assembled from its SOFTWARE hive as Windows does it.
 class ImageCertificateStore final : public CertificateStore {
@@ -68,6 +72,26 @@ class ImageStateFolder final : public StateFolder {
 
   images::ImageTree& tree_;
   bool folder_is_checked_ = false, folder_is_closed_ = false;
+};
+
+class ImageFiles final : public Files {
+ public:
+  // Both must outlive this.
+  ImageFiles(images::ImageTree& tree, Registry& registry) : tree_(tree), registry_(registry) {}
+
+  Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t limit) override;
+  Result<void> PutFile(std::string_view path, std::string_view bytes) override;
+  Result<void> RemoveFile(std::string_view path) override;
+  Result<bool> FolderExists(std::string_view path) override;
+  Result<void> RemoveFolderIfEmpty(std::string_view path) override;
+
+ private:
+  Result<std::string> PathInImage(std::string_view path);
+  // What is on the way to a file must belong to administrators, as on a running node. Errors: owner.
+  Result<void> CheckWay(const std::string& path);
+
+  images::ImageTree& tree_;
+  Registry& registry_;
 };
 
 class ImageSystem final : public System {
@@ -130,9 +154,6 @@ class ImageInstallation final : public Installation {
   Result<void> RemoveState() override;
 
  private:
-  // The drive letter of the system's volume when the image runs.
-  Result<std::string> SystemDrive();
-
   images::ImageTree& tree_;
   Registry& registry_;
 };

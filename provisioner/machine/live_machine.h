@@ -6,6 +6,7 @@
 #include <string>
 
 #include "provisioner/machine/certificate_store.h"
+#include "provisioner/machine/files.h"
 #include "provisioner/machine/host.h"
 #include "provisioner/machine/registry.h"
 #include "provisioner/machine/state_folder.h"
@@ -73,6 +74,17 @@ class LiveStateFolder final : public StateFolder {
   std::string path_;
   FileHandle handle_;  // open without FILE_SHARE_DELETE, so that the folder can't be replaced meanwhile
   bool writable_;
+};
+
+// Files of the machine that this program runs on. A write that was cut short leaves a file with ".new" behind its name,
+// a removal one with ".old", until the next write or removal.
+class LiveFiles final : public Files {
+ public:
+  Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t limit) override;
+  Result<void> PutFile(std::string_view path, std::string_view bytes) override;
+  Result<void> RemoveFile(std::string_view path) override;
+  Result<bool> FolderExists(std::string_view path) override;
+  Result<void> RemoveFolderIfEmpty(std::string_view path) override;
 };
 
 // Removes what interrupted writes and removals of state files left, but not a payload's script's file: that may be its

@@ -9,7 +9,7 @@ class WindowsMachine final : public OpenMachine {
  public:
   WindowsMachine(LiveStateFolder state, FileHandle lock) : state_(std::move(state)), lock_(std::move(lock)) {}
   Machine Ports() override {
-    return {registry_, certificates_, state_record_, system_, LiveComputeNetwork(), LivePrograms()};
+    return {registry_, certificates_, state_record_, system_, LiveComputeNetwork(), LivePrograms(), files_};
   }
 
  private:
@@ -18,6 +18,7 @@ class WindowsMachine final : public OpenMachine {
   LiveStateFolder state_;
   StateRecord state_record_{state_};
   LiveSystem system_{registry_};
+  LiveFiles files_;
   FileHandle lock_;  // released first
 };
 

@@ -3,6 +3,7 @@
 
 #include "provisioner/machine/certificate_store.h"
 #include "provisioner/machine/compute_network.h"
+#include "provisioner/machine/files.h"
 #include "provisioner/machine/programs.h"
 #include "provisioner/machine/registry.h"
 #include "provisioner/machine/state_record.h"
@@ -15,9 +16,10 @@ struct Machine {
   CertificateStore& certificates;
   StateRecord& state;
   System& system;
-  // Only a running Windows has these.
+  // Only a running Windows has the first two.
   ComputeNetwork& network = AbsentComputeNetwork();
   Programs& programs = AbsentPrograms();
+  Files& files = AbsentFiles();
 };
 
 }  // namespace prov::machine

@@ -81,6 +81,7 @@ class LiveSpecimen final : public Specimen {
       }
     }
     fs::remove_all(fs::path(Wide(TestFolder())));
+    fs::remove_all(fs::path(LR"(C:\ProvisionerTest)"));
   }
 
   std::unique_ptr<OpenMachine> machine_;

@@ -20,8 +20,9 @@ class Specimen {
  public:
   virtual ~Specimen() = default;
   virtual Machine Ports() = 0;
-  virtual bool Runs() const { return true; }  // else it has no boot
-  virtual void Reopen() = 0;                  // as another run of the program would see the machine
+  virtual bool Runs() const { return true; }                                   // else it has no boot
+  virtual std::string FilesFolder() const { return R"(C:\ProvisionerTest)"; }  // below which tests may make files
+  virtual void Reopen() = 0;  // as another run of the program would see the machine
 
   // What others than this program do.
   virtual void PutDisallowed(const std::string& der) = 0;

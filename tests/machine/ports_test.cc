@@ -258,6 +258,34 @@ TEST_P(Ports, KeysCanBeClosedAndOpenedAgain) {
   ASSERT_TRUE(m.registry.DeleteKeyIfEmpty(Key("closed")));
 }
 
+TEST_P(Ports, FileIsReplacedAndRemovedWithFoldersOfItsOwn) {
+  Files& files = machine().files;
+  const std::string folder = specimen_->FilesFolder();
+  const std::string path = folder + R"(\Registries\quay.io\hosts.toml)";
+  const std::string bytes("[host]\r\n\0\xFF", 10);
+  EXPECT_EQ(files.ReadFile(path, 1000), std::nullopt);
+  EXPECT_TRUE(files.RemoveFile(path)) << "absent: nothing to do";
+  EXPECT_EQ(files.FolderExists(folder + R"(\registries)"), false);
+  const auto put = files.PutFile(path, bytes);
+  ASSERT_TRUE(put) << put.error().where << ": " << put.error().message;
+  specimen_->Reopen();
+  EXPECT_EQ(machine().files.ReadFile(AsciiUpper(path), 1000), bytes) << "names have no case";
+  EXPECT_EQ(machine().files.FolderExists(folder + R"(\registries\QUAY.IO)"), true);
+  ASSERT_TRUE(machine().files.PutFile(path, ""));
+  EXPECT_EQ(machine().files.ReadFile(path, 1000), "");
+  EXPECT_TRUE(machine().files.RemoveFolderIfEmpty(folder + R"(\Registries\quay.io)")) << "it is in use";
+  EXPECT_EQ(machine().files.ReadFile(path, 1000), "");
+  ASSERT_TRUE(machine().files.RemoveFile(path));
+  EXPECT_EQ(machine().files.ReadFile(path, 1000), std::nullopt);
+  EXPECT_TRUE(machine().files.RemoveFolderIfEmpty(folder + R"(\Registries)")) << "it holds a folder";
+  EXPECT_EQ(machine().files.FolderExists(folder + R"(\Registries\quay.io)"), true);
+  for (const char* below : {R"(\Registries\quay.io)", R"(\Registries)"}) {
+    ASSERT_TRUE(machine().files.RemoveFolderIfEmpty(folder + below));
+    EXPECT_EQ(machine().files.FolderExists(folder + below), false);
+    EXPECT_TRUE(machine().files.RemoveFolderIfEmpty(folder + below)) << "absent: nothing to do";
+  }
+}
+
 TEST_P(Ports, SystemIdentifiesMachineAndBoot) {
   const auto id = machine().system.MachineId();
   const auto boot = machine().system.BootId();

@@ -1,5 +1,6 @@
 #include "tests/support/memory_machine.h"
 
+#include <algorithm>
 #include <random>
 
 #include "images/registry/hive_names.h"
@@ -63,6 +64,8 @@ std::string MemoryMachine::Content::Text() const {
       out += std::string(NameOf(store)) + (own ? " own " : " policy ") + Printable(der.substr(0, 40)) + "\n";
     }
   }
+  for (const std::string& folder : folders) out += "folder " + folder + "\n";
+  for (const auto& [path, bytes] : files) out += "file " + path + " " + ToHex(Sha256(bytes)) + "\n";
   return out;
 }
 
@@ -276,6 +279,50 @@ Result<void> MemoryMachine::Write(std::string_view name, std::string_view bytes)
 
 Result<void> MemoryMachine::Remove(std::string_view name) {
   return Call("Remove " + std::string(name), [&] { files_.erase(std::string(name)); });
+}
+
+void MemoryMachine::PutFileOf(std::string_view path, std::string_view bytes) {
+  const std::string at = Folded(path);
+  for (Content* content : {&now_, &durable_}) {
+    for (std::string folder = Parent(at); folder.find('\\') != std::string::npos; folder = Parent(folder))
+      content->folders.insert(folder);
+    content->files[at] = bytes;
+  }
+}
+
+std::optional<std::string> MemoryMachine::FileAt(std::string_view path) const {
+  const auto found = now_.files.find(Folded(path));
+  return found == now_.files.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<std::optional<std::string>> MemoryMachine::ReadFile(std::string_view path, std::uint64_t /*limit*/) {
+  return Call("ReadFile", [&] { return FileAt(path); });
+}
+
+Result<void> MemoryMachine::PutFile(std::string_view path, std::string_view bytes) {
+  return Call("PutFile " + std::string(path), [&] { PutFileOf(path, bytes); });
+}
+
+Result<void> MemoryMachine::RemoveFile(std::string_view path) {
+  return Call("RemoveFile " + std::string(path), [&] {
+    for (Content* content : {&now_, &durable_}) content->files.erase(Folded(path));
+  });
+}
+
+Result<bool> MemoryMachine::FolderExists(std::string_view path) {
+  return Call("FolderExists", [&] { return now_.folders.contains(Folded(path)); });
+}
+
+Result<void> MemoryMachine::RemoveFolderIfEmpty(std::string_view path) {
+  return Call("RemoveFolderIfEmpty " + std::string(path), [&] {
+    const std::string at = Folded(path);
+    const auto is_in = [&](const std::string& other) { return other.starts_with(at + "\\"); };
+    for (Content* content : {&now_, &durable_}) {
+      const bool used = std::ranges::any_of(content->folders, is_in) ||
+                        std::ranges::any_of(content->files, [&](const auto& one) { return is_in(one.first); });
+      if (!used) content->folders.erase(at);
+    }
+  });
 }
 
 }  // namespace prov::testing_support

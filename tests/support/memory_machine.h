@@ -17,6 +17,7 @@ class MemoryMachine final : public machine::Registry,
                             public machine::CertificateStore,
                             public machine::StateFolder,
                             public machine::System,
+                            public machine::Files,
                             public StoppableCalls {
  public:
   struct Key {
@@ -30,13 +31,15 @@ class MemoryMachine final : public machine::Registry,
     std::map<std::string, Key> keys;                                 // by path without its case
     std::map<pki::Store, std::map<std::string, bool>> certificates;  // DER to: in the machine's own physical store
     std::set<std::string> disallowed;
+    std::map<std::string, std::string> files;  // by path without its case; durable at once
+    std::set<std::string> folders;             // likewise; the volume itself is always there
     bool operator==(const Content&) const = default;
     std::string Text() const;  // a line for each thing, for comparing in tests
   };
 
   MemoryMachine();
 
-  machine::Machine Ports() { return {*this, *this, State(), *this, Network(), Others()}; }
+  machine::Machine Ports() { return {*this, *this, State(), *this, Network(), Others(), *this}; }
   machine::ComputeNetwork& Network() { return network != nullptr ? *network : machine::AbsentComputeNetwork(); }
   machine::Programs& Others() { return programs != nullptr ? *programs : machine::AbsentPrograms(); }
   // What is kept in files(). Lasts until the next call of State or Ports; a copy of the machine has its own.
@@ -50,6 +53,8 @@ class MemoryMachine final : public machine::Registry,
   void PutKey(std::string_view key);
   void Erase(std::string_view key, std::string_view name);
   std::optional<images::RegValue> At(std::string_view key, std::string_view name) const;
+  void PutFileOf(std::string_view path, std::string_view bytes);  // of somebody else
+  std::optional<std::string> FileAt(std::string_view path) const;
   Content& content() { return now_; }
   const Content& content() const { return now_; }
   std::map<std::string, std::string>& files() { return files_; }
@@ -100,6 +105,12 @@ class MemoryMachine final : public machine::Registry,
   std::string PathOf(std::string_view name) const override {
     return R"(C:\ProgramData\Provisioner\)" + std::string(name);
   }
+  // machine::Files
+  Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t limit) override;
+  Result<void> PutFile(std::string_view path, std::string_view bytes) override;
+  Result<void> RemoveFile(std::string_view path) override;
+  Result<bool> FolderExists(std::string_view path) override;
+  Result<void> RemoveFolderIfEmpty(std::string_view path) override;
   // machine::System
   Result<std::string> MachineId() override { return machine_id_; }
   Result<std::string> BootId() override { return std::to_string(boot_); }

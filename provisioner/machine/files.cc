@@ -1,0 +1,28 @@
+#include "provisioner/machine/files.h"
+
+namespace prov::machine {
+namespace {
+
+std::unexpected<Error> NoFiles(std::string_view path) {
+  return Fail(Code::kTarget, "this system has no files of Windows", std::string(path));
+}
+
+class NoneOfFiles final : public Files {
+ public:
+  Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t /*limit*/) override {
+    return NoFiles(path);
+  }
+  Result<void> PutFile(std::string_view path, std::string_view /*bytes*/) override { return NoFiles(path); }
+  Result<void> RemoveFile(std::string_view path) override { return NoFiles(path); }
+  Result<bool> FolderExists(std::string_view path) override { return NoFiles(path); }
+  Result<void> RemoveFolderIfEmpty(std::string_view path) override { return NoFiles(path); }
+};
+
+}  // namespace
+
+Files& AbsentFiles() {
+  static NoneOfFiles files;
+  return files;
+}
+
+}  // namespace prov::machine

@@ -1,0 +1,66 @@
+// Files in an image that other programs read (image_ports.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "provisioner/base/text.h"
+#include "provisioner/machine/folder_security.h"
+#include "provisioner/machine/image_ports.h"
+
+namespace prov::machine {
+
+Result<std::string> ImageFiles::PathInImage(std::string_view path) {
+  const std::string drive = PROV_TRY(SystemDriveOf(registry_));
+  const bool full = path.size() > 3 && path[1] == ':' && path[2] == '\\';
+  if (!full || !EqualsIgnoreAsciiCase(path.substr(0, 2), drive)) {
+    return Fail(Code::kTarget, fmt::format("is not on the drive of this Windows, which is {}", drive),
+                std::string(path));
+  }
+  std::string out(path.substr(3));
+  std::ranges::replace(out, '\\', '/');
+  return out;
+}
+
+// A user of the captured machine may have made a folder or a file on the way.
+Result<void> ImageFiles::CheckWay(const std::string& path) {
+  if (!tree_.CanProtect()) return {};
+  const std::size_t last = path.rfind('/');
+  for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+    const std::string folder = path.substr(0, end);
+    if (!PROV_TRY(tree_.IsFolder(folder))) return {};
+    PROV_TRY(CheckImageSecurity(PROV_TRY(tree_.Security(folder)), end == last ? PathUse::kFollowed : PathUse::kPassage,
+                                fmt::format("{}: {}", tree_.Name(), folder), AccountForAdministrators()));
+  }
+  if (!PROV_TRY(tree_.IsFile(path))) return {};
+  return CheckImageSecurity(PROV_TRY(tree_.Security(path)), PathUse::kFollowed,
+                            fmt::format("{}: {}", tree_.Name(), path), AccountForAdministrators());
+}
+
+Result<std::optional<std::string>> ImageFiles::ReadFile(std::string_view path, std::uint64_t limit) {
+  const std::string at = PROV_TRY(PathInImage(path));
+  PROV_TRY(CheckWay(at));
+  return tree_.Read(at, limit);
+}
+
+Result<void> ImageFiles::PutFile(std::string_view path, std::string_view bytes) {
+  const std::string at = PROV_TRY(PathInImage(path));
+  PROV_TRY(CheckWay(at));
+  return tree_.Write(at, bytes, images::FileUse::kPlain);
+}
+
+Result<void> ImageFiles::RemoveFile(std::string_view path) {
+  const std::string at = PROV_TRY(PathInImage(path));
+  PROV_TRY(CheckWay(at));
+  return tree_.Remove(at);
+}
+
+Result<bool> ImageFiles::FolderExists(std::string_view path) { return tree_.IsFolder(PROV_TRY(PathInImage(path))); }
+
+Result<void> ImageFiles::RemoveFolderIfEmpty(std::string_view path) {
+  const std::string at = PROV_TRY(PathInImage(path));
+  // A write that was cut short may have left its temporary file.
+  PROV_TRY(tree_.RemoveLeftover(at));
+  return tree_.RemoveFolderIfEmpty(at);
+}
+
+}  // namespace prov::machine
