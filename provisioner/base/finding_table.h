@@ -336,8 +336,8 @@ inline constexpr FindingInfo kFindings[] = {
      "Do what the message says about the endpoint. Without the other endpoint, the image does not arrive."},
     {"mirror-lost", kWarning,
      "A setting of the cluster for an image registry does not get to Windows nodes, or its mirror is asked at another "
-     "place than on Linux nodes: the Windows Machine Config Operator writes hosts.toml files, which can't say the "
-     "same.",
+     "place than on Linux nodes: hosts.toml files, which the Windows Machine Config Operator or --registry-folder "
+     "writes, can't say the same.",
      "Give the mirror the same path as its source, write mirrors as ImageDigestMirrorSet or ImageTagMirrorSet, and "
      "compare with provisioner explain SOURCE --image REF --platform linux/amd64."},
     {"mirror-port", kWarning,
@@ -346,9 +346,8 @@ inline constexpr FindingInfo kFindings[] = {
      "Windows refuses for its colon, and may leave out other registries' mirrors with it.",
      "Mirror a registry without a port, or name the mirror itself in the references of Windows images."},
     {"mirror-widened", kWarning,
-     "Windows nodes ask a mirror or a registry for more images than the cluster says: the Windows Machine Config "
-     "Operator "
-     "mirrors whole registries and blocks none.",
+     "Windows nodes ask a mirror or a registry for more images than the cluster says: a hosts.toml file, which the "
+     "Windows Machine Config Operator or --registry-folder writes, is for a whole registry.",
      "Name images of this registry by digest, or mirror the whole registry."},
     {"mirrors-invalid", kWarning,
      "What the source says of image registries can't be read. The rest of the source counts.",
@@ -600,6 +599,16 @@ inline constexpr FindingInfo kFindings[] = {
      "the descriptors of the keys, too."},
     {"region-missing", kWarning, "The Infrastructure names no region of AWS, so noProxy lacks the domain of the nodes.",
      "Add the region to the Infrastructure, or add .REGION.compute.internal to spec.noProxy."},
+    {"registries-config", kInfo | kWarning,
+     "containerd's configuration does not name the folder of --registry-folder, so its hosts.toml files have no "
+     "effect.",
+     "Set config_path in containerd's config.toml to that folder, and restart containerd."},
+    {"registries-no-folder", kInfo,
+     "The scope has registries, and no folder for hosts.toml files is given, so those that provisioner wrote are taken "
+     "away.",
+     "Give --registry-folder if containerd should follow the mirrors of the source."},
+    {"registries-script", kWarning, "The scripts of the payload write no hosts.toml files.",
+     "Add provisioner.exe to the payload (--exe or --exe-url), which writes them."},
     {"registry-trust", kInfo,
      "The CAs of single image registries are trusted by the whole Windows node, which has no narrower trust.",
      "Leave certificates out with --subtract if nodes are not to trust them."},

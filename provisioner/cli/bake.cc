@@ -98,6 +98,8 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
   if (state.win_inet)
     out += fmt::format("       wininet     {} except {}\n", Printable(state.win_inet->proxy),
                        Printable(state.win_inet->bypass));
+  if (!state.files.empty())
+    out += fmt::format("       registries  {} file(s) in {}\n", state.files.size(), *state.registry_folder);
   if (state.hns)
     out += fmt::format("       hns         {} for {}\n", PolicyCount(state.hns->settings.size()),
                        state.hns->pods == hns::kAllPods ? "all pods" : "pods in the namespace " + state.hns->pods);
@@ -107,7 +109,7 @@ std::string DescribeState(const egress::EgressConfig& config, const DesiredState
                     Printable(item.certificate.subject), item.certificate.not_after);
   }
   if (state.environment.empty() && state.services.empty() && !state.win_http && !state.win_inet &&
-      state.certificates.empty() && !state.hns) {
+      state.certificates.empty() && state.files.empty() && !state.hns) {
     out += "       nothing to set: this payload contains neither a proxy nor additional certificates\n";
   }
   return out;
@@ -248,6 +250,11 @@ void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, c
                "the payload's scripts do not set WinINET; use provisioner.exe (--exe), the hives or "
                "registry/egress.reg for that",
                "--scope wininet");
+  }
+  if (!state.files.empty() && !has_exe) {
+    AddWarning(findings, "registries-script",
+               "the payload's scripts write no hosts.toml files; add provisioner.exe (--exe), which does",
+               "--registry-folder");
   }
   if (state.hns && !has_exe) {
     AddWarning(

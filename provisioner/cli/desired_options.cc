@@ -6,6 +6,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/reconcile/registry_files.h"
 #include "provisioner/reconcile/service_name.h"
 
 namespace prov::cli {
@@ -75,6 +76,16 @@ Result<void> ParsePodPolicies(const Arguments& arguments, node::Choices& out) {
   return {};
 }
 
+Result<void> ParseRegistryFolder(const Arguments& arguments, node::Choices& out) {
+  if (!arguments.Has("registry-folder")) return {};
+  out.registry_folder = PROV_TRY(reconcile::CheckRegistryFolder(arguments.Get("registry-folder")));
+  if (out.scope && !out.scope->registries) {
+    return Fail(Code::kUsage, "needs registries in --scope; add it there, or leave out --registry-folder",
+                "--registry-folder");
+  }
+  return {};
+}
+
 }  // namespace
 
 OptionSpec TrustOption() {
@@ -109,9 +120,9 @@ OptionSpec OctetsOption() {
 OptionGroup DesiredOptionSpecs() {
   return {
       {"scope", "LIST",
-       "what is managed: machine,services,winhttp,certs (default), wininet (machine-wide, for PowerShell 5.1), and "
-       "hns (policies of pods, see --hns-policy)",
-       Group::kScope, false, "machine services winhttp certs wininet hns"},
+       "what is managed: machine,services,winhttp,certs (default), wininet (machine-wide, for PowerShell 5.1), "
+       "registries (see --registry-folder) and hns (policies of pods, see --hns-policy)",
+       Group::kScope, false, "machine services winhttp certs wininet registries hns"},
       {"with-wmco", "",
        "leave machine out of the scope, because the Windows Machine Config Operator owns those variables",
        Group::kScope},
@@ -121,6 +132,11 @@ OptionGroup DesiredOptionSpecs() {
       TrustOption(),
       {"subtract", "FILE", "leave out certificates that this bundle contains, e.g. the system's", Group::kTrust},
       OctetsOption(),
+      {"registry-folder", "PATH",
+       "write the mirrors of the source and their CAs as hosts.toml files below PATH, which is containerd's "
+       "config_path "
+       "on the node; adds registries to the scope",
+       Group::kScope},
       {"hns-policy", "FILE",
        "redirect the TCP traffic of pods by this policy, or list of them (see provisioner hns-proxy); adds hns to the "
        "scope",
@@ -141,6 +157,7 @@ Result<node::Choices> ParseChoices(const Arguments& arguments) {
   if (arguments.Has("service")) out.services = PROV_TRY(ParseServices(arguments));
   out.trusted = PROV_TRY(NamedCertificates(arguments));
   if (arguments.Has("subtract")) out.subtract_file = arguments.Get("subtract");
+  PROV_TRY(ParseRegistryFolder(arguments, out));
   PROV_TRY(ParsePodPolicies(arguments, out));
   out.win_http_octets = arguments.Has("winhttp-octets");
   out.augment = arguments.Has("augment");

@@ -58,6 +58,7 @@ void AddChoices(const node::Choices& choices, std::string& words) {
     AddValue("service", name, words);
   for (const std::string& digest : choices.trusted) AddValue("trust", digest, words);
   AddValue("subtract", choices.subtract_file.value_or(""), words);
+  AddValue("registry-folder", choices.registry_folder.value_or(""), words);
   AddValue("hns-policy", choices.hns_policy_file.value_or(""), words);
   AddValue("hns-pods", choices.hns_pods.value_or(""), words);
   AddFlag("winhttp-octets", choices.win_http_octets, words);

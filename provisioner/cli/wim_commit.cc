@@ -20,7 +20,8 @@ bool MayHaveTakenPassword(const Change& change) {
     case ItemKind::kServiceEnvironment:                     // shows names only
       return true;
     case ItemKind::kFile:
-      return change.name.ends_with("egress.json");
+      // A hosts.toml of somebody else may have a login in a header.
+      return change.name.ends_with("egress.json") || change.name.ends_with("hosts.toml");
     case ItemKind::kWinHttp:
     case ItemKind::kCertificate:
     case ItemKind::kService:

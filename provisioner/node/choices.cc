@@ -38,6 +38,7 @@ void WriteChoices(JsonWriter& json, const Choices& choices) {
   if (choices.subtract_file) json.Member("subtractFile", *choices.subtract_file);
   if (choices.hns_policy_file) json.Member("hnsPolicyFile", *choices.hns_policy_file);
   if (choices.hns_pods) json.Member("hnsPods", *choices.hns_pods);
+  if (choices.registry_folder) json.Member("registryFolder", *choices.registry_folder);
   if (choices.win_http_octets) json.Member("winHttpOctets", true);
   if (choices.augment) json.Member("augment", true);
   json.EndObject();
@@ -54,6 +55,7 @@ Result<Choices> ReadChoices(const JsonNode& node) {
   out.subtract_file = PROV_TRY(node.Find("subtractFile", &JsonNode::Text));
   out.hns_policy_file = PROV_TRY(node.Find("hnsPolicyFile", &JsonNode::Text));
   out.hns_pods = PROV_TRY(node.Find("hnsPods", &JsonNode::Text));
+  out.registry_folder = PROV_TRY(node.Find("registryFolder", reconcile::ReadRegistryFolder));
   out.win_http_octets = PROV_TRY(node.Find("winHttpOctets", &JsonNode::Bool)).value_or(false);
   out.augment = PROV_TRY(node.Find("augment", &JsonNode::Bool)).value_or(false);
   return out;
@@ -72,6 +74,10 @@ Result<reconcile::DesiredOptions> WithChoices(reconcile::DesiredOptions options,
     options.hns = PROV_TRY(reconcile::MakePodPolicies(std::move(bytes), choices.hns_pods.value_or(""),
                                                       *choices.hns_policy_file, findings));
     options.scope.hns = true;
+  }
+  if (choices.registry_folder) {
+    options.registry_folder = choices.registry_folder;
+    options.scope.registries = true;
   }
   options.subtract.clear();
   if (choices.subtract_file) options.subtract = PROV_TRY(ReadSubtracted(*choices.subtract_file, read, findings));

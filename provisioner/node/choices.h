@@ -26,6 +26,7 @@ struct Choices {
   std::optional<std::string> subtract_file;          // a bundle whose certificates are left out
   std::optional<std::string> hns_policy_file;        // policies of pods
   std::optional<std::string> hns_pods;               // "all" or a namespace; with `hns_policy_file`
+  std::optional<std::string> registry_folder;        // containerd's config_path, for hosts.toml files
   bool win_http_octets = false;
   bool augment = false;  // extend NO_PROXY so that other clients decide as Go does
 

@@ -44,6 +44,7 @@ void ReportChoices(const Choices& before, const Settings& settings, Findings& fi
     if (!now.trusted.contains(digest)) Report("--trust " + digest, findings);
   }
   if (before.hns_policy_file && !now.hns) Report("--hns-policy " + *before.hns_policy_file, findings);
+  if (before.registry_folder && !now.registry_folder) Report("--registry-folder " + *before.registry_folder, findings);
   if (before.win_http_octets && !now.win_http_octets) Report("--winhttp-octets", findings);
 }
 
@@ -67,13 +68,15 @@ Choices ChoicesOf(const payload::EgressDocument& payload, const reconcile::Scope
   }
   const egress::SourceFile& trust = payload.config.trust_file;
   if (trust.present || trust.left_out) scope.certificates = options.scope.certificates;
-  scope.hns = now.hns;  // --hns-policy stands for it
+  scope.hns = now.hns;                // --hns-policy stands for it
+  scope.registries = now.registries;  // --registry-folder stands for it
   Choices out;
   out.credentials = options.credentials;
   out.services = options.services;
   out.trusted = options.trusted;
   out.win_http_octets = options.win_http_octets;
   if (options.hns) out.hns_policy_file = "FILE";
+  out.registry_folder = options.registry_folder;
   reconcile::Scope with_wmco = now;
   with_wmco.machine = false;
   out.with_wmco = scope == with_wmco;

@@ -4,6 +4,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/options_json.h"
+#include "provisioner/registries/mirrors_json.h"
 
 namespace prov::payload {
 namespace {
@@ -125,9 +126,24 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
   json.Key("services").BeginArray();
   for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
   json.EndArray();
+  WriteRegistries(json, config, state);
   if (state.hns) reconcile::WritePodPolicies(json.Key("hns"), *state.hns);
   WriteCertificates(json, state.certificates);
   return json.EndObject().Text();
+}
+
+void WriteRegistries(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
+  if (!state.registry_folder) return;
+  json.Key("registries").BeginObject().Member("folder", *state.registry_folder);
+  if (state.scope.registries) registries::WriteMirrors(json.Key("mirrors"), config.mirrors);
+  json.EndObject();
+}
+
+Result<void> ReadRegistries(const JsonNode& root, egress::EgressConfig& out) {
+  const auto node = PROV_TRY(root.Find("registries"));
+  if (!node) return {};
+  if (auto mirrors = PROV_TRY(node->Find("mirrors", registries::ReadMirrors))) out.mirrors = *std::move(mirrors);
+  return {};
 }
 
 Result<void> ReadProxy(const JsonNode& node, egress::EgressConfig& out) {
@@ -158,6 +174,7 @@ Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_vie
   out.options = PROV_TRY(reconcile::ReadOptions(root));
   out.config.proxy_file = PROV_TRY(root.Get("proxyFile", ReadSourceFile));
   PROV_TRY(ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
+  PROV_TRY(ReadRegistries(root, out.config));
   const JsonNode trust = PROV_TRY(root.Get("trustFile"));
   out.config.trust_file = PROV_TRY(ReadSourceFile(trust));
   out.config.not_read.trust = !PROV_TRY(trust.Find("complete", &JsonNode::Bool)).value_or(true);

@@ -33,6 +33,10 @@ Result<EgressDocument> ReadEgressJson(const PayloadBytes& files, std::string_vie
 // The parts of egress.json that other documents share, as members of the open object.
 void WriteProxy(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
 Result<void> ReadProxy(const JsonNode& proxy, egress::EgressConfig& out);
+// `registries`: the folder of hosts.toml files and the mirrors that they are made of; nothing if they are not wanted.
+// ReadRegistries takes the mirrors of the object `root`; reconcile::ReadOptions the folder.
+void WriteRegistries(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state);
+Result<void> ReadRegistries(const JsonNode& root, egress::EgressConfig& out);
 // The value that WriteProxy writes for one of the three variables; nullopt: none.
 std::optional<std::string> ProxyValue(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                                       std::string_view variable);

@@ -21,7 +21,7 @@ void WriteScopeOfScript(JsonWriter& json, const reconcile::DesiredState& state) 
   if (state.only_adds_certificates) scope.certificates = false;
   json.Strings("scope", scope.Names());
   reconcile::Scope left_out = state.left_out;
-  left_out.win_inet = left_out.hns = false;  // only the program sets these
+  left_out.win_inet = left_out.registries = left_out.hns = false;  // only the program sets these
   if (left_out != reconcile::Scope::None()) json.Strings("leftOut", left_out.Names());
 }
 

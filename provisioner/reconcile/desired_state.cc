@@ -24,11 +24,12 @@ struct ScopeWord {
   std::string_view name;
   bool Scope::* in_scope;
 };
-constexpr std::array<ScopeWord, 6> kScopeWords = {{{"machine", &Scope::machine},
+constexpr std::array<ScopeWord, 7> kScopeWords = {{{"machine", &Scope::machine},
                                                    {"services", &Scope::services},
                                                    {"winhttp", &Scope::win_http},
                                                    {"wininet", &Scope::win_inet},
                                                    {"certs", &Scope::certificates},
+                                                   {"registries", &Scope::registries},
                                                    {"hns", &Scope::hns}}};
 
 Scope ScopeOfEach(bool in_scope) {
@@ -202,6 +203,30 @@ void StatePodPolicies(DesiredState& state) {
           "--scope hns");
 }
 
+// A source that says nothing of registries leaves the files as they are. Without a folder nothing is wanted.
+Result<void> AddRegistryFiles(const EgressConfig& config, DesiredState& state) {
+  const registries::Mirrors& mirrors = config.mirrors;
+  if (!state.scope.registries) {
+    state.registry_folder.reset();
+    return {};
+  }
+  if (!state.registry_folder) {
+    AddInfo(state.findings, "registries-no-folder",
+            "no --registry-folder is given, so the hosts.toml files that provisioner wrote are taken away",
+            "--scope registries");
+    return {};
+  }
+  if (!mirrors.fault && !mirrors.stated() && mirrors.cas.empty()) {
+    state.scope.registries = false;
+    return {};
+  }
+  std::vector<std::string> trusted;
+  trusted.reserve(state.certificates.size());
+  for (const CertificateItem& item : state.certificates) trusted.push_back(item.certificate.der);
+  state.files = PROV_TRY(MakeRegistryFiles(*state.registry_folder, mirrors, trusted, state.findings));
+  return {};
+}
+
 }  // namespace
 
 Scope Scope::All() { return ScopeOfEach(true); }
@@ -238,7 +263,7 @@ std::string Thumbprint(const pki::Certificate& certificate) { return AsciiUpper(
 
 bool DesiredState::SetsNothing() const {
   return environment.empty() && std::ranges::all_of(services, [](const auto& s) { return s.variables.empty(); }) &&
-         !win_http && !win_inet && certificates.empty() && !hns;
+         !win_http && !win_inet && certificates.empty() && files.empty() && !hns;
 }
 
 Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredOptions& options) {
@@ -249,6 +274,7 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   state.only_adds_certificates = config.not_read.trust;
   if (state.scope.TakesProxy()) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
+  PROV_TRY(AddRegistryFiles(config, state));
   StatePodPolicies(state);
   return state;
 }

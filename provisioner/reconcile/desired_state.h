@@ -13,6 +13,7 @@
 #include "provisioner/pki/trust_store.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/pod_policies.h"
+#include "provisioner/reconcile/registry_files.h"
 
 namespace prov::reconcile {
 
@@ -22,14 +23,15 @@ struct Scope {
   bool services = true;
   bool win_http = true;
   bool certificates = true;
-  bool win_inet = false;  // off by default: it also overrides the settings of the machine's users
-  bool hns = false;       // off by default: it redirects the traffic of pods
+  bool win_inet = false;    // off by default: it also overrides the settings of the machine's users
+  bool hns = false;         // off by default: it redirects the traffic of pods
+  bool registries = false;  // off by default: needs the folder of containerd's hosts.toml files
 
   static Scope All();
   static Scope None();
 
   bool TakesProxy() const { return machine || services || win_http || win_inet; }
-  // "machine", "services", "winhttp", "wininet", "certs", "hns", in this order.
+  // "machine", "services", "winhttp", "wininet", "certs", "registries", "hns", in this order.
   std::vector<std::string_view> Names() const;
   bool Add(std::string_view name);  // one of these names; false for another
   bool operator==(const Scope&) const = default;
@@ -47,6 +49,7 @@ struct KeptOptions {
   pki::TrustedDigests trusted;
   bool win_http_octets = false;
   std::optional<PodPolicies> hns;
+  std::optional<std::string> registry_folder;  // CheckRegistryFolder
 };
 
 struct DesiredOptions : KeptOptions {
@@ -71,6 +74,7 @@ struct DesiredState : KeptOptions {
   std::vector<ServiceEnvironment> services;
   std::optional<egress::WinHttpProxy> win_http, win_inet;
   std::vector<CertificateItem> certificates;  // unique; ROOT before CA, by thumbprint
+  std::vector<FileItem> files;                // in the order in which they are written
   bool only_adds_certificates = false;        // ours that are not in the list stay: the source is not read whole
   Findings findings;
 
@@ -80,7 +84,8 @@ struct DesiredState : KeptOptions {
 
 // Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP or WinINET would misread), no-proxy, cert (a
 // root whose own signature does not verify; nothing of a bundle that is not empty would be imported), size-limit (a
-// variable or a certificate that Windows' registry can't hold). Whatever it makes, bake and apply take.
+// variable or a certificate that Windows' registry can't hold), registries (mirrors in scope that can't be read).
+// Whatever it makes, bake and apply take.
 Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
 
 }  // namespace prov::reconcile

@@ -43,6 +43,14 @@ Result<void> ExecuteOn(machine::Machine& machine, const EndpointWrite& write) {
   return {};
 }
 
+Result<void> ExecuteOn(machine::Machine& machine, const FileWrite& write) {
+  if (write.after) return machine.files.PutFile(write.path, *write.after);
+  PROV_TRY(machine.files.RemoveFile(write.path));
+  for (auto folder = write.own_folders.rbegin(); folder != write.own_folders.rend(); ++folder)
+    PROV_TRY(machine.files.RemoveFolderIfEmpty(*folder));
+  return {};
+}
+
 // A value that is gone already still leaves work if a killed run left its keys behind.
 Result<Rebased> RebaseOn(machine::Machine& machine, RegistryWrite write) {
   const std::optional<RegValue> now = PROV_TRY(machine.registry.Read(write.key, write.name));
@@ -91,6 +99,21 @@ Result<Rebased> RebaseOn(machine::Machine& machine, EndpointWrite write) {
   write.before = now->settings;
   if (is_foreign) write.after = now->settings;
   return Rebased{std::move(write), is_foreign, is_foreign};
+}
+
+// As for values of the registry.
+Result<Rebased> RebaseOn(machine::Machine& machine, FileWrite write) {
+  const std::optional<std::string> now = PROV_TRY(machine.files.ReadFile(write.path, kMostManagedFileBytes));
+  const bool is_after = now == write.after;
+  const bool is_foreign = !is_after && now != write.before;
+  write.before = now;
+  if (is_foreign) {
+    write.after = now;
+    return Rebased{std::move(write), true, true};
+  }
+  const bool has_folders =
+      !write.after && !write.own_folders.empty() && PROV_TRY(machine.files.FolderExists(write.own_folders.front()));
+  return Rebased{std::move(write), is_after && !has_folders};
 }
 
 }  // namespace

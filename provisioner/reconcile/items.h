@@ -22,8 +22,8 @@ inline constexpr std::string_view kServiceItem = "serviceEnv:";
 inline constexpr std::string_view kServiceSecurityItem = "serviceSecurity:";  // its `before` and `ours` are descriptors
 inline constexpr std::string_view kCertificateItem = "certificate:";
 inline constexpr std::string_view kHnsItem = "hns:";
-inline constexpr std::string_view kBootServiceItem = "service:";  // in reports only, as files are: the ledger has none
-inline constexpr std::string_view kFileItem = "file:";
+inline constexpr std::string_view kBootServiceItem = "service:";  // in reports only: the ledger has none
+inline constexpr std::string_view kFileItem = "file:";            // reports also have files of the program itself
 
 // The key of an item in reports, ledger, drift and problems: one of these prefixes, and the name in its one spelling.
 // ItemKey(kServiceItem, "ContainerD") is "serviceEnv:containerd".

@@ -97,6 +97,7 @@ const Kind& EnvironmentKind();
 const Kind& WinHttpKind();
 const Kind& WinInetKind();
 const Kind& ServiceKind();
+const Kind& FileKind();
 const Kind& HnsKind();
 
 }  // namespace prov::reconcile

@@ -8,8 +8,8 @@ namespace prov::reconcile {
 // Certificates come first: a proxy that intercepts TLS must be trusted before clients use it. Pods come last: they are
 // not the node's own settings.
 const std::vector<const Kind*>& Kinds() {
-  static const std::vector<const Kind*> kinds = {&CertificateKind(), &EnvironmentKind(), &WinHttpKind(),
-                                                 &WinInetKind(),     &ServiceKind(),     &HnsKind()};
+  static const std::vector<const Kind*> kinds = {&CertificateKind(), &EnvironmentKind(), &WinHttpKind(), &WinInetKind(),
+                                                 &ServiceKind(),     &FileKind(),        &HnsKind()};
   return kinds;
 }
 

@@ -16,15 +16,16 @@ namespace prov::reconcile {
 
 struct LedgerEntry {
   std::optional<images::RegValue> before;  // nullopt: nothing was there
-  std::optional<images::RegValue> ours;    // a certificate's DER as a binary value
-  std::vector<std::string> own_keys;       // keys made for it, outermost first
+  std::optional<images::RegValue> ours;    // a certificate's DER, or a file's bytes by its path, as a binary value
+  std::vector<std::string> own_keys;       // keys, or folders, made for it, outermost first
 
   bool operator==(const LedgerEntry&) const = default;
 };
 
 // The entries by key: `env:HTTP_PROXY`, `serviceEnv:containerd`, `serviceEnv:containerd\parameters` (nssm's),
-// `serviceSecurity:containerd`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`, `hns:<GUID>`. Each
-// key has one spelling: names of services are those of ServiceNameKey, a SHA-1 is in lower case, a GUID in upper case.
+// `serviceSecurity:containerd`, `winHttp:64`, `winInet:64:ProxyServer`, `certificate:ROOT:<SHA-1>`, `hns:<GUID>`,
+// `file:<path>`. Each key has one spelling: names of services are those of ServiceNameKey, a SHA-1 and a path are in
+// lower case, a GUID in upper case.
 using Ledger = std::map<std::string, LedgerEntry, std::less<>>;
 
 // An object with a member for each item.

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "provisioner/base/base64.h"
+#include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/registry_files.h"
 
 namespace prov::reconcile {
 namespace {
@@ -50,10 +52,37 @@ Result<EndpointWrite> ReadEndpointWrite(const JsonNode& node) {
   return write;
 }
 
+Result<std::optional<std::string>> FindBytes(const JsonNode& node, std::string_view key) {
+  const auto member = PROV_TRY(node.Find(key));
+  if (!member) return std::nullopt;
+  return PROV_TRY(member->Bytes());
+}
+
+// The journal of an image is not trusted, so its paths are checked as those of an option are.
+Result<std::string> ReadPath(const JsonNode& node) {
+  const std::string path = PROV_TRY(node.Text());
+  const auto full = FullWindowsPath(path);
+  if (!full || *full != path || IsOperatorsPath(path)) return node.Refuse(Code::kType, "is not a path of ours");
+  return path;
+}
+
+Result<FileWrite> ReadFileWrite(const JsonNode& node) {
+  FileWrite write;
+  write.path = PROV_TRY(node.Get("path", ReadPath));
+  write.before = PROV_TRY(FindBytes(node, "before"));
+  write.after = PROV_TRY(FindBytes(node, "after"));
+  for (const JsonNode& one : PROV_TRY(node.Get("ownFolders", &JsonNode::Items)))
+    write.own_folders.push_back(PROV_TRY(ReadPath(one)));
+  return write;
+}
+
 // Checks that an operation suits its item's kind: the journal of an image comes from elsewhere and is not trusted.
 bool Fits(std::string_view item, const Operation& operation) {
+  if (const auto* const file = std::get_if<FileWrite>(&operation))
+    return item == ItemKey(kFileItem, AsciiLower(file->path));
   return item.starts_with(kCertificateItem) == std::holds_alternative<CertificateWrite>(operation) &&
          item.starts_with(kHnsItem) == std::holds_alternative<EndpointWrite>(operation) &&
+         !item.starts_with(kFileItem) &&
          item.starts_with(kServiceSecurityItem) == std::holds_alternative<SecurityWrite>(operation);
 }
 
@@ -69,6 +98,7 @@ Operation Inverse(const Operation& operation) {
   if (auto* write = std::get_if<CertificateWrite>(&out)) write->add = !write->add;
   if (auto* write = std::get_if<SecurityWrite>(&out)) std::swap(write->before, write->after);
   if (auto* write = std::get_if<EndpointWrite>(&out)) std::swap(write->before, write->after);
+  if (auto* write = std::get_if<FileWrite>(&out)) std::swap(write->before, write->after);
   return out;
 }
 
@@ -78,6 +108,18 @@ Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::s
     out.emplace_back(key);
     const std::size_t backslash = key.rfind('\\');
     key = backslash == std::string_view::npos ? std::string_view() : key.substr(0, backslash);
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+Result<std::vector<std::string>> MissingFolders(machine::Files& files, std::string_view path) {
+  std::vector<std::string> out;
+  constexpr std::size_t kDrive = 3;
+  for (std::size_t end = path.rfind('\\'); end != std::string_view::npos && end >= kDrive; end = path.rfind('\\')) {
+    path = path.substr(0, end);
+    if (PROV_TRY(files.FolderExists(path))) break;
+    out.emplace_back(path);
   }
   std::ranges::reverse(out);
   return out;
@@ -125,6 +167,12 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
     json.Strings("before", write->before);
     json.Strings("after", write->after);
   }
+  if (const auto* write = std::get_if<FileWrite>(&operation)) {
+    json.Member("kind", "file").Member("path", write->path);
+    if (write->before) json.Member("before", EncodeBase64(*write->before));
+    if (write->after) json.Member("after", EncodeBase64(*write->after));
+    json.Strings("ownFolders", write->own_folders);
+  }
   json.EndObject();
 }
 
@@ -141,7 +189,8 @@ Result<Operation> ReadOperation(const JsonNode& node) {
   if (name == "certificate") return complete(PROV_TRY(ReadCertificateWrite(node)));
   if (name == "security") return complete(PROV_TRY(ReadSecurityWrite(node)));
   if (name == "endpoint") return complete(PROV_TRY(ReadEndpointWrite(node)));
-  return kind.Refuse(Code::kType, "is neither registry nor certificate nor security nor endpoint");
+  if (name == "file") return complete(PROV_TRY(ReadFileWrite(node)));
+  return kind.Refuse(Code::kType, "is none of registry, certificate, security, endpoint, file");
 }
 
 }  // namespace prov::reconcile

@@ -2,6 +2,7 @@
 // back wherever a run was interrupted.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -54,7 +55,20 @@ struct EndpointWrite {
   bool operator==(const EndpointWrite&) const = default;
 };
 
-using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite, EndpointWrite>;
+inline constexpr std::uint64_t kMostManagedFileBytes = std::uint64_t{4} << 20U;
+
+// Makes, replaces or removes a file.
+struct FileWrite {
+  std::string path;                        // FullWindowsPath
+  std::optional<std::string> before = {};  // nullopt: absent
+  std::optional<std::string> after = {};
+  std::vector<std::string> own_folders = {};  // folders that we made, outermost first; removed when they are empty
+  std::string item = {};
+
+  bool operator==(const FileWrite&) const = default;
+};
+
+using Operation = std::variant<RegistryWrite, CertificateWrite, SecurityWrite, EndpointWrite, FileWrite>;
 
 // What a run does: its operations, and what is ours before and after them.
 struct Run {
@@ -69,6 +83,9 @@ Operation Inverse(const Operation& operation);
 
 // The keys on the way to `key` that are absent, outermost first.
 Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key);
+
+// The folders on the way to a file that are absent, outermost first.
+Result<std::vector<std::string>> MissingFolders(machine::Files& files, std::string_view path);
 
 void WriteOperation(JsonWriter& json, const Operation& operation);
 // Errors: type.

@@ -37,6 +37,12 @@ Result<pki::TrustedDigests> ReadCertificateDigests(const JsonNode& digests) {
   return out;
 }
 
+Result<std::string> ReadRegistryFolder(const JsonNode& folder) {
+  auto path = CheckRegistryFolder(PROV_TRY(folder.Text()));
+  if (!path) return folder.Refuse(Code::kType, path.error().message);
+  return path;
+}
+
 Result<DesiredOptions> ReadOptions(const JsonNode& root) {
   DesiredOptions out;
   out.scope = PROV_TRY(root.Get("scope", ReadScope));
@@ -44,6 +50,10 @@ Result<DesiredOptions> ReadOptions(const JsonNode& root) {
   if (auto trusted = PROV_TRY(root.Find("trusted", ReadCertificateDigests))) out.trusted = *std::move(trusted);
   out.win_http_octets = PROV_TRY(root.Find("winHttpOctets", &JsonNode::Bool)).value_or(false);
   out.hns = PROV_TRY(root.Find("hns", ReadPodPolicies));
+  if (const auto registries = PROV_TRY(root.Find("registries"))) {
+    out.registry_folder = PROV_TRY(registries->Get("folder", ReadRegistryFolder));
+    out.scope.registries = true;  // the scope lacks it where the source says nothing of registries
+  }
   if (auto services = PROV_TRY(root.Find("services", ReadServiceNames))) out.services = *std::move(services);
   return out;
 }

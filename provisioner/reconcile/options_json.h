@@ -18,6 +18,8 @@ Result<CredentialPolicy> ReadCredentialPolicy(const JsonNode& name);  // as Name
 Result<std::vector<std::string>> ReadServiceNames(const JsonNode& names);
 Result<pki::TrustedDigests> ReadCertificateDigests(const JsonNode& digests);
 
+Result<std::string> ReadRegistryFolder(const JsonNode& folder);
+
 // All of these, as members of one object. An absent one is the default, except for the scope. Errors: type; those of
 // ReadPodPolicies().
 Result<DesiredOptions> ReadOptions(const JsonNode& root);

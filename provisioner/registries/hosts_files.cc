@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "provisioner/base/base64.h"
+#include "provisioner/base/relative_path.h"
 #include "provisioner/base/text.h"
 #include "provisioner/registries/hosts_toml.h"
 
@@ -16,7 +16,7 @@ namespace prov::registries {
 namespace {
 
 constexpr std::string_view kOwnCa = "ca.crt";  // without a hosts.toml, containerd takes it by the end of its name
-constexpr std::size_t kMostNameBytes = 200;
+constexpr std::size_t kMostNameBytes = 90;
 constexpr std::size_t kPemLine = 64;
 
 std::string_view HostIn(std::string_view location) { return location.substr(0, location.find('/')); }
@@ -25,22 +25,14 @@ std::string_view PathIn(std::string_view location) {
   return slash == std::string_view::npos ? std::string_view() : location.substr(slash + 1);
 }
 
-// "con" and "con.example" open a device in some versions of Windows.
-bool IsDevice(std::string_view name) {
-  const std::string stem = AsciiLower(name.substr(0, name.find('.')));
-  constexpr std::array<std::string_view, 4> kDevices = {"con", "prn", "aux", "nul"};
-  if (std::ranges::find(kDevices, stem) != kDevices.end()) return true;
-  return stem.size() == 4 && IsDigit(stem[3]) && (stem.starts_with("com") || stem.starts_with("lpt"));
-}
-
 // The folder of a registry; "" if Windows has none of this name.
 std::string WindowsFolderOf(std::string_view registry) {
   const std::string name = HostsFolders(registry, true).front();
   const bool plain =
       std::ranges::all_of(name, [](char c) { return IsLetter(c) || IsDigit(c) || c == '.' || c == '-' || c == '_'; });
-  const bool is_name = plain && !name.empty() && name.size() <= kMostNameBytes && !name.ends_with('.') &&
-                       !name.starts_with('.') && std::ranges::count(registry, ':') <= 1;
-  return is_name && !IsDevice(name) ? name : std::string();
+  const bool is_name = plain && IsSafeRelativePath(name) && name.size() <= kMostNameBytes && !name.starts_with('.') &&
+                       std::ranges::count(registry, ':') <= 1;
+  return is_name ? name : std::string();
 }
 
 std::string PemOf(const std::string& der) {

@@ -376,6 +376,11 @@ void AddFindings(const reconcile::DesiredState& state, const UserDataOptions& op
                "the script of user data does not set WinINET; add provisioner.exe, which does (--exe-url)",
                "--scope wininet");
   }
+  if (!state.files.empty() && !options.exe) {
+    AddWarning(findings, "registries-script",
+               "the script of user data writes no hosts.toml files; add provisioner.exe, which does (--exe-url)",
+               "--registry-folder");
+  }
   if (state.hns && !options.exe) {
     AddWarning(findings, "hns-script",
                "the script of user data does not set policies of pods; add provisioner.exe, which does (--exe-url)",

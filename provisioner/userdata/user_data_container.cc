@@ -120,6 +120,7 @@ std::string MakeContainer(const egress::EgressConfig& config, const reconcile::D
   json.Key("source").BeginArray().String(config.source.kind).String(config.source.name);
   json.String(config.source.ignition_version).EndArray();
   WriteChoices(json, state);
+  payload::WriteRegistries(json, config, state);
   payload::WriteProxy(json, config, state);
   json.Key("services").BeginArray();
   for (const reconcile::ServiceEnvironment& service : state.services) json.String(service.service);
@@ -149,6 +150,7 @@ Result<payload::EgressDocument> ReadContainer(std::string_view bytes, std::strin
   PROV_TRY(ReadSourceInfo(PROV_TRY(root.Get("source")), out.config.source));
   out.options = PROV_TRY(reconcile::ReadOptions(root));
   PROV_TRY(payload::ReadProxy(PROV_TRY(root.Get("proxy")), out.config));
+  PROV_TRY(payload::ReadRegistries(root, out.config));
   reconcile::Scope& scope = out.options.scope;
   const reconcile::Scope left_out =
       PROV_TRY(root.Find("leftOut", reconcile::ReadScope)).value_or(reconcile::Scope::None());

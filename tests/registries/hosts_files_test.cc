@@ -55,7 +55,6 @@ std::vector<std::string> AskedFor(const HostsFiles& made, std::string_view refer
   return out;
 }
 
-
 constexpr std::array<Containerd, 3> kEachVersion = {Containerd::k1_6, Containerd::k1_7, Containerd::k2};
 
 TEST(HostsFiles, MirrorsAreAskedInTheirOrderThenTheRegistry) {

@@ -1,0 +1,77 @@
+#include "provisioner/registries/mirrors_json.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "provisioner/base/base64.h"
+#include "provisioner/registries/registries_conf.h"
+
+namespace prov::registries {
+namespace {
+
+Result<MirrorUse> ReadUse(const JsonNode& node) {
+  const std::string text = PROV_TRY(node.Text());
+  for (const MirrorUse use : {MirrorUse::kAll, MirrorUse::kDigestOnly, MirrorUse::kTagOnly}) {
+    if (NameOf(use) == text) return use;
+  }
+  return node.Refuse(Code::kType, "is none of all, digest-only, tag-only");
+}
+
+Result<Registry> ReadRegistry(const JsonNode& node) {
+  Registry out;
+  out.prefix = PROV_TRY(node.Get("prefix", &JsonNode::Text));
+  out.location = PROV_TRY(node.Get("location", &JsonNode::Text));
+  out.blocked = PROV_TRY(node.Get("blocked", &JsonNode::Bool));
+  out.insecure = PROV_TRY(node.Get("insecure", &JsonNode::Bool));
+  for (const JsonNode& one : PROV_TRY(node.Get("mirrors", &JsonNode::Items))) {
+    Mirror mirror;
+    mirror.location = PROV_TRY(one.Get("location", &JsonNode::Text));
+    mirror.insecure = PROV_TRY(one.Get("insecure", &JsonNode::Bool));
+    mirror.use = PROV_TRY(one.Get("use", ReadUse));
+    out.mirrors.push_back(std::move(mirror));
+  }
+  return out;
+}
+
+Result<RegistryCa> ReadRegistryCa(const JsonNode& node) {
+  RegistryCa out;
+  out.host = PROV_TRY(node.Get("host", &JsonNode::Text));
+  for (const JsonNode& one : PROV_TRY(node.Get("certificates", &JsonNode::Items)))
+    out.certificates.push_back(PROV_TRY(one.Bytes()));
+  return out;
+}
+
+}  // namespace
+
+void WriteMirrors(JsonWriter& json, const Mirrors& mirrors) {
+  json.BeginObject().Strings("places", mirrors.places).Key("registries").BeginArray();
+  for (const Registry& one : mirrors.registries) {
+    json.BeginObject().Member("prefix", one.prefix).Member("location", one.location);
+    json.Member("blocked", one.blocked).Member("insecure", one.insecure).Key("mirrors").BeginArray();
+    for (const Mirror& mirror : one.mirrors) {
+      json.BeginObject().Member("location", mirror.location).Member("insecure", mirror.insecure);
+      json.Member("use", NameOf(mirror.use)).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray().Key("cas").BeginArray();
+  for (const RegistryCa& ca : mirrors.cas) {
+    json.BeginObject().Member("host", ca.host).Key("certificates").BeginArray();
+    for (const std::string& der : ca.certificates) json.String(EncodeBase64(der));
+    json.EndArray().EndObject();
+  }
+  json.EndArray().EndObject();
+}
+
+Result<Mirrors> ReadMirrors(const JsonNode& node) {
+  Mirrors out;
+  out.places = PROV_TRY(node.Get("places", &JsonNode::Texts));
+  for (const JsonNode& one : PROV_TRY(node.Get("registries", &JsonNode::Items)))
+    out.registries.push_back(PROV_TRY(ReadRegistry(one)));
+  for (const JsonNode& one : PROV_TRY(node.Get("cas", &JsonNode::Items)))
+    out.cas.push_back(PROV_TRY(ReadRegistryCa(one)));
+  return out;
+}
+
+}  // namespace prov::registries

@@ -1,0 +1,17 @@
+// A cluster's mirrors as JSON, as payloads and nodes keep them.
+// Format: docs/formats/egress-json.md.
+#pragma once
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/result.h"
+#include "provisioner/registries/mirrors.h"
+
+namespace prov::registries {
+
+// {"places","registries":[…],"cas":[…]}, written as the next value. ReadMirrors gives them back.
+void WriteMirrors(JsonWriter& json, const Mirrors& mirrors);
+// Errors: type.
+Result<Mirrors> ReadMirrors(const JsonNode& node);
+
+}  // namespace prov::registries

@@ -1,0 +1,343 @@
+// Files that are ours as a whole: the hosts.toml files of a node's containerd, with their CAs.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "provisioner/reconcile/execute.h"
+#include "provisioner/reconcile/items.h"
+#include "tests/reconcile/engine_helpers.h"
+#include "tests/registries/sources.h"
+#include "tests/support/finding_codes.h"
+
+namespace prov::reconcile {
+namespace {
+
+using registries::ForAll;
+using registries::Source;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing_support::CodesOf;
+using testing_support::MemoryMachine;
+using testing_support::PowerFailure;
+using testing_support::SampleCertificates;
+using testing_support::SampleConfig;
+using testing_support::Unflushed;
+
+constexpr std::string_view kFolder = R"(C:\certs.d)";
+constexpr std::string_view kQuay = R"(C:\certs.d\quay.io\hosts.toml)";
+constexpr std::string_view kQuayCa = R"(C:\certs.d\quay.io\m.example.pem)";
+constexpr std::string_view kConfigToml = R"(C:\Program Files\containerd\config.toml)";
+
+egress::EgressConfig ConfigWith(std::vector<registries::Registry> list, bool ca = true) {
+  egress::EgressConfig config = SampleConfig();
+  config.mirrors = registries::Cluster(std::move(list));
+  if (ca) config.mirrors.cas = {{"m.example", {SampleCertificates().at(0).der}}};
+  return config;
+}
+
+DesiredState DesiredFiles(const egress::EgressConfig& config, std::string folder = std::string(kFolder)) {
+  DesiredOptions options;
+  options.scope = Scope::None();
+  options.scope.registries = true;
+  options.registry_folder = std::move(folder);
+  auto state = MakeDesiredState(config, options);
+  EXPECT_TRUE(state) << state.error().message;
+  return *std::move(state);
+}
+DesiredState DesiredFiles() { return DesiredFiles(ConfigWith({Source("quay.io", {ForAll("m.example/quay")})})); }
+
+void PutContainerd(MemoryMachine& memory, std::string_view config = R"([plugins."io.containerd.grpc.v1.cri".registry]
+config_path = 'c:\certs.d'
+)") {
+  PutWindows(memory);
+  memory.Put(kContainerd, Sz("ImagePath", R"("C:\Program Files\containerd\containerd.exe" --run-service)"));
+  if (!config.empty()) memory.PutFileOf(kConfigToml, config);
+  memory.MakeDurable();
+}
+
+TEST(FileKind, FilesAreWrittenOnceAndTakenBackWithTheirFolders) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  const auto before = memory.content();
+  const Plan first = MustApply(memory, DesiredFiles());
+  EXPECT_THAT(ChangesOf(first),
+              ElementsAre(fmt::format("create file {}", R"(C:\certs.d\m.example\ca.crt)"),
+                          fmt::format("create file {}", kQuayCa), fmt::format("create file {}", kQuay)));
+  EXPECT_THAT(first.findings, IsEmpty());
+  EXPECT_THAT(memory.FileAt(kQuay).value_or(""), HasSubstr(R"([host."https://m.example/v2/quay"])"));
+  memory.log.clear();
+  EXPECT_FALSE(MustApply(memory, DesiredFiles()).HasWork());
+  EXPECT_THAT(memory.log, IsEmpty());
+  EXPECT_THAT(DriftOf(memory), IsEmpty());
+  MustApply(memory, NothingDesired());
+  EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
+TEST(FileKind, CasAreThereBeforeAndAfterTheFileThatNamesThem) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  const auto at = [&](const std::string& call) {
+    const auto found = std::ranges::find(memory.log, call);
+    EXPECT_NE(found, memory.log.end()) << call;
+    return found - memory.log.begin();
+  };
+  EXPECT_LT(at(fmt::format("PutFile {}", kQuayCa)), at(fmt::format("PutFile {}", kQuay)));
+  memory.log.clear();
+  MustApply(memory, NothingDesired());
+  EXPECT_LT(at(fmt::format("RemoveFile {}", kQuay)), at(fmt::format("RemoveFile {}", kQuayCa)));
+}
+
+TEST(FileKind, AFileOfOthersIsKeptAndComesBack) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  memory.PutFileOf(kQuay,
+                   "server = 'https://theirs.example'\n[host.'https://u:secret@theirs.example'.header]\na='b'\n");
+  memory.PutFileOf(R"(C:\certs.d\quay.io\theirs.crt)", "x");
+  const auto before = memory.content();
+  const Plan plan = MustApply(memory, DesiredFiles());
+  EXPECT_THAT(ChangesOf(plan), Contains(fmt::format("update file {}", kQuay)));
+  for (const Change& change : plan.changes) EXPECT_THAT(change.before, Not(HasSubstr("secret")));
+  MustApply(memory, NothingDesired());
+  EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
+TEST(FileKind, AFileThatIsAsWantedIsNotOurs) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  const DesiredState desired = DesiredFiles();
+  for (const FileItem& file : desired.files) memory.PutFileOf(file.path, file.bytes);
+  EXPECT_FALSE(MustApply(memory, desired).HasWork());
+  MustApply(memory, NothingDesired());
+  EXPECT_TRUE(memory.FileAt(kQuay)) << "it was there before us";
+  MustApply(memory, desired, {.adopt = true});
+  MustApply(memory, NothingDesired());
+  EXPECT_FALSE(memory.FileAt(kQuay)) << "it was ours, from a payload";
+}
+
+TEST(FileKind, ChangedAndMissingFilesAreDriftAndRepaired) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  const auto wanted = memory.content();
+  memory.PutFileOf(kQuay, "[host]\n");
+  machine::Machine machine = memory.Ports();
+  ASSERT_TRUE(machine.files.RemoveFile(kQuayCa));
+  EXPECT_THAT(DriftOf(memory),
+              ElementsAre(fmt::format("file {} changed", kQuay), fmt::format("file {} missing", kQuayCa)));
+  MustApply(memory, DesiredFiles());
+  EXPECT_EQ(memory.content().Text(), wanted.Text());
+  EXPECT_THAT(DriftOf(memory), IsEmpty());
+}
+
+TEST(FileKind, AFileThatOthersChangedStaysWhenOursAreTakenBack) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  memory.PutFileOf(kQuay, "[host]\n");
+  EXPECT_THAT(ChangesOf(MustApply(memory, NothingDesired())), Contains(fmt::format("yield file {}", kQuay)));
+  EXPECT_EQ(memory.FileAt(kQuay), "[host]\n");
+  EXPECT_FALSE(memory.FileAt(kQuayCa));
+}
+
+TEST(FileKind, AnotherFolderTakesThePlaceOfTheFirst) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  const auto before = memory.content();
+  const egress::EgressConfig config = ConfigWith({Source("quay.io", {ForAll("m.example")})}, false);
+  MustApply(memory, DesiredFiles(config));
+  EXPECT_FALSE(MustApply(memory, DesiredFiles(config, R"(C:\CERTS.D)")).HasWork()) << "the same folder on Windows";
+  const Plan plan = MustApply(memory, DesiredFiles(config, R"(D:\other)"));
+  EXPECT_THAT(ChangesOf(plan),
+              ElementsAre(R"(create file D:\other\quay.io\hosts.toml)", fmt::format("delete file {}", kQuay)));
+  machine::Machine machine = memory.Ports();
+  EXPECT_THAT(CodesOf(MakePlan(machine, DesiredFiles(config, R"(D:\other)"), {}, {}).value().findings),
+              ElementsAre("registries-config"));
+  MustApply(memory, NothingDesired());
+  EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
+TEST(FileKind, ASourceWithoutMirrorsLeavesThemAndOneThatNamesNoneTakesThem) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  egress::EgressConfig silent = SampleConfig();
+  EXPECT_FALSE(MustApply(memory, DesiredFiles(silent)).HasWork());
+  EXPECT_TRUE(memory.FileAt(kQuay));
+  MustApply(memory, DesiredFiles(ConfigWith({}, false)));
+  EXPECT_FALSE(memory.FileAt(kQuay));
+}
+
+TEST(FileKind, WithoutTheOptionTheyAreTakenBack) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  const egress::EgressConfig config = ConfigWith({Source("quay.io", {ForAll("m.example")})});
+  MustApply(memory, DesiredFiles(config));
+  MustApply(memory, Desired(config));
+  EXPECT_FALSE(memory.FileAt(kQuay));
+  MustApply(memory, DesiredFiles(config));
+  DesiredOptions options;
+  options.scope = Scope::None();
+  options.scope.registries = true;
+  const auto without = MakeDesiredState(config, options);
+  ASSERT_TRUE(without);
+  EXPECT_THAT(CodesOf(without->findings), ElementsAre("registries-no-folder"));
+  MustApply(memory, *without);
+  EXPECT_FALSE(memory.FileAt(kQuay));
+}
+
+TEST(FileKind, BrokenMirrorsAreAnErrorOnlyWhereTheyAreInScope) {
+  egress::EgressConfig config = SampleConfig();
+  config.mirrors.fault = Error{Code::kRegistries, "not valid TOML", "registries.conf"};
+  DesiredOptions options;
+  EXPECT_TRUE(MakeDesiredState(config, options));
+  options.scope.registries = true;
+  options.registry_folder = std::string(kFolder);
+  const auto state = MakeDesiredState(config, options);
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().code, Code::kRegistries);
+}
+
+TEST(FileKind, ContainerdThatLooksElsewhereIsReported) {
+  struct Case {
+    std::string_view config, text;
+  };
+  const Case kCases[] = {
+      {"version = 2\n", "names no config_path"},
+      {"", "is not there"},
+      {"[plugins.cri.registry]\nconfig_path = 'C:\\other'\n", R"(config_path is 'C:\other')"},
+      {"imports = ['C:\\x.toml']\n", "were not read"},
+      {"[", "can't be read"},
+  };
+  for (const auto& [config, text] : kCases) {
+    MemoryMachine memory;
+    PutContainerd(memory, config);
+    machine::Machine machine = memory.Ports();
+    const auto plan = MakePlan(machine, DesiredFiles(), {}, {});
+    ASSERT_TRUE(plan) << text << ": " << plan.error().message;
+    ASSERT_THAT(CodesOf(plan->findings), ElementsAre("registries-config")) << text;
+    EXPECT_EQ(plan->findings.front().severity, Severity::kWarning);
+    EXPECT_THAT(plan->findings.front().message, HasSubstr(text));
+    EXPECT_EQ(plan->findings.front().where, kConfigToml);
+  }
+  MemoryMachine without;
+  machine::Machine machine = without.Ports();
+  const auto plan = MakePlan(machine, DesiredFiles(), {}, {});
+  ASSERT_TRUE(plan);
+  ASSERT_THAT(CodesOf(plan->findings), ElementsAre("registries-config"));
+  EXPECT_EQ(plan->findings.front().severity, Severity::kInfo) << "containerd is not installed yet";
+}
+
+TEST(FileKind, TheConfigurationIsWhereTheServiceSays) {
+  MemoryMachine memory;
+  PutContainerd(memory, "");
+  memory.Put(kContainerd, Sz("ImagePath", R"(C:\nssm.exe)"));
+  memory.Put(std::string(kContainerd) + R"(\Parameters)", Sz("AppParameters", R"(--config "D:\my conf\c.toml")"));
+  memory.PutFileOf(R"(D:\my conf\c.toml)", "[plugins.cri.registry]\nconfig_path = 'C:\\certs.d'\n");
+  EXPECT_THAT(MustApply(memory, DesiredFiles()).findings, IsEmpty());
+  EXPECT_TRUE(memory.FileAt(kQuay));
+}
+
+TEST(FileKind, TheOperatorsContainerdIsRefused) {
+  const auto refused = [](MemoryMachine& memory) {
+    const auto before = memory.content();
+    const auto plan = ApplyTo(memory, DesiredFiles());
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().code, Code::kOwner);
+    EXPECT_THAT(plan.error().message, HasSubstr("leave out --registry-folder"));
+    EXPECT_EQ(memory.content().Text(), before.Text());
+    EXPECT_TRUE(ApplyTo(memory, Desired(SampleConfig()))) << "nothing else is refused";
+  };
+  MemoryMachine by_file;
+  PutContainerd(by_file);
+  by_file.Put(kContainerd, Sz("ImagePath", R"(c.exe --config C:/K/containerd/containerd_conf.toml)"));
+  refused(by_file);
+  MemoryMachine by_path;
+  PutContainerd(by_path, "[plugins.cri.registry]\nconfig_path = 'C:\\k\\containerd\\registries'\n");
+  refused(by_path);
+  MemoryMachine by_daemon;
+  PutContainerd(by_daemon);
+  by_daemon.PutKey(kDaemonKey);
+  refused(by_daemon);
+}
+
+TEST(FileKind, ARollbackAndATrialGiveBackWhatWasThere) {
+  for (const bool trial : {false, true}) {
+    MemoryMachine memory;
+    PutContainerd(memory);
+    memory.PutFileOf(kQuay, "server = 'https://theirs.example'\n");
+    const auto before = memory.content();
+    ASSERT_TRUE(ApplyTo(memory, DesiredFiles(), {}, trial));
+    ASSERT_NE(memory.content().Text(), before.Text());
+    EXPECT_THAT(MustRollBack(memory), IsEmpty());
+    EXPECT_EQ(memory.content().Text(), before.Text()) << (trial ? "trial" : "run");
+  }
+}
+
+TEST(FileKind, ARollbackLeavesWhatOthersChangedSince) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  memory.PutFileOf(kQuay, "[host]\n");
+  EXPECT_THAT(CodesOf(MustRollBack(memory)), ElementsAre("changed-since"));
+  EXPECT_EQ(memory.FileAt(kQuay), "[host]\n");
+  EXPECT_FALSE(memory.FileAt(kQuayCa));
+}
+
+// From one set of files to another, with one of somebody else's among them, stopped at every call.
+TEST(FileKind, StoppedAtEveryCallTheNextRunGetsThere) {
+  MemoryMachine start;
+  PutContainerd(start);
+  start.PutFileOf(kQuay, "server = 'https://theirs.example'\n");
+  const auto foreign = start.content();
+  MustApply(start, DesiredFiles(ConfigWith(
+                       {Source("quay.io", {ForAll("a.example")}), Source("old.example:5000", {ForAll("m.example")})})));
+  start.Boot(Unflushed::kKept);
+  const DesiredState second = DesiredFiles(
+      ConfigWith({Source("quay.io", {ForAll("m.example")}), Source("new.example", {ForAll("b.example")})}));
+  MemoryMachine copy = start;
+  MustApply(copy, second);
+  const std::size_t calls = copy.calls;
+  ASSERT_GT(calls, 20U);
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (const bool before : {true, false}) {
+      for (const Unflushed unflushed : {Unflushed::kKept, Unflushed::kLost}) {
+        MemoryMachine memory = start;
+        (before ? memory.stop_before : memory.stop_after) = call;
+        ASSERT_THROW((void)ApplyTo(memory, second), PowerFailure) << call;
+        memory.Boot(unflushed);
+        ASSERT_TRUE(ApplyTo(memory, second)) << call;
+        ASSERT_EQ(memory.content().Text(), copy.content().Text()) << call;
+        ASSERT_TRUE(ApplyTo(memory, NothingDesired())) << call;
+        ASSERT_EQ(memory.content().Text(), foreign.Text()) << call;
+      }
+    }
+  }
+}
+
+TEST(FileKind, AnOperationIsReadBackAndOnePlaceOfAnotherIsRefused) {
+  const FileWrite write{
+      std::string(kQuay), std::nullopt, "a\0\xFF", {std::string(kFolder)}, R"(file:c:\certs.d\quay.io\hosts.toml)"};
+  JsonWriter json;
+  WriteOperation(json, write);
+  const auto read = ReadOperation(*ParseJsonDocument(json.Text(), "journal"));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(std::get<FileWrite>(*read), write);
+  EXPECT_EQ(Inverse(Inverse(write)), Operation(write));
+  for (const auto& [item, path] : {std::pair(R"(file:c:\certs.d\x)", kQuay),
+                                   {"env:HTTP_PROXY", kQuay},
+                                   {R"(file:c:\k\x)", R"(C:\k\x)"},
+                                   {R"(file:c:\a\..\x)", R"(C:\a\..\x)"}}) {
+    FileWrite other = write;
+    other.item = item;
+    other.path = path;
+    JsonWriter text;
+    WriteOperation(text, other);
+    EXPECT_FALSE(ReadOperation(*ParseJsonDocument(text.Text(), "journal"))) << item;
+  }
+}
+
+}  // namespace
+}  // namespace prov::reconcile
