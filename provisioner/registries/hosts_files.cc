@@ -60,8 +60,9 @@ class FilesMaker {
     registries.reserve(mirrors_.registries.size());
     for (const Registry& one : mirrors_.registries) registries.push_back(&one);
     // The more a prefix says, the earlier its mirrors are asked.
-    std::ranges::stable_sort(registries,
-                             [](const Registry* a, const Registry* b) { return a->prefix.size() > b->prefix.size(); });
+    std::ranges::sort(registries, [](const Registry* a, const Registry* b) {
+      return a->prefix.size() != b->prefix.size() ? a->prefix.size() > b->prefix.size() : a < b;  // in their order
+    });
     for (const Registry* one : registries) Add(*one);
     for (const RegistryCa& ca : mirrors_.cas) {
       if (!ca.certificates.empty()) WholeOf(ca.host);
