@@ -351,6 +351,37 @@ TEST_F(Bake, APolicyForPodsIsCarriedAndComesBack) {
   EXPECT_THAT(testing_support::ReadAll(At("none/egress.json")), Not(HasSubstr("\"hns\"")));
 }
 
+TEST_F(Bake, HostsTomlFilesAreCarriedAndComeBack) {
+  const std::string source = Write("mirrors.yaml", R"(apiVersion: config.openshift.io/v1
+kind: ImageDigestMirrorSet
+metadata: {name: mirrors}
+spec:
+  imageDigestMirrors:
+  - source: quay.io
+    mirrors: [m.example.com/quay]
+---
+apiVersion: config.openshift.io/v1
+kind: Proxy
+metadata: {name: cluster}
+status: {httpProxy: "http://p:1", httpsProxy: "http://p:1", noProxy: ".svc"}
+)");
+  const ProcessResult result =
+      Provisioner({"bake", source, "--out", At("p"), "--registry-folder", "c:/containerd/certs.d/"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(R"(registries  1 file(s) in C:\containerd\certs.d)"));
+  EXPECT_THAT(result.err, HasSubstr("[registries-script]"));
+  ASSERT_EQ(Provisioner({"bake", At("p"), "--out", At("q")}).exit, 0);
+  EXPECT_EQ(testing_support::ReadAll(At("q/egress.json")), testing_support::ReadAll(At("p/egress.json")));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--registry-folder", R"(C:\x\..\K\y)"},
+                                                {"--registry-folder", "certs.d"},
+                                                {"--registry-folder", R"(C:\certs.d)", "--scope", "certs"}}) {
+    std::vector<std::string> all = {"bake", source, "--out", At("r"), "--output", "json"};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_EQ(ErrorCode(Provisioner(all)), "usage") << words.at(1);
+    EXPECT_FALSE(fs::exists(root_ / "r"));
+  }
+}
+
 TEST_F(Bake, APolicyForPodsMustSayWhichAndBeValid) {
   Write("policy.json", R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":"15001"}})");
   Write("bad.json", R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":"0"}})");

@@ -247,6 +247,40 @@ TEST_F(ImageCommands, ARemovalTakesTheFolderThatWasMadeAndADryRunTakesNothing) {
   EXPECT_EQ(bare.IsFolder("Windows/Setup/Scripts"), false);
 }
 
+TEST_F(ImageCommands, HostsTomlFilesGetIntoAnImageAndGoAgain) {
+  constexpr std::string_view kHosts = "containerd/certs.d/quay.io/hosts.toml";
+  node::Settings settings = Settings({R"(--registry-folder=C:\containerd\certs.d)"});
+  settings.config.mirrors.registries = {
+      {.prefix = "quay.io", .location = "", .mirrors = {{.location = "m.example/quay"}}}};
+  for (const MemoryTree::Durable durable : {MemoryTree::Durable::kEach, MemoryTree::Durable::kTogether}) {
+    MemoryTree tree = ImageIn(durable);
+    const auto applied = Apply(tree, settings, {});
+    ASSERT_TRUE(applied) << applied.error().where << ": " << applied.error().message;
+    EXPECT_THAT(tree.At(kHosts).value_or(""), testing::HasSubstr(R"([host."https://m.example/v2/quay"])"));
+    EXPECT_THAT(applied->changes,
+                Contains(Field(&reconcile::Change::key, R"(file:c:\containerd\certs.d\quay.io\hosts.toml)")));
+    const auto again = Apply(tree, settings, {});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->writes, 0U);
+    EXPECT_FALSE(Status(tree).Differs());
+    tree.Put(kHosts, "[host]\n");
+    EXPECT_TRUE(Status(tree).Differs());
+    ASSERT_TRUE(Apply(tree, settings, {}));
+    ASSERT_TRUE(Remove(tree, false));
+    EXPECT_EQ(tree.IsFolder("containerd"), false) << "its folders were made for it";
+  }
+}
+
+TEST_F(ImageCommands, AFolderForHostsTomlOnAnotherDriveIsRefused) {
+  node::Settings settings = Settings({R"(--registry-folder=D:\certs.d)"});
+  settings.config.mirrors.registries = {{.prefix = "quay.io", .location = "", .mirrors = {{.location = "m.example"}}}};
+  const auto content = tree_.content();
+  const auto applied = Apply(tree_, settings, {});
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, Code::kTarget);
+  EXPECT_EQ(tree_.content().files.size(), content.files.size());
+}
+
 TEST_F(ImageCommands, ARemovalListsAStrayProgramAndLeavesEmptyKeysOfOthers) {
   RegKey system = testing_support::SampleSystem();
   Child(system, R"(ControlSet001\Services\EventLog\Application)").values.clear();

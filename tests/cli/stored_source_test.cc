@@ -58,6 +58,7 @@ TEST(StoredSource, IsReadAgainFromItsWords) {
       {"https://h/a#sha256=" + digest, "--ca", "ca.pem", "--source-proxy", "http://p:1", "--source-timeout", "30"},
       {"kube:///worker", "--kubeconfig", "in-cluster", "--scope", "machine,certs", "--credentials", "none"},
       {"w.json", "--service", "containerd,kubelet", "--trust", digest, "--with-wmco", "--winhttp-octets", "--augment"},
+      {"w.json", "--registry-folder", R"(C:\Program Files\containerd\certs.d)"},
       {"w.json", "--hns-policy", "p.json", "--hns-pods", "all", "--subtract", "minus.pem"},
   };
   const auto parse = [](const std::vector<std::string>& words) {

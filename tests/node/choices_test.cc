@@ -31,6 +31,7 @@ Choices AllOfThem() {
   out.subtract_file = R"(C:\egress\minus.pem)";
   out.hns_policy_file = R"(C:\egress\policy.json)";
   out.hns_pods = "shop";
+  out.registry_folder = R"(C:\certs.d)";
   out.win_http_octets = true;
   out.augment = true;
   return out;
@@ -53,8 +54,9 @@ TEST(Choices, HaveTheNamesOfEgressJson) {
 }
 
 TEST(Choices, RefuseWhatNoOptionCouldSay) {
-  for (const char* text : {R"({"scope":["everything"]})", R"({"credentials":"anywhere"})", R"({"services":["a\\b"]})",
-                           R"({"trusted":["12"]})", R"({"augment":1})", R"({"subtractFile":true})"}) {
+  for (const char* text :
+       {R"({"scope":["everything"]})", R"({"credentials":"anywhere"})", R"({"services":["a\\b"]})",
+        R"({"trusted":["12"]})", R"({"augment":1})", R"({"subtractFile":true})", R"({"registryFolder":"C:\\k\\x"})"}) {
     const auto choices = ReadChosen(text);
     ASSERT_FALSE(choices) << text;
     EXPECT_EQ(choices.error().code, Code::kType) << text;

@@ -30,6 +30,7 @@ TEST(LeftOut, EachOptionThatIsGivenNoMore) {
       {[&](SettingsSpec& s) { s.choices.trusted = {digest}; }, same, "--trust " + digest},
       {[](SettingsSpec& s) { s.choices.subtract_file = "a.pem"; }, same, "--subtract a.pem"},
       {[](SettingsSpec& s) { s.choices.hns_policy_file = "p.json"; }, same, "--hns-policy p.json"},
+      {[](SettingsSpec& s) { s.choices.registry_folder = "C:\\r"; }, same, "--registry-folder C:\\r"},
       {[](SettingsSpec& s) { s.choices.win_http_octets = true; }, same, "--winhttp-octets"},
       {[](SettingsSpec& s) { s.choices.augment = true; }, same, "--augment"},
       {[](SettingsSpec& s) { s.choices.augment = true; }, [](Settings& s) { s.given->choices.augment = true; }, ""},

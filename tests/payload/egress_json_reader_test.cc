@@ -79,6 +79,34 @@ TEST(EgressJsonReader, KnowsWhetherAllCertificatesOfTheSourceAreThere) {
   EXPECT_TRUE(ReadEgress(EgressJson(config, state, 3))->config.not_read.trust);
 }
 
+TEST(EgressJsonReader, GivesBackTheFilesOfRegistries) {
+  egress::EgressConfig config = testing_support::SampleConfig();
+  reconcile::DesiredOptions options;
+  options.scope.registries = true;
+  options.registry_folder = R"(C:\certs.d)";
+  for (const bool states : {true, false}) {
+    config.mirrors = {};
+    if (states) {
+      config.mirrors.places = {"registries.conf"};
+      config.mirrors.registries = {{.prefix = "quay.io", .location = "", .mirrors = {{.location = "m.example"}}}};
+      config.mirrors.cas = {{"m.example", {config.certificates.front().der}}};
+    }
+    const auto state = reconcile::MakeDesiredState(config, options).value();
+    EXPECT_EQ(state.files.empty(), !states);
+    const std::string written = EgressJson(config, state, 3);
+    const auto read = ReadEgress(written);
+    ASSERT_TRUE(read) << read.error().message;
+    const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+    EXPECT_EQ(again.scope, state.scope);
+    EXPECT_EQ(again.left_out, state.left_out);
+    EXPECT_EQ(again.files, state.files);
+    EXPECT_EQ(EgressJson(read->config, again, 3), written);
+  }
+  const auto state = reconcile::MakeDesiredState(config, options).value();
+  const std::string written = EgressJson(config, state, 3);
+  EXPECT_FALSE(ReadEgress(WithMember(written, "/registries/folder", R"("C:\\k")")));
+}
+
 TEST(EgressJsonReader, ModesAreOctal) {
   const auto mode = [](const std::string& text) {
     const auto read = ReadEgress(WithMember(GoodEgressJson(), "/trustFile/mode", "\"" + text + "\""));

@@ -38,6 +38,20 @@ TEST(Container, KeepsTheChoices) {
   EXPECT_TRUE(read->options.win_http_octets);
 }
 
+TEST(Container, KeepsTheMirrorsForFilesOfRegistries) {
+  egress::EgressConfig config = SampleConfig();
+  config.mirrors.places = {"registries.conf"};
+  config.mirrors.registries = {{.prefix = "quay.io", .location = "", .mirrors = {{.location = "m.example"}}}};
+  reconcile::DesiredOptions options;
+  options.scope.registries = true;
+  options.registry_folder = R"(C:\certs.d)";
+  const auto state = *reconcile::MakeDesiredState(config, options);
+  ASSERT_FALSE(state.files.empty());
+  const auto read = ReadContainer(MakeContainer(config, state, {}), "x");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->files, state.files);
+}
+
 // A source without a file says nothing of what is in it, and the node is left alone there.
 TEST(Container, KeepsWhatTheSourceSaysNothingOf) {
   egress::EgressConfig config = SampleConfig();
