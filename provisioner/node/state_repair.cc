@@ -296,8 +296,9 @@ Result<OpenNode> RepairedView::Open() {
   // Applies the sections of an interrupted run to the view: the next command that writes finishes that run.
   if (const auto open = PROV_TRY(reconcile::LoadJournal(record_))) PROV_TRY(record_.Commit(open->sections));
   const machine::Machine& whole = node_.machine;
-  return OpenNode{node_.host,
-                  {whole.registry, whole.certificates, record_, whole.system, whole.network, whole.programs}};
+  return OpenNode{
+      node_.host,
+      {whole.registry, whole.certificates, record_, whole.system, whole.network, whole.programs, whole.files}};
 }
 
 Result<bool> HasNoRecord(StateFolder& folder) {

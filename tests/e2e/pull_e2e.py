@@ -9,6 +9,7 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 import sys
 import time
 import unittest
@@ -21,6 +22,7 @@ from pull_servers import ABSENT, INSPECTING, LOGIN, OPEN, PASSWORD, PROXY, PROXY
 from pull_registries_conf import CONFS, REFUSED
 from pull_setups import ORDERS, SETUPS
 from rendered import ignition
+from windows_image import put_hives
 
 pull_servers.inside()
 PROVISIONER = argument()
@@ -242,6 +244,51 @@ class Pull(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             wrong = sum(pool.map(self.order, range(len(ORDERS))), [])
         self.assertEqual("\n".join(wrong), "")
+
+    # ---- hosts.toml files that this program writes
+
+    def written(self, conf, cas):
+        """The folder of hosts.toml files of an image that got these settings."""
+        place = self.work / "written"
+        shutil.rmtree(place, ignore_errors=True)
+        (place / "root").mkdir(parents=True)
+        must(PROVISIONER, "bake", self.source, "--out", place / "baked", "--scope", "machine,winhttp")
+        put_hives(place / "root", place / "baked/registry")
+        config = ignition("HTTP_PROXY=http://proxy.test:1\nHTTPS_PROXY=http://proxy.test:1\n")
+        for path, text in {"/etc/containers/registries.conf": conf, **{"/etc/docker/certs.d/%s/ca.crt" % host: pem for host, pem in cas.items()}}.items():
+            config["storage"]["files"].append({"path": path, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}})
+        (place / "source.json").write_text(json.dumps(config))
+        must(PROVISIONER, "apply", place / "source.json", "--root", place / "root", "--registry-folder", "C:\\containerd\\certs.d")
+        return place / "root/containerd/certs.d"
+
+    def test_containerd_reads_the_files_that_are_written(self):
+        conf = """
+[[registry]]
+prefix = "mirrored.test:5000"
+mirror = [{location = "mirror.inner.test"}, {location = "two.test:5001/all", insecure = true}, {location = "three.test", pull-from-mirror = "digest-only"}]
+[[registry]]
+prefix = "blocked.test"
+blocked = true
+[[registry]]
+prefix = "insecure.test"
+insecure = true
+"""
+        place = self.written(conf, {"mirror.inner.test": self.world.ca.read_text()})
+        two = ["https://two.test:5001/v2/all/team/app", "http://two.test:5001/v2/all/team/app"]
+        for reference, roots in {
+                "mirrored.test:5000/team/app:v1": ["https://mirror.inner.test/v2/team/app", *two, "https://mirrored.test:5000/v2/team/app"],
+                "mirrored.test:5000/team/app@" + self.world.image.digest: ["https://mirror.inner.test/v2/team/app", *two, "https://three.test/v2/team/app",
+                                                                           "https://mirrored.test:5000/v2/team/app"],
+                "blocked.test/team/app:v1": [],
+                "insecure.test/team/app:v1": ["https://insecure.test/v2/team/app", "http://insecure.test/v2/team/app"]}.items():
+            self.assertEqual(self.roots_asked_by_containerd(reference, place), roots, reference)
+        # No root of the machine counts here: what arrives does so by the CA that was written beside hosts.toml.
+        for ca, arrives in ((self.world.ca, True), (self.world.other, False)):
+            place = self.written(conf, {"mirror.inner.test": ca.read_text()})
+            done = run("ctr", "--address", self.world.socket, "--namespace", "written%d" % arrives, "content", "fetch", "--platform", "windows/amd64",
+                       "--hosts-dir", place, "mirrored.test:5000/team/app:v1", timeout=120,
+                       env={"PATH": os.environ["PATH"], "SSL_CERT_FILE": "/nowhere", "SSL_CERT_DIR": "/nowhere"})
+            self.assertEqual(done.returncode == 0, arrives, done.stderr)
 
     def linux(self, case):
         number, name, text, reference = case
