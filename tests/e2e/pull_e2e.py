@@ -264,13 +264,13 @@ class Pull(unittest.TestCase):
     def test_containerd_reads_the_files_that_are_written(self):
         conf = """
 [[registry]]
-prefix = "mirrored.test:5000"
+location = "mirrored.test:5000"
 mirror = [{location = "mirror.inner.test"}, {location = "two.test:5001/all", insecure = true}, {location = "three.test", pull-from-mirror = "digest-only"}]
 [[registry]]
-prefix = "blocked.test"
+location = "blocked.test"
 blocked = true
 [[registry]]
-prefix = "insecure.test"
+location = "insecure.test"
 insecure = true
 """
         place = self.written(conf, {"mirror.inner.test": self.world.ca.read_text()})
