@@ -600,13 +600,17 @@ inline constexpr FindingInfo kFindings[] = {
     {"region-missing", kWarning, "The Infrastructure names no region of AWS, so noProxy lacks the domain of the nodes.",
      "Add the region to the Infrastructure, or add .REGION.compute.internal to spec.noProxy."},
     {"registries-config", kInfo | kWarning,
-     "containerd's configuration does not name the folder of --registry-folder, so its hosts.toml files have no "
-     "effect.",
+     "The hosts.toml files of --registry-folder have no effect, because containerd's configuration does not name their "
+     "folder, or could not be read.",
      "Set config_path in containerd's config.toml to that folder, and restart containerd."},
     {"registries-no-folder", kInfo,
      "The scope has registries, and no folder for hosts.toml files is given, so those that provisioner wrote are taken "
      "away.",
      "Give --registry-folder if containerd should follow the mirrors of the source."},
+    {"registries-refused", kWarning,
+     "A round left the hosts.toml files of --registry-folder as they are, and applied everything else.",
+     "Do what the message says. Where containerd is the Windows Machine Config Operator's, leave out "
+     "--registry-folder."},
     {"registries-script", kWarning, "The scripts of the payload write no hosts.toml files.",
      "Add provisioner.exe to the payload (--exe or --exe-url), which writes them."},
     {"registry-trust", kInfo,

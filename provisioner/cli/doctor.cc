@@ -14,6 +14,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/check_image.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/machine_source.h"
 #include "provisioner/cli/settings_spec.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/terminal.h"
@@ -117,16 +118,18 @@ node::DoctorWords WordsFor(const Targets::One& one, machine::Host& live, const T
 }
 
 // Pulls with what is really set.
-Result<void> PullImages(ImageCheck& images, node::OpenNode& node, machine::Host& live, node::Observations& seen) {
+Result<void> PullImages(ImageCheck& images, const Targets::One& one, const TargetOptions& given, node::OpenNode& node,
+                        machine::Host& live, node::Observations& seen) {
   if (!images.asked()) return {};
-  const egress::EgressConfig config = PROV_TRY(node::ReadPresentSettings(node));
+  egress::EgressConfig config = PROV_TRY(node::ReadPresentSettings(node));
+  PROV_TRY(LocateHostsToml(one, given, node, config));
   pki::TrustedDigests trusted;
-  for (const pki::Certificate& one : config.certificates) trusted.insert(one.sha256);
+  for (const pki::Certificate& certificate : config.certificates) trusted.insert(certificate.sha256);
   AddNewFindings(seen.findings, config.findings);
   PROV_TRY(images.Run(live, config, trusted, seen.findings));
   seen.images.reserve(images.pulled().size());
-  for (const pull::Pulled& one : images.pulled())
-    seen.images.push_back({.image = one.image, .fault = one.error ? DescribeFault(*one.error) : ""});
+  for (const pull::Pulled& pulled : images.pulled())
+    seen.images.push_back({.image = pulled.image, .fault = pulled.error ? DescribeFault(*pulled.error) : ""});
   return {};
 }
 
@@ -142,7 +145,7 @@ Result<Outcome> RunDoctor(const Arguments& arguments, machine::Host& live) {
   const Target target = PROV_TRY(OpenTarget(*host, machine::Access::kRead));
   node::OpenNode node = target.Node(*host);
   node::Observations seen = PROV_TRY(node::Observe(node, arguments.All("probe"), live.http(), TreeOf(image)));
-  PROV_TRY(PullImages(images, node, live, seen));
+  PROV_TRY(PullImages(images, all.front(), given, node, live, seen));
   seen.words = WordsFor(all.front(), live, given, seen.status);
   const node::Diagnosis diagnosis = node::Diagnose(seen);
   if (image != nullptr) {
@@ -161,15 +164,17 @@ Command DoctorCommand() {
       "Show what is wrong with this machine or image, most likely cause first, and what to type.",
       "",
       "Needs no SOURCE and writes nothing. Looks at what is really set: the clock, the machine variables, the\n"
-      "environment of services and of their running processes, certificates, WinHTTP, HNS policies, the state and the\n"
-      "last rounds. Exit code 0: nothing is wrong; 4: a problem was found. --probe makes a request with what is set\n"
+      "environment of services and of their running processes, certificates, WinHTTP, hosts.toml files, HNS policies,\n"
+      "the state and the last rounds. Exit code 0: nothing is wrong; 4: a problem was found. --probe makes a request "
+      "with what is set\n"
       "for containerd, or else for the machine, and --image the requests of a pull.",
       "  > provisioner doctor --probe https://quay.io/v2/\n"
       "  target   this machine\n"
       "  1. [service-stale] containerd (process 4012) runs with another HTTPS_PROXY than is set for it\n"
       "     Drain the node, then restart the service, or the node where the message names machine variables.\n"
       "     > Restart-Service -Force 'containerd'\n"
-      "  checked  clock, variables, services, processes, certificates, winHttp, hns, state, rounds, probes",
+      "  checked  clock, variables, services, processes, certificates, winHttp, registries, hns, "
+      "state, rounds, probes",
       JoinOptions({TargetOptionSpecs(),
                    {{"probe", "URL", "request this URL with what is really set, as a Go client does; may be repeated",
                      Group::kChecks, true}},

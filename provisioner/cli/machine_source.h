@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "provisioner/cli/options.h"
+#include "provisioner/cli/targets.h"
 #include "provisioner/machine/host.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/source_spec.h"
@@ -18,5 +19,10 @@ OptionGroup MachineSourceOptionSpecs();
 // node::ReadPresentSettings.
 Result<node::SourceContent> ReadSourceOrMachine(const Arguments& arguments, const source::SourceSpec& spec,
                                                 machine::Host& host);
+
+// Makes paths of this system of `config.hosts_toml`, as node::ReadPresentSettings has it of this target. What has none,
+// as in a WIM file, becomes its `unknown`. No link is followed on the way to them. Errors: those of the ports.
+Result<void> LocateHostsToml(const Targets::One& one, const TargetOptions& given, node::OpenNode& node,
+                             egress::EgressConfig& config);
 
 }  // namespace prov::cli

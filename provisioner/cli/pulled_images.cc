@@ -65,6 +65,41 @@ Result<std::vector<ImageReference>> ReadImages(const std::vector<std::string>& t
   return out;
 }
 
+// The hosts.toml files that a machine or an image has.
+Result<std::vector<registries::HostsFolder>> ReadOfNode(const egress::EgressConfig& source, Findings& findings) {
+  std::vector<registries::HostsFolder> out;
+  if (source.source.kind != node::kMachineKind && source.source.kind != node::kImageKind) return out;
+  const egress::HostsTomlFolders& named = source.hosts_toml;
+  if (!named.unknown.empty()) {
+    AddWarning(findings, "hosts-toml",
+               fmt::format("the hosts.toml files of this node are not all known, because {}: add --registries FOLDER "
+                           "with the config_path of containerd's config.toml",
+                           named.unknown),
+               source.source.name);
+  }
+  out.reserve(named.paths.size());
+  for (const std::string& path : named.paths) {
+    auto read = registries::HostsFolder::Read(path, kShownVersion, findings);
+    if (read) {
+      out.push_back(*std::move(read));
+    } else if (read.error().code == Code::kNotFound) {
+      AddWarning(findings, "hosts-toml", "is not there, so containerd asks each registry itself", path);
+    } else {
+      return std::unexpected(std::move(read).error());
+    }
+  }
+  return out;
+}
+
+// containerd takes the first folder that has one for the registry.
+const registries::HostsToml* FindIn(const std::vector<registries::HostsFolder>& folders, std::string_view registry,
+                                    bool windows) {
+  for (const registries::HostsFolder& folder : folders) {
+    if (const registries::HostsToml* const found = folder.Find(registry, windows)) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 OptionGroup PulledImageOptionSpecs() {
@@ -125,13 +160,9 @@ Result<std::vector<ImageEndpoints>> PulledImages::EndpointsOf(const egress::Egre
   if (images_.empty()) return out;
   std::ranges::copy(findings_, std::back_inserter(findings));
   const registries::Mirrors& mirrors = mirrors_ ? *mirrors_ : source.mirrors;
-  const bool of_node = source.source.kind == node::kMachineKind || source.source.kind == node::kImageKind;
-  if (of_node && !hosts_ && !mirrors_) {
-    AddWarning(findings, "hosts-toml",
-               "the hosts.toml files of this node are not read, so no mirror counts: add --registries FOLDER with the "
-               "config_path of containerd's config.toml",
-               source.source.name);
-  }
+  std::vector<registries::HostsFolder> folders;
+  if (hosts_) folders.push_back(*hosts_);
+  if (!hosts_ && !mirrors_) folders = PROV_TRY(ReadOfNode(source, findings));
   if (!hosts_ && mirrors.fault) return std::unexpected(*mirrors.fault);
   const bool by_operator = windows_ && !hosts_ && mirrors.stated();
   registries::OperatorHosts files;
@@ -144,7 +175,7 @@ Result<std::vector<ImageEndpoints>> PulledImages::EndpointsOf(const egress::Egre
     if (by_operator) {
       out.push_back(registries::OpenShiftWindowsEndpoints(image, mirrors, files));
     } else if (hosts_ || windows_) {
-      const registries::HostsToml* hosts = hosts_ ? hosts_->Find(image.registry, windows_) : nullptr;
+      const registries::HostsToml* const hosts = FindIn(folders, image.registry, windows_);
       out.push_back(registries::ContainerdEndpoints(image, hosts, {.version = kShownVersion, .windows = windows_}));
     } else {
       out.push_back(registries::LinuxEndpoints(image, mirrors));

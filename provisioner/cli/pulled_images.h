@@ -26,8 +26,8 @@ class PulledImages {
   bool windows() const { return windows_; }
 
   // Of each image in turn. --registries comes in the place of the source's mirrors. `logins` are those of the cluster's
-  // pull secret. Findings: those of the mirrors; hosts-toml (a machine's own files are not read). Errors: why the
-  // source's mirrors can't be read.
+  // pull secret. Without --registries, the hosts.toml files of a machine or image that is the source count. Findings:
+  // those of the mirrors; hosts-toml. Errors: why the source's mirrors can't be read; those of HostsFolder::Read.
   Result<std::vector<registries::ImageEndpoints>> EndpointsOf(const egress::EgressConfig& source, Findings& findings,
                                                               const registries::RegistryLogins& logins = {}) const;
 

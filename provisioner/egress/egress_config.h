@@ -46,6 +46,12 @@ struct NotRead {
   std::string trust_place = {};  // where user data says at which URL all its certificates are; "": they are not at one
 };
 
+// Where the containerd of a machine or of an image looks for hosts.toml files.
+struct HostsTomlFolders {
+  std::vector<std::string> paths;  // in its order
+  std::string unknown = {};        // why there may be others; "": these are all
+};
+
 struct EgressConfig {
   SourceInfo source;
   SourceFile proxy_file;
@@ -56,8 +62,9 @@ struct EgressConfig {
   SourceFile trust_file;                       // the first, where there are several
   std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
   NotRead not_read;
-  registries::Mirrors mirrors;        // no item of a machine; `explain --image` and `check --image` follow them
+  registries::Mirrors mirrors;        // hosts.toml files, where --registry-folder says so; `--image` follows them
   std::optional<Secret> pull_secret;  // the nodes' logins for registries: the JSON of kubelet's config.json
+  HostsTomlFolders hosts_toml;        // of the machine or image that is the source
   std::string windows_version;        // "10.0.20348": of the machine or image that is the source; "": not known
   ClusterFacts facts;                 // facts about the cluster from the source, for the review of NO_PROXY
   Findings findings;

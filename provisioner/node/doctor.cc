@@ -20,6 +20,7 @@
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/node/upgrade.h"
+#include "provisioner/reconcile/containerd_folders.h"
 #include "provisioner/reconcile/desired_state.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
@@ -94,6 +95,18 @@ std::vector<std::string> StartEntriesOf(const reconcile::Ledger& ledger, std::st
                       reconcile::EntriesIn(found == ledger.end() ? std::nullopt : found->second.ours));
 }
 
+// The folders that hold hosts.toml files of ours: each is that of a registry, below the one that containerd looks in.
+std::set<std::string> RegistryFoldersOf(const reconcile::Ledger& ledger) {
+  std::set<std::string> out;
+  for (const auto& [item, entry] : ledger) {
+    if (!item.starts_with(reconcile::kFileItem) || !entry.ours) continue;
+    const std::string& path = entry.ours->name;
+    const std::string registry = path.substr(0, path.rfind('\\'));
+    out.insert(registry.substr(0, registry.rfind('\\')));
+  }
+  return out;
+}
+
 class Observer {
  public:
   Observer(OpenNode& node, Observations& out) : node_(node), out_(out) {}
@@ -109,6 +122,7 @@ class Observer {
     for (const std::string& name : ServicesToLookAt(out_.status.engine.ledger)) PROV_TRY(LookAtService(name));
     PROV_TRY(LookAtCertificates());
     PROV_TRY(LookAtInstallation());
+    PROV_TRY(LookAtRegistries());
     return LookAtWinHttp();
   }
 
@@ -179,6 +193,17 @@ class Observer {
     out_.has_program = record && std::ranges::find(record->files, machine::kImageProgram, &ImageRecord::File::path) !=
                                      record->files.end();
     out_.lacks_boot_service = out_.has_program && !PROV_TRY(node_.host.services().Query(kServiceName));
+    return {};
+  }
+
+  Result<void> LookAtRegistries() {
+    const std::set<std::string> folders = RegistryFoldersOf(out_.status.engine.ledger);
+    if (folders.empty()) return {};
+    const auto containerd = PROV_TRY(reconcile::ReadContainerdFolders(node_.machine));
+    for (const std::string& folder : folders) {
+      if (auto finding = reconcile::ReviewRegistryFolder(containerd, folder))
+        out_.registries.push_back(*std::move(finding));
+    }
     return {};
   }
 
@@ -357,6 +382,17 @@ void CheckWinHttp(const Observations& seen, Problems& out) {
   }
 }
 
+// Information is what may still come, such as a service that is not there yet.
+void CheckRegistries(const Observations& seen, Problems& out) {
+  AddDrift(seen, reconcile::kFileItem, out);
+  for (const Finding& finding : seen.registries) {
+    if (finding.severity == Severity::kInfo) continue;
+    Finding one = finding;
+    one.message = fmt::format("{}: {}", finding.where, finding.message);
+    out.push_back({std::move(one), {}, OnMachine(seen, {RestartCommand("containerd")})});
+  }
+}
+
 void CheckHns(const Observations& seen, Problems& out) { AddDrift(seen, reconcile::kHnsItem, out); }
 
 // What holds the settings where they are.
@@ -480,12 +516,13 @@ struct Check {
   bool needs_running;  // an image can't show it
   void (*run)(const Observations& seen, Problems& out);
 };
-constexpr std::array<Check, 11> kDoctorChecks = {{{"clock", true, CheckClock},
+constexpr std::array<Check, 12> kDoctorChecks = {{{"clock", true, CheckClock},
                                                   {"variables", false, CheckVariables},
                                                   {"services", false, CheckServices},
                                                   {"processes", true, CheckProcesses},
                                                   {"certificates", false, CheckCertificates},
                                                   {"winHttp", false, CheckWinHttp},
+                                                  {"registries", false, CheckRegistries},
                                                   {"hns", true, CheckHns},
                                                   {"state", false, CheckState},
                                                   {"rounds", false, CheckRounds},

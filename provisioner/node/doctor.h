@@ -51,6 +51,7 @@ struct Observations {
   std::vector<OwnCertificate> certificates;
   std::vector<std::string> unreadable_win_http;  // keys of items, as in the ledger
   std::string win_http;                          // the proxy that WinHTTP has, without passwords; "": none
+  Findings registries;                           // why hosts.toml files of ours have no effect
   bool has_program = false;                      // an image whose record has the program
   bool lacks_boot_service = false;               // the same, and no service starts it
   std::vector<Probed> probes;

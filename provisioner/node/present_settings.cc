@@ -9,6 +9,7 @@
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/pki/certificate.h"
+#include "provisioner/reconcile/containerd_folders.h"
 #include "provisioner/reconcile/environment.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/journal.h"
@@ -123,6 +124,11 @@ Result<egress::EgressConfig> ReadPresentSettings(OpenNode& given) {
   PROV_TRY(AddTrust(node, service, out));
   const std::string build = PROV_TRY(machine::ReadText(node.machine.registry, kVersionKey, "CurrentBuildNumber"));
   if (!build.empty()) out.windows_version = fmt::format("10.0.{}", build);
+  const auto containerd = PROV_TRY(reconcile::ReadContainerdFolders(node.machine));
+  out.hosts_toml = {containerd.folders, containerd.config.empty() ? "there is no service containerd"
+                                        : containerd.fault.empty()
+                                            ? std::string()
+                                            : fmt::format("{} {}", containerd.config, containerd.fault)};
   return out;
 }
 

@@ -27,8 +27,8 @@ void SetProxy(const std::vector<std::string>& entries, egress::EgressConfig& con
 inline constexpr std::string_view kMachineKind = "machine", kImageKind = "image";
 
 // What containerd would start with, or, without containerd, what the machine variables say; and the certificates that
-// are ours and in their stores, in an image with those of its ROOT store; and the version of Windows. Findings:
-// present-trust. Errors: those of the ports.
+// are ours and in their stores, in an image with those of its ROOT store; the version of Windows; and containerd's
+// config_path, as Windows has it. Findings: present-trust. Errors: those of the ports.
 Result<egress::EgressConfig> ReadPresentSettings(OpenNode& node);
 
 }  // namespace prov::node

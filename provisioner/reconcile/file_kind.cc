@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/containerd_folders.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/kind.h"
 #include "provisioner/reconcile/planner.h"
-#include "provisioner/reconcile/wmco.h"
-#include "provisioner/registries/containerd_config.h"
 #include "provisioner/registries/hosts_files.h"
 #include "provisioner/registries/hosts_toml.h"
 
@@ -20,9 +20,6 @@ namespace {
 
 using images::RegValue;
 using Bytes = std::optional<std::string>;
-
-constexpr std::string_view kContainerdService = "containerd";
-constexpr std::string_view kDefaultConfig = R"(\containerd\config.toml)";
 
 std::string ItemOfPath(std::string_view path) { return ItemKey(kFileItem, AsciiLower(path)); }
 
@@ -84,32 +81,60 @@ std::optional<RegValue> StoredAs(const std::string& path, const Bytes& bytes) {
   return RegValue{path, images::RegType::kBinary, *bytes};
 }
 
+using Folders = std::vector<std::string>;
+
+// What is at a path now.
+struct Present {
+  std::string path;
+  Bytes bytes = {};
+  Folders missing_folders = {};  // on the way to it, outermost first
+};
+
+Result<Present> ReadPresent(machine::Files& files, const std::string& path) {
+  Present out{path, PROV_TRY(files.ReadFile(path, kMostManagedFileBytes))};
+  if (!out.bytes) out.missing_folders = PROV_TRY(MissingFolders(files, path));
+  return out;
+}
+
+// The folders on the way to a file that we made, for this item or for another, outermost first.
+Folders OwnFolders(const Ledger& ledger, const Present& present) {
+  std::set<std::string> out(present.missing_folders.begin(), present.missing_folders.end());
+  for (const auto& [item, entry] : ledger) {
+    if (!item.starts_with(kFileItem)) continue;
+    for (const std::string& folder : entry.own_keys) {
+      const bool on_the_way = AsciiLower(present.path).starts_with(AsciiLower(folder) + "\\");
+      const auto same = std::ranges::find_if(out, [&](const auto& one) { return EqualsIgnoreAsciiCase(one, folder); });
+      if (on_the_way && same == out.end()) out.insert(folder);
+    }
+  }
+  Folders sorted(out.begin(), out.end());
+  std::ranges::sort(sorted, {}, &std::string::size);
+  return sorted;
+}
+
 class FilePlan {
  public:
-  FilePlan(Planner& planner, std::string path, Bytes now)
+  FilePlan(Planner& planner, Present present)
       : planner_(planner),
-        path_(std::move(path)),
-        now_(std::move(now)),
+        present_(std::move(present)),
+        path_(present_.path),
+        now_(present_.bytes),
         item_(ItemOfPath(path_)),
         entry_(planner.Find(item_)) {}
 
-  Result<void> Want(const std::string& wanted) {
+  void Want(const std::string& wanted) {
     if (now_ == wanted) {
       Keep();
-      return {};
+      return;
     }
     LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry{StoredAs(path_, now_), {}, {}};
-    for (std::string& folder : PROV_TRY(MissingFolders(planner_.machine().files, path_))) {
-      if (std::ranges::find(entry.own_keys, folder) == entry.own_keys.end())
-        entry.own_keys.push_back(std::move(folder));
-    }
+    entry.own_keys = OwnFolders(planner_.ledger(), present_);
     const bool drifted = entry_ != nullptr && !IsOurs();
     entry.ours = StoredAs(path_, wanted);
     planner_.Add(FileWrite{path_, now_, wanted, entry.own_keys, item_});
     planner_.Own(item_, std::move(entry));
     Report(now_ ? Action::kUpdate : Action::kCreate, wanted,
            drifted ? (now_ ? "was changed since we set it" : "was removed since we set it") : "");
-    return {};
   }
 
   void LetGo() {
@@ -142,81 +167,31 @@ class FilePlan {
   }
 
   Planner& planner_;
-  std::string path_;
-  Bytes now_;
+  Present present_;
+  const std::string& path_;
+  const Bytes& now_;
   std::string item_;
   const LedgerEntry* entry_;
 };
 
-// The program's command line in the service's key; nssm has the arguments in a key below. nullopt: no such service.
-Result<std::optional<std::string>> CommandLineOfContainerd(machine::Registry& registry) {
-  const std::string key = ServiceKeyPath(std::string(kContainerdService));
-  const auto path = PROV_TRY(registry.Read(key, "ImagePath"));
-  if (!path) return std::nullopt;
-  std::string out = StringOf(*path).value_or("");
-  if (const auto parameters = PROV_TRY(registry.Read(key + "\\Parameters", "AppParameters")))
-    out += " " + StringOf(*parameters).value_or("");
+// Reads what is at the wanted places. Errors: owner (containerd is the Windows operator's); those of the ports.
+Result<std::vector<Present>> ReadWanted(Planner& planner) {
+  std::vector<Present> out;
+  const std::vector<FileItem>& files = planner.desired().files;
+  if (files.empty()) return out;
+  const ContainerdFolders containerd = PROV_TRY(ReadContainerdFolders(planner.machine()));
+  if (!containerd.of_operator.empty()) {
+    return Fail(Code::kOwner,
+                fmt::format("containerd is the Windows Machine Config Operator's ({}), which writes hosts.toml files "
+                            "by the cluster's mirrors itself; leave out --registry-folder",
+                            containerd.of_operator),
+                containerd.config);
+  }
+  out.reserve(files.size());
+  for (const FileItem& file : files) out.push_back(PROV_TRY(ReadPresent(planner.machine().files, file.path)));
+  if (auto finding = ReviewRegistryFolder(containerd, planner.desired().registry_folder.value_or("")))
+    planner.Note(*std::move(finding));
   return out;
-}
-
-// The path of containerd's config.toml.
-Result<std::string> ConfigOf(machine::Registry& registry, std::string_view command_line) {
-  std::string named = registries::ConfigFileOf(command_line);
-  if (!named.empty()) return named;
-  const auto programs = PROV_TRY(registry.Read(R"(SOFTWARE\Microsoft\Windows\CurrentVersion)", "ProgramFilesDir"));
-  std::string folder = programs ? StringOf(*programs).value_or("") : std::string();
-  if (folder.empty()) folder = R"(C:\Program Files)";
-  return folder + std::string(kDefaultConfig);
-}
-
-std::unexpected<Error> OfTheOperator(std::string_view what, const std::string& where) {
-  return Fail(Code::kOwner,
-              fmt::format("{}: the Windows Machine Config Operator writes hosts.toml files by the cluster's mirrors "
-                          "itself; leave out --registry-folder",
-                          what),
-              where);
-}
-
-// Whether containerd will look in our folder. Errors: owner (containerd is the Windows operator's); those of the ports.
-Result<void> ReviewContainerd(Planner& planner) {
-  machine::Registry& registry = planner.machine().registry;
-  if (PROV_TRY(SeesWmcoDaemon(registry))) return OfTheOperator("containerd is the operator's here", {});
-  const std::string folder = planner.desired().registry_folder.value_or("");
-  const auto command_line = PROV_TRY(CommandLineOfContainerd(registry));
-  const std::string remedy = fmt::format("hosts.toml has an effect only with config_path = '{}' there", folder);
-  if (!command_line) {
-    planner.Note({Severity::kInfo, "registries-config",
-                  fmt::format("there is no service containerd here yet, so its configuration is not known; {}", remedy),
-                  "containerd"});
-    return {};
-  }
-  const std::string config = PROV_TRY(ConfigOf(registry, *command_line));
-  const auto path = FullWindowsPath(config);
-  if (path && IsOperatorsPath(*path)) return OfTheOperator("containerd's configuration is the operator's", *path);
-  const auto note = [&](std::string_view why) {
-    planner.Note({Severity::kWarning, "registries-config", fmt::format("{}; {}", why, remedy), config});
-  };
-  const auto text =
-      path ? planner.machine().files.ReadFile(*path, kMostManagedFileBytes) : std::unexpected(path.error());
-  const auto read = text && *text ? registries::ReadContainerdConfig(**text, *path)
-                                  : Result<registries::ContainerdConfig>(registries::ContainerdConfig());
-  if (!text || !read) {
-    note(fmt::format("containerd's configuration can't be read ({})", (text ? read.error() : text.error()).message));
-    return {};
-  }
-  for (const std::string& one : read->config_paths) {
-    const auto named = FullWindowsPath(one);
-    if (named && IsOperatorsPath(*named)) return OfTheOperator("config_path is the operator's", *path);
-    if (named && EqualsIgnoreAsciiCase(*named, folder)) return {};
-  }
-  if (!read->config_paths.empty()) {
-    note(fmt::format("config_path is '{}'", fmt::join(read->config_paths, ";")));
-  } else if (read->imports) {
-    note("names no config_path itself, and the files that it imports were not read");
-  } else {
-    note(*text ? "names no config_path" : "is not there, so containerd has no config_path");
-  }
-  return {};
 }
 
 class File final : public Kind {
@@ -224,31 +199,46 @@ class File final : public Kind {
   bool IsInScope(const Scope& scope) const override { return scope.registries; }
   bool Owns(std::string_view item) const override { return item.starts_with(kFileItem); }
 
+  // Everything is read before anything is planned, so that what is refused leaves no part of itself in the plan.
   Result<void> Plan(Planner& planner) const override {
-    if (!planner.desired().files.empty()) PROV_TRY(ReviewContainerd(planner));
-    std::set<std::string, std::less<>> wanted;
-    for (const FileItem& file : planner.desired().files) {
-      wanted.insert(ItemOfPath(file.path));
-      PROV_TRY(FilePlan(planner, file.path, PROV_TRY(ReadNow(planner.machine(), file.path))).Want(file.bytes));
+    auto wanted = ReadWanted(planner);
+    if (!wanted && !planner.options().unattended) return std::unexpected(std::move(wanted).error());
+    if (!wanted) {
+      // The proxy and the certificates of a node matter more than its mirrors.
+      planner.Note({Severity::kWarning, "registries-refused",
+                    fmt::format("the hosts.toml files are left as they are: {}", wanted.error().message),
+                    wanted.error().where});
+      return {};
+    }
+    std::set<std::string, std::less<>> items;
+    for (std::size_t i = 0; i < wanted->size(); ++i) {
+      const FileItem& file = planner.desired().files[i];
+      items.insert(ItemOfPath(file.path));
+      FilePlan(planner, std::move((*wanted)[i])).Want(file.bytes);
     }
     // What undoes runs in reverse order: a hosts.toml goes before the CAs that it names.
     for (const bool hosts : {false, true}) {
       for (const auto& [item, entry] : planner.ledger()) {
-        if (!Owns(item) || wanted.contains(item) || IsHostsToml(item) != hosts) continue;
-        const std::string path = PathOf(item, entry);
-        FilePlan(planner, path, PROV_TRY(ReadNow(planner.machine(), path))).LetGo();
+        if (!Owns(item) || items.contains(item) || IsHostsToml(item) != hosts) continue;
+        PROV_TRY(PlanUnwanted(planner, item, entry));
       }
     }
     return {};
   }
 
+  // A file that can't be read any more, such as one that others may change now, is not as we left it.
   Result<std::optional<Drift>> FindDrift(machine::Machine& machine, std::string_view item,
                                          const LedgerEntry& entry) const override {
-    const std::string path = PathOf(item, entry);
-    const Bytes now = PROV_TRY(ReadNow(machine, path));
+    const std::string path = PROV_TRY(PathOf(item, entry));
+    const auto now = machine.files.ReadFile(path, kMostManagedFileBytes);
     const Bytes ours = BytesOf(entry.ours);
-    if (now == ours) return std::nullopt;
-    return DriftOf(DescribeFile(Action::kUpdate, path, ours, now), !now);
+    if (!now) {
+      Drift out = DriftOf(DescribeFile(Action::kUpdate, path, ours, {}), false);
+      out.after = now.error().message;
+      return out;
+    }
+    if (*now == ours) return std::nullopt;
+    return DriftOf(DescribeFile(Action::kUpdate, path, ours, *now), !*now);
   }
 
   Change ChangeOf(std::string_view /*item*/, const Operation& operation) const override {
@@ -260,12 +250,27 @@ class File final : public Kind {
   void Bake(const DesiredState& /*desired*/, bool /*closed*/, images::RegKey& /*machine*/) const override {}
 
  private:
-  // In the spelling with which it was written.
-  static std::string PathOf(std::string_view item, const LedgerEntry& entry) {
-    return entry.ours && !entry.ours->name.empty() ? entry.ours->name : std::string(item.substr(kFileItem.size()));
+  // In the spelling with which it was written. The record of an image may come from others. Errors: type.
+  static Result<std::string> PathOf(std::string_view item, const LedgerEntry& entry) {
+    const std::string path = entry.ours ? entry.ours->name : std::string();
+    const auto full = FullWindowsPath(path);
+    if (!full || *full != path || ItemOfPath(path) != item || IsOperatorsPath(path)) return UnknownItem(item);
+    return path;
   }
-  static Result<Bytes> ReadNow(machine::Machine& machine, const std::string& path) {
-    return machine.files.ReadFile(path, kMostManagedFileBytes);
+
+  static Result<void> PlanUnwanted(Planner& planner, const std::string& item, const LedgerEntry& entry) {
+    const std::string path = PROV_TRY(PathOf(item, entry));
+    auto now = ReadPresent(planner.machine().files, path);
+    if (now) {
+      FilePlan(planner, *std::move(now)).LetGo();
+      return {};
+    }
+    // Nothing of ours may keep a removal from the rest.
+    planner.Disown(item);
+    Change change = DescribeFile(Action::kYield, path, {}, {},
+                                 fmt::format("is left as it is, because it can't be read: {}", now.error().message));
+    planner.Report(item, std::move(change));
+    return {};
   }
 };
 

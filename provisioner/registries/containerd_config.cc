@@ -9,15 +9,18 @@
 namespace prov::registries {
 namespace {
 
-// The plugins that have the setting in versions 3, 2 and 1 of the file.
-constexpr std::array<std::string_view, 3> kPlugins = {"io.containerd.cri.v1.images", "io.containerd.grpc.v1.cri",
-                                                      "cri"};
+constexpr std::string_view kOfVersion1 = "cri";
+constexpr std::string_view kOfVersion2 = "io.containerd.grpc.v1.cri";
+constexpr std::string_view kOfVersion3 = "io.containerd.cri.v1.images";
+constexpr std::array<std::string_view, 3> kPlugins = {kOfVersion1, kOfVersion2, kOfVersion3};
 
 // Windows puts ';' between paths.
-void AddPaths(std::string_view text, std::vector<std::string>& out) {
+std::vector<std::string> FoldersIn(std::string_view text) {
+  std::vector<std::string> out;
   for (const std::string_view path : Split(text, ';')) {
     if (!path.empty()) out.emplace_back(path);
   }
+  return out;
 }
 
 // The words of a command line. A quote begins or ends a part with blanks; one behind a backslash is a letter.
@@ -47,16 +50,44 @@ std::vector<std::string> WordsOf(std::string_view line) {
 
 }  // namespace
 
+void ContainerdConfig::Merge(ContainerdConfig imported) {
+  if (imported.version != 0) version = imported.version;
+  for (auto& [plugin, path] : imported.config_paths) config_paths[plugin] = std::move(path);
+}
+
+std::vector<std::string> ContainerdConfig::Folders() const {
+  // containerd 2 takes the settings of an older file over to the plugins of a newer one.
+  std::vector<std::string_view> plugins = {kOfVersion3};
+  if (version == 2) plugins = {kOfVersion2, kOfVersion3};
+  if (version < 2) plugins = {kOfVersion1, kOfVersion2};
+  for (const std::string_view plugin : plugins) {
+    const auto found = config_paths.find(plugin);
+    if (found != config_paths.end()) return FoldersIn(found->second);
+  }
+  return {};
+}
+
+std::string_view ContainerdConfig::Table() const {
+  if (version < 2) return "[plugins.cri.registry]";
+  return version == 2 ? R"([plugins."io.containerd.grpc.v1.cri".registry])"
+                      : R"([plugins."io.containerd.cri.v1.images".registry])";
+}
+
 Result<ContainerdConfig> ReadContainerdConfig(std::string_view text, const std::string& where) {
   const toml::table root = PROV_TRY(ParseToml(text, where));
   ContainerdConfig out;
-  if (const toml::array* const imports = root.get_as<toml::array>("imports")) out.imports = !imports->empty();
+  if (const auto* const version = root.get_as<std::int64_t>("version")) out.version = version->get();
+  if (const toml::array* const imports = root.get_as<toml::array>("imports")) {
+    for (const toml::node& one : *imports) {
+      if (const auto* const path = one.as_string()) out.imports.push_back(path->get());
+    }
+  }
   const toml::table* const plugins = root.get_as<toml::table>("plugins");
   for (const std::string_view name : kPlugins) {
     const toml::table* const plugin = plugins == nullptr ? nullptr : plugins->get_as<toml::table>(name);
     const toml::table* const registry = plugin == nullptr ? nullptr : plugin->get_as<toml::table>("registry");
     const auto* const path = registry == nullptr ? nullptr : registry->get_as<std::string>("config_path");
-    if (path != nullptr) AddPaths(path->get(), out.config_paths);
+    if (path != nullptr && !path->get().empty()) out.config_paths.emplace(name, path->get());
   }
   return out;
 }

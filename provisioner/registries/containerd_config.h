@@ -2,6 +2,8 @@
 // Facts: docs/registries.md#containerds-configuration.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +12,22 @@
 
 namespace prov::registries {
 
+// What one file says.
 struct ContainerdConfig {
-  std::vector<std::string> config_paths;  // `config_path`, a folder each; empty: hosts.toml has no effect
-  bool imports = false;                   // other files may say more
+  std::int64_t version = 0;                                      // 0: the file names none
+  std::map<std::string, std::string, std::less<>> config_paths;  // by plugin; only those that have the setting
+  std::vector<std::string> imports;                              // as written: paths, and patterns of them
+
+  // Adds what a file says that this one imports: it counts before what was read so far.
+  void Merge(ContainerdConfig imported);
+  // `config_path` of the plugin that this version of the file has it in, a folder each. Empty: hosts.toml has no
+  // effect.
+  std::vector<std::string> Folders() const;
+  // The table in which this version of the file has `config_path`: `[plugins.cri.registry]`.
+  std::string_view Table() const;
 };
 
-// Reads config.toml, of any version. Errors: registries, too-large.
+// Reads a config.toml, of any version. Errors: registries, too-large.
 Result<ContainerdConfig> ReadContainerdConfig(std::string_view text, const std::string& where);
 
 // The path of config.toml in the command line of a containerd ("containerd.exe --run-service -c FILE"); "": it names

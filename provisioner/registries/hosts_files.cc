@@ -212,12 +212,15 @@ class FilesMaker {
     HostsToml toml;
     toml.hosts = std::move(whole.hosts);
     const bool has_settings = !toml.hosts.empty() || !whole.own.empty() || whole.blocked;
-    if (whole.blocked) {
-      // containerd asks no host that may only push. Before 2.0 it reads no file without a table of a host.
-      HostConfig none;
+    // Before 2.0, containerd reads no file without a table of a host. It asks `server` last, in the registry's place.
+    if (whole.blocked && !toml.hosts.empty()) {
+      toml.server = toml.hosts.back();
+      if (toml.hosts.size() > 1) toml.hosts.pop_back();
+    } else if (whole.blocked) {
+      HostConfig none;  // containerd pulls nothing where no host may be pulled from
       none.url = {"https", whole.registry, ""};
       none.pull = none.resolve = false;
-      if (toml.hosts.empty()) toml.hosts.push_back(none);
+      toml.hosts.push_back(none);
       toml.server = std::move(none);
     } else if (!whole.own.empty()) {
       toml.hosts.insert(toml.hosts.end(), whole.own.begin(), whole.own.end() - 1);

@@ -141,6 +141,75 @@ TEST_F(DoctorCommands, WhatDoctorPrintsOfAnImageCanBeTyped) {
       << "a run takes the payload's folder away";
 }
 
+TEST_F(DoctorCommands, ImagesAreAskedForAsTheFilesOfTheNodeSay) {
+  const std::string image = (root_ / "image").string();
+  const std::string hives = image + "/Windows/System32/config/";
+  const auto put = [](const std::string& path, std::string_view bytes) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+  };
+  images::RegKey system = testing_support::SampleSystem();
+  images::KeyAt(system, R"(ControlSet001\Services\containerd)")
+      .values.push_back(reconcile::Sz("ImagePath", "containerd.exe --run-service"));
+  put(hives + "SYSTEM", testing_support::SampleHive(system, "SYSTEM"));
+  put(hives + "SOFTWARE", testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+  put(image + "/Program Files/ContainerD/Config.toml",
+      "[plugins.cri.registry]\nconfig_path = 'C:\\none;C:\\containerd\\certs.d'\n");
+  const std::string folder = image + "/Containerd/certs.d";
+  put(folder + "/quay.io/hosts.toml", "[host.\"https://m.example.com\"]\n");
+  const auto asked = [&](const std::vector<std::string>& target) {
+    std::vector<std::string> words = {"--image", "quay.io/org/app:v1"};
+    words.insert(words.end(), target.begin(), target.end());
+    const auto explained = Json(ExplainCommand, words);
+    std::vector<std::string> out;
+    for (const auto& endpoint : explained["images"][0]["endpoints"].GetArray())
+      out.emplace_back(endpoint["url"].GetString());
+    for (const auto& finding : explained["findings"].GetArray()) {
+      if (std::string_view(finding["code"].GetString()) == "hosts-toml")
+        out.emplace_back(finding["message"].GetString());
+    }
+    return out;
+  };
+  const std::string mirror = "https://m.example.com/v2", own = "https://quay.io/v2";
+  EXPECT_THAT(asked({"--root", image}),
+              testing::ElementsAre(mirror, own, HasSubstr(R"(because C:\none is not in the image: add --registries)")));
+  EXPECT_THAT(asked({"--root", image, "--registries", folder}), testing::ElementsAre(mirror, own));
+
+  const auto of_machine = [&] { return asked({"--this-machine"}); };
+  EXPECT_THAT(of_machine(), testing::ElementsAre(own, HasSubstr("there is no service containerd")));
+  host_.memory.Put(reconcile::kContainerd, reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml"));
+  EXPECT_THAT(of_machine(), testing::ElementsAre(own, HasSubstr("because C:\\c.toml is not there: add --registries")));
+  host_.memory.PutFileOf("C:\\c.toml", "version = 2\n");
+  EXPECT_THAT(of_machine(), testing::ElementsAre(own)) << "no folder counts, which is known";
+  const auto name = [&](const std::string& path) {
+    host_.memory.PutFileOf("C:\\c.toml", fmt::format("[plugins.cri.registry]\nconfig_path = '{}'\n", path));
+  };
+  name(folder);
+  EXPECT_THAT(of_machine(), testing::ElementsAre(mirror, own));
+  name(folder + "/absent;" + folder);
+  EXPECT_THAT(of_machine(), testing::ElementsAre(mirror, own, HasSubstr("is not there, so containerd asks")));
+}
+
+// A hostile image leads to no file of this system.
+TEST_F(DoctorCommands, AConfigPathThatIsALinkInAnImageIsRefused) {
+  const std::string image = (root_ / "image").string();
+  const std::string hives = image + "/Windows/System32/config/";
+  std::filesystem::create_directories(hives);
+  std::filesystem::create_directories(image + "/containerd");
+  std::filesystem::create_directories(root_ / "elsewhere/quay.io");
+  std::filesystem::create_directory_symlink(root_ / "elsewhere", image + "/containerd/certs.d");
+  images::RegKey system = testing_support::SampleSystem();
+  images::KeyAt(system, R"(ControlSet001\Services\containerd)")
+      .values.push_back(reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml"));
+  std::ofstream(hives + "SYSTEM", std::ios::binary) << testing_support::SampleHive(system, "SYSTEM");
+  std::ofstream(hives + "SOFTWARE", std::ios::binary)
+      << testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE");
+  std::ofstream(image + "/c.toml") << "[plugins.cri.registry]\nconfig_path = 'C:\\containerd\\certs.d'\n";
+  const auto refused = Run(ExplainCommand, {"--root", image, "--image", "quay.io/org/app:v1"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kLink);
+}
+
 // The record keeps no places.
 TEST_F(DoctorCommands, AFileOfTheLastRunIsNotNamed) {
   const std::string bundle = (root_ / "bundle.pem").string();

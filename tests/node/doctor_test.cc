@@ -11,12 +11,14 @@
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/node/node_helpers.h"
+#include "tests/registries/sources.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/memory_network.h"
 
 namespace prov::node {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -81,7 +83,7 @@ TEST_F(Doctor, NothingIsWrongWithANodeThatIsAsItShouldBe) {
   const Diagnosis diagnosis = Look();
   EXPECT_THAT(Found(), IsEmpty());
   EXPECT_THAT(diagnosis.checked, ElementsAre("clock", "variables", "services", "processes", "certificates", "winHttp",
-                                             "hns", "state", "rounds"));
+                                             "registries", "hns", "state", "rounds"));
 }
 
 TEST_F(Doctor, NamesWhatIsBrokenFirst) {
@@ -135,6 +137,40 @@ TEST_F(Doctor, NamesWhatIsBrokenFirst) {
     EXPECT_EQ(fmt::format("{}", fmt::join(diagnosis.problems.front().commands, "\n")).substr(0, row.command.size()),
               row.command);
   }
+}
+
+TEST_F(Doctor, HostsTomlFilesAreNamedLikeOtherItems) {
+  constexpr std::string_view kHosts = R"(C:\certs.d\quay.io\hosts.toml)";
+  constexpr std::string_view kConfig = R"(C:\Program Files\containerd\config.toml)";
+  const std::string key = R"(file:c:\certs.d\quay.io\hosts.toml)";
+  settings_.options.scope.registries = true;
+  settings_.options.registry_folder = R"(C:\certs.d)";
+  settings_.config.mirrors = registries::Cluster({registries::Source("quay.io", {registries::ForAll("m.example")})});
+  host_.memory.Put(reconcile::kContainerd, reconcile::Sz("ImagePath", "containerd.exe --run-service"));
+  const auto configure = [&](std::string_view text) { host_.memory.PutFileOf(kConfig, text); };
+  constexpr std::string_view kGood = "[plugins.cri.registry]\nconfig_path = 'C:\\certs.d'\n";
+  configure(kGood);
+  Boot();
+  EXPECT_THAT(Found(), IsEmpty());
+  const std::string ours = host_.memory.FileAt(kHosts).value();
+  host_.memory.PutFileOf(kHosts, "[host]\n");
+  EXPECT_THAT(Found(), ElementsAre("setting-changed " + key));
+  EXPECT_THAT(Look().problems.front().finding.message, HasSubstr("was changed since provisioner set it"));
+  EXPECT_THAT(Look().problems.front().commands, ElementsAre("provisioner reconcile --once"));
+  OpenNode n = node();
+  ASSERT_TRUE(n.machine.files.RemoveFile(kHosts));
+  host_.memory.log.clear();
+  EXPECT_THAT(Found(), ElementsAre("setting-changed " + key));
+  EXPECT_THAT(Look().problems.front().finding.message, HasSubstr("was removed since provisioner set it"));
+  host_.memory.PutFileOf(kHosts, ours);
+  configure("version = 2\n");
+  EXPECT_THAT(Found(), ElementsAre("registries-config"));
+  EXPECT_THAT(Look().problems.front().finding.message,
+              StartsWith(R"(C:\Program Files\containerd\config.toml: names no config_path; hosts.toml has an effect )"
+                         R"(only with config_path = 'C:\certs.d' in [plugins."io.containerd.grpc.v1.cri".registry])"));
+  configure(kGood);
+  host_.memory.PutKey(reconcile::kDaemonKey);
+  EXPECT_THAT(Found(), Contains("registries-config")) << "the operator's containerd does not read them";
 }
 
 TEST_F(Doctor, ADamagedFileIsNamed) {
@@ -296,6 +332,14 @@ TEST_F(Doctor, ThePresentSettingsAreThoseOfContainerdOrOfTheMachine) {
   host_.memory.Erase(reconcile::kContainerd, "Environment");
   EXPECT_EQ(ReadPresentSettings(n)->http_proxy, Secret("http://machine:1"));
   EXPECT_EQ(ReadPresentSettings(n)->windows_version, "10.0.20348");
+  EXPECT_THAT(present->hosts_toml.paths, IsEmpty());
+  EXPECT_THAT(present->hosts_toml.unknown, StartsWith("there is no service containerd"));
+  host_.memory.Put(reconcile::kContainerd, reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml"));
+  EXPECT_EQ(ReadPresentSettings(n)->hosts_toml.unknown, "C:\\c.toml is not there");
+  host_.memory.PutFileOf("C:\\c.toml", "[plugins.cri.registry]\nconfig_path = 'C:\\certs.d;D:\\more'\n");
+  present = ReadPresentSettings(n);
+  EXPECT_THAT(present->hosts_toml.paths, ElementsAre("C:\\certs.d", "D:\\more"));
+  EXPECT_EQ(present->hosts_toml.unknown, "");
 }
 
 // Also those that Windows fills in by itself.

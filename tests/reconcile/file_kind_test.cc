@@ -48,6 +48,13 @@ DesiredState DesiredFiles(const egress::EgressConfig& config, std::string folder
 }
 DesiredState DesiredFiles() { return DesiredFiles(ConfigWith({Source("quay.io", {ForAll("m.example/quay")})})); }
 
+// With a proxy for the machine, as most settings have.
+DesiredState WithProxy(DesiredState state) {
+  state.scope.machine = true;
+  state.environment = Desired(SampleConfig()).environment;
+  return state;
+}
+
 void PutContainerd(MemoryMachine& memory, std::string_view config = R"([plugins."io.containerd.grpc.v1.cri".registry]
 config_path = 'c:\certs.d'
 )") {
@@ -73,6 +80,35 @@ TEST(FileKind, FilesAreWrittenOnceAndTakenBackWithTheirFolders) {
   EXPECT_THAT(DriftOf(memory), IsEmpty());
   MustApply(memory, NothingDesired());
   EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
+// Which item made a folder does not matter, nor which one is the last to go.
+TEST(FileKind, FoldersOfOursGoWithTheLastFileInThem) {
+  const auto files_of = [](const std::vector<std::string>& registries) {
+    std::vector<registries::Registry> list;
+    for (const std::string& one : registries) list.push_back(Source(one, {ForAll("m.example")}));
+    return DesiredFiles(ConfigWith(std::move(list), false), R"(C:\containerd\certs.d)");
+  };
+  for (const bool foreign : {false, true}) {
+    MemoryMachine memory;
+    PutContainerd(memory);
+    if (foreign) memory.PutFileOf(R"(C:\containerd\certs.d\theirs.example\hosts.toml)", "[host]\n");
+    const auto before = memory.content();
+    MustApply(memory, files_of({"a.example"}));
+    MustApply(memory, files_of({"a.example", "b.example"}));
+    MustApply(memory, files_of({"b.example", "c.example"}));
+    EXPECT_FALSE(memory.content().folders.contains(R"(c:\containerd\certs.d\a.example)"));
+    EXPECT_TRUE(memory.content().folders.contains(R"(c:\containerd\certs.d\b.example)"));
+    MustApply(memory, NothingDesired());
+    EXPECT_EQ(memory.content().Text(), before.Text()) << "foreign: " << foreign;
+  }
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, files_of({"a.example"}));
+  memory.PutFileOf(R"(C:\containerd\notes.txt)", "theirs");
+  MustApply(memory, NothingDesired());
+  EXPECT_TRUE(memory.content().folders.contains(R"(c:\containerd)")) << "somebody uses it now";
+  EXPECT_FALSE(memory.content().folders.contains(R"(c:\containerd\certs.d)"));
 }
 
 TEST(FileKind, CasAreThereBeforeAndAfterTheFileThatNamesThem) {
@@ -208,12 +244,15 @@ TEST(FileKind, ContainerdThatLooksElsewhereIsReported) {
       {"version = 2\n", "names no config_path"},
       {"", "is not there"},
       {"[plugins.cri.registry]\nconfig_path = 'C:\\other'\n", R"(config_path is 'C:\other')"},
-      {"imports = ['C:\\x.toml']\n", "were not read"},
+      {"imports = ['C:\\x.toml']\n", "imports C:\\x.toml, which is not there"},
+      {"imports = ['C:\\x\\*.toml']\n", "imports C:\\x\\*.toml, and files that a pattern names are not read"},
+      {"imports = ['C:\\BAD.toml']\n", "imports C:\\BAD.toml, which can't be read (not valid TOML"},
       {"[", "can't be read"},
   };
   for (const auto& [config, text] : kCases) {
     MemoryMachine memory;
     PutContainerd(memory, config);
+    memory.PutFileOf(R"(C:\bad.toml)", "[");
     machine::Machine machine = memory.Ports();
     const auto plan = MakePlan(machine, DesiredFiles(), {}, {});
     ASSERT_TRUE(plan) << text << ": " << plan.error().message;
@@ -240,9 +279,26 @@ TEST(FileKind, TheConfigurationIsWhereTheServiceSays) {
   EXPECT_TRUE(memory.FileAt(kQuay));
 }
 
+TEST(FileKind, ImportsOfTheConfigurationAreFollowed) {
+  MemoryMachine memory;
+  PutContainerd(memory, "version = 2\nimports = ['conf\\one.toml']\n");
+  memory.PutFileOf(R"(C:\Program Files\containerd\conf\one.toml)",
+                   "imports = ['C:/two.toml', '../config.toml']\n"
+                   "[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = 'C:\\other'\n");
+  memory.PutFileOf(R"(C:\two.toml)", "[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = 'C:\\certs.d'\n");
+  EXPECT_THAT(MustApply(memory, DesiredFiles()).findings, IsEmpty());
+}
+
 TEST(FileKind, TheOperatorsContainerdIsRefused) {
   const auto refused = [](MemoryMachine& memory) {
     const auto before = memory.content();
+    const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.unattended = true});
+    ASSERT_TRUE(round) << round.error().message;
+    EXPECT_THAT(CodesOf(round->findings), ElementsAre("registries-refused"));
+    EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY")) << "the rest of the settings goes on";
+    EXPECT_EQ(memory.content().files, before.files);
+    MustApply(memory, NothingDesired());
+    ASSERT_EQ(memory.content().Text(), before.Text());
     const auto plan = ApplyTo(memory, DesiredFiles());
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().code, Code::kOwner);
@@ -261,6 +317,54 @@ TEST(FileKind, TheOperatorsContainerdIsRefused) {
   PutContainerd(by_daemon);
   by_daemon.PutKey(kDaemonKey);
   refused(by_daemon);
+}
+
+TEST(FileKind, FilesThatAreThereStayWhenTheOperatorComes) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  memory.PutKey(kDaemonKey);
+  const auto before = memory.content();
+  const DesiredState other = DesiredFiles(ConfigWith({Source("new.example", {ForAll("m.example")})}));
+  EXPECT_FALSE(ApplyTo(memory, other));
+  EXPECT_TRUE(ApplyTo(memory, other, {.unattended = true}));
+  EXPECT_EQ(memory.content().Text(), before.Text());
+  MustApply(memory, NothingDesired());
+  EXPECT_FALSE(memory.FileAt(kQuay)) << "a removal takes them";
+}
+
+TEST(FileKind, AFileThatOthersMayChangeIsDriftAndKeepsNobodyFromTheRest) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  memory.unsafe_files.insert(AsciiLower(kQuay));
+  EXPECT_THAT(DriftOf(memory), ElementsAre(fmt::format("file {} changed", kQuay)));
+  const auto by_hand = ApplyTo(memory, DesiredFiles());
+  ASSERT_FALSE(by_hand);
+  EXPECT_EQ(by_hand.error().code, Code::kOwner);
+  const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.unattended = true});
+  ASSERT_TRUE(round);
+  EXPECT_THAT(CodesOf(round->findings), Contains("registries-refused"));
+  EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY"));
+  const Plan removal = MustApply(memory, NothingDesired());
+  EXPECT_THAT(ChangesOf(removal), Contains(fmt::format("yield file {}", kQuay)));
+  EXPECT_TRUE(memory.FileAt(kQuay));
+  EXPECT_FALSE(memory.FileAt(kQuayCa));
+}
+
+TEST(FileKind, ARecordThatNamesAnotherFileIsRefused) {
+  for (const char* path : {R"(C:\windows\x)", R"(c:\certs.d\..\x)", R"(C:\k\x)", "", "x"}) {
+    MemoryMachine memory;
+    PutContainerd(memory);
+    memory.PutFileOf(path, "x");
+    LedgerEntry entry;
+    entry.ours = images::RegValue{path, images::RegType::kBinary, "x"};
+    for (const std::string& item : {ItemKey(kFileItem, R"(c:\certs.d\x)"), ItemKey(kFileItem, R"(c:\k\x)")}) {
+      machine::Machine machine = memory.Ports();
+      EXPECT_FALSE(MakePlan(machine, NothingDesired(), {{item, entry}}, {})) << path;
+      EXPECT_FALSE(FindDrift(machine, {{item, entry}})) << path;
+    }
+  }
 }
 
 TEST(FileKind, ARollbackAndATrialGiveBackWhatWasThere) {
@@ -313,6 +417,31 @@ TEST(FileKind, StoppedAtEveryCallTheNextRunGetsThere) {
         ASSERT_TRUE(ApplyTo(memory, NothingDesired())) << call;
         ASSERT_EQ(memory.content().Text(), foreign.Text()) << call;
       }
+    }
+  }
+}
+
+TEST(FileKind, ARemovalStoppedAtEveryCallIsFinished) {
+  MemoryMachine start;
+  PutContainerd(start);
+  start.PutFileOf(kQuay, "server = 'https://theirs.example'\n");
+  const auto foreign = start.content();
+  MustApply(start, DesiredFiles(ConfigWith(
+                       {Source("quay.io", {ForAll("m.example")}), Source("old.example:5000", {ForAll("m.example")})})));
+  start.Boot(Unflushed::kKept);
+  MemoryMachine copy = start;
+  copy.calls = 0;
+  MustApply(copy, NothingDesired());
+  ASSERT_GT(copy.calls, 10U);
+  for (std::size_t call = 0; call < copy.calls; ++call) {
+    for (const bool before : {true, false}) {
+      MemoryMachine memory = start;
+      memory.calls = 0;
+      (before ? memory.stop_before : memory.stop_after) = call;
+      ASSERT_THROW((void)ApplyTo(memory, NothingDesired()), PowerFailure) << call;
+      memory.Boot(Unflushed::kLost);
+      ASSERT_TRUE(ApplyTo(memory, NothingDesired())) << call;
+      ASSERT_EQ(memory.content().Text(), foreign.Text()) << call;
     }
   }
 }

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 std::vector<std::string> ConfigPathsIn(std::string_view text) {
   const auto read = ReadContainerdConfig(text, "config.toml");
   EXPECT_TRUE(read) << read.error().message;
-  return read.value_or(ContainerdConfig()).config_paths;
+  return read.value_or(ContainerdConfig()).Folders();
 }
 
 TEST(ContainerdConfig, TheSettingIsFoundInEachVersionOfTheFile) {
@@ -24,18 +24,45 @@ TEST(ContainerdConfig, TheSettingIsFoundInEachVersionOfTheFile) {
   EXPECT_THAT(ConfigPathsIn("[plugins.cri.registry]\nconfig_path = 'C:\\a'\n"), ElementsAre("C:\\a"));
 }
 
+TEST(ContainerdConfig, ATableOfAnotherVersionDoesNotCount) {
+  EXPECT_THAT(ConfigPathsIn("version = 3\n[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = 'C:\\a'\n"),
+              IsEmpty());
+  EXPECT_THAT(ConfigPathsIn("version = 2\n[plugins.cri.registry]\nconfig_path = 'C:\\a'\n"), IsEmpty());
+  // containerd 2 takes older settings over, and those of the newer plugin count only without them.
+  EXPECT_THAT(ConfigPathsIn("version = 2\n[plugins.'io.containerd.cri.v1.images'.registry]\nconfig_path = 'C:\\b'\n"
+                            "[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = 'C:\\a'\n"),
+              ElementsAre("C:\\a"));
+  for (const auto& [text, table] : {std::pair("", "[plugins.cri.registry]"),
+                                    {"version = 2", R"([plugins."io.containerd.grpc.v1.cri".registry])"},
+                                    {"version = 3", R"([plugins."io.containerd.cri.v1.images".registry])"}})
+    EXPECT_EQ(ReadContainerdConfig(text, "c").value().Table(), table);
+}
+
 TEST(ContainerdConfig, AFileMayNameNoFolder) {
   EXPECT_THAT(ConfigPathsIn(""), IsEmpty());
   EXPECT_THAT(ConfigPathsIn("version = 2\n[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = ''\n"),
               IsEmpty());
   EXPECT_THAT(ConfigPathsIn("plugins = 1\n"), IsEmpty());
   EXPECT_THAT(ConfigPathsIn("[plugins.cri]\nregistry = 'x'\n"), IsEmpty());
+  EXPECT_EQ(ReadContainerdConfig("a = [", "c").error().code, Code::kRegistries);
 }
 
-TEST(ContainerdConfig, OtherFilesMaySayMore) {
-  EXPECT_TRUE(ReadContainerdConfig("imports = ['C:\\x\\*.toml']\n", "c").value().imports);
-  EXPECT_FALSE(ReadContainerdConfig("imports = []\n", "c").value().imports);
-  EXPECT_EQ(ReadContainerdConfig("a = [", "c").error().code, Code::kRegistries);
+TEST(ContainerdConfig, AnImportedFileCountsBeforeTheOneThatImportsIt) {
+  ContainerdConfig read = ReadContainerdConfig(
+                              "version = 2\nimports = ['C:\\x\\*.toml', 'more.toml', 1]\n"
+                              "[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = 'C:\\a'\n",
+                              "c")
+                              .value();
+  EXPECT_THAT(read.imports, ElementsAre(R"(C:\x\*.toml)", "more.toml"));
+  read.Merge(ReadContainerdConfig("[plugins.'io.containerd.grpc.v1.cri'.registry]\nx = 1\n", "m").value());
+  EXPECT_THAT(read.Folders(), ElementsAre("C:\\a"));
+  read.Merge(
+      ReadContainerdConfig("[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = 'C:\\b'\n", "m").value());
+  EXPECT_THAT(read.Folders(), ElementsAre("C:\\b"));
+  read.Merge(ReadContainerdConfig(
+                 "version = 3\n[plugins.'io.containerd.cri.v1.images'.registry]\nconfig_path = 'C:\\c'\n", "m")
+                 .value());
+  EXPECT_THAT(read.Folders(), ElementsAre("C:\\c"));
 }
 
 TEST(ContainerdConfig, TheCommandLineNamesTheFile) {

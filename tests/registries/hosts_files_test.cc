@@ -49,7 +49,10 @@ std::vector<std::string> AskedFor(const HostsFiles& made, std::string_view refer
   const ImageEndpoints endpoints = ContainerdEndpoints(*image, &*hosts, {version, true});
   std::vector<std::string> out;
   for (const Endpoint& one : endpoints.endpoints)
-    out.push_back(fmt::format("{}/{}{}{}", one.url, one.repository, one.resolve ? "" : " digests",
+    out.push_back(fmt::format("{}/{}{}{}", one.url, one.repository,
+                              !one.pull     ? " layers"
+                              : one.resolve ? ""
+                                            : " digests",
                               one.skip_verify ? " insecure" : ""));
   if (!endpoints.refusal.empty()) out.emplace_back("refused");
   return out;
@@ -84,9 +87,14 @@ TEST(HostsFiles, AMirrorOfAPartIsAskedBelowItsBase) {
 
 TEST(HostsFiles, ABlockedRegistryIsNotAsked) {
   const HostsFiles made =
-      MakeOurs(Cluster({Source("quay.io", {ForAll("m.example")}, true), Source("blocked.example", {}, true)}));
+      MakeOurs(Cluster({Source("quay.io", {ForAll("m.example")}, true), Source("blocked.example", {}, true),
+                        Source("two.example", {ForAll("m.example"), ByDigest("n.example")}, true)}));
   for (const Containerd version : kEachVersion) {
-    EXPECT_THAT(AskedFor(made, "quay.io/app:v1", version), ElementsAre("https://m.example/v2/app"));
+    EXPECT_THAT(AskedFor(made, "quay.io/app:v1", version),
+                ElementsAre("https://m.example/v2/app", "https://m.example/v2/app"))
+        << "any host of the list may be asked for layers, so the registry is not in it";
+    EXPECT_THAT(AskedFor(made, "two.example/app:v1", version),
+                ElementsAre("https://m.example/v2/app", "https://n.example/v2/app digests"));
     EXPECT_THAT(AskedFor(made, "blocked.example/app:v1", version), ElementsAre("refused"));
   }
   EXPECT_THAT(made.findings, IsEmpty());

@@ -296,6 +296,7 @@ std::optional<std::string> MemoryMachine::FileAt(std::string_view path) const {
 }
 
 Result<std::optional<std::string>> MemoryMachine::ReadFile(std::string_view path, std::uint64_t /*limit*/) {
+  if (unsafe_files.contains(Folded(path))) return Fail(Code::kOwner, "can be changed by Users", std::string(path));
   return Call("ReadFile", [&] { return FileAt(path); });
 }
 

@@ -54,6 +54,7 @@ class MemoryMachine final : public machine::Registry,
   void Erase(std::string_view key, std::string_view name);
   std::optional<images::RegValue> At(std::string_view key, std::string_view name) const;
   void PutFileOf(std::string_view path, std::string_view bytes);  // of somebody else
+  std::set<std::string> unsafe_files;                             // by path without its case: refused (owner)
   std::optional<std::string> FileAt(std::string_view path) const;
   Content& content() { return now_; }
   const Content& content() const { return now_; }
