@@ -20,8 +20,10 @@ namespace {
 std::string EntryNamed(const std::string& folder, const std::string& name) {
   const images::NameMatcher matcher(name);
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string found = entry.path().filename().string();
+  const std::filesystem::path native(std::u8string(folder.begin(), folder.end()));
+  for (const auto& entry : std::filesystem::directory_iterator(native, error)) {
+    const std::u8string utf8 = entry.path().filename().u8string();
+    const std::string found(utf8.begin(), utf8.end());
     if (matcher.Matches(found)) return fmt::format("{}/{}", folder, found);
   }
   return {};

@@ -12,8 +12,8 @@ namespace prov::machine {
 
 // Paths are full paths of Windows with backslashes (`C:\folder\file`), without "." and "..". No link is followed. A
 // path that others than administrators can redirect, and a file that they can change, is refused (owner). Everybody may
-// read what is made, and administrators alone can change it. Errors of all members: owner, io, and in an image target
-// (a drive that is not the image's) and link.
+// read what is made, and administrators alone can change it; what is replaced keeps its permissions. Errors of all
+// members: owner, io, and in an image target (a drive that is not the image's) and link.
 class Files {
  public:
   virtual ~Files() = default;

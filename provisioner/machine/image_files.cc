@@ -45,7 +45,7 @@ Result<std::optional<std::string>> ImageFiles::ReadFile(std::string_view path, s
 Result<void> ImageFiles::PutFile(std::string_view path, std::string_view bytes) {
   const std::string at = PROV_TRY(PathInImage(path));
   PROV_TRY(CheckWay(at));
-  return tree_.Write(at, bytes, images::FileUse::kPlain);
+  return tree_.Write(at, bytes, images::FileUse::kEdited);  // a new one is for everybody to read
 }
 
 Result<void> ImageFiles::RemoveFile(std::string_view path) {

@@ -38,9 +38,27 @@ Result<Way> HoldWay(const Steps& steps, Missing missing) {
   return out;
 }
 
-// Errors: owner (a link, or others can change it), io.
-Result<void> CheckPresent(const FollowedStep& file) {
-  PROV_TRY(OpenTrusted(win32::Path(file.path), file.use, FILE_READ_ATTRIBUTES, kShareAll, FILE_FLAG_BACKUP_SEMANTICS));
+// An empty handle: it is absent. Errors: owner (a link, or others can change it), io.
+Result<FileHandle> OpenPresent(const FollowedStep& file) {
+  return OpenTrusted(win32::Path(file.path), file.use, FILE_READ_ATTRIBUTES, kShareAll, FILE_FLAG_BACKUP_SEMANTICS);
+}
+
+// Gives a file the permissions of another one: what was for administrators alone, such as a login in a header, stays so
+// when it is put back.
+Result<void> CopyPermissions(const FileHandle& from, const FileHandle& to, std::string_view path) {
+  win32::LocalMemory<PSECURITY_DESCRIPTOR> descriptor;
+  PACL dacl = nullptr;
+  DWORD error = GetSecurityInfo(from.get(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION, nullptr, nullptr, &dacl, nullptr,
+                                descriptor.out());
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot read its permissions", path, error);
+  SECURITY_DESCRIPTOR_CONTROL control = 0;
+  DWORD revision = 0;
+  GetSecurityDescriptorControl(descriptor.get(), &control, &revision);
+  const DWORD inherits =
+      (control & SE_DACL_PROTECTED) != 0 ? PROTECTED_DACL_SECURITY_INFORMATION : UNPROTECTED_DACL_SECURITY_INFORMATION;
+  error =
+      SetSecurityInfo(to.get(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION | inherits, nullptr, nullptr, dacl, nullptr);
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot keep its permissions", path, error);
   return {};
 }
 
@@ -59,11 +77,13 @@ Result<std::optional<std::string>> LiveFiles::ReadFile(std::string_view path, st
 Result<void> LiveFiles::PutFile(std::string_view path, std::string_view bytes) {
   const Steps steps = PROV_TRY(FollowedSteps(path));
   const Way way = PROV_TRY(HoldWay(steps, Missing::kMade));
-  PROV_TRY(CheckPresent(steps.back()));
+  FileHandle old = PROV_TRY(OpenPresent(steps.back()));
   const std::wstring target = win32::Path(steps.back().path);
   const std::wstring fresh = target + L".new";
   DeleteFileW(fresh.c_str());  // left by a run that was cut short
-  FileHandle file = PROV_TRY(MakeFile(fresh, FileUse::kPlain, GENERIC_WRITE, CREATE_NEW));
+  FileHandle file = PROV_TRY(MakeFile(fresh, FileUse::kPlain, GENERIC_WRITE | WRITE_DAC, CREATE_NEW));
+  if (old) PROV_TRY(CopyPermissions(old, file, path));
+  old.Close();
   PROV_TRY(WriteAndFlush(file, bytes, fresh));
   file.Close();
   const DWORD error = MoveOver(fresh, target);
@@ -77,7 +97,7 @@ Result<void> LiveFiles::RemoveFile(std::string_view path) {
   const Steps steps = PROV_TRY(FollowedSteps(path));
   const Way way = PROV_TRY(HoldWay(steps, Missing::kLeft));
   if (!way.is_there) return {};
-  PROV_TRY(CheckPresent(steps.back()));
+  PROV_TRY(OpenPresent(steps.back()));
   const std::wstring target = win32::Path(steps.back().path);
   const std::wstring old = target + L".old";
   DeleteFileW((target + L".new").c_str());
@@ -100,7 +120,7 @@ Result<void> LiveFiles::RemoveFolderIfEmpty(std::string_view path) {
   const Steps steps = PROV_TRY(FollowedSteps(path));
   const Way way = PROV_TRY(HoldWay(steps, Missing::kLeft));
   if (!way.is_there) return {};
-  PROV_TRY(CheckPresent(steps.back()));
+  PROV_TRY(OpenPresent(steps.back()));
   if (RemoveDirectoryW(win32::Path(steps.back().path).c_str()) != 0) return {};
   const DWORD error = GetLastError();
   // containerd or a scanner may have it open. An empty folder that stays does no harm.

@@ -122,20 +122,22 @@ Result<ContainerdFolders> ReadContainerdFolders(machine::Machine& machine) {
 }
 
 std::optional<Finding> ReviewRegistryFolder(const ContainerdFolders& containerd, const std::string& folder) {
-  const auto note = [&](Severity severity, std::string_view why, std::string_view remedy) {
-    const std::string& where = containerd.config;
-    return Finding{severity, "registries-config", fmt::format("{}; {}", why, remedy),
-                   where.empty() ? std::string(kContainerdService) : where};
+  const auto warn = [&](std::string message) {
+    return Finding{Severity::kWarning, "registries-config", std::move(message),
+                   containerd.config.empty() ? std::string(kContainerdService) : containerd.config};
   };
   if (!containerd.of_operator.empty()) {
-    return note(Severity::kWarning,
-                fmt::format("containerd is the Windows Machine Config Operator's ({}), so it reads no file below {}",
-                            containerd.of_operator, folder),
-                "leave out --registry-folder");
+    return warn(
+        fmt::format("containerd is the Windows Machine Config Operator's ({}), so it reads no file below {}; leave out "
+                    "--registry-folder",
+                    containerd.of_operator, folder));
   }
   if (containerd.config.empty()) {
-    return note(Severity::kInfo, "there is no service containerd here, so its configuration is not known",
-                fmt::format("hosts.toml has an effect only if its config_path is '{}'", folder));
+    return Finding{Severity::kInfo, "registries-config",
+                   fmt::format("there is no service containerd here, so its configuration is not known; hosts.toml has "
+                               "an effect only if its config_path is '{}'",
+                               folder),
+                   std::string(kContainerdService)};
   }
   const bool is_named = std::ranges::any_of(containerd.folders, [&](const std::string& one) {
     const auto named = FullWindowsPath(one);
@@ -145,8 +147,8 @@ std::optional<Finding> ReviewRegistryFolder(const ContainerdFolders& containerd,
   std::string why = containerd.fault;
   if (!containerd.folders.empty()) why = fmt::format("config_path is '{}'", fmt::join(containerd.folders, ";"));
   if (why.empty()) why = "names no config_path";
-  return note(Severity::kWarning, why,
-              fmt::format("hosts.toml has an effect only with config_path = '{}' in {}", folder, containerd.table));
+  return warn(
+      fmt::format("{}; hosts.toml has an effect only with config_path = '{}' in {}", why, folder, containerd.table));
 }
 
 }  // namespace prov::reconcile

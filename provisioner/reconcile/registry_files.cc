@@ -67,7 +67,7 @@ Result<std::string> CheckRegistryFolder(std::string_view path) {
   if (full->size() > kMostPathBytes) return refuse(fmt::format("has more than {} bytes", kMostPathBytes));
   if (IsOperatorsPath(*full)) {
     return refuse(R"(is below C:\k, whose files the Windows Machine Config Operator writes; it does so by the )"
-                  "cluster's mirrors already");
+                  "cluster's mirrors already, so leave out the option");
   }
   return full;
 }

@@ -149,8 +149,8 @@ TEST_F(DoctorCommands, ImagesAreAskedForAsTheFilesOfTheNodeSay) {
     std::ofstream(path, std::ios::binary) << bytes;
   };
   images::RegKey system = testing_support::SampleSystem();
-  images::KeyAt(system, R"(ControlSet001\Services\containerd)")
-      .values.push_back(reconcile::Sz("ImagePath", "containerd.exe --run-service"));
+  images::KeyAt(system, R"(ControlSet001\Services\containerd)").values = {
+      reconcile::Sz("ImagePath", "containerd.exe --run-service")};
   put(hives + "SYSTEM", testing_support::SampleHive(system, "SYSTEM"));
   put(hives + "SOFTWARE", testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
   put(image + "/Program Files/ContainerD/Config.toml",
@@ -199,8 +199,8 @@ TEST_F(DoctorCommands, AConfigPathThatIsALinkInAnImageIsRefused) {
   std::filesystem::create_directories(root_ / "elsewhere/quay.io");
   std::filesystem::create_directory_symlink(root_ / "elsewhere", image + "/containerd/certs.d");
   images::RegKey system = testing_support::SampleSystem();
-  images::KeyAt(system, R"(ControlSet001\Services\containerd)")
-      .values.push_back(reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml"));
+  images::KeyAt(system, R"(ControlSet001\Services\containerd)").values = {
+      reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml")};
   std::ofstream(hives + "SYSTEM", std::ios::binary) << testing_support::SampleHive(system, "SYSTEM");
   std::ofstream(hives + "SOFTWARE", std::ios::binary)
       << testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE");

@@ -90,6 +90,11 @@ usage          | --scope            | bake sample.json --out x --scope everythin
 usage          | --scope            | bake sample.json --out x --scope ,
 usage          | --service          | bake sample.json --out x --service a\\\\b
 usage          | --credentials      | bake sample.json --out x --credentials everywhere
+usage          | --registry-folder  | bake sample.json --out x --registry-folder 'C:\\k\\x'
+usage          | --registry-folder  | bake sample.json --out x --registry-folder certs.d
+usage          | --registry-folder  | bake sample.json --out x --registry-folder 'C:\\PROGRA~1\\x'
+usage          | --registry-folder  | bake sample.json --out x --registry-folder 'C:\\' --scope registries
+usage          | --registry-folder  | bake sample.json --out x --registry-folder 'C:\\x' --scope certs
 usage          | --store            | bake sample.json --out x --store rot-only
 usage          | --label            | bake sample.json --out x --format iso --label "a b"
 usage          | --label            | bake sample.json --out x --label abc

@@ -21,7 +21,7 @@ from authority import Authority
 from harness import ROOT, argument, folder, must, need, run
 from measure import Moments
 from probe_servers import Tunnel
-from rendered import ignition, variables
+from rendered import ignition, mirrors, variables
 
 PROGRAM, PROBE = argument(), argument()
 WINE = str(ROOT / "scripts/wine")
@@ -357,6 +357,79 @@ class FirstBoot(Node):
         planted.chmod(0o644)
         self.json("reconcile", "--once")
         self.expect("http://planted.example.test:1", [self.b])
+
+
+class Registries(Node):
+    """hosts.toml files of a containerd that nobody else configures."""
+    WORDS = ("C:\\egress\\worker.json", "--service", "containerd", "--registry-folder", "C:\\containerd\\certs.d")
+    KEY = "file:c:\\containerd\\certs.d\\quay.io\\"
+
+    def mirror(self, registry, mirror):
+        conf = f'[[registry]]\nlocation = "{registry}"\nmirror = [{{location = "{mirror}"}}]\n'
+        fresh = self.source.with_suffix(".new")
+        fresh.write_text(json.dumps(ignition(variables("http://proxy.example.test:3128"), self.a.pem.read_text(),
+                                             mirrors(conf, {"m.example.test": self.b.pem.read_text()}))))
+        os.replace(fresh, self.source)
+
+    def configure(self, folder):
+        config = self.work / "wine/drive_c/Program Files/containerd/config.toml"
+        config.parent.mkdir(exist_ok=True)
+        config.write_text(f"version = 2\n[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = '{folder}'\n")
+
+    def files(self):
+        """{path below config_path: text}, and None without the folder."""
+        folder = self.work / "wine/drive_c/containerd/certs.d"
+        return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()} if folder.is_dir() else None
+
+    def codes(self, report):
+        return {one["code"] for one in report["findings"]}
+
+    def test_files_follow_the_cluster_and_go_again(self):
+        self.wine("reg", "add", r"HKLM\SYSTEM\CurrentControlSet\Services\containerd", "/v", "ImagePath", "/d", "containerd.exe --run-service", "/f", check=True)
+        self.configure("C:\\elsewhere")
+        self.mirror("quay.io", "m.example.test/quay")
+        report = self.json("first-boot", *self.WORDS)
+        self.assertIn("registries-config", self.codes(report))
+        self.assertIn("registries-config", [one["code"] for one in self.json("doctor", exits=(4,))["problems"]])
+        self.configure("c:/containerd/certs.d")
+        wanted = self.files()
+        self.assertEqual(set(wanted), {"quay.io/hosts.toml", "quay.io/m.example.test.pem", "m.example.test/ca.crt"})
+        self.assertIn('[host."https://m.example.test/v2/quay"]', wanted["quay.io/hosts.toml"])
+        self.assertEqual(wanted["quay.io/m.example.test.pem"].count("BEGIN CERTIFICATE"), 2, "the registry's CA, and what the node trusts")
+        again = self.json("apply", *self.WORDS)
+        self.assertEqual((again["writes"], self.codes(again) & {"registries-config"}), (0, set()))
+        asked = json.loads(self.program("explain", "--this-machine", "--image", "quay.io/org/app:v1", "--output", "json").stdout)
+        self.assertEqual([one["url"] for one in asked["images"][0]["endpoints"]], ["https://m.example.test/v2/quay", "https://quay.io/v2"])
+
+        # A change by hand is drift, and the next round sees to it.
+        self.wine("net", "stop", "Provisioner", check=True)
+        folder = self.work / "wine/drive_c/containerd/certs.d"
+        (folder / "quay.io/hosts.toml").write_text("[host]\n")
+        (folder / "quay.io/m.example.test.pem").unlink()
+        drift = {one["key"]: one["missing"] for one in self.json("status", exits=(4,))["drift"]}
+        self.assertEqual(drift, {self.KEY + "hosts.toml": False, self.KEY + "m.example.test.pem": True})
+        self.assertEqual({one["key"] for one in self.json("doctor", exits=(4,))["problems"] if one["code"] == "setting-changed"}, set(drift))
+        self.json("reconcile", "--once")
+        self.assertEqual(self.files(), wanted)
+
+        # Another registry, which takes the place of the first.
+        self.mirror("docker.io", "m.example.test/hub")
+        self.json("reconcile", "--once")
+        self.assertEqual(set(self.files()), {"docker.io/hosts.toml", "docker.io/m.example.test.pem", "m.example.test/ca.crt"})
+        self.assertFalse((folder / "quay.io").exists(), "an empty folder of ours stays")
+
+        # A folder that others use now stays, with what is theirs.
+        (folder / "theirs.example").mkdir()
+        (folder / "theirs.example/hosts.toml").write_text("[host]\n")
+        self.program("remove", "--all")
+        self.assertEqual(self.files(), {"theirs.example/hosts.toml": "[host]\n"})
+        shutil.rmtree(folder)
+        folder.parent.rmdir()
+        self.json("apply", *self.WORDS)
+        self.assertEqual(len(self.files()), 3)
+        self.program("remove", "--all")
+        self.assertFalse(folder.parent.exists(), "all of its folders were ours")
+        self.assertIn("containerd", self.state()["serviceEnv"])
 
 
 class Trust(Node):

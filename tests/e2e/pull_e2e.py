@@ -21,7 +21,7 @@ from pull_image import PLATFORMS
 from pull_servers import ABSENT, INSPECTING, LOGIN, OPEN, PASSWORD, PROXY, PROXY_PASSWORD, PROXY_USER, SITES, USER, World
 from pull_registries_conf import CONFS, REFUSED
 from pull_setups import ORDERS, SETUPS
-from rendered import ignition
+from rendered import ignition, mirrors
 from windows_image import put_hives
 
 pull_servers.inside()
@@ -254,9 +254,7 @@ class Pull(unittest.TestCase):
         (place / "root").mkdir(parents=True)
         must(PROVISIONER, "bake", self.source, "--out", place / "baked", "--scope", "machine,winhttp")
         put_hives(place / "root", place / "baked/registry")
-        config = ignition("HTTP_PROXY=http://proxy.test:1\nHTTPS_PROXY=http://proxy.test:1\n")
-        for path, text in {"/etc/containers/registries.conf": conf, **{"/etc/docker/certs.d/%s/ca.crt" % host: pem for host, pem in cas.items()}}.items():
-            config["storage"]["files"].append({"path": path, "mode": 420, "contents": {"source": "data:," + urllib.parse.quote(text)}})
+        config = ignition("HTTP_PROXY=http://proxy.test:1\nHTTPS_PROXY=http://proxy.test:1\n", more=mirrors(conf, cas))
         (place / "source.json").write_text(json.dumps(config))
         must(PROVISIONER, "apply", place / "source.json", "--root", place / "root", "--registry-folder", "C:\\containerd\\certs.d")
         return place / "root/containerd/certs.d"
@@ -270,6 +268,10 @@ mirror = [{location = "mirror.inner.test"}, {location = "two.test:5001/all", ins
 location = "blocked.test"
 blocked = true
 [[registry]]
+location = "closed.test"
+blocked = true
+mirror = [{location = "mirror.inner.test"}, {location = "two.test:5001/all"}]
+[[registry]]
 location = "insecure.test"
 insecure = true
 """
@@ -280,6 +282,7 @@ insecure = true
                 "mirrored.test:5000/team/app@" + self.world.image.digest: ["https://mirror.inner.test/v2/team/app", *two, "https://three.test/v2/team/app",
                                                                            "https://mirrored.test:5000/v2/team/app"],
                 "blocked.test/team/app:v1": [],
+                "closed.test/team/app:v1": ["https://mirror.inner.test/v2/team/app", "https://two.test:5001/v2/all/team/app"],
                 "insecure.test/team/app:v1": ["https://insecure.test/v2/team/app", "http://insecure.test/v2/team/app"]}.items():
             self.assertEqual(self.roots_asked_by_containerd(reference, place), roots, reference)
         # No root of the machine counts here: what arrives does so by the CA that was written beside hosts.toml.

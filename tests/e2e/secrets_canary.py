@@ -40,6 +40,7 @@ COMMANDS = {
     "bake": [(["SOURCE", "--out", "OUT"] + more, False) for more in (
         [], ["--output", "json"], ["--service", "kubelet", "--service", "containerd"], ["--credentials", "services", "--service", "kubelet"],
         ["--credentials", "none", "--service", "kubelet"], ["--with-wmco"], ["--scope", "certs"], ["--winhttp-octets", "--scope", "winhttp"],
+        ["--registry-folder", "C:\\certs.d", "--scope", "machine,registries"],
         ["--format", "userdata", "--platform", "aws"], ["--format", "userdata", "--platform", "vsphere", "--credentials", "none", "--output", "json"])],
     "pod-env": [(PODS, False), (PODS + ["--patch", "json", "--output", "json"], False),
                 (PODS + ["--format", "patch"], True), (PODS + ["--format", "patch", "--patch", "json"], True), (PODS + ["--show-secrets"], True)],

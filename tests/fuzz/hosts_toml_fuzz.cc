@@ -1,7 +1,8 @@
-// hosts.toml: whatever the bytes are, each version of containerd's reading refuses them with a place, or what is
-// written of the result is read back as the same.
+// hosts.toml and containerd's config.toml: whatever the bytes are, each version of containerd's reading refuses them
+// with a place, or what is written of the result is read back as the same.
 #include <algorithm>
 
+#include "provisioner/registries/containerd_config.h"
 #include "provisioner/registries/endpoints.h"
 #include "provisioner/registries/hosts_toml.h"
 #include "tests/fuzz/check.h"
@@ -48,6 +49,10 @@ void CheckEndpoints(const HostsToml& hosts, Containerd version) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace prov::fuzz;
   const std::string_view text = TextOf(data, size);
+  auto config = prov::registries::ReadContainerdConfig(text, "config.toml");
+  if (!config) CheckError(config.error(), "config.toml");
+  if (config) config->Merge(*config);
+  if (config) FUZZ_CHECK(!config->Table().empty() && config->Folders().size() <= text.size());
   for (const Containerd version : {Containerd::k1_6, Containerd::k1_7, Containerd::k2}) {
     prov::Findings findings;
     const auto read = prov::registries::ReadHostsToml(text, "hosts.toml", version, findings);

@@ -8,6 +8,7 @@
 #include "provisioner/node/guards.h"
 #include "provisioner/node/reconcile_once.h"
 #include "tests/node/node_helpers.h"
+#include "tests/registries/sources.h"
 #include "tests/support/amount.h"
 #include "tests/support/memory_machine.h"
 
@@ -250,6 +251,21 @@ TEST_F(CommandKill, ApplyOverATrialIsOldOrNew) {
     ASSERT_EQ(Difference(Seen(ended), Seen(Seen(ended) == Seen(done) ? done : expired)), "");
   });
   ExpectRepeatable(start, Applying(New()));
+}
+
+TEST_F(CommandKill, HostsTomlFilesAreOldOrNew) {
+  const auto with_files = [](Settings settings, const std::string& mirror) {
+    settings.options.scope.registries = true;
+    settings.options.registry_folder = R"(C:\certs.d)";
+    settings.config.mirrors = registries::Cluster({registries::Source("quay.io", {registries::ForAll(mirror)})});
+    return settings;
+  };
+  host_.memory.PutFileOf(R"(C:\certs.d\quay.io\hosts.toml)", "server = 'https://theirs.example'\n");
+  const MemoryHost start = After(host_, Applying(with_files(Old(), "old.example")));
+  for (const Command& command : {Applying(with_files(New(), "new.example")), Command(Removing)}) {
+    ExpectOldOrNew(start, command);
+    ExpectRepeatable(start, command);
+  }
 }
 
 TEST_F(CommandKill, RemoveIsOldOrNew) {

@@ -333,7 +333,7 @@ TEST_F(Doctor, ThePresentSettingsAreThoseOfContainerdOrOfTheMachine) {
   EXPECT_EQ(ReadPresentSettings(n)->http_proxy, Secret("http://machine:1"));
   EXPECT_EQ(ReadPresentSettings(n)->windows_version, "10.0.20348");
   EXPECT_THAT(present->hosts_toml.paths, IsEmpty());
-  EXPECT_THAT(present->hosts_toml.unknown, StartsWith("there is no service containerd"));
+  EXPECT_EQ(present->hosts_toml.unknown, R"(C:\Program Files\containerd\config.toml is not there)");
   host_.memory.Put(reconcile::kContainerd, reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml"));
   EXPECT_EQ(ReadPresentSettings(n)->hosts_toml.unknown, "C:\\c.toml is not there");
   host_.memory.PutFileOf("C:\\c.toml", "[plugins.cri.registry]\nconfig_path = 'C:\\certs.d;D:\\more'\n");
