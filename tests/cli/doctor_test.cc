@@ -176,6 +176,7 @@ TEST_F(DoctorCommands, ImagesAreAskedForAsTheFilesOfTheNodeSay) {
   EXPECT_THAT(asked({"--root", image, "--registries", folder}), testing::ElementsAre(mirror, own));
 
   const auto of_machine = [&] { return asked({"--this-machine"}); };
+  host_.memory.Erase(reconcile::kContainerd, "ImagePath");
   EXPECT_THAT(of_machine(), testing::ElementsAre(own, HasSubstr("there is no service containerd")));
   host_.memory.Put(reconcile::kContainerd, reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml"));
   EXPECT_THAT(of_machine(), testing::ElementsAre(own, HasSubstr("because C:\\c.toml is not there: add --registries")));
