@@ -608,7 +608,8 @@ inline constexpr FindingInfo kFindings[] = {
      "away.",
      "Give --registry-folder if containerd should follow the mirrors of the source."},
     {"registries-refused", kWarning,
-     "A round left the hosts.toml files of --registry-folder as they are, and applied everything else.",
+     "The first boot or a round left the hosts.toml files of --registry-folder as they are, and applied everything "
+     "else.",
      "Do what the message says. Where containerd is the Windows Machine Config Operator's, leave out "
      "--registry-folder."},
     {"registries-script", kWarning, "The scripts of the payload write no hosts.toml files.",

@@ -27,7 +27,9 @@ using reconcile::Sections;
 
 Result<reconcile::PlanOptions> PlanOptionsOf(OpenNode& node, const ApplyOptions& options) {
   const bool yields = PROV_TRY(reconcile::YieldsEnvironment(node.machine, !options.unattended));
-  reconcile::PlanOptions out{.adopt = options.adopt, .yield_environment = yields, .unattended = options.unattended};
+  reconcile::PlanOptions out{.adopt = options.adopt,
+                             .yield_environment = yields,
+                             .leaves_out_refused = options.unattended || options.leaves_out_refused};
   if (PROV_TRY(RecordIsLost(node))) {
     out.adopt = true;
     out.adopt_reason = "adopted, because the record was lost";

@@ -13,13 +13,14 @@
 namespace prov::node {
 
 struct ApplyOptions {
-  bool adopt = false;             // values that equal the desired ones came from our own payload: record them as ours
-  bool allow_downgrade = false;   // see guards.h
-  bool allow_shrink = false;      // see guards.h
-  bool refuse_empty = false;      // see guards.h; for a source that a person named, not for one that is followed
-  bool restart_services = false;  // restart running services whose environment changed
-  bool names_pool = false;        // --pool was given, be it with the default
-  bool unattended = false;        // no person watches: GuardAgainstRebootLoop applies
+  bool adopt = false;               // values that equal the desired ones came from our own payload: record them as ours
+  bool allow_downgrade = false;     // see guards.h
+  bool allow_shrink = false;        // see guards.h
+  bool refuse_empty = false;        // see guards.h; for a source that a person named, not for one that is followed
+  bool restart_services = false;    // restart running services whose environment changed
+  bool names_pool = false;          // --pool was given, be it with the default
+  bool unattended = false;          // no person watches: GuardAgainstRebootLoop applies
+  bool leaves_out_refused = false;  // PlanOptions; also where `unattended`
 };
 
 // Runs the guards before anything is planned. Reads only. Errors: those of the ports; downgrade, shrink, empty,

@@ -54,7 +54,7 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
 Result<reconcile::RunReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                        const Delivery& delivery, const ApplyOptions& options) {
   ApplyOptions adopting = options;
-  adopting.adopt = true;
+  adopting.adopt = adopting.leaves_out_refused = true;
   PROV_TRY(CheckSettings(node, derived, adopting));
   PROV_TRY(CheckFollowed(node, delivery));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));

@@ -202,7 +202,7 @@ class File final : public Kind {
   // Everything is read before anything is planned, so that what is refused leaves no part of itself in the plan.
   Result<void> Plan(Planner& planner) const override {
     auto wanted = ReadWanted(planner);
-    if (!wanted && !planner.options().unattended) return std::unexpected(std::move(wanted).error());
+    if (!wanted && !planner.options().leaves_out_refused) return std::unexpected(std::move(wanted).error());
     if (!wanted) {
       // The proxy and the certificates of a node matter more than its mirrors.
       planner.Note({Severity::kWarning, "registries-refused",

@@ -59,9 +59,8 @@ struct PlanOptions {
   std::string_view adopt_reason = "baked before the first boot";
   // The Windows Machine Config Operator's daemon owns the machine variables: those that others changed are left alone.
   bool yield_environment = false;
-  // No person watches: a part of the settings that this machine refuses is left out with a finding, for the rest to go
-  // on.
-  bool unattended = false;
+  // A part of the settings that this machine refuses is left out with a finding, for the rest to go on.
+  bool leaves_out_refused = false;
   // A removal also reports what stays: proxies that were there before us, and of other items those with these keys,
   // which the last run found as wanted.
   bool reports_staying = false;

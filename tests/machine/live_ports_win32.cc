@@ -217,6 +217,34 @@ TEST_F(LiveStateFolder, AScriptThatLocksTheFirstByteKeepsItOut) {
   EXPECT_TRUE(OpenLiveMachine(TestFolder(), Access::kWrite)) << "it has ended";
 }
 
+TEST(LiveFilesOfOthers, WhatARunThatWasCutShortLeftIsNoHindrance) {
+  const fs::path top = LR"(C:\ProvisionerTest)";
+  const fs::path folder = top / L"quay.io";
+  fs::remove_all(top);
+  fs::create_directories(folder);
+  const std::string path = R"(C:\ProvisionerTest\quay.io\hosts.toml)";
+  const auto leave = [&] {
+    std::ofstream(folder / "hosts.toml.new") << "half";
+    std::ofstream(folder / "hosts.toml.old") << "removed";
+  };
+  LiveFiles files;
+  leave();
+  EXPECT_EQ(files.ReadFile(path, 100), std::nullopt);
+  const auto put = files.PutFile(path, "whole");
+  ASSERT_TRUE(put) << put.error().where << ": " << put.error().message;
+  EXPECT_EQ(files.ReadFile(path, 100), "whole");
+  EXPECT_EQ(files.ReadFile(path, 3).error().code, Code::kTooLarge);
+  leave();
+  ASSERT_TRUE(files.RemoveFile(path));
+  EXPECT_TRUE(fs::is_empty(folder));
+  ASSERT_TRUE(files.RemoveFolderIfEmpty(R"(C:\ProvisionerTest\quay.io)"));
+  EXPECT_FALSE(fs::exists(folder));
+  fs::create_directories(folder / "hosts.toml");
+  EXPECT_FALSE(files.PutFile(path, "x")) << "a folder is in its place";
+  EXPECT_FALSE(files.ReadFile(path, 100));
+  fs::remove_all(top);
+}
+
 // Names of keys outside of the two hives, and names that end early for Windows.
 TEST(LiveRegistry, OtherHivesAndNamesWithNulAreDefects) {
   fs::remove_all(fs::path(Wide(TestFolder())));

@@ -1,9 +1,11 @@
 #include "provisioner/node/apply.h"
 
 #include "provisioner/node/probe.h"
+#include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/status.h"
 #include "provisioner/reconcile/wmco.h"
 #include "tests/node/node_helpers.h"
+#include "tests/registries/sources.h"
 
 namespace prov::node {
 namespace {
@@ -28,6 +30,26 @@ class ApplyNode : public NodeTest {
     return report.value_or(reconcile::RunReport());
   }
 };
+
+// The proxy is set although this containerd gets no hosts.toml files.
+TEST_F(ApplyNode, ABootOfTheOperatorsNodeLeavesItsRegistriesOut) {
+  Settings settings = SampleSettings();
+  settings.options.scope.registries = true;
+  settings.options.registry_folder = R"(C:\certs.d)";
+  settings.config.mirrors = registries::Cluster({registries::Source("quay.io", {registries::ForAll("m.example")})});
+  host_.memory.PutKey(reconcile::kDaemonKey);
+  OpenNode n = node();
+  const auto by_hand = ApplySettings(n, settings, {});
+  ASSERT_FALSE(by_hand);
+  EXPECT_EQ(by_hand.error().code, Code::kOwner);
+  EXPECT_EQ(Variable("HTTP_PROXY"), std::nullopt);
+  const auto booted = FirstBoot(n, settings, {SpecOf("payload"), true, {}}, {});
+  ASSERT_TRUE(booted) << booted.error().message;
+  EXPECT_THAT(Codes(booted->findings), testing::Contains("registries-refused"));
+  EXPECT_NE(Variable("HTTP_PROXY"), std::nullopt);
+  const auto round = RunRound(host_, [&](const SettingsSpec&) -> Result<Settings> { return settings; });
+  ASSERT_TRUE(round) << round.error().message;
+}
 
 TEST_F(ApplyNode, RemembersWhatWasAppliedAndWritesNothingASecondTime) {
   EXPECT_GT(Apply(SampleSettings()).writes, 0U);

@@ -292,7 +292,7 @@ TEST(FileKind, ImportsOfTheConfigurationAreFollowed) {
 TEST(FileKind, TheOperatorsContainerdIsRefused) {
   const auto refused = [](MemoryMachine& memory) {
     const auto before = memory.content();
-    const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.unattended = true});
+    const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.leaves_out_refused = true});
     ASSERT_TRUE(round) << round.error().message;
     EXPECT_THAT(CodesOf(round->findings), ElementsAre("registries-refused"));
     EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY")) << "the rest of the settings goes on";
@@ -327,7 +327,7 @@ TEST(FileKind, FilesThatAreThereStayWhenTheOperatorComes) {
   const auto before = memory.content();
   const DesiredState other = DesiredFiles(ConfigWith({Source("new.example", {ForAll("m.example")})}));
   EXPECT_FALSE(ApplyTo(memory, other));
-  EXPECT_TRUE(ApplyTo(memory, other, {.unattended = true}));
+  EXPECT_TRUE(ApplyTo(memory, other, {.leaves_out_refused = true}));
   EXPECT_EQ(memory.content().Text(), before.Text());
   MustApply(memory, NothingDesired());
   EXPECT_FALSE(memory.FileAt(kQuay)) << "a removal takes them";
@@ -342,7 +342,7 @@ TEST(FileKind, AFileThatOthersMayChangeIsDriftAndKeepsNobodyFromTheRest) {
   const auto by_hand = ApplyTo(memory, DesiredFiles());
   ASSERT_FALSE(by_hand);
   EXPECT_EQ(by_hand.error().code, Code::kOwner);
-  const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.unattended = true});
+  const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.leaves_out_refused = true});
   ASSERT_TRUE(round);
   EXPECT_THAT(CodesOf(round->findings), Contains("registries-refused"));
   EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY"));
