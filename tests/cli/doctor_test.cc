@@ -198,7 +198,9 @@ TEST_F(DoctorCommands, AConfigPathThatIsALinkInAnImageIsRefused) {
   std::filesystem::create_directories(hives);
   std::filesystem::create_directories(image + "/containerd");
   std::filesystem::create_directories(root_ / "elsewhere/quay.io");
-  std::filesystem::create_directory_symlink(root_ / "elsewhere", image + "/containerd/certs.d");
+  std::error_code error;
+  std::filesystem::create_directory_symlink(root_ / "elsewhere", image + "/containerd/certs.d", error);
+  if (error) GTEST_SKIP() << "SKIPPED: this system makes no symbolic link";
   images::RegKey system = testing_support::SampleSystem();
   images::KeyAt(system, R"(ControlSet001\Services\containerd)").values = {
       reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml")};
