@@ -96,15 +96,21 @@ Result<Present> ReadPresent(machine::Files& files, const std::string& path) {
   return out;
 }
 
+bool IsBelow(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path[folder.size()] == '\\' &&
+         EqualsIgnoreAsciiCase(path.substr(0, folder.size()), folder);
+}
+
 // The folders on the way to a file that we made, for this item or for another, outermost first.
 Folders OwnFolders(const Ledger& ledger, const Present& present) {
   std::set<std::string> out(present.missing_folders.begin(), present.missing_folders.end());
   for (const auto& [item, entry] : ledger) {
     if (!item.starts_with(kFileItem)) continue;
     for (const std::string& folder : entry.own_keys) {
-      const bool on_the_way = AsciiLower(present.path).starts_with(AsciiLower(folder) + "\\");
-      const auto same = std::ranges::find_if(out, [&](const auto& one) { return EqualsIgnoreAsciiCase(one, folder); });
-      if (on_the_way && same == out.end()) out.insert(folder);
+      if (!IsBelow(present.path, folder)) continue;
+      const bool is_there =
+          std::ranges::any_of(out, [&](const auto& one) { return EqualsIgnoreAsciiCase(one, folder); });
+      if (!is_there) out.insert(folder);
     }
   }
   Folders sorted(out.begin(), out.end());
@@ -265,8 +271,8 @@ class File final : public Kind {
       FilePlan(planner, *std::move(now)).LetGo();
       return {};
     }
-    // Nothing of ours may keep a removal from the rest.
-    planner.Disown(item);
+    // It may not keep a removal from the rest. A round tries again.
+    if (!planner.options().leaves_out_refused) planner.Disown(item);
     Change change = DescribeFile(Action::kYield, path, {}, {},
                                  fmt::format("is left as it is, because it can't be read: {}", now.error().message));
     planner.Report(item, std::move(change));

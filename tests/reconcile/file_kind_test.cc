@@ -346,8 +346,12 @@ TEST(FileKind, AFileThatOthersMayChangeIsDriftAndKeepsNobodyFromTheRest) {
   ASSERT_TRUE(round);
   EXPECT_THAT(CodesOf(round->findings), Contains("registries-refused"));
   EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY"));
+  const DesiredState other = DesiredFiles(ConfigWith({Source("new.example", {ForAll("b.example")})}, false));
+  MustApply(memory, other, {.leaves_out_refused = true});
+  EXPECT_THAT(DriftOf(memory), Contains(fmt::format("file {} changed", kQuay))) << "a round tries again";
   const Plan removal = MustApply(memory, NothingDesired());
   EXPECT_THAT(ChangesOf(removal), Contains(fmt::format("yield file {}", kQuay)));
+  EXPECT_THAT(DriftOf(memory), IsEmpty());
   EXPECT_TRUE(memory.FileAt(kQuay));
   EXPECT_FALSE(memory.FileAt(kQuayCa));
 }
