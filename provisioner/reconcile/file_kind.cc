@@ -258,7 +258,7 @@ class File final : public Kind {
  private:
   // In the spelling with which it was written. The record of an image may come from others. Errors: type.
   static Result<std::string> PathOf(std::string_view item, const LedgerEntry& entry) {
-    const std::string path = entry.ours ? entry.ours->name : std::string();
+    std::string path = entry.ours ? entry.ours->name : std::string();
     const auto full = FullWindowsPath(path);
     if (!full || *full != path || ItemOfPath(path) != item || IsOperatorsPath(path)) return UnknownItem(item);
     return path;

@@ -60,7 +60,7 @@ Result<std::optional<std::string>> FindBytes(const JsonNode& node, std::string_v
 
 // The journal of an image is not trusted, so its paths are checked as those of an option are.
 Result<std::string> ReadPath(const JsonNode& node) {
-  const std::string path = PROV_TRY(node.Text());
+  std::string path = PROV_TRY(node.Text());
   const auto full = FullWindowsPath(path);
   if (!full || *full != path || IsOperatorsPath(path)) return node.Refuse(Code::kType, "is not a path of ours");
   return path;
