@@ -42,6 +42,12 @@ std::string PemOf(const std::string& der) {
   return out.append("-----END CERTIFICATE-----\n");
 }
 
+// Whether each version of containerd takes it for the URL of a host. One that it does not takes the whole file with it.
+bool IsTaken(const ServerUrl& url) {
+  const auto read = ParseServerUrl(url.Text());
+  return read && *read == url && url.host.find('[') == std::string::npos;
+}
+
 // What is said of one registry, before it becomes files.
 struct Whole {
   std::string registry;
@@ -74,7 +80,7 @@ class FilesMaker {
   // nullptr: there is no folder for it, which is reported.
   Whole* WholeOf(std::string_view registry) {
     const std::string folder = WindowsFolderOf(registry);
-    if (folder.empty()) {
+    if (folder.empty() || !IsTaken({"https", std::string(registry), ""})) {
       findings_.Warn("mirror-lost", "Windows has no folder of this name, so its nodes ask without these settings",
                      std::string(registry));
       return nullptr;
@@ -90,13 +96,14 @@ class FilesMaker {
   }
 
   // Appends the URLs of a host in the order in which container tools try them: an insecure one with TLS, whatever its
-  // certificate is, then without.
-  static void AddHost(std::string_view host, std::string_view path, const HostConfig& like, bool insecure,
+  // certificate is, then without. False: containerd takes no such URL, so nothing is appended.
+  static bool AddHost(std::string_view host, std::string_view path, const HostConfig& like, bool insecure,
                       std::vector<HostConfig>& out) {
     HostConfig one = like;
     one.url = {"https", std::string(host == "docker.io" ? "registry-1.docker.io" : host), ""};
     if (!path.empty()) one.url.path = fmt::format("/v2/{}", path);
     one.override_path = !path.empty();
+    if (!IsTaken(one.url)) return false;
     if (insecure) one.skip_verify = true;
     for (const bool plain : {false, true}) {
       if (plain && !insecure) continue;
@@ -111,6 +118,7 @@ class FilesMaker {
         same->resolve = same->resolve || one.resolve;
       }
     }
+    return true;
   }
 
   // The path below which a mirror has the whole registry; nullopt: its path does not end as that of its source.
@@ -160,15 +168,20 @@ class FilesMaker {
     HostConfig like;
     like.push = false;
     like.resolve = mirror.use != MirrorUse::kDigestOnly;
-    AddHost(HostIn(mirror.location), *base, like, mirror.insecure, whole.hosts);
+    if (!AddHost(HostIn(mirror.location), *base, like, mirror.insecure, whole.hosts))
+      findings_.Warn("mirror-lost",
+                     fmt::format("its mirror {} is left out: it is no place that containerd can ask", mirror.location),
+                     registry.prefix);
   }
 
   // What is asked for a whole registry after its mirrors.
-  static void AddOwn(const Registry& registry, Whole& whole) {
+  void AddOwn(const Registry& registry, Whole& whole) {
     const std::string& location = registry.location.empty() ? registry.prefix : registry.location;
     whole.blocked = registry.blocked;
-    if (registry.insecure || (location != registry.prefix && !registry.blocked))
-      AddHost(HostIn(location), PathIn(location), HostConfig(), registry.insecure, whole.own);
+    if (!registry.insecure && (location == registry.prefix || registry.blocked)) return;
+    if (!AddHost(HostIn(location), PathIn(location), HostConfig(), registry.insecure, whole.own))
+      findings_.Warn("mirror-lost", fmt::format("its location {} is no place that containerd can ask", location),
+                     registry.prefix);
   }
 
   void ReviewPart(const Registry& registry, std::string_view host) {

@@ -158,6 +158,25 @@ TEST(HostsFiles, WhatHasNoFolderIsReported) {
   EXPECT_THAT(PlacesOfOurs(made), ElementsAre("Quay.io/hosts.toml")) << "one folder on Windows";
 }
 
+// Each version of containerd refuses a file with one of these, and with it the other mirrors.
+TEST(HostsFiles, WhatNoUrlHasIsLeftOut) {
+  for (const std::string host : {"m.example:50;0/x", "m.example:port", "[::1]:5000", "m example"}) {
+    const HostsFiles made = MakeOurs(
+        Cluster({Source("quay.io", {ForAll(host), ForAll("good.example")}), Source("b.example:port", {}, true)}));
+    EXPECT_THAT(CodesOf(made.findings), ElementsAre("mirror-lost", "mirror-lost")) << host;
+    for (const Containerd version : kEachVersion) {
+      EXPECT_THAT(AskedFor(made, "quay.io/app:v1", version),
+                  ElementsAre("https://good.example/v2/app", "https://quay.io/v2/app"))
+          << host;
+    }
+  }
+  Registry registry = Source("quay.io", {});
+  registry.location = "other.example:port";
+  const HostsFiles made = MakeOurs(Cluster({registry}));
+  EXPECT_THAT(made.files, IsEmpty());
+  EXPECT_THAT(CodesOf(made.findings), ElementsAre("mirror-lost"));
+}
+
 TEST(HostsFiles, TheHubIsAskedWhereItsImagesAre) {
   const HostsFiles made = MakeOurs(Cluster({Source("docker.io", {ForAll("m.example/hub")})}));
   EXPECT_THAT(AskedFor(made, "nginx", Containerd::k2),
