@@ -603,6 +603,11 @@ inline constexpr FindingInfo kFindings[] = {
      "The hosts.toml files of --registry-folder have no effect, because containerd's configuration does not name their "
      "folder, or could not be read.",
      "Set config_path in containerd's config.toml to that folder, and restart containerd."},
+    {"registries-kept", kWarning,
+     "The source speaks of mirrors and not of CAs for single registries, or the other way round, and files of ours "
+     "hold what it does not speak of. No hosts.toml file and no CA beside one was changed.",
+     "Give a source with both, such as an egress.json that was made of both, or take the files away with --scope and "
+     "write them again."},
     {"registries-no-folder", kInfo,
      "The scope has registries, and no folder for hosts.toml files is given, so those that provisioner wrote are taken "
      "away.",
@@ -614,6 +619,10 @@ inline constexpr FindingInfo kFindings[] = {
      "--registry-folder."},
     {"registries-script", kWarning, "The scripts of the payload write no hosts.toml files.",
      "Add provisioner.exe to the payload (--exe or --exe-url), which writes them."},
+    {"registries-silent", kInfo,
+     "The source says nothing of image registries, so hosts.toml files are neither written nor removed, whatever "
+     "--registry-folder is.",
+     "Give a source with registries.conf, mirror sets or CAs of registries if containerd is to follow them."},
     {"registry-trust", kInfo,
      "The CAs of single image registries are trusted by the whole Windows node, which has no narrower trust.",
      "Leave certificates out with --subtract if nodes are not to trust them."},

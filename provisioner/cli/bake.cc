@@ -285,6 +285,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const node::Settings& settings = derived.settings;
   const egress::EgressConfig& config = settings.config;
   const DesiredState& state = derived.desired;
+  if (state.files_fault) return std::unexpected(*state.files_fault);
   if (settings.options.scope.certificates) PROV_TRY(node::GuardAgainstUnreadTrust(config));
   findings.insert(findings.end(), settings.findings.begin(), settings.findings.end());
   if (options.key && !settings.generation && !options.generation) return std::unexpected(MissingGeneration());

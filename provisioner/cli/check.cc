@@ -115,6 +115,8 @@ void AddRefusal(const egress::EgressConfig& config, const reconcile::DesiredOpti
   const auto desired = reconcile::MakeDesiredState(config, options);
   if (!desired) {
     AddError(findings, "refused", desired.error().message, desired.error().where);
+  } else if (desired->files_fault) {
+    AddError(findings, "refused", desired->files_fault->message, desired->files_fault->where);
   } else if (const auto sets = node::GuardAgainstEmpty(config, *desired); !sets) {
     AddWarning(findings, "sets-nothing", sets.error().message, sets.error().where);
   }

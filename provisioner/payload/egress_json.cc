@@ -133,9 +133,12 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
 }
 
 void WriteRegistries(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
-  if (!state.registry_folder) return;
-  json.Key("registries").BeginObject().Member("folder", *state.registry_folder);
-  if (state.scope.registries) registries::WriteMirrors(json.Key("mirrors"), config.mirrors);
+  const bool left_out = state.left_out.registries || config.mirrors.left_out;
+  if (!state.registry_folder && !left_out) return;
+  json.Key("registries").BeginObject();
+  if (state.registry_folder) json.Member("folder", *state.registry_folder);
+  if (!state.registry_folder) json.Member("leftOut", true);
+  if (state.scope.registries && state.registry_folder) registries::WriteMirrors(json.Key("mirrors"), config.mirrors);
   json.EndObject();
 }
 
@@ -143,6 +146,7 @@ Result<void> ReadRegistries(const JsonNode& root, egress::EgressConfig& out) {
   const auto node = PROV_TRY(root.Find("registries"));
   if (!node) return {};
   if (auto mirrors = PROV_TRY(node->Find("mirrors", registries::ReadMirrors))) out.mirrors = *std::move(mirrors);
+  out.mirrors.left_out = PROV_TRY(node->Find("leftOut", &JsonNode::Bool)).value_or(false);
   return {};
 }
 

@@ -48,6 +48,7 @@ Scope Stated(Scope scope, bool proxy, bool trust) {
 Scope LeftOut(const Scope& wanted, const EgressConfig& config) {
   Scope scope = Stated(Scope::All(), egress::StatesProxy(config) || config.proxy_file.left_out,
                        config.trust_file.present || config.trust_file.left_out);
+  scope.registries = !config.mirrors.IsSilent() || config.mirrors.left_out;
   for (const ScopeWord& one : kScopeWords) scope.*one.in_scope = scope.*one.in_scope && !(wanted.*one.in_scope);
   return scope;
 }
@@ -203,28 +204,43 @@ void StatePodPolicies(DesiredState& state) {
           "--scope hns");
 }
 
+// Whatever part of the trust is taken: the requests of containerd go through the same proxy as all others.
+std::vector<std::string> TrustOf(const EgressConfig& config, const DesiredState& /*state*/) {
+  std::vector<std::string> out;
+  out.reserve(config.certificates.size());
+  for (const pki::Certificate& one : config.certificates) out.push_back(one.der);
+  return out;
+}
+
 // A source that says nothing of registries leaves the files as they are. Without a folder nothing is wanted.
-Result<void> AddRegistryFiles(const EgressConfig& config, DesiredState& state) {
+void AddRegistryFiles(const EgressConfig& config, DesiredState& state) {
   const registries::Mirrors& mirrors = config.mirrors;
   if (!state.scope.registries) {
     state.registry_folder.reset();
-    return {};
+    return;
   }
   if (!state.registry_folder) {
     AddInfo(state.findings, "registries-no-folder",
             "no --registry-folder is given, so the hosts.toml files that provisioner wrote are taken away",
             "--scope registries");
-    return {};
+    return;
   }
-  if (!mirrors.fault && !mirrors.stated() && mirrors.cas.empty()) {
+  if (mirrors.IsSilent()) {
     state.scope.registries = false;
-    return {};
+    AddInfo(state.findings, "registries-silent",
+            "the source says nothing of mirrors, nor of CAs for single registries, so hosts.toml files are neither "
+            "written nor removed",
+            "--registry-folder");
+    return;
   }
-  std::vector<std::string> trusted;
-  trusted.reserve(state.certificates.size());
-  for (const CertificateItem& item : state.certificates) trusted.push_back(item.certificate.der);
-  state.files = PROV_TRY(MakeRegistryFiles(*state.registry_folder, mirrors, trusted, state.findings));
-  return {};
+  if (!mirrors.stated()) state.stated_of_registries = StatedOfRegistries::kCas;
+  if (!mirrors.states_cas()) state.stated_of_registries = StatedOfRegistries::kMirrors;
+  auto files = MakeRegistryFiles(*state.registry_folder, mirrors, TrustOf(config, state), state.findings);
+  if (files) {
+    state.files = *std::move(files);
+  } else {
+    state.files_fault = std::move(files).error();
+  }
 }
 
 }  // namespace
@@ -274,7 +290,7 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   state.only_adds_certificates = config.not_read.trust;
   if (state.scope.TakesProxy()) PROV_TRY(AddProxy(config, options, state));
   if (state.scope.certificates) PROV_TRY(AddCertificates(config, options, state));
-  PROV_TRY(AddRegistryFiles(config, state));
+  AddRegistryFiles(config, state);
   StatePodPolicies(state);
   return state;
 }

@@ -75,7 +75,9 @@ struct DesiredState : KeptOptions {
   std::optional<egress::WinHttpProxy> win_http, win_inet;
   std::vector<CertificateItem> certificates;  // unique; ROOT before CA, by thumbprint
   std::vector<FileItem> files;                // in the order in which they are written
-  bool only_adds_certificates = false;        // ours that are not in the list stay: the source is not read whole
+  std::optional<Error> files_fault;           // why the files are not known, so that those of ours are left as they are
+  StatedOfRegistries stated_of_registries = StatedOfRegistries::kAll;
+  bool only_adds_certificates = false;  // ours that are not in the list stay: the source is not read whole
   Findings findings;
 
   // Whether applying this would leave a machine that holds nothing of ours as it is.
@@ -84,8 +86,8 @@ struct DesiredState : KeptOptions {
 
 // Errors: fail-open (a malformed proxy URL or a bypass list that WinHTTP or WinINET would misread), no-proxy, cert (a
 // root whose own signature does not verify; nothing of a bundle that is not empty would be imported), size-limit (a
-// variable or a certificate that Windows' registry can't hold), registries (mirrors in scope that can't be read).
-// Whatever it makes, bake and apply take.
+// variable or a certificate that Windows' registry can't hold). Whatever it makes, bake and apply take, but for
+// `files_fault`, which they refuse where a person can still mend it.
 Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
 
 }  // namespace prov::reconcile

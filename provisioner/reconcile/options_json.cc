@@ -51,8 +51,9 @@ Result<DesiredOptions> ReadOptions(const JsonNode& root) {
   out.win_http_octets = PROV_TRY(root.Find("winHttpOctets", &JsonNode::Bool)).value_or(false);
   out.hns = PROV_TRY(root.Find("hns", ReadPodPolicies));
   if (const auto registries = PROV_TRY(root.Find("registries"))) {
-    out.registry_folder = PROV_TRY(registries->Get("folder", ReadRegistryFolder));
-    out.scope.registries = true;  // the scope lacks it where the source says nothing of registries
+    out.registry_folder = PROV_TRY(registries->Find("folder", ReadRegistryFolder));
+    // The scope lacks it where the source says nothing of registries.
+    if (out.registry_folder) out.scope.registries = true;
   }
   if (auto services = PROV_TRY(root.Find("services", ReadServiceNames))) out.services = *std::move(services);
   return out;

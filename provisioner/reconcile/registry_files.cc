@@ -7,6 +7,7 @@
 
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/text.h"
+#include "provisioner/reconcile/operation.h"
 #include "provisioner/registries/hosts_files.h"
 
 namespace prov::reconcile {
@@ -74,14 +75,25 @@ Result<std::string> CheckRegistryFolder(std::string_view path) {
 
 Result<std::vector<FileItem>> MakeRegistryFiles(const std::string& folder, const registries::Mirrors& mirrors,
                                                 std::span<const std::string> trusted, Findings& findings) {
-  if (mirrors.fault) return std::unexpected(*mirrors.fault);
+  for (const std::optional<Error>* fault : {&mirrors.fault, &mirrors.ca_fault}) {
+    if (*fault) return std::unexpected(**fault);
+  }
   registries::HostsFiles made = registries::MakeHostsFiles(mirrors, trusted);
   findings.insert(findings.end(), std::make_move_iterator(made.findings.begin()),
                   std::make_move_iterator(made.findings.end()));
   std::vector<FileItem> out;
   out.reserve(made.files.size());
-  for (registries::RegistryFile& file : made.files)
-    out.push_back({fmt::format("{}\\{}\\{}", folder, file.folder, file.name), std::move(file.bytes)});
+  for (registries::RegistryFile& file : made.files) {
+    std::string path = fmt::format("{}\\{}\\{}", folder, file.folder, file.name);
+    if (file.bytes.size() > kMostManagedFileBytes) {
+      return Fail(Code::kSizeLimit,
+                  fmt::format("would have {} bytes, and {} are taken; make the trust bundle or the list of mirrors "
+                              "smaller",
+                              file.bytes.size(), kMostManagedFileBytes),
+                  std::move(path));
+    }
+    out.push_back({std::move(path), std::move(file.bytes)});
+  }
   return out;
 }
 

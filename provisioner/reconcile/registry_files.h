@@ -20,6 +20,10 @@ struct FileItem {
   bool operator==(const FileItem&) const = default;
 };
 
+// What a source says of image registries. A file of ours that rests on the other half is not removed for lack of a
+// statement.
+enum class StatedOfRegistries { kAll, kMirrors, kCas };
+
 // A full path of Windows in its one form: "C:/a//b/../c" is "C:\a\c". Errors: usage (a relative path, a share, a
 // device, a stream, a short name such as PROGRA~1, or a name that is not of printable ASCII or that Windows does not
 // take), with the path as `where`.
@@ -32,7 +36,8 @@ Result<std::string> CheckRegistryFolder(std::string_view path);
 bool IsOperatorsPath(std::string_view path);
 
 // The files below `folder`, in the order in which they are written. `trusted`: see registries::MakeHostsFiles, whose
-// findings are added. Errors: registries (the mirrors could not be read).
+// findings are added. Errors: registries (the mirrors or a CA could not be read), size-limit (a file is larger than
+// what a machine's record takes).
 Result<std::vector<FileItem>> MakeRegistryFiles(const std::string& folder, const registries::Mirrors& mirrors,
                                                 std::span<const std::string> trusted, Findings& findings);
 

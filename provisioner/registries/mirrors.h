@@ -45,10 +45,15 @@ struct Mirrors {
   std::vector<std::string> places;   // the files or objects that they were read from; empty: no statement
   std::vector<Registry> registries;  // each prefix once
   std::vector<RegistryCa> cas;       // each host once
+  bool states_no_cas = false;        // the source speaks of CAs for single registries, and has none
 
-  std::optional<Error> fault = {};  // why what the source says can't be read; the rest is empty then
+  bool left_out = false;               // nothing is said because choices leave it out, not for lack of a statement
+  std::optional<Error> fault = {};     // why what the source says of mirrors can't be read; `registries` is empty then
+  std::optional<Error> ca_fault = {};  // why a CA can't be read, which `cas` lacks
 
   bool stated() const { return !places.empty(); }
+  bool states_cas() const { return !cas.empty() || states_no_cas; }
+  bool IsSilent() const { return !stated() && !states_cas() && !fault && !ca_fault; }
 };
 
 }  // namespace prov::registries

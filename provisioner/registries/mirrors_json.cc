@@ -42,6 +42,16 @@ Result<RegistryCa> ReadRegistryCa(const JsonNode& node) {
   return out;
 }
 
+void WriteCas(JsonWriter& json, const std::vector<RegistryCa>& cas) {
+  json.Key("cas").BeginArray();
+  for (const RegistryCa& ca : cas) {
+    json.BeginObject().Member("host", ca.host).Key("certificates").BeginArray();
+    for (const std::string& der : ca.certificates) json.String(EncodeBase64(der));
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 void WriteMirrors(JsonWriter& json, const Mirrors& mirrors) {
@@ -55,13 +65,9 @@ void WriteMirrors(JsonWriter& json, const Mirrors& mirrors) {
     }
     json.EndArray().EndObject();
   }
-  json.EndArray().Key("cas").BeginArray();
-  for (const RegistryCa& ca : mirrors.cas) {
-    json.BeginObject().Member("host", ca.host).Key("certificates").BeginArray();
-    for (const std::string& der : ca.certificates) json.String(EncodeBase64(der));
-    json.EndArray().EndObject();
-  }
-  json.EndArray().EndObject();
+  json.EndArray();
+  if (mirrors.states_cas()) WriteCas(json, mirrors.cas);
+  json.EndObject();
 }
 
 Result<Mirrors> ReadMirrors(const JsonNode& node) {
@@ -69,8 +75,10 @@ Result<Mirrors> ReadMirrors(const JsonNode& node) {
   out.places = PROV_TRY(node.Get("places", &JsonNode::Texts));
   for (const JsonNode& one : PROV_TRY(node.Get("registries", &JsonNode::Items)))
     out.registries.push_back(PROV_TRY(ReadRegistry(one)));
-  for (const JsonNode& one : PROV_TRY(node.Get("cas", &JsonNode::Items)))
-    out.cas.push_back(PROV_TRY(ReadRegistryCa(one)));
+  if (const auto cas = PROV_TRY(node.Find("cas", &JsonNode::Items))) {
+    for (const JsonNode& one : *cas) out.cas.push_back(PROV_TRY(ReadRegistryCa(one)));
+    out.states_no_cas = cas->empty();
+  }
   return out;
 }
 

@@ -170,9 +170,11 @@ Result<std::vector<TrustText>> ReadControllerTrust(const ObjectView& spec, Egres
     config.not_read.trust = true;  // each ControllerConfig of a cluster has it
   }
   const std::size_t others = out.size();
+  config.mirrors.states_no_cas = true;  // the lists are absent where there are none
   for (const std::string_view list : {"imageRegistryBundleUserData", "imageRegistryBundleData"})
     PROV_TRY(AddRegistryBundles(spec, list, config, out));
   if (out.size() > others) {
+    config.mirrors.states_no_cas = config.mirrors.cas.empty();
     AddInfo(config.findings, "registry-trust",
             "CAs of image registries are read: Windows has no trust for one registry, so the whole node trusts them, "
             "as the "

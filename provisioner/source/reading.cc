@@ -61,10 +61,10 @@ void TakeRegistryCa(std::string host, std::string_view bytes, const std::string&
   Findings ignored;
   const auto certificates = pki::ParseTrustBundle(bytes, where, ignored);
   if (!certificates || certificates->empty()) {
-    AddWarning(config.findings, "mirrors-invalid",
-               fmt::format("the CA of the registry {} can't be read: {}", Shorten(host),
-                           certificates ? "the file holds no certificate" : certificates.error().message),
-               where);
+    std::string message = fmt::format("the CA of the registry {} can't be read: {}", Shorten(host),
+                                      certificates ? "the file holds no certificate" : certificates.error().message);
+    AddWarning(config.findings, "mirrors-invalid", message, where);
+    config.mirrors.ca_fault = Error{Code::kRegistries, std::move(message), where};
     return;
   }
   std::vector<registries::RegistryCa>& cas = config.mirrors.cas;

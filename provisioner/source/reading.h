@@ -47,7 +47,8 @@ Result<void> ReadProxyMembers(const ObjectView& object, egress::EgressConfig& co
 // is kept for those who ask for mirrors. Findings: mirrors-invalid.
 void TakeMirrors(Result<registries::Mirrors> read, egress::EgressConfig& config);
 
-// Adds the certificates of a CA file for one registry. Findings: mirrors-invalid, if there is none in it.
+// Adds the certificates of a CA file for one registry. If there is none in it, the fault is kept. Findings:
+// mirrors-invalid.
 void TakeRegistryCa(std::string host, std::string_view bytes, const std::string& where, egress::EgressConfig& config);
 
 // Decodes base64 with line ends, as users and tools store it. Errors: cert; the message begins with `message_start`.

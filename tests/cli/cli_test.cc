@@ -382,6 +382,28 @@ status: {httpProxy: "http://p:1", httpsProxy: "http://p:1", noProxy: ".svc"}
   }
 }
 
+// What a round leaves as it is, a person can still mend.
+TEST_F(Bake, MirrorsThatCanNotBeReadAreRefusedByBakeAndCheckWhereTheyAreAskedFor) {
+  const std::string source = Write("mirrors.yaml", R"(apiVersion: config.openshift.io/v1
+kind: ImageDigestMirrorSet
+metadata: {name: mirrors}
+spec: {imageDigestMirrors: [{source: 5}]}
+---
+apiVersion: config.openshift.io/v1
+kind: Proxy
+metadata: {name: cluster}
+status: {httpProxy: "http://p:1", httpsProxy: "http://p:1", noProxy: ".svc"}
+)");
+  const std::string folder = R"(C:\certs.d)";
+  EXPECT_EQ(Provisioner({"bake", source, "--out", At("p")}).exit, 0);
+  EXPECT_EQ(Provisioner({"check", source}).exit, 0);
+  EXPECT_NE(Provisioner({"bake", source, "--out", At("r"), "--registry-folder", folder}).exit, 0);
+  EXPECT_FALSE(fs::exists(root_ / "r"));
+  const ProcessResult checked = Provisioner({"check", source, "--registry-folder", folder});
+  EXPECT_NE(checked.exit, 0);
+  EXPECT_THAT(checked.err + checked.out, HasSubstr("[refused]"));
+}
+
 TEST_F(Bake, APolicyForPodsMustSayWhichAndBeValid) {
   Write("policy.json", R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":"15001"}})");
   Write("bad.json", R"({"Type":"L4WFPPROXY","Settings":{"OutboundProxyPort":"0"}})");

@@ -107,6 +107,22 @@ TEST(EgressJsonReader, GivesBackTheFilesOfRegistries) {
   EXPECT_FALSE(ReadEgress(WithMember(written, "/registries/folder", R"("C:\\k")")));
 }
 
+TEST(EgressJsonReader, TellsRegistriesLeftOutFromRegistriesThatTheSourceSaysNothingOf) {
+  for (const bool states : {true, false}) {
+    egress::EgressConfig config = testing_support::SampleConfig();
+    if (states) config.mirrors.places = {"registries.conf"};
+    const auto state = reconcile::MakeDesiredState(config, {}).value();
+    EXPECT_EQ(state.left_out.registries, states);
+    const std::string written = EgressJson(config, state, 3);
+    const auto read = ReadEgress(written);
+    ASSERT_TRUE(read) << read.error().message;
+    const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+    EXPECT_EQ(again.scope, state.scope);
+    EXPECT_EQ(again.left_out, state.left_out);
+    EXPECT_EQ(EgressJson(read->config, again, 3), written);
+  }
+}
+
 TEST(EgressJsonReader, ModesAreOctal) {
   const auto mode = [](const std::string& text) {
     const auto read = ReadEgress(WithMember(GoodEgressJson(), "/trustFile/mode", "\"" + text + "\""));

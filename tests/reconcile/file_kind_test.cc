@@ -224,18 +224,6 @@ TEST(FileKind, WithoutTheOptionTheyAreTakenBack) {
   EXPECT_FALSE(memory.FileAt(kQuay));
 }
 
-TEST(FileKind, BrokenMirrorsAreAnErrorOnlyWhereTheyAreInScope) {
-  egress::EgressConfig config = SampleConfig();
-  config.mirrors.fault = Error{Code::kRegistries, "not valid TOML", "registries.conf"};
-  DesiredOptions options;
-  EXPECT_TRUE(MakeDesiredState(config, options));
-  options.scope.registries = true;
-  options.registry_folder = std::string(kFolder);
-  const auto state = MakeDesiredState(config, options);
-  ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Code::kRegistries);
-}
-
 TEST(FileKind, ContainerdThatLooksElsewhereIsReported) {
   struct Case {
     std::string_view config, text;

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "provisioner/reconcile/desired_state.h"
 #include "tests/registries/sources.h"
+#include "tests/support/finding_codes.h"
+#include "tests/support/sample.h"
 
 namespace prov::reconcile {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 
 TEST(RegistryFolder, APathHasOneForm) {
@@ -75,8 +79,75 @@ TEST(RegistryFiles, AreBelowTheFolder) {
   ASSERT_EQ(made->size(), 1U);
   EXPECT_EQ(made->front().path, R"(C:\certs.d\host.example_5000_\hosts.toml)");
   EXPECT_THAT(made->front().bytes, HasSubstr("[host.\"https://m.example\"]"));
+  mirrors.ca_fault = Error{Code::kRegistries, "holds no certificate", "ca.crt"};
+  EXPECT_EQ(MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings).error().code, Code::kRegistries);
+  mirrors.ca_fault.reset();
   mirrors.fault = Error{Code::kRegistries, "not valid TOML", "registries.conf"};
   EXPECT_EQ(MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings).error().code, Code::kRegistries);
+}
+
+TEST(RegistryFiles, AFileThatARecordCanNotTakeIsRefused) {
+  Findings findings;
+  registries::Mirrors mirrors = registries::Cluster({});
+  mirrors.cas = {{"quay.io", {std::string(2U << 20U, 'x')}}};
+  EXPECT_TRUE(MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings));
+  mirrors.cas.front().certificates.emplace_back(2U << 20U, 'y');
+  const auto made = MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Code::kSizeLimit);
+  EXPECT_EQ(made.error().where, R"(C:\certs.d\quay.io\ca.crt)");
+}
+
+DesiredOptions WithFolder() {
+  DesiredOptions options;
+  options.scope.registries = true;
+  options.registry_folder = R"(C:\certs.d)";
+  return options;
+}
+
+TEST(RegistryFiles, ASilentSourceIsNoReasonToTakeFilesAway) {
+  const egress::EgressConfig silent = testing_support::SampleConfig();
+  const DesiredState state = MakeDesiredState(silent, WithFolder()).value();
+  EXPECT_FALSE(state.scope.registries);
+  EXPECT_FALSE(state.left_out.registries);
+  EXPECT_THAT(testing_support::CodesOf(state.findings), Contains("registries-silent"));
+  EXPECT_FALSE(MakeDesiredState(silent, {}).value().left_out.registries);
+}
+
+TEST(RegistryFiles, EachStatementOfASourceCountsWhereTheOptionIsLeftOut) {
+  const auto left_out = [](const auto& say) {
+    egress::EgressConfig config = testing_support::SampleConfig();
+    say(config.mirrors);
+    return MakeDesiredState(config, {}).value().left_out.registries;
+  };
+  EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.places = {"registries.conf"}; }));
+  EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.states_no_cas = true; }));
+  EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.left_out = true; }));
+  EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.fault = Error{Code::kRegistries, "not valid TOML", ""}; }));
+}
+
+TEST(RegistryFiles, MirrorsThatCanNotBeReadStopNothingElse) {
+  egress::EgressConfig config = testing_support::SampleConfig();
+  config.mirrors.fault = Error{Code::kRegistries, "not valid TOML", "registries.conf"};
+  const DesiredState state = MakeDesiredState(config, WithFolder()).value();
+  EXPECT_FALSE(state.environment.empty());
+  ASSERT_TRUE(state.files_fault.has_value());
+  EXPECT_EQ(state.files_fault->code, Code::kRegistries);
+  EXPECT_FALSE(MakeDesiredState(config, {}).value().files_fault.has_value());
+}
+
+// A proxy that looks into TLS is in the way of containerd, too, whatever of the trust is taken.
+TEST(RegistryFiles, CasStandBesideTheWholeTrustOfTheSource) {
+  egress::EgressConfig config = testing_support::SampleConfig();
+  config.mirrors = registries::Cluster({});
+  config.mirrors.cas = {{"quay.io", {testing_support::SampleCertificates().at(0).der}}};
+  DesiredOptions options = WithFolder();
+  const auto all = MakeDesiredState(config, options).value().files;
+  options.scope.certificates = false;
+  EXPECT_EQ(MakeDesiredState(config, options).value().files, all);
+  options.scope.certificates = true;
+  for (const pki::Certificate& one : config.certificates) options.subtract.insert(one.sha256);
+  EXPECT_EQ(MakeDesiredState(config, options).value().files, all);
 }
 
 }  // namespace

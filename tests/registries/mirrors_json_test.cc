@@ -24,12 +24,26 @@ TEST(MirrorsJson, ReadingGivesBackWhatWasWritten) {
   EXPECT_EQ(read->places, mirrors.places);
   EXPECT_EQ(read->registries, mirrors.registries);
   EXPECT_EQ(read->cas, mirrors.cas);
+  EXPECT_FALSE(read->states_no_cas);
+}
+
+TEST(MirrorsJson, NoCasAreAnotherStatementThanNothingOfCas) {
+  for (const bool states : {true, false}) {
+    Mirrors mirrors = Cluster({});
+    mirrors.states_no_cas = states;
+    JsonWriter json;
+    WriteMirrors(json, mirrors);
+    const auto read = ReadMirrors(*ParseJsonDocument(json.Text(), "test"));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->states_cas(), states);
+    EXPECT_TRUE(read->cas.empty());
+  }
 }
 
 TEST(MirrorsJson, AnotherShapeIsRefused) {
   const std::string good = R"({"places":[],"registries":[],"cas":[]})";
   EXPECT_TRUE(ReadMirrors(*ParseJsonDocument(good, "test")));
-  for (const char* text : {R"({"places":[],"registries":[]})", R"({"places":1,"registries":[],"cas":[]})",
+  for (const char* text : {R"({"places":[],"cas":[]})", R"({"places":1,"registries":[],"cas":[]})",
                            R"({"places":[],"registries":[{"prefix":"a"}],"cas":[]})",
                            R"({"places":[],"registries":[],"cas":[{"host":"a","certificates":["%"]}]})"}) {
     const auto read = ReadMirrors(*ParseJsonDocument(text, "test"));

@@ -198,6 +198,9 @@ TEST(SourceMembers, SettingsOfRegistriesThatCanNotBeReadStopNothingElse) {
   EXPECT_FALSE(config.mirrors.stated());
   ASSERT_TRUE(config.mirrors.fault.has_value());
   EXPECT_EQ(config.mirrors.fault->code, Code::kRegistries);
+  ASSERT_TRUE(config.mirrors.ca_fault.has_value());
+  EXPECT_EQ(config.mirrors.ca_fault->code, Code::kRegistries);
+  EXPECT_FALSE(config.mirrors.IsSilent());
   EXPECT_EQ(std::ranges::count(config.findings, "mirrors-invalid", &Finding::code), 2);
   EXPECT_THAT(MessageOf(config.findings, "not-read"), HasSubstr("only CAs"));
 }
