@@ -623,6 +623,17 @@ inline constexpr FindingInfo kFindings[] = {
      "The source says nothing of image registries, so hosts.toml files are neither written nor removed, whatever "
      "--registry-folder is.",
      "Give a source with registries.conf, mirror sets or CAs of registries if containerd is to follow them."},
+    {"registry-file", kWarning,
+     "A hosts.toml file, or a CA beside it, could not be read, written or removed. It is left as it is, with the files "
+     "beside it that depend on it, and everything else was applied.",
+     "Do what the message says of the file. The next apply or round tries again; until then status shows what is "
+     "ours."},
+    {"registry-file-replaced", kWarning,
+     "A hosts.toml file of another program, or a change by hand, is replaced, so what it said no longer counts. A file "
+     "that was there before us comes back when ours is removed.",
+     "If containerd needs what the message names, leave out --registry-folder, or give mirrors that need no headers "
+     "and "
+     "no client certificates."},
     {"registry-trust", kInfo,
      "The CAs of single image registries are trusted by the whole Windows node, which has no narrower trust.",
      "Leave certificates out with --subtract if nodes are not to trust them."},

@@ -12,7 +12,10 @@ class NoneOfFiles final : public Files {
   Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t /*limit*/) override {
     return NoFiles(path);
   }
-  Result<void> PutFile(std::string_view path, std::string_view /*bytes*/) override { return NoFiles(path); }
+  Result<bool> IsForEverybody(std::string_view path) override { return NoFiles(path); }
+  Result<void> PutFile(std::string_view path, std::string_view /*bytes*/, FileAccess /*access*/) override {
+    return NoFiles(path);
+  }
   Result<void> RemoveFile(std::string_view path) override { return NoFiles(path); }
   Result<bool> FolderExists(std::string_view path) override { return NoFiles(path); }
   Result<void> RemoveFolderIfEmpty(std::string_view path) override { return NoFiles(path); }

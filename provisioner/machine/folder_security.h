@@ -15,4 +15,8 @@ namespace prov::machine {
 Result<void> CheckImageSecurity(const std::optional<std::string>& descriptor, PathUse use, std::string_view where,
                                 std::string_view own_account = {});
 
+// Whether a self-relative descriptor of a file lets everybody, or every user, read it, and forbids it nobody. False for
+// a malformed one.
+bool EverybodyReads(std::string_view descriptor);
+
 }  // namespace prov::machine

@@ -42,10 +42,27 @@ Result<std::optional<std::string>> ImageFiles::ReadFile(std::string_view path, s
   return tree_.Read(at, limit);
 }
 
-Result<void> ImageFiles::PutFile(std::string_view path, std::string_view bytes) {
+// A tree without descriptors tells of a mode only whether it is that of our files.
+Result<bool> ImageFiles::IsOpen(const std::string& path) {
+  if (!PROV_TRY(tree_.IsFile(path))) return false;
+  if (const auto descriptor = PROV_TRY(tree_.Security(path))) return EverybodyReads(*descriptor);
+  return tree_.IsMadeFor(path, images::FileUse::kPlain);
+}
+
+Result<bool> ImageFiles::IsForEverybody(std::string_view path) {
   const std::string at = PROV_TRY(PathInImage(path));
   PROV_TRY(CheckWay(at));
-  return tree_.Write(at, bytes, images::FileUse::kEdited);  // a new one is for everybody to read
+  return IsOpen(at);
+}
+
+Result<void> ImageFiles::PutFile(std::string_view path, std::string_view bytes, FileAccess access) {
+  const std::string at = PROV_TRY(PathInImage(path));
+  PROV_TRY(CheckWay(at));
+  const auto is_closed = [&]() -> Result<bool> {
+    return PROV_TRY(tree_.IsFile(at)) && PROV_TRY(tree_.Security(at)) && !PROV_TRY(IsOpen(at));
+  };
+  const bool keeps = access == FileAccess::kKept || PROV_TRY(is_closed());
+  return tree_.Write(at, bytes, keeps ? images::FileUse::kEdited : images::FileUse::kSecret);
 }
 
 Result<void> ImageFiles::RemoveFile(std::string_view path) {

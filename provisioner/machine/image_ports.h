@@ -80,7 +80,8 @@ class ImageFiles final : public Files {
   ImageFiles(images::ImageTree& tree, Registry& registry) : tree_(tree), registry_(registry) {}
 
   Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t limit) override;
-  Result<void> PutFile(std::string_view path, std::string_view bytes) override;
+  Result<bool> IsForEverybody(std::string_view path) override;
+  Result<void> PutFile(std::string_view path, std::string_view bytes, FileAccess access) override;
   Result<void> RemoveFile(std::string_view path) override;
   Result<bool> FolderExists(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
@@ -89,6 +90,7 @@ class ImageFiles final : public Files {
   Result<std::string> PathInImage(std::string_view path);
   // What is on the way to a file must belong to administrators, as on a running node. Errors: owner.
   Result<void> CheckWay(const std::string& path);
+  Result<bool> IsOpen(const std::string& path);  // IsForEverybody
 
   images::ImageTree& tree_;
   Registry& registry_;

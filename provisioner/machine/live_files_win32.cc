@@ -1,8 +1,12 @@
 // LiveFiles: files that everybody may read, each replaced in one step, below folders that can't be redirected
 // meanwhile.
+#include <string>
 #include <vector>
 
+#include "images/tree/file_security.h"
+#include "images/tree/folder_tree.h"
 #include "provisioner/base/opened_file.h"
+#include "provisioner/machine/folder_security.h"
 #include "provisioner/machine/followed_file.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_file.h"
@@ -43,22 +47,58 @@ Result<FileHandle> OpenPresent(const FollowedStep& file) {
   return OpenTrusted(win32::Path(file.path), file.use, FILE_READ_ATTRIBUTES, kShareAll, FILE_FLAG_BACKUP_SEMANTICS);
 }
 
-// Gives a file the permissions of another one: what was for administrators alone, such as a login in a header, stays so
-// when it is put back.
-Result<void> CopyPermissions(const FileHandle& from, const FileHandle& to, std::string_view path) {
+// Nobody else uses this name. A run that was cut short may have left such a file.
+std::wstring TemporaryBeside(const FollowedStep& file) {
+  const std::wstring path = win32::Path(file.path);
+  return path.substr(0, path.rfind(L'\\') + 1) + Wide(images::kTemporaryName);
+}
+
+Result<void> RemoveLeftover(const std::wstring& temporary, std::string_view path) {
+  if (DeleteFileW(temporary.c_str()) != 0 || win32::MeansMissing(GetLastError())) return {};
+  return win32::Failure(Code::kIo, "cannot remove the leftover beside it", path);
+}
+
+Result<std::string> DescriptorOf(const FileHandle& file, std::string_view path) {
   win32::LocalMemory<PSECURITY_DESCRIPTOR> descriptor;
-  PACL dacl = nullptr;
-  DWORD error = GetSecurityInfo(from.get(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION, nullptr, nullptr, &dacl, nullptr,
-                                descriptor.out());
+  const DWORD error =
+      GetSecurityInfo(file.get(), SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION, nullptr,
+                      nullptr, nullptr, nullptr, descriptor.out());
   if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot read its permissions", path, error);
+  return std::string(static_cast<const char*>(descriptor.get()), GetSecurityDescriptorLength(descriptor.get()));
+}
+
+Result<void> SetPermissions(const FileHandle& file, PSECURITY_DESCRIPTOR descriptor, std::string_view path) {
+  PACL dacl = nullptr;
+  BOOL has_dacl = FALSE;
+  BOOL is_default = FALSE;
   SECURITY_DESCRIPTOR_CONTROL control = 0;
   DWORD revision = 0;
-  GetSecurityDescriptorControl(descriptor.get(), &control, &revision);
+  if (GetSecurityDescriptorDacl(descriptor, &has_dacl, &dacl, &is_default) == 0 ||
+      GetSecurityDescriptorControl(descriptor, &control, &revision) == 0) {
+    return win32::Failure(Code::kIo, "cannot make its permissions", path);
+  }
   const DWORD inherits =
       (control & SE_DACL_PROTECTED) != 0 ? PROTECTED_DACL_SECURITY_INFORMATION : UNPROTECTED_DACL_SECURITY_INFORMATION;
-  error =
-      SetSecurityInfo(to.get(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION | inherits, nullptr, nullptr, dacl, nullptr);
-  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot keep its permissions", path, error);
+  const DWORD error = SetSecurityInfo(file.get(), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION | inherits, nullptr,
+                                      nullptr, dacl, nullptr);
+  if (error != ERROR_SUCCESS) return win32::Failure(Code::kIo, "cannot set its permissions", path, error);
+  return {};
+}
+
+// A new file is closed to others until it has its contents and the permissions that it is to have.
+Result<void> WriteClosed(const FileHandle& old, const std::wstring& temporary, std::string_view path,
+                         std::string_view bytes, FileAccess access) {
+  const FileHandle file = PROV_TRY(MakeSecretFile(temporary, GENERIC_WRITE | WRITE_DAC, CREATE_NEW));
+  PROV_TRY(WriteAndFlush(file, bytes, temporary));
+  if (old) {
+    std::string present = PROV_TRY(DescriptorOf(old, path));
+    if (access == FileAccess::kClosed && EverybodyReads(present)) return {};
+    PROV_TRY(SetPermissions(file, present.data(), path));
+  } else if (access == FileAccess::kKept) {
+    win32::SecurityAttributes plain = PROV_TRY(win32::SecurityAttributes::FromSddl(images::FileSddl(FileUse::kPlain)));
+    PROV_TRY(SetPermissions(file, plain.get()->lpSecurityDescriptor, path));
+  }
+  if (FlushFileBuffers(file.get()) == 0) return win32::Failure(Code::kIo, "cannot flush", path);
   return {};
 }
 
@@ -74,22 +114,29 @@ Result<std::optional<std::string>> LiveFiles::ReadFile(std::string_view path, st
   return PROV_TRY(ReadOpened(reinterpret_cast<NativeFile>(file.get()), last.path, limit));
 }
 
-Result<void> LiveFiles::PutFile(std::string_view path, std::string_view bytes) {
+Result<bool> LiveFiles::IsForEverybody(std::string_view path) {
+  const Steps steps = PROV_TRY(FollowedSteps(path));
+  const Way way = PROV_TRY(HoldWay(steps, Missing::kLeft));
+  if (!way.is_there) return false;
+  const FileHandle file = PROV_TRY(OpenPresent(steps.back()));
+  return file && EverybodyReads(PROV_TRY(DescriptorOf(file, path)));
+}
+
+Result<void> LiveFiles::PutFile(std::string_view path, std::string_view bytes, FileAccess access) {
   const Steps steps = PROV_TRY(FollowedSteps(path));
   const Way way = PROV_TRY(HoldWay(steps, Missing::kMade));
   FileHandle old = PROV_TRY(OpenPresent(steps.back()));
-  const std::wstring target = win32::Path(steps.back().path);
-  const std::wstring fresh = target + L".new";
-  DeleteFileW(fresh.c_str());  // left by a run that was cut short
-  FileHandle file = PROV_TRY(MakeFile(fresh, FileUse::kPlain, GENERIC_WRITE | WRITE_DAC, CREATE_NEW));
-  if (old) PROV_TRY(CopyPermissions(old, file, path));
+  const std::wstring temporary = TemporaryBeside(steps.back());
+  PROV_TRY(RemoveLeftover(temporary, path));
+  Result<void> done = WriteClosed(old, temporary, path, bytes, access);
   old.Close();
-  PROV_TRY(WriteAndFlush(file, bytes, fresh));
-  file.Close();
-  const DWORD error = MoveOver(fresh, target);
-  if (error == ERROR_SUCCESS) return {};
-  DeleteFileW(fresh.c_str());
-  return win32::Failure(Code::kIo, "cannot replace the file", path, error);
+  if (done) {
+    const DWORD error = MoveOver(temporary, win32::Path(steps.back().path));
+    if (error == ERROR_SUCCESS) return {};
+    done = win32::Failure(Code::kIo, "cannot replace the file", path, error);
+  }
+  DeleteFileW(temporary.c_str());
+  return done;
 }
 
 // Renames before it deletes: Windows can flush a renaming, but not a deletion.
@@ -97,14 +144,13 @@ Result<void> LiveFiles::RemoveFile(std::string_view path) {
   const Steps steps = PROV_TRY(FollowedSteps(path));
   const Way way = PROV_TRY(HoldWay(steps, Missing::kLeft));
   if (!way.is_there) return {};
-  PROV_TRY(OpenPresent(steps.back()));
-  const std::wstring target = win32::Path(steps.back().path);
-  const std::wstring old = target + L".old";
-  DeleteFileW((target + L".new").c_str());
-  const DWORD error = MoveOver(target, old);
+  const std::wstring temporary = TemporaryBeside(steps.back());
+  PROV_TRY(RemoveLeftover(temporary, path));
+  if (!PROV_TRY(OpenPresent(steps.back()))) return {};
+  const DWORD error = MoveOver(win32::Path(steps.back().path), temporary);
   if (error != ERROR_SUCCESS && error != ERROR_FILE_NOT_FOUND)
     return win32::Failure(Code::kIo, "cannot remove the file", path, error);
-  DeleteFileW(old.c_str());
+  DeleteFileW(temporary.c_str());
   return {};
 }
 
@@ -120,7 +166,8 @@ Result<void> LiveFiles::RemoveFolderIfEmpty(std::string_view path) {
   const Steps steps = PROV_TRY(FollowedSteps(path));
   const Way way = PROV_TRY(HoldWay(steps, Missing::kLeft));
   if (!way.is_there) return {};
-  PROV_TRY(OpenPresent(steps.back()));
+  if (!PROV_TRY(OpenPresent(steps.back()))) return {};
+  DeleteFileW((win32::Path(steps.back().path) + L"\\" + Wide(images::kTemporaryName)).c_str());
   if (RemoveDirectoryW(win32::Path(steps.back().path).c_str()) != 0) return {};
   const DWORD error = GetLastError();
   // containerd or a scanner may have it open. An empty folder that stays does no harm.

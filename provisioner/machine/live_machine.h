@@ -76,12 +76,13 @@ class LiveStateFolder final : public StateFolder {
   bool writable_;
 };
 
-// Files of the machine that this program runs on. A write that was cut short leaves a file with ".new" behind its name,
-// a removal one with ".old", until the next write or removal.
+// Files of the machine that this program runs on. A write or a removal that was cut short leaves at most a file
+// images::kTemporaryName in its folder, which the next one there, or the removal of the folder, takes away.
 class LiveFiles final : public Files {
  public:
   Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t limit) override;
-  Result<void> PutFile(std::string_view path, std::string_view bytes) override;
+  Result<bool> IsForEverybody(std::string_view path) override;
+  Result<void> PutFile(std::string_view path, std::string_view bytes, FileAccess access) override;
   Result<void> RemoveFile(std::string_view path) override;
   Result<bool> FolderExists(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;

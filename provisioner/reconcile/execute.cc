@@ -43,12 +43,22 @@ Result<void> ExecuteOn(machine::Machine& machine, const EndpointWrite& write) {
   return {};
 }
 
-Result<void> ExecuteOn(machine::Machine& machine, const FileWrite& write) {
-  if (write.after) return machine.files.PutFile(write.path, *write.after);
-  PROV_TRY(machine.files.RemoveFile(write.path));
-  for (auto folder = write.own_folders.rbegin(); folder != write.own_folders.rend(); ++folder)
-    PROV_TRY(machine.files.RemoveFolderIfEmpty(*folder));
+Result<void> RemoveEmptyFolders(machine::Files& files, const std::vector<std::string>& folders) {
+  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) PROV_TRY(files.RemoveFolderIfEmpty(*folder));
   return {};
+}
+
+// What could not be written leaves no empty folder, which would hide the settings of `_default` from containerd.
+Result<void> ExecuteOn(machine::Machine& machine, const FileWrite& write) {
+  using machine::FileAccess;
+  if (!write.after) {
+    PROV_TRY(machine.files.RemoveFile(write.path));
+    return RemoveEmptyFolders(machine.files, write.own_folders);
+  }
+  auto done =
+      machine.files.PutFile(write.path, *write.after, write.is_after_closed ? FileAccess::kClosed : FileAccess::kKept);
+  if (!done && !write.before) (void)RemoveEmptyFolders(machine.files, write.own_folders);
+  return done;
 }
 
 // A value that is gone already still leaves work if a killed run left its keys behind.
@@ -101,16 +111,15 @@ Result<Rebased> RebaseOn(machine::Machine& machine, EndpointWrite write) {
   return Rebased{std::move(write), is_foreign, is_foreign};
 }
 
-// As for values of the registry.
+// As for values of the registry. An operation may take away folders alone, and is void once there is a file.
 Result<Rebased> RebaseOn(machine::Machine& machine, FileWrite write) {
-  const std::optional<std::string> now = PROV_TRY(machine.files.ReadFile(write.path, kMostManagedFileBytes));
+  std::optional<std::string> now = PROV_TRY(machine.files.ReadFile(write.path, kMostManagedFileBytes));
+  if (now && !write.before && !write.after) return Rebased{std::move(write), true};
   const bool is_after = now == write.after;
   const bool is_foreign = !is_after && now != write.before;
-  write.before = now;
-  if (is_foreign) {
-    write.after = now;
-    return Rebased{std::move(write), true, true};
-  }
+  if (is_foreign) write.after = now;
+  write.before = std::move(now);
+  if (is_foreign) return Rebased{std::move(write), true, true};
   const bool has_folders =
       !write.after && !write.own_folders.empty() && PROV_TRY(machine.files.FolderExists(write.own_folders.front()));
   return Rebased{std::move(write), is_after && !has_folders};

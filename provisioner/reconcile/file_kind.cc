@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -76,38 +78,123 @@ Change DescribeFile(Action action, const std::string& path, const Bytes& before,
 }
 
 Bytes BytesOf(const std::optional<RegValue>& value) { return value ? Bytes(value->data) : std::nullopt; }
-std::optional<RegValue> StoredAs(const std::string& path, const Bytes& bytes) {
+// A type of its own says that not everybody could read it.
+std::optional<RegValue> StoredAs(const std::string& path, const Bytes& bytes, bool is_closed = false) {
   if (!bytes) return std::nullopt;
-  return RegValue{path, images::RegType::kBinary, *bytes};
+  return RegValue{path, is_closed ? images::RegType::kNone : images::RegType::kBinary, *bytes};
+}
+bool IsClosed(const std::optional<RegValue>& value) { return value && value->type == images::RegType::kNone; }
+
+std::string_view FolderOf(std::string_view path) { return path.substr(0, path.rfind('\\')); }
+bool AreInOneFolder(std::string_view a, std::string_view b) { return EqualsIgnoreAsciiCase(FolderOf(a), FolderOf(b)); }
+
+// What a person can do about a file that could not be read, written or removed.
+std::string_view RemedyOf(Code code) {
+  switch (code) {
+    case Code::kOwner:
+      return "let administrators alone change it and its folder, or delete it";
+    case Code::kTarget:
+      return "see whether its drive is there, and whether a folder is in its place";
+    case Code::kLink:
+      return "remove the link";
+    case Code::kTooLarge:
+      return "move the file away";
+    default:
+      return "see whether it is read-only or open in another program, and whether its volume has room";
+  }
+}
+
+Finding LeftFile(const std::string& path, std::string_view what_failed, const Error& error) {
+  const std::string where = error.where.empty() || error.where == path ? "" : fmt::format(" ({})", error.where);
+  return {
+      Severity::kWarning, "registry-file",
+      fmt::format("could not be {}: {}{}. It is left as it is, and everything else goes on; {}, then the next apply "
+                  "or round tries again",
+                  what_failed, error.message, where, RemedyOf(error.code)),
+      path};
 }
 
 using Folders = std::vector<std::string>;
 
 // What is at a path now.
 struct Present {
-  std::string path;
   Bytes bytes = {};
+  bool is_closed = false;        // not everybody may read it
   Folders missing_folders = {};  // on the way to it, outermost first
 };
 
 Result<Present> ReadPresent(machine::Files& files, const std::string& path) {
-  Present out{path, PROV_TRY(files.ReadFile(path, kMostManagedFileBytes))};
-  if (!out.bytes) out.missing_folders = PROV_TRY(MissingFolders(files, path));
+  Present out{PROV_TRY(files.ReadFile(path, kMostManagedFileBytes))};
+  if (out.bytes) {
+    out.is_closed = !PROV_TRY(files.IsForEverybody(path));
+  } else {
+    out.missing_folders = PROV_TRY(MissingFolders(files, path));
+  }
   return out;
 }
 
-bool IsBelow(std::string_view path, std::string_view folder) {
-  return path.size() > folder.size() && path[folder.size()] == '\\' &&
-         EqualsIgnoreAsciiCase(path.substr(0, folder.size()), folder);
-}
+// A file that is wanted, or one of ours that is wanted no more.
+struct Place {
+  std::string path;
+  const std::string* wanted = nullptr;
+  Result<Present> now;
+};
+
+// The words for what a file of others says and ours does not. No part of it that may hold a login.
+class LostWords {
+ public:
+  LostWords(const std::string& path, const std::string& theirs, const std::string& ours) {
+    if (!IsHostsToml(path)) {
+      Add(ShowFile(path, theirs));
+      return;
+    }
+    Findings ignored;
+    const auto old = registries::ReadHostsToml(theirs, "", registries::Containerd::k2, ignored);
+    const auto fresh = registries::ReadHostsToml(ours, "", registries::Containerd::k2, ignored);
+    if (!old || !fresh) return;
+    for (const registries::HostConfig& host : old->hosts) Compare(host, *fresh);
+    Compare(old->server, *fresh);
+  }
+
+  bool empty() const { return words_.empty(); }
+  std::string Text() const {
+    constexpr std::size_t kMost = 8;
+    const std::size_t shown = std::min(words_.size(), kMost);
+    std::string out =
+        fmt::format("{}", fmt::join(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (shown < words_.size()) out += fmt::format(" and {} more", words_.size() - shown);
+    return out;
+  }
+
+ private:
+  void Add(std::string word) {
+    if (std::ranges::find(words_, word) == words_.end()) words_.push_back(std::move(word));
+  }
+
+  void Compare(const registries::HostConfig& host, const registries::HostsToml& fresh) {
+    const std::string name = host.url.host.empty() ? "the registry itself" : host.url.Text();
+    const auto same = std::ranges::find(fresh.hosts, host.url, &registries::HostConfig::url);
+    const registries::HostConfig& ours = same == fresh.hosts.end() ? fresh.server : *same;
+    const bool is_there = same != fresh.hosts.end() || host.url.host.empty() || fresh.server.url == host.url;
+    if (!is_there) Add("host " + name);
+    for (const auto& [header, value] : host.headers) Add(fmt::format("header {} of {}", Printable(header), name));
+    if (!host.client.empty()) Add("client certificate of " + name);
+    for (const std::string& ca : host.ca) {
+      const bool names_it = is_there && std::ranges::find(ours.ca, ca) != ours.ca.end();
+      if (!names_it) Add(fmt::format("CA {} of {}", Printable(ca), name));
+    }
+  }
+
+  std::vector<std::string> words_;
+};
 
 // The folders on the way to a file that we made, for this item or for another, outermost first.
-Folders OwnFolders(const Ledger& ledger, const Present& present) {
+Folders OwnFolders(const Ledger& ledger, const std::string& path, const Present& present) {
   std::set<std::string> out(present.missing_folders.begin(), present.missing_folders.end());
   for (const auto& [item, entry] : ledger) {
     if (!item.starts_with(kFileItem)) continue;
     for (const std::string& folder : entry.own_keys) {
-      if (!IsBelow(present.path, folder)) continue;
+      if (!IsFolderAbove(folder, path)) continue;
       const bool is_there =
           std::ranges::any_of(out, [&](const auto& one) { return EqualsIgnoreAsciiCase(one, folder); });
       if (!is_there) out.insert(folder);
@@ -120,47 +207,62 @@ Folders OwnFolders(const Ledger& ledger, const Present& present) {
 
 class FilePlan {
  public:
-  FilePlan(Planner& planner, Present present)
+  FilePlan(Planner& planner, const std::string& path, const Present& present)
       : planner_(planner),
-        present_(std::move(present)),
-        path_(present_.path),
-        now_(present_.bytes),
-        item_(ItemOfPath(path_)),
+        present_(present),
+        path_(path),
+        now_(present.bytes),
+        item_(ItemOfPath(path)),
         entry_(planner.Find(item_)) {}
 
-  void Want(const std::string& wanted) {
-    if (now_ == wanted) {
-      Keep();
-      return;
-    }
-    LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry{StoredAs(path_, now_), {}, {}};
-    entry.own_keys = OwnFolders(planner_.ledger(), present_);
-    const bool drifted = entry_ != nullptr && !IsOurs();
+  // `why_not`: why it must not be written; "": it may be.
+  void Want(const std::string& wanted, std::string_view why_not) {
+    if (now_ == wanted) return Keep();
+    if (!why_not.empty()) return Report(Action::kYield, now_, std::string(why_not));
+    LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry{StoredAs(path_, now_, present_.is_closed), {}, {}};
+    entry.own_keys = OwnFolders(planner_.ledger(), path_, present_);
     entry.ours = StoredAs(path_, wanted);
-    planner_.Add(FileWrite{path_, now_, wanted, entry.own_keys, item_});
+    FileWrite write{path_, now_, wanted, entry.own_keys, item_};
+    write.is_before_closed = present_.is_closed;
+    planner_.Add(std::move(write));
     planner_.Own(item_, std::move(entry));
-    Report(now_ ? Action::kUpdate : Action::kCreate, wanted,
-           drifted ? (now_ ? "was changed since we set it" : "was removed since we set it") : "");
+    const bool drifted = entry_ != nullptr && !IsOurs();
+    if (now_ && (entry_ == nullptr || drifted)) NoteReplaced(wanted);
+    std::string_view reason = drifted ? (now_ ? "was changed since we set it" : "was removed since we set it") : "";
+    if (now_ && entry_ == nullptr) reason = "replaces another program's file, which comes back when ours is removed";
+    Report(now_ ? Action::kUpdate : Action::kCreate, wanted, std::string(reason));
   }
 
   void LetGo() {
     planner_.Disown(item_);
     if (!IsOurs()) {
-      Report(Action::kYield, now_, now_ ? "was changed since we set it; left as it is" : "is gone already");
-      return;
+      // A removal that failed may have left its folders.
+      const bool has_folders = !now_ && present_.missing_folders.size() < entry_->own_keys.size();
+      if (has_folders) planner_.AddUndo(FileWrite{path_, {}, {}, entry_->own_keys, item_});
+      return Report(Action::kYield, now_, now_ ? "was changed since we set it; left as it is" : "is gone already");
     }
     const Bytes before = BytesOf(entry_->before);
-    planner_.AddUndo(FileWrite{path_, now_, before, entry_->own_keys, item_});
+    FileWrite write{path_, now_, before, entry_->own_keys, item_};
+    write.is_before_closed = present_.is_closed;
+    write.is_after_closed = IsClosed(entry_->before);
+    planner_.AddUndo(std::move(write));
     Report(before ? Action::kUpdate : Action::kDelete, before,
            before ? "what was there before us" : "no longer wanted");
   }
 
- private:
+  // Leaves it to others for good, or for a later run to try again.
+  void Yield(std::string_view reason, bool for_good) {
+    if (for_good) planner_.Disown(item_);
+    Report(Action::kYield, now_, std::string(reason));
+  }
+
   bool IsOurs() const { return entry_ != nullptr && now_ && now_ == BytesOf(entry_->ours); }
 
+ private:
+  // Others may have written what is wanted now: then it is what we left there.
   void Keep() {
     const bool adopt = !IsOurs() && planner_.options().adopt;
-    if (adopt) {
+    if (adopt || (entry_ != nullptr && !IsOurs())) {
       LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry();
       entry.ours = StoredAs(path_, now_);
       planner_.Own(item_, std::move(entry));
@@ -168,23 +270,34 @@ class FilePlan {
     Report(adopt ? Action::kAdopt : Action::kNone, now_, adopt ? std::string(planner_.options().adopt_reason) : "");
   }
 
+  // A person finds out here, and not from pulls that fail, that a login or a client's certificate no longer counts.
+  void NoteReplaced(const std::string& wanted) {
+    const LostWords lost(path_, *now_, wanted);
+    const bool is_change_of_ours = entry_ != nullptr;
+    if (is_change_of_ours && lost.empty()) return;
+    planner_.Note({Severity::kWarning, "registry-file-replaced",
+                   fmt::format("{}{}{}",
+                               is_change_of_ours ? "was changed by hand since we set it, and is replaced"
+                                                 : "is another program's, and is replaced until ours is removed",
+                               lost.empty() ? "" : "; what no longer counts: ", lost.Text()),
+                   path_});
+  }
+
   void Report(Action action, const Bytes& after, std::string reason) {
     planner_.Report(item_, DescribeFile(action, path_, now_, after, std::move(reason)));
   }
 
   Planner& planner_;
-  Present present_;
+  const Present& present_;
   const std::string& path_;
   const Bytes& now_;
   std::string item_;
   const LedgerEntry* entry_;
 };
 
-// Reads what is at the wanted places. Errors: owner (containerd is the Windows operator's); those of the ports.
-Result<std::vector<Present>> ReadWanted(Planner& planner) {
-  std::vector<Present> out;
-  const std::vector<FileItem>& files = planner.desired().files;
-  if (files.empty()) return out;
+// Errors: owner (containerd is the Windows operator's); those of the ports.
+Result<void> ReviewContainerd(Planner& planner) {
+  if (planner.desired().files.empty()) return {};
   const ContainerdFolders containerd = PROV_TRY(ReadContainerdFolders(planner.machine()));
   if (!containerd.of_operator.empty()) {
     return Fail(Code::kOwner,
@@ -193,40 +306,82 @@ Result<std::vector<Present>> ReadWanted(Planner& planner) {
                             containerd.of_operator),
                 containerd.config);
   }
-  out.reserve(files.size());
-  for (const FileItem& file : files) out.push_back(PROV_TRY(ReadPresent(planner.machine().files, file.path)));
   if (auto finding = ReviewRegistryFolder(containerd, planner.desired().registry_folder.value_or("")))
     planner.Note(*std::move(finding));
-  return out;
+  return {};
 }
+
+constexpr std::string_view kBesideOthers = "stays, because the hosts.toml beside it was changed, and stays";
+constexpr std::string_view kBesideLeft = "stays, because the hosts.toml beside it could not be changed";
+constexpr std::string_view kCaIsLeft = "is left as it is, because a CA beside it could not be written";
+
+// The folders of registries in which something stays that is not as we left it. containerd refuses a whole hosts.toml
+// if a CA that it names is not there.
+class KeptFolders {
+ public:
+  KeptFolders(Planner& planner, const std::vector<Place>& places) : planner_(planner) {
+    for (const Place& place : places) {
+      const std::string folder = AsciiLower(FolderOf(place.path));
+      if (!IsHostsToml(place.path)) {
+        if (place.wanted != nullptr && !place.now) without_ca_.insert(folder);
+      } else if (!place.now) {
+        hosts_[folder] = kBesideLeft;
+      } else if (place.wanted != nullptr || !place.now->bytes) {
+        hosts_[folder] = "";
+      } else {
+        hosts_[folder] = FilePlan(planner, place.path, *place.now).IsOurs() ? "" : kBesideOthers;
+      }
+    }
+    // A hosts.toml that is to name a CA is not written, so the old one stays, too.
+    for (const std::string& folder : without_ca_) {
+      if (hosts_.contains(folder)) hosts_[folder] = kBesideLeft;
+    }
+  }
+
+  // Why a CA must not be taken away; "": it may be.
+  std::string_view WhyCaStays(const std::string& path) {
+    const std::string folder = AsciiLower(FolderOf(path));
+    const auto known = hosts_.find(folder);
+    if (known != hosts_.end()) return known->second;
+    const auto there = planner_.machine().files.ReadFile(fmt::format("{}\\{}", FolderOf(path), registries::kHostsFile),
+                                                         kMostManagedFileBytes);
+    const std::string_view why = !there ? kBesideLeft : *there ? kBesideOthers : std::string_view();
+    return hosts_.emplace(folder, why).first->second;
+  }
+
+  bool LacksCa(const std::string& path) const { return without_ca_.contains(AsciiLower(FolderOf(path))); }
+
+ private:
+  Planner& planner_;
+  std::map<std::string, std::string_view> hosts_;  // by folder in lower case: why the CAs beside its hosts.toml stay
+  std::set<std::string> without_ca_;
+};
 
 class File final : public Kind {
  public:
   bool IsInScope(const Scope& scope) const override { return scope.registries; }
   bool Owns(std::string_view item) const override { return item.starts_with(kFileItem); }
 
-  // Everything is read before anything is planned, so that what is refused leaves no part of itself in the plan.
+  // A file that can't be read is left, with a finding: the rest of the node matters more. Everything is read before
+  // anything is planned, because what becomes of a file depends on those beside it.
   Result<void> Plan(Planner& planner) const override {
-    auto wanted = ReadWanted(planner);
-    if (!wanted && !planner.options().leaves_out_refused) return std::unexpected(std::move(wanted).error());
-    if (!wanted) {
+    if (auto reviewed = ReviewContainerd(planner); !reviewed) {
+      if (!planner.options().leaves_out_refused) return reviewed;
       // The proxy and the certificates of a node matter more than its mirrors.
       planner.Note({Severity::kWarning, "registries-refused",
-                    fmt::format("the hosts.toml files are left as they are: {}", wanted.error().message),
-                    wanted.error().where});
+                    fmt::format("the hosts.toml files are left as they are: {}", reviewed.error().message),
+                    reviewed.error().where});
       return {};
     }
-    std::set<std::string, std::less<>> items;
-    for (std::size_t i = 0; i < wanted->size(); ++i) {
-      const FileItem& file = planner.desired().files[i];
-      items.insert(ItemOfPath(file.path));
-      FilePlan(planner, std::move((*wanted)[i])).Want(file.bytes);
+    const std::vector<Place> places = PROV_TRY(ReadPlaces(planner));
+    KeptFolders folders(planner, places);
+    for (const Place& place : places) {
+      if (place.wanted != nullptr) PlanWanted(planner, place, folders);
     }
     // What undoes runs in reverse order: a hosts.toml goes before the CAs that it names.
     for (const bool hosts : {false, true}) {
-      for (const auto& [item, entry] : planner.ledger()) {
-        if (!Owns(item) || items.contains(item) || IsHostsToml(item) != hosts) continue;
-        PROV_TRY(PlanUnwanted(planner, item, entry));
+      for (const Place& place : places) {
+        if (place.wanted == nullptr && IsHostsToml(place.path) == hosts) PlanUnwanted(planner, place, folders);
       }
     }
     return {};
@@ -253,30 +408,91 @@ class File final : public Kind {
                         write.after);
   }
 
+  // A file of a registry that can't be written must not keep a node from its proxy. It is left as it is, or made again
+  // by a later run.
+  std::optional<Finding> MayFail(const Operation& operation, const Error& error) const override {
+    constexpr std::array kCodes = {Code::kIo, Code::kOwner, Code::kTarget, Code::kLink, Code::kTooLarge};
+    if (std::ranges::find(kCodes, error.code) == kCodes.end()) return std::nullopt;
+    const auto& write = std::get<FileWrite>(operation);
+    return LeftFile(write.path, write.after ? "written" : "removed", error);
+  }
+
+  bool IsAtomic() const override { return true; }
+
+  std::optional<LedgerEntry> OursAfterFailure(const Operation& back) const override {
+    const auto& write = std::get<FileWrite>(back);
+    if (!write.before) return std::nullopt;
+    return LedgerEntry{StoredAs(write.path, write.after, write.is_after_closed), StoredAs(write.path, write.before),
+                       write.own_folders};
+  }
+
+  // containerd refuses a whole hosts.toml if a CA that it names is not there.
+  std::string_view WhyKept(const Operation& operation, const std::vector<Operation>& left) const override {
+    const auto* write = std::get_if<FileWrite>(&operation);
+    if (write == nullptr) return {};
+    const bool is_hosts = IsHostsToml(write->path);
+    for (const Operation& other : left) {
+      const auto* one = std::get_if<FileWrite>(&other);
+      if (one == nullptr || !AreInOneFolder(one->path, write->path) || IsHostsToml(one->path) == is_hosts) continue;
+      const bool failed = one->before != one->after;
+      if (is_hosts && write->after && (failed || !one->after)) return kCaIsLeft;
+      if (!is_hosts && (failed || one->after)) return failed ? kBesideLeft : kBesideOthers;
+    }
+    return {};
+  }
+
   void Bake(const DesiredState& /*desired*/, bool /*closed*/, images::RegKey& /*machine*/) const override {}
 
  private:
   // In the spelling with which it was written. The record of an image may come from others. Errors: type.
   static Result<std::string> PathOf(std::string_view item, const LedgerEntry& entry) {
     std::string path = entry.ours ? entry.ours->name : std::string();
-    const auto full = FullWindowsPath(path);
-    if (!full || *full != path || ItemOfPath(path) != item || IsOperatorsPath(path)) return UnknownItem(item);
+    const bool is_known =
+        IsManagedFile(path) && ItemOfPath(path) == item &&
+        std::ranges::all_of(entry.own_keys, [&](const std::string& folder) { return IsFolderAbove(folder, path); });
+    if (!is_known) return UnknownItem(item);
     return path;
   }
 
-  static Result<void> PlanUnwanted(Planner& planner, const std::string& item, const LedgerEntry& entry) {
-    const std::string path = PROV_TRY(PathOf(item, entry));
-    auto now = ReadPresent(planner.machine().files, path);
-    if (now) {
-      FilePlan(planner, *std::move(now)).LetGo();
-      return {};
+  // Errors: type (the ledger).
+  static Result<std::vector<Place>> ReadPlaces(Planner& planner) {
+    machine::Files& files = planner.machine().files;
+    std::vector<Place> out;
+    std::set<std::string, std::less<>> items;
+    out.reserve(planner.desired().files.size() + planner.ledger().size());
+    for (const FileItem& file : planner.desired().files) {
+      items.insert(ItemOfPath(file.path));
+      out.push_back({file.path, &file.bytes, ReadPresent(files, file.path)});
     }
-    // It may not keep a removal from the rest. A round tries again.
-    if (!planner.options().leaves_out_refused) planner.Disown(item);
-    Change change = DescribeFile(Action::kYield, path, {}, {},
-                                 fmt::format("is left as it is, because it can't be read: {}", now.error().message));
-    planner.Report(item, std::move(change));
-    return {};
+    for (const auto& [item, entry] : planner.ledger()) {
+      if (!item.starts_with(kFileItem) || items.contains(item)) continue;
+      std::string path = PROV_TRY(PathOf(item, entry));
+      Result<Present> now = ReadPresent(files, path);
+      out.push_back({std::move(path), nullptr, std::move(now)});
+    }
+    return out;
+  }
+
+  // What is ours stays so: a later run may read it again.
+  static void ReportUnread(Planner& planner, const Place& place) {
+    planner.Note(LeftFile(place.path, "read", place.now.error()));
+    planner.Report(ItemOfPath(place.path), DescribeFile(Action::kYield, place.path, {}, {},
+                                                        fmt::format("is left as it is, because it can't be read: {}",
+                                                                    place.now.error().message)));
+  }
+
+  static void PlanWanted(Planner& planner, const Place& place, const KeptFolders& folders) {
+    if (!place.now) return ReportUnread(planner, place);
+    const bool lacks_ca = IsHostsToml(place.path) && folders.LacksCa(place.path);
+    FilePlan(planner, place.path, *place.now).Want(*place.wanted, lacks_ca ? kCaIsLeft : std::string_view());
+  }
+
+  static void PlanUnwanted(Planner& planner, const Place& place, KeptFolders& folders) {
+    if (!place.now) return ReportUnread(planner, place);
+    FilePlan plan(planner, place.path, *place.now);
+    const std::string_view why = IsHostsToml(place.path) ? std::string_view() : folders.WhyCaStays(place.path);
+    if (why.empty() || !plan.IsOurs()) return plan.LetGo();
+    plan.Yield(why, why == kBesideOthers);
   }
 };
 

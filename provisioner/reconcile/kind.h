@@ -54,9 +54,13 @@ class Kind {
   virtual std::optional<Finding> MayFail(const Operation& /*operation*/, const Error& /*error*/) const {
     return std::nullopt;
   }
-  // Why an operation must not be executed after others changed places of the same run; "": it may be. `foreign`: the
-  // operations on those places so far, with the present values.
-  virtual std::string_view WhyKept(const Operation& /*operation*/, const std::vector<Operation>& /*foreign*/) const {
+  // True: an operation on an item is done as a whole or not at all. So the ledger has the item as before an operation
+  // that failed. Otherwise it has what was to be there, which is then drift.
+  virtual bool IsAtomic() const { return false; }
+  // Why an operation must not be executed after places of the same run were left; "": it may be. `left`: the operations
+  // on those places so far. Of one whose place others changed, `before` and `after` are the present value; one that
+  // failed is as it was planned.
+  virtual std::string_view WhyKept(const Operation& /*operation*/, const std::vector<Operation>& /*left*/) const {
     return {};
   }
   // What stays ours when an operation that may fail was to take back a trial, whose items are in no ledger.

@@ -15,9 +15,10 @@
 namespace prov::reconcile {
 
 struct LedgerEntry {
-  std::optional<images::RegValue> before;  // nullopt: nothing was there
-  std::optional<images::RegValue> ours;    // a certificate's DER, or a file's bytes by its path, as a binary value
-  std::vector<std::string> own_keys;       // keys, or folders, made for it, outermost first
+  // nullopt: nothing was there. A file that not everybody might read is of the type REG_NONE.
+  std::optional<images::RegValue> before;
+  std::optional<images::RegValue> ours;  // a certificate's DER, or a file's bytes by its path, as a binary value
+  std::vector<std::string> own_keys;     // keys, or folders, made for it, outermost first
 
   bool operator==(const LedgerEntry&) const = default;
 };

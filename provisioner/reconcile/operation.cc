@@ -7,6 +7,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/registry_files.h"
+#include "provisioner/registries/hosts_files.h"
 
 namespace prov::reconcile {
 namespace {
@@ -58,21 +59,26 @@ Result<std::optional<std::string>> FindBytes(const JsonNode& node, std::string_v
   return PROV_TRY(member->Bytes());
 }
 
-// The journal of an image is not trusted, so its paths are checked as those of an option are.
-Result<std::string> ReadPath(const JsonNode& node) {
-  std::string path = PROV_TRY(node.Text());
-  const auto full = FullWindowsPath(path);
-  if (!full || *full != path || IsOperatorsPath(path)) return node.Refuse(Code::kType, "is not a path of ours");
-  return path;
+Result<bool> FindFlag(const JsonNode& node, std::string_view key) {
+  const auto member = PROV_TRY(node.Find(key));
+  return member && PROV_TRY(member->Bool());
 }
 
+// The journal of an image is not trusted.
 Result<FileWrite> ReadFileWrite(const JsonNode& node) {
   FileWrite write;
-  write.path = PROV_TRY(node.Get("path", ReadPath));
+  const JsonNode path = PROV_TRY(node.Get("path"));
+  write.path = PROV_TRY(path.Text());
+  if (!IsManagedFile(write.path)) return path.Refuse(Code::kType, "is not a path of ours");
   write.before = PROV_TRY(FindBytes(node, "before"));
   write.after = PROV_TRY(FindBytes(node, "after"));
-  for (const JsonNode& one : PROV_TRY(node.Get("ownFolders", &JsonNode::Items)))
-    write.own_folders.push_back(PROV_TRY(ReadPath(one)));
+  write.is_before_closed = PROV_TRY(FindFlag(node, "beforeIsClosed"));
+  write.is_after_closed = PROV_TRY(FindFlag(node, "afterIsClosed"));
+  for (const JsonNode& one : PROV_TRY(node.Get("ownFolders", &JsonNode::Items))) {
+    std::string folder = PROV_TRY(one.Text());
+    if (!IsFolderAbove(folder, write.path)) return one.Refuse(Code::kType, "is not a folder on the way to the file");
+    write.own_folders.push_back(std::move(folder));
+  }
   return write;
 }
 
@@ -98,7 +104,10 @@ Operation Inverse(const Operation& operation) {
   if (auto* write = std::get_if<CertificateWrite>(&out)) write->add = !write->add;
   if (auto* write = std::get_if<SecurityWrite>(&out)) std::swap(write->before, write->after);
   if (auto* write = std::get_if<EndpointWrite>(&out)) std::swap(write->before, write->after);
-  if (auto* write = std::get_if<FileWrite>(&out)) std::swap(write->before, write->after);
+  if (auto* write = std::get_if<FileWrite>(&out)) {
+    std::swap(write->before, write->after);
+    std::swap(write->is_before_closed, write->is_after_closed);
+  }
   return out;
 }
 
@@ -111,6 +120,21 @@ Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::s
   }
   std::ranges::reverse(out);
   return out;
+}
+
+bool IsManagedFile(std::string_view path) {
+  const auto full = FullWindowsPath(path);
+  if (!full || *full != path || IsOperatorsPath(path)) return false;
+  constexpr std::ptrdiff_t kLeastNames = 3;
+  if (std::ranges::count(path, '\\') < kLeastNames) return false;
+  const std::string_view name = path.substr(path.rfind('\\') + 1);
+  return name == registries::kHostsFile || name.ends_with(".crt") || name.ends_with(".pem");
+}
+
+bool IsFolderAbove(std::string_view folder, std::string_view path) {
+  const auto full = FullWindowsPath(folder);
+  return full && *full == folder && path.size() > folder.size() && path[folder.size()] == '\\' &&
+         EqualsIgnoreAsciiCase(path.substr(0, folder.size()), folder);
 }
 
 Result<std::vector<std::string>> MissingFolders(machine::Files& files, std::string_view path) {
@@ -171,6 +195,8 @@ void WriteOperation(JsonWriter& json, const Operation& operation) {
     json.Member("kind", "file").Member("path", write->path);
     if (write->before) json.Member("before", EncodeBase64(*write->before));
     if (write->after) json.Member("after", EncodeBase64(*write->after));
+    if (write->is_before_closed) json.Member("beforeIsClosed", true);
+    if (write->is_after_closed) json.Member("afterIsClosed", true);
     json.Strings("ownFolders", write->own_folders);
   }
   json.EndObject();

@@ -64,6 +64,8 @@ struct FileWrite {
   std::optional<std::string> after = {};
   std::vector<std::string> own_folders = {};  // folders that we made, outermost first; removed when they are empty
   std::string item = {};
+  bool is_before_closed = false;  // not everybody may read that content, so it comes back closed (FileAccess)
+  bool is_after_closed = false;
 
   bool operator==(const FileWrite&) const = default;
 };
@@ -83,6 +85,12 @@ Operation Inverse(const Operation& operation);
 
 // The keys on the way to `key` that are absent, outermost first.
 Result<std::vector<std::string>> MissingKeys(machine::Registry& registry, std::string_view key);
+
+// Whether a path is that of a hosts.toml or of a CA beside it, as they are written: FOLDER\REGISTRY\NAME in its one
+// form (FullWindowsPath), and not below C:\k. Those in a journal or a ledger may come from others.
+bool IsManagedFile(std::string_view path);
+// Whether `folder` is on the way to a file, and in its one form.
+bool IsFolderAbove(std::string_view folder, std::string_view path);
 
 // The folders on the way to a file that are absent, outermost first.
 Result<std::vector<std::string>> MissingFolders(machine::Files& files, std::string_view path);

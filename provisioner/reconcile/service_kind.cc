@@ -305,11 +305,11 @@ class Service final : public Kind {
   }
 
   // If the environment holds entries of others in the place of ours, these may be credentials: do not open the key.
-  std::string_view WhyKept(const Operation& operation, const std::vector<Operation>& foreign) const override {
+  std::string_view WhyKept(const Operation& operation, const std::vector<Operation>& left) const override {
     const auto* security = std::get_if<SecurityWrite>(&operation);
     if (security == nullptr) return {};
     if (images::IsForAdministratorsOnly(security->after, images::OthersGranted(security->before))) return {};
-    const bool is_changed = std::ranges::any_of(foreign, [&](const Operation& one) {
+    const bool is_changed = std::ranges::any_of(left, [&](const Operation& one) {
       const auto* write = std::get_if<RegistryWrite>(&one);
       return write != nullptr && EqualsIgnoreAsciiCase(write->key, security->key);
     });

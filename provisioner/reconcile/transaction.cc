@@ -20,34 +20,55 @@ bool MayContinue(const Operation& operation, const Error& error, Findings& findi
   return true;
 }
 
+// Whether an operation reported a failure although it was done, such as a file that is there and could not be flushed.
+Result<bool> IsDoneYet(machine::Machine& machine, const Operation& operation) {
+  if (!PROV_TRY(KindOf(ItemOf(operation)))->IsAtomic()) return false;
+  const Result<Rebased> left = Rebase(machine, operation);
+  return left && left->is_done && !left->is_foreign;
+}
+
 // False: the operation failed, which is reported.
 Result<bool> ExecuteOrReport(machine::Machine& machine, const Operation& operation, Findings& findings) {
   const Result<void> done = Execute(machine, operation);
-  if (done) return true;
+  if (done || PROV_TRY(IsDoneYet(machine, operation))) return true;
   if (MayContinue(operation, done.error(), findings)) return false;
   return std::unexpected(done.error());
 }
 
 // What could not be removed stays ours, so that the next run tries again. The settings of a trial are in no ledger, so
-// taking one back adds their entry here.
-Result<void> KeepOwnership(const Operation& operation, Run& run) {
+// taking one back adds their entry here. `is_as_before`: the operation was not done, as far as its kind says so.
+Result<void> KeepOwnership(const Operation& operation, bool is_as_before, Run& run) {
   const std::string& item = ItemOf(operation);
+  const Kind& kind = *PROV_TRY(KindOf(item));
+  const bool restores = is_as_before && kind.IsAtomic();
+  if (restores) run.ledger_after.erase(item);
   const auto entry = run.ledger_before.find(item);
   if (entry != run.ledger_before.end()) run.ledger_after.insert(*entry);
   if (!run.is_rollback) return {};
-  if (auto ours = PROV_TRY(KindOf(item))->OursAfterFailure(operation)) {
-    run.ledger_after.try_emplace(item, *std::move(ours));
+  if (auto ours = kind.OursAfterFailure(operation)) {
+    const auto [kept, is_new] = run.ledger_after.try_emplace(item, *ours);
+    if (!is_new && restores) kept->second.ours = std::move(ours->ours);
   }
   return {};
 }
 
+// An operation that was not carried out, and why; "": it failed.
+struct Failed {
+  std::string item;
+  std::string_view why_kept;
+};
+
 // An operation that failed is not a change. If it counted, every round would report one, and hide real changes.
-void MarkFailedChanges(const std::vector<std::string>& items, RunReport& report) {
-  for (const std::string& item : items) {
+void MarkFailedChanges(const std::vector<Failed>& all, RunReport& report) {
+  for (const auto& [item, why_kept] : all) {
     const auto failed = std::ranges::find_if(
         report.changes, [&](const Change& change) { return change.key == item && change.action != Action::kNone; });
     if (failed == report.changes.end()) continue;
-    failed->reason = failed->action == Action::kDelete ? "could not be removed" : "could not be set";
+    if (!why_kept.empty()) {
+      failed->reason = why_kept;
+    } else {
+      failed->reason = failed->action == Action::kDelete ? "could not be removed" : "could not be set";
+    }
     failed->action = Action::kNone;
     failed->after = failed->before;
     --report.writes;
@@ -99,28 +120,32 @@ Result<void> Record(machine::Machine& machine, const Transaction& transaction) {
 std::string PlaceOf(const Change& change) { return fmt::format("{} {}", NameOf(change.kind), change.name); }
 
 struct Executed {
-  std::vector<std::string> failed;          // the items whose operations failed, which is reported
-  std::vector<std::string> left_to_others;  // those whose places another program had changed
+  std::vector<Failed> failed;
+  std::vector<std::string> left_to_others;  // the items whose places another program had changed
 };
 
 // Executes a run whose journal is written. `meanwhile` is "" for a new run; else part of it may be done, and the words
 // say when another program may have changed its places.
 Result<Executed> Execute(machine::Machine& machine, Run& run, std::string_view meanwhile, Findings& findings) {
   Executed out;
-  std::vector<Operation> foreign;
+  std::vector<Operation> places_left;
   for (const Operation& operation : run.operations) {
     std::optional<Rebased> left = Rebased{operation};
     if (!meanwhile.empty()) left = PROV_TRY(RebaseOrReport(machine, operation, findings));
-    const bool is_left_out = !left || !PROV_TRY(KindOf(ItemOf(operation)))->WhyKept(operation, foreign).empty();
+    const std::string_view why_kept = PROV_TRY(KindOf(ItemOf(operation)))->WhyKept(operation, places_left);
+    const bool is_left_out = !left || !why_kept.empty();
     if (!is_left_out && left->is_foreign) {
       AddWarning(findings, "changed-since", fmt::format("another program changed it {}; its value is kept", meanwhile),
                  PlaceOf(PROV_TRY(ChangeOf(operation))));
-      foreign.push_back(left->operation);
+      places_left.push_back(left->operation);
       if (left->is_done) out.left_to_others.push_back(ItemOf(operation));
     }
     if (!is_left_out && (left->is_done || PROV_TRY(ExecuteOrReport(machine, left->operation, findings)))) continue;
-    out.failed.push_back(ItemOf(operation));
-    PROV_TRY(KeepOwnership(operation, run));
+    places_left.push_back(operation);
+    out.failed.push_back({ItemOf(operation), why_kept});
+    // An interrupted run may have done it before its place became unreadable.
+    const bool is_as_before = left && !left->is_done;
+    PROV_TRY(KeepOwnership(operation, is_as_before, run));
   }
   PROV_TRY(Flush(machine));
   Announce(machine, run);
@@ -128,12 +153,11 @@ Result<Executed> Execute(machine::Machine& machine, Run& run, std::string_view m
 }
 
 // Executes what is left of a transaction whose journal is already written, and records it. `meanwhile`: see Execute.
-// Returns the items that were left to others.
-Result<std::vector<std::string>> Complete(machine::Machine& machine, Transaction transaction,
-                                          std::string_view meanwhile, Findings& findings) {
+Result<Executed> Complete(machine::Machine& machine, Transaction transaction, std::string_view meanwhile,
+                          Findings& findings) {
   Executed executed = PROV_TRY(Execute(machine, transaction, meanwhile, findings));
   PROV_TRY(Record(machine, transaction));
-  return std::move(executed.left_to_others);
+  return executed;
 }
 
 constexpr std::string_view kOthersReason = "was changed since we set it; the other value is kept";
@@ -168,20 +192,24 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
   plan.ledger_before = back.ledger_before;
   back.ledger_after = LedgerBefore(back);
   const bool runs = !PROV_TRY(machine.system.BootId()).empty();
-  std::vector<Operation> foreign;
+  std::vector<Operation> places_left;
   for (const Operation& operation : back.operations) {
     const std::optional<Rebased> left = PROV_TRY(RebaseOrReport(machine, operation, plan.findings));
-    const std::string_view why_kept = PROV_TRY(KindOf(ItemOf(operation)))->WhyKept(operation, foreign);
-    if (!left) PROV_TRY(KeepOwnership(operation, back));
-    if (!left) continue;
+    const std::string_view why_kept = PROV_TRY(KindOf(ItemOf(operation)))->WhyKept(operation, places_left);
+    if (!left) {
+      PROV_TRY(KeepOwnership(operation, true, back));
+      places_left.push_back(operation);
+      continue;
+    }
     if (left->is_done && !left->is_foreign) {
       // Another program has restored it since, so it is theirs.
       if (!back.ledger_before.contains(ItemOf(operation))) back.ledger_after.erase(ItemOf(operation));
       continue;
     }
-    if (left->is_foreign) foreign.push_back(left->operation);
+    if (left->is_foreign) places_left.push_back(left->operation);
     Change& change = plan.changes.emplace_back(PROV_TRY(ChangeOf(left->operation)));
     if (!why_kept.empty()) {
+      places_left.push_back(operation);
       change.reason = why_kept;
       if (const auto entry = owned.find(change.key); entry != owned.end()) back.ledger_after.insert(*entry);
     } else if (left->is_foreign) {
@@ -211,13 +239,19 @@ Result<Unfinished> Finish(machine::Machine& machine, Findings& findings) {
     out.trial = *std::move(open);
     return out;
   }
-  const std::vector<std::string> left_to_others = PROV_TRY(Complete(machine, *open, kBeforeFinish, findings));
+  const Result<Executed> executed = Complete(machine, *open, kBeforeFinish, findings);
+  if (!executed) {
+    Error error = executed.error();
+    error.message = fmt::format("{}; an interrupted run has to be finished first, which this prevents", error.message);
+    return std::unexpected(std::move(error));
+  }
   AddInfo(findings, "recovered",
           open->is_rollback ? "an interrupted rollback was finished" : "an interrupted run was finished",
           std::string(kJournalFile));
   if (open->is_rollback) {
     out.rollback = PROV_TRY(ReportOf(*open));
-    MarkLeftToOthers(left_to_others, *out.rollback);
+    MarkLeftToOthers(executed->left_to_others, *out.rollback);
+    MarkFailedChanges(executed->failed, *out.rollback);
     out.rollback->reboot_required = PROV_TRY(RebootPending(machine));
   }
   return out;
@@ -244,7 +278,7 @@ Result<RunReport> CarryOut(machine::Machine& machine, Plan plan, const Sections&
   const bool work = plan.HasWork();
   const bool reboot = plan.reboot;
   Findings findings;
-  std::vector<std::string> failed;
+  std::vector<Failed> failed;
   if (work) {
     Transaction run{plan, trial, trial ? Sections() : sections};
     PROV_TRY(SaveJournal(machine.state, run));
@@ -267,7 +301,9 @@ Result<RunReport> Confirm(machine::Machine& machine, Transaction trial, const Se
   trial.sections = sections;
   RunReport report = PROV_TRY(ReportOf(trial));
   PROV_TRY(SaveJournal(machine.state, trial));
-  MarkLeftToOthers(PROV_TRY(Complete(machine, std::move(trial), "while the trial was open", report.findings)), report);
+  const Executed executed = PROV_TRY(Complete(machine, std::move(trial), "while the trial was open", report.findings));
+  MarkLeftToOthers(executed.left_to_others, report);
+  MarkFailedChanges(executed.failed, report);
   report.reboot_required = PROV_TRY(RebootPending(machine));
   return report;
 }

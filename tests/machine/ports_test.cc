@@ -266,12 +266,12 @@ TEST_P(Ports, FileIsReplacedAndRemovedWithFoldersOfItsOwn) {
   EXPECT_EQ(files.ReadFile(path, 1000), std::nullopt);
   EXPECT_TRUE(files.RemoveFile(path)) << "absent: nothing to do";
   EXPECT_EQ(files.FolderExists(folder + R"(\registries)"), false);
-  const auto put = files.PutFile(path, bytes);
+  const auto put = files.PutFile(path, bytes, FileAccess::kKept);
   ASSERT_TRUE(put) << put.error().where << ": " << put.error().message;
   specimen_->Reopen();
   EXPECT_EQ(machine().files.ReadFile(AsciiUpper(path), 1000), bytes) << "names have no case";
   EXPECT_EQ(machine().files.FolderExists(folder + R"(\registries\QUAY.IO)"), true);
-  ASSERT_TRUE(machine().files.PutFile(path, ""));
+  ASSERT_TRUE(machine().files.PutFile(path, "", FileAccess::kKept));
   EXPECT_EQ(machine().files.ReadFile(path, 1000), "");
   EXPECT_TRUE(machine().files.RemoveFolderIfEmpty(folder + R"(\Registries\quay.io)")) << "it is in use";
   EXPECT_EQ(machine().files.ReadFile(path, 1000), "");

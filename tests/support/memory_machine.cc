@@ -65,7 +65,8 @@ std::string MemoryMachine::Content::Text() const {
     }
   }
   for (const std::string& folder : folders) out += "folder " + folder + "\n";
-  for (const auto& [path, bytes] : files) out += "file " + path + " " + ToHex(Sha256(bytes)) + "\n";
+  for (const auto& [path, bytes] : files)
+    out += "file " + path + (closed.contains(path) ? " closed " : " ") + ToHex(Sha256(bytes)) + "\n";
   return out;
 }
 
@@ -287,7 +288,12 @@ void MemoryMachine::PutFileOf(std::string_view path, std::string_view bytes) {
     for (std::string folder = Parent(at); folder.find('\\') != std::string::npos; folder = Parent(folder))
       content->folders.insert(folder);
     content->files[at] = bytes;
+    content->closed.erase(at);
   }
+}
+
+void MemoryMachine::CloseFileOf(std::string_view path) {
+  for (Content* content : {&now_, &durable_}) content->closed.insert(Folded(path));
 }
 
 std::optional<std::string> MemoryMachine::FileAt(std::string_view path) const {
@@ -300,13 +306,27 @@ Result<std::optional<std::string>> MemoryMachine::ReadFile(std::string_view path
   return Call("ReadFile", [&] { return FileAt(path); });
 }
 
-Result<void> MemoryMachine::PutFile(std::string_view path, std::string_view bytes) {
-  return Call("PutFile " + std::string(path), [&] { PutFileOf(path, bytes); });
+Result<bool> MemoryMachine::IsForEverybody(std::string_view path) {
+  return Call("IsForEverybody",
+              [&] { return now_.files.contains(Folded(path)) && !now_.closed.contains(Folded(path)); });
+}
+
+Result<void> MemoryMachine::PutFile(std::string_view path, std::string_view bytes, machine::FileAccess access) {
+  if (unsafe_files.contains(Folded(path))) return Fail(Code::kOwner, "can be changed by Users", std::string(path));
+  return Call("PutFile " + std::string(path), [&] {
+    const bool closed = access == machine::FileAccess::kClosed || now_.closed.contains(Folded(path));
+    PutFileOf(path, bytes);
+    if (closed) CloseFileOf(path);
+  });
 }
 
 Result<void> MemoryMachine::RemoveFile(std::string_view path) {
+  if (unsafe_files.contains(Folded(path))) return Fail(Code::kOwner, "can be changed by Users", std::string(path));
   return Call("RemoveFile " + std::string(path), [&] {
-    for (Content* content : {&now_, &durable_}) content->files.erase(Folded(path));
+    for (Content* content : {&now_, &durable_}) {
+      content->files.erase(Folded(path));
+      content->closed.erase(Folded(path));
+    }
   });
 }
 

@@ -32,6 +32,7 @@ class MemoryMachine final : public machine::Registry,
     std::map<pki::Store, std::map<std::string, bool>> certificates;  // DER to: in the machine's own physical store
     std::set<std::string> disallowed;
     std::map<std::string, std::string> files;  // by path without its case; durable at once
+    std::set<std::string> closed;              // those that not everybody may read
     std::set<std::string> folders;             // likewise; the volume itself is always there
     bool operator==(const Content&) const = default;
     std::string Text() const;  // a line for each thing, for comparing in tests
@@ -54,6 +55,7 @@ class MemoryMachine final : public machine::Registry,
   void Erase(std::string_view key, std::string_view name);
   std::optional<images::RegValue> At(std::string_view key, std::string_view name) const;
   void PutFileOf(std::string_view path, std::string_view bytes);  // of somebody else
+  void CloseFileOf(std::string_view path);                        // for administrators alone
   std::set<std::string> unsafe_files;                             // by path without its case: refused (owner)
   std::optional<std::string> FileAt(std::string_view path) const;
   Content& content() { return now_; }
@@ -108,7 +110,8 @@ class MemoryMachine final : public machine::Registry,
   }
   // machine::Files
   Result<std::optional<std::string>> ReadFile(std::string_view path, std::uint64_t limit) override;
-  Result<void> PutFile(std::string_view path, std::string_view bytes) override;
+  Result<bool> IsForEverybody(std::string_view path) override;
+  Result<void> PutFile(std::string_view path, std::string_view bytes, machine::FileAccess access) override;
   Result<void> RemoveFile(std::string_view path) override;
   Result<bool> FolderExists(std::string_view path) override;
   Result<void> RemoveFolderIfEmpty(std::string_view path) override;
