@@ -67,9 +67,7 @@ class ValuePlan {
 
   bool Keep() {
     const bool adopt = !IsOurs() && planner_.options().adopt;
-    // Others wrote what is wanted now, so it is what we left there.
-    const bool is_ours_again = entry_ != nullptr && !IsOurs() && !kind_.Yields(planner_.options());
-    if (adopt || is_ours_again) {
+    if (adopt) {
       LedgerEntry entry = entry_ != nullptr ? *entry_ : LedgerEntry();
       entry.ours = now_;
       planner_.Own(item_, std::move(entry));
