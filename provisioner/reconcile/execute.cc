@@ -52,7 +52,10 @@ Result<void> RemoveEmptyFolders(machine::Files& files, const std::vector<std::st
 Result<void> ExecuteOn(machine::Machine& machine, const FileWrite& write) {
   using machine::FileAccess;
   if (!write.after) {
-    PROV_TRY(machine.files.RemoveFile(write.path));
+    if (auto removed = machine.files.RemoveFile(write.path); !removed) {
+      const auto there = machine.files.ReadFile(write.path, kMostManagedFileBytes);
+      if (!there || *there) return removed;  // it may have failed after the file was gone
+    }
     return RemoveEmptyFolders(machine.files, write.own_folders);
   }
   auto done =

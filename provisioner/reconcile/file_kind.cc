@@ -47,6 +47,19 @@ std::optional<std::vector<std::string>> HostsIn(const std::string& bytes) {
   return out;
 }
 
+// Whether a hosts.toml names a file beside it as a CA. True if it can't be told.
+bool MayName(const std::string& bytes, std::string_view ca_path) {
+  Findings ignored;
+  const auto read = registries::ReadHostsToml(bytes, "", registries::Containerd::k2, ignored);
+  if (!read) return true;
+  const std::string_view name = ca_path.substr(ca_path.rfind('\\') + 1);
+  const auto is_it = [&](std::string_view ca) {
+    return EqualsIgnoreAsciiCase(ca.substr(ca.find_last_of("/\\") + 1), name);
+  };
+  const auto names_it = [&](const registries::HostConfig& host) { return std::ranges::any_of(host.ca, is_it); };
+  return names_it(read->server) || std::ranges::any_of(read->hosts, names_it);
+}
+
 std::string ShowFile(const std::string& path, const Bytes& bytes) {
   if (!bytes) return {};
   if (!IsHostsToml(path)) return fmt::format("certificates: {}", CountOf(*bytes, "-----BEGIN CERTIFICATE-----"));
@@ -338,22 +351,27 @@ class KeptFolders {
     }
   }
 
-  // Why a CA must not be taken away; "": it may be.
+  // Why a CA must not be taken away; "": it may be. One beside a hosts.toml that was never ours, or that came back when
+  // ours was removed, matters to that one only if it is named there.
   std::string_view WhyCaStays(const std::string& path) {
     const std::string folder = AsciiLower(FolderOf(path));
-    const auto known = hosts_.find(folder);
-    if (known != hosts_.end()) return known->second;
-    const auto there = planner_.machine().files.ReadFile(fmt::format("{}\\{}", FolderOf(path), registries::kHostsFile),
-                                                         kMostManagedFileBytes);
-    const std::string_view why = !there ? kBesideLeft : *there ? kBesideOthers : std::string_view();
-    return hosts_.emplace(folder, why).first->second;
+    if (const auto known = hosts_.find(folder); known != hosts_.end()) return known->second;
+    auto others = others_.find(folder);
+    if (others == others_.end()) {
+      const std::string hosts = fmt::format("{}\\{}", FolderOf(path), registries::kHostsFile);
+      others = others_.emplace(folder, planner_.machine().files.ReadFile(hosts, kMostManagedFileBytes)).first;
+    }
+    if (!others->second) return kBesideLeft;
+    return *others->second && MayName(**others->second, path) ? kBesideOthers : std::string_view();
   }
 
   bool LacksCa(const std::string& path) const { return without_ca_.contains(AsciiLower(FolderOf(path))); }
 
  private:
   Planner& planner_;
-  std::map<std::string, std::string_view> hosts_;  // by folder in lower case: why the CAs beside its hosts.toml stay
+  // By folder in lower case: why the CAs beside a hosts.toml of the plan stay, and other files of that name.
+  std::map<std::string, std::string_view> hosts_;
+  std::map<std::string, Result<Bytes>> others_;
   std::set<std::string> without_ca_;
 };
 

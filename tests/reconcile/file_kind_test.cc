@@ -13,6 +13,8 @@ namespace {
 
 using registries::ForAll;
 using registries::Source;
+using testing::AllOf;
+using testing::AnyOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -175,7 +177,46 @@ TEST(FileKind, AFileThatOthersChangedStaysWhenOursAreTakenBack) {
   memory.PutFileOf(kQuay, "[host]\n");
   EXPECT_THAT(ChangesOf(MustApply(memory, NothingDesired())), Contains(fmt::format("yield file {}", kQuay)));
   EXPECT_EQ(memory.FileAt(kQuay), "[host]\n");
-  EXPECT_FALSE(memory.FileAt(kQuayCa));
+  EXPECT_TRUE(memory.FileAt(kQuayCa)) << "containerd refuses a file whose CAs are not there";
+  EXPECT_FALSE(memory.FileAt(R"(C:\certs.d\m.example\ca.crt)")) << "that one has no hosts.toml beside it";
+  const auto left = memory.content();
+  EXPECT_FALSE(MustApply(memory, NothingDesired()).HasWork()) << "they are not ours any more";
+  EXPECT_EQ(memory.content().Text(), left.Text());
+}
+
+// The mirrors of a registry go, and somebody's change keeps its file: in a round, too, and if ours is not known any
+// more.
+// The mirrors of a registry go, and somebody's change keeps its file: in a round, too, and if ours is not known any
+// more.
+TEST(FileKind, CasStayWithAFileThatIsNotOurs) {
+  struct Case {
+    std::string_view added;
+    bool forgotten, stays;
+  };
+  const Case kCases[] = {{"# by hand\n", false, true},
+                         {"# by hand\n", true, true},
+                         {"[", true, true},
+                         {"", false, false},
+                         {"[host]\n", true, false}};
+  for (const auto& [added, forgotten, stays] : kCases) {
+    SCOPED_TRACE(fmt::format("{} {}", added, forgotten));
+    MemoryMachine memory;
+    PutContainerd(memory);
+    MustApply(memory, DesiredFiles());
+    memory.PutFileOf(kQuay, added == "[host]\n" ? std::string(added) : *memory.FileAt(kQuay) + std::string(added));
+    machine::Machine machine = memory.Ports();
+    if (forgotten) {
+      Ledger ledger = LoadLedger(machine.state).value();
+      ASSERT_EQ(ledger.erase(ItemKey(kFileItem, AsciiLower(kQuay))), 1U);
+      ASSERT_TRUE(machine.state.Commit({{std::string(kLedgerSection), LedgerJson(ledger)}}));
+    }
+    const Plan plan = MustApply(memory, DesiredFiles(ConfigWith({}, false)), {.leaves_out_refused = true});
+    EXPECT_EQ(memory.FileAt(kQuayCa).has_value(), stays);
+    const auto ca = std::ranges::find(plan.changes, kQuayCa, &Change::name);
+    ASSERT_NE(ca, plan.changes.end());
+    EXPECT_EQ(ca->action, stays ? Action::kYield : Action::kDelete);
+    EXPECT_THAT(ca->reason, HasSubstr(stays ? "the hosts.toml beside it was changed" : "no longer wanted"));
+  }
 }
 
 TEST(FileKind, AnotherFolderTakesThePlaceOfTheFirst) {
@@ -327,31 +368,58 @@ TEST(FileKind, AFileThatOthersMayChangeIsDriftAndKeepsNobodyFromTheRest) {
   MustApply(memory, DesiredFiles());
   memory.unsafe_files.insert(AsciiLower(kQuay));
   EXPECT_THAT(DriftOf(memory), ElementsAre(fmt::format("file {} changed", kQuay)));
-  const auto by_hand = ApplyTo(memory, DesiredFiles());
-  ASSERT_FALSE(by_hand);
-  EXPECT_EQ(by_hand.error().code, Code::kOwner);
-  const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.leaves_out_refused = true});
-  ASSERT_TRUE(round);
-  EXPECT_THAT(CodesOf(round->findings), Contains("registries-refused"));
-  EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY"));
+  for (const bool round : {false, true}) {
+    MemoryMachine copy = memory;
+    const auto run = ApplyTo(copy, WithProxy(DesiredFiles()), {.leaves_out_refused = round});
+    ASSERT_TRUE(run);
+    ASSERT_THAT(CodesOf(run->findings), ElementsAre("registry-file"));
+    EXPECT_EQ(run->findings.front().severity, Severity::kWarning);
+    EXPECT_EQ(run->findings.front().where, kQuay);
+    EXPECT_THAT(run->findings.front().message,
+                AllOf(HasSubstr("can be changed by Users"), HasSubstr("let administrators alone change it")));
+    EXPECT_THAT(ChangesOf(*run), Contains("create env HTTP_PROXY"));
+    EXPECT_THAT(ChangesOf(*run), Contains(fmt::format("yield file {}", kQuay)));
+  }
   const DesiredState other = DesiredFiles(ConfigWith({Source("new.example", {ForAll("b.example")})}, false));
   MustApply(memory, other, {.leaves_out_refused = true});
   EXPECT_THAT(DriftOf(memory), Contains(fmt::format("file {} changed", kQuay))) << "a round tries again";
   const Plan removal = MustApply(memory, NothingDesired());
   EXPECT_THAT(ChangesOf(removal), Contains(fmt::format("yield file {}", kQuay)));
-  EXPECT_THAT(DriftOf(memory), IsEmpty());
   EXPECT_TRUE(memory.FileAt(kQuay));
+  EXPECT_TRUE(memory.FileAt(kQuayCa)) << "the file names it";
+  EXPECT_FALSE(memory.FileAt(R"(C:\certs.d\new.example\hosts.toml)"));
+  memory.unsafe_files.clear();
+  MustApply(memory, NothingDesired());
+  EXPECT_FALSE(memory.FileAt(kQuay)) << "it was ours all the time";
   EXPECT_FALSE(memory.FileAt(kQuayCa));
 }
 
+TEST(FileKind, AFileThatNamesACaThatCantBeWrittenIsLeft) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  const auto before = memory.content();
+  memory.unsafe_files.insert(AsciiLower(kQuayCa));
+  const Plan plan = MustApply(memory, DesiredFiles());
+  EXPECT_THAT(ChangesOf(plan), ElementsAre(R"(create file C:\certs.d\m.example\ca.crt)",
+                                           fmt::format("yield file {}", kQuayCa), fmt::format("yield file {}", kQuay)));
+  EXPECT_FALSE(memory.FileAt(kQuay));
+  memory.unsafe_files.clear();
+  MustApply(memory, DesiredFiles());
+  EXPECT_TRUE(memory.FileAt(kQuay));
+  MustApply(memory, NothingDesired());
+  EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
 TEST(FileKind, ARecordThatNamesAnotherFileIsRefused) {
-  for (const char* path : {R"(C:\windows\x)", R"(c:\certs.d\..\x)", R"(C:\k\x)", "", "x"}) {
+  for (const char* path : {R"(C:\windows\x)", R"(c:\certs.d\..\x)", R"(C:\k\x)", R"(C:\certs.d\x)",
+                           R"(C:\certs.d\quay.io\x.exe)", R"(C:\quay.io\hosts.toml)", "", "x"}) {
     MemoryMachine memory;
     PutContainerd(memory);
     memory.PutFileOf(path, "x");
     LedgerEntry entry;
     entry.ours = images::RegValue{path, images::RegType::kBinary, "x"};
-    for (const std::string& item : {ItemKey(kFileItem, R"(c:\certs.d\x)"), ItemKey(kFileItem, R"(c:\k\x)")}) {
+    for (const std::string& item : {ItemKey(kFileItem, R"(c:\certs.d\x)"), ItemKey(kFileItem, R"(c:\k\x)"),
+                                    ItemKey(kFileItem, AsciiLower(path))}) {
       machine::Machine machine = memory.Ports();
       EXPECT_FALSE(MakePlan(machine, NothingDesired(), {{item, entry}}, {})) << path;
       EXPECT_FALSE(FindDrift(machine, {{item, entry}})) << path;
@@ -376,10 +444,241 @@ TEST(FileKind, ARollbackLeavesWhatOthersChangedSince) {
   MemoryMachine memory;
   PutContainerd(memory);
   MustApply(memory, DesiredFiles());
-  memory.PutFileOf(kQuay, "[host]\n");
+  memory.PutFileOf(kQuay, *memory.FileAt(kQuay) + "# by hand\n");
   EXPECT_THAT(CodesOf(MustRollBack(memory)), ElementsAre("changed-since"));
-  EXPECT_EQ(memory.FileAt(kQuay), "[host]\n");
-  EXPECT_FALSE(memory.FileAt(kQuayCa));
+  EXPECT_THAT(memory.FileAt(kQuay).value_or(""), HasSubstr("by hand"));
+  EXPECT_TRUE(memory.FileAt(kQuayCa)) << "containerd refuses a file whose CAs are not there";
+  MustApply(memory, NothingDesired());
+  EXPECT_TRUE(memory.FileAt(kQuayCa));
+}
+
+TEST(FileKind, WhatOthersWroteAsWantedIsNoDrift) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  const auto before = memory.content();
+  MustApply(memory, DesiredFiles());
+  const DesiredState other = DesiredFiles(ConfigWith({Source("quay.io", {ForAll("m.example/other")})}));
+  for (const FileItem& file : other.files) memory.PutFileOf(file.path, file.bytes);
+  EXPECT_THAT(DriftOf(memory), Not(IsEmpty()));
+  MustApply(memory, other);
+  EXPECT_THAT(DriftOf(memory), IsEmpty());
+  EXPECT_FALSE(MustApply(memory, other).HasWork());
+  MustApply(memory, NothingDesired());
+  EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
+// A login in a header, for administrators alone, is not for others after the file was away for a while.
+TEST(FileKind, ALoginOfOthersComesBackClosed) {
+  constexpr std::string_view kTheirs = "[host.'https://t.example'.header]\nauthorization='Basic c2VjcmV0'\n";
+  for (const bool closed : {false, true}) {
+    MemoryMachine memory;
+    PutContainerd(memory);
+    memory.PutFileOf(kQuay, kTheirs);
+    if (closed) memory.CloseFileOf(kQuay);
+    const auto before = memory.content();
+    MustApply(memory, DesiredFiles());
+    machine::Machine machine = memory.Ports();
+    ASSERT_TRUE(machine.files.RemoveFile(kQuay));
+    MustApply(memory, DesiredFiles());
+    MemoryMachine rolled_back = memory;
+    MustApply(memory, NothingDesired());
+    EXPECT_EQ(memory.content().Text(), before.Text()) << "closed: " << closed;
+    MustRollBack(rolled_back);
+    MustApply(rolled_back, NothingDesired());
+    EXPECT_EQ(rolled_back.FileAt(kQuay), std::nullopt) << "as it was before that run, which is not ours to mend";
+  }
+  MemoryMachine memory;
+  PutContainerd(memory);
+  memory.PutFileOf(kQuay, kTheirs);
+  memory.CloseFileOf(kQuay);
+  const auto before = memory.content();
+  MustApply(memory, DesiredFiles());
+  memory.PutFileOf(kQuay, memory.FileAt(kQuay).value());  // another program makes it anew, for everybody to read
+  MustRollBack(memory);
+  EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
+TEST(FileKind, WhatNoLongerCountsOfAReplacedFileIsSaid) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  memory.PutFileOf(kQuay,
+                   "[host.'https://u:secret@theirs.example']\nclient='c4nary.pem'\nca='theirs.crt'\n"
+                   "[host.'https://u:secret@theirs.example'.header]\nauthorization='Basic c2VjcmV0'\n");
+  memory.PutFileOf(kQuayCa, "x");
+  const Plan plan = MustApply(memory, DesiredFiles());
+  ASSERT_THAT(CodesOf(plan.findings), ElementsAre("registry-file-replaced", "registry-file-replaced"));
+  EXPECT_EQ(plan.findings.front().where, kQuayCa);
+  const std::string& text = plan.findings.back().message;
+  EXPECT_THAT(text, AllOf(HasSubstr("is another program's"), HasSubstr("host https://theirs.example"),
+                          HasSubstr("authorization of https://theirs.example"), HasSubstr("client certificate of"),
+                          HasSubstr("CA theirs.crt of")));
+  EXPECT_THAT(text, Not(AnyOf(HasSubstr("secret"), HasSubstr("c2VjcmV0"), HasSubstr("c4nary"))));
+  EXPECT_THAT(MustApply(memory, DesiredFiles()).findings, IsEmpty()) << "said once";
+  memory.PutFileOf(kQuay, *memory.FileAt(kQuay) + "# by hand\n");
+  EXPECT_THAT(MustApply(memory, DesiredFiles()).findings, IsEmpty()) << "a note is no loss";
+  memory.PutFileOf(kQuay, *memory.FileAt(kQuay) + "[host.'https://new.example']\n");
+  const Plan repair = MustApply(memory, DesiredFiles());
+  ASSERT_THAT(CodesOf(repair.findings), ElementsAre("registry-file-replaced"));
+  EXPECT_THAT(repair.findings.front().message,
+              AllOf(HasSubstr("changed by hand"), HasSubstr("host https://new.example")));
+}
+
+// A machine with a file of others, closed, and one run of ours; the next one changes, adds and takes away files.
+struct TwoRuns {
+  MemoryMachine start;
+  MemoryMachine::Content foreign;
+  DesiredState second;
+
+  TwoRuns() {
+    PutContainerd(start);
+    start.PutFileOf(kQuay, "server = 'https://theirs.example'\n");
+    start.CloseFileOf(kQuay);
+    foreign = start.content();
+    MustApply(start, DesiredFiles(ConfigWith({Source("quay.io", {ForAll("a.example")}),
+                                              Source("old.example:5000", {ForAll("m.example")})})));
+    start.Boot(Unflushed::kKept);
+    start.file_calls = 0;
+    second = WithProxy(DesiredFiles(
+        ConfigWith({Source("quay.io", {ForAll("m.example")}), Source("new.example", {ForAll("b.example")})})));
+  }
+};
+
+// Which run fails at which call of which port makes no difference: everything else is applied, what is recorded is
+// true, and the next run gets there.
+TEST(FileKind, FailingAtEveryCallOfAFileTheRestGoesOnAndTheNextRunGetsThere) {
+  const TwoRuns runs;
+  MemoryMachine wanted = runs.start;
+  MustApply(wanted, runs.second);
+  ASSERT_GT(wanted.file_calls, 20U);
+  std::size_t reported = 0;
+  for (std::size_t call = 0; call < wanted.file_calls; ++call) {
+    for (const bool late : {false, true}) {
+      MemoryMachine memory = runs.start;
+      memory.fail_file_at = call;
+      memory.fails_late = late;
+      const auto plan = ApplyTo(memory, runs.second);
+      SCOPED_TRACE(fmt::format("{} {} late: {}", call, memory.failed_call, late));
+      ASSERT_TRUE(plan) << plan.error().message;
+      ASSERT_EQ(memory.content().keys, wanted.content().keys);
+      const auto codes = CodesOf(plan->findings);
+      reported += static_cast<std::size_t>(std::ranges::count(codes, "registry-file"));
+      const bool is_whole = memory.content().files == wanted.content().files;
+      EXPECT_TRUE(is_whole || std::ranges::count(codes, "registry-file") > 0);
+      for (const std::string& drift : DriftOf(memory)) {
+        ASSERT_THAT(drift, testing::EndsWith(" missing")) << "gone, and its folder is still to go";
+        ASSERT_THAT(codes, Contains("registry-file"));
+      }
+      memory.fail_file_at = MemoryMachine::kNever;
+      MemoryMachine removed = memory;
+      ASSERT_TRUE(ApplyTo(memory, runs.second));
+      ASSERT_EQ(memory.content().Text(), wanted.content().Text());
+      ASSERT_FALSE(MustApply(memory, runs.second).HasWork());
+      for (MemoryMachine* one : {&memory, &removed}) {
+        ASSERT_TRUE(ApplyTo(*one, NothingDesired()));
+        ASSERT_EQ(one->content().Text(), runs.foreign.Text());
+      }
+    }
+  }
+  EXPECT_GT(reported, 20U);
+}
+
+TEST(FileKind, ARemovalOrARollbackThatFailsAtAnyCallOfAFileIsMadeUpForByARemoval) {
+  const TwoRuns runs;
+  MemoryMachine start = runs.start;
+  MustApply(start, runs.second);
+  start.Boot(Unflushed::kKept);
+  for (const bool rollback : {false, true}) {
+    const auto run = [&](MemoryMachine& memory) {
+      machine::Machine machine = memory.Ports();
+      Findings findings;
+      if (rollback) return Rollback(machine, findings).has_value();
+      return ApplyTo(memory, NothingDesired()).has_value();
+    };
+    MemoryMachine copy = start;
+    copy.file_calls = 0;
+    ASSERT_TRUE(run(copy));
+    const std::size_t calls = copy.file_calls;
+    ASSERT_GT(calls, 10U);
+    for (std::size_t call = 0; call < calls; ++call) {
+      for (const bool late : {false, true}) {
+        MemoryMachine memory = start;
+        memory.file_calls = 0;
+        memory.fail_file_at = call;
+        memory.fails_late = late;
+        const bool done = run(memory);
+        SCOPED_TRACE(fmt::format("{} {} {} late: {}", rollback, call, memory.failed_call, late));
+        ASSERT_TRUE(done);
+        ASSERT_EQ(memory.content().keys, copy.content().keys);
+        memory.fail_file_at = MemoryMachine::kNever;
+        ASSERT_TRUE(ApplyTo(memory, NothingDesired()));
+        ASSERT_EQ(memory.content().Text(), runs.foreign.Text());
+      }
+    }
+  }
+}
+
+// A trial, too, can be confirmed or taken back when a file fails.
+TEST(FileKind, ATrialThatFailsAtAnyCallOfAFileIsTakenBackOrConfirmed) {
+  const TwoRuns runs;
+  MemoryMachine wanted = runs.start;
+  MustApply(wanted, runs.second);
+  for (const bool confirmed : {false, true}) {
+    MemoryMachine open = runs.start;
+    ASSERT_TRUE(ApplyTo(open, runs.second, {}, true));
+    open.file_calls = 0;
+    const auto end = [&](MemoryMachine& memory) {
+      machine::Machine machine = memory.Ports();
+      Findings findings;
+      return (confirmed ? Confirm(machine, findings) : EndWhatIsOpen(machine, findings)).has_value();
+    };
+    MemoryMachine copy = open;
+    ASSERT_TRUE(end(copy));
+    ASSERT_EQ(copy.content().Text(), (confirmed ? wanted : runs.start).content().Text());
+    for (std::size_t call = 0; call < copy.file_calls; ++call) {
+      for (const bool late : {false, true}) {
+        MemoryMachine memory = open;
+        memory.fail_file_at = call;
+        memory.fails_late = late;
+        const bool done = end(memory);
+        SCOPED_TRACE(fmt::format("{} {} {} late: {}", confirmed, call, memory.failed_call, late));
+        ASSERT_TRUE(done);
+        memory.fail_file_at = MemoryMachine::kNever;
+        ASSERT_TRUE(ApplyTo(memory, runs.second));
+        ASSERT_EQ(memory.content().Text(), wanted.content().Text());
+        ASSERT_TRUE(ApplyTo(memory, NothingDesired()));
+        ASSERT_EQ(memory.content().Text(), runs.foreign.Text());
+      }
+    }
+  }
+}
+
+// An interrupted run whose file became one that others may change: the next command finishes it all the same.
+TEST(FileKind, AnInterruptedRunIsFinishedThoughAFileIsRefusedMeanwhile) {
+  const TwoRuns runs;
+  MemoryMachine wanted = runs.start;
+  MustApply(wanted, runs.second);
+  const std::size_t calls = wanted.calls;
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (const std::string_view refused :
+         {kQuay, kQuayCa, std::string_view(R"(C:\certs.d\old.example_5000_\hosts.toml)")}) {
+      MemoryMachine memory = runs.start;
+      memory.stop_after = call;
+      ASSERT_THROW((void)ApplyTo(memory, runs.second), PowerFailure) << call;
+      memory.Boot(Unflushed::kLost);
+      memory.unsafe_files.insert(AsciiLower(refused));
+      SCOPED_TRACE(fmt::format("{} {}", call, refused));
+      const auto plan = ApplyTo(memory, runs.second);
+      ASSERT_TRUE(plan) << plan.error().message;
+      ASSERT_EQ(memory.content().keys, wanted.content().keys);
+      machine::Machine machine = memory.Ports();
+      ASSERT_FALSE(LoadJournal(machine.state).value()) << "nothing is left open";
+      memory.unsafe_files.clear();
+      ASSERT_TRUE(ApplyTo(memory, runs.second));
+      ASSERT_EQ(memory.content().Text(), wanted.content().Text());
+      ASSERT_TRUE(ApplyTo(memory, NothingDesired()));
+      ASSERT_EQ(memory.content().Text(), runs.foreign.Text());
+    }
+  }
 }
 
 // From one set of files to another, with one of somebody else's among them, stopped at every call.
@@ -449,14 +748,25 @@ TEST(FileKind, AnOperationIsReadBackAndOnePlaceOfAnotherIsRefused) {
   EXPECT_EQ(Inverse(Inverse(write)), Operation(write));
   for (const auto& [item, path] : {std::pair(R"(file:c:\certs.d\x)", kQuay),
                                    {"env:HTTP_PROXY", kQuay},
-                                   {R"(file:c:\k\x)", R"(C:\k\x)"},
-                                   {R"(file:c:\a\..\x)", R"(C:\a\..\x)"}}) {
+                                   {R"(file:c:\k\x\hosts.toml)", R"(C:\k\x\hosts.toml)"},
+                                   {R"(file:c:\a\..\x\y\hosts.toml)", R"(C:\a\..\x\y\hosts.toml)"},
+                                   {R"(file:c:\x\hosts.toml)", R"(C:\x\hosts.toml)"},
+                                   {R"(file:c:\windows\system32\x.exe)", R"(C:\Windows\System32\x.exe)"},
+                                   {R"(file:c:\a\b\hosts.toml)", R"(C:\a/b\hosts.toml)"}}) {
     FileWrite other = write;
     other.item = item;
     other.path = path;
+    other.own_folders.clear();
     JsonWriter text;
     WriteOperation(text, other);
     EXPECT_FALSE(ReadOperation(*ParseJsonDocument(text.Text(), "journal"))) << item;
+  }
+  for (const char* folder : {R"(C:\other)", R"(C:\certs.d\quay.io\hosts.toml)", R"(C:\certs)", "C:/certs.d", ""}) {
+    FileWrite other = write;
+    other.own_folders = {folder};
+    JsonWriter text;
+    WriteOperation(text, other);
+    EXPECT_FALSE(ReadOperation(*ParseJsonDocument(text.Text(), "journal"))) << folder;
   }
 }
 

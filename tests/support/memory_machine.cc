@@ -301,19 +301,28 @@ std::optional<std::string> MemoryMachine::FileAt(std::string_view path) const {
   return found == now_.files.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<std::optional<std::string>> MemoryMachine::ReadFile(std::string_view path, std::uint64_t /*limit*/) {
+template <class Effect>
+auto MemoryMachine::FileCall(std::string what, std::string_view path, Effect effect) -> Result<decltype(effect())> {
   if (unsafe_files.contains(Folded(path))) return Fail(Code::kOwner, "can be changed by Users", std::string(path));
-  return Call("ReadFile", [&] { return FileAt(path); });
+  const bool fails = file_calls++ == fail_file_at;
+  if (fails) failed_call = what + " " + std::string(path);
+  if (fails && !fails_late) return Fail(Code::kIo, "an injected failure", std::string(path));
+  Result<decltype(effect())> done = Call(std::move(what), effect);
+  if (fails) return Fail(Code::kIo, "an injected failure after the effect", std::string(path));
+  return done;
+}
+
+Result<std::optional<std::string>> MemoryMachine::ReadFile(std::string_view path, std::uint64_t /*limit*/) {
+  return FileCall("ReadFile", path, [&] { return FileAt(path); });
 }
 
 Result<bool> MemoryMachine::IsForEverybody(std::string_view path) {
-  return Call("IsForEverybody",
-              [&] { return now_.files.contains(Folded(path)) && !now_.closed.contains(Folded(path)); });
+  return FileCall("IsForEverybody", path,
+                  [&] { return now_.files.contains(Folded(path)) && !now_.closed.contains(Folded(path)); });
 }
 
 Result<void> MemoryMachine::PutFile(std::string_view path, std::string_view bytes, machine::FileAccess access) {
-  if (unsafe_files.contains(Folded(path))) return Fail(Code::kOwner, "can be changed by Users", std::string(path));
-  return Call("PutFile " + std::string(path), [&] {
+  return FileCall("PutFile " + std::string(path), path, [&] {
     const bool closed = access == machine::FileAccess::kClosed || now_.closed.contains(Folded(path));
     PutFileOf(path, bytes);
     if (closed) CloseFileOf(path);
@@ -321,8 +330,7 @@ Result<void> MemoryMachine::PutFile(std::string_view path, std::string_view byte
 }
 
 Result<void> MemoryMachine::RemoveFile(std::string_view path) {
-  if (unsafe_files.contains(Folded(path))) return Fail(Code::kOwner, "can be changed by Users", std::string(path));
-  return Call("RemoveFile " + std::string(path), [&] {
+  return FileCall("RemoveFile " + std::string(path), path, [&] {
     for (Content* content : {&now_, &durable_}) {
       content->files.erase(Folded(path));
       content->closed.erase(Folded(path));
@@ -331,11 +339,11 @@ Result<void> MemoryMachine::RemoveFile(std::string_view path) {
 }
 
 Result<bool> MemoryMachine::FolderExists(std::string_view path) {
-  return Call("FolderExists", [&] { return now_.folders.contains(Folded(path)); });
+  return FileCall("FolderExists", path, [&] { return now_.folders.contains(Folded(path)); });
 }
 
 Result<void> MemoryMachine::RemoveFolderIfEmpty(std::string_view path) {
-  return Call("RemoveFolderIfEmpty " + std::string(path), [&] {
+  return FileCall("RemoveFolderIfEmpty " + std::string(path), path, [&] {
     const std::string at = Folded(path);
     const auto is_in = [&](const std::string& other) { return other.starts_with(at + "\\"); };
     for (Content* content : {&now_, &durable_}) {

@@ -57,6 +57,9 @@ class MemoryMachine final : public machine::Registry,
   void PutFileOf(std::string_view path, std::string_view bytes);  // of somebody else
   void CloseFileOf(std::string_view path);                        // for administrators alone
   std::set<std::string> unsafe_files;                             // by path without its case: refused (owner)
+  // At the call of machine::Files of this number (from 0): an io error, without effect or after it.
+  std::size_t file_calls = 0, fail_file_at = kNever;
+  bool fails_late = false;
   std::optional<std::string> FileAt(std::string_view path) const;
   Content& content() { return now_; }
   const Content& content() const { return now_; }
@@ -125,6 +128,8 @@ class MemoryMachine final : public machine::Registry,
   // Runs `effect` as the next call.
   template <class Effect>
   auto Call(std::string what, Effect effect) -> Result<decltype(effect())>;
+  template <class Effect>
+  auto FileCall(std::string what, std::string_view path, Effect effect) -> Result<decltype(effect())>;
   void MakeKey(std::string_view key);
 
   Content now_, durable_;
