@@ -119,12 +119,12 @@ std::string_view RemedyOf(Code code) {
 
 Finding LeftFile(const std::string& path, std::string_view what_failed, const Error& error) {
   const std::string where = error.where.empty() || error.where == path ? "" : fmt::format(" ({})", error.where);
-  return {
-      Severity::kWarning, "registry-file",
-      fmt::format("could not be {}: {}{}. It is left as it is, and everything else goes on; {}, then the next apply "
-                  "or round tries again",
-                  what_failed, error.message, where, RemedyOf(error.code)),
-      path};
+  return {Severity::kWarning, "registry-file",
+          fmt::format(
+              "could not be {}: {}{}. It is left as it is, and everything else goes on; {}, then the next run tries "
+              "again",
+              what_failed, error.message, where, RemedyOf(error.code)),
+          path};
 }
 
 using Folders = std::vector<std::string>;

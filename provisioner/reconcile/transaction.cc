@@ -124,11 +124,12 @@ struct Executed {
   std::vector<std::string> left_to_others;  // the items whose places another program had changed
 };
 
-// Executes a run whose journal is written. `meanwhile` is "" for a new run; else part of it may be done, and the words
-// say when another program may have changed its places.
+// Executes a run whose journal is written, and leaves in it what a rollback has to take back. `meanwhile` is "" for a
+// new run; else part of it may be done, and the words say when another program may have changed its places.
 Result<Executed> Execute(machine::Machine& machine, Run& run, std::string_view meanwhile, Findings& findings) {
   Executed out;
-  std::vector<Operation> places_left;
+  std::vector<Operation> places_left, to_take_back;
+  to_take_back.reserve(run.operations.size());
   for (const Operation& operation : run.operations) {
     std::optional<Rebased> left = Rebased{operation};
     if (!meanwhile.empty()) left = PROV_TRY(RebaseOrReport(machine, operation, findings));
@@ -140,13 +141,19 @@ Result<Executed> Execute(machine::Machine& machine, Run& run, std::string_view m
       places_left.push_back(left->operation);
       if (left->is_done) out.left_to_others.push_back(ItemOf(operation));
     }
-    if (!is_left_out && (left->is_done || PROV_TRY(ExecuteOrReport(machine, left->operation, findings)))) continue;
+    if (!is_left_out && (left->is_done || PROV_TRY(ExecuteOrReport(machine, left->operation, findings)))) {
+      to_take_back.push_back(operation);
+      continue;
+    }
     places_left.push_back(operation);
     out.failed.push_back({ItemOf(operation), why_kept});
     // An interrupted run may have done it before its place became unreadable.
     const bool is_as_before = left && !left->is_done;
     PROV_TRY(KeepOwnership(operation, is_as_before, run));
+    const bool was_not_done = is_as_before && PROV_TRY(KindOf(ItemOf(operation)))->IsAtomic();
+    if (!was_not_done) to_take_back.push_back(operation);
   }
+  run.operations = std::move(to_take_back);
   PROV_TRY(Flush(machine));
   Announce(machine, run);
   return out;

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "images/registry/security.h"
 #include "images/tree/file_security.h"
 
 namespace prov::machine {
@@ -195,6 +199,35 @@ TEST(ImageSecurity, WhatOthersMadeOrMayUseIsRefused) {
   for (const std::optional<std::string>& none : {std::optional<std::string>(), std::optional<std::string>("damaged")}) {
     EXPECT_FALSE(CheckImageSecurity(none, PathUse::kSecrets, kWhere));
   }
+}
+
+TEST(FolderSecurity, EverybodyReadsWhatAnEntryLetsThemAndNoneForbids) {
+  using namespace std::string_view_literals;
+  constexpr std::uint32_t kRead = 0x120089, kExecute = 0x20, kGenericRead = 0x8000'0000;
+  const std::string everyone("\1\1\0\0\0\0\0\1\0\0\0\0"sv), users("\1\2\0\0\0\0\0\5\x20\0\0\0\x21\x02\0\0"sv),
+      authenticated("\1\1\0\0\0\0\0\5\x0B\0\0\0"sv), system("\1\1\0\0\0\0\0\5\x12\0\0\0"sv);
+  const auto descriptor = [&](const std::vector<std::string>& entries) {
+    const std::string acl = images::MakeAcl(entries);
+    images::DescriptorParts parts;
+    parts.control = 0x8000 | images::DescriptorParts::kDaclPresent;  // self-relative
+    parts.owner = parts.group = system;
+    parts.dacl = acl;
+    return images::WriteParts(parts);
+  };
+  const std::string closed = images::AllowAce(system, 0, kRead);
+  for (const std::string& sid : {everyone, users, authenticated}) {
+    EXPECT_TRUE(EverybodyReads(descriptor({closed, images::AllowAce(sid, 0, kRead)})));
+    EXPECT_TRUE(EverybodyReads(descriptor({images::AllowAce(sid, 0, kGenericRead), closed})));
+    EXPECT_FALSE(EverybodyReads(descriptor({closed, images::AllowAce(sid, 0, kExecute)})));
+    std::string denied = images::AllowAce(sid, 0, kRead);
+    denied[0] = 1;
+    EXPECT_FALSE(EverybodyReads(descriptor({denied, images::AllowAce(sid, 0, kRead)})));
+  }
+  EXPECT_FALSE(EverybodyReads(descriptor({closed})));
+  EXPECT_FALSE(EverybodyReads(descriptor({})));
+  EXPECT_FALSE(EverybodyReads(""));
+  EXPECT_TRUE(EverybodyReads(images::FileDescriptor(FileUse::kPlain)));
+  EXPECT_FALSE(EverybodyReads(images::FileDescriptor(FileUse::kSecret)));
 }
 
 }  // namespace

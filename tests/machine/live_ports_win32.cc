@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "images/tree/folder_tree.h"
 #include "provisioner/machine/live_machine.h"
 #include "provisioner/machine/windows_calls.h"
 #include "tests/machine/ports_suite.h"
@@ -57,6 +58,7 @@ class LiveSpecimen final : public Specimen {
   }
 
   Machine Ports() override { return machine_->Ports(); }
+  bool HasFileRights() const override { return !win32::RunsUnderWine(); }
   void Reopen() override {
     machine_.reset();
     auto opened = OpenLiveMachine(TestFolder(), Access::kWrite);
@@ -217,30 +219,55 @@ TEST_F(LiveStateFolder, AScriptThatLocksTheFirstByteKeepsItOut) {
   EXPECT_TRUE(OpenLiveMachine(TestFolder(), Access::kWrite)) << "it has ended";
 }
 
-TEST(LiveFilesOfOthers, WhatARunThatWasCutShortLeftIsNoHindrance) {
+TEST(LiveFilesOfOthers, OnlyWhatARunOfOursLeftIsTakenAway) {
   const fs::path top = LR"(C:\ProvisionerTest)";
   const fs::path folder = top / L"quay.io";
   fs::remove_all(top);
   fs::create_directories(folder);
   const std::string path = R"(C:\ProvisionerTest\quay.io\hosts.toml)";
-  const auto leave = [&] {
-    std::ofstream(folder / "hosts.toml.new") << "half";
-    std::ofstream(folder / "hosts.toml.old") << "removed";
-  };
+  const fs::path leftover = folder / images::kTemporaryName;
+  const auto leave = [&] { std::ofstream(leftover) << "half"; };
+  for (const char* name : {"hosts.toml.new", "hosts.toml.old"}) std::ofstream(folder / name) << "theirs";
   LiveFiles files;
   leave();
   EXPECT_EQ(files.ReadFile(path, 100), std::nullopt);
-  const auto put = files.PutFile(path, "whole");
+  const auto put = files.PutFile(path, "whole", FileAccess::kKept);
   ASSERT_TRUE(put) << put.error().where << ": " << put.error().message;
+  EXPECT_FALSE(fs::exists(leftover));
   EXPECT_EQ(files.ReadFile(path, 100), "whole");
   EXPECT_EQ(files.ReadFile(path, 3).error().code, Code::kTooLarge);
   leave();
   ASSERT_TRUE(files.RemoveFile(path));
-  EXPECT_TRUE(fs::is_empty(folder));
+  EXPECT_FALSE(fs::exists(leftover));
+  leave();
+  ASSERT_TRUE(files.RemoveFile(path)) << "killed after the renaming";
+  EXPECT_FALSE(fs::exists(leftover));
+  for (const char* name : {"hosts.toml.new", "hosts.toml.old"}) {
+    std::string text;
+    std::getline(std::ifstream(folder / name), text);
+    EXPECT_EQ(text, "theirs") << name;
+    fs::remove(folder / name);
+  }
+  leave();
   ASSERT_TRUE(files.RemoveFolderIfEmpty(R"(C:\ProvisionerTest\quay.io)"));
   EXPECT_FALSE(fs::exists(folder));
+  // A folder of that name is not ours, and is no hindrance for the rest of the node.
+  fs::create_directories(leftover / "theirs");
+  EXPECT_EQ(files.PutFile(path, "x", FileAccess::kKept).error().code, Code::kIo);
+  EXPECT_TRUE(fs::exists(leftover / "theirs"));
+  fs::remove_all(leftover);
+  // Marked as read-only by hand.
+  std::ofstream(folder / "hosts.toml") << "theirs";
+  SetFileAttributesW((folder / "hosts.toml").c_str(), FILE_ATTRIBUTE_READONLY);
+  if (const auto refused = files.PutFile(path, "x", FileAccess::kKept); !refused) {
+    EXPECT_EQ(refused.error().code, Code::kIo);
+    EXPECT_EQ(files.ReadFile(path, 100), "theirs");
+    EXPECT_FALSE(fs::exists(leftover));
+  }
+  SetFileAttributesW((folder / "hosts.toml").c_str(), FILE_ATTRIBUTE_NORMAL);
+  fs::remove(folder / "hosts.toml");
   fs::create_directories(folder / "hosts.toml");
-  EXPECT_FALSE(files.PutFile(path, "x")) << "a folder is in its place";
+  EXPECT_FALSE(files.PutFile(path, "x", FileAccess::kKept)) << "a folder is in its place";
   EXPECT_FALSE(files.ReadFile(path, 100));
   fs::remove_all(top);
 }

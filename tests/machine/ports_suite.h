@@ -22,7 +22,8 @@ class Specimen {
   virtual Machine Ports() = 0;
   virtual bool Runs() const { return true; }                                   // else it has no boot
   virtual std::string FilesFolder() const { return R"(C:\ProvisionerTest)"; }  // below which tests may make files
-  virtual void Reopen() = 0;  // as another run of the program would see the machine
+  virtual bool HasFileRights() const { return true; }  // else who may read a file is not kept as it is set
+  virtual void Reopen() = 0;                           // as another run of the program would see the machine
 
   // What others than this program do.
   virtual void PutDisallowed(const std::string& der) = 0;

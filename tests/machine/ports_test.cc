@@ -286,6 +286,37 @@ TEST_P(Ports, FileIsReplacedAndRemovedWithFoldersOfItsOwn) {
   }
 }
 
+TEST_P(Ports, WhatOnlyAdministratorsMayReadStaysSo) {
+  const std::string folder = specimen_->FilesFolder() + R"(\quay.io)";
+  const std::string path = folder + R"(\hosts.toml)";
+  const bool has_rights = specimen_->HasFileRights();
+  EXPECT_EQ(machine().files.IsForEverybody(path), false) << "absent";
+  struct Step {
+    FileAccess access;
+    bool for_everybody;
+  };
+  for (const auto& [access, for_everybody] : {Step{FileAccess::kKept, true},
+                                              {FileAccess::kKept, true},
+                                              {FileAccess::kClosed, false},
+                                              {FileAccess::kKept, false},
+                                              {FileAccess::kClosed, false}}) {
+    const auto put = machine().files.PutFile(path, "secret", access);
+    ASSERT_TRUE(put) << put.error().where << ": " << put.error().message;
+    specimen_->Reopen();
+    EXPECT_EQ(machine().files.ReadFile(path, 1000), "secret");
+    if (has_rights) {
+      EXPECT_EQ(machine().files.IsForEverybody(path), for_everybody);
+    }
+  }
+  ASSERT_TRUE(machine().files.RemoveFile(path));
+  ASSERT_TRUE(machine().files.PutFile(path, "secret", FileAccess::kClosed));
+  if (has_rights) {
+    EXPECT_EQ(machine().files.IsForEverybody(path), false) << "a new one";
+  }
+  ASSERT_TRUE(machine().files.RemoveFile(path));
+  ASSERT_TRUE(machine().files.RemoveFolderIfEmpty(folder));
+}
+
 TEST_P(Ports, SystemIdentifiesMachineAndBoot) {
   const auto id = machine().system.MachineId();
   const auto boot = machine().system.BootId();

@@ -582,6 +582,38 @@ TEST(FileKind, FailingAtEveryCallOfAFileTheRestGoesOnAndTheNextRunGetsThere) {
   EXPECT_GT(reported, 20U);
 }
 
+// A round tries a file that can't be written again and again. That is no run to take back.
+TEST(FileKind, AFileThatKeepsFailingDoesNotTakeThePlaceOfTheLastRun) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  const auto before = memory.content();
+  const DesiredState desired = WithProxy(DesiredFiles());
+  memory.unsafe_files.insert(AsciiLower(kQuay));
+  MustApply(memory, desired);
+  const auto last = memory.Section(kLastSection);
+  for (int round = 0; round < 2; ++round) {
+    const Plan plan = MustApply(memory, desired, {.leaves_out_refused = true});
+    EXPECT_THAT(CodesOf(plan.findings), ElementsAre("registry-file"));
+    EXPECT_EQ(memory.Section(kLastSection), last);
+  }
+  memory.unsafe_files.clear();
+  machine::Machine machine = memory.Ports();
+  const auto plan = MakePlan(machine, desired, LoadLedger(machine.state).value(), {});
+  ASSERT_TRUE(plan);
+  memory.unsafe_files.insert(AsciiLower(kQuay));  // between the plan and its execution
+  const auto report = CarryOut(machine, *plan, {});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->writes, 0U);
+  EXPECT_EQ(memory.Section(kLastSection), last);
+  const auto change = std::ranges::find(report->changes, kQuay, &Change::name);
+  ASSERT_NE(change, report->changes.end());
+  EXPECT_EQ(change->reason, "could not be set");
+  memory.unsafe_files.clear();
+  MustRollBack(memory);
+  MustApply(memory, NothingDesired());
+  EXPECT_EQ(memory.content().Text(), before.Text());
+}
+
 TEST(FileKind, ARemovalOrARollbackThatFailsAtAnyCallOfAFileIsMadeUpForByARemoval) {
   const TwoRuns runs;
   MemoryMachine start = runs.start;
