@@ -599,6 +599,12 @@ inline constexpr FindingInfo kFindings[] = {
      "the descriptors of the keys, too."},
     {"region-missing", kWarning, "The Infrastructure names no region of AWS, so noProxy lacks the domain of the nodes.",
      "Add the region to the Infrastructure, or add .REGION.compute.internal to spec.noProxy."},
+    {"registries-ca", kWarning,
+     "A registry's CA is not among the trusted CAs of the node, so the hosts.toml files of --registry-folder name it. "
+     "A "
+     "containerd on Windows before 2.3 then trusts nothing else for this host but the certificates of the source.",
+     "Add the CA to the cluster's trusted CAs. Nothing has to be done where the registry's token service and storage "
+     "have certificates of this CA or of the source."},
     {"registries-config", kInfo | kWarning,
      "The hosts.toml files of --registry-folder have no effect, because containerd's configuration does not name their "
      "folder, or could not be read.",

@@ -205,10 +205,13 @@ void StatePodPolicies(DesiredState& state) {
 }
 
 // Whatever part of the trust is taken: the requests of containerd go through the same proxy as all others.
-std::vector<std::string> TrustOf(const EgressConfig& config, const DesiredState& /*state*/) {
-  std::vector<std::string> out;
-  out.reserve(config.certificates.size());
-  for (const pki::Certificate& one : config.certificates) out.push_back(one.der);
+registries::NodeTrust TrustOf(const EgressConfig& config, const DesiredState& state) {
+  registries::NodeTrust out;
+  out.all.reserve(config.certificates.size());
+  for (const pki::Certificate& one : config.certificates) out.all.push_back(one.der);
+  for (const CertificateItem& item : state.certificates) {
+    if (item.store == Store::kRoot) out.in_root.push_back(item.certificate.der);
+  }
   return out;
 }
 

@@ -74,11 +74,11 @@ Result<std::string> CheckRegistryFolder(std::string_view path) {
 }
 
 Result<std::vector<FileItem>> MakeRegistryFiles(const std::string& folder, const registries::Mirrors& mirrors,
-                                                std::span<const std::string> trusted, Findings& findings) {
+                                                const registries::NodeTrust& trust, Findings& findings) {
   for (const std::optional<Error>* fault : {&mirrors.fault, &mirrors.ca_fault}) {
     if (*fault) return std::unexpected(**fault);
   }
-  registries::HostsFiles made = registries::MakeHostsFiles(mirrors, trusted);
+  registries::HostsFiles made = registries::MakeHostsFiles(mirrors, trust);
   findings.insert(findings.end(), std::make_move_iterator(made.findings.begin()),
                   std::make_move_iterator(made.findings.end()));
   std::vector<FileItem> out;

@@ -1,13 +1,13 @@
 // The hosts.toml files of a node's containerd, with their CAs: the word `registries` of a scope.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
+#include "provisioner/registries/hosts_files.h"
 #include "provisioner/registries/mirrors.h"
 
 namespace prov::reconcile {
@@ -35,10 +35,10 @@ Result<std::string> CheckRegistryFolder(std::string_view path);
 // Whether a path in its one form is C:\k or below it.
 bool IsOperatorsPath(std::string_view path);
 
-// The files below `folder`, in the order in which they are written. `trusted`: see registries::MakeHostsFiles, whose
-// findings are added. Errors: registries (the mirrors or a CA could not be read), size-limit (a file is larger than
+// The files below `folder`, in the order in which they are written. The findings of
+// registries::MakeHostsFiles are added. Errors: registries (the mirrors or a CA could not be read), size-limit (a file is larger than
 // what a machine's record takes).
 Result<std::vector<FileItem>> MakeRegistryFiles(const std::string& folder, const registries::Mirrors& mirrors,
-                                                std::span<const std::string> trusted, Findings& findings);
+                                                const registries::NodeTrust& trust, Findings& findings);
 
 }  // namespace prov::reconcile

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "provisioner/base/base64.h"
@@ -15,6 +16,7 @@
 namespace prov::registries {
 namespace {
 
+constexpr std::string_view kForAllOthers = "_default";
 constexpr std::string_view kOwnCa = "ca.crt";  // without a hosts.toml, containerd takes it by the end of its name
 constexpr std::size_t kMostNameBytes = 90;
 constexpr std::size_t kPemLine = 64;
@@ -48,18 +50,41 @@ bool IsTaken(const ServerUrl& url) {
   return read && *read == url && url.host.find('[') == std::string::npos;
 }
 
+// A whole registry.
+bool IsWhole(const Registry& registry) { return PathIn(registry.prefix).empty(); }
+std::string_view LocationOf(const Registry& registry) {
+  return registry.location.empty() ? registry.prefix : registry.location;
+}
+
 // What is said of one registry, before it becomes files.
 struct Whole {
   std::string registry;
-  std::vector<HostConfig> hosts;
-  std::vector<HostConfig> own;  // what is asked for the registry itself, in order; empty: as containerd does by itself
+  std::vector<HostConfig> hosts;       // with TLS
+  std::optional<HostConfig> own = {};  // what is asked for the registry itself; nullopt: as containerd does by itself
   bool blocked = false;
+  bool moved = false;                                          // `own` is another place
+  bool stated = false;                                         // a setting is for all of its images
+  std::map<std::string, std::set<std::string>> insecure = {};  // the settings by which a URL may be insecure
+  std::set<std::string> secure = {};                           // URLs that a setting has verified
 };
+
+// Container tools ask an insecure host with TLS, whatever its certificate is, then without.
+void AppendHost(HostConfig host, bool insecure, std::vector<HostConfig>& out) {
+  if (!insecure) {
+    out.push_back(std::move(host));
+    return;
+  }
+  HostConfig plain = host;
+  plain.url.scheme = "http";
+  host.skip_verify = true;
+  out.push_back(std::move(host));
+  out.push_back(std::move(plain));
+}
 
 class FilesMaker {
  public:
-  FilesMaker(const Mirrors& mirrors, std::span<const std::string> trusted, HostsFiles& out)
-      : mirrors_(mirrors), trusted_(trusted), out_(out), findings_(out.findings, "the cluster's mirrors") {}
+  FilesMaker(const Mirrors& mirrors, const NodeTrust& trust, HostsFiles& out)
+      : mirrors_(mirrors), trust_(trust), out_(out), findings_(out.findings, "the cluster's mirrors") {}
 
   void Make() {
     std::vector<const Registry*> registries;
@@ -69,9 +94,12 @@ class FilesMaker {
     std::ranges::sort(registries, [](const Registry* a, const Registry* b) {
       return a->prefix.size() != b->prefix.size() ? a->prefix.size() > b->prefix.size() : a < b;  // in their order
     });
-    for (const Registry* one : registries) Add(*one);
+    for (const Registry* one : registries) {
+      ++settings_[AsciiLower(WindowsFolderOf(HostIn(one->prefix)))];
+      Add(*one);
+    }
     for (const RegistryCa& ca : mirrors_.cas) {
-      if (!ca.certificates.empty()) WholeOf(ca.host);
+      if (CaOf(ca.host) != nullptr) WholeOf(ca.host);
     }
     for (auto& [key, whole] : wholes_) Write(WindowsFolderOf(whole.registry), whole);
   }
@@ -80,6 +108,11 @@ class FilesMaker {
   // nullptr: there is no folder for it, which is reported.
   Whole* WholeOf(std::string_view registry) {
     const std::string folder = WindowsFolderOf(registry);
+    if (EqualsIgnoreAsciiCase(folder, kForAllOthers)) {
+      findings_.Warn("mirror-lost", "is no registry: containerd takes the folder of this name for all others",
+                     std::string(registry));
+      return nullptr;
+    }
     if (folder.empty() || !IsTaken({"https", std::string(registry), ""})) {
       findings_.Warn("mirror-lost", "Windows has no folder of this name, so its nodes ask without these settings",
                      std::string(registry));
@@ -87,38 +120,38 @@ class FilesMaker {
     }
     Whole& whole = wholes_[AsciiLower(folder)];
     if (whole.registry.empty()) whole.registry = registry;
-    return &whole;
+    if (whole.registry == registry) return &whole;
+    findings_.Warn("mirror-lost",
+                   fmt::format("is left out: on Windows it has the same folder as {}, {}", whole.registry, folder),
+                   std::string(registry));
+    return nullptr;
   }
 
+  // The CAs that a file has to name for a host; nullptr: there are none, or the node trusts all of them anyway.
   const RegistryCa* CaOf(std::string_view host) const {
     const auto found = std::ranges::find(mirrors_.cas, host, &RegistryCa::host);
-    return found == mirrors_.cas.end() || found->certificates.empty() ? nullptr : &*found;
+    if (found == mirrors_.cas.end()) return nullptr;
+    const bool trusted = std::ranges::all_of(found->certificates, [&](const std::string& der) {
+      return std::ranges::find(trust_.in_root, der) != trust_.in_root.end();
+    });
+    return trusted ? nullptr : &*found;
   }
 
-  // Appends the URLs of a host in the order in which container tools try them: an insecure one with TLS, whatever its
-  // certificate is, then without. False: containerd takes no such URL, so nothing is appended.
-  static bool AddHost(std::string_view host, std::string_view path, const HostConfig& like, bool insecure,
-                      std::vector<HostConfig>& out) {
-    HostConfig one = like;
-    one.url = {"https", std::string(host == "docker.io" ? "registry-1.docker.io" : host), ""};
-    if (!path.empty()) one.url.path = fmt::format("/v2/{}", path);
-    one.override_path = !path.empty();
-    if (!IsTaken(one.url)) return false;
-    if (insecure) one.skip_verify = true;
-    for (const bool plain : {false, true}) {
-      if (plain && !insecure) continue;
-      if (plain) {
-        one.url.scheme = "http";
-        one.skip_verify.reset();
-      }
-      const auto same = std::ranges::find(out, one.url, &HostConfig::url);
-      if (same == out.end()) {
-        out.push_back(one);
-      } else {
-        same->resolve = same->resolve || one.resolve;
-      }
+  // nullopt: containerd takes no such URL.
+  static std::optional<HostConfig> HostAt(std::string_view host, std::string_view path) {
+    HostConfig out;
+    out.url = {"https", std::string(host == "docker.io" ? "registry-1.docker.io" : host), ""};
+    if (!path.empty()) out.url.path = fmt::format("/v2/{}", path);
+    out.override_path = !path.empty();
+    return IsTaken(out.url) ? std::optional(std::move(out)) : std::nullopt;
+  }
+
+  static void Declare(const Registry& registry, const HostConfig& host, bool insecure, Whole& whole) {
+    if (insecure) {
+      whole.insecure[host.url.Text()].insert(registry.prefix);
+    } else {
+      whole.secure.insert(host.url.Text());
     }
-    return true;
   }
 
   // The path below which a mirror has the whole registry; nullopt: its path does not end as that of its source.
@@ -135,7 +168,7 @@ class FilesMaker {
   void Add(const Registry& registry) {
     const std::string_view host = HostIn(registry.prefix);
     const std::string_view path = PathIn(registry.prefix);
-    const bool moved = !registry.location.empty() && registry.location != registry.prefix;
+    const bool moved = LocationOf(registry) != registry.prefix;
     if (registry.mirrors.empty() && !registry.blocked && !registry.insecure && !moved) return;
     if (registry.prefix.starts_with("*.")) {
       findings_.Warn("mirror-lost", "containerd has no folder for a wildcard", registry.prefix);
@@ -148,10 +181,10 @@ class FilesMaker {
     Whole* const whole = WholeOf(host);
     if (whole == nullptr) return;
     for (const Mirror& mirror : registry.mirrors) AddMirror(registry, mirror, *whole);
-    if (path.empty()) {
+    if (IsWhole(registry)) {
       AddOwn(registry, *whole);
     } else {
-      ReviewPart(registry, host);
+      ReviewPart(registry, *whole);
     }
   }
 
@@ -165,26 +198,43 @@ class FilesMaker {
                      registry.prefix);
       return;
     }
-    HostConfig like;
-    like.push = false;
-    like.resolve = mirror.use != MirrorUse::kDigestOnly;
-    if (!AddHost(HostIn(mirror.location), *base, like, mirror.insecure, whole.hosts))
+    auto host = HostAt(HostIn(mirror.location), *base);
+    if (!host) {
       findings_.Warn("mirror-lost",
                      fmt::format("its mirror {} is left out: it is no place that containerd can ask", mirror.location),
                      registry.prefix);
+      return;
+    }
+    Declare(registry, *host, mirror.insecure, whole);
+    host->push = false;
+    host->resolve = mirror.use != MirrorUse::kDigestOnly;
+    const auto same = std::ranges::find(whole.hosts, host->url, &HostConfig::url);
+    if (same == whole.hosts.end()) {
+      whole.hosts.push_back(*std::move(host));
+    } else {
+      same->resolve = same->resolve || host->resolve;
+    }
   }
 
   // What is asked for a whole registry after its mirrors.
   void AddOwn(const Registry& registry, Whole& whole) {
-    const std::string& location = registry.location.empty() ? registry.prefix : registry.location;
-    whole.blocked = registry.blocked;
-    if (!registry.insecure && (location == registry.prefix || registry.blocked)) return;
-    if (!AddHost(HostIn(location), PathIn(location), HostConfig(), registry.insecure, whole.own))
+    whole.stated = true;
+    whole.blocked |= registry.blocked;
+    if (registry.blocked) return;
+    const std::string_view location = LocationOf(registry);
+    auto host = HostAt(HostIn(location), PathIn(location));
+    if (!host) {
       findings_.Warn("mirror-lost", fmt::format("its location {} is no place that containerd can ask", location),
                      registry.prefix);
+      return;
+    }
+    Declare(registry, *host, registry.insecure, whole);
+    whole.moved = location != registry.prefix;
+    whole.own = *std::move(host);
   }
 
-  void ReviewPart(const Registry& registry, std::string_view host) {
+  void ReviewPart(const Registry& registry, Whole& whole) {
+    const std::string& host = whole.registry;
     if (!registry.mirrors.empty())
       findings_.Warn("mirror-widened", fmt::format("its mirrors are asked for all images of {}", host),
                      registry.prefix);
@@ -194,13 +244,34 @@ class FilesMaker {
                                  "a whole registry only",
                                  host),
                      registry.prefix);
-    if (!registry.location.empty() && registry.location != registry.prefix)
+    const std::string_view location = LocationOf(registry);
+    if (location != registry.prefix)
       findings_.Warn("mirror-lost", "its other location does not get to Windows nodes", registry.prefix);
-    if (registry.insecure)
-      findings_.Warn("mirror-lost", "may be insecure on Linux nodes, but not on Windows nodes", registry.prefix);
+    const auto base = BaseOf(PathIn(registry.prefix), PathIn(location));
+    const auto own = base ? HostAt(HostIn(location), *base) : std::nullopt;
+    if (own) Declare(registry, *own, registry.insecure, whole);
   }
 
-  // Has the host's CAs trusted, if there are any: writes them beside the file.
+  // The URLs that may be asked without a check of who answers: those for which each image of the registry may be.
+  std::set<std::string> InsecureIn(const std::string& folder, const Whole& whole) {
+    std::set<std::string> out;
+    const std::size_t settings = settings_[AsciiLower(folder)];
+    for (const auto& [url, prefixes] : whole.insecure) {
+      if (whole.stated && prefixes.size() == settings && !whole.secure.contains(url)) {
+        out.insert(url);
+        continue;
+      }
+      for (const std::string& prefix : prefixes)
+        findings_.Warn("mirror-lost",
+                       fmt::format("{} may be insecure for it on Linux nodes, but not on Windows nodes: containerd has "
+                                   "one setting for all of {}, and not every setting of the cluster for it says so",
+                                   url, whole.registry),
+                       prefix);
+    }
+    return out;
+  }
+
+  // Has the host's CAs trusted, if there are any: writes them beside the file. `written`: by file, whose CAs it has.
   void Trust(const std::string& folder, std::string_view registry, HostConfig& host,
              std::map<std::string, std::string>& written) {
     const std::string_view name = host.url.host.empty() ? registry : std::string_view(host.url.host);
@@ -209,22 +280,54 @@ class FilesMaker {
     const std::string stem = WindowsFolderOf(name);
     if (stem.empty()) return;
     const std::string file = name == registry ? std::string(kOwnCa) : stem + ".pem";
+    const auto [place, is_new] = written.try_emplace(AsciiLower(file), name);
+    if (place->second != name) {
+      findings_.Warn("mirror-lost",
+                     fmt::format("its CAs are left out for {}: on Windows they have the same file as those of {}",
+                                 registry, place->second),
+                     ca->host);
+      return;
+    }
     host.ca = {file};
-    if (written.contains(AsciiLower(file))) return;
+    if (!is_new) return;
     std::vector<std::string> ders = ca->certificates;
-    ders.insert(ders.end(), trusted_.begin(), trusted_.end());
+    ders.insert(ders.end(), trust_.all.begin(), trust_.all.end());
     std::string bytes;
     for (auto der = ders.begin(); der != ders.end(); ++der) {
       if (std::find(ders.begin(), der, *der) == der) bytes += PemOf(*der);
     }
-    written[AsciiLower(file)] = file;
     out_.files.push_back({folder, file, std::move(bytes)});
+    if (alone_.insert(ca->host).second)
+      findings_.Warn(
+          "registries-ca",
+          "has a CA that is not among the trusted CAs of the node, so hosts.toml names it; containerd before "
+          "2.3 then does not use Windows' own store for this host, and its token service, or storage behind "
+          "a redirect, fails with a certificate of a public CA. Add the CA to the cluster's trusted CAs: "
+          "then no file has to name it",
+          ca->host);
+  }
+
+  // The mirrors in the order in which containerd asks them.
+  static std::vector<HostConfig> HostsOf(Whole& whole, const std::set<std::string>& insecure) {
+    std::vector<HostConfig> out;
+    out.reserve(2 * whole.hosts.size() + 2);
+    for (HostConfig& one : whole.hosts) {
+      const bool may = insecure.contains(one.url.Text());
+      AppendHost(std::move(one), may, out);
+    }
+    return out;
   }
 
   void Write(const std::string& folder, Whole& whole) {
+    const std::set<std::string> insecure = InsecureIn(folder, whole);
     HostsToml toml;
-    toml.hosts = std::move(whole.hosts);
-    const bool has_settings = !toml.hosts.empty() || !whole.own.empty() || whole.blocked;
+    toml.hosts = HostsOf(whole, insecure);
+    std::vector<HostConfig> own;
+    if (whole.own) {
+      const bool may = insecure.contains(whole.own->url.Text());
+      if (may || whole.moved) AppendHost(*std::move(whole.own), may, own);
+    }
+    const bool has_settings = !toml.hosts.empty() || !own.empty() || whole.blocked;
     // Before 2.0, containerd reads no file without a table of a host. It asks `server` last, in the registry's place.
     if (whole.blocked && !toml.hosts.empty()) {
       toml.server = toml.hosts.back();
@@ -235,9 +338,9 @@ class FilesMaker {
       none.pull = none.resolve = false;
       toml.hosts.push_back(none);
       toml.server = std::move(none);
-    } else if (!whole.own.empty()) {
-      toml.hosts.insert(toml.hosts.end(), whole.own.begin(), whole.own.end() - 1);
-      toml.server = std::move(whole.own.back());
+    } else if (!own.empty()) {
+      toml.hosts.insert(toml.hosts.end(), own.begin(), own.end() - 1);
+      toml.server = std::move(own.back());
       if (toml.hosts.empty()) toml.hosts.push_back(toml.server);
     }
     std::map<std::string, std::string> written;
@@ -247,17 +350,20 @@ class FilesMaker {
   }
 
   const Mirrors& mirrors_;
-  std::span<const std::string> trusted_;
+  const NodeTrust& trust_;
   HostsFiles& out_;
   CappedFindings findings_;
   std::map<std::string, Whole> wholes_;  // by the folder without case
+  // How many settings decide for images of the registries with a folder, also those that say nothing else.
+  std::map<std::string, std::size_t> settings_;
+  std::set<std::string> alone_;  // hosts whose CAs a file names
 };
 
 }  // namespace
 
-HostsFiles MakeHostsFiles(const Mirrors& mirrors, std::span<const std::string> trusted) {
+HostsFiles MakeHostsFiles(const Mirrors& mirrors, const NodeTrust& trust) {
   HostsFiles out;
-  FilesMaker(mirrors, trusted, out).Make();
+  FilesMaker(mirrors, trust, out).Make();
   return out;
 }
 

@@ -3,7 +3,6 @@
 // Facts: docs/registries.md#files-of-ours.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +24,18 @@ struct RegistryFile {
 
 struct HostsFiles {
   std::vector<RegistryFile> files;  // by folder, each place once; the CAs of a folder before the file that names them
-  Findings findings;                // mirror-lost, mirror-widened
+  Findings findings;                // mirror-lost, mirror-widened, registries-ca
 };
 
-// The files for Windows. `trusted` (DER): what else the node trusts. A file with CAs has these, too, because a
-// containerd on Windows that is given CAs does not use the machine's. The same input gives the same bytes.
-HostsFiles MakeHostsFiles(const Mirrors& mirrors, std::span<const std::string> trusted);
+// What a node trusts, as DER.
+struct NodeTrust {
+  std::vector<std::string> all;      // beside Windows' own
+  std::vector<std::string> in_root;  // of these, those in its store ROOT
+};
+
+// The files for Windows. Where a registry's CAs are not all in ROOT, a file names them. It has `all`, too, because a
+// containerd on Windows before 2.3 that is given CAs does not use the machine's. A host is insecure only where each
+// image that is asked there by this file may be. The same input gives the same bytes.
+HostsFiles MakeHostsFiles(const Mirrors& mirrors, const NodeTrust& trust);
 
 }  // namespace prov::registries

@@ -20,9 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing_support::CodesOf;
 
-HostsFiles MakeOurs(Mirrors mirrors, const std::vector<std::string>& trusted = {}) {
-  return MakeHostsFiles(mirrors, trusted);
-}
+HostsFiles MakeOurs(const Mirrors& mirrors, const NodeTrust& trust = {}) { return MakeHostsFiles(mirrors, trust); }
 
 std::vector<std::string> PlacesOfOurs(const HostsFiles& made) {
   std::vector<std::string> out;
@@ -127,7 +125,8 @@ TEST(HostsFiles, CasLieBesideTheFileThatNamesThem) {
   const auto certificates = testing_support::SampleCertificates();
   Mirrors mirrors = Cluster({Source("quay.io", {ForAll("m.example:5000")})});
   mirrors.cas = {{"m.example:5000", {certificates.at(0).der}}, {"quay.io", {certificates.at(1).der}}};
-  const HostsFiles made = MakeOurs(mirrors, {certificates.at(1).der});
+  const HostsFiles made = MakeOurs(mirrors, {.all = {certificates.at(1).der}, .in_root = {}});
+  EXPECT_THAT(CodesOf(made.findings), ElementsAre("registries-ca", "registries-ca"));
   EXPECT_THAT(PlacesOfOurs(made), ElementsAre("m.example_5000_/ca.crt", "quay.io/m.example_5000_.pem", "quay.io/ca.crt",
                                               "quay.io/hosts.toml"));
   EXPECT_EQ(TextOfOurs(made, "quay.io"), R"(ca = ["ca.crt"]
@@ -146,6 +145,134 @@ TEST(HostsFiles, CasLieBesideTheFileThatNamesThem) {
   EXPECT_EQ(one->size(), 1U) << "a certificate is there once";
 }
 
+// containerd on Windows trusts nothing else where a file names a CA, so none is named without need.
+TEST(HostsFiles, CasThatTheNodeTrustsAnywayAreNotNamed) {
+  const auto certificates = testing_support::SampleCertificates();
+  const std::string first = certificates.at(0).der;
+  const std::string second = certificates.at(1).der;
+  Mirrors mirrors = Cluster({Source("quay.io", {ForAll("m.example:5000")})});
+  mirrors.cas = {{"m.example:5000", {first, second}}, {"quay.io", {second}}};
+  const HostsFiles made = MakeOurs(mirrors, {.all = {first, second}, .in_root = {second, first}});
+  EXPECT_THAT(PlacesOfOurs(made), ElementsAre("quay.io/hosts.toml"));
+  EXPECT_THAT(TextOfOurs(made, "quay.io"), testing::Not(HasSubstr("ca = ")));
+  EXPECT_THAT(made.findings, IsEmpty());
+
+  const HostsFiles half = MakeOurs(mirrors, {.all = {first, second}, .in_root = {second}});
+  EXPECT_THAT(PlacesOfOurs(half),
+              ElementsAre("m.example_5000_/ca.crt", "quay.io/m.example_5000_.pem", "quay.io/hosts.toml"))
+      << "each CA has to be in ROOT";
+  ASSERT_THAT(CodesOf(half.findings), ElementsAre("registries-ca")) << "once a host";
+  EXPECT_EQ(half.findings.front().where, "m.example:5000");
+  EXPECT_THAT(half.findings.front().message, HasSubstr("Add the CA to the cluster's trusted CAs"));
+}
+
+TEST(HostsFiles, CasOfTwoHostsAreNotMixed) {
+  const auto certificates = testing_support::SampleCertificates();
+  Mirrors mirrors = Cluster({Source("quay.io", {ForAll("m.example:5000"), ForAll("m.example_5000_")})});
+  mirrors.cas = {{"m.example_5000_", {certificates.at(0).der}}, {"m.example:5000", {certificates.at(1).der}}};
+  const HostsFiles made = MakeOurs(mirrors);
+  const auto in_quay = std::ranges::find(made.files, "quay.io", &RegistryFile::folder);
+  ASSERT_NE(in_quay, made.files.end());
+  Findings findings;
+  const auto read = pki::ParseTrustBundle(in_quay->bytes, "pem", findings);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->front().der, certificates.at(1).der);
+  const std::string text = TextOfOurs(made, "quay.io");
+  EXPECT_EQ(text.find("ca = "), text.rfind("ca = ")) << text;
+  EXPECT_THAT(made.findings, testing_support::HasCode("mirror-lost"));
+}
+
+Registry Insecure(Registry registry) {
+  registry.insecure = true;
+  return registry;
+}
+
+// A registry has one file, so what only some of its images may do, none of them does.
+TEST(HostsFiles, AHostIsInsecureOnlyWhereEachImageMayBe) {
+  const Mirror insecure = {"m.example", true, MirrorUse::kAll};
+  struct Case {
+    std::string why;
+    std::vector<Registry> registries;
+    std::vector<std::string> prefixes;  // of findings
+  };
+  const Case kCases[] = {
+      {"another part has the mirror verified",
+       {Source("quay.io/org", {{"m.example/org", true, MirrorUse::kAll}}), Source("quay.io", {ForAll("m.example")})},
+       {"quay.io/org"}},
+      {"the mirror is for a part",
+       {Source("quay.io/org", {{"m.example/org", true, MirrorUse::kAll}})},
+       {"quay.io/org"}},
+      {"a part has no such mirror",
+       {Source("quay.io", {insecure}), Source("quay.io/org", {ForAll("n.example/org")})},
+       {"quay.io"}},
+      {"a part says nothing", {Source("quay.io", {insecure}), Source("quay.io/org", {})}, {"quay.io"}},
+      {"an image says nothing", {Source("quay.io", {insecure}), Source("quay.io/a:v1", {})}, {"quay.io"}},
+      {"the mirror is there twice", {Source("quay.io", {insecure, ByDigest("m.example")})}, {"quay.io"}},
+      {"the registry's images are not blocked for a part",
+       {Source("quay.io", {insecure}), Source("quay.io/org", {}, true)},
+       {"quay.io"}},
+      {"a part is verified at the registry", {Insecure(Source("quay.io", {})), Source("quay.io/org", {})}, {"quay.io"}},
+      {"a part may be insecure", {Insecure(Source("quay.io/org", {}))}, {"quay.io/org"}},
+      {"only a part may be insecure",
+       {Insecure(Source("quay.io/org", {})), Source("quay.io", {ForAll("m.example")})},
+       {"quay.io/org"}},
+  };
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.why);
+    const HostsFiles made = MakeOurs(Cluster(one.registries));
+    for (const RegistryFile& file : made.files) {
+      EXPECT_THAT(file.bytes, testing::Not(HasSubstr("skip_verify")));
+      EXPECT_THAT(file.bytes, testing::Not(HasSubstr("http://")));
+    }
+    std::vector<std::string> prefixes;
+    for (const Finding& finding : made.findings) {
+      if (finding.code == "mirror-lost") prefixes.push_back(finding.where);
+    }
+    prefixes.erase(std::ranges::remove(prefixes, "quay.io/a:v1").begin(), prefixes.end());
+    EXPECT_EQ(prefixes, one.prefixes);
+  }
+}
+
+TEST(HostsFiles, AHostThatEachSettingHasInsecureStaysSo) {
+  const HostsFiles made = MakeOurs(
+      Cluster({Insecure(Source("quay.io", {{"m.example", true, MirrorUse::kAll}})),
+               Insecure(Source("quay.io/a", {{"m.example/a", true, MirrorUse::kAll}, ForAll("n.example/a")}))}));
+  for (const Containerd version : kEachVersion) {
+    EXPECT_THAT(
+        AskedFor(made, "quay.io/a/app:v1", version),
+        ElementsAre("https://m.example/v2/a/app insecure", "http://m.example/v2/a/app", "https://n.example/v2/a/app",
+                    "https://quay.io/v2/a/app insecure", "http://quay.io/v2/a/app"));
+  }
+  EXPECT_THAT(CodesOf(made.findings), ElementsAre("mirror-widened"));
+}
+
+TEST(HostsFiles, TwoRegistriesInOneFolderAreNotMixed) {
+  const HostsFiles made = MakeOurs(Cluster({Source("r.example_5000_", {ForAll("a.example")}),
+                                            Source("r.example:5000", {{"b.example", true, MirrorUse::kAll}}, true)}));
+  EXPECT_THAT(TextOfOurs(made, "r.example_5000_"), HasSubstr("a.example"));
+  EXPECT_THAT(TextOfOurs(made, "r.example_5000_"), testing::Not(HasSubstr("b.example")));
+  ASSERT_THAT(CodesOf(made.findings), ElementsAre("mirror-lost"));
+  EXPECT_EQ(made.findings.front().where, "r.example:5000");
+  EXPECT_THAT(made.findings.front().message, HasSubstr("the same folder as r.example_5000_"));
+
+  const HostsFiles cased = MakeOurs(
+      Cluster({Source("Quay.io", {{"a.example", true, MirrorUse::kAll}}), Source("quay.io", {ForAll("b.example")})}));
+  EXPECT_THAT(PlacesOfOurs(cased), ElementsAre("Quay.io/hosts.toml")) << "one folder on Windows";
+  EXPECT_THAT(AskedFor(cased, "Quay.io/app:v1", Containerd::k2),
+              ElementsAre("https://a.example/v2/app", "https://Quay.io/v2/app"))
+      << "containerd reads the file for the other registry, too";
+  EXPECT_THAT(CodesOf(cased.findings), ElementsAre("mirror-lost", "mirror-lost"));
+}
+
+TEST(HostsFiles, TheFolderForAllRegistriesIsNotMade) {
+  for (const std::string name : {"_default", "_DEFAULT"}) {
+    const HostsFiles made = MakeOurs(Cluster({Source(name, {ForAll("m.example")})}));
+    EXPECT_THAT(made.files, IsEmpty()) << name;
+    ASSERT_THAT(CodesOf(made.findings), ElementsAre("mirror-lost")) << name;
+    EXPECT_THAT(made.findings.front().message, HasSubstr("for all others")) << name;
+  }
+}
+
 TEST(HostsFiles, WhatHasNoFolderIsReported) {
   for (const std::string name :
        {"[::1]:5000", "con", "nul.example", "a..", "..", "*.example.com", "a b", "quay.io/x:v1"}) {
@@ -153,9 +280,6 @@ TEST(HostsFiles, WhatHasNoFolderIsReported) {
     EXPECT_THAT(made.files, IsEmpty()) << name;
     EXPECT_THAT(CodesOf(made.findings), ElementsAre("mirror-lost")) << name;
   }
-  const HostsFiles made =
-      MakeOurs(Cluster({Source("Quay.io", {ForAll("a.example")}), Source("quay.io", {ForAll("b.example")})}));
-  EXPECT_THAT(PlacesOfOurs(made), ElementsAre("Quay.io/hosts.toml")) << "one folder on Windows";
 }
 
 // Each version of containerd refuses a file with one of these, and with it the other mirrors.
