@@ -91,6 +91,8 @@ std::optional<std::size_t> MatchPrefix(std::string_view name, std::string_view p
   return std::nullopt;
 }
 
+}  // namespace
+
 const Registry* FindRegistry(const Mirrors& mirrors, const std::string& name) {
   const Registry* out = nullptr;
   for (const Registry& registry : mirrors.registries) {
@@ -99,6 +101,8 @@ const Registry* FindRegistry(const Mirrors& mirrors, const std::string& name) {
   }
   return out;
 }
+
+namespace {
 
 void AddCas(const Mirrors& mirrors, std::string_view host, Endpoint& out) {
   for (const RegistryCa& ca : mirrors.cas) {

@@ -54,6 +54,10 @@ struct ImageEndpoints {
   std::string unused;
 };
 
+// The settings by which container tools ask for a name such as "quay.io/org/app": those of the longest prefix; nullptr:
+// none has it.
+const Registry* FindRegistry(const Mirrors& mirrors, const std::string& name);
+
 // containerd's list by a registry's hosts.toml; nullptr: there is none. On Windows nodes of other platforms than
 // OpenShift that is all there is.
 struct ContainerdRules {

@@ -11,6 +11,7 @@
 #include "provisioner/base/base64.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/text.h"
+#include "provisioner/registries/endpoints.h"
 #include "provisioner/registries/hosts_toml.h"
 
 namespace prov::registries {
@@ -52,7 +53,7 @@ bool IsTaken(const ServerUrl& url) {
 
 // A whole registry.
 bool IsWhole(const Registry& registry) { return PathIn(registry.prefix).empty(); }
-std::string_view LocationOf(const Registry& registry) {
+const std::string& LocationOf(const Registry& registry) {
   return registry.location.empty() ? registry.prefix : registry.location;
 }
 
@@ -79,6 +80,16 @@ void AppendHost(HostConfig host, bool insecure, std::vector<HostConfig>& out) {
   host.skip_verify = true;
   out.push_back(std::move(host));
   out.push_back(std::move(plain));
+}
+
+// Adds a host, or what it is asked for to the same one before it: the file has a table for each URL.
+void AddHost(HostConfig host, std::vector<HostConfig>& out) {
+  const auto same = std::ranges::find(out, host.url, &HostConfig::url);
+  if (same == out.end()) {
+    out.push_back(std::move(host));
+  } else {
+    same->resolve = same->resolve || host.resolve;
+  }
 }
 
 class FilesMaker {
@@ -188,7 +199,14 @@ class FilesMaker {
     }
   }
 
+  // Linux nodes do not ask it, whoever names it.
+  bool IsBlocked(const std::string& location) const {
+    const Registry* const found = FindRegistry(mirrors_, location);
+    return found != nullptr && found->blocked;
+  }
+
   void AddMirror(const Registry& registry, const Mirror& mirror, Whole& whole) {
+    if (IsBlocked(mirror.location)) return;
     const auto base = BaseOf(PathIn(registry.prefix), PathIn(mirror.location));
     if (!base || base->find_first_of(":@") != std::string_view::npos) {
       findings_.Warn("mirror-lost",
@@ -208,20 +226,16 @@ class FilesMaker {
     Declare(registry, *host, mirror.insecure, whole);
     host->push = false;
     host->resolve = mirror.use != MirrorUse::kDigestOnly;
-    const auto same = std::ranges::find(whole.hosts, host->url, &HostConfig::url);
-    if (same == whole.hosts.end()) {
-      whole.hosts.push_back(*std::move(host));
-    } else {
-      same->resolve = same->resolve || host->resolve;
-    }
+    AddHost(*std::move(host), whole.hosts);
   }
 
   // What is asked for a whole registry after its mirrors.
   void AddOwn(const Registry& registry, Whole& whole) {
+    const std::string& location = LocationOf(registry);
+    const bool blocked = registry.blocked || IsBlocked(location);
     whole.stated = true;
-    whole.blocked |= registry.blocked;
-    if (registry.blocked) return;
-    const std::string_view location = LocationOf(registry);
+    whole.blocked |= blocked;
+    if (blocked) return;
     auto host = HostAt(HostIn(location), PathIn(location));
     if (!host) {
       findings_.Warn("mirror-lost", fmt::format("its location {} is no place that containerd can ask", location),
@@ -244,12 +258,12 @@ class FilesMaker {
                                  "a whole registry only",
                                  host),
                      registry.prefix);
-    const std::string_view location = LocationOf(registry);
+    const std::string& location = LocationOf(registry);
     if (location != registry.prefix)
       findings_.Warn("mirror-lost", "its other location does not get to Windows nodes", registry.prefix);
     const auto base = BaseOf(PathIn(registry.prefix), PathIn(location));
     const auto own = base ? HostAt(HostIn(location), *base) : std::nullopt;
-    if (own) Declare(registry, *own, registry.insecure, whole);
+    if (own && !registry.blocked && !IsBlocked(location)) Declare(registry, *own, registry.insecure, whole);
   }
 
   // The URLs that may be asked without a check of who answers: those for which each image of the registry may be.
@@ -339,8 +353,9 @@ class FilesMaker {
       toml.hosts.push_back(none);
       toml.server = std::move(none);
     } else if (!own.empty()) {
-      toml.hosts.insert(toml.hosts.end(), own.begin(), own.end() - 1);
       toml.server = std::move(own.back());
+      own.pop_back();
+      for (HostConfig& one : own) AddHost(std::move(one), toml.hosts);
       if (toml.hosts.empty()) toml.hosts.push_back(toml.server);
     }
     std::map<std::string, std::string> written;

@@ -4,11 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
 
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/registries/endpoints.h"
+#include "tests/differential/seed.h"
 #include "tests/registries/sources.h"
+#include "tests/support/amount.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/sample.h"
 
@@ -97,6 +101,30 @@ TEST(HostsFiles, ABlockedRegistryIsNotAsked) {
   }
   EXPECT_THAT(made.findings, IsEmpty());
   EXPECT_THAT(CodesOf(MakeOurs(Cluster({Source("quay.io/org", {}, true)})).findings), ElementsAre("mirror-widened"));
+}
+
+TEST(HostsFiles, ABlockedRegistryIsNobodysMirrorEither) {
+  Registry moved = Source("other.example", {});
+  moved.location = "bad.example/x";
+  const HostsFiles made = MakeOurs(Cluster(
+      {Source("bad.example", {}, true), Source("quay.io", {ForAll("bad.example"), ForAll("m.example")}), moved}));
+  for (const Containerd version : kEachVersion) {
+    EXPECT_THAT(AskedFor(made, "quay.io/app:v1", version),
+                ElementsAre("https://m.example/v2/app", "https://quay.io/v2/app"));
+    EXPECT_THAT(AskedFor(made, "other.example/app:v1", version), ElementsAre("refused"));
+  }
+}
+
+// A table that is there twice makes a file that containerd refuses.
+TEST(HostsFiles, ARegistryMayBeItsOwnMirror) {
+  Registry registry = Source("quay.io", {{"quay.io", true, MirrorUse::kDigestOnly}, ForAll("m.example")});
+  registry.insecure = true;
+  const HostsFiles made = MakeOurs(Cluster({registry}));
+  for (const Containerd version : kEachVersion) {
+    EXPECT_THAT(AskedFor(made, "quay.io/app:v1", version),
+                ElementsAre("https://quay.io/v2/app insecure", "http://quay.io/v2/app digests",
+                            "https://m.example/v2/app", "http://quay.io/v2/app"));
+  }
 }
 
 TEST(HostsFiles, AnInsecureHostIsTriedWithTlsThenWithout) {
@@ -244,6 +272,60 @@ TEST(HostsFiles, AHostThatEachSettingHasInsecureStaysSo) {
                     "https://quay.io/v2/a/app insecure", "http://quay.io/v2/a/app"));
   }
   EXPECT_THAT(CodesOf(made.findings), ElementsAre("mirror-widened"));
+}
+
+Mirrors RandomCluster(differential::Random& random) {
+  constexpr std::array<std::string_view, 3> kPaths = {"", "/a", "/a/b"};
+  constexpr std::array<std::string_view, 4> kHosts = {"m.example", "m.example/x", "n.example:5000", "quay.io"};
+  Mirrors out = Cluster({});
+  for (const std::string_view path : kPaths) {
+    if (random.OneIn(3)) continue;
+    Registry one = Source(fmt::format("quay.io{}", path), {}, random.OneIn(6));
+    one.insecure = !random.OneIn(3);
+    if (random.OneIn(4)) one.location = fmt::format("{}{}", random.Pick(kHosts), path);
+    for (std::size_t left = random.Below(4); left > 0; --left)
+      one.mirrors.push_back({fmt::format("{}{}", random.Pick(kHosts), random.OneIn(5) ? "/c" : path), !random.OneIn(4),
+                             static_cast<MirrorUse>(random.Below(3))});
+    out.registries.push_back(std::move(one));
+  }
+  return out;
+}
+
+// The places, without their scheme, that are asked for an image without a check of who answers.
+std::set<std::string> UncheckedIn(const ImageEndpoints& image) {
+  std::set<std::string> out;
+  for (const Endpoint& one : image.endpoints) {
+    const bool plain = one.url.starts_with("http://");
+    if (plain || one.skip_verify)
+      out.insert(fmt::format("{}/{}", one.url.substr(one.url.find("://") + 3), one.repository));
+  }
+  return out;
+}
+
+// The reading of Linux nodes is what was declared.
+TEST(HostsFiles, NoImageIsAskedForUncheckedWhereLinuxNodesCheck) {
+  differential::Random random(differential::Seed("HostsFilesUnchecked"));
+  std::size_t unchecked = 0;
+  for (std::uint32_t i = testing_support::Amount(3000); i > 0; --i) {
+    const Mirrors mirrors = RandomCluster(random);
+    const HostsFiles made = MakeOurs(mirrors);
+    const std::string text = TextOfOurs(made, "quay.io");
+    Findings findings;
+    const auto hosts = ReadHostsToml(text.starts_with('(') ? "" : text, "", Containerd::k2, findings);
+    ASSERT_TRUE(hosts) << text << hosts.error().message;
+    for (const std::string name : {"quay.io/app", "quay.io/a/app", "quay.io/a/b/app"}) {
+      std::set<std::string> declared;
+      std::set<std::string> asked;
+      for (const std::string& suffix : {std::string(":v1"), "@sha256:" + std::string(64, 'a')}) {
+        const ImageReference image = ParseImageReference(name + suffix, "test").value();
+        declared.merge(UncheckedIn(LinuxEndpoints(image, mirrors)));
+        asked.merge(UncheckedIn(ContainerdEndpoints(image, &*hosts, {Containerd::k2, true})));
+      }
+      unchecked += asked.size();
+      for (const std::string& place : asked) ASSERT_TRUE(declared.contains(place)) << name << " at " << place << text;
+    }
+  }
+  EXPECT_GT(unchecked, 0U);
 }
 
 TEST(HostsFiles, TwoRegistriesInOneFolderAreNotMixed) {
