@@ -607,8 +607,9 @@ inline constexpr FindingInfo kFindings[] = {
      "have certificates of this CA or of the source."},
     {"registries-config", kInfo | kWarning,
      "The hosts.toml files of --registry-folder have no effect, because containerd's configuration does not name their "
-     "folder, or could not be read.",
-     "Set config_path in containerd's config.toml to that folder, and restart containerd."},
+     "folder, or could not be read; or files of others count before them, or no longer because of them.",
+     "Do what the message says. config_path in containerd's config.toml names the folder; restart containerd after a "
+     "change."},
     {"registries-kept", kWarning,
      "The source speaks of mirrors and not of CAs for single registries, or the other way round, and files of ours "
      "hold what it does not speak of. No hosts.toml file and no CA beside one was changed.",

@@ -14,6 +14,27 @@ constexpr std::string_view kOfVersion2 = "io.containerd.grpc.v1.cri";
 constexpr std::string_view kOfVersion3 = "io.containerd.cri.v1.images";
 constexpr std::array<std::string_view, 3> kPlugins = {kOfVersion1, kOfVersion2, kOfVersion3};
 
+// containerd 2 takes the settings of an older file over to the plugins of a newer one.
+std::vector<std::string_view> PluginsOf(std::int64_t version) {
+  if (version < 2) return {kOfVersion1, kOfVersion2};
+  if (version == 2) return {kOfVersion2, kOfVersion3};
+  return {kOfVersion3};
+}
+
+// Mirrors as containerd was told them before it had `config_path`. An empty table says nothing.
+std::set<std::string, std::less<>> OldKeysOf(const toml::table& registry) {
+  std::set<std::string, std::less<>> out;
+  const toml::table* const mirrors = registry.get_as<toml::table>("mirrors");
+  if (mirrors != nullptr && !mirrors->empty()) out.insert("mirrors");
+  const toml::table* const configs = registry.get_as<toml::table>("configs");
+  if (configs == nullptr) return out;
+  for (const auto& [name, node] : *configs) {
+    const toml::table* const one = node.as_table();
+    if (one != nullptr && one->contains("tls")) out.insert("configs.*.tls");
+  }
+  return out;
+}
+
 // Windows puts ';' between paths.
 std::vector<std::string> FoldersIn(std::string_view text) {
   std::vector<std::string> out;
@@ -53,18 +74,24 @@ std::vector<std::string> WordsOf(std::string_view line) {
 void ContainerdConfig::Merge(ContainerdConfig imported) {
   if (imported.version != 0) version = imported.version;
   for (auto& [plugin, path] : imported.config_paths) config_paths[plugin] = std::move(path);
+  for (auto& [plugin, keys] : imported.old_keys) old_keys[plugin].merge(std::move(keys));
 }
 
 std::vector<std::string> ContainerdConfig::Folders() const {
-  // containerd 2 takes the settings of an older file over to the plugins of a newer one.
-  std::vector<std::string_view> plugins = {kOfVersion3};
-  if (version == 2) plugins = {kOfVersion2, kOfVersion3};
-  if (version < 2) plugins = {kOfVersion1, kOfVersion2};
-  for (const std::string_view plugin : plugins) {
+  for (const std::string_view plugin : PluginsOf(version)) {
     const auto found = config_paths.find(plugin);
     if (found != config_paths.end()) return FoldersIn(found->second);
   }
   return {};
+}
+
+std::vector<std::string> ContainerdConfig::OldKeys() const {
+  std::set<std::string, std::less<>> out;
+  for (const std::string_view plugin : PluginsOf(version)) {
+    const auto found = old_keys.find(plugin);
+    if (found != old_keys.end()) out.insert(found->second.begin(), found->second.end());
+  }
+  return {out.begin(), out.end()};
 }
 
 std::string_view ContainerdConfig::Table() const {
@@ -86,7 +113,9 @@ Result<ContainerdConfig> ReadContainerdConfig(std::string_view text, const std::
   for (const std::string_view name : kPlugins) {
     const toml::table* const plugin = plugins == nullptr ? nullptr : plugins->get_as<toml::table>(name);
     const toml::table* const registry = plugin == nullptr ? nullptr : plugin->get_as<toml::table>("registry");
-    const auto* const path = registry == nullptr ? nullptr : registry->get_as<std::string>("config_path");
+    if (registry == nullptr) continue;
+    if (auto keys = OldKeysOf(*registry); !keys.empty()) out.old_keys.emplace(name, std::move(keys));
+    const auto* const path = registry->get_as<std::string>("config_path");
     if (path != nullptr && !path->get().empty()) out.config_paths.emplace(name, path->get());
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +17,17 @@ namespace prov::registries {
 struct ContainerdConfig {
   std::int64_t version = 0;                                      // 0: the file names none
   std::map<std::string, std::string, std::less<>> config_paths;  // by plugin; only those that have the setting
-  std::vector<std::string> imports;                              // as written: paths, and patterns of them
+  // By plugin, the keys of `registry` beside which containerd takes no `config_path`: "mirrors", "configs.*.tls".
+  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> old_keys;
+  std::vector<std::string> imports;  // as written: paths, and patterns of them
 
   // Adds what a file says that this one imports: it counts before what was read so far.
   void Merge(ContainerdConfig imported);
   // `config_path` of the plugin that this version of the file has it in, a folder each. Empty: hosts.toml has no
   // effect.
   std::vector<std::string> Folders() const;
+  // The old keys of the plugins that this version of the file has them in.
+  std::vector<std::string> OldKeys() const;
   // The table in which this version of the file has `config_path`: `[plugins.cri.registry]`.
   std::string_view Table() const;
 };

@@ -282,6 +282,7 @@ TEST(FileKind, ContainerdThatLooksElsewhereIsReported) {
     MemoryMachine memory;
     PutContainerd(memory, config);
     memory.PutFileOf(R"(C:\bad.toml)", "[");
+    memory.PutFileOf(R"(C:\x\one.toml)", "");
     machine::Machine machine = memory.Ports();
     const auto plan = MakePlan(machine, DesiredFiles(), {}, {});
     ASSERT_TRUE(plan) << text << ": " << plan.error().message;

@@ -1,5 +1,6 @@
 #include "provisioner/registries/containerd_config.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,6 +64,31 @@ TEST(ContainerdConfig, AnImportedFileCountsBeforeTheOneThatImportsIt) {
                  "version = 3\n[plugins.'io.containerd.cri.v1.images'.registry]\nconfig_path = 'C:\\c'\n", "m")
                  .value());
   EXPECT_THAT(read.Folders(), ElementsAre("C:\\c"));
+}
+
+TEST(ContainerdConfig, OldKeysAreNamed) {
+  const auto old_keys = [](std::string_view text) { return ReadContainerdConfig(text, "c").value().OldKeys(); };
+  constexpr std::string_view kMirrors = R"(
+[plugins."io.containerd.grpc.v1.cri".registry.mirrors."docker.io"]
+  endpoint = ["https://m.example"]
+)";
+  constexpr std::string_view kTls = R"(
+[plugins."io.containerd.grpc.v1.cri".registry.configs."m.example".tls]
+  insecure_skip_verify = true
+)";
+  const auto version = [](int number, std::string_view rest) { return fmt::format("version = {}\n{}", number, rest); };
+  EXPECT_THAT(old_keys(version(2, kMirrors)), ElementsAre("mirrors"));
+  EXPECT_THAT(old_keys(version(2, kTls)), ElementsAre("configs.*.tls"));
+  EXPECT_THAT(old_keys(fmt::format("version = 2\n{}{}", kTls, kMirrors)), ElementsAre("configs.*.tls", "mirrors"));
+  EXPECT_THAT(old_keys(version(3, kMirrors)), IsEmpty()) << "a table of another version";
+  EXPECT_THAT(old_keys("[plugins.cri.registry.mirrors.a]\nendpoint = ['https://b']\n"), ElementsAre("mirrors"));
+  for (const char* harmless : {"[plugins.cri.registry.mirrors]\n", "[plugins.cri.registry.configs]\n",
+                               "[plugins.cri.registry.configs.a.auth]\nusername = 'u'\n",
+                               "[plugins.cri.registry]\nconfigs = 1\nmirrors = 'x'\n"})
+    EXPECT_THAT(old_keys(harmless), IsEmpty()) << harmless;
+  ContainerdConfig read = ReadContainerdConfig("[plugins.cri.registry]\nconfig_path = 'C:\\a'\n", "c").value();
+  read.Merge(ReadContainerdConfig("[plugins.cri.registry.mirrors.a]\nendpoint = []\n", "m").value());
+  EXPECT_THAT(read.OldKeys(), ElementsAre("mirrors"));
 }
 
 TEST(ContainerdConfig, TheCommandLineNamesTheFile) {
