@@ -308,8 +308,9 @@ class FilePlan {
   const LedgerEntry* entry_;
 };
 
-// Errors: owner (containerd is the Windows operator's); those of the ports.
+// Errors: owner (containerd is the Windows operator's); the fault of the files; those of the ports.
 Result<void> ReviewContainerd(Planner& planner) {
+  if (planner.desired().files_fault) return std::unexpected(*planner.desired().files_fault);
   if (planner.desired().files.empty()) return {};
   const ContainerdFolders containerd = PROV_TRY(ReadContainerdFolders(planner.machine()));
   if (!containerd.of_operator.empty()) {
@@ -322,6 +323,24 @@ Result<void> ReviewContainerd(Planner& planner) {
   if (auto finding = ReviewRegistryFolder(containerd, planner.desired().registry_folder.value_or("")))
     planner.Note(*std::move(finding));
   return {};
+}
+
+// Why nothing is changed: files of ours rest on what the source does not speak of, and each hosts.toml names CAs.
+std::optional<Finding> ReviewStatement(Planner& planner) {
+  const StatedOfRegistries stated = planner.desired().stated_of_registries;
+  if (stated == StatedOfRegistries::kAll) return std::nullopt;
+  const bool only_mirrors = stated == StatedOfRegistries::kMirrors;
+  const bool rests_on_more = std::ranges::any_of(planner.ledger(), [&](const auto& one) {
+    return one.first.starts_with(kFileItem) && IsHostsToml(one.first) != only_mirrors;
+  });
+  if (!rests_on_more) return std::nullopt;
+  return Finding{Severity::kWarning, "registries-kept",
+                 fmt::format("the source speaks of {}, and files of ours hold {}, so all of them are left as they are; "
+                             "give a source with both, or take the files away first (--scope without registries)",
+                             only_mirrors ? "mirrors and not of CAs for single registries"
+                                          : "CAs for single registries and not of mirrors",
+                             only_mirrors ? "such CAs" : "mirrors"),
+                 planner.desired().registry_folder.value_or("")};
 }
 
 constexpr std::string_view kBesideOthers = "stays, because the hosts.toml beside it was changed, and stays";
@@ -389,6 +408,10 @@ class File final : public Kind {
       planner.Note({Severity::kWarning, "registries-refused",
                     fmt::format("the hosts.toml files are left as they are: {}", reviewed.error().message),
                     reviewed.error().where});
+      return {};
+    }
+    if (auto kept = ReviewStatement(planner)) {
+      planner.Note(*std::move(kept));
       return {};
     }
     const std::vector<Place> places = PROV_TRY(ReadPlaces(planner));

@@ -36,8 +36,8 @@ Result<std::string> CheckRegistryFolder(std::string_view path);
 bool IsOperatorsPath(std::string_view path);
 
 // The files below `folder`, in the order in which they are written. The findings of
-// registries::MakeHostsFiles are added. Errors: registries (the mirrors or a CA could not be read), size-limit (a file is larger than
-// what a machine's record takes).
+// registries::MakeHostsFiles are added. Errors: registries (the mirrors or a CA could not be read), size-limit (a file
+// is larger than what a machine's record takes).
 Result<std::vector<FileItem>> MakeRegistryFiles(const std::string& folder, const registries::Mirrors& mirrors,
                                                 const registries::NodeTrust& trust, Findings& findings);
 

@@ -319,6 +319,58 @@ TEST(FileKind, ImportsOfTheConfigurationAreFollowed) {
   EXPECT_THAT(MustApply(memory, DesiredFiles()).findings, IsEmpty());
 }
 
+// Neither half of the statement is a reason to remove what rests on the other one.
+TEST(FileKind, ASourceThatSpeaksOfOneHalfLeavesFilesOfBothAsTheyAre) {
+  const egress::EgressConfig both = ConfigWith({Source("quay.io", {ForAll("m.example")})});
+  egress::EgressConfig only_cas = both;
+  only_cas.mirrors.places.clear();
+  only_cas.mirrors.registries.clear();
+  egress::EgressConfig only_mirrors = ConfigWith({Source("new.example", {ForAll("m.example")})}, false);
+  for (const egress::EgressConfig& half : {only_cas, only_mirrors}) {
+    MemoryMachine memory;
+    PutContainerd(memory);
+    MustApply(memory, DesiredFiles(both));
+    const auto before = memory.content();
+    const Plan plan = MustApply(memory, DesiredFiles(half));
+    EXPECT_THAT(CodesOf(plan.findings), ElementsAre("registries-kept"));
+    EXPECT_EQ(memory.content().files, before.files);
+    MustApply(memory, NothingDesired());
+    EXPECT_FALSE(memory.FileAt(kQuay)) << "a removal is a statement";
+    EXPECT_FALSE(memory.FileAt(kQuayCa));
+  }
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles(only_mirrors));
+  only_mirrors.mirrors.registries = {Source("quay.io", {ForAll("m.example")})};
+  EXPECT_THAT(MustApply(memory, DesiredFiles(only_mirrors)).findings, IsEmpty()) << "nothing rests on CAs";
+  EXPECT_TRUE(memory.FileAt(kQuay));
+  EXPECT_FALSE(memory.FileAt(R"(C:\certs.d\new.example\hosts.toml)"));
+  only_mirrors.mirrors.states_no_cas = true;
+  MustApply(memory, DesiredFiles(both));
+  EXPECT_TRUE(memory.FileAt(kQuayCa));
+  MustApply(memory, DesiredFiles(only_mirrors));
+  EXPECT_FALSE(memory.FileAt(kQuayCa)) << "that there are none is a statement";
+}
+
+TEST(FileKind, MirrorsThatCanNotBeReadAreLeftOutOfARoundAndRefusedToAPerson) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles());
+  const auto before = memory.content();
+  egress::EgressConfig broken = ConfigWith({});
+  broken.mirrors = {};
+  broken.mirrors.fault = Error{Code::kRegistries, "not valid TOML", "registries.conf"};
+  const auto by_hand = ApplyTo(memory, WithProxy(DesiredFiles(broken)));
+  ASSERT_FALSE(by_hand);
+  EXPECT_EQ(by_hand.error().code, Code::kRegistries);
+  EXPECT_EQ(memory.content().Text(), before.Text());
+  const auto round = ApplyTo(memory, WithProxy(DesiredFiles(broken)), {.leaves_out_refused = true});
+  ASSERT_TRUE(round);
+  EXPECT_THAT(CodesOf(round->findings), ElementsAre("registries-refused"));
+  EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY"));
+  EXPECT_EQ(memory.content().files, before.files);
+}
+
 TEST(FileKind, TheOperatorsContainerdIsRefused) {
   const auto refused = [](MemoryMachine& memory) {
     const auto before = memory.content();

@@ -142,12 +142,22 @@ TEST(RegistryFiles, CasStandBesideTheWholeTrustOfTheSource) {
   config.mirrors = registries::Cluster({});
   config.mirrors.cas = {{"quay.io", {testing_support::SampleCertificates().at(0).der}}};
   DesiredOptions options = WithFolder();
-  const auto all = MakeDesiredState(config, options).value().files;
+  EXPECT_TRUE(MakeDesiredState(config, options).value().files.empty()) << "Windows' own store has it";
   options.scope.certificates = false;
-  EXPECT_EQ(MakeDesiredState(config, options).value().files, all);
+  const auto files = MakeDesiredState(config, options).value().files;
+  ASSERT_EQ(files.size(), 1U);
   options.scope.certificates = true;
   for (const pki::Certificate& one : config.certificates) options.subtract.insert(one.sha256);
-  EXPECT_EQ(MakeDesiredState(config, options).value().files, all);
+  EXPECT_EQ(MakeDesiredState(config, options).value().files, files);
+  config.mirrors.cas = {{"quay.io", {"another"}}};
+  const auto other = MakeDesiredState(config, WithFolder()).value().files;
+  ASSERT_EQ(other.size(), 1U);
+  const auto count = [](const std::string& text) {
+    std::size_t out = 0;
+    for (auto at = text.find("BEGIN"); at != std::string::npos; at = text.find("BEGIN", at + 1)) ++out;
+    return out;
+  };
+  EXPECT_EQ(count(other.front().bytes), config.certificates.size() + 1);
 }
 
 }  // namespace
