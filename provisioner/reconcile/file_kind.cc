@@ -415,6 +415,7 @@ class File final : public Kind {
       return {};
     }
     const std::vector<Place> places = PROV_TRY(ReadPlaces(planner));
+    PROV_TRY(CheckTarget(planner, places));
     KeptFolders folders(planner, places);
     for (const Place& place : places) {
       if (place.wanted != nullptr) PlanWanted(planner, place, folders);
@@ -512,6 +513,16 @@ class File final : public Kind {
       out.push_back({std::move(path), nullptr, std::move(now)});
     }
     return out;
+  }
+
+  // A folder that an image does not have is a slip of the one who named it. Errors: target.
+  static Result<void> CheckTarget(Planner& planner, const std::vector<Place>& places) {
+    if (planner.options().leaves_out_refused) return {};
+    for (const Place& place : places) {
+      if (place.wanted != nullptr && !place.now && place.now.error().code == Code::kTarget)
+        return std::unexpected(place.now.error());
+    }
+    return {};
   }
 
   // What is ours stays so: a later run may read it again.

@@ -35,6 +35,7 @@ constexpr std::string_view kConfigToml = R"(C:\Program Files\containerd\config.t
 egress::EgressConfig ConfigWith(std::vector<registries::Registry> list, bool ca = true) {
   egress::EgressConfig config = SampleConfig();
   config.mirrors = registries::Cluster(std::move(list));
+  config.mirrors.states_no_cas = !ca;
   if (ca) config.mirrors.cas = {{"m.example", {SampleCertificates().at(0).der}}};
   return config;
 }
@@ -326,6 +327,7 @@ TEST(FileKind, ASourceThatSpeaksOfOneHalfLeavesFilesOfBothAsTheyAre) {
   only_cas.mirrors.places.clear();
   only_cas.mirrors.registries.clear();
   egress::EgressConfig only_mirrors = ConfigWith({Source("new.example", {ForAll("m.example")})}, false);
+  only_mirrors.mirrors.states_no_cas = false;
   for (const egress::EgressConfig& half : {only_cas, only_mirrors}) {
     MemoryMachine memory;
     PutContainerd(memory);
