@@ -10,7 +10,9 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/folder.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/planned_hosts.h"
 #include "provisioner/node/present_settings.h"
+#include "provisioner/reconcile/registry_files.h"
 #include "provisioner/source/mirror_objects.h"
 
 namespace prov::cli {
@@ -112,12 +114,17 @@ OptionGroup PulledImageOptionSpecs() {
        "where mirrors are set, instead of SOURCE: registries.conf, ImageDigestMirrorSets and ImageTagMirrorSets, or "
        "containerd's hosts.toml or the folder of its config_path",
        Group::kRequests},
+      {"registry-folder", "PATH",
+       "answer as a node that has the hosts.toml files which apply --registry-folder PATH would make of SOURCE, and "
+       "not "
+       "as one of the Windows Machine Config Operator",
+       Group::kRequests},
       {"platform", "OS/ARCH", "of the nodes that pull: windows/amd64 (default), linux/amd64 or linux/arm64",
        Group::kRequests, false, "windows/amd64 linux/amd64 linux/arm64"}};
 }
 
 Result<PulledImages> PulledImages::Read(const Arguments& arguments) {
-  for (const char* name : {"registries", "platform"}) {
+  for (const char* name : {"registries", "registry-folder", "platform"}) {
     if (arguments.Has(name) && !arguments.Has("image"))
       return Fail(Code::kUsage, "is for the images that --image names", fmt::format("--{}", name));
   }
@@ -130,6 +137,13 @@ Result<PulledImages> PulledImages::Read(const Arguments& arguments) {
                 "--registries");
   }
   if (arguments.Has("registries")) PROV_TRY(out.ReadRegistries(arguments.Get("registries")));
+  if (!arguments.Has("registry-folder")) return out;
+  out.folder_ = PROV_TRY(reconcile::CheckRegistryFolder(arguments.Get("registry-folder")));
+  if (!out.windows_)
+    return Fail(Code::kUsage, "is for Windows nodes; leave out --platform or this option", "--registry-folder");
+  if (out.hosts_)
+    return Fail(Code::kUsage, "makes the hosts.toml files that --registries gives already; leave out one of them",
+                "--registry-folder");
   return out;
 }
 
@@ -164,6 +178,7 @@ Result<std::vector<ImageEndpoints>> PulledImages::EndpointsOf(const egress::Egre
   if (hosts_) folders.push_back(*hosts_);
   if (!hosts_ && !mirrors_) folders = PROV_TRY(ReadOfNode(source, findings));
   if (!hosts_ && mirrors.fault) return std::unexpected(*mirrors.fault);
+  if (folder_) return EndpointsByFolder(source, mirrors, findings);
   const bool by_operator = windows_ && !hosts_ && mirrors.stated();
   registries::OperatorHosts files;
   if (by_operator) {
@@ -181,6 +196,22 @@ Result<std::vector<ImageEndpoints>> PulledImages::EndpointsOf(const egress::Egre
       out.push_back(registries::LinuxEndpoints(image, mirrors));
     }
   }
+  return out;
+}
+
+Result<std::vector<ImageEndpoints>> PulledImages::EndpointsByFolder(egress::EgressConfig source,
+                                                                    const registries::Mirrors& mirrors,
+                                                                    Findings& findings) const {
+  if (source.source.kind == node::kMachineKind || source.source.kind == node::kImageKind) {
+    return Fail(Code::kUsage, "is for a source; of a machine or an image, the files that it has count: leave it out",
+                "--registry-folder");
+  }
+  source.mirrors = mirrors;
+  const PlannedHosts files = PROV_TRY(PlannedHosts::Make(source, *folder_, findings));
+  std::vector<ImageEndpoints> out;
+  out.reserve(images_.size());
+  for (const ImageReference& image : images_)
+    out.push_back(files.EndpointsOf(image, {.version = kShownVersion, .windows = true}));
   return out;
 }
 

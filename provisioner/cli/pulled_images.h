@@ -1,4 +1,5 @@
-// --image, --registries and --platform: which images a node shall pull, and where its runtime asks for them.
+// --image, --registries, --registry-folder and --platform: which images a node shall pull, and where its runtime asks
+// for them.
 #pragma once
 
 #include <optional>
@@ -26,19 +27,24 @@ class PulledImages {
   bool windows() const { return windows_; }
 
   // Of each image in turn. --registries comes in the place of the source's mirrors. `logins` are those of the cluster's
-  // pull secret. Without --registries, the hosts.toml files of a machine or image that is the source count. Findings:
-  // those of the mirrors; hosts-toml. Errors: why the source's mirrors can't be read; those of HostsFolder::Read.
+  // pull secret. Without --registries, the hosts.toml files of a machine or image that is the source count, and with
+  // --registry-folder those that it would get. Findings: those of the mirrors; hosts-toml. Errors: why the source's
+  // mirrors can't be read; those of HostsFolder::Read and PlannedHosts::Make.
   Result<std::vector<registries::ImageEndpoints>> EndpointsOf(const egress::EgressConfig& source, Findings& findings,
                                                               const registries::RegistryLogins& logins = {}) const;
 
  private:
   Result<void> ReadRegistries(const std::string& path);
+  Result<std::vector<registries::ImageEndpoints>> EndpointsByFolder(egress::EgressConfig source,
+                                                                    const registries::Mirrors& mirrors,
+                                                                    Findings& findings) const;
 
   std::vector<registries::ImageReference> images_;
   bool windows_ = true;
   std::optional<registries::HostsFolder> hosts_;
   std::optional<registries::Mirrors> mirrors_;
-  Findings findings_;  // about the names of --image and the file of --registries
+  std::optional<std::string> folder_;  // of --registry-folder
+  Findings findings_;                  // about the names of --image and the file of --registries
 };
 
 }  // namespace prov::cli

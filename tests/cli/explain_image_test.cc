@@ -300,6 +300,33 @@ TEST_F(ExplainImage, AFileWithoutAStatementIsNamed) {
               HasSubstr("counts here for every image"));
 }
 
+TEST_F(ExplainImage, ANodeWithFilesOfOursDoesNotAskAsTheOperators) {
+  const std::string set = Write("mirrors.yaml", kMirrorSet);
+  const auto explain = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"explain", source_, "--image", kPinned, "nginx"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Provisioner(arguments);
+  };
+  const ProcessResult result = explain({"--registries", set, "--registry-folder", "c:/ctr/certs.d"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("warning [mirror-widened]"));
+  EXPECT_EQ(result.out,
+            kPinned +
+                "\n"
+                "  https://mirror.example.com:5000/v2  mirror    direct   mirror.example.com: NO_PROXY has the host\n"
+                "  https://quay.io/v2                  registry  proxy    http://user:***@proxy.example.com:3128: "
+                "HTTPS_PROXY applies\n"
+                "  note: by C:\\ctr\\certs.d\\quay.io\\hosts.toml\n"
+                "docker.io/library/nginx:latest\n"
+                "  https://registry-1.docker.io/v2  registry  proxy    http://user:***@proxy.example.com:3128: "
+                "HTTPS_PROXY applies\n");
+  EXPECT_THAT(explain({"--registry-folder", R"(C:\k\certs.d)"}).err, HasSubstr("is below C:\\k"));
+  EXPECT_THAT(explain({"--registry-folder", R"(C:\c)", "--platform", "linux/amd64"}).err, HasSubstr("Windows nodes"));
+  EXPECT_THAT(explain({"--registry-folder", R"(C:\c)", "--registries", hosts_}).err, HasSubstr("already"));
+  EXPECT_THAT(Provisioner({"explain", source_, "--url", "https://a", "--registry-folder", R"(C:\c)"}).err,
+              HasSubstr("is for the images that --image names"));
+}
+
 // The operator writes the registry's stand-in as mirror and as server.
 TEST_F(ExplainImage, AnEndpointOfTheFileIsShownOnce) {
   const std::string set =
