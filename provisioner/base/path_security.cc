@@ -155,13 +155,13 @@ std::string Advice(std::string_view where, const PathFacts& facts, PathUse use, 
   const bool shared = IsPassed(use) && !account.empty();
   if (shared) {  // others may own the folder, so only the one right is removed
     return fmt::format(
-        "move what is followed to a folder that only administrators can change, or take that right away (icacls "
+        "use a folder that only administrators can change, or take that right away (icacls "
         "\"{0}\" /inheritance:d, then icacls \"{0}\" /remove:g {1})",
         where, ForIcacls(account));
   }
   if (IsPassed(use)) {
     return fmt::format(
-        "move what is followed to a folder that only administrators can change, or give this one to them (icacls "
+        "use a folder that only administrators can change, or give this one to them (icacls "
         "\"{0}\" /setowner *S-1-5-32-544)",
         where);
   }
@@ -179,8 +179,7 @@ Objection ObjectionTo(const Ace& ace, PathUse use) {
     return {fmt::format("holds secrets, and {} has rights on it", who), std::move(account)};
   }
   if (IsPassed(use)) {
-    return {fmt::format("is above a followed source, and {} can remove or replace its entries", who),
-            std::move(account)};
+    return {fmt::format("lets {} remove it or what is below it", who), std::move(account)};
   }
   return {fmt::format("can be changed by {}", who), std::move(account)};
 }

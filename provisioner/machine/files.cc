@@ -1,5 +1,9 @@
 #include "provisioner/machine/files.h"
 
+#include <fmt/format.h>
+
+#include "provisioner/base/text.h"
+
 namespace prov::machine {
 namespace {
 
@@ -22,6 +26,13 @@ class NoneOfFiles final : public Files {
 };
 
 }  // namespace
+
+std::unexpected<Error> RefuseWay(const std::vector<Error>& found) {
+  std::string message = found.front().message;
+  for (std::size_t i = 1; i < found.size(); ++i)
+    message += fmt::format("; {}, too: {}", Printable(found[i].where), found[i].message);
+  return Fail(Code::kOwner, std::move(message), found.front().where);
+}
 
 Files& AbsentFiles() {
   static NoneOfFiles files;

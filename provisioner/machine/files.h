@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/base/result.h"
 
@@ -34,6 +35,10 @@ class Files {
   virtual Result<bool> FolderExists(std::string_view path) = 0;
   virtual Result<void> RemoveFolderIfEmpty(std::string_view path) = 0;  // nothing to do if it is absent or not empty
 };
+
+// One error of the code owner for what is refused on the way to a file, so that all of it can be mended at once.
+// `found`: at least one, in the order of the way, each with its place and remedy.
+std::unexpected<Error> RefuseWay(const std::vector<Error>& found);
 
 // Of a system that has no such files. Errors: target.
 Files& AbsentFiles();

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/machine/folder_security.h"
@@ -24,16 +26,33 @@ Result<std::string> ImageFiles::PathInImage(std::string_view path) {
 // A user of the captured machine may have made a folder or a file on the way.
 Result<void> ImageFiles::CheckWay(const std::string& path) {
   if (!tree_.CanProtect()) return {};
+  const std::string drive = PROV_TRY(SystemDriveOf(registry_));
+  std::vector<Error> found;
+  const auto check = [&](const std::string& at, PathUse use) -> Result<void> {
+    auto checked = CheckImageSecurity(PROV_TRY(tree_.Security(at)), use, fmt::format("{}: {}", tree_.Name(), at),
+                                      AccountForAdministrators());
+    if (checked) return {};
+    if (checked.error().code != Code::kOwner) return checked;
+    std::string file = fmt::format("{}\\{}", drive, at);
+    std::ranges::replace(file, '/', '\\');
+    found.push_back(std::move(checked).error());
+    found.back().message += fmt::format(
+        ", or give it to administrators alone before the image is captured (icacls "
+        "\"{0}\" /setowner *S-1-5-32-544, then icacls \"{0}\" /inheritance:r /grant:r "
+        "*S-1-5-18:{1}F *S-1-5-32-544:{1}F *S-1-5-32-545:{1}RX)",
+        file, at == path ? "" : "(OI)(CI)");
+    return {};
+  };
   const std::size_t last = path.rfind('/');
+  bool is_there = true;
   for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
     const std::string folder = path.substr(0, end);
-    if (!PROV_TRY(tree_.IsFolder(folder))) return {};
-    PROV_TRY(CheckImageSecurity(PROV_TRY(tree_.Security(folder)), end == last ? PathUse::kFollowed : PathUse::kPassage,
-                                fmt::format("{}: {}", tree_.Name(), folder), AccountForAdministrators()));
+    is_there = PROV_TRY(tree_.IsFolder(folder));
+    if (!is_there) break;
+    PROV_TRY(check(folder, end == last ? PathUse::kFollowed : PathUse::kPassage));
   }
-  if (!PROV_TRY(tree_.IsFile(path))) return {};
-  return CheckImageSecurity(PROV_TRY(tree_.Security(path)), PathUse::kFollowed,
-                            fmt::format("{}: {}", tree_.Name(), path), AccountForAdministrators());
+  if (is_there && PROV_TRY(tree_.IsFile(path))) PROV_TRY(check(path, PathUse::kFollowed));
+  return found.empty() ? Result<void>() : RefuseWay(found);
 }
 
 Result<std::optional<std::string>> ImageFiles::ReadFile(std::string_view path, std::uint64_t limit) {

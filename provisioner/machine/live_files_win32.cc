@@ -26,11 +26,25 @@ struct Way {
 
 Result<FileHandle> Hold(const FollowedStep& step) { return HoldFolder(win32::Path(step.path), step.use); }
 
+// The error for a folder that others can change, with those below it.
+std::unexpected<Error> Refuse(const Steps& steps, std::size_t at, Error first) {
+  if (first.code != Code::kOwner) return std::unexpected(std::move(first));
+  std::vector<Error> found = {std::move(first)};
+  while (++at + 1 < steps.size()) {
+    auto folder = Hold(steps[at]);
+    if (folder && !*folder) break;  // it is not there
+    if (!folder && folder.error().code == Code::kOwner) found.push_back(std::move(folder).error());
+  }
+  return RefuseWay(found);
+}
+
 Result<Way> HoldWay(const Steps& steps, Missing missing) {
   Way out;
   out.folders.reserve(steps.size());
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-    FileHandle folder = PROV_TRY(Hold(steps[i]));
+    auto held = Hold(steps[i]);
+    if (!held) return Refuse(steps, i, std::move(held).error());
+    FileHandle folder = *std::move(held);
     if (!folder && missing == Missing::kMade) {
       PROV_TRY(MakeFolder(win32::Path(steps[i].path), FileUse::kPlain));
       folder = PROV_TRY(Hold(steps[i]));

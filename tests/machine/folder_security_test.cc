@@ -112,6 +112,18 @@ TEST(FolderSecurity, MessageSaysWhoAndWhatToDo) {
   EXPECT_NE(result.error().message.find("icacls"), std::string::npos);
 }
 
+// Words that fit whatever the folder is above.
+TEST(FolderSecurity, AFolderOnTheWayIsNamedWithTheCommandThatMendsIt) {
+  const auto result =
+      CheckPathSecurity({false, "BA", "D:AI(A;OICIID;0x1301bf;;;AU)"}, PathUse::kPassage, R"(C:\containerd)");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(
+      result.error().message,
+      R"(lets Authenticated Users (S-1-5-11) remove it or what is below it: use a folder that only administrators )"
+      R"(can change, or take that right away (icacls "C:\containerd" /inheritance:d, then icacls "C:\containerd" )"
+      R"(/remove:g *S-1-5-11))");
+}
+
 // Each right alone, on what is followed, on a folder above it and on a volume's root.
 TEST(FollowedSecurity, WhatOthersMayDoDependsOnWhatItIs) {
   struct Row {

@@ -1,4 +1,7 @@
 // The ports over an image must do what every machine's ports do.
+#include <gmock/gmock.h>
+
+#include "images/registry/security.h"
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/machine/image_host.h"
 #include "tests/machine/ports_suite.h"
@@ -62,6 +65,30 @@ class ImageSpecimen final : public Specimen {
   std::unique_ptr<ImageHost> host_;
   std::unique_ptr<OpenMachine> open_;
 };
+
+// All that has to be mended is named at once, as commands of the machine that is captured.
+TEST(ImageFilesWay, EachFolderThatUsersMayChangeIsNamed) {
+  NoClock clock;
+  testing_support::MemoryTree tree;
+  tree.Put("Windows/System32/config/SYSTEM", testing_support::SampleHive(testing_support::SampleSystem(), "SYSTEM"));
+  tree.Put("Windows/System32/config/SOFTWARE",
+           testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
+  tree.PutFolder("containerd/certs.d/quay.io");
+  // Windows has so what is made below C:\.
+  const std::string wide = images::AdministratorsDescriptor({{images::Grant::Who::kUsers, 3, 0x001301BF}}, false);
+  for (const char* folder : {"containerd", "containerd/certs.d", "containerd/certs.d/quay.io"})
+    tree.SetSecurity(folder, wide);
+  ImageHost host(std::make_unique<testing_support::BorrowedTree>(tree), clock, testing_support::kSampleWriteTime);
+  auto open = host.Open(Access::kWrite);
+  ASSERT_TRUE(open) << open.error().message;
+  const auto put = (*open)->Ports().files.PutFile(R"(C:\containerd\certs.d\quay.io\hosts.toml)", "[host]\n");
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, Code::kOwner);
+  EXPECT_THAT(put.error().where, testing::EndsWith(": containerd"));
+  for (const char* folder : {R"(C:\containerd")", R"(C:\containerd\certs.d")", R"(C:\containerd\certs.d\quay.io")"})
+    EXPECT_THAT(put.error().message, testing::HasSubstr(std::string("icacls \"") + folder)) << folder;
+  EXPECT_FALSE(tree.IsFile("containerd/certs.d/quay.io/hosts.toml").value());
+}
 
 INSTANTIATE_TEST_SUITE_P(Image, Ports,
                          testing::Values(SpecimenKind{"Image", [] { return std::make_unique<ImageSpecimen>(); }}),
