@@ -169,6 +169,9 @@ TEST_F(Doctor, HostsTomlFilesAreNamedLikeOtherItems) {
               StartsWith(R"(C:\Program Files\containerd\config.toml: names no config_path; hosts.toml has an effect )"
                          R"(only with config_path = 'C:\certs.d' in [plugins."io.containerd.grpc.v1.cri".registry])"));
   configure(kGood);
+  host_.memory.PutFileOf(R"(C:\certs.d\_default\hosts.toml)", "");
+  EXPECT_THAT(Found(), ElementsAre("registries-config"));
+  EXPECT_THAT(Look().problems.front().finding.message, HasSubstr(R"(C:\certs.d\_default does not count)"));
   host_.memory.PutKey(reconcile::kDaemonKey);
   EXPECT_THAT(Found(), Contains("registries-config")) << "the operator's containerd does not read them";
 }
