@@ -644,6 +644,11 @@ inline constexpr FindingInfo kFindings[] = {
     {"registry-trust", kInfo,
      "The CAs of single image registries are trusted by the whole Windows node, which has no narrower trust.",
      "Leave certificates out with --subtract if nodes are not to trust them."},
+    {"removal-incomplete", kWarning,
+     "Something of ours could not be removed from the machine, so provisioner remove --all left the program, its "
+     "service "
+     "and its record, which the next removal needs.",
+     "Do what the other findings say, and run provisioner remove --all again."},
     {"request-url", kError, "A URL to explain is malformed. The other URLs were explained.",
      "Write a URL such as https://HOST:PORT/PATH."},
     {"round-failed", kError,

@@ -37,6 +37,7 @@ Result<PlannedHosts> PlannedHosts::Make(const egress::EgressConfig& source, cons
   options.scope.certificates = options.scope.registries = true;
   options.registry_folder = folder;
   reconcile::DesiredState state = PROV_TRY(reconcile::MakeDesiredState(source, options));
+  if (state.files_fault) return std::unexpected(*std::move(state.files_fault));
   std::ranges::copy_if(state.findings, std::back_inserter(findings), [](const Finding& one) {
     return one.code.starts_with("mirror-") || one.code.starts_with("registries-");
   });

@@ -14,7 +14,7 @@ namespace prov::cli {
 class PlannedHosts {
  public:
   // The files that `folder` (CheckRegistryFolder) would have by the source. Findings: mirror-lost, mirror-widened,
-  // registries-ca. Errors: those of MakeDesiredState.
+  // registries-ca. Errors: those of MakeDesiredState, and of MakeRegistryFiles.
   static Result<PlannedHosts> Make(const egress::EgressConfig& source, const std::string& folder, Findings& findings);
 
   // With the certificates of the files as roots. The note names the file that counts for the image; "": none does.

@@ -17,7 +17,8 @@ Result<reconcile::RunReport> RemoveFromHost(machine::Host& host, bool all, std::
     node::OpenNode node = target.Node(host);
     out = PROV_TRY(node::RemoveFromMachine(node, all));
   }
-  if (all) PROV_TRY(node::RemoveProgram(host));
+  const bool is_left = std::ranges::find(out.findings, "removal-incomplete", &Finding::code) != out.findings.end();
+  if (all && !is_left) PROV_TRY(node::RemoveProgram(host));
   return out;
 }
 

@@ -184,8 +184,7 @@ Result<void> LiveFiles::RemoveFolderIfEmpty(std::string_view path) {
   DeleteFileW((win32::Path(steps.back().path) + L"\\" + Wide(images::kTemporaryName)).c_str());
   if (RemoveDirectoryW(win32::Path(steps.back().path).c_str()) != 0) return {};
   const DWORD error = GetLastError();
-  // containerd or a scanner may have it open. An empty folder that stays does no harm.
-  const bool stays = error == ERROR_DIR_NOT_EMPTY || error == ERROR_SHARING_VIOLATION || win32::MeansMissing(error);
+  const bool stays = error == ERROR_DIR_NOT_EMPTY || win32::MeansMissing(error);
   return stays ? Result<void>() : win32::Failure(Code::kIo, "cannot remove the folder", path, error);
 }
 

@@ -180,6 +180,19 @@ Result<RunReport> RemoveSettings(OpenNode& node, BegunRun run) {
   return report;
 }
 
+// Without the record nobody could take away what is left, nor give back what was there before it.
+Result<bool> KeepRecord(OpenNode& node, RunReport& report) {
+  const reconcile::Ledger left = PROV_TRY(reconcile::LoadLedger(node.machine.state));
+  if (left.empty()) return false;
+  AddWarning(
+      report.findings, "removal-incomplete",
+      fmt::format("{} item{} could not be removed, so the program, its service and the record stay; mend what the "
+                  "other findings say, and run provisioner remove --all again",
+                  left.size(), left.size() == 1 ? "" : "s"),
+      left.begin()->first);
+  return true;
+}
+
 Result<RunReport> RemoveFromMachine(OpenNode& node, bool all) {
   BegunRun run = PROV_TRY(BeginRemoval(node));
   RunReport traces;
@@ -187,7 +200,7 @@ Result<RunReport> RemoveFromMachine(OpenNode& node, bool all) {
   RunReport report = PROV_TRY(RemoveSettings(node, std::move(run)));
   PROV_TRY(ScrubSecretFiles(node, report.findings));
   LogRun(node.host, report, machine::Event::kRemoved);
-  if (!all) return report;
+  if (!all || PROV_TRY(KeepRecord(node, report))) return report;
   report.writes += traces.writes;
   std::ranges::move(traces.changes, std::back_inserter(report.changes));
   std::ranges::move(traces.findings, std::back_inserter(report.findings));

@@ -30,8 +30,8 @@ Result<void> AddTraces(OpenNode& node, reconcile::RunReport& report);
 Result<reconcile::RunReport> RemoveSettings(OpenNode& node, BegunRun run);
 
 // The whole removal on this machine: RemoveSettings, then the files of a delivered payload, and an event in the log.
-// `all`: also the traces of the program, which RemoveProgram takes away once the machine is closed. Errors: those of
-// BeginRemoval and of the ports.
+// `all`: also the traces of the program, which RemoveProgram takes away once the machine is closed, unless something of
+// ours is left (finding removal-incomplete). Errors: those of BeginRemoval and of the ports.
 Result<reconcile::RunReport> RemoveFromMachine(OpenNode& node, bool all);
 
 }  // namespace prov::node

@@ -399,9 +399,11 @@ status: {httpProxy: "http://p:1", httpsProxy: "http://p:1", noProxy: ".svc"}
   EXPECT_EQ(Provisioner({"check", source}).exit, 0);
   EXPECT_NE(Provisioner({"bake", source, "--out", At("r"), "--registry-folder", folder}).exit, 0);
   EXPECT_FALSE(fs::exists(root_ / "r"));
-  const ProcessResult checked = Provisioner({"check", source, "--registry-folder", folder});
-  EXPECT_NE(checked.exit, 0);
-  EXPECT_THAT(checked.err + checked.out, HasSubstr("[refused]"));
+  for (const char* command : {"explain", "check"}) {
+    const ProcessResult asked = Provisioner({command, source, "--image", "quay.io/a", "--registry-folder", folder});
+    EXPECT_NE(asked.exit, 0) << command;
+    EXPECT_THAT(asked.err, HasSubstr("imageDigestMirrors")) << command;
+  }
 }
 
 TEST_F(Bake, APolicyForPodsMustSayWhichAndBeValid) {

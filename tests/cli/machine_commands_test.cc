@@ -3,8 +3,11 @@
 
 #include "provisioner/node/records.h"
 #include "provisioner/reconcile/desired_state.h"
+#include "provisioner/reconcile/items.h"
+#include "provisioner/reconcile/ledger.h"
 #include "provisioner/userdata/user_data_container.h"
 #include "tests/cli/machine_commands_fixture.h"
+#include "tests/support/finding_codes.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample.h"
 
@@ -305,6 +308,30 @@ TEST_F(MachineCommands, RollbackAndRemove) {
   EXPECT_EQ(host_.memory.content().Text(), before) << "the event source included";
   EXPECT_THAT(host_.services_by_name, Not(Contains(testing::Key("provisioner"))));
   EXPECT_FALSE(host_.program_installed);
+  EXPECT_TRUE(host_.state_removed);
+}
+
+// Without the record nobody could take away the file later.
+TEST_F(MachineCommands, ARemovalThatLeavesAFileLeavesTheRecordAndTheProgram) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  const std::string path = R"(C:\certs.d\quay.io\ca.crt)";
+  const std::string item = reconcile::ItemKey(reconcile::kFileItem, AsciiLower(path));
+  machine::Machine machine = host_.memory.Ports();
+  reconcile::Ledger ledger = reconcile::LoadLedger(machine.state).value();
+  ledger[item] = {{}, images::RegValue{path, images::RegType::kBinary, "ours"}, {}};
+  ASSERT_TRUE(machine.state.Commit({{std::string(reconcile::kLedgerSection), reconcile::LedgerJson(ledger)}}));
+  host_.memory.PutFileOf(path, "ours");
+  host_.memory.unsafe_files.insert(AsciiLower(path));
+  const auto kept = Run(RemoveCommand, {"--all"});
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_THAT(testing_support::CodesOf(kept->findings), Contains("removal-incomplete"));
+  EXPECT_TRUE(host_.program_installed);
+  EXPECT_FALSE(host_.state_removed);
+  EXPECT_THAT(host_.services_by_name, Contains(testing::Key("provisioner")));
+  EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
+  host_.memory.unsafe_files.clear();
+  ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
+  EXPECT_FALSE(host_.memory.FileAt(path));
   EXPECT_TRUE(host_.state_removed);
 }
 
