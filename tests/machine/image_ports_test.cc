@@ -81,7 +81,8 @@ TEST(ImageFilesWay, EachFolderThatUsersMayChangeIsNamed) {
   ImageHost host(std::make_unique<testing_support::BorrowedTree>(tree), clock, testing_support::kSampleWriteTime);
   auto open = host.Open(Access::kWrite);
   ASSERT_TRUE(open) << open.error().message;
-  const auto put = (*open)->Ports().files.PutFile(R"(C:\containerd\certs.d\quay.io\hosts.toml)", "[host]\n");
+  const auto put =
+      (*open)->Ports().files.PutFile(R"(C:\containerd\certs.d\quay.io\hosts.toml)", "[host]\n", FileAccess::kKept);
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().code, Code::kOwner);
   EXPECT_THAT(put.error().where, testing::EndsWith(": containerd"));
