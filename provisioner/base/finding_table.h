@@ -611,10 +611,11 @@ inline constexpr FindingInfo kFindings[] = {
      "Do what the message says. config_path in containerd's config.toml names the folder; restart containerd after a "
      "change."},
     {"registries-kept", kWarning,
-     "The source speaks of mirrors and not of CAs for single registries, or the other way round, and files of ours "
-     "hold what it does not speak of. No hosts.toml file and no CA beside one was changed.",
-     "Give a source with both, such as an egress.json that was made of both, or take the files away with --scope and "
-     "write them again."},
+     "The source speaks of mirrors and not of CAs for single registries, or the other way round. Files of ours that "
+     "rest "
+     "on what it does not speak of stay as they are: CAs and each hosts.toml beside one, or each hosts.toml.",
+     "Give a source with both, or take all of these files away and write them again: apply with registries in --scope "
+     "and without --registry-folder, then with it."},
     {"registries-no-folder", kInfo,
      "The scope has registries, and no folder for hosts.toml files is given, so those that provisioner wrote are taken "
      "away.",

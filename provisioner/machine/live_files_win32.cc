@@ -67,7 +67,9 @@ std::wstring TemporaryBeside(const FollowedStep& file) {
   return path.substr(0, path.rfind(L'\\') + 1) + Wide(images::kTemporaryName);
 }
 
+// Of ours, so that no attribute of it is anybody's will.
 Result<void> RemoveLeftover(const std::wstring& temporary, std::string_view path) {
+  SetFileAttributesW(temporary.c_str(), FILE_ATTRIBUTE_NORMAL);
   if (DeleteFileW(temporary.c_str()) != 0 || win32::MeansMissing(GetLastError())) return {};
   return win32::Failure(Code::kIo, "cannot remove the leftover beside it", path);
 }
@@ -161,11 +163,13 @@ Result<void> LiveFiles::RemoveFile(std::string_view path) {
   const std::wstring temporary = TemporaryBeside(steps.back());
   PROV_TRY(RemoveLeftover(temporary, path));
   if (!PROV_TRY(OpenPresent(steps.back()))) return {};
+  const DWORD attributes = GetFileAttributesW(win32::Path(steps.back().path).c_str());
+  if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_READONLY) != 0)
+    return Fail(Code::kIo, "is read-only; attrib -r takes the attribute away", std::string(path));
   const DWORD error = MoveOver(win32::Path(steps.back().path), temporary);
   if (error != ERROR_SUCCESS && error != ERROR_FILE_NOT_FOUND)
     return win32::Failure(Code::kIo, "cannot remove the file", path, error);
-  DeleteFileW(temporary.c_str());
-  return {};
+  return RemoveLeftover(temporary, path);
 }
 
 Result<bool> LiveFiles::FolderExists(std::string_view path) {

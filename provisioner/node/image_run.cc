@@ -265,7 +265,7 @@ Result<RunReport> RemoveFromImage(machine::ImageHost& image, bool all) {
   PROV_TRY(PlanRemoval(node, all));
   PROV_TRY(PrepareImage(image, notes));
   RunReport report = PROV_TRY(RemoveSettings(node, PROV_TRY(BeginRemoval(node))));
-  if (all) {
+  if (all && !PROV_TRY(KeepRecord(node, report))) {
     PROV_TRY(AddTraces(node, report));
     PROV_TRY(AddProgramOfNoRecord(image, files, report));
     PROV_TRY(RemoveInstallation(image, node, files));

@@ -29,6 +29,10 @@ Result<void> AddTraces(OpenNode& node, reconcile::RunReport& report);
 // BeginRemoval.
 Result<reconcile::RunReport> RemoveSettings(OpenNode& node, BegunRun run);
 
+// After a removal: whether something of ours is left (finding removal-incomplete), so that the program and its record
+// have to stay.
+Result<bool> KeepRecord(OpenNode& node, reconcile::RunReport& report);
+
 // The whole removal on this machine: RemoveSettings, then the files of a delivered payload, and an event in the log.
 // `all`: also the traces of the program, which RemoveProgram takes away once the machine is closed, unless something of
 // ours is left (finding removal-incomplete). Errors: those of BeginRemoval and of the ports.

@@ -133,12 +133,15 @@ std::string EgressJson(const egress::EgressConfig& config, const reconcile::Desi
 }
 
 void WriteRegistries(JsonWriter& json, const egress::EgressConfig& config, const reconcile::DesiredState& state) {
-  const bool left_out = state.left_out.registries || config.mirrors.left_out;
+  const bool all = state.stated_of_registries == reconcile::StatedOfRegistries::kAll;
+  const bool left_out = (state.left_out.registries && all) || config.mirrors.left_out;
   if (!state.registry_folder && !left_out) return;
   json.Key("registries").BeginObject();
   if (state.registry_folder) json.Member("folder", *state.registry_folder);
   if (!state.registry_folder) json.Member("leftOut", true);
-  if (state.scope.registries && state.registry_folder) registries::WriteMirrors(json.Key("mirrors"), config.mirrors);
+  // What could not be read is no statement, also when it is read again from here.
+  if (state.scope.registries && state.registry_folder && !state.files_fault)
+    registries::WriteMirrors(json.Key("mirrors"), reconcile::StoredMirrors(config, state));
   json.EndObject();
 }
 

@@ -131,7 +131,7 @@ class ConfigReader {
   void ReadOne(const std::string& path) {
     const auto full = PlainPath(path);
     if (full && !read_.insert(AsciiLower(*full)).second) return;
-    const bool is_first = read_.size() <= 1;
+    const bool is_first = std::exchange(is_first_, false);
     const auto text = full ? files_.ReadFile(*full, kMostManagedFileBytes) : std::unexpected(full.error());
     if (!text) return Fault(path, is_first, fmt::format("can't be read ({})", text.error().message));
     if (!*text) return Fault(path, is_first, "is not there");
@@ -166,6 +166,7 @@ class ConfigReader {
   registries::ContainerdConfig config_;
   std::deque<std::string> pending_;
   std::set<std::string> read_;
+  bool is_first_ = true;
 };
 
 // Whether a path as others wrote it is the operator's.
@@ -174,8 +175,12 @@ bool IsOperators(const std::string& path) {
   return full && IsOperatorsPath(*full);
 }
 
-// Why the folders that containerd has keep it from `folder`, and `folder` it from others; "": nothing does.
-std::string ReviewOrder(const ContainerdFolders& containerd, const std::string& folder) {
+struct Order {
+  std::string text;         // why the folders that containerd has keep it from ours, and ours it from others
+  bool comes_late = false;  // others count before ours
+};
+
+Order ReviewOrder(const ContainerdFolders& containerd, const std::string& folder) {
   const auto is_ours = [&](const std::string& one) {
     const auto named = PlainPath(one);
     return named && EqualsIgnoreAsciiCase(*named, folder);
@@ -204,7 +209,7 @@ std::string ReviewOrder(const ContainerdFolders& containerd, const std::string& 
         fmt::format("what is in {} does not count for registries that have a folder below {}: containerd "
                     "takes the first folder alone, so what shall count for them belongs into the source",
                     fmt::join(hidden, ", "), folder));
-  return fmt::format("{}", fmt::join(out, "; "));
+  return {fmt::format("{}", fmt::join(out, "; ")), !earlier.empty()};
 }
 
 // What has to go before containerd takes a config_path; "": nothing.
@@ -270,12 +275,14 @@ std::optional<Finding> ReviewRegistryFolder(const ContainerdFolders& containerd,
     if (why.empty()) why.emplace_back("names no config_path");
     why.push_back(fmt::format("hosts.toml has an effect only with config_path = '{}' in {}", folder, containerd.table));
   }
-  for (std::string text : {ReviewOldKeys(containerd), is_named ? ReviewOrder(containerd, folder) : std::string()}) {
+  const Order order = is_named ? ReviewOrder(containerd, folder) : Order();
+  for (std::string text : {ReviewOldKeys(containerd), order.text}) {
     if (!text.empty()) why.push_back(std::move(text));
   }
   if (why.empty()) return std::nullopt;
   Finding out = warn(fmt::format("{}", fmt::join(why, "; ")));
-  if (is_named && why.size() == 1 && containerd.is_pattern) out.severity = Severity::kInfo;
+  const bool counts = is_named && !order.comes_late && containerd.old_keys.empty();
+  if (counts && (containerd.fault.empty() || containerd.is_pattern)) out.severity = Severity::kInfo;
   return out;
 }
 

@@ -29,7 +29,8 @@ Result<ContainerdFolders> ReadContainerdFolders(machine::Machine& machine);
 
 // Why containerd does not read the files below a folder, or not all of them, and what does no longer count because of
 // them (registries-config); nullopt: nothing of that. Information where there is no service containerd, which may come
-// later, or where all that was read is right, else a warning. `folder`: of CheckRegistryFolder.
+// later, or where the files count and only others may not; else a warning. `folder`: of
+// CheckRegistryFolder.
 std::optional<Finding> ReviewRegistryFolder(const ContainerdFolders& containerd, const std::string& folder);
 
 }  // namespace prov::reconcile

@@ -48,7 +48,8 @@ Scope Stated(Scope scope, bool proxy, bool trust) {
 Scope LeftOut(const Scope& wanted, const EgressConfig& config) {
   Scope scope = Stated(Scope::All(), egress::StatesProxy(config) || config.proxy_file.left_out,
                        config.trust_file.present || config.trust_file.left_out);
-  scope.registries = !config.mirrors.IsSilent() || config.mirrors.left_out;
+  const registries::Mirrors& mirrors = config.mirrors;
+  scope.registries = mirrors.left_out || (!mirrors.IsSilent() && !mirrors.fault && !mirrors.ca_fault);
   for (const ScopeWord& one : kScopeWords) scope.*one.in_scope = scope.*one.in_scope && !(wanted.*one.in_scope);
   return scope;
 }
@@ -204,21 +205,30 @@ void StatePodPolicies(DesiredState& state) {
           "--scope hns");
 }
 
-// Whatever part of the trust is taken: the requests of containerd go through the same proxy as all others.
+// Whatever part of the trust is taken: the requests of containerd go through the same proxy as all others. In one
+// order, because the certificates of a node are in another one than those of a source.
 registries::NodeTrust TrustOf(const EgressConfig& config, const DesiredState& state) {
   registries::NodeTrust out;
-  out.all.reserve(config.certificates.size());
+  out.all = config.mirrors.trust;
   for (const pki::Certificate& one : config.certificates) out.all.push_back(one.der);
+  std::ranges::sort(out.all);
   for (const CertificateItem& item : state.certificates) {
     if (item.store == Store::kRoot) out.in_root.push_back(item.certificate.der);
   }
   return out;
 }
 
+StatedOfRegistries StatedOf(const registries::Mirrors& mirrors) {
+  if (mirrors.IsSilent() || mirrors.fault || mirrors.ca_fault || (mirrors.stated() && mirrors.states_cas()))
+    return StatedOfRegistries::kAll;
+  return mirrors.stated() ? StatedOfRegistries::kMirrors : StatedOfRegistries::kCas;
+}
+
 // A source that says nothing of registries leaves the files as they are. Without a folder nothing is wanted.
 void AddRegistryFiles(const EgressConfig& config, DesiredState& state) {
   const registries::Mirrors& mirrors = config.mirrors;
   if (!state.scope.registries) {
+    state.stated_of_registries = StatedOf(mirrors);
     state.registry_folder.reset();
     return;
   }
@@ -236,8 +246,7 @@ void AddRegistryFiles(const EgressConfig& config, DesiredState& state) {
             "--registry-folder");
     return;
   }
-  if (!mirrors.stated()) state.stated_of_registries = StatedOfRegistries::kCas;
-  if (!mirrors.states_cas()) state.stated_of_registries = StatedOfRegistries::kMirrors;
+  state.stated_of_registries = StatedOf(mirrors);
   auto files = MakeRegistryFiles(*state.registry_folder, mirrors, TrustOf(config, state), state.findings);
   if (files) {
     state.files = *std::move(files);
@@ -296,6 +305,23 @@ Result<DesiredState> MakeDesiredState(const EgressConfig& config, const DesiredO
   AddRegistryFiles(config, state);
   StatePodPolicies(state);
   return state;
+}
+
+registries::Mirrors StoredMirrors(const egress::EgressConfig& config, const DesiredState& state) {
+  registries::Mirrors out = config.mirrors;
+  const auto is_hosts = [](const FileItem& file) { return file.path.ends_with(registries::kHostsFile); };
+  if (std::ranges::all_of(state.files, is_hosts)) {
+    out.trust.clear();
+    return out;
+  }
+  for (const pki::Certificate& one : config.certificates) {
+    const auto is_same = [&](const CertificateItem& item) { return item.certificate.sha256 == one.sha256; };
+    if (std::ranges::none_of(state.certificates, is_same)) out.trust.push_back(one.der);
+  }
+  std::ranges::sort(out.trust);
+  const auto repeated = std::ranges::unique(out.trust);
+  out.trust.erase(repeated.begin(), repeated.end());
+  return out;
 }
 
 }  // namespace prov::reconcile

@@ -90,4 +90,7 @@ struct DesiredState : KeptOptions {
 // `files_fault`, which they refuse where a person can still mend it.
 Result<DesiredState> MakeDesiredState(const egress::EgressConfig& config, const DesiredOptions& options);
 
+// The mirrors of a source with what a payload or a node needs beside `state.certificates` to make the same files again.
+registries::Mirrors StoredMirrors(const egress::EgressConfig& config, const DesiredState& state);
+
 }  // namespace prov::reconcile

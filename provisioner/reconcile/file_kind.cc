@@ -325,39 +325,67 @@ Result<void> ReviewContainerd(Planner& planner) {
   return {};
 }
 
-// Why nothing is changed: files of ours rest on what the source does not speak of, and each hosts.toml names CAs.
-std::optional<Finding> ReviewStatement(Planner& planner) {
-  const StatedOfRegistries stated = planner.desired().stated_of_registries;
-  if (stated == StatedOfRegistries::kAll) return std::nullopt;
-  const bool only_mirrors = stated == StatedOfRegistries::kMirrors;
-  const bool rests_on_more = std::ranges::any_of(planner.ledger(), [&](const auto& one) {
-    return one.first.starts_with(kFileItem) && IsHostsToml(one.first) != only_mirrors;
-  });
-  if (!rests_on_more) return std::nullopt;
-  return Finding{Severity::kWarning, "registries-kept",
-                 fmt::format("the source speaks of {}, and files of ours hold {}, so all of them are left as they are; "
-                             "give a source with both, or take the files away first (--scope without registries)",
-                             only_mirrors ? "mirrors and not of CAs for single registries"
-                                          : "CAs for single registries and not of mirrors",
-                             only_mirrors ? "such CAs" : "mirrors"),
-                 planner.desired().registry_folder.value_or("")};
-}
-
 constexpr std::string_view kBesideOthers = "stays, because the hosts.toml beside it was changed, and stays";
 constexpr std::string_view kBesideLeft = "stays, because the hosts.toml beside it could not be changed";
 constexpr std::string_view kCaIsLeft = "is left as it is, because a CA beside it could not be written";
+constexpr std::string_view kNotStated = "is left as it is, because the source does not speak of what it rests on";
+
+// What a source that speaks of mirrors alone, or of CAs alone, leaves as it is.
+class Unstated {
+ public:
+  Unstated(StatedOfRegistries stated, const std::vector<Place>& places) : stated_(stated) {
+    for (const Place& place : places) {
+      if (place.wanted == nullptr && !IsHostsToml(place.path)) with_ca_.insert(AsciiLower(FolderOf(place.path)));
+    }
+  }
+
+  // Why a file stays, or is not written; "": the source speaks of all that it rests on. A hosts.toml in a folder with a
+  // CA of ours has to name it.
+  std::string_view WhyKept(const Place& place) const {
+    const bool is_hosts = IsHostsToml(place.path);
+    if (stated_ == StatedOfRegistries::kAll) return {};
+    if (place.wanted == nullptr) return is_hosts == (stated_ == StatedOfRegistries::kCas) ? kNotStated : "";
+    const bool rests_on_ca = is_hosts && stated_ == StatedOfRegistries::kMirrors;
+    return rests_on_ca && with_ca_.contains(AsciiLower(FolderOf(place.path))) ? kNotStated : "";
+  }
+
+  // registries-kept; nullopt: no file of ours is left so.
+  std::optional<Finding> Review(const std::vector<Place>& places, std::string folder) const {
+    const auto kept = std::ranges::count_if(places, [&](const Place& place) {
+      const bool is_as_wanted = place.wanted != nullptr && place.now && place.now->bytes == *place.wanted;
+      return !is_as_wanted && !WhyKept(place).empty();
+    });
+    if (kept == 0) return std::nullopt;
+    const bool only_mirrors = stated_ == StatedOfRegistries::kMirrors;
+    return Finding{Severity::kWarning, "registries-kept",
+                   fmt::format("the source speaks of {}, so {} file{} of ours that rest{} on {} {} left as {}; give a "
+                               "source with both, or first take all of them away (apply --scope registries without "
+                               "--registry-folder)",
+                               only_mirrors ? "mirrors and not of CAs for single registries"
+                                            : "CAs for single registries and not of mirrors",
+                               kept, kept == 1 ? "" : "s", kept == 1 ? "s" : "", only_mirrors ? "such CAs" : "mirrors",
+                               kept == 1 ? "is" : "are", kept == 1 ? "it is" : "they are"),
+                   std::move(folder)};
+  }
+
+ private:
+  StatedOfRegistries stated_;
+  std::set<std::string> with_ca_;  // folders in lower case
+};
 
 // The folders of registries in which something stays that is not as we left it. containerd refuses a whole hosts.toml
 // if a CA that it names is not there.
 class KeptFolders {
  public:
-  KeptFolders(Planner& planner, const std::vector<Place>& places) : planner_(planner) {
+  KeptFolders(Planner& planner, const std::vector<Place>& places, const Unstated& unstated) : planner_(planner) {
     for (const Place& place : places) {
       const std::string folder = AsciiLower(FolderOf(place.path));
       if (!IsHostsToml(place.path)) {
         if (place.wanted != nullptr && !place.now) without_ca_.insert(folder);
       } else if (!place.now) {
         hosts_[folder] = kBesideLeft;
+      } else if (const std::string_view why = unstated.WhyKept(place); !why.empty()) {
+        hosts_[folder] = why;
       } else if (place.wanted != nullptr || !place.now->bytes) {
         hosts_[folder] = "";
       } else {
@@ -410,20 +438,20 @@ class File final : public Kind {
                     reviewed.error().where});
       return {};
     }
-    if (auto kept = ReviewStatement(planner)) {
-      planner.Note(*std::move(kept));
-      return {};
-    }
     const std::vector<Place> places = PROV_TRY(ReadPlaces(planner));
-    PROV_TRY(CheckTarget(planner, places));
-    KeptFolders folders(planner, places);
+    PROV_TRY(CheckTarget(planner));
+    const Unstated unstated(planner.desired().stated_of_registries, places);
+    if (auto kept = unstated.Review(places, planner.desired().registry_folder.value_or("")))
+      planner.Note(*std::move(kept));
+    KeptFolders folders(planner, places, unstated);
     for (const Place& place : places) {
-      if (place.wanted != nullptr) PlanWanted(planner, place, folders);
+      if (place.wanted != nullptr) PlanWanted(planner, place, folders, unstated.WhyKept(place));
     }
     // What undoes runs in reverse order: a hosts.toml goes before the CAs that it names.
     for (const bool hosts : {false, true}) {
       for (const Place& place : places) {
-        if (place.wanted == nullptr && IsHostsToml(place.path) == hosts) PlanUnwanted(planner, place, folders);
+        if (place.wanted == nullptr && IsHostsToml(place.path) == hosts)
+          PlanUnwanted(planner, place, folders, unstated.WhyKept(place));
       }
     }
     return {};
@@ -515,13 +543,12 @@ class File final : public Kind {
     return out;
   }
 
-  // A folder that an image does not have is a slip of the one who named it. Errors: target.
-  static Result<void> CheckTarget(Planner& planner, const std::vector<Place>& places) {
-    if (planner.options().leaves_out_refused) return {};
-    for (const Place& place : places) {
-      if (place.wanted != nullptr && !place.now && place.now.error().code == Code::kTarget)
-        return std::unexpected(place.now.error());
-    }
+  // A drive that an image does not have is a slip of the one who named it. Errors: target.
+  static Result<void> CheckTarget(Planner& planner) {
+    const std::optional<std::string>& folder = planner.desired().registry_folder;
+    if (!folder || planner.options().leaves_out_refused) return {};
+    auto there = planner.machine().files.FolderExists(*folder);
+    if (!there && there.error().code == Code::kTarget) return std::unexpected(std::move(there).error());
     return {};
   }
 
@@ -533,15 +560,16 @@ class File final : public Kind {
                                                                     place.now.error().message)));
   }
 
-  static void PlanWanted(Planner& planner, const Place& place, const KeptFolders& folders) {
+  static void PlanWanted(Planner& planner, const Place& place, const KeptFolders& folders, std::string_view unstated) {
     if (!place.now) return ReportUnread(planner, place);
     const bool lacks_ca = IsHostsToml(place.path) && folders.LacksCa(place.path);
-    FilePlan(planner, place.path, *place.now).Want(*place.wanted, lacks_ca ? kCaIsLeft : std::string_view());
+    FilePlan(planner, place.path, *place.now).Want(*place.wanted, lacks_ca ? kCaIsLeft : unstated);
   }
 
-  static void PlanUnwanted(Planner& planner, const Place& place, KeptFolders& folders) {
+  static void PlanUnwanted(Planner& planner, const Place& place, KeptFolders& folders, std::string_view unstated) {
     if (!place.now) return ReportUnread(planner, place);
     FilePlan plan(planner, place.path, *place.now);
+    if (!unstated.empty()) return plan.Yield(unstated, false);
     const std::string_view why = IsHostsToml(place.path) ? std::string_view() : folders.WhyCaStays(place.path);
     if (why.empty() || !plan.IsOurs()) return plan.LetGo();
     plan.Yield(why, why == kBesideOthers);

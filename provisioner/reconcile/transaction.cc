@@ -218,7 +218,8 @@ Result<Plan> PlanOf(machine::Machine& machine, Run back, const Ledger& owned) {
     if (!why_kept.empty()) {
       places_left.push_back(operation);
       change.reason = why_kept;
-      if (const auto entry = owned.find(change.key); entry != owned.end()) back.ledger_after.insert(*entry);
+      if (const auto entry = owned.find(change.key); entry != owned.end())
+        back.ledger_after.insert_or_assign(entry->first, entry->second);
     } else if (left->is_foreign) {
       change.reason = kOthersReason;
       AddWarning(plan.findings, "changed-since", "another program changed it since it was set; its value is kept",

@@ -22,12 +22,13 @@ std::vector<std::string_view> PluginsOf(std::int64_t version) {
 }
 
 // Mirrors as containerd was told them before it had `config_path`. An empty table says nothing.
-std::set<std::string, std::less<>> OldKeysOf(const toml::table& registry) {
+std::set<std::string, std::less<>> OldKeysOf(const toml::table& registry, std::int64_t version) {
   std::set<std::string, std::less<>> out;
   const toml::table* const mirrors = registry.get_as<toml::table>("mirrors");
   if (mirrors != nullptr && !mirrors->empty()) out.insert("mirrors");
   const toml::table* const configs = registry.get_as<toml::table>("configs");
-  if (configs == nullptr) return out;
+  constexpr std::int64_t kTakesTls = 3;  // containerd 2 refuses `mirrors` alone
+  if (configs == nullptr || version >= kTakesTls) return out;
   for (const auto& [name, node] : *configs) {
     const toml::table* const one = node.as_table();
     if (one != nullptr && one->contains("tls")) out.insert("configs.*.tls");
@@ -114,7 +115,7 @@ Result<ContainerdConfig> ReadContainerdConfig(std::string_view text, const std::
     const toml::table* const plugin = plugins == nullptr ? nullptr : plugins->get_as<toml::table>(name);
     const toml::table* const registry = plugin == nullptr ? nullptr : plugin->get_as<toml::table>("registry");
     if (registry == nullptr) continue;
-    if (auto keys = OldKeysOf(*registry); !keys.empty()) out.old_keys.emplace(name, std::move(keys));
+    if (auto keys = OldKeysOf(*registry, out.version); !keys.empty()) out.old_keys.emplace(name, std::move(keys));
     const auto* const path = registry->get_as<std::string>("config_path");
     if (path != nullptr && !path->get().empty()) out.config_paths.emplace(name, path->get());
   }

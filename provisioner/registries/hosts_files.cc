@@ -285,6 +285,13 @@ class FilesMaker {
     return out;
   }
 
+  // Whether the source trusts them for everything, whatever of its trust the node takes.
+  bool AreTrusted(const RegistryCa& ca) const {
+    return std::ranges::all_of(ca.certificates, [&](const std::string& der) {
+      return std::ranges::find(trust_.all, der) != trust_.all.end();
+    });
+  }
+
   // Has the host's CAs trusted, if there are any: writes them beside the file. `written`: by file, whose CAs it has.
   void Trust(const std::string& folder, std::string_view registry, HostConfig& host,
              std::map<std::string, std::string>& written) {
@@ -312,13 +319,14 @@ class FilesMaker {
     }
     out_.files.push_back({folder, file, std::move(bytes)});
     if (alone_.insert(ca->host).second)
-      findings_.Warn(
-          "registries-ca",
-          "has a CA that is not among the trusted CAs of the node, so hosts.toml names it; containerd before "
-          "2.3 then does not use Windows' own store for this host, and its token service, or storage behind "
-          "a redirect, fails with a certificate of a public CA. Add the CA to the cluster's trusted CAs: "
-          "then no file has to name it",
-          ca->host);
+      findings_.Warn("registries-ca",
+                     fmt::format("has a CA that is not among the trusted CAs of the node, so hosts.toml names it; "
+                                 "containerd before 2.3 then does not use Windows' own store for this host, and its "
+                                 "token service, or storage behind a redirect, fails with a certificate of a public "
+                                 "CA. {}: then no file has to name it",
+                                 AreTrusted(*ca) ? "Take certs into the scope, and leave the CA out of --subtract"
+                                                 : "Add the CA to the cluster's trusted CAs"),
+                     ca->host);
   }
 
   // The mirrors in the order in which containerd asks them.

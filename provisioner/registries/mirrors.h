@@ -46,6 +46,8 @@ struct Mirrors {
   std::vector<Registry> registries;  // each prefix once
   std::vector<RegistryCa> cas;       // each host once
   bool states_no_cas = false;        // the source speaks of CAs for single registries, and has none
+  std::vector<std::string> trust =
+      {};  // DER: of a payload, the trusted certificates of its source that it has not itself
 
   bool left_out = false;               // nothing is said because choices leave it out, not for lack of a statement
   std::optional<Error> fault = {};     // why what the source says of mirrors can't be read; `registries` is empty then

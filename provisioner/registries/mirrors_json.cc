@@ -67,6 +67,11 @@ void WriteMirrors(JsonWriter& json, const Mirrors& mirrors) {
   }
   json.EndArray();
   if (mirrors.states_cas()) WriteCas(json, mirrors.cas);
+  if (!mirrors.trust.empty()) {
+    json.Key("trust").BeginArray();
+    for (const std::string& der : mirrors.trust) json.String(EncodeBase64(der));
+    json.EndArray();
+  }
   json.EndObject();
 }
 
@@ -78,6 +83,9 @@ Result<Mirrors> ReadMirrors(const JsonNode& node) {
   if (const auto cas = PROV_TRY(node.Find("cas", &JsonNode::Items))) {
     for (const JsonNode& one : *cas) out.cas.push_back(PROV_TRY(ReadRegistryCa(one)));
     out.states_no_cas = cas->empty();
+  }
+  if (const auto trust = PROV_TRY(node.Find("trust", &JsonNode::Items))) {
+    for (const JsonNode& one : *trust) out.trust.push_back(PROV_TRY(one.Bytes()));
   }
   return out;
 }

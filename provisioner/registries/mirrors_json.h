@@ -9,8 +9,8 @@
 
 namespace prov::registries {
 
-// {"places","registries":[…],"cas":[…]}, written as the next value; without "cas" if nothing is said of CAs.
-// ReadMirrors gives them back, without faults.
+// {"places","registries":[…],"cas":[…],"trust":[…]}, written as the next value; without "cas" if nothing is said of
+// CAs, and without "trust" if it is empty. ReadMirrors gives them back, without faults.
 void WriteMirrors(JsonWriter& json, const Mirrors& mirrors);
 // Errors: type.
 Result<Mirrors> ReadMirrors(const JsonNode& node);

@@ -271,6 +271,24 @@ TEST_F(ImageCommands, HostsTomlFilesGetIntoAnImageAndGoAgain) {
   }
 }
 
+// Without the record nobody could take it away later, nor give back what was there before.
+TEST_F(ImageCommands, ARemovalThatLeavesAFileLeavesTheRecord) {
+  node::Settings settings = Settings({R"(--registry-folder=C:\containerd\certs.d)"});
+  settings.config.mirrors.registries = {{.prefix = "quay.io", .location = "", .mirrors = {{.location = "m.example"}}}};
+  ASSERT_TRUE(Apply(tree_, settings, Install()));
+  const std::string folder = "containerd/certs.d/quay.io";
+  tree_.SetSecurity(folder, images::AdministratorsDescriptor({{images::Grant::Who::kUsers, 3, 0x001301BF}}, false));
+  const auto kept = Remove(tree_, true);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_THAT(kept->findings, Contains(Field(&Finding::code, "removal-incomplete")));
+  EXPECT_TRUE(tree_.At(folder + "/hosts.toml"));
+  EXPECT_TRUE(tree_.At("ProgramData/Provisioner/state.json"));
+  tree_.SetSecurity(folder, images::AdministratorsDescriptor({}, false));
+  ASSERT_TRUE(Remove(tree_, true));
+  EXPECT_EQ(tree_.IsFolder("containerd"), false);
+  EXPECT_FALSE(tree_.At("ProgramData/Provisioner/state.json"));
+}
+
 TEST_F(ImageCommands, AFolderForHostsTomlOnAnotherDriveIsRefused) {
   node::Settings settings = Settings({R"(--registry-folder=D:\certs.d)"});
   settings.config.mirrors.registries = {{.prefix = "quay.io", .location = "", .mirrors = {{.location = "m.example"}}}};

@@ -170,8 +170,7 @@ TEST_F(Doctor, HostsTomlFilesAreNamedLikeOtherItems) {
                          R"(only with config_path = 'C:\certs.d' in [plugins."io.containerd.grpc.v1.cri".registry])"));
   configure(kGood);
   host_.memory.PutFileOf(R"(C:\certs.d\_default\hosts.toml)", "");
-  EXPECT_THAT(Found(), ElementsAre("registries-config"));
-  EXPECT_THAT(Look().problems.front().finding.message, HasSubstr(R"(C:\certs.d\_default does not count)"));
+  EXPECT_THAT(Found(), IsEmpty()) << "what ours hide may be meant";
   host_.memory.PutKey(reconcile::kDaemonKey);
   EXPECT_THAT(Found(), Contains("registries-config")) << "the operator's containerd does not read them";
 }

@@ -107,10 +107,57 @@ TEST(EgressJsonReader, GivesBackTheFilesOfRegistries) {
   EXPECT_FALSE(ReadEgress(WithMember(written, "/registries/folder", R"("C:\\k")")));
 }
 
+TEST(EgressJsonReader, MakesTheSameFilesWhateverTrustTheNodeTakes) {
+  egress::EgressConfig config = testing_support::SampleConfig();
+  config.mirrors.places = {"registries.conf"};
+  config.mirrors.cas = {{"m.example", {"DER of a CA"}}};
+  reconcile::DesiredOptions options;
+  options.scope.registries = true;
+  options.registry_folder = R"(C:\certs.d)";
+  for (const bool certificates : {true, false}) {
+    for (const bool subtracts : {true, false}) {
+      options.scope.certificates = certificates;
+      options.subtract.clear();
+      if (subtracts) options.subtract.insert(config.certificates.front().sha256);
+      const auto state = reconcile::MakeDesiredState(config, options).value();
+      ASSERT_EQ(state.files.size(), 1U);
+      const std::string written = EgressJson(config, state, 3);
+      PayloadBytes files = GoodPayload();
+      files["egress.json"] = written;
+      for (const auto& item : state.certificates) files[CertificatePath(item)] = item.certificate.der;
+      const auto read = ReadEgressJson(files, "p");
+      ASSERT_TRUE(read) << read.error().message;
+      const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+      EXPECT_EQ(again.files, state.files);
+      EXPECT_EQ(EgressJson(read->config, again, 3), written);
+    }
+  }
+}
+
+TEST(EgressJsonReader, ARegistryThatCanNotBeReadIsNoStatementAfterwards) {
+  for (const bool of_ca : {true, false}) {
+    egress::EgressConfig config = testing_support::SampleConfig();
+    config.mirrors.places = {"registries.conf"};
+    config.mirrors.cas = {{"m.example", {"DER of a CA"}}};
+    (of_ca ? config.mirrors.ca_fault : config.mirrors.fault) = Error{Code::kRegistries, "can't be read", "x"};
+    reconcile::DesiredOptions options;
+    options.scope.registries = true;
+    options.registry_folder = R"(C:\certs.d)";
+    const auto state = reconcile::MakeDesiredState(config, options).value();
+    ASSERT_TRUE(state.files_fault.has_value());
+    const auto read = ReadEgress(EgressJson(config, state, 3));
+    ASSERT_TRUE(read) << read.error().message;
+    const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+    EXPECT_FALSE(again.scope.registries);
+    EXPECT_FALSE(again.left_out.registries);
+  }
+}
+
 TEST(EgressJsonReader, TellsRegistriesLeftOutFromRegistriesThatTheSourceSaysNothingOf) {
   for (const bool states : {true, false}) {
     egress::EgressConfig config = testing_support::SampleConfig();
     if (states) config.mirrors.places = {"registries.conf"};
+    config.mirrors.states_no_cas = states;
     const auto state = reconcile::MakeDesiredState(config, {}).value();
     EXPECT_EQ(state.left_out.registries, states);
     const std::string written = EgressJson(config, state, 3);

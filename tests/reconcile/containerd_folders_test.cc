@@ -72,6 +72,7 @@ TEST_F(ContainerdFoldersTest, WhatOursHideIsNamed) {
   memory_.PutFileOf(R"(C:\certs.d\_default\hosts.toml)", "");
   EXPECT_THAT(ReviewOf(one), HasSubstr(R"(what is in C:\certs.d\_default does not count for registries that have a )"
                                        R"(folder below C:\certs.d)"));
+  EXPECT_EQ(severity_, Severity::kInfo) << "it may be meant";
   memory_.PutFileOf(R"(D:\more\a.example\hosts.toml)", "");
   EXPECT_THAT(ReviewOf(ConfigNaming(R"(C:\certs.d;D:\more;D:\none)")),
               AllOf(HasSubstr(R"(what is in D:\more, C:\certs.d\_default does not count)"), Not(HasSubstr("none"))));

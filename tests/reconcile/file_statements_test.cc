@@ -119,37 +119,74 @@ TEST(FileStatements, ImportsOfTheConfigurationAreFollowed) {
 }
 
 // Neither half of the statement is a reason to remove what rests on the other one.
-TEST(FileStatements, ASourceThatSpeaksOfOneHalfLeavesFilesOfBothAsTheyAre) {
-  const egress::EgressConfig both = ConfigWith({Source("quay.io", {ForAll("m.example")})});
-  egress::EgressConfig only_cas = both;
-  only_cas.mirrors.places.clear();
-  only_cas.mirrors.registries.clear();
-  egress::EgressConfig only_mirrors = ConfigWith({Source("new.example", {ForAll("m.example")})}, false);
-  only_mirrors.mirrors.states_no_cas = false;
-  for (const egress::EgressConfig& half : {only_cas, only_mirrors}) {
-    MemoryMachine memory;
-    PutContainerd(memory);
-    MustApply(memory, DesiredFiles(both));
-    const auto before = memory.content();
-    const Plan plan = MustApply(memory, DesiredFiles(half));
-    EXPECT_THAT(CodesOf(plan.findings), ElementsAre("registries-kept"));
-    EXPECT_EQ(memory.content().files, before.files);
-    MustApply(memory, NothingDesired());
-    EXPECT_FALSE(memory.FileAt(kQuay)) << "a removal is a statement";
-    EXPECT_FALSE(memory.FileAt(kQuayCa));
-  }
+TEST(FileStatements, ASourceThatSpeaksOfCasAloneLeavesMirrors) {
   MemoryMachine memory;
   PutContainerd(memory);
-  MustApply(memory, DesiredFiles(only_mirrors));
-  only_mirrors.mirrors.registries = {Source("quay.io", {ForAll("m.example")})};
-  EXPECT_THAT(MustApply(memory, DesiredFiles(only_mirrors)).findings, IsEmpty()) << "nothing rests on CAs";
+  egress::EgressConfig config = ConfigWith({Source("quay.io", {ForAll("m.example")})});
+  MustApply(memory, DesiredFiles(config));
+  const auto before = memory.content();
+  config.mirrors.places.clear();
+  config.mirrors.registries.clear();
+  const Plan same = MustApply(memory, DesiredFiles(config));
+  EXPECT_THAT(CodesOf(same.findings), Contains("registries-kept"));
+  EXPECT_EQ(memory.content().files, before.files);
+  config.mirrors.cas.front().certificates = {"another"};
+  MustApply(memory, DesiredFiles(config));
+  EXPECT_NE(memory.FileAt(R"(C:\certs.d\m.example\ca.crt)"), before.files.at(R"(c:\certs.d\m.example\ca.crt)"));
+  config.mirrors.cas.clear();
+  config.mirrors.states_no_cas = true;
+  MustApply(memory, DesiredFiles(config));
+  EXPECT_FALSE(memory.FileAt(R"(C:\certs.d\m.example\ca.crt)")) << "that there are none is a statement";
   EXPECT_TRUE(memory.FileAt(kQuay));
-  EXPECT_FALSE(memory.FileAt(R"(C:\certs.d\new.example\hosts.toml)"));
-  only_mirrors.mirrors.states_no_cas = true;
-  MustApply(memory, DesiredFiles(both));
+  EXPECT_TRUE(memory.FileAt(kQuayCa)) << "hosts.toml names it";
+  EXPECT_THAT(DriftOf(memory), IsEmpty());
+  MustApply(memory, NothingDesired());
+  EXPECT_FALSE(memory.FileAt(kQuay)) << "a removal is a statement";
+  EXPECT_FALSE(memory.FileAt(kQuayCa));
+}
+
+TEST(FileStatements, ASourceThatSpeaksOfMirrorsAloneLeavesCasAndFollowsTheRest) {
+  MemoryMachine memory;
+  PutContainerd(memory);
+  MustApply(memory, DesiredFiles(ConfigWith({Source("quay.io", {ForAll("m.example")})})));
+  const auto quay = memory.FileAt(kQuay);
+  const auto mirrors_alone = [](std::vector<registries::Registry> list) {
+    egress::EgressConfig config = ConfigWith(std::move(list), false);
+    config.mirrors.states_no_cas = false;
+    return DesiredFiles(config);
+  };
+  const Plan plan = MustApply(
+      memory, mirrors_alone({Source("quay.io", {ForAll("b.example")}), Source("new.example", {ForAll("b.example")})}));
+  EXPECT_THAT(CodesOf(plan.findings), Contains("registries-kept"));
+  EXPECT_EQ(memory.FileAt(kQuay), quay) << "without its CA it would ask nobody";
   EXPECT_TRUE(memory.FileAt(kQuayCa));
-  MustApply(memory, DesiredFiles(only_mirrors));
-  EXPECT_FALSE(memory.FileAt(kQuayCa)) << "that there are none is a statement";
+  EXPECT_TRUE(memory.FileAt(R"(C:\certs.d\new.example\hosts.toml)"));
+  MustApply(memory, mirrors_alone({}));
+  EXPECT_FALSE(memory.FileAt(R"(C:\certs.d\new.example\hosts.toml)"));
+  EXPECT_FALSE(memory.FileAt(kQuay)) << "its mirrors are gone by a statement";
+  EXPECT_TRUE(memory.FileAt(kQuayCa));
+  DesiredOptions options;
+  options.scope = Scope::None();
+  options.scope.registries = true;
+  MustApply(memory, MakeDesiredState(SampleConfig(), options).value());
+  EXPECT_FALSE(memory.FileAt(kQuayCa)) << "as registries-kept says";
+}
+
+TEST(FileStatements, WithoutTheOptionAHalfOrABrokenStatementTakesAwayNoMore) {
+  egress::EgressConfig config = ConfigWith({Source("quay.io", {ForAll("m.example")})});
+  const DesiredState with_files = DesiredFiles(config);
+  egress::EgressConfig broken = SampleConfig();
+  broken.mirrors.fault = Error{Code::kRegistries, "not valid TOML", "registries.conf"};
+  egress::EgressConfig no_cas = SampleConfig();
+  no_cas.mirrors.states_no_cas = true;
+  for (const auto& [source, stays] : {std::pair(broken, true), std::pair(no_cas, true), std::pair(config, false)}) {
+    MemoryMachine memory;
+    PutContainerd(memory);
+    MustApply(memory, with_files);
+    MustApply(memory, Desired(source));
+    EXPECT_EQ(memory.FileAt(kQuay).has_value(), stays);
+    EXPECT_EQ(memory.FileAt(kQuayCa).has_value(), stays);
+  }
 }
 
 TEST(FileStatements, MirrorsThatCanNotBeReadAreLeftOutOfARoundAndRefusedToAPerson) {

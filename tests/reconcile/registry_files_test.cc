@@ -123,7 +123,8 @@ TEST(RegistryFiles, EachStatementOfASourceCountsWhereTheOptionIsLeftOut) {
   EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.places = {"registries.conf"}; }));
   EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.states_no_cas = true; }));
   EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.left_out = true; }));
-  EXPECT_TRUE(left_out([](auto& mirrors) { mirrors.fault = Error{Code::kRegistries, "not valid TOML", ""}; }));
+  EXPECT_FALSE(left_out([](auto& mirrors) { mirrors.fault = Error{Code::kRegistries, "not valid TOML", ""}; }));
+  EXPECT_FALSE(left_out([](auto& mirrors) { mirrors.ca_fault = Error{Code::kRegistries, "no certificate", ""}; }));
 }
 
 TEST(RegistryFiles, MirrorsThatCanNotBeReadStopNothingElse) {

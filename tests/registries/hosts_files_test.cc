@@ -191,7 +191,10 @@ TEST(HostsFiles, CasThatTheNodeTrustsAnywayAreNotNamed) {
       << "each CA has to be in ROOT";
   ASSERT_THAT(CodesOf(half.findings), ElementsAre("registries-ca")) << "once a host";
   EXPECT_EQ(half.findings.front().where, "m.example:5000");
-  EXPECT_THAT(half.findings.front().message, HasSubstr("Add the CA to the cluster's trusted CAs"));
+  EXPECT_THAT(half.findings.front().message, HasSubstr("Take certs into the scope"));
+  const HostsFiles none = MakeOurs(mirrors, {.all = {second}, .in_root = {second}});
+  ASSERT_THAT(CodesOf(none.findings), ElementsAre("registries-ca"));
+  EXPECT_THAT(none.findings.front().message, HasSubstr("Add the CA to the cluster's trusted CAs"));
 }
 
 TEST(HostsFiles, CasOfTwoHostsAreNotMixed) {
