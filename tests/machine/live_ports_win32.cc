@@ -265,6 +265,15 @@ TEST(LiveFilesOfOthers, OnlyWhatARunOfOursLeftIsTakenAway) {
     EXPECT_FALSE(fs::exists(leftover));
   }
   SetFileAttributesW((folder / "hosts.toml").c_str(), FILE_ATTRIBUTE_NORMAL);
+  std::ofstream(folder / "hosts.toml") << "theirs";  // Wine replaces it, whatever its attributes are
+  SetFileAttributesW((folder / "hosts.toml").c_str(), FILE_ATTRIBUTE_READONLY);
+  const auto kept = files.RemoveFile(path);
+  ASSERT_FALSE(kept) << "read-only is somebody's will";
+  EXPECT_EQ(kept.error().code, Code::kIo);
+  EXPECT_NE(kept.error().message.find("attrib -r"), std::string::npos);
+  EXPECT_EQ(files.ReadFile(path, 100), "theirs");
+  EXPECT_FALSE(fs::exists(leftover));
+  SetFileAttributesW((folder / "hosts.toml").c_str(), FILE_ATTRIBUTE_NORMAL);
   fs::remove(folder / "hosts.toml");
   fs::create_directories(folder / "hosts.toml");
   EXPECT_FALSE(files.PutFile(path, "x", FileAccess::kKept)) << "a folder is in its place";
