@@ -37,7 +37,7 @@ Result<std::string> VariableOf(machine::Registry& registry, std::string_view nam
   const std::string lower = AsciiLower(name);
   if (lower == "programfiles" || lower == "programw6432")
     return TextOf(registry, std::string(kWindowsKey), "ProgramFilesDir", R"(C:\Program Files)");
-  const std::string root = PROV_TRY(TextOf(registry, std::string(kNtKey), "SystemRoot", R"(C:\Windows)"));
+  std::string root = PROV_TRY(TextOf(registry, std::string(kNtKey), "SystemRoot", R"(C:\Windows)"));
   if (lower == "systemroot" || lower == "windir") return root;
   if (lower == "systemdrive") return root.substr(0, 2);
   if (lower == "programdata" || lower == "allusersprofile") return root.substr(0, 2) + R"(\ProgramData)";
