@@ -640,15 +640,13 @@ inline constexpr FindingInfo kFindings[] = {
      "A hosts.toml file of another program, or a change by hand, is replaced, so what it said no longer counts. A file "
      "that was there before us comes back when ours is removed.",
      "If containerd needs what the message names, leave out --registry-folder, or give mirrors that need no headers "
-     "and "
-     "no client certificates."},
+     "and no client certificates."},
     {"registry-trust", kInfo,
      "The CAs of single image registries are trusted by the whole Windows node, which has no narrower trust.",
      "Leave certificates out with --subtract if nodes are not to trust them."},
     {"removal-incomplete", kWarning,
      "Something of ours could not be removed from the machine, so provisioner remove --all left the program, its "
-     "service "
-     "and its record, which the next removal needs.",
+     "service and its record, which the next removal needs.",
      "Do what the other findings say, and run provisioner remove --all again."},
     {"request-url", kError, "A URL to explain is malformed. The other URLs were explained.",
      "Write a URL such as https://HOST:PORT/PATH."},

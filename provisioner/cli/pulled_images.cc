@@ -116,8 +116,7 @@ OptionGroup PulledImageOptionSpecs() {
        Group::kRequests},
       {"registry-folder", "PATH",
        "answer as a node that has the hosts.toml files which apply --registry-folder PATH would make of SOURCE, and "
-       "not "
-       "as one of the Windows Machine Config Operator",
+       "not as one of the Windows Machine Config Operator",
        Group::kRequests},
       {"platform", "OS/ARCH", "of the nodes that pull: windows/amd64 (default), linux/amd64 or linux/arm64",
        Group::kRequests, false, "windows/amd64 linux/amd64 linux/arm64"}};
