@@ -52,19 +52,6 @@ Result<SecretForm> ParseSecretForm(const Arguments& arguments) {
   return form == "cluster-api" ? SecretForm::kClusterApi : SecretForm::kMachineApi;
 }
 
-Result<UserDataOptions> ParseUserDataOptions(const Arguments& arguments) {
-  UserDataOptions out;
-  out.platform = PROV_TRY(ParsePlatform(arguments));
-  if (arguments.Has("exe-url")) out.exe = PROV_TRY(userdata::ParseDownload(arguments.Get("exe-url"), "--exe-url"));
-  if (const std::string transport = arguments.Get("ca-transport", "inline"); transport != "inline") {
-    out.bundle = PROV_TRY(userdata::ParseDownload(transport, "--ca-transport"));
-  }
-  if (arguments.Has("append-to")) out.foreign = PROV_TRY(Foreign(arguments.Get("append-to")));
-  out.wmco = arguments.Has("with-wmco");
-  out.secret_form = PROV_TRY(ParseSecretForm(arguments));
-  return out;
-}
-
 void WriteGuestInfo(JsonWriter& json, const GuestInfo& info) {
   json.Key("guestinfo").BeginObject().Member("userdata.encoding", GuestInfo::kEncoding);
   json.Member("metadata", info.metadata).Member("metadata.encoding", GuestInfo::kMetadataEncoding).EndObject();
@@ -149,7 +136,20 @@ void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Fi
 
 }  // namespace
 
-OptionGroup UserDataOptionSpecs() {
+Result<UserDataOptions> ParseUserDataOptions(const Arguments& arguments) {
+  UserDataOptions out;
+  out.platform = PROV_TRY(ParsePlatform(arguments));
+  if (arguments.Has("exe-url")) out.exe = PROV_TRY(userdata::ParseDownload(arguments.Get("exe-url"), "--exe-url"));
+  if (const std::string transport = arguments.Get("ca-transport", "inline"); transport != "inline") {
+    out.bundle = PROV_TRY(userdata::ParseDownload(transport, "--ca-transport"));
+  }
+  if (arguments.Has("append-to")) out.foreign = PROV_TRY(Foreign(arguments.Get("append-to")));
+  out.wmco = arguments.Has("with-wmco");
+  out.secret_form = PROV_TRY(ParseSecretForm(arguments));
+  return out;
+}
+
+OptionGroup KeptUserDataOptionSpecs() {
   return {
       {"platform", "NAME", "with --format userdata: the platform: aws, azure, gcp, vsphere, nutanix, openstack, none",
        Group::kUserData, false, "aws azure gcp vsphere nutanix openstack none"},
@@ -159,16 +159,20 @@ OptionGroup UserDataOptionSpecs() {
       {"ca-transport", "inline|URL#sha256=HEX",
        "user data: include the certificates, or download them as a PEM file from this URL (default: inline)",
        Group::kUserData, true},
-      {"append-to", "FILE",
-       "user data: put our step before this script, or the script of this Secret, which is not changed",
-       Group::kUserData},
-      {"secret", "NAME", "user data: write the manifest of a Secret that contains it, for the machines of a cluster",
-       Group::kUserData},
       {"secret-form", "machine-api|cluster-api",
        "with --secret: for OpenShift's MachineSets (namespace openshift-machine-api), or for Machines of the Cluster "
-       "API "
-       "(default: machine-api)",
+       "API (default: machine-api)",
        Group::kUserData}};
+}
+
+OptionGroup UserDataOptionSpecs() {
+  return JoinOptions(
+      {KeptUserDataOptionSpecs(),
+       {{"append-to", "FILE",
+         "user data: put our step before this script, or the script of this Secret, which is not changed",
+         Group::kUserData},
+        {"secret", "NAME", "user data: write the manifest of a Secret that contains it, for the machines of a cluster",
+         Group::kUserData}}});
 }
 
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format) {

@@ -19,6 +19,7 @@ namespace prov::cli {
 
 // --platform, --exe-url, --ca-transport, --append-to, --secret, --secret-form.
 OptionGroup UserDataOptionSpecs();
+OptionGroup KeptUserDataOptionSpecs();  // those of them that do not say where the user data is
 
 struct UserDataRequest {
   userdata::UserDataOptions options;
@@ -28,6 +29,10 @@ struct UserDataRequest {
 // nullopt for a format other than userdata. Errors: usage for an option that does not apply to `format`, and for a
 // missing one; hash-spec; reserved-name; those of reading the file of --append-to.
 Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& arguments, std::string_view format);
+
+// --platform, --exe-url, --ca-transport, --append-to, --with-wmco and --secret-form. Errors: usage, hash-spec; those of
+// reading the file of --append-to.
+Result<userdata::UserDataOptions> ParseUserDataOptions(const Arguments& arguments);
 
 // The input for writing, which `bake` has computed before.
 struct BakeJob {

@@ -57,6 +57,7 @@ Command RouterCommand();
 Command EgressIpCommand();
 Command FleetCommand();
 Command PodCommand();
+Command ControllerCommand();
 Command DeployCommand();
 
 // The options that say how a source is read; every command with a SOURCE has them.

@@ -33,11 +33,11 @@ void OnAbort(int /*signal*/) { EndAsDefect(); }
 
 using Maker = Command (*)();
 constexpr Maker kCommands[] = {
-    ExtractCommand, CheckCommand,     ExplainCommand,     BakeCommand,       PlanCommand,
-    ApplyCommand,   StatusCommand,    DoctorCommand,      ConfirmCommand,    RollbackCommand,
-    RemoveCommand,  FirstBootCommand, ReconcileCommand,   ServiceCommand,    PublishCommand,
-    PodEnvCommand,  HnsProxyCommand,  RouterCommand,      EgressIpCommand,   FleetCommand,
-    PodCommand,     DeployCommand,    ExplainCodeCommand, CompletionCommand, ManCommand,
+    ExtractCommand,    CheckCommand,   ExplainCommand, BakeCommand,       PlanCommand,     ApplyCommand,
+    StatusCommand,     DoctorCommand,  ConfirmCommand, RollbackCommand,   RemoveCommand,   FirstBootCommand,
+    ReconcileCommand,  ServiceCommand, PublishCommand, PodEnvCommand,     HnsProxyCommand, RouterCommand,
+    EgressIpCommand,   FleetCommand,   PodCommand,     ControllerCommand, DeployCommand,   ExplainCodeCommand,
+    CompletionCommand, ManCommand,
 };
 
 std::string GeneralHelp() {

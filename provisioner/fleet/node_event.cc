@@ -55,22 +55,29 @@ std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, con
   return out;
 }
 
-std::string EventObject(const NodeEvent& event, std::string_view node, std::int64_t now) {
+std::string EventObject(const NodeEvent& event, const EventSubject& about, std::string_view host, std::int64_t now) {
   constexpr std::size_t kMostMessage = 1000;  // the API server takes 1024
   constexpr std::size_t kNameDigits = 16;
   const std::string time = FormatUtc(now);
   const std::string hash = ToHex(Sha256(fmt::format("{}\n{}\n{}", event.reason, event.message, now)));
   JsonWriter json;
   json.BeginObject().Member("apiVersion", "v1").Member("kind", "Event").Key("metadata").BeginObject();
-  json.Member("name", fmt::format("{}.{}", node, hash.substr(0, kNameDigits))).Member("namespace", "default");
+  json.Member("name", fmt::format("{}.{}", about.name, hash.substr(0, kNameDigits)));
+  json.Member("namespace", about.name_space.empty() ? "default" : about.name_space);
   json.EndObject().Key("involvedObject").BeginObject();
-  // kubectl describe node finds the events by the node's name in the place of its UID; kubelet writes them so, too.
-  json.Member("apiVersion", "v1").Member("kind", "Node").Member("name", node).Member("uid", node).EndObject();
+  json.Member("apiVersion", "v1").Member("kind", about.kind).Member("name", about.name);
+  if (about.name_space.empty()) {
+    // kubectl describe node finds the events by the node's name in the place of its UID; kubelet writes them so, too.
+    json.Member("uid", about.name);
+  } else {
+    json.Member("namespace", about.name_space);
+  }
+  json.EndObject();
   json.Member("reason", event.reason).Member("message", Shorten(Printable(event.message), kMostMessage));
   json.Member("type", event.is_warning ? "Warning" : "Normal").Member("count", 1);
   json.Member("firstTimestamp", time).Member("lastTimestamp", time);
-  json.Key("source").BeginObject().Member("component", kComponent).Member("host", node).EndObject();
-  json.Member("reportingComponent", kComponent).Member("reportingInstance", node);
+  json.Key("source").BeginObject().Member("component", kComponent).Member("host", host).EndObject();
+  json.Member("reportingComponent", kComponent).Member("reportingInstance", host);
   return json.EndObject().Text();
 }
 

@@ -21,8 +21,16 @@ struct NodeEvent {
 // The events worth reporting between two states. Without a state before (nullopt) there are none.
 std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, const NodeState& now);
 
-// An Event object of the core API. The same event at the same time has the same name, so it is made once.
-std::string EventObject(const NodeEvent& event, std::string_view node, std::int64_t now);
+// The object that an event is about.
+struct EventSubject {
+  std::string kind;        // of the core API
+  std::string name_space;  // "": cluster-scoped
+  std::string name;
+};
+
+// An Event object of the core API. The same event at the same time has the same name, so it is made once. `host`: where
+// the reporting process runs.
+std::string EventObject(const NodeEvent& event, const EventSubject& about, std::string_view host, std::int64_t now);
 
 // Limits the events of a node to five at once, then one every ten minutes, so that a node that flaps does not fill the
 // cluster's store.

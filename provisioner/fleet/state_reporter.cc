@@ -42,7 +42,7 @@ Result<void> StateReporter::SendEvents(source::KubeClient& client, const std::op
                                        const NodeState& now) {
   for (const NodeEvent& event : EventsBetween(before, now)) {
     if (!budget_.Take(reported_at_)) break;
-    PROV_TRY(client.Create(source::NodeEvents(), EventObject(event, node_, reported_at_)));
+    PROV_TRY(client.Create(source::NodeEvents(), EventObject(event, {"Node", "", node_}, node_, reported_at_)));
   }
   return {};
 }

@@ -123,6 +123,21 @@ KubeObject ConfigMapObject(std::string name_space, std::string name) {
   return {.group = "", .resource = "configmaps", .name_space = std::move(name_space), .name = std::move(name)};
 }
 
+KubeObject SecretObject(std::string name_space, std::string name) {
+  return {.group = "", .resource = "secrets", .name_space = std::move(name_space), .name = std::move(name)};
+}
+
+KubeObject LeaseObject(std::string name_space, std::string name) {
+  return {.group = "coordination.k8s.io",
+          .resource = "leases",
+          .name_space = std::move(name_space),
+          .name = std::move(name)};
+}
+
+KubeObject EventsIn(std::string name_space) {
+  return {.group = "", .resource = "events", .name_space = std::move(name_space), .name = {}};
+}
+
 KubeObject NodeObject(std::string name) { return {.group = "", .resource = "nodes", .name = std::move(name)}; }
 
 // Events of cluster-scoped objects are in "default".
@@ -190,23 +205,26 @@ struct KubeClient::Call {
   std::string path;       // with its query
   std::string body;
   bool metadata_will_do = false;  // for a list
+  bool may_conflict = false;      // for a patch: a conflict is an answer
 
   bool IsDone(int status) const {
     if (status == net::http_status::kOk) return true;
+    if (may_conflict && status == net::http_status::kConflict) return true;
     return verb == "create" && (status == net::http_status::kCreated || status == net::http_status::kConflict);
   }
 };
 
 Result<std::string> KubeClient::Get(const KubeObject& object) {
-  return Timed({.object = object, .verb = "get", .path = object.Path(), .body = {}});
+  return std::move(PROV_TRY(Timed({.object = object, .verb = "get", .path = object.Path(), .body = {}})).body);
 }
 
 Result<std::string> KubeClient::List(const KubeObject& objects, const std::string& query, KubeDetail detail) {
-  return Timed({.object = objects,
-                .verb = "list",
-                .path = objects.CollectionPath() + "?" + query,
-                .body = {},
-                .metadata_will_do = detail == KubeDetail::kMetadata});
+  return std::move(PROV_TRY(Timed({.object = objects,
+                                   .verb = "list",
+                                   .path = objects.CollectionPath() + "?" + query,
+                                   .body = {},
+                                   .metadata_will_do = detail == KubeDetail::kMetadata}))
+                       .body);
 }
 
 Result<void> KubeClient::ListPages(const KubeObject& objects, const std::string& query, KubeDetail detail,
@@ -234,12 +252,19 @@ Result<void> KubeClient::Patch(const KubeObject& object, const std::string& docu
   return {};
 }
 
-Result<std::string> KubeClient::Timed(const Call& call) {
+Result<bool> KubeClient::PatchUnchanged(const KubeObject& object, const std::string& document) {
+  const std::string path = fmt::format("{}?fieldManager={}", object.Path(), kFieldManager);
+  const net::FetchAnswer answer =
+      PROV_TRY(Timed({.object = object, .verb = "patch", .path = path, .body = document, .may_conflict = true}));
+  return answer.status != net::http_status::kConflict;
+}
+
+Result<net::FetchAnswer> KubeClient::Timed(const Call& call) {
   if (time_.left() == 0) {
     return Fail(Code::kNetwork, "there was no time left for this: " + time_.Reason(), call.object.Path());
   }
   const std::int64_t begin = ports_.clock.NowUnix();
-  Result<std::string> out = Persist(call, begin + time_.left());
+  Result<net::FetchAnswer> out = Persist(call, begin + time_.left());
   time_.Spend(ports_.clock.NowUnix() - begin);
   return out;
 }
@@ -260,7 +285,7 @@ Result<net::FetchAnswer> KubeClient::Ask(const Call& call, net::FetchRequest req
   return ports_.http.Fetch(request);
 }
 
-Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) const {
+Result<net::FetchAnswer> KubeClient::Persist(const Call& call, std::int64_t end) const {
   constexpr int kTries = 5;
   constexpr std::int64_t kFirstWait = 200;
   constexpr std::int64_t kLongestWait = 5000;
@@ -280,7 +305,7 @@ Result<std::string> KubeClient::Persist(const Call& call, std::int64_t end) cons
     request.notes = &notes;
     Result<net::FetchAnswer> answer = Ask(call, std::move(request));
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", call.object.Path());
-    if (answer && call.IsDone(answer->status)) return std::move(answer->body);
+    if (answer && call.IsDone(answer->status)) return answer;
     const int status = answer ? answer->status : 0;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, call.verb, call.object, access_) : std::move(answer).error();

@@ -12,6 +12,9 @@
 
 namespace prov::source {
 
+// Of what this program writes into objects that others write, too.
+inline constexpr std::string_view kFieldManager = "egress-provisioner";
+
 // The object of a request, in the words of a ClusterRole.
 struct KubeObject {
   std::string group;         // "" for the core API
@@ -31,6 +34,9 @@ KubeObject ProxyObject();
 KubeObject ConfigMapObject(std::string name_space, std::string name);
 KubeObject NodeObject(std::string name);  // "": all nodes
 KubeObject NodeEvents();                  // the collection for events of nodes
+KubeObject EventsIn(std::string name_space);
+KubeObject SecretObject(std::string name_space, std::string name);
+KubeObject LeaseObject(std::string name_space, std::string name);
 
 // Pauses that double. Each is random between half and all of its length, so that clients that were disconnected
 // together don't come back together.
@@ -94,12 +100,16 @@ class KubeClient {
   // Merges a JSON document into the object (RFC 7386); repeating it has no further effect. Errors: those of Get().
   Result<void> Patch(const KubeObject& object, const std::string& document);
 
+  // The same for a document that names the resource version it is about, by this program's field manager. False:
+  // another changed the object since, and nothing was written. Errors: those of Get().
+  Result<bool> PatchUnchanged(const KubeObject& object, const std::string& document);
+
  private:
   static constexpr int kSecondsForAll = 90;
 
   struct Call;
-  Result<std::string> Timed(const Call& call);
-  Result<std::string> Persist(const Call& call, std::int64_t end) const;
+  Result<net::FetchAnswer> Timed(const Call& call);
+  Result<net::FetchAnswer> Persist(const Call& call, std::int64_t end) const;
   Result<net::FetchAnswer> Ask(const Call& call, net::FetchRequest request) const;
 
   const KubeAccess& access_;

@@ -23,6 +23,7 @@ KubeObject ObjectOf(const KubeTarget& target) {
     case KubeKind::kProxy:
       return ProxyObject();
     case KubeKind::kPool:
+    case KubeKind::kSecret:  // none that a URI names
       break;
   }
   return PoolObject(target.name);
@@ -57,6 +58,16 @@ void KubeFollower::Follow(const SourceRequest& request) {
   object_ = ObjectOf(*target);
   current_ = was_current;
   // With a position, the watch delivers a change since then.
+  if (position_) return;
+  fingerprint_.reset();
+  FindPosition();
+}
+
+void KubeFollower::FollowSecret(KubeAccess access, const KubeObject& secret) {
+  current_ = false;
+  access_ = std::move(access);
+  kind_ = KubeKind::kSecret;
+  object_ = secret;
   if (position_) return;
   fingerprint_.reset();
   FindPosition();

@@ -9,7 +9,7 @@
 
 namespace prov::source {
 
-enum class KubeKind { kPool, kMachineConfig, kControllerConfig, kProxy };
+enum class KubeKind { kPool, kMachineConfig, kControllerConfig, kProxy, kSecret };
 
 struct KubeTarget {
   std::string context;  // a context of the kubeconfig; "": its current one

@@ -30,6 +30,11 @@ std::string Bytes(const JsonValue& object, std::string_view name) {
 // Text that differs when the object does. It is never empty, because an empty text means that there is no object.
 std::string FingerprintOf(const JsonValue& object, KubeKind kind) {
   if (kind == KubeKind::kPool) return fmt::format("config {}", JsonTextAt(object, {"status", "configuration", "name"}));
+  // Its annotations are not watched: this program writes one.
+  if (kind == KubeKind::kSecret) {
+    const JsonValue* metadata = JsonMember(&object, "metadata");
+    return ToHex(Sha256(Bytes(object, "data") + (metadata == nullptr ? "" : Bytes(*metadata, "labels"))));
+  }
   std::string text = Bytes(object, "spec");
   if (kind == KubeKind::kProxy) text += Bytes(object, "status");
   return ToHex(Sha256(text));

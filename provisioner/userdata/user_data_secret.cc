@@ -56,27 +56,29 @@ Result<void> CheckSecretPlatform(SecretForm form, Platform platform) {
   return {};
 }
 
-Result<std::string> UserDataSecret(std::string_view name, const UserData& data, const UserDataOptions& options) {
-  PROV_TRY(CheckSecretName(name));
+Result<std::map<std::string, std::string>> UserDataSecretKeys(std::string_view name, const UserData& data,
+                                                              const UserDataOptions& options) {
   if (data.bytes.size() > kSecretLimit) {
     return Fail(Code::kSizeLimit,
                 fmt::format("has {} bytes, {} more than the {} that a Secret takes", data.bytes.size(),
                             data.bytes.size() - kSecretLimit, kSecretLimit),
                 std::string(name));
   }
-  const std::string head = fmt::format("apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"{}\"\n", name);
-  if (options.secret_form == SecretForm::kClusterApi) {
-    return fmt::format("{}type: cluster.x-k8s.io/secret\ndata:\n  value: {}\n", head, EncodeBase64(data.bytes));
-  }
+  if (options.secret_form == SecretForm::kClusterApi) return std::map<std::string, std::string>{{"value", data.bytes}};
+  std::map<std::string, std::string> out = {{"userData", data.bytes}};
   // With this key, whatever its value, OpenStack's provider does not run user data through Go's text/template.
-  const bool templates = options.platform == Platform::kOpenstack;
-  return fmt::format(
-      "{}  namespace: openshift-machine-api\n"
-      "type: Opaque\n"
-      "data:\n"
-      "{}"
-      "  userData: {}\n",
-      head, templates ? fmt::format("  disableTemplating: {}\n", EncodeBase64("true")) : "", EncodeBase64(data.bytes));
+  if (options.platform == Platform::kOpenstack) out["disableTemplating"] = "true";
+  return out;
+}
+
+Result<std::string> UserDataSecret(std::string_view name, const UserData& data, const UserDataOptions& options) {
+  PROV_TRY(CheckSecretName(name));
+  const auto keys = PROV_TRY(UserDataSecretKeys(name, data, options));
+  std::string out = fmt::format("apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"{}\"\n", name);
+  out += options.secret_form == SecretForm::kClusterApi ? "type: cluster.x-k8s.io/secret\ndata:\n"
+                                                        : "  namespace: openshift-machine-api\ntype: Opaque\ndata:\n";
+  for (const auto& [key, bytes] : keys) out += fmt::format("  {}: {}\n", key, EncodeBase64(bytes));
+  return out;
 }
 
 }  // namespace prov::userdata

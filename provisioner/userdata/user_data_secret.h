@@ -1,6 +1,7 @@
 // The Secret of a cluster that passes user data to a machine.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,10 @@ Result<void> CheckSecretName(std::string_view name);
 
 // Errors: usage, for a platform on which no component passes a Secret of this form to a Windows machine.
 Result<void> CheckSecretPlatform(SecretForm form, Platform platform);
+
+// The keys of the Secret and their bytes. Errors: size-limit.
+Result<std::map<std::string, std::string>> UserDataSecretKeys(std::string_view name, const UserData& data,
+                                                              const UserDataOptions& options = {});
 
 // The Secret as a manifest. A MachineSet refers to it as userDataSecret, a Machine of the Cluster API as
 // dataSecretName. Errors: those of CheckSecretName; size-limit.

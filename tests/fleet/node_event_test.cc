@@ -66,7 +66,7 @@ TEST(NodeEvents, ANewNodeTellsOnlyOfFailures) {
 TEST(NodeEvents, AreObjectsThatDescribeNodeShows) {
   const NodeEvent event{"EgressFailure", "no \x1b[2J answer" + std::string(5000, 'x'), true};
   rapidjson::Document object;
-  const std::string text = EventObject(event, "win-1", 1'700'000'000);
+  const std::string text = EventObject(event, {"Node", "", "win-1"}, "win-1", 1'700'000'000);
   object.Parse(text.data(), text.size());
   ASSERT_FALSE(object.HasParseError());
   EXPECT_STREQ(object["metadata"]["namespace"].GetString(), "default");
@@ -80,8 +80,10 @@ TEST(NodeEvents, AreObjectsThatDescribeNodeShows) {
   EXPECT_STREQ(object["firstTimestamp"].GetString(), "2023-11-14T22:13:20Z");
   EXPECT_THAT(object["message"].GetString(), AllOf(HasSubstr("no \\x1b[2J answer"), Not(HasSubstr("\x1b"))));
   EXPECT_LT(object["message"].GetStringLength(), 1024U);
-  EXPECT_EQ(EventObject(event, "win-1", 1), EventObject(event, "win-1", 1));
-  EXPECT_NE(EventObject(event, "win-1", 1), EventObject(event, "win-1", 2));
+  EXPECT_EQ(EventObject(event, {"Node", "", "win-1"}, "win-1", 1),
+            EventObject(event, {"Node", "", "win-1"}, "win-1", 1));
+  EXPECT_NE(EventObject(event, {"Node", "", "win-1"}, "win-1", 1),
+            EventObject(event, {"Node", "", "win-1"}, "win-1", 2));
 }
 
 TEST(EventBudget, FiveAtOnceThenOneEachTenMinutes) {

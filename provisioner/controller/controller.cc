@@ -1,0 +1,167 @@
+#include "provisioner/controller/controller.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "provisioner/source/kube_follow.h"
+
+namespace prov::controller {
+namespace {
+
+constexpr int kMostRaces = 5;
+constexpr std::int64_t kFirstPause = 5, kLongestPause = 60;  // seconds, after a failure
+constexpr std::int64_t kWatchMs = 300'000;                   // how long one wait for a change takes at most
+constexpr std::int64_t kLookMs = 100;                        // how often the loop looks whether there is one
+
+Result<source::KubeAccess> OpenCluster(const ControllerOrder& order) {
+  source::SourceRequest request;
+  static_cast<source::SourceSpec&>(request) = order.cluster;
+  return source::KubeAccess::Open(request, "", source::ThisProcess());
+}
+
+// Between the threads: whether something has changed, and what they report.
+class Changes {
+ public:
+  explicit Changes(const ControllerReports& reports) : reports_(reports) {}
+
+  void Note() { changed_ = true; }
+  bool Take() { return changed_.exchange(false); }
+  bool Is() const { return changed_; }
+  void Report(const Error& error) {
+    const std::scoped_lock lock(mutex_);
+    if (reports_.on_error) reports_.on_error(error);
+  }
+  void Report(const KeepRound& round) {
+    const std::scoped_lock lock(mutex_);
+    if (reports_.on_round) reports_.on_round(round);
+  }
+
+ private:
+  std::atomic<bool> changed_ = true;
+  const ControllerReports& reports_;
+  std::mutex mutex_;
+};
+
+// Each of the two waits for changes of one object until this program is asked to stop.
+void WatchSource(const source::SourceRequest& source, const source::SourcePorts& ports, Changes& changes) {
+  source::KubeFollower follower(ports, [&](const Error& error) { changes.Report(error); });
+  do {
+    const bool unchanged = follower.IsCurrent();
+    follower.Follow(source);
+    // Only now: a round that began earlier may have missed what came before the watch.
+    if (!unchanged) changes.Note();
+  } while (follower.Wait(kWatchMs));
+}
+
+void WatchSecret(const ControllerOrder& order, const source::KubeObject& secret, const source::SourcePorts& ports,
+                 Changes& changes) {
+  source::KubeFollower follower(ports, [&](const Error& error) { changes.Report(error); });
+  do {
+    const bool unchanged = follower.IsCurrent();
+    auto access = OpenCluster(order);  // a round reports why it can't be opened
+    if (access) follower.FollowSecret(*std::move(access), secret);
+    if (!unchanged) changes.Note();
+  } while (follower.Wait(kWatchMs));
+}
+
+class Loop {
+ public:
+  Loop(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports, Changes& changes)
+      : order_(order), ports_(ports), changes_(changes), keeper_(order.keep, bake, ports.clock) {
+    if (order.lease) leader_.emplace(*order.lease, order.identity, ports.clock);
+  }
+
+  void Run() {
+    do {
+      if (Holds() && (changes_.Is() || Now() >= next_round_)) Round();
+    } while (WaitForWork());
+    if (!leader_) return;
+    const auto access = OpenCluster(order_);
+    if (!access) return;
+    source::KubeClient client(*access, ports_);
+    [[maybe_unused]] const auto released = leader_->Release(client);  // otherwise the Lease ends by itself
+  }
+
+ private:
+  std::int64_t Now() { return ports_.clock.NowUnix(); }
+
+  bool Holds() {
+    if (!leader_) return true;
+    if (Now() < next_renewal_) return holds_;
+    next_renewal_ = Now() + Leader::kRenewSeconds;
+    const auto access = OpenCluster(order_);
+    if (!access) {
+      changes_.Report(access.error());
+      return holds_ = false;
+    }
+    source::KubeClient client(*access, ports_);
+    const auto held = leader_->Hold(client);
+    if (!held) changes_.Report(held.error());
+    const bool now_held = held && *held;
+    if (now_held && !holds_) next_round_ = 0;  // whatever happened meanwhile
+    return holds_ = now_held;
+  }
+
+  void Round() {
+    changes_.Take();
+    const auto access = OpenCluster(order_);
+    Result<KeepRound> round = access ? Keep(*access) : Result<KeepRound>(std::unexpected(access.error()));
+    const bool failed = !round || round->failure;
+    pause_ = failed ? std::clamp(pause_ * 2, kFirstPause, kLongestPause) : 0;
+    next_round_ = Now() + (failed ? pause_ : order_.interval_seconds);
+    if (round && round->lost_race) changes_.Note();
+    round ? changes_.Report(*round) : changes_.Report(round.error());
+  }
+
+  Result<KeepRound> Keep(const source::KubeAccess& access) {
+    source::KubeClient client(access, ports_);
+    return keeper_.Keep(client);
+  }
+
+  // Returns false when this program is asked to stop.
+  bool WaitForWork() {
+    while (ports_.clock.Wait(kLookMs)) {
+      const bool due = leader_ && Now() >= next_renewal_;
+      if (due || ((changes_.Is() || Now() >= next_round_) && (!leader_ || holds_))) return true;
+    }
+    return false;
+  }
+
+  const ControllerOrder& order_;
+  source::SourcePorts ports_;
+  Changes& changes_;
+  UserDataKeeper keeper_;
+  std::optional<Leader> leader_;
+  bool holds_ = false;
+  std::int64_t next_renewal_ = 0, next_round_ = 0, pause_ = 0;
+};
+
+}  // namespace
+
+Result<KeepRound> KeepOnce(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports) {
+  UserDataKeeper keeper(order.keep, bake, ports.clock);
+  const source::KubeAccess access = PROV_TRY(OpenCluster(order));
+  for (int i = 0; i < kMostRaces; ++i) {
+    source::KubeClient client(access, ports);
+    KeepRound out = PROV_TRY(keeper.Keep(client));
+    if (!out.lost_race) return out;
+  }
+  return Fail(Code::kNetwork, "others keep writing this Secret; find out who does (metadata.managedFields)",
+              order.keep.secret.Path());
+}
+
+void KeepOn(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports,
+            const ControllerReports& reports) {
+  Changes changes(reports);
+  std::vector<std::jthread> watches;
+  watches.emplace_back([&] { WatchSource(order.source, ports, changes); });
+  watches.emplace_back([&] { WatchSecret(order, order.keep.secret, ports, changes); });
+  if (order.keep.append_to) watches.emplace_back([&] { WatchSecret(order, *order.keep.append_to, ports, changes); });
+  Loop(order, bake, ports, changes).Run();
+}
+
+}  // namespace prov::controller
