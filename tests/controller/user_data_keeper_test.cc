@@ -1,0 +1,189 @@
+#include "provisioner/controller/user_data_keeper.h"
+
+#include <utility>
+
+#include "provisioner/base/base64.h"
+#include "tests/controller/versioned_cluster.h"
+
+namespace prov::controller {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr char kOurs[] = "/api/v1/namespaces/machines/secrets/ours";
+constexpr char kTheirs[] = "/api/v1/namespaces/machines/secrets/theirs";
+constexpr char kMachineEvents[] = "POST /api/v1/namespaces/machines/events";
+constexpr char kPatched[] = "PATCH /api/v1/namespaces/machines/secrets/ours";
+
+class Keeper : public source::KubeTest {
+ protected:
+  Keeper() {
+    api_.Put(kOurs, R"({"metadata":{"name":"ours","labels":{"egress-provisioner/keeps":"user-data"}}})");
+    api_.Put(kTheirs, R"({"metadata":{"name":"theirs"},"data":{"userData":")" + EncodeBase64("keys") + R"("}})");
+    order_.secret = source::SecretObject("machines", "ours");
+    order_.append_to = source::SecretObject("machines", "theirs");
+    order_.version = "1";
+  }
+
+  UserDataBaker Baker() {
+    return [this](const std::optional<std::string>& foreign) -> Result<BakedUserData> {
+      ++baked_;
+      if (fault_) return std::unexpected(*fault_);
+      BakedUserData out;
+      out.data = {{"userData", source_ + " then " + foreign.value_or("nothing")}};
+      out.digest = source_;
+      return out;
+    };
+  }
+  Result<KeepRound> Keep(UserDataKeeper& keeper) {
+    const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere());
+    EXPECT_TRUE(access);
+    source::KubeClient client(*access, api_.Ports(), [] { return 0U; });
+    return keeper.Keep(client);
+  }
+  Result<KeepRound> Keep() { return Keep(keeper_); }
+  std::string UserData() const {
+    const auto object = api_.At(kOurs);
+    return object.HasMember("data") ? DecodeBase64(object["data"]["userData"].GetString()).value_or("?") : "";
+  }
+  fleet::NodeState State() const {
+    auto state =
+        fleet::ParseState(api_.At(kOurs)["metadata"]["annotations"]["egress-provisioner/state"].GetString(), "");
+    EXPECT_TRUE(state);
+    return state.value_or(fleet::NodeState());
+  }
+
+  VersionedCluster api_;
+  KeepOrder order_;
+  std::string source_ = "one";
+  std::optional<Error> fault_;
+  int baked_ = 0;
+  UserDataKeeper keeper_{
+      KeepOrder{source::SecretObject("machines", "ours"), source::SecretObject("machines", "theirs"), "1", "pod"},
+      Baker(), api_};
+};
+
+TEST_F(Keeper, WritesWhatDiffersAndNothingElse) {
+  ASSERT_TRUE(Keep().value().wrote_data);
+  EXPECT_EQ(UserData(), "one then keys");
+  EXPECT_EQ(State().digest, "one");
+  EXPECT_EQ(State().applied_at, api_.now);
+  const std::size_t writes = api_.writes.size();
+  for (int i = 0; i < 10; ++i) {
+    api_.now += 60;
+    const KeepRound round = Keep().value();
+    EXPECT_FALSE(round.wrote_data || round.wrote_state);
+  }
+  EXPECT_THAT(api_.writes, SizeIs(writes));
+  source_ = "two";
+  EXPECT_TRUE(Keep().value().wrote_data);
+  EXPECT_EQ(UserData(), "two then keys");
+  api_.Put(kTheirs, R"({"metadata":{"name":"theirs"},"data":{"userData":")" + EncodeBase64("new keys") + R"("}})");
+  EXPECT_TRUE(Keep().value().wrote_data);
+  EXPECT_EQ(UserData(), "two then new keys");
+  EXPECT_THAT(api_.writes, Contains(kMachineEvents).Times(3));
+}
+
+TEST_F(Keeper, PutsBackWhatOthersChanged) {
+  Keep().value();
+  api_.Put(kOurs, R"({"metadata":{"name":"ours","labels":{"egress-provisioner/keeps":"user-data"}},)"
+                  R"("data":{"userData":"eA==","more":"eA=="}})");
+  EXPECT_TRUE(Keep().value().wrote_data);
+  EXPECT_EQ(UserData(), "one then keys");
+  EXPECT_FALSE(api_.At(kOurs)["data"].HasMember("more"));
+}
+
+TEST_F(Keeper, TouchesNoSecretWithoutItsMark) {
+  for (const char* labels : {R"({})", R"({"egress-provisioner/keeps":"pod-params"})"}) {
+    api_.Put(kOurs,
+             fmt::format(R"({{"metadata":{{"name":"ours","labels":{}}},"data":{{"userData":"eA=="}}}})", labels));
+    const auto round = Keep();
+    ASSERT_FALSE(round);
+    EXPECT_EQ(round.error().code, Code::kOwner);
+    EXPECT_THAT(round.error().message, HasSubstr("--keep-secret"));
+  }
+  EXPECT_THAT(api_.writes, IsEmpty());
+  EXPECT_EQ(baked_, 0);
+}
+
+TEST_F(Keeper, ABrokenSourceLeavesTheSecretAndIsSaid) {
+  Keep().value();
+  fault_ = Error{Code::kNetwork, "the server is away", "kube:///worker"};
+  api_.now += 60;
+  const KeepRound round = Keep().value();
+  EXPECT_EQ(round.failure->code, Code::kNetwork);
+  EXPECT_FALSE(round.wrote_data);
+  EXPECT_EQ(UserData(), "one then keys");
+  EXPECT_EQ(State().digest, "one") << "what the Secret holds";
+  EXPECT_EQ(State().failure->code, "network");
+  EXPECT_THAT(State().failure->message, HasSubstr("the server is away"));
+  const std::size_t writes = api_.writes.size();
+  fault_->message = "the server is away for 9 s";
+  Keep().value();
+  EXPECT_THAT(api_.writes, SizeIs(writes)) << "the same in other words";
+  fault_.reset();
+  EXPECT_TRUE(Keep().value().wrote_state);
+  EXPECT_FALSE(State().failure);
+}
+
+TEST_F(Keeper, TheOperatorsSecretMayBeMissingOrWrong) {
+  Keep().value();
+  for (const char* theirs : {R"({"metadata":{"name":"theirs"},"data":{}})",
+                             R"({"metadata":{"name":"theirs","labels":{"egress-provisioner/keeps":"user-data"}}})"}) {
+    api_.Put(kTheirs, theirs);
+    EXPECT_EQ(Keep().value().failure->code, Code::kKind);
+  }
+  api_.objects.erase(kTheirs);
+  EXPECT_EQ(Keep().value().failure->code, Code::kNotFound);
+  EXPECT_EQ(UserData(), "one then keys");
+}
+
+// Whoever read the source earlier loses, so the Secret never goes back.
+TEST_F(Keeper, OfTwoTheOneWithTheOlderSourceLoses) {
+  UserDataKeeper other({order_.secret, order_.append_to, "1", "other"}, Baker(), api_);
+  bool first = true;
+  api_.before_write = [&](const std::string& path) {
+    if (path != kOurs || !std::exchange(first, false)) return;
+    source_ = "two";
+    EXPECT_TRUE(Keep(other).value().wrote_data);
+  };
+  const KeepRound round = Keep().value();
+  EXPECT_TRUE(round.lost_race);
+  EXPECT_FALSE(round.wrote_data);
+  EXPECT_EQ(UserData(), "two then keys");
+  EXPECT_FALSE(Keep().value().wrote_data);
+}
+
+TEST_F(Keeper, SaysEachHourThatTheSourceWasRead) {
+  Keep().value();
+  api_.now += UserDataKeeper::kHeartbeatSeconds;
+  EXPECT_TRUE(Keep().value().wrote_state);
+  EXPECT_EQ(State().read_at, api_.now);
+  EXPECT_EQ(State().applied_at, api_.now - UserDataKeeper::kHeartbeatSeconds);
+}
+
+TEST_F(Keeper, ARefusedEventDelaysNothing) {
+  api_.refuse = [](const std::string& verb, const std::string&) { return verb == "create" ? 403 : 0; };
+  EXPECT_TRUE(Keep().value().wrote_data);
+  api_.refuse = [](const std::string& verb, const std::string&) { return verb == "patch" ? 403 : 0; };
+  source_ = "two";
+  const auto refused = Keep();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("verbs [\"patch\"]"));
+}
+
+TEST_F(Keeper, NoPasswordAndNoScriptIsInTheState) {
+  source_ = "s3cret";
+  Keep().value();
+  auto state = State();
+  state.digest.reset();
+  EXPECT_THAT(fleet::StateText(state), Not(HasSubstr("s3cret")));
+  EXPECT_THAT(fleet::StateText(state), Not(HasSubstr("keys")));
+}
+
+}  // namespace
+}  // namespace prov::controller
