@@ -18,7 +18,8 @@ POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
 KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
          "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node",
          "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet",
-         "runtimeclasses": "RuntimeClass"}
+         "runtimeclasses": "RuntimeClass", "secrets": "Secret", "leases": "Lease"}
+PATCHED = ("nodes", "secrets", "leases")
 NODES = "/api/v1/nodes"
 EVENTS = "/api/v1/namespaces/default/events"
 STATE = "egress-provisioner/state"
@@ -154,38 +155,47 @@ class Requests(Handler):
         return {"kind": kind + "List", "metadata": {"resourceVersion": str(self.server.version), **rest}, "items": items}
 
     def do_POST(self):
-        """An Event of a node."""
+        """An Event of a node, or of an object in a namespace."""
         if not (asked := self.begin("POST")):
             return None
         server, name = self.server, self.document["metadata"]["name"]
-        if ("create", "events") in server.denied or asked[0] != EVENTS:
+        if ("create", "events") in server.denied or not asked[0].endswith("/events"):
             return self.forbidden("create", "events")
-        if f"{EVENTS}/{name}" in server.objects:
+        if f"{asked[0]}/{name}" in server.objects:
             return self.status(409, "AlreadyExists", "events already exists", {"name": name, "kind": "events"})
         with server.changed:
             server.version += 1
-            server.objects[f"{EVENTS}/{name}"] = self.document
+            server.objects[f"{asked[0]}/{name}"] = self.document
         return self.send(201, json.dumps(self.document).encode())
 
     def do_PATCH(self):
-        """A merge patch (RFC 7386) of a node."""
+        """A merge patch (RFC 7386), which is a conflict where it names another version than the present one."""
         if not (asked := self.begin("PATCH")):
             return None
         path, server = asked[0], self.server
-        if ("patch", "nodes") in server.denied or not path.startswith(NODES + "/"):
-            return self.forbidden("patch", "nodes")
+        collection, name = path.rsplit("/", 1)
+        resource = collection.rsplit("/", 1)[1]
+        if ("patch", resource) in server.denied or resource not in PATCHED:
+            return self.forbidden("patch", resource)
         if self.headers["Content-Type"] != "application/merge-patch+json":
             return self.status(415, "UnsupportedMediaType", "the body of the request was in an unknown format")
         with server.changed:
-            node = server.objects.get(path)
-            if node is not None:
+            old = server.objects.get(path)
+            named = self.document.get("metadata", {}).get("resourceVersion")
+            conflict = old is not None and named not in (None, old["metadata"]["resourceVersion"])
+            if old is not None and not conflict:
+                new = json.loads(json.dumps(old))
                 server.version += 1
-                merge(node, self.document)
-                node["metadata"]["resourceVersion"] = str(server.version)
+                merge(new, self.document)
+                new["metadata"]["resourceVersion"] = str(server.version)
+                server.objects[path] = new
+                server.events.append((server.version, collection, {"type": "MODIFIED", "object": new}))
                 server.changed.notify_all()
-        if node is None:
-            return self.status(404, "NotFound", "nodes not found", {"name": path.rsplit("/", 1)[1], "kind": "nodes"})
-        return self.send(200, json.dumps(node).encode())
+        if old is None:
+            return self.status(404, "NotFound", f"{resource} not found", {"name": name, "kind": resource})
+        if conflict:
+            return self.status(409, "Conflict", "the object has been modified", {"name": name, "kind": resource})
+        return self.send(200, json.dumps(new).encode())
 
     def who(self):
         certificate = self.connection.getpeercert() if isinstance(self.connection, ssl.SSLSocket) else None

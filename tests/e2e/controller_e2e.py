@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""The controller against an API server in this process: user data is current a moment after its source or the operator's script
+has changed, whoever is killed meanwhile, and is never somebody else's.
+
+usage: controller_e2e.py PROVISIONER [unittest arguments]"""
+import base64
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from kube_api_server import STATE, ApiServer, Authority, kubeconfig
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+MACHINES = "/api/v1/namespaces/openshift-machine-api"
+OURS, THEIRS = f"{MACHINES}/secrets/windows-user-data-egress", f"{MACHINES}/secrets/windows-user-data"
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/openshift-machine-api/leases/egress-provisioner-controller"
+SCRIPT = """<powershell>
+# %s
+New-Item -ItemType Directory -Force C:\\ProgramData\\ssh
+</powershell>
+<persist>true</persist>
+"""
+
+
+class Controller(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="provisioner-e2e-")))
+        self.authority = Authority(self.work, "cluster-ca")
+        self.server = ApiServer(self.authority.sign("api", "serverAuth", "IP:127.0.0.1"))
+        self.addCleanup(self.server.close)
+        (self.work / "config").write_text(kubeconfig(self.server.port, self.authority.pem))
+        self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"})
+        self.server.put(LEASE, spec={})
+        self.proxy, self.key = "http://one.example.test:3128", "key one"
+        self.say()
+        self.operator()
+
+    def say(self, proxy=None):
+        self.proxy = proxy or self.proxy
+        self.server.put_config("rendered-worker-" + self.proxy.split("//")[1].split(".")[0], self.proxy, self.authority.pem.read_text())
+
+    def operator(self, key=None):
+        self.key = key or self.key
+        self.server.put(THEIRS, data={"userData": base64.b64encode((SCRIPT % self.key).encode()).decode()})
+
+    def words(self, *more):
+        return [str(PROGRAM), "controller", "--source", "kube:///worker", "--kubeconfig", str(self.work / "config"), "--secret",
+                "openshift-machine-api/windows-user-data-egress", "--append-to-secret", "openshift-machine-api/windows-user-data",
+                "--platform", "aws", *more]
+
+    def start(self, *more):
+        log = open(self.work / f"log{time.monotonic_ns()}", "w")
+        process = subprocess.Popen(self.words(*more), stdout=log, stderr=log)
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            log.close()
+        self.addCleanup(end)
+        return process
+
+    def once(self):
+        return subprocess.run(self.words("--once"), capture_output=True, text=True, timeout=60)
+
+    def user_data(self):
+        with self.server.changed:
+            data = self.server.objects[OURS].get("data", {})
+        return base64.b64decode(data.get("userData", "")).decode()
+
+    def state(self):
+        return json.loads(self.server.objects[OURS]["metadata"]["annotations"][STATE])
+
+    def is_current(self):
+        """The container is compressed, so `check` compares it with the source; the operator's script is there as it is."""
+        (self.work / "secret.json").write_text(json.dumps({**self.server.objects[OURS], "kind": "Secret", "apiVersion": "v1"}))
+        (self.work / "theirs.json").write_text(json.dumps({**self.server.objects[THEIRS], "kind": "Secret", "apiVersion": "v1"}))
+        done = subprocess.run([str(PROGRAM), "check", "kube:///worker", "--kubeconfig", str(self.work / "config"), "--secret",
+                               str(self.work / "secret.json"), "--append-to", str(self.work / "theirs.json")], capture_output=True, text=True)
+        return done.returncode == 0
+
+    def await_current(self, seconds):
+        end = time.monotonic() + seconds
+        while not (self.key in self.user_data() and self.is_current()):
+            self.assertLess(time.monotonic(), end, "the user data is not current: " + self.user_data()[-300:])
+            time.sleep(0.05)
+
+    def test_once_writes_and_then_there_is_nothing_to_write(self):
+        done = self.once()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("windows-user-data-egress: written", done.stdout)
+        self.await_current(0)
+        version = self.server.version
+        self.assertIn(": current", self.once().stdout)
+        self.assertEqual(self.server.version, version)
+        self.assertEqual(self.state()["version"], subprocess.run([str(PROGRAM), "--version"], capture_output=True, text=True).stdout.split()[1])
+        self.assertEqual([o["involvedObject"]["kind"] for at, o in self.server.objects.items() if "/events/" in at], ["Secret"])
+
+    def test_changes_of_both_are_there_within_two_seconds(self):
+        self.start()
+        self.await_current(20)
+        time.sleep(1)  # until it watches
+        self.say("http://two.example.test:3128")
+        self.await_current(2.5)
+        self.operator("key two")
+        self.await_current(2.5)
+        self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"}, data={"userData": "eA=="})
+        self.await_current(2.5)
+
+    def test_a_secret_of_others_stays(self):
+        self.server.put(OURS, data={"userData": "eA=="})
+        done = self.once()
+        self.assertEqual(done.returncode, 12, done.stderr)
+        self.assertIn("[owner]", done.stderr)
+        self.assertEqual(self.user_data(), "x")
+
+    def test_a_broken_source_leaves_the_last_one(self):
+        self.once()
+        before = self.user_data()
+        self.server.put_config("rendered-worker-broken", "nonsense://", "no PEM")
+        done = self.once()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(self.user_data(), before)
+        self.assertIn("failure", self.state())
+        self.say()
+        self.assertEqual(self.once().returncode, 0)
+        self.assertIsNone(self.state().get("failure"))
+
+    def test_each_right_that_is_missing_is_named(self):
+        for verb, resource in (("get", "secrets"), ("patch", "secrets"), ("get", "machineconfigs")):
+            with self.subTest(verb=verb, resource=resource):
+                self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"})
+                self.server.denied = {(verb, resource)}
+                done = self.once()
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(f'resources ["{resource}"]', done.stderr)
+                self.assertIn(f'verbs ["{verb}"]', done.stderr)
+        self.server.denied = {("create", "events")}
+        self.assertEqual(self.once().returncode, 0)
+
+    def test_changes_and_kills_with_two_of_them(self):
+        seed = 20261128
+        print(f"seed {seed}")
+        chance = random.Random(seed)
+        lease = ("--lease", "openshift-machine-api/egress-provisioner-controller")
+        running = [self.start(*lease), self.start(*lease)]
+        self.await_current(20)
+        for number in range(50):
+            if number % 2:
+                self.operator(f"key {number}")
+            else:
+                self.say(f"http://p{number}.example.test:3128")
+            time.sleep(chance.random())
+            if chance.random() < 0.3:
+                killed = chance.randrange(2)
+                running[killed].send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+                running[killed].wait()
+                running[killed] = self.start(*lease)
+        self.await_current(40)
+        writes = [o for _, where, o in self.server.events if o["object"]["metadata"]["name"] == "windows-user-data-egress"]
+        self.assertGreater(len(writes), 5)
+        for one in writes[1:]:
+            script = base64.b64decode(one["object"].get("data", {}).get("userData", "")).decode()
+            self.assertTrue(not script or (script.count("<powershell>") == 1 and "</powershell>" in script), script[-200:])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
