@@ -27,6 +27,8 @@ std::string_view SourceBindingYaml();  // binds either
 std::string_view SecurityContextConstraintsYaml();
 std::string_view AdmissionPolicyYaml();
 std::string_view DaemonSetYaml();
+std::string_view ControllerYaml();        // the controller of user data, which is no part of the base
+std::string_view ControllerSourceYaml();  // its rights to the source
 
 // provisioner/provisioner.1.in: the part of the manual page that is not made of the option tables.
 std::string_view Provisioner1In();

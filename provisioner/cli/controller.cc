@@ -10,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/deploy_controller.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/cli/run_output.h"
@@ -40,19 +41,8 @@ struct ControllerOptions {
   userdata::UserDataOptions user_data;
 };
 
-// NAMESPACE and NAME of "NAMESPACE/NAME".
-Result<std::pair<std::string, std::string>> NameIn(const Arguments& arguments, std::string_view option) {
-  const std::string text = arguments.Get(option);
-  const std::size_t slash = text.find('/');
-  const std::string name_space = text.substr(0, slash);
-  const std::string name = slash == std::string::npos ? "" : text.substr(slash + 1);
-  if (source::IsKubeName(name_space) && source::IsKubeName(name)) return std::pair(name_space, name);
-  return Fail(Code::kUsage, "takes NAMESPACE/NAME, such as openshift-machine-api/windows-user-data-egress",
-              fmt::format("--{}", option));
-}
-
 Result<source::KubeObject> SecretOf(const Arguments& arguments, std::string_view option) {
-  auto [name_space, name] = PROV_TRY(NameIn(arguments, option));
+  auto [name_space, name] = PROV_TRY(NameInNamespace(arguments, option));
   return source::SecretObject(std::move(name_space), std::move(name));
 }
 
@@ -69,11 +59,12 @@ Result<ControllerOrder> ParseOrder(const Arguments& arguments, const node::Setti
   PROV_TRY(userdata::CheckSecretName(out.keep.secret.name));
   if (arguments.Has("append-to-secret")) out.keep.append_to = PROV_TRY(SecretOf(arguments, "append-to-secret"));
   if (arguments.Has("lease")) {
-    auto [name_space, name] = PROV_TRY(NameIn(arguments, "lease"));
+    auto [name_space, name] = PROV_TRY(NameInNamespace(arguments, "lease"));
     out.lease = source::LeaseObject(std::move(name_space), std::move(name));
   }
   out.keep.version = VersionNumber();
-  out.keep.host = source::ThisProcess().environment("HOSTNAME").value_or("controller");
+  out.keep.machine_sets = arguments.Has("machine-sets");
+  out.keep.host = source::ThisProcess().environment("POD_NAME").value_or("controller");
   out.identity = IdentityOf(out.keep.host);
   out.interval_seconds = PROV_TRY(ParseInterval(arguments)).value_or(kControllerInterval);
   static_cast<source::SourceSpec&>(out.source) = spec.source;
@@ -133,11 +124,18 @@ std::string RoundText(const ControllerOptions& options, const KeepRound& round) 
     json.BeginObject().Member("schema", 1);
     json.Member("secret", fmt::format("{}/{}", secret.name_space, secret.name)).Member("result", WordOf(round));
     if (round.failure) WriteError(json, *round.failure);
+    json.Key("machineSets").BeginArray();
+    for (const controller::MachineSetFault& one : round.machine_sets)
+      json.BeginObject().Member("name", one.machine_set).Member("message", one.message).EndObject();
+    json.EndArray();
     return json.EndObject().Text();
   }
   std::string out = fmt::format("{}/{}: {}", secret.name_space, secret.name, WordOf(round));
   if (round.failure) out += fmt::format("; new machines get the last user data: {}", round.failure->message);
-  return Printable(out) + "\n";
+  out = Printable(out) + "\n";
+  for (const controller::MachineSetFault& one : round.machine_sets)
+    out += fmt::format("  MachineSet {} {}\n", Printable(one.machine_set), Printable(one.message));
+  return out;
 }
 
 void Print(const std::string& text) {
@@ -156,10 +154,12 @@ Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& 
     if (round.failure) return std::unexpected(*round.failure);
     return Outcome{0, RoundText(options, round), {}};
   }
+  std::vector<controller::MachineSetFault> told;
   const controller::ControllerReports reports{
       .on_round =
           [&](const KeepRound& round) {
-            if (round.failure || round.wrote_data) Print(RoundText(options, round));
+            if (round.failure || round.wrote_data || round.machine_sets != told) Print(RoundText(options, round));
+            told = round.machine_sets;
           },
       .on_error = [&](const Error& error) { PrintFailure(options.json, error); }};
   controller::KeepOn(options.order, bake, ports, reports);
@@ -180,17 +180,20 @@ Command ControllerCommand() {
       "  $ provisioner controller --source kube:///worker --secret openshift-machine-api/windows-user-data-egress \\\n"
       "      --platform aws --append-to-secret openshift-machine-api/windows-user-data --once\n"
       "  openshift-machine-api/windows-user-data-egress: written",
-      JoinOptions({{{"source", "SOURCE", "where the settings come from, such as kube:///worker", Group::kSource},
-                    {"secret", "NAMESPACE/NAME", "the Secret to keep", Group::kUserData},
-                    {"append-to-secret", "NAMESPACE/NAME",
-                     "put our step before the script of this Secret, which is not changed", Group::kUserData},
-                    {"lease", "NAMESPACE/NAME", "the Lease that one of several controllers holds", Group::kRun},
-                    {"once", "", "make one round, and end", Group::kRun},
-                    IntervalOption()},
-                   KeptUserDataOptionSpecs(),
-                   SourceOptionSpecs(),
-                   DesiredOptionSpecs(),
-                   OutputOptionSpecs()})};
+      JoinOptions(
+          {{{"source", "SOURCE", "where the settings come from, such as kube:///worker", Group::kSource},
+            {"secret", "NAMESPACE/NAME", "the Secret to keep", Group::kUserData},
+            {"append-to-secret", "NAMESPACE/NAME",
+             "put our step before the script of this Secret, which is not changed", Group::kUserData},
+            {"lease", "NAMESPACE/NAME", "the Lease that one of several controllers holds", Group::kRun},
+            {"machine-sets", "",
+             "also name the MachineSets for Windows in the Secret's namespace that name another Secret", Group::kRun},
+            {"once", "", "make one round, and end", Group::kRun},
+            IntervalOption()},
+           KeptUserDataOptionSpecs(),
+           SourceOptionSpecs(),
+           DesiredOptionSpecs(),
+           OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunControllerCommand};
 }
 

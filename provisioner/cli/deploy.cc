@@ -9,6 +9,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/deploy_controller.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/cli/version.h"
@@ -19,8 +20,6 @@
 
 namespace prov::cli {
 namespace {
-
-constexpr std::string_view kDefaultPort = "443";
 
 // Options that are passed to the pod unchanged.
 OptionGroup PassedOn() {
@@ -34,13 +33,6 @@ OptionGroup PassedOn() {
         IntervalOption(),
         MetricsOption()},
        RebootOptionSpecs()});
-}
-
-// Escapes an argument: Kubernetes replaces $(NAME) by a variable, and $$ by a dollar.
-std::string Escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '$' ? "$$" : std::string(1, c);
-  return out;
 }
 
 // Whether the path is an absolute path of Windows, on a drive. Pods read nothing but a signed payload from a share.
@@ -68,7 +60,7 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
 }
 
 std::vector<std::string> ArgsOf(const Arguments& arguments, const std::string& source, bool remove) {
-  std::vector<std::string> out = {"pod", remove ? "--remove" : Escaped(source)};
+  std::vector<std::string> out = {"pod", remove ? "--remove" : EscapedArgument(source)};
   const bool reads_cluster = !remove && source::IsKubeUri(source);
   for (const std::string_view word : {std::string_view(reads_cluster ? "--kubeconfig" : "--node-kubeconfig"),
                                       source::kInCluster, std::string_view("--node"), std::string_view("$(NODE_NAME)")})
@@ -80,7 +72,7 @@ std::vector<std::string> ArgsOf(const Arguments& arguments, const std::string& s
       continue;
     }
     for (const std::string& value : arguments.All(option.name))
-      out.push_back(fmt::format("--{}={}", option.name, Escaped(value)));
+      out.push_back(fmt::format("--{}={}", option.name, EscapedArgument(value)));
   }
   return out;
 }
@@ -134,38 +126,17 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
   return {};
 }
 
-// An image name for kubelet, so skopeo's "docker://" is refused.
-Result<std::string> ParseImage(const Arguments& arguments) {
-  std::string image = arguments.Get("image", "provisioner:" + VersionNumber());
-  if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
-  const bool has_blank = std::ranges::any_of(image, [](unsigned char c) { return c <= ' ' || c == 0x7F; });
-  if (!has_blank && image.find("://") == std::string::npos) return image;
-  return Fail(
-      Code::kUsage,
-      fmt::format("takes an image such as registry.example.com/provisioner:0.1.0, not \"{}\"", Printable(image)),
-      "--image");
-}
-
-// "host", "host:port", "[::1]:6443".
-Result<std::pair<std::string, std::string>> ParseApiServer(const std::string& text) {
-  const std::size_t colon = text.ends_with(']') ? std::string::npos : text.rfind(':');
-  std::string host = text.substr(0, colon);
-  std::string port = colon == std::string::npos ? std::string(kDefaultPort) : text.substr(colon + 1);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  constexpr std::string_view kDigits = "0123456789";
-  constexpr std::string_view kNot = "/ @[]";
-  const bool is_port = !port.empty() && port.size() <= 5 && port.find_first_not_of(kDigits) == std::string::npos;
-  if (host.empty() || host.find_first_of(kNot) != std::string::npos || !is_port)
-    return Fail(Code::kUsage, fmt::format("takes HOST or HOST:PORT, not \"{}\"", text), "--api-server");
-  return std::pair(std::move(host), std::move(port));
-}
-
 Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   if (!arguments.Has("print")) {
     return Fail(Code::kUsage,
                 "does not change a cluster by itself; give --print, and pipe the output to kubectl apply -f -",
                 "provisioner deploy");
+  }
+  if (arguments.Has("keep-secret")) return DeployController(arguments);
+  for (const OptionSpec& option : ControllerOnlyOptionSpecs()) {
+    if (!arguments.Has(option.name)) continue;
+    return Fail(Code::kUsage, "belongs to --keep-secret NAMESPACE/NAME; add it", fmt::format("--{}", option.name));
   }
   PROV_TRY(CheckPassedOn(arguments));
   const bool remove = arguments.Has("remove");
@@ -176,8 +147,7 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   if (!remove) PROV_TRY(CheckSource(arguments, source, findings));
   if (!remove) deployment.source = PROV_TRY(RightsOf(source));
   deployment.args = ArgsOf(arguments, source, remove);
-  if (arguments.Has("api-server"))
-    std::tie(deployment.api_host, deployment.api_port) = PROV_TRY(ParseApiServer(arguments.Get("api-server")));
+  std::tie(deployment.api_host, deployment.api_port) = PROV_TRY(ParseApiServer(arguments));
   std::string manifests = fleet::Manifests(deployment);
   if (!json) return Outcome{0, std::move(manifests), std::move(findings)};
   JsonWriter out;
@@ -199,7 +169,9 @@ Command DeployCommand() {
       "and\n"
       "name it with --image. A node needs its proxy before it can pull this image: bake a payload or user data for "
       "that.\n"
-      "With --remove the pods remove everything that provisioner set on their nodes; delete the manifests afterwards.",
+      "With --remove the pods remove everything that provisioner set on their nodes; delete the manifests afterwards.\n"
+      "With --keep-secret, the manifests of the controller instead: a Deployment on Linux that keeps the user data of\n"
+      "new machines current, the empty Secret that it fills, and its rights. --image is then that of bake --os linux.",
       "  $ provisioner deploy --print --image registry.example.com/provisioner:0.1.0 --service containerd > "
       "fleet.yaml\n"
       "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
@@ -215,6 +187,8 @@ Command DeployCommand() {
              "pods)",
              Group::kTarget},
             {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun}},
+           {KeepSecretOption()},
+           ControllerOnlyOptionSpecs(),
            PassedOn(),
            OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunDeploy};

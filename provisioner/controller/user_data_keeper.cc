@@ -103,6 +103,7 @@ Result<KeepRound> UserDataKeeper::Keep(source::KubeClient& client) {
   if (!baked && baked.error().code == Code::kInterrupted) return std::unexpected(baked.error());
   KeepRound out;
   if (!baked) out.failure = baked.error();
+  if (order_.machine_sets) out.machine_sets = PROV_TRY(ReviewMachineSets(client, order_.secret));
   const bool differs = baked && baked->data != secret.data;
   const NodeState now = StateAfter(secret.state, baked, differs);
   if (!differs && !IsNews(secret.state, now)) return out;

@@ -9,6 +9,7 @@
 
 #include "provisioner/base/clock.h"
 #include "provisioner/controller/kept_secret.h"
+#include "provisioner/controller/machine_sets.h"
 #include "provisioner/fleet/node_event.h"
 #include "provisioner/source/kube_client.h"
 
@@ -32,6 +33,7 @@ struct KeepOrder {
   std::optional<source::KubeObject> append_to;  // the Secret whose script runs behind ours
   std::string version;                          // of this program
   std::string host;                             // of this process, for events
+  bool machine_sets = false;                    // looks at MachineSets, too
 };
 
 struct KeepRound {
@@ -39,6 +41,7 @@ struct KeepRound {
   bool wrote_state = false;
   bool lost_race = false;        // another wrote the Secret meanwhile: make another round at once
   std::optional<Error> failure;  // of the source or of the operator's Secret: the last user data stays
+  std::vector<MachineSetFault> machine_sets;
 };
 
 class UserDataKeeper {

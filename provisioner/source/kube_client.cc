@@ -76,6 +76,12 @@ std::string NotFoundMessage(const KubeObject& object, const ApiStatus& status) {
     return fmt::format("the ConfigMap \"{}\" is not in the namespace {}, although the Proxy names it", object.name,
                        object.name_space);
   }
+  if (!object.name_space.empty()) {
+    return fmt::format(
+        "\"{}\" is not among the {} of the namespace {}; provisioner deploy --print prints what the "
+        "controller needs",
+        object.name, object.resource, object.name_space);
+  }
   return fmt::format("\"{}\" is not among the {} of this cluster", object.name, object.resource);
 }
 
@@ -101,7 +107,7 @@ Result<std::string> RestOf(const std::string& page, const std::string& where) {
 }  // namespace
 
 std::string KubeObject::CollectionPath() const {
-  std::string out = group.empty() ? std::string("/api/v1") : fmt::format("/apis/{}/v1", group);
+  std::string out = group.empty() ? std::string("/api/v1") : fmt::format("/apis/{}/{}", group, version);
   if (!name_space.empty()) out += fmt::format("/namespaces/{}", name_space);
   return out + "/" + resource;
 }

@@ -21,8 +21,9 @@ struct KubeObject {
   std::string resource;      // plural
   std::string name_space{};  // "" for cluster-scoped objects
   std::string name;
+  std::string_view version = "v1";
 
-  // "/apis/GROUP/v1/RESOURCE"; Path() appends "/NAME" if there is a name.
+  // "/apis/GROUP/VERSION/RESOURCE"; Path() appends "/NAME" if there is a name.
   std::string CollectionPath() const;
   std::string Path() const;
 };

@@ -1,0 +1,71 @@
+#include "provisioner/controller/machine_sets.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "provisioner/base/json_reader.h"
+#include "provisioner/base/text.h"
+
+namespace prov::controller {
+namespace {
+
+constexpr std::string_view kPageQuery = "limit=100";
+
+source::KubeObject MachineSetsIn(std::string name_space) {
+  return {.group = "machine.openshift.io",
+          .resource = "machinesets",
+          .name_space = std::move(name_space),
+          .name = {},
+          .version = "v1beta1"};
+}
+
+// The member behind these names; nullopt if one of them is absent.
+Result<std::optional<JsonNode>> At(JsonNode node, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    auto next = PROV_TRY(node.Find(name));
+    if (!next) return std::nullopt;
+    node = *std::move(next);
+  }
+  return node;
+}
+
+Result<bool> IsForWindows(const JsonNode& machine_set) {
+  constexpr std::string_view kLabel = "machine.openshift.io/os-id";
+  const auto labels = PROV_TRY(At(machine_set, {"spec", "template", "metadata", "labels"}));
+  if (!labels) return false;
+  return EqualsIgnoreAsciiCase(PROV_TRY(labels->Find(kLabel, &JsonNode::Text)).value_or(""), "Windows");
+}
+
+Result<void> Review(const JsonNode& machine_set, const std::string& ours, std::vector<MachineSetFault>& out) {
+  if (!PROV_TRY(IsForWindows(machine_set))) return {};
+  const std::string name = PROV_TRY(PROV_TRY(machine_set.Get("metadata")).Get("name", &JsonNode::Text));
+  const auto secret =
+      PROV_TRY(At(machine_set, {"spec", "template", "spec", "providerSpec", "value", "userDataSecret", "name"}));
+  const std::string named = secret ? PROV_TRY(secret->Text()) : "";
+  if (named == ours) return {};
+  out.push_back({name, fmt::format("{}, so its new Machines do not get these egress settings: set userDataSecret.name "
+                                   "to {}",
+                                   named.empty() ? "names no Secret with user data"
+                                                 : fmt::format("names the Secret {}", Shorten(named)),
+                                   ours)});
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<MachineSetFault>> ReviewMachineSets(source::KubeClient& client, const source::KubeObject& ours) {
+  const source::KubeObject all = MachineSetsIn(ours.name_space);
+  std::vector<MachineSetFault> out;
+  PROV_TRY(client.ListPages(all, std::string(kPageQuery), source::KubeDetail::kWhole,
+                            [&](const std::string& page) -> Result<void> {
+                              const JsonNode root = PROV_TRY(ParseJsonDocument(page, all.Path()));
+                              for (const JsonNode& item : PROV_TRY(root.Get("items", &JsonNode::Items)))
+                                PROV_TRY(Review(item, ours.name, out));
+                              return {};
+                            }));
+  return out;
+}
+
+}  // namespace prov::controller

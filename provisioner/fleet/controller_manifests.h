@@ -1,0 +1,25 @@
+// The YAML documents with which a cluster keeps user data current (templates/kubernetes/controller.yaml).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace prov::fleet {
+
+struct ControllerDeployment {
+  std::string image = "provisioner";
+  std::vector<std::string> args;  // of the container
+  std::string pool;               // the machine config pool that is the source; "": another source
+  std::string machines;           // the namespace of the Secret
+  std::string secret;
+  std::string operators_secret;  // in the same namespace; "": none
+  std::string secret_type = "Opaque";
+  bool machine_sets = false;
+  std::string api_host, api_port;  // as for Deployment
+};
+
+// Namespace, service account, empty Secret, Lease, rights, Deployment; in the order in which they can be applied. The
+// same deployment gives the same bytes.
+std::string ControllerManifests(const ControllerDeployment& deployment);
+
+}  // namespace prov::fleet

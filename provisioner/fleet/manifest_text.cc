@@ -1,0 +1,56 @@
+#include "provisioner/fleet/manifest_text.h"
+
+#include <fmt/format.h>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/base/text.h"
+
+namespace prov::fleet {
+namespace {
+
+constexpr std::string_view kMark = "# deploy: ";
+
+// Replaces the default in "KEY: DEFAULT  # deploy: NAME", and replaces a line with only a mark by the lines of its
+// value.
+std::string Rendered(std::string_view line, const ManifestValues& values) {
+  const std::size_t mark = line.find(kMark);
+  if (mark == std::string_view::npos) return std::string(line) + "\n";
+  const auto found = values.find(line.substr(mark + kMark.size()));
+  const std::string_view before = TrimBlanks(line.substr(0, mark));
+  if (before.empty()) return found == values.end() ? "" : found->second;
+  if (found == values.end()) return fmt::format("{}{}\n", std::string(line.find_first_not_of(' '), ' '), before);
+  return fmt::format("{}: {}\n", line.substr(0, line.find(':')), found->second);
+}
+
+}  // namespace
+
+// A JSON string is also a YAML string.
+std::string YamlText(std::string_view text) {
+  JsonWriter json;
+  return std::string(TrimBlanks(json.String(text).Text()));
+}
+
+std::string YamlList(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + YamlText(text);
+  return fmt::format("[{}]", out);
+}
+
+void AppendManifest(std::string_view manifest, const ManifestValues& values, std::string& out) {
+  if (!out.empty()) out += "---\n";
+  while (!manifest.empty()) {
+    const std::size_t end = manifest.find("\r\n");
+    out += Rendered(manifest.substr(0, end), values);
+    manifest.remove_prefix(end == std::string_view::npos ? manifest.size() : end + 2);
+  }
+}
+
+std::string ApiServerVariables(std::string_view host, std::string_view port) {
+  if (host.empty()) return {};
+  return fmt::format(
+      "        - name: KUBERNETES_SERVICE_HOST\n          value: {}\n"
+      "        - name: KUBERNETES_SERVICE_PORT\n          value: {}\n",
+      YamlText(host), YamlText(port));
+}
+
+}  // namespace prov::fleet

@@ -1,0 +1,23 @@
+// The text of manifests: values in the place of marks.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prov::fleet {
+
+using ManifestValues = std::map<std::string_view, std::string>;  // by the name in a mark "# deploy: NAME"
+
+std::string YamlText(std::string_view text);
+std::string YamlList(const std::vector<std::string>& texts);
+
+// Appends a template (templates.h) as a document. A mark behind "KEY: DEFAULT" gets another value; a line that is only
+// a mark gets the lines of its value. Without a value the default stays, and such a line goes.
+void AppendManifest(std::string_view manifest, const ManifestValues& values, std::string& out);
+
+// Entries of a container's env that lead to an API server; "": as the cluster sets them.
+std::string ApiServerVariables(std::string_view host, std::string_view port);
+
+}  // namespace prov::fleet
