@@ -46,6 +46,31 @@ TEST(Deploy, PrintsWhatTheGoldenFilesHold) {
                      "C:\\$HOME\\p.prom", "--reboot", "annotate", "--api-server", "api-int.example.test:6443"}),
             Golden("proxy"));
   EXPECT_EQ(Printed({"--image", kImage, "--remove"}), Golden("remove"));
+  EXPECT_EQ(Printed({"--image", kImage, "--keep-secret", "openshift-machine-api/windows-user-data-egress",
+                     "--append-to-secret", "openshift-machine-api/windows-user-data", "--platform", "aws", "--service",
+                     "containerd", "--machine-sets"}),
+            Golden("controller"));
+}
+
+TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
+  const auto refused = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"--print", "--image", kImage});
+    const auto outcome = Deploy(words);
+    return outcome ? std::string("printed") : outcome.error().where + " " + outcome.error().message;
+  };
+  const std::vector<std::string> keep = {"--keep-secret", "machines/ours"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), keep.begin(), keep.end());
+    return refused(more);
+  };
+  EXPECT_THAT(with({}), HasSubstr("--platform is missing"));
+  EXPECT_THAT(with({"--platform", "aws", "--append-to-secret", "other/theirs"}), HasSubstr("another namespace"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", "kube:///proxy"}), HasSubstr("give a pool"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", "C:\\x"}), HasSubstr("has no files"));
+  EXPECT_THAT(with({"--platform", "aws", "--remove"}), HasSubstr("is for the pods on nodes"));
+  EXPECT_THAT(refused({"--keep-secret", "ours", "--platform", "aws"}), HasSubstr("takes NAMESPACE/NAME"));
+  EXPECT_THAT(refused({"--keep-secret", "machines/windows-user-data", "--platform", "aws"}), HasSubstr("own Secret"));
+  EXPECT_THAT(refused({"--append-to-secret", "a/b"}), HasSubstr("belongs to --keep-secret"));
 }
 
 // What the base's kustomization.yaml names, in its order, less the marks.

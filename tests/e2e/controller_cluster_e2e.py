@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""The controller against a real kube-apiserver, with exactly the rights that `deploy --print --keep-secret` prints: the user data is
+current within two seconds, each right that is taken away is named, and two of them that are killed in turn leave it whole.
+
+usage: controller_cluster_e2e.py PROVISIONER [unittest arguments]
+  PROVISIONER_CLUSTER=1: else nothing is run (scripts/test --cluster sets it)"""
+import base64
+import copy
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import argument, folder, must, run
+from real_api_server import PLURALS, RealApiServer, Refused, binaries, documents
+
+PROGRAM = argument()
+SPACE, NAME, THEIRS = "openshift-machine-api", "windows-user-data-egress", "windows-user-data"
+ACCOUNT = "egress-provisioner-controller"
+SECRET = f"/api/v1/namespaces/{SPACE}/secrets/{NAME}"
+SCRIPT = "<powershell>\n# %s\nNew-Item -ItemType Directory -Force C:\\ProgramData\\ssh\n</powershell>\n<persist>true</persist>\n"
+
+
+class ControllerCluster(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = folder(cls)
+        cls.server = RealApiServer(binaries(), cls.work)
+        cls.addClassCleanup(cls.server.close)
+        printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--keep-secret", f"{SPACE}/{NAME}",
+                       "--append-to-secret", f"{SPACE}/{THEIRS}", "--platform", "aws")
+        cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
+        (deployment,) = (d for d in cls.manifests if d["kind"] == "Deployment")
+        cls.args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+        cls.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
+
+    def setUp(self):
+        for item in self.manifests:
+            self.server.apply(copy.deepcopy(item))
+        self.proxy, self.key = "http://one.example.test:3128", "key one"
+        self.say()
+        self.operator()
+        (self.work / "config").write_text(self.server.kubeconfig(self.server.token(ACCOUNT)))
+        (self.work / "admin").write_text(self.server.kubeconfig())
+
+    def say(self, proxy=None):
+        self.proxy = proxy or self.proxy
+        self.server.put_config("rendered-worker-" + self.proxy.split("//")[1].split(".")[0], self.proxy, self.server.authority.pem.read_text())
+
+    def operator(self, key=None):
+        self.key = key or self.key
+        self.server.apply({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": THEIRS, "namespace": SPACE},
+                           "data": {"userData": base64.b64encode((SCRIPT % self.key).encode()).decode()}})
+
+    def words(self, *more):
+        """Those of the Deployment, with a kubeconfig of the account in the place of what a pod has."""
+        args = [f"--kubeconfig={self.work / 'config'}" if arg.startswith("--kubeconfig=") else arg for arg in self.args]
+        return [PROGRAM, *args, *more]
+
+    def start(self):
+        log = open(self.work / f"log{time.monotonic_ns()}", "w")
+        process = subprocess.Popen(self.words(), stdout=log, stderr=log, env={"PATH": os.environ["PATH"], "HOME": str(self.work)})
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            log.close()
+        self.addCleanup(end)
+        return process
+
+    def secret(self):
+        return self.server.ask("GET", SECRET)
+
+    def is_current(self):
+        ours = self.secret()
+        script = base64.b64decode(ours.get("data", {}).get("userData", "")).decode()
+        if self.key not in script:
+            return False
+        (self.work / "ours.json").write_text(json.dumps(ours))
+        (self.work / "theirs.json").write_text(json.dumps(self.server.ask("GET", f"/api/v1/namespaces/{SPACE}/secrets/{THEIRS}")))
+        return run(PROGRAM, "check", "kube:///worker", "--kubeconfig", self.work / "admin", "--secret", self.work / "ours.json",
+                   "--append-to", self.work / "theirs.json").returncode == 0
+
+    def await_current(self, seconds):
+        begin = time.monotonic()
+        while not self.is_current():
+            self.assertLess(time.monotonic() - begin, seconds, "the user data is not current")
+            time.sleep(0.05)
+        return time.monotonic() - begin
+
+    def test_changes_arrive_within_two_seconds(self):
+        self.start()
+        self.await_current(30)
+        time.sleep(1)
+        for number in range(5):
+            self.say(f"http://q{number}.example.test:3128")
+            self.assertLess(self.await_current(10), 2.5)
+            self.operator(f"key q{number}")
+            self.assertLess(self.await_current(10), 2.5)
+
+    def test_the_account_may_do_nothing_else(self):
+        token = self.server.token(ACCOUNT)
+        other = f"/api/v1/namespaces/{SPACE}/secrets"
+        for method, path, body in (("GET", other, None), ("POST", other, {"metadata": {"name": "x"}}), ("DELETE", SECRET, None),
+                                   ("PATCH", f"{other}/{THEIRS}", {"data": {}}), ("GET", "/api/v1/nodes", None)):
+            with self.assertRaises(Refused) as refused:
+                self.server.ask(method, path, body, kind="application/merge-patch+json" if method == "PATCH" else "application/json", token=token)
+            self.assertEqual(refused.exception.code, 403, (method, path))
+
+    def test_each_right_that_is_taken_away_is_named(self):
+        roles = [d for d in self.manifests if d["kind"] in ("Role", "ClusterRole")]
+        asked = 0
+        for role in roles:
+            for number, rule in enumerate(role["rules"]):
+                for verb in rule["verbs"]:
+                    if verb in ("list", "watch") or rule["resources"] == ["events"]:
+                        continue
+                    with self.subTest(role=role["metadata"], resource=rule["resources"], verb=verb):
+                        less = copy.deepcopy(role)
+                        less["rules"][number]["verbs"].remove(verb)
+                        less["rules"] = [one for one in less["rules"] if one["verbs"]]
+                        self.server.apply(less)
+                        self.addCleanup(self.server.apply, copy.deepcopy(role))
+                        self.server.apply({**copy.deepcopy(next(d for d in self.manifests if d["kind"] == "Secret"))})
+                        text = self.refusal(rule["resources"][0])
+                        self.server.apply(copy.deepcopy(role))
+                        self.assertIn(f'resources ["{rule["resources"][0]}"]', text)
+                        self.assertIn(f'verbs ["{verb}"]', text)
+                        asked += 1
+        self.assertGreaterEqual(asked, 6)
+
+    def refusal(self, resource):
+        """What a controller says that lacks a right; the server's own view of rights follows a moment later."""
+        end = time.monotonic() + 15
+        while True:
+            process = self.start()
+            time.sleep(2)
+            process.kill()
+            process.wait()
+            text = "".join(path.read_text() for path in self.work.glob("log*"))
+            for path in self.work.glob("log*"):
+                path.unlink()
+            if f'resources ["{resource}"]' in text or time.monotonic() > end:
+                return text
+
+    def test_two_of_them_killed_at_random(self):
+        seed = 20261129
+        print(f"seed {seed}")
+        chance = random.Random(seed)
+        running = [self.start(), self.start()]
+        self.await_current(40)
+        for number in range(50):
+            self.operator(f"key {number}") if number % 2 else self.say(f"http://p{number}.example.test:3128")
+            time.sleep(chance.random() * 0.6)
+            script = base64.b64decode(self.secret()["data"]["userData"]).decode()
+            self.assertEqual((script.count("<powershell>"), script.count("</powershell>")), (1, 1), "half of one")
+            if chance.random() < 0.3:
+                which = chance.randrange(2)
+                running[which].send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+                running[which].wait()
+                running[which] = self.start()
+        self.await_current(40)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
