@@ -263,8 +263,15 @@ std::string StatusText(const TargetStatus& one) {
   return out + HistoryLines(status) + UnseenLine(one.not_visible);
 }
 
-Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findings) {
-  const bool differs = std::ranges::any_of(all, [](const TargetStatus& one) { return one.status.Differs(); });
+// `only`: the one reason that counts; "": each.
+bool NeedsAttention(const node::NodeStatus& status, std::string_view only) {
+  const std::vector<std::string_view> reasons = status.Reasons();
+  return only.empty() ? !reasons.empty() : std::ranges::find(reasons, only) != reasons.end();
+}
+
+Outcome Combine(bool json, std::string_view only, const std::vector<TargetStatus>& all, Findings findings) {
+  const bool differs =
+      std::ranges::any_of(all, [only](const TargetStatus& one) { return NeedsAttention(one.status, only); });
   Outcome out{differs ? kExitDifferences : 0, {}, std::move(findings)};
   if (!json) {
     for (const TargetStatus& one : all) out.out += StatusText(one);
@@ -290,6 +297,7 @@ Outcome Combine(bool json, const std::vector<TargetStatus>& all, Findings findin
 
 Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
   const bool json = PROV_TRY(WantsJson(arguments));
+  const std::string only = arguments.Has("only") ? PROV_TRY(OneOf(arguments, "only")) : "";
   Targets targets = PROV_TRY(Targets::Open(ParseTargetOptions(arguments), live, images::TreeAccess::kRead));
   std::vector<TargetStatus> all;
   Findings findings;
@@ -308,7 +316,7 @@ Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
       for (Finding& f : PROV_TRY(image->Notes())) findings.push_back(std::move(f));
     }
   }
-  return Combine(json, all, std::move(findings));
+  return Combine(json, only, all, std::move(findings));
 }
 
 }  // namespace
@@ -333,7 +341,12 @@ Command StatusCommand() {
       "  read     0 min ago\n"
       "  applied  MachineConfig rendered-worker-3d1c, 2 d 4 h ago\n"
       "  boot     the service Provisioner 0.1.0 runs (process 2044)",
-      JoinOptions({TargetOptionSpecs(), OutputOptionSpecs()})};
+      JoinOptions({TargetOptionSpecs(),
+                   {{"only", "REASON",
+                     "exit code 4 for this reason alone, for a probe or a script: drift, stale, failure, hold, trial, "
+                     "open, damage, service, files, expiry",
+                     Group::kRun, false, "drift stale failure hold trial open damage service files expiry"}},
+                   OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunStatus};
 }
 

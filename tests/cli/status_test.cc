@@ -81,6 +81,9 @@ TEST_F(StatusShown, AFailureOfTheSource) {
   EXPECT_STREQ(status["lastFailure"]["code"].GetString(), "kind");
   EXPECT_TRUE(status["lastFailure"]["over"].IsNull());
   EXPECT_STREQ(status["reasons"][0].GetString(), "failure");
+  EXPECT_EQ(Run(StatusCommand, {"--only", "failure"})->exit, 4);
+  EXPECT_EQ(Run(StatusCommand, {"--only", "drift"})->exit, 0) << "the DaemonSet's probe asks for one reason";
+  EXPECT_EQ(Run(StatusCommand, {"--only", "failures"}).error().code, Code::kUsage);
   WriteSource(good);
   ASSERT_TRUE(Run(ReconcileCommand, {"--once"}));
   EXPECT_THAT(Text(0), HasSubstr("earlier  failed until "));
