@@ -16,7 +16,7 @@ std::string_view UserDataPs1();     // user data: unpacks what it carries and ru
 std::string_view UserDataRunPs1();  // what it carries beside Apply-Egress.ps1 and the data: downloads, then runs that
 std::string_view ReadmeTxt();       // README.txt: what each file is for, where it goes, what to delete afterwards
 
-// Manifests of `provisioner deploy`, which are also a Kustomize base (templates/kubernetes). Lines that a deployment
+// Manifests of `provisioner deploy`, which are also a Kustomize base with components (templates/kubernetes). Lines that a deployment
 // decides about end in "# deploy: NAME".
 std::string_view NamespaceYaml();
 std::string_view ServiceAccountYaml();
@@ -27,8 +27,11 @@ std::string_view SourceBindingYaml();  // binds either
 std::string_view SecurityContextConstraintsYaml();
 std::string_view AdmissionPolicyYaml();
 std::string_view DaemonSetYaml();
-std::string_view ControllerYaml();        // the controller of user data, which is no part of the base
-std::string_view ControllerSourceYaml();  // its rights to the source
+std::string_view ResourceQuotaYaml();
+std::string_view ControllerYaml();                // the controller of user data
+std::string_view ControllerOperatorsSecretYaml();  // its rights to the operator's Secret
+std::string_view ControllerMachineSetsYaml();      // to MachineSets
+std::string_view ControllerSourceYaml();           // to the source kube:///POOL
 
 // provisioner/provisioner.1.in: the part of the manual page that is not made of the option tables.
 std::string_view Provisioner1In();

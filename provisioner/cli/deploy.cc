@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "provisioner/base/json_writer.h"
@@ -11,8 +10,8 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/deploy_controller.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/manifest_options.h"
 #include "provisioner/cli/reporting_options.h"
-#include "provisioner/cli/version.h"
 #include "provisioner/fleet/manifests.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/source.h"
@@ -20,6 +19,8 @@
 
 namespace prov::cli {
 namespace {
+
+constexpr std::string_view kCluster = "cluster";
 
 // Options that are passed to the pod unchanged.
 OptionGroup PassedOn() {
@@ -126,6 +127,15 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
   return {};
 }
 
+// What the cluster asks for differs. One with OpenShift's objects is an OpenShift.
+Result<fleet::ClusterKind> ParseCluster(const Arguments& arguments, const std::string& source) {
+  if (!arguments.Has(kCluster))
+    return source::IsKubeUri(source) ? fleet::ClusterKind::kOpenShift : fleet::ClusterKind::kKubernetes;
+  const std::string name = PROV_TRY(OneOf(arguments, kCluster));
+  if (name == "openshift") return fleet::ClusterKind::kOpenShift;
+  return name == "gke" ? fleet::ClusterKind::kGke : fleet::ClusterKind::kKubernetes;
+}
+
 Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   if (!arguments.Has("print")) {
@@ -143,11 +153,11 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   const std::string source = arguments.Get("source", "kube:///worker");
   Findings findings;
   fleet::Deployment deployment;
-  deployment.image = PROV_TRY(ParseImage(arguments));
+  deployment.common = PROV_TRY(ParseManifestOptions(arguments));
+  deployment.cluster = PROV_TRY(ParseCluster(arguments, source));
   if (!remove) PROV_TRY(CheckSource(arguments, source, findings));
   if (!remove) deployment.source = PROV_TRY(RightsOf(source));
   deployment.args = ArgsOf(arguments, source, remove);
-  std::tie(deployment.api_host, deployment.api_port) = PROV_TRY(ParseApiServer(arguments));
   std::string manifests = fleet::Manifests(deployment);
   if (!json) return Outcome{0, std::move(manifests), std::move(findings)};
   JsonWriter out;
@@ -164,11 +174,9 @@ Command DeployCommand() {
       "Print the manifests that run this program on each Windows node of a cluster.",
       "",
       "The manifests are: a namespace, a service account, RBAC rules, admission policies (Kubernetes 1.30 and later),\n"
-      "OpenShift's SecurityContextConstraints (leave them out elsewhere) and a DaemonSet of HostProcess pods.\n"
-      "templates/kubernetes has the same as a Kustomize base. Push the image of bake --format oci to your registry "
-      "and\n"
-      "name it with --image. A node needs its proxy before it can pull this image: bake a payload or user data for "
-      "that.\n"
+      "what the kind of cluster asks for, and a DaemonSet of HostProcess pods. templates/kubernetes has the same as a\n"
+      "Kustomize base with components. Push the image of bake --format oci to your registry and name it with --image.\n"
+      "A node needs its proxy before it can pull this image: bake a payload or user data for that.\n"
       "With --remove the pods remove everything that provisioner set on their nodes; delete the manifests afterwards.\n"
       "With --keep-secret, the manifests of the controller instead: a Deployment on Linux that keeps the user data of\n"
       "new machines current, the empty Secret that it fills, and its rights. --image is then that of bake --os linux.",
@@ -177,16 +185,16 @@ Command DeployCommand() {
       "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
       JoinOptions(
           {{{"print", "", "write YAML documents to standard output", Group::kOutput},
-            {"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
+            {kCluster, "KIND",
+             "openshift (adds SecurityContextConstraints), gke (adds a ResourceQuota for the priority class), aks or "
+             "kubernetes (default: openshift with a source kube://, else kubernetes)",
+             Group::kTarget, false, "openshift aks gke kubernetes"},
             {"source", "SOURCE",
              "source that the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca, or with #sha256=DIGEST), or "
              "a path on the nodes (default: kube:///worker)",
              Group::kSource, true},
-            {"api-server", "HOST[:PORT]",
-             "address of the API server, for nodes that can't reach service addresses (default: as the cluster tells "
-             "pods)",
-             Group::kTarget},
             {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun}},
+           ManifestOptionSpecs(),
            {KeepSecretOption()},
            ControllerOnlyOptionSpecs(),
            PassedOn(),

@@ -9,8 +9,8 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/manifest_options.h"
 #include "provisioner/cli/reporting_options.h"
-#include "provisioner/cli/version.h"
 #include "provisioner/fleet/controller_manifests.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
@@ -20,18 +20,19 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kLease = "egress-provisioner/egress-provisioner-controller";
+constexpr std::string_view kLease = "egress-provisioner-controller";
 
 // Options that are passed to the controller unchanged.
 OptionGroup ControllerOptionSpecs() {
   return JoinOptions({ControllerOnlyOptionSpecs(), DesiredOptionSpecs(), {ClusterSuffixesOption(), IntervalOption()}});
 }
 
-std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::string& source) {
+std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::string& source,
+                                        std::string_view name_space) {
   std::vector<std::string> out = {"controller", fmt::format("--source={}", EscapedArgument(source))};
   if (source::IsKubeUri(source)) out.push_back(fmt::format("--kubeconfig={}", source::kInCluster));
   out.push_back(fmt::format("--secret={}", arguments.Get("keep-secret")));
-  out.push_back(fmt::format("--lease={}", kLease));
+  out.push_back(fmt::format("--lease={}/{}", name_space, kLease));
   for (const OptionSpec& option : ControllerOptionSpecs()) {
     if (option.value.empty()) {
       if (arguments.Has(option.name)) out.push_back(fmt::format("--{}", option.name));
@@ -74,7 +75,8 @@ OptionGroup ControllerOnlyOptionSpecs() {
 }
 
 Result<Outcome> DeployController(const Arguments& arguments) {
-  for (const std::string_view name : {"remove", "ca", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
+  for (const std::string_view name :
+       {"remove", "cluster", "ca", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
     if (!arguments.Has(name)) continue;
     return Fail(Code::kUsage, "is for the pods on nodes, and can't be used with --keep-secret; leave it out",
                 fmt::format("--{}", name));
@@ -97,22 +99,15 @@ Result<Outcome> DeployController(const Arguments& arguments) {
   const bool cluster_api = user_data.secret_form == userdata::SecretForm::kClusterApi;
   if (cluster_api) deployment.secret_type = "cluster.x-k8s.io/secret";
   deployment.machine_sets = arguments.Has("machine-sets");
-  deployment.image = PROV_TRY(ParseImage(arguments));
+  deployment.common = PROV_TRY(ParseManifestOptions(arguments));
   deployment.pool = PROV_TRY(PoolOf(source));
-  deployment.args = ControllerArgs(arguments, source);
-  std::tie(deployment.api_host, deployment.api_port) = PROV_TRY(ParseApiServer(arguments));
+  deployment.args = ControllerArgs(arguments, source, deployment.common.name_space);
   std::string manifests = fleet::ControllerManifests(deployment);
   if (!PROV_TRY(WantsJson(arguments))) return Outcome{0, std::move(manifests), {}};
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("manifests", manifests);
   WriteFindings(out, {});
   return Outcome{0, out.EndObject().Text(), {}};
-}
-
-std::string EscapedArgument(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '$' ? "$$" : std::string(1, c);
-  return out;
 }
 
 Result<std::pair<std::string, std::string>> NameInNamespace(const Arguments& arguments, std::string_view option) {
@@ -123,35 +118,6 @@ Result<std::pair<std::string, std::string>> NameInNamespace(const Arguments& arg
   if (source::IsKubeName(name_space) && source::IsKubeName(name)) return std::pair(name_space, name);
   return Fail(Code::kUsage, "takes NAMESPACE/NAME, such as openshift-machine-api/windows-user-data-egress",
               fmt::format("--{}", option));
-}
-
-// An image name for kubelet, so skopeo's "docker://" is refused.
-Result<std::string> ParseImage(const Arguments& arguments) {
-  std::string image = arguments.Get("image", "provisioner:" + VersionNumber());
-  if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
-  const bool has_blank = std::ranges::any_of(image, [](unsigned char c) { return c <= ' ' || c == 0x7F; });
-  if (!has_blank && image.find("://") == std::string::npos) return image;
-  return Fail(
-      Code::kUsage,
-      fmt::format("takes an image such as registry.example.com/provisioner:0.1.0, not \"{}\"", Printable(image)),
-      "--image");
-}
-
-// "host", "host:port", "[::1]:6443".
-Result<std::pair<std::string, std::string>> ParseApiServer(const Arguments& arguments) {
-  constexpr std::string_view kDefaultPort = "443";
-  const std::string text = arguments.Get("api-server");
-  if (!arguments.Has("api-server")) return std::pair<std::string, std::string>();
-  const std::size_t colon = text.ends_with(']') ? std::string::npos : text.rfind(':');
-  std::string host = text.substr(0, colon);
-  std::string port = colon == std::string::npos ? std::string(kDefaultPort) : text.substr(colon + 1);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  constexpr std::string_view kDigits = "0123456789";
-  constexpr std::string_view kNot = "/ @[]";
-  const bool is_port = !port.empty() && port.size() <= 5 && port.find_first_not_of(kDigits) == std::string::npos;
-  if (host.empty() || host.find_first_of(kNot) != std::string::npos || !is_port)
-    return Fail(Code::kUsage, fmt::format("takes HOST or HOST:PORT, not \"{}\"", text), "--api-server");
-  return std::pair(std::move(host), std::move(port));
 }
 
 }  // namespace prov::cli

@@ -6,44 +6,24 @@
 #include "templates/templates.h"
 
 namespace prov::fleet {
-namespace {
-
-std::string Rule(std::string_view group, std::string_view resource, const std::string& name, std::string_view verbs) {
-  const std::string names = name.empty() ? "" : fmt::format("  resourceNames: {}\n", YamlList({name}));
-  return fmt::format("- apiGroups: [{}]\n  resources: [{}]\n{}  verbs: [{}]\n", group, resource, names, verbs);
-}
-
-std::string SourceRules(const std::string& pool) {
-  constexpr std::string_view kMachineConfigs = "machineconfiguration.openshift.io";
-  return Rule(kMachineConfigs, "machineconfigpools", pool, "get, list, watch") +
-         Rule(kMachineConfigs, "machineconfigs", "", "get");
-}
-
-std::string MachineRules(const ControllerDeployment& deployment) {
-  std::string out;
-  if (!deployment.operators_secret.empty())
-    out += Rule("\"\"", "secrets", deployment.operators_secret, "get, list, watch");
-  if (deployment.machine_sets) out += Rule("machine.openshift.io", "machinesets", "", "get, list, watch");
-  return out;
-}
-
-}  // namespace
 
 std::string ControllerManifests(const ControllerDeployment& deployment) {
+  ManifestValues values = CommonValues(deployment.common);
+  values["args"] = YamlList(deployment.args);
+  values["machines"] = YamlName(deployment.machines);
+  values["secret"] = YamlName(deployment.secret);
+  values["secrets"] = YamlList({deployment.secret});
+  values["secret-type"] = deployment.secret_type;
+  values["operators-secret"] = YamlList({deployment.operators_secret});
+  values["pool"] = YamlList({deployment.pool});
+  if (const std::string& priority = deployment.common.priority_class; !priority.empty())
+    values["priority-class"] = fmt::format("      priorityClassName: {}\n", YamlText(priority));
   std::string out;
-  AppendManifest(templates::NamespaceYaml(), {}, out);
-  AppendManifest(templates::ControllerYaml(),
-                 {{"image", YamlText(deployment.image)},
-                  {"args", YamlList(deployment.args)},
-                  {"environment", ApiServerVariables(deployment.api_host, deployment.api_port)},
-                  {"machines", YamlText(deployment.machines)},
-                  {"secret", YamlText(deployment.secret)},
-                  {"secrets", YamlList({deployment.secret})},
-                  {"secret-type", deployment.secret_type},
-                  {"rules", MachineRules(deployment)}},
-                 out);
-  if (!deployment.pool.empty())
-    AppendManifest(templates::ControllerSourceYaml(), {{"rules", SourceRules(deployment.pool)}}, out);
+  for (const std::string_view manifest : {templates::NamespaceYaml(), templates::ControllerYaml()})
+    AppendManifest(manifest, values, out);
+  if (!deployment.operators_secret.empty()) AppendManifest(templates::ControllerOperatorsSecretYaml(), values, out);
+  if (deployment.machine_sets) AppendManifest(templates::ControllerMachineSetsYaml(), values, out);
+  if (!deployment.pool.empty()) AppendManifest(templates::ControllerSourceYaml(), values, out);
   return out;
 }
 

@@ -1,13 +1,15 @@
-// The YAML documents with which a cluster keeps user data current (templates/kubernetes/controller.yaml).
+// The YAML documents with which a cluster keeps user data current (templates/kubernetes/controller).
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "provisioner/fleet/manifests.h"
+
 namespace prov::fleet {
 
 struct ControllerDeployment {
-  std::string image = "provisioner";
+  ManifestOptions common;
   std::vector<std::string> args;  // of the container
   std::string pool;               // the machine config pool that is the source; "": another source
   std::string machines;           // the namespace of the Secret
@@ -15,7 +17,6 @@ struct ControllerDeployment {
   std::string operators_secret;  // in the same namespace; "": none
   std::string secret_type = "Opaque";
   bool machine_sets = false;
-  std::string api_host, api_port;  // as for Deployment
 };
 
 // Namespace, service account, empty Secret, Lease, rights, Deployment; in the order in which they can be applied. The

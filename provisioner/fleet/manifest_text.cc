@@ -30,6 +30,11 @@ std::string YamlText(std::string_view text) {
   return std::string(TrimBlanks(json.String(text).Text()));
 }
 
+std::string YamlName(std::string_view name) {
+  const bool is_text = name.find('-') != std::string_view::npos && name.front() >= 'a' && name.front() <= 'z';
+  return is_text ? std::string(name) : YamlText(name);
+}
+
 std::string YamlList(const std::vector<std::string>& texts) {
   std::string out;
   for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + YamlText(text);
@@ -45,12 +50,18 @@ void AppendManifest(std::string_view manifest, const ManifestValues& values, std
   }
 }
 
-std::string ApiServerVariables(std::string_view host, std::string_view port) {
-  if (host.empty()) return {};
-  return fmt::format(
-      "        - name: KUBERNETES_SERVICE_HOST\n          value: {}\n"
-      "        - name: KUBERNETES_SERVICE_PORT\n          value: {}\n",
-      YamlText(host), YamlText(port));
+ManifestValues CommonValues(const ManifestOptions& options) {
+  ManifestValues out = {
+      {"image", YamlText(options.image)}, {"namespace", YamlName(options.name_space)}, {"version", options.version}};
+  if (!options.api_host.empty()) {
+    out["environment"] = fmt::format(
+        "        - name: KUBERNETES_SERVICE_HOST\n          value: {}\n"
+        "        - name: KUBERNETES_SERVICE_PORT\n          value: {}\n",
+        YamlText(options.api_host), YamlText(options.api_port));
+  }
+  if (!options.pull_secret.empty())
+    out["pull-secret"] = fmt::format("      imagePullSecrets:\n      - name: {}\n", YamlText(options.pull_secret));
+  return out;
 }
 
 }  // namespace prov::fleet

@@ -6,18 +6,21 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/fleet/manifests.h"
+
 namespace prov::fleet {
 
 using ManifestValues = std::map<std::string_view, std::string>;  // by the name in a mark "# deploy: NAME"
 
 std::string YamlText(std::string_view text);
+std::string YamlName(std::string_view name);  // of an object: quoted where YAML may take it for another type
 std::string YamlList(const std::vector<std::string>& texts);
 
 // Appends a template (templates.h) as a document. A mark behind "KEY: DEFAULT" gets another value; a line that is only
 // a mark gets the lines of its value. Without a value the default stays, and such a line goes.
 void AppendManifest(std::string_view manifest, const ManifestValues& values, std::string& out);
 
-// Entries of a container's env that lead to an API server; "": as the cluster sets them.
-std::string ApiServerVariables(std::string_view host, std::string_view port);
+// Image, namespace, version, pull secret and environment.
+ManifestValues CommonValues(const ManifestOptions& options);
 
 }  // namespace prov::fleet

@@ -8,12 +8,19 @@
 namespace prov::fleet {
 
 std::string Manifests(const Deployment& deployment) {
-  ManifestValues values = {{"image", YamlText(deployment.image)},
-                           {"args", YamlList(deployment.args)},
-                           {"environment", ApiServerVariables(deployment.api_host, deployment.api_port)}};
+  ManifestValues values = CommonValues(deployment.common);
+  values["args"] = YamlList(deployment.args);
+  const std::string& priority = deployment.common.priority_class;
+  if (!priority.empty()) {
+    values["priority-class"] = YamlText(priority);
+    values["priority-classes"] = YamlList({priority});
+  }
   std::string out;
-  for (const std::string_view manifest :
-       {templates::NamespaceYaml(), templates::ServiceAccountYaml(), templates::NodeRoleYaml()})
+  AppendManifest(templates::NamespaceYaml(), values, out);
+  if (deployment.cluster == ClusterKind::kOpenShift)
+    AppendManifest(templates::SecurityContextConstraintsYaml(), values, out);
+  if (deployment.cluster == ClusterKind::kGke) AppendManifest(templates::ResourceQuotaYaml(), values, out);
+  for (const std::string_view manifest : {templates::ServiceAccountYaml(), templates::NodeRoleYaml()})
     AppendManifest(manifest, values, out);
   if (deployment.source) {
     const bool is_proxy = deployment.source->kind == source::KubeKind::kProxy;
@@ -21,8 +28,7 @@ std::string Manifests(const Deployment& deployment) {
     AppendManifest(is_proxy ? templates::ProxyRoleYaml() : templates::PoolRoleYaml(), values, out);
     AppendManifest(templates::SourceBindingYaml(), values, out);
   }
-  for (const std::string_view manifest :
-       {templates::SecurityContextConstraintsYaml(), templates::AdmissionPolicyYaml(), templates::DaemonSetYaml()})
+  for (const std::string_view manifest : {templates::AdmissionPolicyYaml(), templates::DaemonSetYaml()})
     AppendManifest(manifest, values, out);
   return out;
 }

@@ -9,15 +9,27 @@
 
 namespace prov::fleet {
 
-struct Deployment {
+enum class ClusterKind { kOpenShift, kGke, kKubernetes };  // kKubernetes: asks for nothing of its own
+
+// What both halves of `deploy` have in common.
+struct ManifestOptions {
   std::string image = "provisioner";
-  std::vector<std::string> args;             // of the container; $(NODE_NAME) is its Node
-  std::optional<source::KubeTarget> source;  // the source that the pods may read; nullopt: no source in the cluster
-  std::string api_host, api_port;            // of the API server, for the pods; "": as the cluster sets it
+  std::string name_space = "egress-provisioner";
+  std::string version;             // of this program
+  std::string pull_secret;         // "": none
+  std::string priority_class;      // "": as the template has it
+  std::string api_host, api_port;  // of the API server, for the pods; "": as the cluster sets it
 };
 
-// Namespace, service account, rights, admission policies, OpenShift's SecurityContextConstraints, DaemonSet; in the
-// order in which they can be applied. The same deployment gives the same bytes.
+struct Deployment {
+  ManifestOptions common;
+  ClusterKind cluster = ClusterKind::kOpenShift;
+  std::vector<std::string> args;             // of the container; $(NODE_NAME) is its Node
+  std::optional<source::KubeTarget> source;  // the source that the pods may read; nullopt: no source in the cluster
+};
+
+// Namespace, what this kind of cluster asks for, service account, rights, admission policies, DaemonSet; in the order
+// in which they can be applied. The same deployment gives the same bytes.
 std::string Manifests(const Deployment& deployment);
 
 }  // namespace prov::fleet

@@ -73,18 +73,62 @@ TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
   EXPECT_THAT(refused({"--append-to-secret", "a/b"}), HasSubstr("belongs to --keep-secret"));
 }
 
-// What the base's kustomization.yaml names, in its order, less the marks.
-TEST(Deploy, TheKustomizeBaseSaysTheSame) {
+// The namespace, and the files that these components name in their order, less the marks.
+std::string Base(const std::vector<std::string>& components) {
   const std::string folder = testing_support::TestsFolder() + "/../templates/kubernetes/";
-  std::string base;
-  std::ifstream list(folder + "kustomization.yaml");
-  for (std::string line; std::getline(list, line);) {
-    if (!line.starts_with("- ") || !line.ends_with(".yaml")) continue;
-    base += (base.empty() ? "" : "---\n") + ReadAll(folder + line.substr(2));
+  std::string out = ReadAll(folder + "namespace.yaml");
+  for (const std::string& component : components) {
+    std::ifstream list(folder + component + "/kustomization.yaml");
+    for (std::string line; std::getline(list, line);) {
+      if (line.starts_with("- ")) out += "---\n" + ReadAll(folder + component + "/" + line.substr(2));
+    }
   }
-  base = std::regex_replace(base, std::regex("\n +# deploy: environment"), "");
-  base = std::regex_replace(base, std::regex("  # deploy: \\w+"), "");
-  EXPECT_EQ(base, Printed({"--image", "provisioner"}));
+  out = std::regex_replace(out, std::regex("\n +# deploy: [a-z-]+"), "");
+  return std::regex_replace(out, std::regex("  # deploy: [a-z-]+"), "");
+}
+
+TEST(Deploy, TheKustomizeBaseSaysTheSame) {
+  const std::vector<std::string> nodes = {"--image", "provisioner", "--cluster"};
+  const auto on = [&](std::vector<std::string> cluster) {
+    cluster.insert(cluster.begin(), nodes.begin(), nodes.end());
+    return Printed(cluster);
+  };
+  EXPECT_EQ(Base({"openshift", "nodes"}), Printed({"--image", "provisioner"}));
+  EXPECT_EQ(Base({"openshift", "nodes"}), on({"openshift"}));
+  EXPECT_EQ(Base({"gke", "nodes"}), on({"gke"}));
+  EXPECT_EQ(Base({"nodes"}), on({"aks"}));
+  EXPECT_EQ(Base({"nodes"}), on({"kubernetes"}));
+  EXPECT_EQ(Base({"controller"}), Printed({"--image", "provisioner-controller", "--keep-secret",
+                                           "openshift-machine-api/windows-user-data-egress", "--append-to-secret",
+                                           "openshift-machine-api/windows-user-data", "--platform", "aws"}));
+}
+
+TEST(Deploy, NamesWhatTheClustersOwnRulesAskFor) {
+  const std::vector<std::string> words = {"--namespace",      "windows-egress", "--pull-secret", "login",
+                                          "--priority-class", "urgent",         "--cluster",     "gke"};
+  const std::string nodes = Printed(words);
+  EXPECT_THAT(nodes, Not(HasSubstr("namespace: egress-provisioner\n")));
+  EXPECT_THAT(nodes, HasSubstr("kind: Namespace\nmetadata:\n  name: windows-egress\n"));
+  EXPECT_THAT(nodes, HasSubstr("      imagePullSecrets:\n      - name: \"login\"\n"));
+  EXPECT_THAT(nodes, HasSubstr("      priorityClassName: \"urgent\"\n"));
+  EXPECT_THAT(nodes, HasSubstr("      values: [\"urgent\"]\n")) << "the quota is for the class that the pods have";
+  const std::string keeper = Printed({"--namespace", "on", "--pull-secret", "login", "--priority-class", "urgent",
+                                      "--keep-secret", "machines/ours", "--platform", "aws"});
+  EXPECT_THAT(keeper, Not(HasSubstr("namespace: egress-provisioner\n")));
+  EXPECT_THAT(keeper, HasSubstr("  namespace: \"on\"\n")) << "not a truth value";
+  EXPECT_THAT(keeper, HasSubstr("\"--lease=on/egress-provisioner-controller\""));
+  EXPECT_THAT(keeper, HasSubstr("      imagePullSecrets:\n      - name: \"login\"\n"));
+  EXPECT_THAT(keeper, HasSubstr("      priorityClassName: \"urgent\"\n"));
+}
+
+// Another cluster than OpenShift refuses the object, and one with OpenShift's source is an OpenShift.
+TEST(Deploy, PrintsOpenShiftsOwnObjectsForOpenShiftAlone) {
+  const std::string kind = "kind: SecurityContextConstraints";
+  const std::string url = "http://h.example.com/aks.json#sha256=" + std::string(64, 'a');
+  EXPECT_THAT(Printed({"--source", "kube:///proxy"}), HasSubstr(kind));
+  EXPECT_THAT(Printed({"--source", url}), Not(HasSubstr(kind)));
+  EXPECT_THAT(Printed({"--source", url, "--cluster", "openshift"}), HasSubstr(kind));
+  EXPECT_THAT(Printed({"--remove", "--cluster", "aks"}), Not(HasSubstr(kind)));
 }
 
 TEST(Deploy, GivesRightsForItsSourceAlone) {
@@ -125,6 +169,11 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--interval", "0"}, "takes 1 to"},
       {{"--print", "--scope", "everything"}, "machine"},
       {{"--print", "--api-server", "https://api"}, "HOST:PORT"},
+      {{"--print", "--namespace", "Windows"}, "the name of an object"},
+      {{"--print", "--namespace", ""}, "the name of an object"},
+      {{"--print", "--pull-secret", "a b"}, "the name of an object"},
+      {{"--print", "--priority-class", "a\nb"}, "the name of an object"},
+      {{"--print", "--cluster", "eks"}, "openshift"},
       {{"--print", "--api-server", "api:"}, "HOST:PORT"},
       {{"--print", "--api-server", "api:port"}, "HOST:PORT"},
   };

@@ -18,7 +18,8 @@ FOLDER = pathlib.Path(os.environ.get("DOUBLES", "."))
 KINDS = {
     "configmap": "ConfigMap", "clusterrole": "ClusterRole", "clusterrolebinding": "ClusterRoleBinding", "deployment": "Deployment", "egressip": "EgressIP",
     "infrastructure": "Infrastructure", "machine": "Machine", "machineconfig": "MachineConfig", "machineconfigpool": "MachineConfigPool", "machineset": "MachineSet",
-    "namespace": "Namespace", "network.config": "Network", "node": "Node", "pod": "Pod", "proxy": "Proxy", "secret": "Secret", "serviceaccount": "ServiceAccount"}
+    "namespace": "Namespace", "network.config": "Network", "node": "Node", "pod": "Pod", "proxy": "Proxy", "secret": "Secret", "serviceaccount": "ServiceAccount",
+    "validatingadmissionpolicies": "ValidatingAdmissionPolicy"}
 # Options of each verb: those with a value, and switches. What no page uses is refused.
 COMMON = {"-n", "-o"}
 VERBS = {

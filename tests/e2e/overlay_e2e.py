@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The Kustomize base in overlays that rename what it makes: what belongs together stays together. And what the admission policies then
-let a pod do, asked of a real API server.
+"""The Kustomize base with its components: each builds what `deploy --print` prints. In overlays that rename what they make, what belongs
+together stays together. And what the admission policies then let a pod do, asked of a real API server.
 
-usage: overlay_e2e.py [unittest arguments]
+usage: overlay_e2e.py PROVISIONER [unittest arguments]
   KUBE_APISERVER, ETCD: programs; the API server is of Kubernetes 1.30 or later, which no script here builds"""
 import copy
 import os
@@ -10,14 +10,30 @@ import pathlib
 import time
 import unittest
 
-from harness import ROOT, end_unrun, folder, must, run, skip
+from harness import ROOT, argument, end_unrun, folder, must, run, skip
 import real_api_server
 from real_api_server import RealApiServer, Refused, documents
 
+PROGRAM = argument()
 KUBECTL = run(ROOT / "scripts/kubectl").stdout.strip()
 OVERLAYS = {"the base": "", "a namespace": "namespace: windows-egress\n", "a prefix": "namePrefix: prod-\n",
             "all at once": "namespace: windows-egress\nnamePrefix: prod-\nnameSuffix: -blue\n"}
 POLICIES = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+NODES = ("openshift", "nodes")
+IMAGE, KEEPER = "registry.example.com/provisioner:0.1.0", "registry.example.com/provisioner-controller:0.1.0"
+IMAGES = """images:
+- {name: provisioner, newName: registry.example.com/provisioner, newTag: 0.1.0}
+- {name: provisioner-controller, newName: registry.example.com/provisioner-controller, newTag: 0.1.0}
+"""
+# What each choice of components prints.
+PRINTED = {
+    NODES: [["--cluster", "openshift"]],
+    ("nodes",): [["--cluster", "aks"]],
+    ("gke", "nodes"): [["--cluster", "gke"]],
+    ("controller",): [["--keep-secret", "openshift-machine-api/windows-user-data-egress", "--append-to-secret",
+                       "openshift-machine-api/windows-user-data", "--platform", "aws", "--image", KEEPER]],
+}
+PRINTED[(*NODES, "controller")] = PRINTED[NODES] + PRINTED[("controller",)]
 REPORT = ("egress-provisioner", "nodes", "", "report")  # what the policies ask for
 
 
@@ -26,11 +42,18 @@ def setUpModule():
         end_unrun("no kubectl with a Kustomize of 5 or later: scripts/kubectl --install fetches one")
 
 
-def built(case, settings):
+def built(case, settings, components=NODES):
     work = folder(case)
     base = os.path.relpath(ROOT / "templates/kubernetes", work.resolve())
-    (work / "kustomization.yaml").write_text(f"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [{base}]\n{settings}")
+    named = ", ".join(f"{base}/{name}" for name in components)
+    (work / "kustomization.yaml").write_text("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+                                             f"resources: [{base}]\ncomponents: [{named}]\n{settings}")
     return documents(must(KUBECTL, "kustomize", work))
+
+
+def by_name(objects):
+    """{(kind, namespace, name): object}; the half that is printed second has the Namespace, too."""
+    return {(o["kind"], o["metadata"].get("namespace"), o["metadata"]["name"]): o for o in objects}
 
 
 def of_kind(objects, kind):
@@ -61,6 +84,21 @@ def rights(objects, account, binding):
 
 
 class Overlays(unittest.TestCase):
+    def test_components_make_what_deploy_prints(self):
+        for components, halves in PRINTED.items():
+            with self.subTest(components):
+                printed = [o for words in halves for o in documents(must(PROGRAM, "deploy", "--print", "--image", IMAGE, *words))]
+                self.assertEqual(by_name(built(self, IMAGES, components)), by_name(printed))
+
+    def test_every_object_has_the_recommended_labels(self):
+        wanted = {f"app.kubernetes.io/{key}" for key in ("name", "instance", "version", "component", "part-of", "managed-by")}
+        for item in built(self, "", (*NODES, "gke", "controller", "alerts")):
+            self.assertLessEqual(wanted, set(item["metadata"]["labels"]), item["kind"])
+
+    def test_the_alerts_are_a_component(self):
+        rules = the(built(self, "", (*NODES, "alerts")), "PrometheusRule")
+        self.assertIn("EgressSettingsFail", [rule["alert"] for rule in rules["spec"]["groups"][0]["rules"]])
+
     def test_what_belongs_together_stays_together(self):
         for name, settings in OVERLAYS.items():
             with self.subTest(name):

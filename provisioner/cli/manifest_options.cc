@@ -1,0 +1,87 @@
+#include "provisioner/cli/manifest_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/cli/version.h"
+#include "provisioner/source/kube_uri.h"
+
+namespace prov::cli {
+namespace {
+
+// An image name for kubelet, so skopeo's "docker://" is refused.
+Result<std::string> ParseImage(const Arguments& arguments) {
+  std::string image = arguments.Get("image", "provisioner:" + VersionNumber());
+  if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
+  const bool has_blank = std::ranges::any_of(image, [](unsigned char c) { return c <= ' ' || c == 0x7F; });
+  if (!has_blank && image.find("://") == std::string::npos) return image;
+  return Fail(
+      Code::kUsage,
+      fmt::format("takes an image such as registry.example.com/provisioner:0.1.0, not \"{}\"", Printable(image)),
+      "--image");
+}
+
+// "host", "host:port", "[::1]:6443".
+Result<std::pair<std::string, std::string>> ParseApiServer(const Arguments& arguments) {
+  constexpr std::string_view kDefaultPort = "443";
+  const std::string text = arguments.Get("api-server");
+  if (!arguments.Has("api-server")) return std::pair<std::string, std::string>();
+  const std::size_t colon = text.ends_with(']') ? std::string::npos : text.rfind(':');
+  std::string host = text.substr(0, colon);
+  std::string port = colon == std::string::npos ? std::string(kDefaultPort) : text.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kNot = "/ @[]";
+  const bool is_port = !port.empty() && port.size() <= 5 && port.find_first_not_of(kDigits) == std::string::npos;
+  if (host.empty() || host.find_first_of(kNot) != std::string::npos || !is_port)
+    return Fail(Code::kUsage, fmt::format("takes HOST or HOST:PORT, not \"{}\"", text), "--api-server");
+  return std::pair(std::move(host), std::move(port));
+}
+
+// A name of an object; "": not given.
+Result<std::string> ParseName(const Arguments& arguments, std::string_view option) {
+  std::string name = arguments.Get(option);
+  if (!arguments.Has(option) || source::IsKubeName(name)) return name;
+  return Fail(Code::kUsage, fmt::format("takes the name of an object, not \"{}\"", Printable(name)),
+              fmt::format("--{}", option));
+}
+
+}  // namespace
+
+OptionGroup ManifestOptionSpecs() {
+  return {{"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
+          {"namespace", "NAME", "namespace of the pods (default: egress-provisioner)", Group::kTarget},
+          {"pull-secret", "NAME",
+           "Secret in that namespace with which the image is pulled (default: the nodes' own login)", Group::kTarget},
+          {"priority-class", "NAME",
+           "priority class of the pods (default: system-node-critical on Windows nodes, none with --keep-secret)",
+           Group::kTarget},
+          {"api-server", "HOST[:PORT]",
+           "address of the API server, for nodes that can't reach service addresses (default: as the cluster tells "
+           "pods)",
+           Group::kTarget}};
+}
+
+Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments) {
+  fleet::ManifestOptions out;
+  out.image = PROV_TRY(ParseImage(arguments));
+  out.version = VersionNumber();
+  if (arguments.Has("namespace")) out.name_space = PROV_TRY(ParseName(arguments, "namespace"));
+  out.pull_secret = PROV_TRY(ParseName(arguments, "pull-secret"));
+  out.priority_class = PROV_TRY(ParseName(arguments, "priority-class"));
+  std::tie(out.api_host, out.api_port) = PROV_TRY(ParseApiServer(arguments));
+  return out;
+}
+
+std::string EscapedArgument(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '$' ? "$$" : std::string(1, c);
+  return out;
+}
+
+}  // namespace prov::cli

@@ -1,0 +1,19 @@
+// The options that both halves of `deploy --print` have.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/cli/command.h"
+#include "provisioner/fleet/manifests.h"
+
+namespace prov::cli {
+
+OptionGroup ManifestOptionSpecs();
+// Errors: usage.
+Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments);
+
+// Escapes an argument: Kubernetes replaces $(NAME) by a variable, and $$ by a dollar.
+std::string EscapedArgument(std::string_view text);
+
+}  // namespace prov::cli
