@@ -274,6 +274,10 @@ void AddPayloadFindings(const BakeOptions& options, const DesiredState& state, c
 
 Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   if (arguments.Get("format") == kOciFormat) return BakeOci(arguments, BakeCommand().spec, PROV_TRY(SourceDateEpoch()));
+  for (const OptionSpec& option : OciOptionSpecs()) {
+    if (arguments.Has(option.name))
+      return Fail(Code::kUsage, "is for an image; add --format oci", fmt::format("--{}", option.name));
+  }
   const std::int64_t now = host.clock().NowUnix();
   Findings findings;
   BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, now, findings));
@@ -342,6 +346,7 @@ Command BakeCommand() {
             {"format", "FORM",
              "dir (the default), tar, tgz, zip, iso (a drive), userdata, or oci (an image of the program)",
              Group::kPayload, false, "dir tar tgz zip iso userdata oci"}},
+           OciOptionSpecs(),
            DeliveryOptionSpecs(),
            UserDataOptionSpecs(),
            SourceOptionSpecs(),

@@ -5,10 +5,14 @@ usage: oci_e2e.py PROVISIONER"""
 import gzip
 import hashlib
 import json
+import os
+import re
+import tarfile
 import unittest
 
 from delivery import EPOCH, PROVISIONER, Case
-from harness import must, need, run
+from harness import must, need, run, skip
+from image_root import run_in, unpacked
 from program_file import make_program
 
 HIVES = ["DEFAULT", "SAM", "SECURITY", "SOFTWARE", "SYSTEM"]
@@ -65,9 +69,63 @@ class Image(Case):
         for name in HIVES:
             self.assertEqual(must("hivexsh", root / "Files/Windows/System32/config" / name, input="ls\n"), "", name)
 
+    def test_it_says_where_it_comes_from(self):
+        need(self, "skopeo")
+        out = self.work / "image.tar"
+        revision = "org.opencontainers.image.revision"
+        result = self.bake("--format", "oci", "--exe", self.exe, "--out", out, "--annotation", f"{revision}=0123abc", "--annotation",
+                           "org.opencontainers.image.source=https://git.example.test/provisioner")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        config = json.loads(must("skopeo", "inspect", "--config", "--raw", f"oci-archive:{out}"))["config"]["Labels"]
+        manifest = json.loads(must("skopeo", "inspect", "--raw", f"oci-archive:{out}"))["annotations"]
+        self.assertEqual(config, manifest)
+        self.assertEqual((config[revision], config["org.opencontainers.image.licenses"]), ("0123abc", "Apache-2.0"))
+        self.assertEqual(self.bake("--format", "oci", "--exe", self.exe, "--out", out, "--annotation", "x").returncode, 10)
+
     def test_it_says_how_to_push_it(self):
         result = self.bake("--format", "oci", "--exe", self.exe, "--out", self.work / "i.tar")
         self.assertIn(f"skopeo copy oci-archive:{self.work}/i.tar docker://", result.stdout)
+
+
+class ControllerImage(Case):
+    def bake(self, tree, *words):
+        self.out = self.work / "controller.oci"
+        return run(PROVISIONER, "bake", "--format", "oci", "--os", "linux", "--tree", tree, "--out", self.out, *words, env={"SOURCE_DATE_EPOCH": str(EPOCH)})
+
+    def tree(self, program=PROVISIONER):
+        """The program with the libraries that this system has for it."""
+        path = self.work / "tree.tar"
+        libraries = re.findall(r"(?:=> )?(/\S+) \(0x", must("ldd", PROVISIONER))
+        with tarfile.open(path, "w") as archive:
+            for file, name in [(program, "usr/bin/provisioner")] + [(os.path.realpath(file), file.lstrip("/")) for file in libraries]:
+                archive.add(file, "./" + name)
+        return path
+
+    def test_it_runs_as_nobody_on_a_root_that_cant_be_written(self):
+        need(self, "skopeo")
+        need(self, "bsdtar")
+        need(self, "unshare")
+        if os.geteuid() != 0:
+            skip(self, "only root may chroot")
+        result = self.bake(self.tree())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        config, root = unpacked(self.out, self.work)
+        self.assertEqual(config["os"], "linux")
+        self.assertRegex(config["config"]["User"], r"^[1-9][0-9]*:[1-9][0-9]*$", "a cluster can see that it is not root's")
+        self.assertEqual(run_in(root, config, "--version"), must(PROVISIONER, "--version"))
+
+    def test_a_tree_that_does_not_hold_this_program_is_refused(self):
+        other = self.work / "other"
+        other.write_bytes(b"another")
+        done = self.bake(self.tree(other))
+        self.assertEqual(done.returncode, 11)
+        self.assertIn("another program", done.stderr)
+        with tarfile.open(self.work / "empty.tar", "w"):
+            pass
+        self.assertIn("has no file usr/bin/provisioner", self.bake(self.work / "empty.tar").stderr)
+        self.assertEqual(self.bake(other).returncode, 11, "no tar")
+        self.assertEqual(self.bake(self.tree(), "--exe", other).returncode, 10)
+        self.assertFalse(self.out.exists())
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import unittest
 import zipfile
 
 import program_file
+from image_root import run_in, unpacked
 from harness import ROOT, SAMPLE, end_unrun, folder, missing, must, need, put_tool, run, skip
 
 PACK = ROOT / "scripts/pack"
@@ -191,6 +192,26 @@ class Packages(unittest.TestCase):
                               "provisioner/docs/codes.md", "images/recipes/Customize-Disk.ps1"}, names)
         self.assertNotIn("provisioner.ps1", names, "PowerShell would run it instead of the program")
         self.assertEqual(completion.count(b"\n"), completion.count(b"\r\n"))
+
+
+class ControllerImage(unittest.TestCase):
+    """The image that scripts/release made."""
+
+    def test_it_runs_as_nobody_and_has_no_shell(self):
+        if not FINISHED:
+            self.skipTest("scripts/pack makes none; scripts/release does")
+        lacking = missing("skopeo", "bsdtar", "unshare")
+        if lacking or os.geteuid() != 0:
+            skip(self, f"missing: {lacking}" if lacking else "only root may chroot")
+        config, root = unpacked(package("provisioner-controller-*.oci"), folder(self))
+        self.assertEqual([str(path) for path in root.rglob("*") if path.is_file() and path.parent.name in ("bin", "sbin")],
+                         [str(root / "usr/bin/provisioner")])
+        self.assertTrue(run_in(root, config, "--version").startswith(f"provisioner {VERSION}\n"))
+        # The libraries that are loaded later are there: the answer is one of the network.
+        done = run_in(root, config, "check", "https://127.0.0.1:1/x.json", "--output", "json", code=14)
+        self.assertIn('"network"', done)
+        self.assertIn("BEGIN CERTIFICATE", read(root, "etc/ssl/certs/ca-certificates.crt").decode())
+        self.assertTrue((root / "usr/share/doc/libc6/copyright").is_file())
 
 
 class Reproducible(unittest.TestCase):
