@@ -32,6 +32,7 @@ std::string_view ControllerYaml();                // the controller of user data
 std::string_view ControllerOperatorsSecretYaml();  // its rights to the operator's Secret
 std::string_view ControllerMachineSetsYaml();      // to MachineSets
 std::string_view ControllerSourceYaml();           // to the source kube:///POOL
+std::string_view PodPolicyYaml();  // of `provisioner pod-env --format admission-policy`; it has no such lines
 
 // provisioner/provisioner.1.in: the part of the manual page that is not made of the option tables.
 std::string_view Provisioner1In();

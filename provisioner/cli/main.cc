@@ -139,7 +139,7 @@ bool AsksForTextFormat(std::span<const std::string> words) {
     const std::string_view value = words[i] == "--format" && i + 1 < words.size() ? std::string_view(words[i + 1])
                                    : words[i].starts_with("--format=")            ? std::string_view(words[i]).substr(9)
                                                                                   : std::string_view();
-    if (value == "env" || value == "pem" || value == "patch") return true;
+    if (value == "env" || value == "pem" || value == "patch" || value == "admission-policy") return true;
   }
   return false;
 }

@@ -1,4 +1,5 @@
-// `pod-env`: the variables that AKS' webhook would add to the pods of a manifest, as patches.
+// `pod-env`: the variables that AKS' webhook would add to the pods of a manifest, as patches or as an admission policy;
+// and which pods of a cluster lack them.
 #include "provisioner/publish/pod_env.h"
 
 #include <fmt/format.h>
@@ -6,16 +7,20 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
+#include "provisioner/cli/cluster_pods.h"
 #include "provisioner/cli/cluster_workloads.h"
 #include "provisioner/cli/command.h"
+#include "provisioner/cli/pod_restart.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/node/source_reader.h"
+#include "provisioner/publish/pod_policy.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/source/kube_uri.h"
 
@@ -28,16 +33,35 @@ using publish::PodEnvObject;
 using publish::ProxyValues;
 
 constexpr std::string_view kPodEnvCommand = "provisioner pod-env";
+constexpr std::string_view kPolicyFormat = "admission-policy";
+constexpr std::int64_t kRestartSeconds = 600;  // for one workload
+constexpr std::int64_t kLongestRestart = 86400;
 
 struct PodEnvOptions {
   source::SourceSpec source;
   std::string pods;         // the file
   bool patch_only = false;  // --format patch
+  bool policy = false;      // --format admission-policy
+  bool json = false;        // of the policy
   bool show_secrets = false;
-  bool check = false;  // exit with 4 if a patch would change a pod
+  bool check = false;    // exit with 4 if a patch would change a pod
+  bool restart = false;  // roll workloads whose pods are outdated
+  std::int64_t wait_seconds = kRestartSeconds;
   std::string patch_name;
   publish::PodEnvRequest request;
+  publish::PodPolicy admission;
+
+  bool ChecksCluster() const { return check && source::IsKubeUri(pods); }
 };
+
+// Errors: usage for the first of these options that was given.
+Result<void> RefuseOptions(const Arguments& arguments, std::initializer_list<std::string_view> names,
+                           std::string_view why) {
+  for (const std::string_view name : names) {
+    if (arguments.Has(name)) return Fail(Code::kUsage, std::string(why), fmt::format("--{}", name));
+  }
+  return {};
+}
 
 // --check prints no patches; reading from a cluster needs --check.
 Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
@@ -47,26 +71,58 @@ Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
   }
   if (options.patch_only)
     return Fail(Code::kUsage, "--check prints no patches; leave out --format patch", std::string(kPodEnvCommand));
+  if (options.restart && !options.ChecksCluster())
+    return Fail(Code::kUsage, "rolls the workloads of a cluster; give --pod kube://[CONTEXT]", "--restart");
   options.request.patch = PatchKind::kNone;
   options.request.lists_all = source::IsKubeUri(options.pods);  // list all: one workload must not hide the others
   return options;
 }
 
+Result<PodEnvOptions> ParsePolicyOptions(const Arguments& arguments, PodEnvOptions out) {
+  PROV_TRY(RefuseOptions(arguments, {"pod", "patch", "check", "restart", "wait"},
+                         "is not for --format admission-policy, which is for every pod of the selected namespaces; "
+                         "leave the option out"));
+  if (arguments.Has("namespace-selector")) {
+    out.admission.namespaces =
+        PROV_TRY(publish::ParseLabelSelector(arguments.Get("namespace-selector"), "--namespace-selector"));
+  }
+  if (arguments.Has("params"))
+    out.admission.params_place = PROV_TRY(publish::ParsePodParamsPlace(arguments.Get("params"), "--params"));
+  return out;
+}
+
+// The place of the pods; a check of the cluster that the source is in needs no --pod. Errors: usage.
+Result<std::string> PodsOf(const Arguments& arguments, bool check) {
+  std::string pods = arguments.Get("pod");
+  if (pods.empty() && check && source::IsKubeUri(arguments.positional())) return arguments.positional();
+  if (!pods.empty()) return pods;
+  return Fail(Code::kUsage, "--pod FILE is missing; give a Pod, Deployment or other workload as JSON or YAML",
+              std::string(kPodEnvCommand));
+}
+
 Result<PodEnvOptions> ParsePodEnvOptions(const Arguments& arguments) {
-  PROV_TRY(WantsJson(arguments));
   PodEnvOptions out;
-  out.patch_only = PROV_TRY(OneOf(arguments, "format")) == "patch";
+  out.json = PROV_TRY(WantsJson(arguments));
+  const std::string format = PROV_TRY(OneOf(arguments, "format"));
+  out.patch_only = format == "patch";
+  out.policy = format == kPolicyFormat;
   out.patch_name = PROV_TRY(OneOf(arguments, "patch"));
   if (out.patch_name == "json") out.request.patch = PatchKind::kJson;
-  out.pods = arguments.Get("pod");
-  if (out.pods.empty()) {
-    return Fail(Code::kUsage, "--pod FILE is missing; give a Pod, Deployment or other workload as JSON or YAML",
-                std::string(kPodEnvCommand));
-  }
   out.show_secrets = arguments.Has("show-secrets");
   if (arguments.Has("trust")) out.request.trust = PROV_TRY(publish::ParsePodTrust(arguments.Get("trust"), "--trust"));
-  out.check = arguments.Has("check");
+  out.restart = arguments.Has("restart");
+  out.check = arguments.Has("check") || out.restart;
+  if (!out.policy) {
+    PROV_TRY(RefuseOptions(arguments, {"namespace-selector", "params"},
+                           "is for --format admission-policy; give that, or leave the option out"));
+    out.pods = PROV_TRY(PodsOf(arguments, out.check));
+  }
   out.source = PROV_TRY(ParseSourceSpec(arguments));
+  if (out.policy) return ParsePolicyOptions(arguments, std::move(out));
+  if (!out.restart) PROV_TRY(RefuseOptions(arguments, {"wait"}, "is for --restart; leave the option out"));
+  out.wait_seconds = PROV_TRY(Number(arguments, "wait", kRestartSeconds));
+  if (out.wait_seconds > kLongestRestart)
+    return Fail(Code::kUsage, fmt::format("takes 0 to {} seconds", kLongestRestart), "--wait");
   return CheckedOptions(std::move(out));
 }
 
@@ -74,13 +130,35 @@ Result<publish::Object> ReadPods(const std::string& path) {
   return publish::ReadManifest(PROV_TRY(ReadFile(path, publish::kObjectLimits.input)), path);
 }
 
-ProxyValues ValuesOf(const EgressConfig& config) {
-  return {config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()), config.no_proxy.value_or("")};
-}
-
 ProxyValues Redacted(const ProxyValues& values) {
   const auto shown = [](const Secret& url) { return Secret(egress::RedactUrl(url.Reveal())); };
   return {shown(values.http_proxy), shown(values.https_proxy), egress::RedactNoProxy(values.no_proxy)};
+}
+
+bool HasPassword(const ProxyValues& values) { return Redacted(values) != values; }
+
+void ReviewTrust(const EgressConfig& config, const PodEnvOptions& options, Findings& out) {
+  if (!options.request.trust) {
+    if (config.certificates.empty()) return;
+    AddInfo(out, "pod-env-trust",
+            "AKS brings trusted certificates to nodes only: pods that talk to a proxy which opens TLS need the bundle "
+            "in their image or by a volume (--trust configmap/NAME)",
+            config.trust_file.path);
+    return;
+  }
+  const std::string map = fmt::format("configmap/{}", options.request.trust->config_map);
+  if (options.policy) {
+    AddInfo(out, "pod-policy-import",
+            "the policy mounts the ConfigMap and sets the variables, but can't import certificates into the store of "
+            "a Windows container; for programs that ask Windows (.NET, WinHTTP) patch their workloads with --format "
+            "patch --trust",
+            map);
+  }
+  AddInfo(out, "pod-trust",
+          "programs that read the bundle from a variable trust only this bundle (except Node.js), so the key of the "
+          "ConfigMap must also contain public CAs; on Windows, the container imports one certificate from each key "
+          "that ends in .cer when it starts as ContainerAdministrator",
+          map);
 }
 
 // Findings about the source's meaning for pods, besides its review.
@@ -89,23 +167,12 @@ Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& o
   DropFindings(out, "untrusted");  // certificates that Windows' stores don't get; pods' bundles are others
   Findings told;                   // dropped: the review reports them
   PROV_TRY(egress::ParseProxySettings(config, told));
-  if (ValuesOf(config).IsEmpty()) {
+  if (publish::ProxyValuesOf(config).IsEmpty()) {
     AddWarning(out, "pod-env-nothing",
                "the source has no proxy, so the patches add no proxy variables; those that pods already have stay",
                config.proxy_file.path);
   }
-  if (options.request.trust) {
-    AddInfo(out, "pod-trust",
-            "programs that read the bundle from a variable trust only this bundle (except Node.js), so the key of the "
-            "ConfigMap must also contain public CAs; on Windows, the container imports one certificate from each key "
-            "that ends in .cer when it starts as ContainerAdministrator",
-            fmt::format("configmap/{}", options.request.trust->config_map));
-  } else if (!config.certificates.empty()) {
-    AddInfo(out, "pod-env-trust",
-            "AKS brings trusted certificates to nodes only: pods that talk to a proxy which opens TLS need the bundle "
-            "in their image or by a volume (--trust configmap/NAME)",
-            config.trust_file.path);
-  }
+  ReviewTrust(config, options, out);
   return out;
 }
 
@@ -128,7 +195,7 @@ Result<Outcome> ReportPatches(const publish::Object& pods, const EgressConfig& c
   if (!options.show_secrets) options.request.shown = Redacted(options.request.proxy);
   const publish::PodEnvReport report = PROV_TRY(publish::MakePodEnv(pods, options.request));
   findings.insert(findings.end(), report.findings.begin(), report.findings.end());
-  if (options.request.shown && *options.request.shown != options.request.proxy) {
+  if (options.request.shown && HasPassword(options.request.proxy)) {
     AddInfo(findings, "pod-env-redacted",
             "passwords are shown as *** in these patches, so they can't be applied; use --show-secrets or --format "
             "patch for whole ones",
@@ -162,6 +229,13 @@ bool Lacks(const PodEnvObject& object) {
   return object.adds_volume || std::ranges::any_of(object.containers, &publish::PodContainer::Lacks);
 }
 
+// The cluster that --pod names, with the options for the source's.
+source::SourceSpec ClusterOf(const PodEnvOptions& options) {
+  source::SourceSpec out = options.source;
+  out.source = options.pods;
+  return out;
+}
+
 // Reads the objects of a file or of a cluster.
 Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOptions& options, Findings& findings) {
   std::vector<PodEnvObject> out;
@@ -176,8 +250,7 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
     PROV_TRY(take(PROV_TRY(ReadPods(options.pods))));
     return out;
   }
-  source::SourceSpec cluster = options.source;
-  cluster.source = options.pods;
+  const source::SourceSpec cluster = ClusterOf(options);
   std::deque<publish::Object> others;  // RuntimeClasses, and empty lists
   PROV_TRY(ReadWorkloads(host, cluster, [&](std::string page, const std::string& where) -> Result<void> {
     publish::Object pods = PROV_TRY(publish::ReadManifest(std::move(page), where));
@@ -189,18 +262,189 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
   return out;
 }
 
-// Lists the objects that a patch would change.
-Result<Outcome> Check(machine::Host& host, const PodEnvOptions& options, Findings findings) {
-  const std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
+// What the admission policy gives to new pods is not lacking in their template. It replaces nothing and imports nothing.
+void LeaveToPolicy(const ClusterPodPolicy& policy, std::vector<PodEnvObject>& objects) {
+  for (PodEnvObject& object : objects) {
+    if (!policy.Selects(object.name_space)) continue;
+    object.adds_volume = false;
+    for (publish::PodContainer& container : object.containers) {
+      container.added.clear();
+      container.mounts = false;
+    }
+  }
+}
+
+Error NoPolicy(bool knows, const std::string& where) {
+  if (!knows) {
+    return {Code::kUnsupported,
+            "this API server knows no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which Kubernetes 1.36 "
+            "and later have, so new pods would lack the variables, too; patch the workloads with --format patch, which "
+            "makes new pods as well",
+            where};
+  }
+  return {Code::kNotFound,
+          fmt::format("the cluster has no MutatingAdmissionPolicyBinding \"{}\", so new pods would lack the variables, "
+                      "too; apply what --format admission-policy prints",
+                      publish::kPodPolicyName),
+          where};
+}
+
+// The policy of the cluster; nullopt: it has none, or --check may not see it. Errors, with --restart: unsupported,
+// not-found, and those of reading it.
+Result<std::optional<ClusterPodPolicy>> PolicyOf(machine::Host& host, const PodEnvOptions& options,
+                                                 Findings& findings) {
+  const source::SourceSpec cluster = ClusterOf(options);
+  auto policy = ReadPodPolicy(host, cluster);
+  if (options.restart) {
+    if (policy && !*policy) return std::unexpected(NoPolicy(PROV_TRY(KnowsPodPolicies(host, cluster)), options.pods));
+    return policy;
+  }
+  if (policy) return policy;
+  AddWarning(findings, "pod-policy-unread",
+             fmt::format("whether an admission policy gives the variables to pods could not be read, so only templates "
+                         "were looked at: {}",
+                         policy.error().message),
+             policy.error().where);
+  return std::nullopt;
+}
+
+// New pods get the values of the ConfigMap, whatever the source says. Errors, with --restart: invalid-config.
+Result<void> CompareParams(const ClusterPodPolicy& policy, const std::string& digest, const PodEnvOptions& options,
+                           Findings& findings) {
+  if (policy.digest == digest) return {};
+  const std::string where = fmt::format("configmap {}/{}", policy.params_place.name_space, policy.params_place.name);
+  const std::string message = fmt::format(
+      "{}, and new pods get its values; see whether `controller --params` keeps it, or apply what --format "
+      "admission-policy prints",
+      policy.digest ? "has other values than the source" : "holds no values of provisioner");
+  if (options.restart) return Fail(Code::kInvalidConfig, message, where);
+  AddWarning(findings, "pod-params", message, where);
+  return {};
+}
+
+bool NeedsRestart(const RestartedWorkload& one) { return one.pods.outdated > 0 && one.restart != Restart::kDone; }
+
+Result<std::vector<publish::WorkloadPods>> RunningPods(machine::Host& host, const PodEnvOptions& options,
+                                                       const ClusterPodPolicy& policy, const std::string& digest) {
+  publish::PodRuns runs(options.request, digest, [&](std::string_view name) { return policy.Selects(name); });
+  PROV_TRY(ReadPodRuns(host, ClusterOf(options), runs));
+  std::vector<publish::WorkloadPods> out = runs.Workloads();
+  std::erase_if(out, [](const publish::WorkloadPods& pods) { return pods.outdated == 0; });
+  return out;
+}
+
+// Workloads that were rolled and whose new pods lack the variables, too: something is between the policy and them.
+Result<void> VerifyRestarts(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
+                            const std::string& digest, std::vector<RestartedWorkload>& restarted) {
+  const std::vector<publish::WorkloadPods> still = PROV_TRY(RunningPods(host, options, policy, digest));
+  for (RestartedWorkload& one : restarted) {
+    if (one.restart != Restart::kDone || std::ranges::find(still, one.pods.workload, &publish::WorkloadPods::workload) ==
+                                             still.end())
+      continue;
+    one.restart = Restart::kFailed;
+    one.message =
+        "its new pods lack the present variables, too; compare the policy with what --format admission-policy prints";
+  }
+  return {};
+}
+
+Result<std::vector<RestartedWorkload>> LookAtPods(machine::Host& host, const PodEnvOptions& options,
+                                                  const ClusterPodPolicy& policy, const std::string& digest) {
+  const std::vector<publish::WorkloadPods> outdated = PROV_TRY(RunningPods(host, options, policy, digest));
+  if (options.restart) {
+    auto out = PROV_TRY(RestartWorkloads(host, ClusterOf(options), outdated, options.wait_seconds));
+    PROV_TRY(VerifyRestarts(host, options, policy, digest, out));
+    return out;
+  }
+  std::vector<RestartedWorkload> out;
+  out.reserve(outdated.size());
+  for (const publish::WorkloadPods& pods : outdated) out.push_back({.pods = pods});
+  return out;
+}
+
+void WriteWorkloads(JsonWriter& json, const std::vector<RestartedWorkload>& workloads) {
+  json.Member("outdated", static_cast<std::size_t>(std::ranges::count_if(workloads, NeedsRestart)));
+  json.Key("workloads").BeginArray();
+  for (const RestartedWorkload& one : workloads) {
+    json.BeginObject().Member("kind", one.pods.workload.kind).Member("name", one.pods.workload.name);
+    json.Member("namespace", one.pods.workload.name_space);
+    json.Member("pods", one.pods.running).Member("outdatedPods", one.pods.outdated);
+    WriteTextOrNull(json, "restart", NameOf(one.restart));
+    WriteTextOrNull(json, "message", one.message);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+std::size_t CountStale(const std::vector<PodEnvObject>& objects) {
+  std::size_t out = 0;
+  for (const PodEnvObject& object : objects) {
+    out += static_cast<std::size_t>(
+        std::ranges::count_if(object.containers, [](const auto& container) { return !container.stale.empty(); }));
+  }
+  return out;
+}
+
+// Lists the objects that a patch would change and, in a cluster, the workloads whose pods were made before a change.
+Result<Outcome> Check(machine::Host& host, const EgressConfig& config, PodEnvOptions options, Findings findings) {
+  std::optional<ClusterPodPolicy> policy;
+  if (options.ChecksCluster()) policy = PROV_TRY(PolicyOf(host, options, findings));
+  if (policy && policy->trust && !options.request.trust) options.request.trust = policy->trust;
+  std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
+  std::vector<RestartedWorkload> workloads;
+  if (policy) {
+    LeaveToPolicy(*policy, objects);
+    const std::string digest =
+        publish::MakePodParams(config, options.request.trust).find(publish::kPodParamsDigest)->second;
+    PROV_TRY(CompareParams(*policy, digest, options, findings));
+    workloads = PROV_TRY(LookAtPods(host, options, *policy, digest));
+  }
   const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("lacking", lacking).Key("objects").BeginArray();
+  json.BeginObject().Member("schema", 1).Member("lacking", lacking).Member("stale", CountStale(objects));
+  json.Key("objects").BeginArray();
   for (const PodEnvObject& object : objects) {
     if (Lacks(object)) WriteObject(json, object);
   }
   json.EndArray();
+  if (options.ChecksCluster()) WriteWorkloads(json, workloads);
   WriteFindings(json, findings);
-  return Outcome{lacking == 0 ? 0 : kExitDifferences, json.EndObject().Text(), {}};
+  const bool differs = lacking > 0 || std::ranges::any_of(workloads, NeedsRestart);
+  return Outcome{differs ? kExitDifferences : 0, json.EndObject().Text(), {}};
+}
+
+// A server before 1.36 refuses the policy as a whole; where the source is in a cluster, it is asked.
+void ReviewServer(machine::Host& host, const PodEnvOptions& options, Findings& findings) {
+  constexpr std::string_view kOlder =
+      "patch the workloads there (--format patch), as kubectl refuses the policy (no matches for kind "
+      "\"MutatingAdmissionPolicy\")";
+  if (source::IsKubeUri(options.source.source)) {
+    const auto knows = KnowsPodPolicies(host, options.source);
+    if (knows && *knows) return;
+    if (knows) {
+      AddWarning(findings, "pod-policy-server",
+                 fmt::format("this API server is older than Kubernetes 1.36 and does not know the policy; {}", kOlder),
+                 options.source.source);
+      return;
+    }
+  }
+  AddInfo(findings, "pod-policy-server",
+          fmt::format("the policy needs Kubernetes 1.36 or later; with an older server {}", kOlder),
+          std::string(kPodEnvCommand));
+}
+
+// Contains the secrets, because the output is for use.
+Result<Outcome> PrintPolicy(machine::Host& host, const EgressConfig& config, PodEnvOptions options, Findings findings) {
+  options.admission.params = publish::MakePodParams(config, options.request.trust);
+  ReviewServer(host, options, findings);
+  if (HasPassword(options.request.proxy)) {
+    AddWarning(findings, "pod-policy-secret",
+               "the proxy's password is in the ConfigMap, and in the spec of each pod that is created: who may read "
+               "either sees it",
+               config.proxy_file.path);
+  }
+  const publish::Object objects = PROV_TRY(publish::MakePodPolicy(options.admission));
+  return Outcome{0, publish::WritePodPolicy(objects, options.json), std::move(findings)};
 }
 
 // Contains the secrets, because the output is for use. Uses the format of the manifest, YAML or JSON.
@@ -226,8 +470,9 @@ Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {
   PodEnvOptions options = PROV_TRY(ParsePodEnvOptions(arguments));
   const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
   Findings findings = PROV_TRY(ReviewSource(config, options, host.clock().NowUnix()));
-  options.request.proxy = ValuesOf(config);
-  if (options.check) return Check(host, options, std::move(findings));
+  options.request.proxy = publish::ProxyValuesOf(config);
+  if (options.policy) return PrintPolicy(host, config, std::move(options), std::move(findings));
+  if (options.check) return Check(host, config, std::move(options), std::move(findings));
   const publish::Object pods = PROV_TRY(ReadPods(options.pods));
   if (options.patch_only) return OnePatch(pods, options, std::move(findings));
   return ReportPatches(pods, config, std::move(options), std::move(findings));
@@ -248,11 +493,16 @@ Command PodEnvCommand() {
       "kubernetes.azure.com/no-http-proxy-vars: \"true\" is left alone. Where nothing is to change, an object's patch\n"
       "is null, and --format patch prints one that changes nothing. A JSON patch goes by index: it is for the object "
       "as\n"
-      "--pod shows it. Pods and Jobs that exist can't be changed: patch their files.",
+      "--pod shows it. Pods and Jobs that exist can't be changed: patch their files.\n"
+      "With --format admission-policy an API server (Kubernetes 1.36 and later) gives the variables to each pod when it\n"
+      "is created; there, a value that a container has stays. A cluster with that policy is asked by --check for pods\n"
+      "that were created before a change, and --restart rolls their workloads.",
       "  $ az aks show -g GROUP -n CLUSTER -o json | provisioner pod-env - --pod deployment.yaml --format patch > "
       "p.yaml\n"
       "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"
-      "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)",
+      "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)\n"
+      "  $ provisioner pod-env kube:// --format admission-policy --trust configmap/user-ca | kubectl apply -f -\n"
+      "  $ provisioner pod-env kube:// --check --restart        (after a change of the source)",
       JoinOptions(
           {{{"pod", "FILE",
              "Pod, Deployment, DaemonSet, StatefulSet, ReplicaSet, Job or CronJob, or several (List, YAML documents); "
@@ -265,13 +515,28 @@ Command PodEnvCommand() {
              "variables, and on Windows by importing its *.cer keys (default KEY: ca-bundle.crt)",
              Group::kTrust},
             {"check", "",
-             "only list pods and workloads that a patch would change; exit code 4 if there are any. --pod "
-             "may be a cluster: kube://[CONTEXT]",
-             Group::kChecks}},
+             "only list pods and workloads that a patch would change, and workloads with pods that were created before "
+             "a change; exit code 4 if there are any. --pod may be a cluster: kube://[CONTEXT] (default: that of the "
+             "source)",
+             Group::kChecks},
+            {"restart", "",
+             "roll the workloads whose pods were created before a change, one after the other, and wait until the new "
+             "pods are available; with --check",
+             Group::kRun},
+            {"wait", "SECONDS", "how long --restart waits for one workload (default: 600)", Group::kRun},
+            {"namespace-selector", "SELECTOR",
+             "the labels of the namespaces that the policy is for, such as env=prod,!canary (default: all but those "
+             "that AKS keeps webhooks away from; never kube-* and openshift-*)",
+             Group::kTarget},
+            {"params", "NAMESPACE/NAME",
+             "the ConfigMap of the policy's parameters, as in controller --params (default: "
+             "egress-provisioner/pod-params)",
+             Group::kTarget}},
            SourceOptionSpecs(),
-           {{"format", "json|patch",
+           {{"format", "json|patch|admission-policy",
              "json: the added and kept variables and the patches; patch: only the patch of one object, with passwords, "
-             "in the format of FILE (default: json)",
+             "in the format of FILE; admission-policy: a MutatingAdmissionPolicy with its binding and its ConfigMap, "
+             "with passwords, as YAML or with --output json as JSON (default: json)",
              Group::kOutput},
             ShowSecretsOption()},
            OutputOptionSpecs()})};

@@ -28,16 +28,6 @@ constexpr std::size_t kMaxPatchBytes = std::size_t{16} << 20U;  // bytes, of one
 
 constexpr std::string_view kWindows = "windows";
 
-// Escapes the text: Kubernetes reads $(NAME) as a reference and $$ as one $.
-std::string WithoutReferences(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '$' || text[i + 1] == '(')) out += '$';
-    out += text[i];
-  }
-  return out;
-}
-
 // The value of a variable as the container gets it; nullopt if it refers to another variable.
 std::optional<std::string> Expanded(std::string_view text) {
   std::string out;
@@ -385,6 +375,15 @@ std::string InFile(const Object& manifest, const std::string& where) {
 }
 
 }  // namespace
+
+std::string WithoutReferences(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '$' || text[i + 1] == '(')) out += '$';
+    out += text[i];
+  }
+  return out;
+}
 
 Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request) {
   Result<PodEnvReport> out = MakeAll(manifest, request);

@@ -81,6 +81,9 @@ struct PodEnvReport {
 // too-large (all patches together).
 Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request);
 
+// Escapes a text for a variable's `value`: Kubernetes reads $(NAME) there as a reference and $$ as one $.
+std::string WithoutReferences(std::string_view text);
+
 // The patch for `kubectl patch` that changes nothing: {} or [].
 JsonValue EmptyPatch(PatchKind kind);
 

@@ -1,0 +1,179 @@
+#include "provisioner/publish/pod_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "provisioner/base/text.h"
+#include "provisioner/publish/yaml_writer.h"
+#include "provisioner/source/kube_uri.h"
+#include "templates/templates.h"
+
+namespace prov::publish {
+namespace {
+
+using PolicyMemory = rapidjson::Document::AllocatorType;
+
+constexpr std::size_t kMostLabel = 63;    // characters of a label's name or value
+constexpr std::size_t kMostPrefix = 253;  // of the name's prefix
+
+bool IsLabelText(std::string_view text) {
+  const auto is_end = [](char c) { return IsLetter(c) || IsDigit(c); };
+  return !text.empty() && text.size() <= kMostLabel && is_end(text.front()) && is_end(text.back()) &&
+         std::ranges::all_of(text, [&](char c) { return is_end(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+bool IsLabelKey(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return IsLabelText(text);
+  const std::string_view prefix = text.substr(0, slash);
+  return prefix.size() <= kMostPrefix && source::IsKubeName(prefix) && IsLabelText(text.substr(slash + 1));
+}
+
+bool IsLabelValue(std::string_view text) { return text.empty() || IsLabelText(text); }
+
+// Splits at each `separator` that is in no parentheses.
+std::vector<std::string_view> SplitOutside(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  std::size_t begin = 0;
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') inside = true;
+    if (text[i] == ')') inside = false;
+    if (text[i] != separator || inside) continue;
+    out.push_back(TrimBlanks(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  out.push_back(TrimBlanks(text.substr(begin)));
+  return out;
+}
+
+// "(a, b)"; nullopt: it is something else.
+std::optional<std::vector<std::string>> ValuesIn(std::string_view text) {
+  if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
+  const std::string_view inner = text.substr(1, text.size() - 2);
+  if (inner.find_first_of("()") != std::string_view::npos) return std::nullopt;
+  std::vector<std::string> out;
+  for (const std::string_view value : SplitOutside(inner, ',')) {
+    if (!IsLabelValue(value)) return std::nullopt;
+    out.emplace_back(value);
+  }
+  return out;
+}
+
+// "KEY in (…)", "KEY notin (…)"
+std::optional<LabelRequirement> SetRequirement(std::string_view text) {
+  const std::size_t blank = text.find_first_of(" \t");
+  if (blank == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = TrimBlanks(text.substr(blank));
+  const bool excludes = rest.starts_with("notin");
+  if (!excludes && !rest.starts_with("in")) return std::nullopt;
+  const std::size_t word = std::string_view(excludes ? "notin" : "in").size();
+  auto values = ValuesIn(TrimBlanks(rest.substr(word)));
+  if (!values || !IsLabelKey(text.substr(0, blank))) return std::nullopt;
+  return LabelRequirement{std::string(text.substr(0, blank)), excludes ? "NotIn" : "In", *std::move(values)};
+}
+
+std::optional<LabelRequirement> RequirementOf(std::string_view text) {
+  if (text.starts_with('!')) {
+    const std::string_view key = TrimBlanks(text.substr(1));
+    return IsLabelKey(key) ? std::optional(LabelRequirement{std::string(key), "DoesNotExist", {}}) : std::nullopt;
+  }
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return IsLabelKey(text) ? std::optional(LabelRequirement{std::string(text), "Exists", {}}) : SetRequirement(text);
+  }
+  const bool differs = equals > 0 && text[equals - 1] == '!';
+  const std::string_view key = TrimBlanks(text.substr(0, differs ? equals - 1 : equals));
+  std::string_view value = text.substr(equals + 1);
+  if (!differs && value.starts_with('=')) value.remove_prefix(1);
+  value = TrimBlanks(value);
+  if (!IsLabelKey(key) || !IsLabelValue(value)) return std::nullopt;
+  return LabelRequirement{std::string(key), differs ? "NotIn" : "In", {std::string(value)}};
+}
+
+JsonValue CopyOf(std::string_view text, PolicyMemory& memory) {
+  return JsonValue(text.data(), static_cast<rapidjson::SizeType>(text.size()), memory);
+}
+
+JsonValue SelectorObject(const std::vector<LabelRequirement>& requirements, PolicyMemory& memory) {
+  JsonValue expressions(rapidjson::kArrayType);
+  for (const LabelRequirement& requirement : requirements) {
+    JsonValue one(rapidjson::kObjectType);
+    SetMember(one, "key", CopyOf(requirement.key, memory), memory);
+    SetMember(one, "operator", CopyOf(requirement.what, memory), memory);
+    if (!requirement.values.empty()) {
+      JsonValue values(rapidjson::kArrayType);
+      for (const std::string& value : requirement.values) values.PushBack(CopyOf(value, memory), memory);
+      SetMember(one, "values", std::move(values), memory);
+    }
+    expressions.PushBack(std::move(one), memory);
+  }
+  JsonValue out(rapidjson::kObjectType);
+  if (!requirements.empty()) SetMember(out, "matchExpressions", std::move(expressions), memory);
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<LabelRequirement>> ParseLabelSelector(std::string_view text, const std::string& where) {
+  std::vector<LabelRequirement> out;
+  if (TrimBlanks(text).empty()) return out;
+  for (const std::string_view part : SplitOutside(text, ',')) {
+    auto requirement = RequirementOf(part);
+    if (!requirement) {
+      return Fail(Code::kUsage,
+                  fmt::format("takes a label selector such as env=prod,tier in (a,b),!canary, not \"{}\"",
+                              Printable(part)),
+                  where);
+    }
+    out.push_back(*std::move(requirement));
+  }
+  return out;
+}
+
+Result<PodParamsPlace> ParsePodParamsPlace(std::string_view text, const std::string& where) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    PodParamsPlace out{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
+    if (source::IsKubeName(out.name_space) && source::IsKubeName(out.name)) return out;
+  }
+  return Fail(Code::kUsage,
+              fmt::format("takes NAMESPACE/NAME of a ConfigMap, such as egress-provisioner/pod-params, not \"{}\"",
+                          Printable(text)),
+              where);
+}
+
+bool IsPlatformNamespace(std::string_view name) { return name.starts_with("kube-") || name.starts_with("openshift-"); }
+
+Result<Object> MakePodPolicy(const PodPolicy& policy) {
+  Object out = PROV_TRY(ReadManifest(std::string(templates::PodPolicyYaml()), "pod-policy.yaml"));
+  PolicyMemory& memory = out.document->dom.GetAllocator();
+  JsonValue& binding = (*out.root)[1]["spec"];
+  SetMember(binding["paramRef"], "namespace", CopyOf(policy.params_place.name_space, memory), memory);
+  SetMember(binding["paramRef"], "name", CopyOf(policy.params_place.name, memory), memory);
+  if (policy.namespaces)
+    SetMember(binding["matchResources"], "namespaceSelector", SelectorObject(*policy.namespaces, memory), memory);
+  JsonValue& map = (*out.root)[2];
+  SetMember(map["metadata"], "namespace", CopyOf(policy.params_place.name_space, memory), memory);
+  SetMember(map["metadata"], "name", CopyOf(policy.params_place.name, memory), memory);
+  JsonValue data(rapidjson::kObjectType);
+  for (const auto& [key, value] : policy.params) SetMember(data, key, CopyOf(value, memory), memory);
+  SetMember(map, "data", std::move(data), memory);
+  return out;
+}
+
+std::string WritePodPolicy(const Object& objects, bool json) {
+  if (!json) return WriteManifest(objects);
+  JsonDocument list;
+  PolicyMemory& memory = list.dom.GetAllocator();
+  list.dom.SetObject();
+  SetMember(list.dom, "apiVersion", JsonReference("v1"), memory);
+  SetMember(list.dom, "kind", JsonReference("List"), memory);
+  SetMember(list.dom, "items", JsonValue(*objects.root, memory), memory);
+  return WriteJson(list.dom, kJsonIndent);
+}
+
+}  // namespace prov::publish

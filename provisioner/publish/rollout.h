@@ -1,0 +1,29 @@
+// The rollout of a Deployment, StatefulSet or DaemonSet: whether a change of its template makes new pods, and how far it
+// is, as `kubectl rollout status` judges it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "provisioner/base/result.h"
+#include "provisioner/source/object_view.h"
+
+namespace prov::publish {
+
+// The plural of the kind in the group apps; "" for a kind without rollouts.
+std::string_view RolloutResource(std::string_view kind);
+
+// Why a changed template makes no new pods: the workload is paused, or its strategy is OnDelete; "": it does. Errors:
+// type.
+Result<std::string> ReasonNotToRoll(const source::ObjectView& workload, std::string_view kind);
+
+struct Rollout {
+  bool done = false;
+  bool failed = false;  // past its own deadline
+  std::string message;  // "2 of 3 pods are new and available"
+};
+
+// Errors: type.
+Result<Rollout> RolloutOf(const source::ObjectView& workload, std::string_view kind);
+
+}  // namespace prov::publish
