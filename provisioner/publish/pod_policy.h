@@ -38,9 +38,9 @@ struct PodParamsPlace {
 Result<PodParamsPlace> ParsePodParamsPlace(std::string_view text, const std::string& where);
 
 struct PodPolicy {
-  PodParamsPlace params_place;
-  std::optional<std::vector<LabelRequirement>> namespaces;  // whose pods; nullopt: all but those that AKS keeps out
-  PodParams params;
+  PodParamsPlace params_place = {};
+  std::optional<std::vector<LabelRequirement>> namespaces = {};  // whose pods; nullopt: all but those that AKS keeps out
+  PodParams params = {};
 };
 
 // Whether the policy leaves the pods of a namespace alone whatever the binding selects: its name has a prefix that is

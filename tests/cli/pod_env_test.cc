@@ -1,4 +1,5 @@
 // `pod-env` as its callers see it; kubectl applies what it prints.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -161,10 +162,56 @@ TEST_F(PodEnvCommand, AStaleValueIsADifference) {
   const ProcessResult old = PodEnv({"--check"}, "old.yaml");
   EXPECT_EQ(old.exit, 4);
   EXPECT_STREQ(ParsedJson(old.out)["objects"][0]["containers"][0]["stale"][0].GetString(), "HTTP_PROXY");
+  EXPECT_EQ(ParsedJson(old.out)["stale"].GetInt(), 1);
   EXPECT_THAT(old.out + PodEnv({}, "old.yaml").out, Not(HasSubstr(kPodPassword)));
   const ProcessResult patch = PodEnv({"--format", "patch"}, "old.yaml");
   EXPECT_THAT(patch.out, HasSubstr("@p:1"));
   EXPECT_THAT(patch.err, HasSubstr("added nothing; kept HTTPS_PROXY, NO_PROXY; replaced HTTP_PROXY"));
+}
+
+TEST_F(PodEnvCommand, TheAdmissionPolicyIsYamlOrJsonWithTheValues) {
+  const auto print = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"pod-env", At("proxy.env"), "--format", "admission-policy"});
+    return Provisioner(more);
+  };
+  const ProcessResult yaml = print({"--trust", "configmap/user-ca"});
+  ASSERT_EQ(yaml.exit, 0) << yaml.err;
+  EXPECT_THAT(yaml.out, AllOf(testing::StartsWith("---\napiVersion: admissionregistration.k8s.io/v1\nkind: Mutating"),
+                              HasSubstr(kPodPassword), HasSubstr("trust-config-map: user-ca\n")));
+  EXPECT_THAT(yaml.err, AllOf(HasSubstr("[pod-policy-server]"), HasSubstr("1.36"), HasSubstr("[pod-policy-import]"),
+                              HasSubstr("[pod-policy-secret]"), Not(HasSubstr(kPodPassword))));
+  const ProcessResult json =
+      print({"--output", "json", "--namespace-selector", "a=b,!c", "--params", "shop/values"});
+  ASSERT_EQ(json.exit, 0) << json.err;
+  const rapidjson::Document list = ParsedJson(json.out);
+  ASSERT_EQ(list["items"].Size(), 3U);
+  EXPECT_STREQ(list["items"][0]["kind"].GetString(), "MutatingAdmissionPolicy");
+  const rapidjson::Value& binding = list["items"][1];
+  EXPECT_STREQ(binding["kind"].GetString(), "MutatingAdmissionPolicyBinding");
+  EXPECT_STREQ(binding["spec"]["paramRef"]["name"].GetString(), "values");
+  EXPECT_EQ(binding["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"].Size(), 2U);
+  const rapidjson::Value& map = list["items"][2];
+  EXPECT_STREQ(map["metadata"]["namespace"].GetString(), "shop");
+  EXPECT_EQ(map["data"]["HTTP_PROXY"].GetString(), std::string("http://u:") + kPodPassword + "@p:1");
+  EXPECT_FALSE(map["data"].HasMember("trust-config-map"));
+  EXPECT_THAT(json.err, Not(HasSubstr("pod-policy-import")));
+}
+
+TEST_F(PodEnvCommand, OptionsOfOtherFormsAreRefused) {
+  const auto refused = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"pod-env", At("proxy.env")});
+    const ProcessResult result = Provisioner(more);
+    return result.exit == 10 ? result.err : fmt::format("exit {}", result.exit);
+  };
+  for (const char* option : {"--check", "--restart", "--pod=pod.yaml", "--patch=json", "--wait=1"})
+    EXPECT_THAT(refused({"--format", "admission-policy", option}), HasSubstr("is not for --format admission-policy"));
+  EXPECT_THAT(refused({"--format", "admission-policy", "--namespace-selector", "a b"}), HasSubstr("env=prod"));
+  EXPECT_THAT(refused({"--format", "admission-policy", "--params", "values"}), HasSubstr("NAMESPACE/NAME"));
+  const std::string pod = "--pod=" + At("pod.yaml");
+  EXPECT_THAT(refused({pod, "--namespace-selector", "a"}), HasSubstr("is for --format admission-policy"));
+  EXPECT_THAT(refused({pod, "--params", "a/b"}), HasSubstr("is for --format admission-policy"));
+  EXPECT_THAT(refused({pod, "--restart"}), HasSubstr("give --pod kube://"));
+  EXPECT_THAT(refused({pod, "--check", "--wait", "5"}), HasSubstr("is for --restart"));
 }
 
 TEST_F(PodEnvCommand, WhatTrustTakesIsNamed) {

@@ -48,7 +48,8 @@ def place(kind, name, namespace):
 
 
 CLUSTER = {"ClusterRole", "ClusterRoleBinding", "ControllerConfig", "EgressIP", "Infrastructure", "MachineConfig", "MachineConfigPool", "Namespace", "Network", "Node",
-           "Proxy", "SecurityContextConstraints", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+           "Proxy", "SecurityContextConstraints", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
+           "MutatingAdmissionPolicyBinding"}
 
 
 def find(kind, name, namespace):

@@ -1,0 +1,224 @@
+// `pod-env --check` and `--restart` of a cluster with the admission policy: in this process, an API server that is a
+// table of answers.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "tests/cli/machine_commands_fixture.h"
+#include "tests/support/json_text.h"
+#include "tests/support/kube_config_file.h"
+
+namespace prov::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testing_support::ParsedJson;
+
+constexpr const char* kApps = "/apis/apps/v1";
+constexpr const char* kAdmission = "/apis/admissionregistration.k8s.io/v1";
+
+class PodRestart : public machine_commands::MachineCommands {
+ protected:
+  PodRestart() {
+    testing_support::WriteKubeConfig(scratch_.At("config"));
+    host_.web = [this](const net::FetchRequest& request) { return Answer(request); };
+    host_.waits_left = 1000;
+    for (const char* kind : {"deployments", "statefulsets", "daemonsets", "replicasets"}) Put(List(kApps, kind), {});
+    Put("/apis/batch/v1/cronjobs", {});
+    Put("/apis/batch/v1/jobs", {});
+    Put("/api/v1/pods", {});
+    Put("/api/v1/namespaces", {R"({"metadata":{"name":"n","labels":{"env":"prod"}}})",
+                               R"({"metadata":{"name":"kube-system","labels":{"env":"prod"}}})",
+                               R"({"metadata":{"name":"other"}})"});
+    Put(std::string(kAdmission) + "/mutatingadmissionpolicies", {});
+    answers_[std::string(kAdmission) + "/mutatingadmissionpolicybindings/egress-provisioner-pods"] =
+        R"({"spec":{"paramRef":{"namespace":"p","name":"q"},"matchResources":{"namespaceSelector":{"matchLabels":{"env":"prod"}}}}})";
+    digest_ = PrintedDigest();
+    PutDigest(digest_);
+  }
+
+  // As the policy's ConfigMap has it, which also has the source's password.
+  std::string PrintedDigest() {
+    const Command command = PodEnvCommand();
+    const auto arguments =
+        ParseArguments(command.spec, std::vector<std::string>{source_, "--format=admission-policy", "--output=json"});
+    const auto printed = arguments ? command.run(*arguments, host_) : std::unexpected(arguments.error());
+    EXPECT_TRUE(printed) << printed.error().message;
+    return printed ? ParsedJson(printed->out)["items"][2]["data"]["digest"].GetString() : "";
+  }
+
+  static std::string List(const std::string& group, const std::string& kind) { return group + "/" + kind; }
+  void Put(const std::string& path, const std::vector<std::string>& items) {
+    const std::size_t slash = path.rfind('/');
+    const std::string kind = path.substr(slash + 1) == "pods"          ? "PodList"
+                             : path.substr(slash + 1) == "deployments" ? "DeploymentList"
+                                                                       : "List";
+    answers_[path] = fmt::format(R"({{"kind":"{}","metadata":{{}},"items":[{}]}})", kind, fmt::join(items, ","));
+  }
+  void PutDigest(const std::string& digest) {
+    answers_["/api/v1/namespaces/p/configmaps/q"] =
+        fmt::format(R"({{"kind":"ConfigMap","data":{{"digest":"{}"}}}})", digest);
+  }
+
+  static std::string Pod(const std::string& name, const std::string& digest, const std::string& owner_kind = "",
+                         const std::string& owner = "", const std::string& name_space = "n") {
+    return fmt::format(
+        R"({{"metadata":{{"name":"{}","namespace":"{}","annotations":{{"egress-provisioner/pod-params":"{}"}},)"
+        R"("ownerReferences":[{{"kind":"{}","name":"{}","controller":{}}}]}},"spec":{{"containers":[{{"name":"c"}}]}}}})",
+        name, name_space, digest, owner_kind, owner, owner.empty() ? "false" : "true");
+  }
+  void PutDeployment(const std::string& name, int updated) {
+    const std::string deployment = fmt::format(
+        R"({{"metadata":{{"name":"{}","namespace":"n","generation":2}},"spec":{{"replicas":2,"template":{{"spec":)"
+        R"({{"containers":[{{"name":"c"}}]}}}}}},"status":{{"observedGeneration":2,"replicas":2,"updatedReplicas":{},)"
+        R"("availableReplicas":2}}}})",
+        name, updated);
+    answers_[fmt::format("{}/namespaces/n/deployments/{}", kApps, name)] = deployment;
+    Put(List(kApps, "deployments"), {deployment});
+    Put(List(kApps, "replicasets"),
+        {fmt::format(R"({{"metadata":{{"name":"{0}-1","namespace":"n","ownerReferences":[{{"kind":"Deployment",)"
+                     R"("name":"{0}","controller":true}}]}}}})",
+                     name)});
+  }
+
+  Result<net::FetchAnswer> Answer(const net::FetchRequest& request) {
+    const std::string path = request.url.substr(std::string("https://api.example.test:6443").size());
+    if (host_.sent.size() > patches_) {
+      patches_ = host_.sent.size();
+      patched_.push_back(path);
+    } else if (after_patch_ && patches_ > 0 && ++gets_after_patch_ == 3) {
+      after_patch_();
+    }
+    const auto found = answers_.find(path.substr(0, path.find('?')));
+    net::FetchAnswer out;
+    out.status = found == answers_.end() ? 404 : 200;
+    if (found != answers_.end()) out.body = found->second;
+    return out;
+  }
+
+  // The report, with this exit code.
+  rapidjson::Document Checked(int exit, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {source_, "--check", "--pod", "kube://", "--kubeconfig", scratch_.At("config")};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto outcome = Run(PodEnvCommand, words);
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    if (!outcome) return {};
+    EXPECT_EQ(outcome->exit, exit) << outcome->out;
+    return ParsedJson(outcome->out);
+  }
+  Error Refused(std::vector<std::string> more) {
+    std::vector<std::string> words = {source_, "--pod", "kube://", "--kubeconfig", scratch_.At("config")};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto outcome = Run(PodEnvCommand, words);
+    EXPECT_FALSE(outcome) << outcome->out;
+    return outcome ? Error{} : outcome.error();
+  }
+  // "KIND/NAME OUTDATED RESULT" of each workload.
+  static std::vector<std::string> Workloads(const rapidjson::Document& document) {
+    std::vector<std::string> out;
+    for (const auto& one : document["workloads"].GetArray()) {
+      out.push_back(fmt::format("{}/{} {} {}", one["kind"].GetString(), one["name"].GetString(),
+                                one["outdatedPods"].GetInt(),
+                                one["restart"].IsNull() ? "-" : one["restart"].GetString()));
+    }
+    return out;
+  }
+
+  std::map<std::string, std::string> answers_;
+  std::string digest_;
+  std::function<void()> after_patch_;
+  std::size_t patches_ = 0;
+  int gets_after_patch_ = 0;
+  std::vector<std::string> patched_;
+};
+
+TEST_F(PodRestart, TheCheckNamesWorkloadsWithPodsOfFormerValues) {
+  PutDeployment("web", 2);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", digest_, "ReplicaSet", "web-1"),
+                       Pod("c", "former", "", "", "other"), Pod("d", "former", "", "", "kube-system")});
+  const rapidjson::Document report = Checked(4);
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 -"));
+  EXPECT_EQ(report["outdated"].GetInt(), 1);
+  EXPECT_EQ(report["lacking"].GetInt(), 0) << "the policy gives to new pods what the template lacks";
+  EXPECT_THAT(patched_, IsEmpty());
+}
+
+TEST_F(PodRestart, WithoutThePolicyTemplatesCount) {
+  answers_.erase(std::string(kAdmission) + "/mutatingadmissionpolicybindings/egress-provisioner-pods");
+  PutDeployment("web", 2);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
+  const rapidjson::Document report = Checked(4);
+  EXPECT_EQ(report["lacking"].GetInt(), 1);
+  EXPECT_THAT(Workloads(report), IsEmpty());
+}
+
+TEST_F(PodRestart, ARestartRollsAndWaits) {
+  PutDeployment("web", 0);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
+  after_patch_ = [this] {
+    PutDeployment("web", 2);
+    Put("/api/v1/pods", {Pod("b", digest_, "ReplicaSet", "web-1")});
+  };
+  const std::int64_t before = host_.now;
+  const rapidjson::Document report = Checked(0, {"--restart"});
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 done"));
+  EXPECT_THAT(patched_, ElementsAre("/apis/apps/v1/namespaces/n/deployments/web"));
+  ASSERT_THAT(host_.sent, SizeIs(1));
+  EXPECT_THAT(host_.sent[0].body, HasSubstr("kubectl.kubernetes.io/restartedAt"));
+  EXPECT_GT(host_.now, before) << "it waited";
+  EXPECT_EQ(report["outdated"].GetInt(), 0);
+}
+
+TEST_F(PodRestart, WhatHasNoRolloutIsLeftToAPerson) {
+  Put("/api/v1/pods", {Pod("bare", "former"), Pod("a", "former", "Job", "import")});
+  const rapidjson::Document report = Checked(4, {"--restart"});
+  EXPECT_THAT(Workloads(report), ElementsAre("Job/import 1 left", "Pod/bare 1 left"));
+  EXPECT_THAT(report["workloads"][1]["message"].GetString(), HasSubstr("create it anew"));
+  EXPECT_EQ(report["outdated"].GetInt(), 2);
+  EXPECT_THAT(patched_, IsEmpty());
+}
+
+TEST_F(PodRestart, ARolloutThatDoesNotEndStopsTheRest) {
+  PutDeployment("web", 1);
+  answers_[std::string(kApps) + "/namespaces/n/statefulsets/zoo"] = "{}";
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", "former", "StatefulSet", "zoo")});
+  const std::int64_t before = host_.now;
+  const rapidjson::Document report = Checked(4, {"--restart", "--wait", "30"});
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 failed", "StatefulSet/zoo 1 not-reached"));
+  EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("1 of 2 pods are new, and 2 are available after"));
+  EXPECT_THAT(patched_, SizeIs(1));
+  EXPECT_LT(host_.now - before, 60);
+}
+
+TEST_F(PodRestart, NewPodsThatLackTheValuesTooAreAFailure) {
+  PutDeployment("web", 2);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
+  const rapidjson::Document report = Checked(4, {"--restart"});
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 failed"));
+  EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("its new pods lack"));
+}
+
+TEST_F(PodRestart, NothingIsRolledWhileNewPodsWouldGetFormerValues) {
+  PutDeployment("web", 2);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
+  PutDigest("former");
+  const rapidjson::Document report = Checked(4);
+  EXPECT_THAT(testing_support::JsonOf(report["findings"]), HasSubstr("pod-params"));
+  EXPECT_EQ(Refused({"--check", "--restart"}).code, Code::kInvalidConfig);
+  answers_.erase("/api/v1/namespaces/p/configmaps/q");
+  EXPECT_THAT(Refused({"--restart"}).message, HasSubstr("holds no values"));
+  answers_.erase(std::string(kAdmission) + "/mutatingadmissionpolicybindings/egress-provisioner-pods");
+  EXPECT_EQ(Refused({"--restart"}).code, Code::kNotFound);
+  answers_.erase(std::string(kAdmission) + "/mutatingadmissionpolicies");
+  const Error older = Refused({"--restart"});
+  EXPECT_EQ(older.code, Code::kUnsupported);
+  EXPECT_THAT(older.message, HasSubstr("1.36"));
+  EXPECT_THAT(patched_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace prov::cli

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""What the admission policy that pod-env prints makes of 60 pods of every shape equals what pod-env's patches say of them. Its expressions
+are evaluated by cel.py, and by a real kube-apiserver where there is one that knows such policies.
+
+usage: pod_policy_e2e.py PROVISIONER [unittest arguments]
+  KUBE_APISERVER, ETCD: programs; the API server is of Kubernetes 1.36 or later, which no script here builds
+  KUBE_CONTROLLER_MANAGER: of the same version; makes pods of Deployments, StatefulSets, DaemonSets and Jobs
+  PROVISIONER_SEED: of the pods (7)"""
+import copy
+import json
+import os
+import pathlib
+import random
+import time
+import unittest
+
+from cel import CelError, Evaluator, admit
+from harness import argument, folder, must, run, skip
+import real_api_server
+from real_api_server import RealApiServer, documents
+
+PROGRAM = argument()
+SEED = int(os.environ.get("PROVISIONER_SEED", "7"))
+SPACE, PARAMS = "shop", ("egress-provisioner", "pod-params")
+OPT_OUT = "kubernetes.azure.com/no-http-proxy-vars"
+DIGEST = "egress-provisioner/pod-params"
+PROXY = "HTTP_PROXY=http://u:c4nAry$(X)$$@p.example.test:3128\nHTTPS_PROXY=http://p.example.test:3129\nNO_PROXY=localhost,.svc,10.0.0.0/8\n"
+SIX = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
+TRUST = ["--trust", "configmap/user-ca:all.pem"]
+POLICIES = {"MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+            "ConfigMap": "configmaps", "RuntimeClass": "runtimeclasses", "StatefulSet": "statefulsets", "Job": "jobs"}
+RUNTIME_CLASS = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "win"}, "handler": "runhcs",
+                 "scheduling": {"nodeSelector": {"kubernetes.io/os": "windows"}}}
+
+
+def affinity(*terms):
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchExpressions": [dict(zip(("key", "operator", "values"), one)) for one in term]} for term in terms]}}}}
+
+
+WINDOWS, LINUX = ("kubernetes.io/os", "In", ["windows"]), ("kubernetes.io/os", "NotIn", ["windows"])
+SYSTEMS = [
+    {}, {"os": {"name": "windows"}}, {"os": {"name": "linux"}}, {"runtimeClassName": "win"},
+    {"nodeSelector": {"kubernetes.io/os": "windows"}}, {"nodeSelector": {"beta.kubernetes.io/os": "windows"}},
+    {"nodeSelector": {"node.kubernetes.io/windows-build": "10.0.20348"}}, {"nodeSelector": {"node-role.kubernetes.io/infra": ""}},
+    {"nodeSelector": {"disk": "fast"}}, affinity([WINDOWS]), affinity([LINUX]), affinity([WINDOWS], [LINUX]),
+    affinity([("disk", "Exists"), WINDOWS], [("node.kubernetes.io/windows-build", "Exists")]), affinity([("disk", "In", ["fast"])]),
+    affinity([("node.kubernetes.io/windows-build", "DoesNotExist")]), affinity([("kubernetes.io/os", "NotIn", ["linux", "x"])]),
+    affinity([("node-role.kubernetes.io/master", "Exists")]), affinity([("kubernetes.io/os", "In", ["windows", "linux"])]),
+    {**affinity([WINDOWS]), "nodeSelector": {"kubernetes.io/os": "windows"}},
+]
+FROM = {"secretKeyRef": {"name": "s", "key": "k"}}
+ENVIRONMENTS = [
+    {}, {"env": [{"name": "HTTP_PROXY", "value": "http://mine:1"}]}, {"env": [{"name": "http_proxy", "value": "http://mine:1"}]},
+    {"env": [{"name": "Http_Proxy", "value": "http://mine:1"}, {"name": "no_PROXY", "value": "mine"}]}, {"env": [{"name": "NO_PROXY"}]},
+    {"env": [{"name": "HTTPS_PROXY", "valueFrom": FROM}, {"name": "A", "value": "b"}]},
+    {"env": [{"name": "A", "value": "b"}, {"name": "https_proxy", "value": "$(A)"}]},
+    {"env": [{"name": name, "value": ""} for name in SIX]}, {"env": [{"name": "SSL_CERT_FILE", "value": "/mine"}]},
+    {"env": [{"name": "ssl_cert_file", "value": "/mine"}, {"name": "Curl_CA_Bundle", "value": "x"}]},
+    {"envFrom": [{"configMapRef": {"name": "unknown"}}]}, {"env": []},
+    {"env": [{"name": "HTTPS_PROXY", "value": "http://p.example.test:3129"}, {"name": "NO_PROXY", "value": "other"}]},
+]
+MOUNTS = [
+    [], [], [{"name": "own", "mountPath": "/data"}], [{"name": "own", "mountPath": "/etc/egress-trust"}],
+    [{"name": "own", "mountPath": "c:\\Egress-Trust"}], [{"name": "egress-trust", "mountPath": "/certificates"}],
+]
+ANNOTATIONS = [{}, {}, {}, {OPT_OUT: "true"}, {OPT_OUT: "yes"}, {"x": "y"}]
+
+
+def container(name, environment, mounts):
+    return {"name": name, "image": "registry.example.test/app:1", **copy.deepcopy(environment), **({"volumeMounts": copy.deepcopy(mounts)} if mounts else {})}
+
+
+def pods():
+    """Each item of each list is in some pod; the rest is by chance."""
+    chance, out = random.Random(SEED), []
+
+    def take(items, index):
+        return items[index] if index < len(items) else chance.choice(items)
+
+    for index in range(60):
+        lists = {"containers": [container(f"c{n}", take(ENVIRONMENTS, index + 7 * n) if n == 0 else chance.choice(ENVIRONMENTS),
+                                          take(MOUNTS, index) if n == 0 else chance.choice(MOUNTS)) for n in range(1 + index % 3)]}
+        if index % 2:
+            lists["initContainers"] = [container(f"i{n}", chance.choice(ENVIRONMENTS), chance.choice(MOUNTS)) for n in range(1 + index % 2)]
+        spec = {**copy.deepcopy(take(SYSTEMS, index)), **lists}
+        names = {m["name"] for each in lists.values() for c in each for m in c.get("volumeMounts", [])}
+        volumes = [{"name": "own", "emptyDir": {}}] if "own" in names else []
+        if "egress-trust" in names:
+            volumes.append({"name": "egress-trust", "configMap": {"name": "user-ca"}})
+        if volumes:
+            spec["volumes"] = volumes
+        metadata = {"name": f"pod-{index:02}", "namespace": SPACE}
+        if annotations := take(ANNOTATIONS, index):
+            metadata["annotations"] = dict(annotations)
+        out.append({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    return out
+
+
+def scheduled(pod):
+    """The API server's own admission adds the RuntimeClass' selector before the policies."""
+    pod = copy.deepcopy(pod)
+    if pod["spec"].get("runtimeClassName") == "win":
+        pod["spec"].setdefault("nodeSelector", {}).update(RUNTIME_CLASS["scheduling"]["nodeSelector"])
+    return pod
+
+
+def patched(pod, operations):
+    """The pod with what a JSON patch adds. A policy replaces no value and imports nothing; and its volume is optional."""
+    pod = copy.deepcopy(pod)
+    for operation in operations or []:
+        parts = operation["path"].split("/")[1:]
+        if operation["op"] != "add" or "lifecycle" in parts:
+            continue
+        at = pod
+        for part in parts[:-1]:
+            at = at[int(part)] if isinstance(at, list) else at[part]
+        value = copy.deepcopy(operation["value"])
+        if parts[1] == "volumes":
+            for volume in value if isinstance(value, list) else [value]:
+                volume["configMap"]["optional"] = True
+        if parts[-1] == "-":
+            at.append(value)
+        else:
+            at[parts[-1]] = value
+    return pod
+
+
+def shape(pod, theirs=()):
+    """What is compared: the variables and mounts of each container, in order, and the volumes; without `theirs`."""
+    spec = pod["spec"]
+
+    def mounts(one):
+        return [{key: value for key, value in mount.items() if key != "recursiveReadOnly"} for mount in one.get("volumeMounts", []) if mount["name"] not in theirs]
+
+    # A server leaves out an empty value.
+    lists = {name: [(c["name"], [{key: value for key, value in v.items() if value != ""} for v in c.get("env") or []], mounts(c)) for c in spec.get(name, [])]
+             for name in ("containers", "initContainers")}
+    volumes = []
+    for volume in spec.get("volumes", []):
+        if volume["name"] not in theirs:
+            if "configMap" in volume:
+                volume = {**volume, "configMap": {key: value for key, value in volume["configMap"].items() if key != "defaultMode"}}
+            volumes.append(volume)
+    return {**lists, "volumes": volumes}
+
+
+class Base(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        print(f"PROVISIONER_SEED={SEED}", flush=True)
+        cls.work = folder(cls)
+        (cls.work / "proxy.env").write_text(PROXY)
+        cls.pods = pods()
+        (cls.work / "pods.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": cls.pods + [RUNTIME_CLASS]}))
+
+    def program(self, *words, **options):
+        return must(PROGRAM, "pod-env", self.work / "proxy.env", *words, **options)
+
+    def printed(self, *words):
+        return documents(self.program("--format", "admission-policy", *words))
+
+    def wanted(self, *words):
+        """{name: the pod as pod-env's patch makes it}, and which of them the patch leaves as they are."""
+        document = json.loads(self.program("--pod", self.work / "pods.json", "--patch", "json", "--show-secrets", *words))
+        self.assertEqual([o["name"] for o in document["objects"]], [p["metadata"]["name"] for p in self.pods])
+        self.assertEqual(len(self.pods), 60)
+        self.assertGreater(sum(o["os"] == "windows" for o in document["objects"]), 10)
+        self.assertGreater(sum(o["optedOut"] for o in document["objects"]), 1)
+        return {pod["metadata"]["name"]: patched(pod, o["patch"]) for pod, o in zip(self.pods, document["objects"])}
+
+
+class Evaluated(Base):
+    def test_sixty_pods_get_what_the_patches_say(self):
+        for words in [], TRUST:
+            policy, _, params = self.printed(*words)
+            wanted = self.wanted(*words)
+            for pod in self.pods:
+                with self.subTest(pod=pod["metadata"]["name"], words=words):
+                    made, left_by = admit(policy, params, scheduled(pod), SPACE)
+                    self.assertEqual(shape(made), shape(wanted[pod["metadata"]["name"]]))
+                    opted_out = pod["metadata"].get("annotations", {}).get(OPT_OUT) == "true"
+                    self.assertEqual(left_by, "has-not-opted-out" if opted_out and not words else None)
+                    marked = made["metadata"].get("annotations", {}).get(DIGEST)
+                    self.assertEqual(marked, None if left_by else params["data"]["digest"])
+                    again, _ = admit(policy, params, made, SPACE)
+                    self.assertEqual(again, made, "a second time adds nothing")
+
+    def test_pods_that_the_policy_leaves_alone(self):
+        policy, _, params = self.printed()
+        pod = {"metadata": {}, "spec": {"containers": [{"name": "c"}]}}
+        for space in "kube-system", "openshift-dns":
+            self.assertEqual(admit(policy, params, pod, space)[1], "not-of-the-platform")
+        static = {**pod, "metadata": {"annotations": {"kubernetes.io/config.mirror": "x"}}}
+        self.assertEqual(admit(policy, params, static, SPACE)[1], "not-a-static-pod")
+        for empty in {}, {"data": {}}, {"data": {"other": "x"}}:
+            self.assertEqual(admit(policy, empty, pod, SPACE), (pod, "values-are-there"), "the controller has not written yet")
+
+    def test_a_volume_of_another_kind_is_left_as_it_is(self):
+        policy, _, params = self.printed(*TRUST)
+        pod = {"metadata": {}, "spec": {"containers": [{"name": "c"}], "volumes": [{"name": "egress-trust", "emptyDir": {}}]}}
+        made, _ = admit(policy, params, pod, SPACE)
+        self.assertEqual(made["spec"]["volumes"], pod["spec"]["volumes"])
+        self.assertEqual([v["name"] for v in made["spec"]["containers"][0]["env"]], list(SIX))
+        self.assertEqual(made["spec"]["containers"][0]["volumeMounts"], [])
+
+    def test_the_evaluator_refuses_what_a_server_does(self):
+        """It would else show nothing about expressions that no server takes."""
+        for text in ("['a', object.x]", "{'a': 'b', 'c': object.x}", "object.missing", "unknown", "'a' + 1", "object.x ? 1 : 2", "[1].map(i, j)"):
+            with self.subTest(text), self.assertRaises(CelError):
+                Evaluator(object={"x": "text"}).run(text)
+        for text, value in (("object.?missing.?more.orValue('x')", "x"), ("object[?'x'].hasValue()", True), ("false && object.missing", False),
+                            ("object.missing || true", True), ("'C:\\\\a'", "C:\\a"), ("[['a'], []].filter(l, l.size() > 0)[0][0].upperAscii()", "A")):
+            self.assertEqual(Evaluator(object={"x": "text"}).run(text), value, text)
+        policy = {"spec": {"matchConditions": [], "variables": [], "mutations": [{"applyConfiguration": {"expression": ""}}]}}
+        for text in ("Object{spec: Object.specx{}}", "Object{spec: Object.spec{tolerations: []}}", "Object{spec: Object.spec{containers: [Object.spec{}]}}"):
+            policy["spec"]["mutations"][0]["applyConfiguration"]["expression"] = text
+            with self.subTest(text), self.assertRaises(CelError):
+                admit(policy, {}, {}, SPACE)
+
+
+class Real(Base):
+    def setUp(self):
+        programs = {name: os.environ.get(name.upper().replace("-", "_"), "") for name in ("kube-apiserver", "etcd")}
+        if not all(programs.values()):
+            skip(self, "the admission policy is NOT tested by a real server: KUBE_APISERVER (1.36 or later) and ETCD name no programs")
+        self.programs = folder(self)
+        if manager := os.environ.get("KUBE_CONTROLLER_MANAGER"):
+            programs["kube-controller-manager"] = manager
+        for name, program in programs.items():
+            (self.programs / name).symlink_to(pathlib.Path(program).resolve())
+        real_api_server.PLURALS.update(POLICIES)
+        self.server = RealApiServer(self.programs, folder(self))
+        self.addCleanup(self.server.close)
+        served = [r["name"] for r in self.server.ask("GET", "/apis/admissionregistration.k8s.io/v1")["resources"]]
+        if "mutatingadmissionpolicies" not in served:
+            skip(self, "the admission policy is NOT tested by a real server: KUBE_APISERVER is older than Kubernetes 1.36")
+        for space in (SPACE, PARAMS[0], "kube-shop", "canary"):
+            self.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space, "labels": {"space": space}}})
+            self.server.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": space},
+                               "automountServiceAccountToken": False})
+        self.server.apply(RUNTIME_CLASS)
+        self.config = self.work / "config"
+        self.config.write_text(self.server.kubeconfig())
+
+    def install(self, *words):
+        for item in self.printed(*words):
+            self.server.apply(item)
+        params = self.printed(*words)[-1]
+        self.wait(lambda: self.made(self.probe())["metadata"].get("annotations", {}).get(DIGEST) == params["data"]["digest"])
+        return params
+
+    def wait(self, ready, seconds=60):
+        end = time.monotonic() + seconds
+        while not ready():
+            self.assertLess(time.monotonic(), end, "it does not become so")
+            time.sleep(0.2)
+
+    @staticmethod
+    def probe(space=SPACE):
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "probe-", "namespace": space}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+
+    def made(self, pod, query=""):
+        """As the server would make it."""
+        return self.server.ask("POST", f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods{query or '?dryRun=All'}", pod)
+
+    def test_sixty_pods_get_what_the_patches_say(self):
+        for words in [], TRUST:
+            params = self.install(*words)
+            wanted = self.wanted(*words)
+            for pod in self.pods:
+                with self.subTest(pod=pod["metadata"]["name"], words=words):
+                    made = self.made(pod)
+                    self.assertEqual(shape(made), shape(wanted[pod["metadata"]["name"]]))
+                    left = pod["metadata"].get("annotations", {}).get(OPT_OUT) == "true" and not words
+                    self.assertEqual(made["metadata"].get("annotations", {}).get(DIGEST), None if left else params["data"]["digest"])
+
+    def test_the_selector_and_the_platform(self):
+        self.install("--namespace-selector", "space notin (canary)")
+        for space in "kube-shop", "canary":
+            self.assertNotIn(DIGEST, self.made(self.probe(space))["metadata"].get("annotations", {}), space)
+
+    def test_a_change_reaches_new_pods_and_the_check_names_the_others(self):
+        self.install()
+        self.made(self.probe(), "?fieldManager=test")
+        check = [PROGRAM, "pod-env", self.work / "proxy.env", "--check", "--pod", "kube://", "--kubeconfig", self.config]
+        done = run(*check)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["outdated"]), (0, 0), done.stdout)
+        (self.work / "proxy.env").write_text(PROXY.replace(":3129", ":3130"))
+        self.addCleanup((self.work / "proxy.env").write_text, PROXY)
+        self.assertIn("pod-params", run(*check).stdout, "the ConfigMap has the former values")
+        self.server.apply(self.printed()[-1])
+        end = time.monotonic() + 2
+        while self.made(self.probe())["spec"]["containers"][0]["env"][2]["value"] != "http://p.example.test:3130":
+            self.assertLess(time.monotonic(), end)
+        done = run(*check)
+        self.assertEqual(done.returncode, 4)
+        (workload,) = json.loads(done.stdout)["workloads"]
+        self.assertEqual((workload["kind"], workload["pods"], workload["outdatedPods"]), ("Pod", 1, 1))
+
+    def test_pods_that_controllers_make(self):
+        if not os.environ.get("KUBE_CONTROLLER_MANAGER"):
+            skip(self, "pods of controllers are NOT tested: KUBE_CONTROLLER_MANAGER names no program")
+        self.install(*TRUST)
+        self.server.launch("kube-controller-manager", f"--kubeconfig={self.config}", f"--service-account-private-key-file={self.server.key}",
+                           "--leader-elect=false")
+        wanted = self.wanted(*TRUST)
+        for pod in self.pods[:20]:
+            name = pod["metadata"]["name"]
+            template = {"metadata": {"labels": {"app": name}, "annotations": pod["metadata"].get("annotations", {})}, "spec": copy.deepcopy(pod["spec"])}
+            for kind, more in ("Deployment", {"replicas": 1}), ("StatefulSet", {"replicas": 1, "serviceName": name}), ("Job", {}):
+                with self.subTest(kind=kind, pod=name):
+                    made = copy.deepcopy(template)
+                    if kind == "Job":
+                        made["spec"]["restartPolicy"] = "Never"
+                    else:
+                        more = {**more, "selector": {"matchLabels": {"app": name}}}
+                    group = "batch/v1" if kind == "Job" else "apps/v1"
+                    owner = {"apiVersion": group, "kind": kind, "metadata": {"name": name, "namespace": SPACE}, "spec": {"template": made, **more}}
+                    self.server.apply(owner)
+
+                    def found(owner_kind="ReplicaSet" if kind == "Deployment" else kind, name=name):
+                        items = self.server.ask("GET", f"/api/v1/namespaces/{SPACE}/pods?labelSelector=app%3D{name}")["items"]
+                        return [p for p in items if p["metadata"].get("ownerReferences", [{}])[0].get("kind") == owner_kind]
+
+                    self.wait(found)
+                    self.assertEqual(shape(found()[0]), shape(wanted[name]))
+
+
+if __name__ == "__main__":
+    unittest.main()

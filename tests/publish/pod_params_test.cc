@@ -1,0 +1,58 @@
+#include "provisioner/publish/pod_params.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace prov::publish {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::SizeIs;
+
+egress::EgressConfig Config(const std::string& http = "http://p:1", const std::vector<std::string>& certificates = {}) {
+  egress::EgressConfig out;
+  out.http_proxy = Secret(http);
+  out.no_proxy = "a,.b";
+  for (const std::string& sha256 : certificates) {
+    out.certificates.emplace_back();
+    out.certificates.back().sha256 = sha256;
+  }
+  return out;
+}
+
+const PodTrust kTrust{.config_map = "user-ca", .key = "all.pem"};
+
+std::string Digest(const egress::EgressConfig& config, const std::optional<PodTrust>& trust = std::nullopt) {
+  return MakePodParams(config, trust).at("digest");
+}
+
+TEST(PodParams, HoldWhatAContainersValueGets) {
+  egress::EgressConfig config = Config("http://u:$(X)$$@p:1");
+  config.https_proxy = Secret("");
+  EXPECT_THAT(MakePodParams(config, std::nullopt),
+              ElementsAre(Pair("HTTP_PROXY", "http://u:$$(X)$$$@p:1"), Pair("NO_PROXY", "a,.b"),
+                          Pair("digest", SizeIs(64))))
+      << "an empty value is no variable; a reference is escaped";
+  EXPECT_THAT(MakePodParams(config, kTrust),
+              ElementsAre(Pair("HTTP_PROXY", SizeIs(22)), Pair("NO_PROXY", "a,.b"), Pair("digest", SizeIs(64)),
+                          Pair("trust-config-map", "user-ca"), Pair("trust-key", "all.pem")));
+  EXPECT_THAT(MakePodParams(egress::EgressConfig(), std::nullopt), ElementsAre(Pair("digest", SizeIs(64))));
+}
+
+TEST(PodParams, TheDigestIsAnotherWhenAPodWouldBeAnother) {
+  const std::string digest = Digest(Config());
+  EXPECT_EQ(Digest(Config()), digest);
+  EXPECT_NE(Digest(Config("http://p:2")), digest);
+  EXPECT_NE(Digest(Config(), kTrust), digest);
+  EXPECT_EQ(Digest(Config("http://p:1", {"aa"})), digest) << "pods that don't trust a bundle don't read certificates";
+  const std::string trusting = Digest(Config("http://p:1", {"aa", "bb"}), kTrust);
+  EXPECT_EQ(Digest(Config("http://p:1", {"bb", "aa", "bb"}), kTrust), trusting) << "the same certificates";
+  EXPECT_NE(Digest(Config("http://p:1", {"aa"}), kTrust), trusting);
+  EXPECT_NE(Digest(Config("http://p:1", {"aa", "bb"}), PodTrust{.config_map = "user-ca", .key = "x"}), trusting);
+}
+
+}  // namespace
+}  // namespace prov::publish

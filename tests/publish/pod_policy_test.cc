@@ -1,0 +1,102 @@
+#include "provisioner/publish/pod_policy.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/json_text.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample.h"
+
+namespace prov::publish {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing_support::JsonOf;
+
+std::string Parsed(std::string_view selector) {
+  const auto requirements = ParseLabelSelector(selector, "--namespace-selector");
+  if (!requirements) return fmt::format("{}: {}", InfoOf(requirements.error().code).name, requirements.error().where);
+  std::string out;
+  for (const LabelRequirement& one : *requirements)
+    out += fmt::format("{} {} [{}];", one.key, one.what, fmt::join(one.values, " "));
+  return out;
+}
+
+TEST(LabelSelectorText, TakesWhatKubectlTakes) {
+  EXPECT_EQ(Parsed(""), "");
+  EXPECT_EQ(Parsed("env=prod"), "env In [prod];");
+  EXPECT_EQ(Parsed(" env == prod , tier!=web,!canary "), "env In [prod];tier NotIn [web];canary DoesNotExist [];");
+  EXPECT_EQ(Parsed("example.com/a in (x, y),b notin (z),c"),
+            "example.com/a In [x y];b NotIn [z];c Exists [];");
+  EXPECT_EQ(Parsed("env="), "env In [];") << "the empty value";
+  EXPECT_EQ(Parsed("a in (x,)"), "a In [x ];");
+}
+
+TEST(LabelSelectorText, RefusesTheRest) {
+  for (const char* text : {"=x", "a b", "a in x", "a in (x", "a in (x))", "a inx", ",", "a,", "!", "a=b c", "-a", "a.=x",
+                           "a/b/c", "/a", "A_/a=x", "a=\"x\"", "a>1"})
+    EXPECT_EQ(Parsed(text), "usage: --namespace-selector") << text;
+  EXPECT_EQ(Parsed(std::string(63, 'a')), std::string(63, 'a') + " Exists [];");
+  EXPECT_EQ(Parsed(std::string(64, 'a')), "usage: --namespace-selector");
+}
+
+TEST(PodParamsPlaceText, IsANamespaceAndAName) {
+  const auto place = ParsePodParamsPlace("shop/values", "--params");
+  ASSERT_TRUE(place) << place.error().message;
+  EXPECT_EQ(place->name_space + " " + place->name, "shop values");
+  for (const char* text : {"", "values", "shop/", "/values", "a/b/c", "Shop/values"})
+    EXPECT_FALSE(ParsePodParamsPlace(text, "--params")) << text;
+}
+
+Result<Object> Made(const PodPolicy& policy = {}) { return MakePodPolicy(policy); }
+
+TEST(PodPolicy, PrintsTheGoldenFile) {
+  const PodPolicy policy{.params_place = {.name_space = "shop", .name = "values"},
+                         .namespaces = std::vector<LabelRequirement>{{"env", "In", {"prod", "test"}}, {"x", "Exists", {}}},
+                         .params = {{"HTTP_PROXY", "http://u:\"#\\@p:1"}, {"NO_PROXY", "a: b"}, {"digest", "d"}}};
+  const auto objects = Made(policy);
+  ASSERT_TRUE(objects) << objects.error().message << objects.error().where;
+  EXPECT_EQ(WritePodPolicy(*objects, false),
+            testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/pod-policy.yaml"));
+}
+
+TEST(PodPolicy, TheJsonIsOneListOfTheSameObjects) {
+  const auto objects = Made({.params = {{"digest", "d"}}});
+  ASSERT_TRUE(objects);
+  const std::string text = WritePodPolicy(*objects, true);
+  const auto list = ReadAnyObject(text, "f");
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_THAT(text, HasSubstr("\"kind\": \"List\""));
+  EXPECT_EQ(JsonOf((*list->root)["items"]), JsonOf(*objects->root));
+}
+
+TEST(PodPolicy, WithoutValuesOrASelectorItIsTheTemplate) {
+  const auto objects = Made();
+  ASSERT_TRUE(objects);
+  const JsonValue& binding = (*objects->root)[1];
+  EXPECT_EQ(JsonTextAt(binding, {"spec", "policyName"}), kPodPolicyName);
+  EXPECT_THAT(JsonOf(binding), HasSubstr(R"({"key":"control-plane","operator":"DoesNotExist"})"));
+  const JsonValue& map = (*objects->root)[2];
+  EXPECT_EQ(JsonTextAt(map, {"metadata", "labels", "egress-provisioner/keeps"}), kPodParamsMark);
+  EXPECT_EQ(JsonOf(map["data"]), "{}");
+  const auto all = Made({.namespaces = std::vector<LabelRequirement>()});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(JsonOf((*all->root)[1]["spec"]["matchResources"]), R"({"namespaceSelector":{}})") << "every namespace";
+}
+
+// The policy reads the keys that MakePodParams writes, and names what the patches name.
+TEST(PodPolicy, ThePolicyAndTheCodeUseTheSameNames) {
+  const auto objects = Made();
+  ASSERT_TRUE(objects);
+  const std::string policy = JsonOf((*objects->root)[0]);
+  for (const std::string_view name : {kPodParamsDigest, kTrustConfigMap, kTrustKey, kPodParamsAnnotation})
+    EXPECT_THAT(policy, HasSubstr("'" + std::string(name) + "'"));
+  EXPECT_TRUE(IsPlatformNamespace("kube-system") && IsPlatformNamespace("openshift-dns"));
+  EXPECT_FALSE(IsPlatformNamespace("shop") || IsPlatformNamespace("kube"));
+}
+
+}  // namespace
+}  // namespace prov::publish
