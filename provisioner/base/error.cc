@@ -100,7 +100,8 @@ constexpr std::array kCodes = {
              "The Host Networking Service is not installed, does not know the endpoint, refused a change or did not do "
              "it.",
              "Follow the message. Install the feature Containers where HNS is missing."},
-    CodeInfo{Code::kUnsupported, "unsupported", 13, "This version of Windows or of Kubernetes does not have what the command needs.",
+    CodeInfo{Code::kUnsupported, "unsupported", 13,
+             "This version of Windows or of Kubernetes does not have what the command needs.",
              "Use a newer version, or what the message names."},
     CodeInfo{Code::kIo, "io", 13, "Reading or writing a file failed.",
              "Check the path, its permissions and the free space of its volume."},

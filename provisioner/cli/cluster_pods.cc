@@ -51,14 +51,15 @@ Result<Binding> ReadBinding(const publish::Object& object) {
 }
 
 Result<void> ReadParams(KubeClient& client, ClusterPodPolicy& out) {
-  const auto object = PROV_TRY(
-      GetIfThere(client, source::ConfigMapObject(out.params_place.name_space, out.params_place.name)));
+  const auto object =
+      PROV_TRY(GetIfThere(client, source::ConfigMapObject(out.params_place.name_space, out.params_place.name)));
   const auto data = object ? PROV_TRY(publish::ViewOf(*object).Object("data")) : std::nullopt;
   if (!data) return {};
   const auto digest = PROV_TRY(data->Text(publish::kPodParamsDigest));
   if (digest) out.digest = *digest;
   const auto map = PROV_TRY(data->Text(publish::kTrustConfigMap));
-  if (map) out.trust = publish::PodTrust{std::string(*map), std::string(PROV_TRY(data->TextOr(publish::kTrustKey, "")))};
+  if (map)
+    out.trust = publish::PodTrust{std::string(*map), std::string(PROV_TRY(data->TextOr(publish::kTrustKey, "")))};
   return {};
 }
 
@@ -83,8 +84,8 @@ Result<void> ReadNamespaces(KubeClient& client, const egressip::LabelSelector& s
 Result<std::optional<ClusterPodPolicy>> ReadPodPolicy(machine::Host& host, const source::SourceSpec& cluster) {
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
   KubeClient client(access, {host.http(), host.clock()});
-  const auto object = PROV_TRY(
-      GetIfThere(client, InGroup(kAdmission, "mutatingadmissionpolicybindings", publish::kPodPolicyName)));
+  const auto object =
+      PROV_TRY(GetIfThere(client, InGroup(kAdmission, "mutatingadmissionpolicybindings", publish::kPodPolicyName)));
   if (!object) return std::nullopt;
   Binding binding = PROV_TRY(ReadBinding(*object));
   ClusterPodPolicy out{.params_place = std::move(binding.params_place), .digest = {}, .trust = {}, .namespaces = {}};

@@ -1,5 +1,5 @@
-// The pods of a cluster that has the admission policy of pod-env: which namespaces it is for, with which parameters, and
-// which running pods were made with others.
+// The pods of a cluster that has the admission policy of pod-env: which namespaces it is for, with which parameters,
+// and which running pods were made with others.
 #pragma once
 
 #include <optional>

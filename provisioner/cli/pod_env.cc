@@ -262,7 +262,8 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
   return out;
 }
 
-// What the admission policy gives to new pods is not lacking in their template. It replaces nothing and imports nothing.
+// What the admission policy gives to new pods is not lacking in their template. It replaces nothing and imports
+// nothing.
 void LeaveToPolicy(const ClusterPodPolicy& policy, std::vector<PodEnvObject>& objects) {
   for (PodEnvObject& object : objects) {
     if (!policy.Selects(object.name_space)) continue;
@@ -276,11 +277,12 @@ void LeaveToPolicy(const ClusterPodPolicy& policy, std::vector<PodEnvObject>& ob
 
 Error NoPolicy(bool knows, const std::string& where) {
   if (!knows) {
-    return {Code::kUnsupported,
-            "this API server knows no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which Kubernetes 1.36 "
-            "and later have, so new pods would lack the variables, too; patch the workloads with --format patch, which "
-            "makes new pods as well",
-            where};
+    return {
+        Code::kUnsupported,
+        "this API server knows no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which Kubernetes 1.36 "
+        "and later have, so new pods would lack the variables, too; patch the workloads with --format patch, which "
+        "makes new pods as well",
+        where};
   }
   return {Code::kNotFound,
           fmt::format("the cluster has no MutatingAdmissionPolicyBinding \"{}\", so new pods would lack the variables, "
@@ -338,8 +340,8 @@ Result<void> VerifyRestarts(machine::Host& host, const PodEnvOptions& options, c
                             const std::string& digest, std::vector<RestartedWorkload>& restarted) {
   const std::vector<publish::WorkloadPods> still = PROV_TRY(RunningPods(host, options, policy, digest));
   for (RestartedWorkload& one : restarted) {
-    if (one.restart != Restart::kDone || std::ranges::find(still, one.pods.workload, &publish::WorkloadPods::workload) ==
-                                             still.end())
+    if (one.restart != Restart::kDone ||
+        std::ranges::find(still, one.pods.workload, &publish::WorkloadPods::workload) == still.end())
       continue;
     one.restart = Restart::kFailed;
     one.message =
@@ -494,7 +496,8 @@ Command PodEnvCommand() {
       "is null, and --format patch prints one that changes nothing. A JSON patch goes by index: it is for the object "
       "as\n"
       "--pod shows it. Pods and Jobs that exist can't be changed: patch their files.\n"
-      "With --format admission-policy an API server (Kubernetes 1.36 and later) gives the variables to each pod when it\n"
+      "With --format admission-policy an API server (Kubernetes 1.36 and later) gives the variables to each pod when "
+      "it\n"
       "is created; there, a value that a container has stays. A cluster with that policy is asked by --check for pods\n"
       "that were created before a change, and --restart rolls their workloads.",
       "  $ az aks show -g GROUP -n CLUSTER -o json | provisioner pod-env - --pod deployment.yaml --format patch > "

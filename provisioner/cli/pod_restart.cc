@@ -93,11 +93,16 @@ class Restarter {
 
 std::string_view NameOf(Restart restart) {
   switch (restart) {
-    case Restart::kNotAsked: return "";
-    case Restart::kDone: return "done";
-    case Restart::kLeft: return "left";
-    case Restart::kFailed: return "failed";
-    case Restart::kNotReached: return "not-reached";
+    case Restart::kNotAsked:
+      return "";
+    case Restart::kDone:
+      return "done";
+    case Restart::kLeft:
+      return "left";
+    case Restart::kFailed:
+      return "failed";
+    case Restart::kNotReached:
+      return "not-reached";
   }
   return "";
 }

@@ -29,8 +29,8 @@ using PodParams = std::map<std::string, std::string, std::less<>>;
 ProxyValues ProxyValuesOf(const egress::EgressConfig& config);
 
 // The ConfigMap's data: a key for each variable that is not empty, with the text that a container's `value` gets; with
-// `trust` its ConfigMap and key; the digest of all of them and, with `trust`, of the source's certificates, as pods read
-// a bundle when they start. The data hold the passwords of the settings.
+// `trust` its ConfigMap and key; the digest of all of them and, with `trust`, of the source's certificates, as pods
+// read a bundle when they start. The data hold the passwords of the settings.
 PodParams MakePodParams(const egress::EgressConfig& config, const std::optional<PodTrust>& trust);
 
 }  // namespace prov::publish

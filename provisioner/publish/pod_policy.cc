@@ -124,10 +124,10 @@ Result<std::vector<LabelRequirement>> ParseLabelSelector(std::string_view text, 
   for (const std::string_view part : SplitOutside(text, ',')) {
     auto requirement = RequirementOf(part);
     if (!requirement) {
-      return Fail(Code::kUsage,
-                  fmt::format("takes a label selector such as env=prod,tier in (a,b),!canary, not \"{}\"",
-                              Printable(part)),
-                  where);
+      return Fail(
+          Code::kUsage,
+          fmt::format("takes a label selector such as env=prod,tier in (a,b),!canary, not \"{}\"", Printable(part)),
+          where);
     }
     out.push_back(*std::move(requirement));
   }

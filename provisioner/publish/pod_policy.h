@@ -39,7 +39,8 @@ Result<PodParamsPlace> ParsePodParamsPlace(std::string_view text, const std::str
 
 struct PodPolicy {
   PodParamsPlace params_place = {};
-  std::optional<std::vector<LabelRequirement>> namespaces = {};  // whose pods; nullopt: all but those that AKS keeps out
+  std::optional<std::vector<LabelRequirement>> namespaces =
+      {};  // whose pods; nullopt: all but those that AKS keeps out
   PodParams params = {};
 };
 

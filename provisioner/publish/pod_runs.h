@@ -33,8 +33,8 @@ struct WorkloadPods {
 
 class PodRuns {
  public:
-  // `request`: what a container shall have; `digest`: of the present parameters; `selects`: whether the policy is for the
-  // pods of a namespace.
+  // `request`: what a container shall have; `digest`: of the present parameters; `selects`: whether the policy is for
+  // the pods of a namespace.
   PodRuns(PodEnvRequest request, std::string digest, std::function<bool(std::string_view name_space)> selects)
       : request_(std::move(request)), digest_(std::move(digest)), selects_(std::move(selects)) {}
 
@@ -43,9 +43,9 @@ class PodRuns {
   Result<void> AddOwners(const Object& page, std::string_view kind);
 
   // Looks at a page of a list of pods. A pod is outdated if its annotation has another digest; without an annotation,
-  // if a patch would change it (pod_env.h), the import into Windows' store apart. Leaves out pods that have ended or are
-  // being deleted, static ones, those that opted out (without `trust`), and those of other namespaces. Errors: type,
-  // invalid-config.
+  // if a patch would change it (pod_env.h), the import into Windows' store apart. Leaves out pods that have ended or
+  // are being deleted, static ones, those that opted out (without `trust`), and those of other namespaces. Errors:
+  // type, invalid-config.
   Result<void> AddPods(const Object& page);
 
   // Every workload with running pods that the policy is for, in order.

@@ -1,5 +1,5 @@
-// The rollout of a Deployment, StatefulSet or DaemonSet: whether a change of its template makes new pods, and how far it
-// is, as `kubectl rollout status` judges it.
+// The rollout of a Deployment, StatefulSet or DaemonSet: whether a change of its template makes new pods, and how far
+// it is, as `kubectl rollout status` judges it.
 #pragma once
 
 #include <string>

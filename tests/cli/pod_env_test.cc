@@ -180,8 +180,7 @@ TEST_F(PodEnvCommand, TheAdmissionPolicyIsYamlOrJsonWithTheValues) {
                               HasSubstr(kPodPassword), HasSubstr("trust-config-map: user-ca\n")));
   EXPECT_THAT(yaml.err, AllOf(HasSubstr("[pod-policy-server]"), HasSubstr("1.36"), HasSubstr("[pod-policy-import]"),
                               HasSubstr("[pod-policy-secret]"), Not(HasSubstr(kPodPassword))));
-  const ProcessResult json =
-      print({"--output", "json", "--namespace-selector", "a=b,!c", "--params", "shop/values"});
+  const ProcessResult json = print({"--output", "json", "--namespace-selector", "a=b,!c", "--params", "shop/values"});
   ASSERT_EQ(json.exit, 0) << json.err;
   const rapidjson::Document list = ParsedJson(json.out);
   ASSERT_EQ(list["items"].Size(), 3U);

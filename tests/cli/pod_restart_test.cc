@@ -31,9 +31,9 @@ class PodRestart : public machine_commands::MachineCommands {
     Put("/apis/batch/v1/cronjobs", {});
     Put("/apis/batch/v1/jobs", {});
     Put("/api/v1/pods", {});
-    Put("/api/v1/namespaces", {R"({"metadata":{"name":"n","labels":{"env":"prod"}}})",
-                               R"({"metadata":{"name":"kube-system","labels":{"env":"prod"}}})",
-                               R"({"metadata":{"name":"other"}})"});
+    Put("/api/v1/namespaces",
+        {R"({"metadata":{"name":"n","labels":{"env":"prod"}}})",
+         R"({"metadata":{"name":"kube-system","labels":{"env":"prod"}}})", R"({"metadata":{"name":"other"}})"});
     Put(std::string(kAdmission) + "/mutatingadmissionpolicies", {});
     answers_[std::string(kAdmission) + "/mutatingadmissionpolicybindings/egress-provisioner-pods"] =
         R"({"spec":{"paramRef":{"namespace":"p","name":"q"},"matchResources":{"namespaceSelector":{"matchLabels":{"env":"prod"}}}}})";
@@ -189,7 +189,8 @@ TEST_F(PodRestart, ARolloutThatDoesNotEndStopsTheRest) {
   const std::int64_t before = host_.now;
   const rapidjson::Document report = Checked(4, {"--restart", "--wait", "30"});
   EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 failed", "StatefulSet/zoo 1 not-reached"));
-  EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("1 of 2 pods are new, and 2 are available after"));
+  EXPECT_THAT(report["workloads"][0]["message"].GetString(),
+              HasSubstr("1 of 2 pods are new, and 2 are available after"));
   EXPECT_THAT(patched_, SizeIs(1));
   EXPECT_LT(host_.now - before, 60);
 }
@@ -218,6 +219,53 @@ TEST_F(PodRestart, NothingIsRolledWhileNewPodsWouldGetFormerValues) {
   EXPECT_EQ(older.code, Code::kUnsupported);
   EXPECT_THAT(older.message, HasSubstr("1.36"));
   EXPECT_THAT(patched_, IsEmpty());
+}
+
+// The source may be in the same cluster, whose API server then says whether it knows the policy.
+class PodPolicyOfACluster : public PodRestart {
+ protected:
+  PodPolicyOfACluster() {
+    const std::string group = "/apis/machineconfiguration.openshift.io/v1";
+    answers_[group + "/machineconfigpools/worker"] =
+        R"({"metadata":{"name":"worker"},"status":{"configuration":{"name":"rendered-1"}}})";
+    answers_[group + "/machineconfigs/rendered-1"] =
+        R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"rendered-1"},)"
+        R"("spec":{"config":{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/mco/proxy.env",)"
+        R"("contents":{"source":"data:,HTTP_PROXY%3Dhttp://p:1%0AHTTPS_PROXY%3Dhttp://p:1%0A"}}]}}}})";
+  }
+  Result<Outcome> PodEnv(const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"kube:///worker", "--kubeconfig", scratch_.At("config")};
+    words.insert(words.end(), more.begin(), more.end());
+    return Run(PodEnvCommand, words);
+  }
+  // The severity of the finding about the server; -1: there is none.
+  int AboutTheServer() {
+    const auto printed = PodEnv({"--format", "admission-policy"});
+    EXPECT_TRUE(printed) << printed.error().message;
+    if (!printed) return -1;
+    EXPECT_THAT(printed->out, HasSubstr("kind: MutatingAdmissionPolicy\n"));
+    for (const Finding& finding : printed->findings) {
+      if (finding.code == "pod-policy-server") return static_cast<int>(finding.severity);
+    }
+    return -1;
+  }
+};
+
+TEST_F(PodPolicyOfACluster, AnOlderServerIsNamed) {
+  const std::string policies = std::string(kAdmission) + "/mutatingadmissionpolicies";
+  EXPECT_EQ(AboutTheServer(), -1) << "it knows the policy";
+  answers_.erase(policies);
+  EXPECT_EQ(AboutTheServer(), static_cast<int>(Severity::kWarning));
+  answers_[policies] = "no list";
+  EXPECT_EQ(AboutTheServer(), static_cast<int>(Severity::kInfo)) << "it may not be asked";
+}
+
+TEST_F(PodPolicyOfACluster, ACheckNeedsNoSecondNameOfTheCluster) {
+  Put("/api/v1/pods", {Pod("bare", "former")});
+  const auto checked = PodEnv({"--check"});
+  ASSERT_TRUE(checked) << checked.error().message;
+  EXPECT_EQ(checked->exit, 4);
+  EXPECT_THAT(Workloads(ParsedJson(checked->out)), ElementsAre("Pod/bare 1 -"));
 }
 
 }  // namespace

@@ -264,6 +264,10 @@ not-found      | missing.yaml       | egress-ip missing.yaml
 yaml           | bad.yaml           | egress-ip bad.yaml
 usage          | --trust            | pod-env sample.json --pod pod.json --trust user-ca
 usage          | kube://            | pod-env sample.json --pod kube://
+usage          | --restart          | pod-env sample.json --pod pod.json --restart
+usage          | --namespace-selector | pod-env sample.json --format admission-policy --namespace-selector a..
+usage          | --params           | pod-env sample.json --format admission-policy --params pod-params
+usage          | --check            | pod-env sample.json --format admission-policy --check
 usage          | --reboot-window    | apply sample.json --reboot now --reboot-window 1-2
 usage          | --node             | apply sample.json --node WIN_1
 usage          | --reboot           | apply sample.json --reboot annotate

@@ -3,7 +3,7 @@
 
 usage: secrets_canary.py PROVISIONER
 
-Asked for: `--show-secrets`, `extract --format env` and `pod-env --format patch`, and the files that a payload's manifest marks
+Asked for: `--show-secrets`, `extract --format env`, `pod-env --format patch` and `--format admission-policy`, and the files that a payload's manifest marks
 secret. A new command needs a row in COMMANDS, or this fails."""
 import base64
 import gzip
@@ -43,7 +43,8 @@ COMMANDS = {
         ["--registry-folder", "C:\\certs.d", "--scope", "machine,registries"],
         ["--format", "userdata", "--platform", "aws"], ["--format", "userdata", "--platform", "vsphere", "--credentials", "none", "--output", "json"])],
     "pod-env": [(PODS, False), (PODS + ["--patch", "json", "--output", "json"], False),
-                (PODS + ["--format", "patch"], True), (PODS + ["--format", "patch", "--patch", "json"], True), (PODS + ["--show-secrets"], True)],
+                (PODS + ["--format", "patch"], True), (PODS + ["--format", "patch", "--patch", "json"], True), (PODS + ["--show-secrets"], True),
+                (["SOURCE", "--format", "admission-policy"], True), (["SOURCE", "--format", "admission-policy", "--output", "json"], True)],
 }
 
 # Commands that act on a Windows node. Here they read and judge the source, then say that this is none; what they show on a node is

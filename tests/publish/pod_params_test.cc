@@ -32,9 +32,8 @@ std::string Digest(const egress::EgressConfig& config, const std::optional<PodTr
 TEST(PodParams, HoldWhatAContainersValueGets) {
   egress::EgressConfig config = Config("http://u:$(X)$$@p:1");
   config.https_proxy = Secret("");
-  EXPECT_THAT(MakePodParams(config, std::nullopt),
-              ElementsAre(Pair("HTTP_PROXY", "http://u:$$(X)$$$@p:1"), Pair("NO_PROXY", "a,.b"),
-                          Pair("digest", SizeIs(64))))
+  EXPECT_THAT(MakePodParams(config, std::nullopt), ElementsAre(Pair("HTTP_PROXY", "http://u:$$(X)$$$@p:1"),
+                                                               Pair("NO_PROXY", "a,.b"), Pair("digest", SizeIs(64))))
       << "an empty value is no variable; a reference is escaped";
   EXPECT_THAT(MakePodParams(config, kTrust),
               ElementsAre(Pair("HTTP_PROXY", SizeIs(22)), Pair("NO_PROXY", "a,.b"), Pair("digest", SizeIs(64)),

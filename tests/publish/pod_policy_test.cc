@@ -29,15 +29,14 @@ TEST(LabelSelectorText, TakesWhatKubectlTakes) {
   EXPECT_EQ(Parsed(""), "");
   EXPECT_EQ(Parsed("env=prod"), "env In [prod];");
   EXPECT_EQ(Parsed(" env == prod , tier!=web,!canary "), "env In [prod];tier NotIn [web];canary DoesNotExist [];");
-  EXPECT_EQ(Parsed("example.com/a in (x, y),b notin (z),c"),
-            "example.com/a In [x y];b NotIn [z];c Exists [];");
+  EXPECT_EQ(Parsed("example.com/a in (x, y),b notin (z),c"), "example.com/a In [x y];b NotIn [z];c Exists [];");
   EXPECT_EQ(Parsed("env="), "env In [];") << "the empty value";
   EXPECT_EQ(Parsed("a in (x,)"), "a In [x ];");
 }
 
 TEST(LabelSelectorText, RefusesTheRest) {
-  for (const char* text : {"=x", "a b", "a in x", "a in (x", "a in (x))", "a inx", ",", "a,", "!", "a=b c", "-a", "a.=x",
-                           "a/b/c", "/a", "A_/a=x", "a=\"x\"", "a>1"})
+  for (const char* text : {"=x", "a b", "a in x", "a in (x", "a in (x))", "a inx", ",", "a,", "!", "a=b c", "-a",
+                           "a.=x", "a/b/c", "/a", "A_/a=x", "a=\"x\"", "a>1"})
     EXPECT_EQ(Parsed(text), "usage: --namespace-selector") << text;
   EXPECT_EQ(Parsed(std::string(63, 'a')), std::string(63, 'a') + " Exists [];");
   EXPECT_EQ(Parsed(std::string(64, 'a')), "usage: --namespace-selector");
@@ -54,9 +53,10 @@ TEST(PodParamsPlaceText, IsANamespaceAndAName) {
 Result<Object> Made(const PodPolicy& policy = {}) { return MakePodPolicy(policy); }
 
 TEST(PodPolicy, PrintsTheGoldenFile) {
-  const PodPolicy policy{.params_place = {.name_space = "shop", .name = "values"},
-                         .namespaces = std::vector<LabelRequirement>{{"env", "In", {"prod", "test"}}, {"x", "Exists", {}}},
-                         .params = {{"HTTP_PROXY", "http://u:\"#\\@p:1"}, {"NO_PROXY", "a: b"}, {"digest", "d"}}};
+  const PodPolicy policy{
+      .params_place = {.name_space = "shop", .name = "values"},
+      .namespaces = std::vector<LabelRequirement>{{"env", "In", {"prod", "test"}}, {"x", "Exists", {}}},
+      .params = {{"HTTP_PROXY", "http://u:\"#\\@p:1"}, {"NO_PROXY", "a: b"}, {"digest", "d"}}};
   const auto objects = Made(policy);
   ASSERT_TRUE(objects) << objects.error().message << objects.error().where;
   EXPECT_EQ(WritePodPolicy(*objects, false),

@@ -8,8 +8,8 @@ namespace prov::publish {
 namespace {
 
 std::string Owner(const std::string& kind, const std::string& name) {
-  return fmt::format(R"("ownerReferences":[{{"kind":"Other","name":"x"}},{{"kind":"{}","name":"{}","controller":true}}])",
-                     kind, name);
+  return fmt::format(
+      R"("ownerReferences":[{{"kind":"Other","name":"x"}},{{"kind":"{}","name":"{}","controller":true}}])", kind, name);
 }
 
 // A pod; `metadata` and `more` are members with a comma before them.
@@ -43,8 +43,8 @@ class PodRunsTest : public testing::Test {
     if (!added) return added.error().message;
     std::string out;
     for (const WorkloadPods& pods_of : runs_.Workloads()) {
-      out += fmt::format("{}/{} {} {};", pods_of.workload.kind, pods_of.workload.name, pods_of.running,
-                         pods_of.outdated);
+      out +=
+          fmt::format("{}/{} {} {};", pods_of.workload.kind, pods_of.workload.name, pods_of.running, pods_of.outdated);
     }
     return out;
   }
@@ -58,7 +58,8 @@ TEST_F(PodRunsTest, APodWithAnotherDigestIsOfItsWorkload) {
   AddOwners("ReplicaSet", fmt::format(R"({{"metadata":{{"name":"web-1","namespace":"n",{}}}}},)"
                                       R"({{"metadata":{{"name":"alone","namespace":"n"}}}})",
                                       Owner("Deployment", "web")));
-  AddOwners("Job", fmt::format(R"({{"metadata":{{"name":"nightly-1","namespace":"n",{}}}}})", Owner("CronJob", "nightly")));
+  AddOwners("Job",
+            fmt::format(R"({{"metadata":{{"name":"nightly-1","namespace":"n",{}}}}})", Owner("CronJob", "nightly")));
   EXPECT_EQ(Of(fmt::format("{},{},{},{},{},{}", Pod("a", Digest("now") + "," + Owner("ReplicaSet", "web-1")),
                            Pod("b", Digest("former") + "," + Owner("ReplicaSet", "web-1")),
                            Pod("c", Digest("former") + "," + Owner("ReplicaSet", "alone")),
@@ -68,21 +69,22 @@ TEST_F(PodRunsTest, APodWithAnotherDigestIsOfItsWorkload) {
 }
 
 TEST_F(PodRunsTest, WithoutADigestAPodCountsByWhatItHas) {
-  EXPECT_EQ(Of(Pod("a") + "," + Pod("b", "", "",
-                                    R"({"name":"HTTP_PROXY","value":"http://p:1"},{"name":"http_proxy","value":"http://p:1"})")),
-            "Pod/a 1 1;Pod/b 1 0;")
+  EXPECT_EQ(
+      Of(Pod("a") + "," +
+         Pod("b", "", "", R"({"name":"HTTP_PROXY","value":"http://p:1"},{"name":"http_proxy","value":"http://p:1"})")),
+      "Pod/a 1 1;Pod/b 1 0;")
       << "made before the policy was there; patched";
 }
 
 TEST_F(PodRunsTest, LeavesOutWhatThePolicyIsNotForAndWhatHasEnded) {
   const std::string opted_out = R"(,"annotations":{"kubernetes.azure.com/no-http-proxy-vars":"true"})";
-  EXPECT_EQ(Of(fmt::format(
-                "{},{},{},{},{}", Pod("done", "", R"(,"status":{"phase":"Succeeded"})"),
-                Pod("failed", "", R"(,"status":{"phase":"Failed"})"),
-                Pod("going", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"),
-                Pod("static", R"(,"annotations":{"kubernetes.io/config.mirror":"x"})"),
-                R"({"metadata":{"name":"elsewhere","namespace":"m"},"spec":{"containers":[{"name":"c"}]}})")),
-            "");
+  EXPECT_EQ(
+      Of(fmt::format("{},{},{},{},{}", Pod("done", "", R"(,"status":{"phase":"Succeeded"})"),
+                     Pod("failed", "", R"(,"status":{"phase":"Failed"})"),
+                     Pod("going", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"),
+                     Pod("static", R"(,"annotations":{"kubernetes.io/config.mirror":"x"})"),
+                     R"({"metadata":{"name":"elsewhere","namespace":"m"},"spec":{"containers":[{"name":"c"}]}})")),
+      "");
   EXPECT_EQ(Of(Pod("out", opted_out)), "Pod/out 1 0;");
   EXPECT_EQ(Of(""), "Pod/out 1 0;") << "an empty page";
 }

@@ -35,10 +35,11 @@ TEST(Rollout, ADeploymentIsDoneWhenOnlyNewPodsAreThere) {
             "waits: 1 of 3 pods are new, and 3 are available");
   EXPECT_THAT(State("Deployment", three, R"("replicas":3,"updatedReplicas":3,"availableReplicas":3)", 1),
               HasSubstr("not seen the change"));
-  EXPECT_THAT(State("Deployment", three,
-                    R"("replicas":4,"updatedReplicas":1,"availableReplicas":3,"conditions":[{"type":"Available","reason":"x"},)"
-                    R"({"type":"Progressing","reason":"ProgressDeadlineExceeded"}])"),
-              HasSubstr("failed: 1 of 3"));
+  EXPECT_THAT(
+      State("Deployment", three,
+            R"("replicas":4,"updatedReplicas":1,"availableReplicas":3,"conditions":[{"type":"Available","reason":"x"},)"
+            R"({"type":"Progressing","reason":"ProgressDeadlineExceeded"}])"),
+      HasSubstr("failed: 1 of 3"));
   EXPECT_THAT(State("Deployment", "", ""), HasSubstr("waits: 0 of 1")) << "one is the default";
   EXPECT_THAT(State("Deployment", R"("replicas":0)", ""), HasSubstr("done: 0 of 0"));
 }
