@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <set>
 
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/json_text.h"
@@ -95,7 +96,7 @@ class PodRestart : public machine_commands::MachineCommands {
     }
     const auto found = answers_.find(path.substr(0, path.find('?')));
     net::FetchAnswer out;
-    out.status = found == answers_.end() ? 404 : 200;
+    out.status = denied_.contains(path.substr(0, path.find('?'))) ? 403 : found == answers_.end() ? 404 : 200;
     if (found != answers_.end()) out.body = found->second;
     return out;
   }
@@ -129,6 +130,7 @@ class PodRestart : public machine_commands::MachineCommands {
   }
 
   std::map<std::string, std::string> answers_;
+  std::set<std::string> denied_;
   std::string digest_;
   std::function<void()> after_patch_;
   std::size_t patches_ = 0;
@@ -154,6 +156,15 @@ TEST_F(PodRestart, WithoutThePolicyTemplatesCount) {
   const rapidjson::Document report = Checked(4);
   EXPECT_EQ(report["lacking"].GetInt(), 1);
   EXPECT_THAT(Workloads(report), IsEmpty());
+}
+
+TEST_F(PodRestart, WhoMayNotSeeThePolicyStillGetsTheTemplates) {
+  denied_.insert(std::string(kAdmission) + "/mutatingadmissionpolicybindings/egress-provisioner-pods");
+  PutDeployment("web", 2);
+  const rapidjson::Document report = Checked(4);
+  EXPECT_EQ(report["lacking"].GetInt(), 1);
+  EXPECT_THAT(testing_support::JsonOf(report["findings"]), HasSubstr("pod-policy-unread"));
+  EXPECT_THAT(Refused({"--restart"}).message, HasSubstr("mutatingadmissionpolicybindings"));
 }
 
 TEST_F(PodRestart, ARestartRollsAndWaits) {
@@ -256,7 +267,7 @@ TEST_F(PodPolicyOfACluster, AnOlderServerIsNamed) {
   EXPECT_EQ(AboutTheServer(), -1) << "it knows the policy";
   answers_.erase(policies);
   EXPECT_EQ(AboutTheServer(), static_cast<int>(Severity::kWarning));
-  answers_[policies] = "no list";
+  denied_.insert(policies);
   EXPECT_EQ(AboutTheServer(), static_cast<int>(Severity::kInfo)) << "it may not be asked";
 }
 
