@@ -32,7 +32,8 @@ ProxyValues ProxyValuesOf(const egress::EgressConfig& config) {
 
 PodParams MakePodParams(const egress::EgressConfig& config, const std::optional<PodTrust>& trust) {
   PodParams out;
-  for (const auto& [name, value] : ProxyValuesOf(config).Variables()) {
+  const ProxyValues values = ProxyValuesOf(config);  // its views are used below
+  for (const auto& [name, value] : values.Variables()) {
     if (!value.empty()) out.emplace(name, WithoutReferences(value));
   }
   std::set<std::string_view> certificates;  // neither their order nor a repetition is a change

@@ -36,7 +36,7 @@ TEST(PodParams, HoldWhatAContainersValueGets) {
                                                                Pair("NO_PROXY", "a,.b"), Pair("digest", SizeIs(64))))
       << "an empty value is no variable; a reference is escaped";
   EXPECT_THAT(MakePodParams(config, kTrust),
-              ElementsAre(Pair("HTTP_PROXY", SizeIs(22)), Pair("NO_PROXY", "a,.b"), Pair("digest", SizeIs(64)),
+              ElementsAre(Pair("HTTP_PROXY", SizeIs(21)), Pair("NO_PROXY", "a,.b"), Pair("digest", SizeIs(64)),
                           Pair("trust-config-map", "user-ca"), Pair("trust-key", "all.pem")));
   EXPECT_THAT(MakePodParams(egress::EgressConfig(), std::nullopt), ElementsAre(Pair("digest", SizeIs(64))));
 }
