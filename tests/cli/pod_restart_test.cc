@@ -97,7 +97,7 @@ class PodRestart : public machine_commands::MachineCommands {
     const auto found = answers_.find(path.substr(0, path.find('?')));
     net::FetchAnswer out;
     out.status = denied_.contains(path.substr(0, path.find('?'))) ? 403 : found == answers_.end() ? 404 : 200;
-    if (found != answers_.end()) out.body = found->second;
+    out.body = found == answers_.end() ? R"({"kind":"Status","details":{"name":"x"}})" : found->second;
     return out;
   }
 
