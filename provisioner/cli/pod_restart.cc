@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "provisioner/base/json_writer.h"
 #include "provisioner/publish/objects.h"
 #include "provisioner/publish/rollout.h"
 #include "provisioner/source/kube_access.h"
@@ -20,14 +19,6 @@ source::KubeObject ObjectOf(const publish::Workload& workload) {
           .resource = std::string(publish::RolloutResource(workload.kind)),
           .name_space = workload.name_space,
           .name = workload.name};
-}
-
-// What `kubectl rollout restart` sets: a template that differs makes new pods.
-std::string RestartPatch(std::int64_t now) {
-  JsonWriter json;
-  json.BeginObject().Key("spec").BeginObject().Key("template").BeginObject().Key("metadata").BeginObject();
-  json.Key("annotations").BeginObject().Member("kubectl.kubernetes.io/restartedAt", FormatUtc(now)).EndObject();
-  return json.EndObject().EndObject().EndObject().EndObject().OneLine();
 }
 
 // Why a workload without rollouts has to be left to a person.
@@ -60,7 +51,7 @@ class Restarter {
       out.restart = Restart::kLeft;
       return out;
     }
-    PROV_TRY(client.Patch(object, RestartPatch(host_.clock().NowUnix())));
+    PROV_TRY(client.Patch(object, publish::RestartPatch(host_.clock().NowUnix())));
     PROV_TRY(Await(client, object, out));
     return out;
   }

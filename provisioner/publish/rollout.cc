@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "provisioner/base/clock.h"
+
 namespace prov::publish {
 namespace {
 
@@ -68,6 +70,12 @@ Result<std::string> ReasonNotToRoll(const ObjectView& workload, std::string_view
   if (kind == "StatefulSet" && PROV_TRY(PartitionOf(spec)) > 0)
     return std::string("its strategy has a partition, below which pods keep the former template; set it to 0");
   return std::string();
+}
+
+std::string RestartPatch(std::int64_t now_unix) {
+  return fmt::format(
+      R"({{"spec":{{"template":{{"metadata":{{"annotations":{{"kubectl.kubernetes.io/restartedAt":"{}"}}}}}}}}}})",
+      FormatUtc(now_unix));
 }
 
 Result<Rollout> RolloutOf(const ObjectView& workload, std::string_view kind) {

@@ -2,6 +2,7 @@
 // it is, as `kubectl rollout status` judges it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ std::string_view RolloutResource(std::string_view kind);
 // Why a changed template makes no new pods: the workload is paused, or its strategy is OnDelete; "": it does. Errors:
 // type.
 Result<std::string> ReasonNotToRoll(const source::ObjectView& workload, std::string_view kind);
+
+// The merge patch that makes new pods: the annotation of the template that `kubectl rollout restart` sets.
+std::string RestartPatch(std::int64_t now_unix);
 
 struct Rollout {
   bool done = false;

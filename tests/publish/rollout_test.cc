@@ -80,6 +80,12 @@ TEST(Rollout, SomeStrategiesMakeNoNewPods) {
               IsEmpty());
 }
 
+TEST(Rollout, ARestartChangesOnlyAnAnnotationOfTheTemplate) {
+  EXPECT_EQ(
+      RestartPatch(1'800'000'000),
+      R"({"spec":{"template":{"metadata":{"annotations":{"kubectl.kubernetes.io/restartedAt":"2027-01-15T08:00:00Z"}}}}})");
+}
+
 TEST(Rollout, OnlyTheseKindsHaveOne) {
   EXPECT_EQ(RolloutResource("Deployment"), "deployments");
   EXPECT_EQ(RolloutResource("StatefulSet"), "statefulsets");
