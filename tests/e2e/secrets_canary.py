@@ -183,7 +183,7 @@ class Canary(RemoteSources, unittest.TestCase):
             self.assertFalse(holds(self.provisioner(command, "--help", "all").stdout))
         # Each --format and --credentials that a command's help offers is run, too.
         for command, forms in {**COMMANDS, **NODE_COMMANDS}.items():
-            options = dict(re.findall(r"^  --(format|credentials) ([a-z|]+)", self.provisioner(command, "--help", "all").stdout.decode(), re.M))
+            options = dict(re.findall(r"^  --(format|credentials) ([a-z|-]+)", self.provisioner(command, "--help", "all").stdout.decode(), re.M))
             used = [words for words, _ in forms]
             for option, values in options.items():
                 for default, value in enumerate(values.split("|")):
@@ -261,7 +261,7 @@ class Canary(RemoteSources, unittest.TestCase):
                     with self.subTest(text):
                         self.shown = 0
                         held = self.every_command(config(text + "NO_PROXY=.svc,10.0.0.0/8\n", packed=True), text)
-                        self.assertEqual(self.shown, 5, "where it is asked for it must be shown")
+                        self.assertEqual(self.shown, 7, "where it is asked for it must be shown")
                         self.assertLessEqual({"egress.json", "registry/egress.reg"}, held[""])
                         self.assertIn("registry/SYSTEM.hiv", held[""])
                         self.assertEqual(held["--credentials none --service kubelet"], set())
