@@ -1,4 +1,5 @@
-// `fleet`: compares the settings that the nodes of a cluster report with those that they should have.
+// `fleet`: compares the settings that the nodes of a cluster, and the Secrets with user data, report with those that
+// they should have.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +56,9 @@ std::optional<fleet::NodeFailure> FailureOf(const fleet::FleetNode& node) {
 
 void WriteRow(JsonWriter& json, const fleet::NodeRow& row) {
   const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
-  json.BeginObject().Member("name", row.node.name);
+  json.BeginObject();
+  if (!row.node.name_space.empty()) json.Member("namespace", row.node.name_space);
+  json.Member("name", row.node.name);
   json.Member("digest", state.digest).Member("current", row.current);
   json.Member("credentialsCurrent", row.credentials_current);
   WriteTime(json, "appliedAt", state.applied_at);
@@ -74,6 +77,8 @@ std::string FleetJson(const fleet::FleetStatus& fleet) {
   json.Key("source").BeginObject().Member("kind", fleet.source.kind).Member("name", fleet.source.name).EndObject();
   json.Key("nodes").BeginArray();
   for (const fleet::NodeRow& row : fleet.rows) WriteRow(json, row);
+  json.EndArray().Key("secrets").BeginArray();
+  for (const fleet::NodeRow& row : fleet.secrets) WriteRow(json, row);
   json.EndArray();
   WriteFindings(json, fleet.findings);
   return json.EndObject().Text();
@@ -90,14 +95,17 @@ std::string CurrentWord(const fleet::NodeRow& row) {
   return row.credentials_current == false ? "password" : "no";
 }
 
-std::string FleetText(const fleet::FleetStatus& fleet, std::int64_t now) {
-  if (fleet.rows.empty()) return "the cluster has no Windows nodes (label kubernetes.io/os=windows)\n";
-  std::size_t width = std::string_view("NODE").size();
-  for (const fleet::NodeRow& row : fleet.rows) width = std::max(width, row.node.name.size());
+std::string NameOf(const fleet::NodeRow& row) {
+  return row.node.name_space.empty() ? row.node.name : fmt::format("{}/{}", row.node.name_space, row.node.name);
+}
+
+std::string Table(std::string_view title, const std::vector<fleet::NodeRow>& rows, std::int64_t now) {
+  std::size_t width = title.size();
+  for (const fleet::NodeRow& row : rows) width = std::max(width, NameOf(row).size());
   constexpr std::string_view kForm = "{:<{}}  {:<8}  {:<12}  {:<11}  {:>5}  {:<6}  {:<8}  {}\n";
   std::string out =
-      fmt::format(kForm, "NODE", width, "CURRENT", "DIGEST", "APPLIED", "DRIFT", "REBOOT", "VERSION", "FAILURE");
-  for (const fleet::NodeRow& row : fleet.rows) {
+      fmt::format(kForm, title, width, "CURRENT", "DIGEST", "APPLIED", "DRIFT", "REBOOT", "VERSION", "FAILURE");
+  for (const fleet::NodeRow& row : rows) {
     const fleet::NodeState state = row.node.state.value_or(fleet::NodeState());
     const auto failure = FailureOf(row.node);
     const std::string shown = failure ? Printable(fmt::format("[{}] {}", failure->code, failure->message))
@@ -105,13 +113,29 @@ std::string FleetText(const fleet::FleetStatus& fleet, std::int64_t now) {
                                   ? "-"
                                   : Printable(fmt::format("[service-stale] {}", fmt::join(state.stale_services, ", ")));
     const std::string age = state.applied_at ? node::DescribeAge(now - *state.applied_at) : "-";
-    out += fmt::format(kForm, Printable(row.node.name), width, CurrentWord(row), ShortDigest(state.digest), age,
+    out += fmt::format(kForm, Printable(NameOf(row)), width, CurrentWord(row), ShortDigest(state.digest), age,
                        state.drift, state.reboot_required ? "needed" : "no",
                        state.version.empty() ? "-" : Printable(state.version), shown);
   }
-  return out + fmt::format("{} of {} nodes are current; wanted {} of {}\n",
-                           std::ranges::count(fleet.rows, true, &fleet::NodeRow::current), fleet.rows.size(),
-                           ShortDigest(fleet.wanted), Printable(node::NameOf(fleet.source)));
+  return out;
+}
+
+std::ptrdiff_t CountCurrent(const std::vector<fleet::NodeRow>& rows) {
+  return std::ranges::count(rows, true, &fleet::NodeRow::current);
+}
+
+std::string FleetText(const fleet::FleetStatus& fleet, std::int64_t now) {
+  const std::string wanted =
+      fmt::format("wanted {} of {}\n", ShortDigest(fleet.wanted), Printable(node::NameOf(fleet.source)));
+  std::string out = "the cluster has no Windows nodes (label kubernetes.io/os=windows)\n";
+  if (!fleet.rows.empty()) out = Table("NODE", fleet.rows, now);
+  if (!fleet.secrets.empty()) out += Table("SECRET", fleet.secrets, now);
+  if (!fleet.rows.empty())
+    out += fmt::format("{} of {} nodes are current; {}", CountCurrent(fleet.rows), fleet.rows.size(), wanted);
+  if (!fleet.secrets.empty())
+    out += fmt::format("{} of {} Secrets with user data are current{}", CountCurrent(fleet.secrets),
+                       fleet.secrets.size(), fleet.rows.empty() ? "; " + wanted : "\n");
+  return out;
 }
 
 Result<Outcome> RunFleet(const Arguments& arguments, machine::Host& host) {
@@ -127,12 +151,15 @@ Result<Outcome> RunFleet(const Arguments& arguments, machine::Host& host) {
 Command FleetCommand() {
   CommandSpec spec = {
       "fleet",
-      "Show which Windows nodes of a cluster have the settings that they should have.",
+      "Show which Windows nodes of a cluster, and which user data of new ones, have the settings that they should "
+      "have.",
       "status kube://[CONTEXT]",
       "Each node that runs provisioner with --node reports its state in the annotation egress-provisioner/state of\n"
       "its Node. The wanted settings are those of --source, or else of the pool (kube://CONTEXT/POOL). A node is\n"
       "current when it has these settings and, where this can be checked, the same password. The exit code is 4\n"
-      "while a node is not current. The command needs the right to list nodes.",
+      "while a node is not current. The Secrets that a controller keeps (provisioner controller) are listed in the "
+      "same\n"
+      "way. The command needs the right to list nodes, and for these Secrets that to list Secrets.",
       "  $ provisioner fleet status kube://\n"
       "  NODE   CURRENT   DIGEST        APPLIED      DRIFT  REBOOT  VERSION   FAILURE\n"
       "  win-1  yes       4385a46da03e  3 d 4 h          0  no      0.1.0     -\n"

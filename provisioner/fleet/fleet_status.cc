@@ -1,6 +1,9 @@
 #include "provisioner/fleet/fleet_status.h"
 
+#include <fmt/format.h>
+
 #include <utility>
+#include <vector>
 
 #include "provisioner/base/clock.h"
 #include "provisioner/egress/settings_digest.h"
@@ -8,16 +11,34 @@
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_client.h"
+#include "provisioner/source/kube_discovery.h"
 
 namespace prov::fleet {
 namespace {
 
 constexpr std::int64_t kPause = 5000;  // milliseconds, between two readings
 
-Result<std::vector<FleetNode>> NodesOf(machine::Host& host, const source::SourceSpec& cluster) {
-  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
-  source::KubeClient client(access, {host.http(), host.clock()});
-  return ReadNodes(client);
+// The controller is not everybody's, and nor is the right to list Secrets.
+std::vector<FleetNode> SecretsOf(source::KubeClient& client, Findings& findings) {
+  auto secrets = ReadKeptSecrets(client);
+  if (secrets) return *std::move(secrets);
+  AddInfo(
+      findings, "fleet-secrets",
+      fmt::format("whether a Secret has the user data of new machines was not looked at: {}", secrets.error().message),
+      secrets.error().where);
+  return {};
+}
+
+// Without the policies a pod of the fleet may write each Node.
+void ReviewPolicies(source::KubeClient& client, const std::vector<NodeRow>& rows, Findings& findings) {
+  if (std::ranges::none_of(rows, [](const NodeRow& row) { return row.node.state.has_value(); })) return;
+  const auto knows = source::Serves(client, source::kAdmissionGroup, source::kValidatingPolicies);
+  if (!knows || *knows) return;
+  AddWarning(findings, "fleet-policies",
+             "this API server is older than Kubernetes 1.30 and knows no ValidatingAdmissionPolicy, so pods of the "
+             "fleet may change every Node: who controls one Windows node could taint or label all others; upgrade the "
+             "cluster, or report without --node",
+             std::string(source::kValidatingPolicies));
 }
 
 // Computes the credential digest once: that is slow, and it is the same for all nodes.
@@ -56,14 +77,26 @@ Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request
   out.wanted = egress::SettingsDigest(wanted.config);
   out.findings = std::move(wanted.config.findings);
   Credentials credentials(wanted.config, out.wanted);
-  for (FleetNode& node : PROV_TRY(NodesOf(host, request.cluster))) {
-    NodeRow row{std::move(node), std::nullopt, false};
-    if (row.node.state) {
-      row.credentials_current = credentials.AreCurrent(*row.node.state);
-      row.current = row.node.state->digest == out.wanted && row.credentials_current.value_or(true);
+  const auto compared = [&](std::vector<FleetNode> reports) {
+    std::vector<NodeRow> rows;
+    rows.reserve(reports.size());
+    for (FleetNode& one : reports) {
+      NodeRow row{std::move(one), std::nullopt, false};
+      if (row.node.state) {
+        row.credentials_current = credentials.AreCurrent(*row.node.state);
+        row.current = row.node.state->digest == out.wanted && row.credentials_current.value_or(true);
+        // The settings of a Secret may be current while the operator's script behind them is not.
+        if (!row.node.name_space.empty() && row.node.state->failure) row.current = false;
+      }
+      rows.push_back(std::move(row));
     }
-    out.rows.push_back(std::move(row));
-  }
+    return rows;
+  };
+  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(request.cluster));
+  source::KubeClient client(access, {host.http(), host.clock()});
+  out.rows = compared(PROV_TRY(ReadNodes(client)));
+  out.secrets = compared(SecretsOf(client, out.findings));
+  ReviewPolicies(client, out.rows, out.findings);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Compares what the nodes of a cluster report with what they should have.
+// Compares what the nodes of a cluster, and the Secrets with user data for new ones, report with what they should have.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,16 @@ struct FleetStatus {
   egress::SourceInfo source;
   std::string wanted;  // digest of the wanted settings
   std::vector<NodeRow> rows;
+  std::vector<NodeRow> secrets;  // empty also if they may not be listed, which is a finding
   Findings findings;
 
-  bool IsCurrent() const { return std::ranges::all_of(rows, &NodeRow::current); }
+  bool IsCurrent() const {
+    return std::ranges::all_of(rows, &NodeRow::current) && std::ranges::all_of(secrets, &NodeRow::current);
+  }
 };
 
 struct StatusRequest {
-  source::SourceSpec cluster;  // kube://: the cluster whose nodes are read
+  source::SourceSpec cluster;  // kube://: the cluster whose nodes and Secrets are read
   source::SourceSpec wanted;   // the settings that nodes should have; equal to `cluster`: those of its pool
   std::int64_t wait_seconds = 0;
 };
@@ -41,7 +44,7 @@ struct StatusRequest {
 bool IsDone(const FleetStatus& status, const StatusRequest& request);
 
 // Reads the cluster until IsDone() or until the time is over. Once one reading succeeded, waits as well while the API
-// server does not answer. Errors: those of node::ReadSource and ReadNodes.
+// server does not answer. Findings: fleet-secrets, fleet-policies. Errors: those of node::ReadSource and ReadNodes.
 Result<FleetStatus> AwaitStatus(machine::Host& host, const StatusRequest& request);
 
 }  // namespace prov::fleet

@@ -109,7 +109,7 @@ Result<std::string> RestOf(const std::string& page, const std::string& where) {
 std::string KubeObject::CollectionPath() const {
   std::string out = group.empty() ? std::string("/api/v1") : fmt::format("/apis/{}/{}", group, version);
   if (!name_space.empty()) out += fmt::format("/namespaces/{}", name_space);
-  return out + "/" + resource;
+  return resource.empty() ? out : out + "/" + resource;
 }
 
 std::string KubeObject::Path() const { return name.empty() ? CollectionPath() : CollectionPath() + "/" + name; }

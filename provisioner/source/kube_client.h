@@ -14,6 +14,10 @@ namespace prov::source {
 
 // Of what this program writes into objects that others write, too.
 inline constexpr std::string_view kFieldManager = "egress-provisioner";
+// The label that lets this program write a Secret or ConfigMap, and its values, which say what is kept there.
+inline constexpr std::string_view kKeepsLabel = "egress-provisioner/keeps";
+inline constexpr std::string_view kUserDataMark = "user-data";
+inline constexpr std::string_view kPodParamsMark = "pod-params";
 
 // The object of a request, in the words of a ClusterRole.
 struct KubeObject {
@@ -23,7 +27,7 @@ struct KubeObject {
   std::string name;
   std::string_view version = "v1";
 
-  // "/apis/GROUP/VERSION/RESOURCE"; Path() appends "/NAME" if there is a name.
+  // "/apis/GROUP/VERSION/RESOURCE", without a resource "/apis/GROUP/VERSION"; Path() appends "/NAME" if there is one.
   std::string CollectionPath() const;
   std::string Path() const;
 };

@@ -57,6 +57,24 @@ TEST_F(Nodes, ADamagedAnnotationIsThatNodesMatter) {
   EXPECT_FALSE(nodes->back().damage);
 }
 
+TEST_F(Nodes, KeptSecretsAreOfAllNamespaces) {
+  NodeState state;
+  state.digest = "d";
+  cluster_.objects["/api/v1/secrets?labelSelector=egress-provisioner%2Fkeeps%3Duser-data&limit=500"] =
+      List(R"({"metadata":{"name":"a","namespace":"z"}},{"metadata":{"name":"b","namespace":"m","annotations":)"
+           R"({"egress-provisioner/state":"no"}}})");
+  const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere()).value();
+  source::KubeClient client(access, cluster_.Ports(), [] { return 0U; });
+  const auto secrets = ReadKeptSecrets(client);
+  ASSERT_TRUE(secrets) << secrets.error().message;
+  ASSERT_THAT(*secrets, SizeIs(2));
+  EXPECT_EQ(secrets->front().name_space, "m");
+  ASSERT_TRUE(secrets->front().damage);
+  EXPECT_THAT(secrets->front().damage->where, HasSubstr("Secret b, annotation egress-provisioner/state"));
+  EXPECT_EQ(secrets->back().name, "a");
+  ASSERT_EQ(cluster_.asked.size(), 1U);
+}
+
 TEST_F(Nodes, AreReadInPages) {
   cluster_.objects[std::string(kFirst)] = List(ListedNode("a"), "to/ken=");
   cluster_.objects[std::string(kFirst) + "&continue=to%2Fken%3D"] = List(ListedNode("b"));
