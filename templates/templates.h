@@ -16,8 +16,8 @@ std::string_view UserDataPs1();     // user data: unpacks what it carries and ru
 std::string_view UserDataRunPs1();  // what it carries beside Apply-Egress.ps1 and the data: downloads, then runs that
 std::string_view ReadmeTxt();       // README.txt: what each file is for, where it goes, what to delete afterwards
 
-// Manifests of `provisioner deploy`, which are also a Kustomize base with components (templates/kubernetes). Lines that a deployment
-// decides about end in "# deploy: NAME".
+// Manifests of `provisioner deploy`, which are also a Kustomize base with components (templates/kubernetes). Lines that
+// a deployment decides about end in "# deploy: NAME".
 std::string_view NamespaceYaml();
 std::string_view ServiceAccountYaml();
 std::string_view NodeRoleYaml();       // what the pods tell of their nodes
@@ -28,11 +28,14 @@ std::string_view SecurityContextConstraintsYaml();
 std::string_view AdmissionPolicyYaml();
 std::string_view DaemonSetYaml();
 std::string_view ResourceQuotaYaml();
-std::string_view ControllerYaml();                // the controller of user data
+std::string_view ControllerYaml();
+std::string_view ControllerSecretYaml();           // the Secret with user data, and the controller's rights to it
 std::string_view ControllerOperatorsSecretYaml();  // its rights to the operator's Secret
 std::string_view ControllerMachineSetsYaml();      // to MachineSets
+std::string_view ControllerParamsYaml();           // to the ConfigMap of PodParamsYaml()
 std::string_view ControllerSourceYaml();           // to the source kube:///POOL
-std::string_view PodPolicyYaml();  // of `provisioner pod-env --format admission-policy`; it has no such lines
+std::string_view PodPolicyYaml();                  // the pods' admission policy and its binding
+std::string_view PodParamsYaml();                  // the ConfigMap with its parameters
 
 // provisioner/provisioner.1.in: the part of the manual page that is not made of the option tables.
 std::string_view Provisioner1In();

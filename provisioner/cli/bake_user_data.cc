@@ -47,7 +47,8 @@ Result<Platform> ParsePlatform(const Arguments& arguments) {
 
 Result<SecretForm> ParseSecretForm(const Arguments& arguments) {
   if (!arguments.Has("secret-form")) return SecretForm::kMachineApi;
-  if (!arguments.Has("secret")) return Fail(Code::kUsage, "belongs to --secret NAME; add it", "--secret-form");
+  if (!arguments.Has("secret") && !arguments.Has("keep-secret"))
+    return Fail(Code::kUsage, "belongs to --secret NAME; add it", "--secret-form");
   const std::string form = PROV_TRY(OneOf(arguments, "secret-form"));
   return form == "cluster-api" ? SecretForm::kClusterApi : SecretForm::kMachineApi;
 }

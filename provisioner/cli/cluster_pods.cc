@@ -6,6 +6,7 @@
 #include "provisioner/egressip/label_selector.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_client.h"
+#include "provisioner/source/kube_discovery.h"
 
 namespace prov::cli {
 namespace {
@@ -15,7 +16,6 @@ using source::KubeDetail;
 using source::KubeObject;
 using source::ObjectView;
 
-constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kPage = "limit=500";
 
 KubeObject InGroup(std::string_view group, std::string_view resource, std::string_view name = {}) {
@@ -55,11 +55,12 @@ Result<void> ReadParams(KubeClient& client, ClusterPodPolicy& out) {
       PROV_TRY(GetIfThere(client, source::ConfigMapObject(out.params_place.name_space, out.params_place.name)));
   const auto data = object ? PROV_TRY(publish::ViewOf(*object).Object("data")) : std::nullopt;
   if (!data) return {};
-  const auto digest = PROV_TRY(data->Text(publish::kPodParamsDigest));
-  if (digest) out.digest = *digest;
-  const auto map = PROV_TRY(data->Text(publish::kTrustConfigMap));
-  if (map)
-    out.trust = publish::PodTrust{std::string(*map), std::string(PROV_TRY(data->TextOr(publish::kTrustKey, "")))};
+  publish::PodParams params;
+  for (const std::string_view key : {publish::kPodParamsDigest, publish::kTrustConfigMap, publish::kTrustKey})
+    if (const auto text = PROV_TRY(data->Text(key))) params.emplace(key, *text);
+  const auto digest = params.find(publish::kPodParamsDigest);
+  if (digest != params.end()) out.digest = digest->second;
+  out.trust = PROV_TRY(publish::PodTrustOf(params, object->where));
   return {};
 }
 
@@ -84,8 +85,8 @@ Result<void> ReadNamespaces(KubeClient& client, const egressip::LabelSelector& s
 Result<std::optional<ClusterPodPolicy>> ReadPodPolicy(machine::Host& host, const source::SourceSpec& cluster) {
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
   KubeClient client(access, {host.http(), host.clock()});
-  const auto object =
-      PROV_TRY(GetIfThere(client, InGroup(kAdmission, "mutatingadmissionpolicybindings", publish::kPodPolicyName)));
+  const auto object = PROV_TRY(
+      GetIfThere(client, InGroup(source::kAdmissionGroup, "mutatingadmissionpolicybindings", publish::kPodPolicyName)));
   if (!object) return std::nullopt;
   Binding binding = PROV_TRY(ReadBinding(*object));
   ClusterPodPolicy out{.params_place = std::move(binding.params_place), .digest = {}, .trust = {}, .namespaces = {}};
@@ -97,10 +98,7 @@ Result<std::optional<ClusterPodPolicy>> ReadPodPolicy(machine::Host& host, const
 Result<bool> KnowsPodPolicies(machine::Host& host, const source::SourceSpec& cluster) {
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
   KubeClient client(access, {host.http(), host.clock()});
-  const auto list = client.List(InGroup(kAdmission, "mutatingadmissionpolicies"), "limit=1", KubeDetail::kMetadata);
-  if (list) return true;
-  if (list.error().code == Code::kNotFound) return false;
-  return std::unexpected(list.error());
+  return source::Serves(client, source::kAdmissionGroup, source::kMutatingPolicies);
 }
 
 Result<void> ReadPodRuns(machine::Host& host, const source::SourceSpec& cluster, publish::PodRuns& runs) {

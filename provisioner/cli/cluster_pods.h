@@ -26,7 +26,7 @@ struct ClusterPodPolicy {
 // `cluster`: its source is a kube:// URI. Errors: those of source::KubeClient::Get, type, invalid-config.
 Result<std::optional<ClusterPodPolicy>> ReadPodPolicy(machine::Host& host, const source::SourceSpec& cluster);
 
-// Whether the API server knows such policies (Kubernetes 1.36 and later). Errors: those of source::KubeClient::List.
+// Whether the API server knows such policies (Kubernetes 1.36 and later). Errors: those of source::Serves.
 Result<bool> KnowsPodPolicies(machine::Host& host, const source::SourceSpec& cluster);
 
 // Gives `runs` the pods of the cluster, after the ReplicaSets and Jobs that own them. Errors: those of

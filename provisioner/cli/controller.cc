@@ -1,12 +1,15 @@
-// `controller`: keeps user data for new machines current in a cluster.
+// `controller`: keeps user data for new machines, and parameters for new pods, current in a cluster.
 #include "provisioner/controller/controller.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/bake_user_data.h"
 #include "provisioner/cli/command.h"
@@ -15,11 +18,15 @@
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/cli/run_output.h"
 #include "provisioner/cli/settings_spec.h"
+#include "provisioner/cli/terminal.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/source_reader.h"
+#include "provisioner/publish/pod_params.h"
+#include "provisioner/source/kube_access.h"
+#include "provisioner/source/kube_discovery.h"
 #include "provisioner/source/kube_uri.h"
 #include "provisioner/userdata/user_data.h"
 #include "provisioner/userdata/user_data_secret.h"
@@ -27,9 +34,11 @@
 namespace prov::cli {
 namespace {
 
-using controller::BakedUserData;
+using controller::Baked;
 using controller::ControllerOrder;
+using controller::KeepOrder;
 using controller::KeepRound;
+using controller::KeptKind;
 
 constexpr std::int64_t kControllerInterval = 300;  // seconds
 
@@ -51,21 +60,39 @@ std::string IdentityOf(const std::string& host) {
   return fmt::format("{}_{:08x}{:08x}", host, source::KubeRandom(), source::KubeRandom());
 }
 
+Result<KeepOrder> ParseKept(const Arguments& arguments, KeptKind kind) {
+  KeepOrder out{.kind = kind, .object = {}};
+  out.version = VersionNumber();
+  out.host = source::ThisProcess().environment("POD_NAME").value_or("controller");
+  if (kind == KeptKind::kPodParams) {
+    auto [name_space, name] = PROV_TRY(NameInNamespace(arguments, kParamsOption));
+    out.object = source::ConfigMapObject(std::move(name_space), std::move(name));
+    return out;
+  }
+  out.object = PROV_TRY(SecretOf(arguments, "secret"));
+  PROV_TRY(userdata::CheckSecretName(out.object.name));
+  if (arguments.Has("append-to-secret")) out.append_to = PROV_TRY(SecretOf(arguments, "append-to-secret"));
+  out.machine_sets = arguments.Has("machine-sets");
+  return out;
+}
+
+// Without the bakers, which read the options.
 Result<ControllerOrder> ParseOrder(const Arguments& arguments, const node::SettingsSpec& spec) {
   ControllerOrder out;
-  if (!arguments.Has("secret"))
-    return Fail(Code::kUsage, "is missing; name the Secret that deploy --print --keep-secret prints", "--secret");
-  out.keep.secret = PROV_TRY(SecretOf(arguments, "secret"));
-  PROV_TRY(userdata::CheckSecretName(out.keep.secret.name));
-  if (arguments.Has("append-to-secret")) out.keep.append_to = PROV_TRY(SecretOf(arguments, "append-to-secret"));
+  if (!arguments.Has("secret") && !arguments.Has(kParamsOption)) {
+    return Fail(Code::kUsage,
+                "is missing, and so is --params; name the Secret that deploy --print --keep-secret prints, or the "
+                "ConfigMap of pod-env --format admission-policy",
+                "--secret");
+  }
+  PROV_TRY(CheckKeptOptions(arguments, "secret"));
+  if (arguments.Has("secret")) out.kept.push_back({PROV_TRY(ParseKept(arguments, KeptKind::kUserData)), {}});
+  if (arguments.Has(kParamsOption)) out.kept.push_back({PROV_TRY(ParseKept(arguments, KeptKind::kPodParams)), {}});
   if (arguments.Has("lease")) {
     auto [name_space, name] = PROV_TRY(NameInNamespace(arguments, "lease"));
     out.lease = source::LeaseObject(std::move(name_space), std::move(name));
   }
-  out.keep.version = VersionNumber();
-  out.keep.machine_sets = arguments.Has("machine-sets");
-  out.keep.host = source::ThisProcess().environment("POD_NAME").value_or("controller");
-  out.identity = IdentityOf(out.keep.host);
+  out.identity = IdentityOf(out.kept.front().order.host);
   out.interval_seconds = PROV_TRY(ParseInterval(arguments)).value_or(kControllerInterval);
   static_cast<source::SourceSpec&>(out.source) = spec.source;
   out.cluster = spec.source;
@@ -81,14 +108,15 @@ Result<ControllerOptions> ParseControllerOptions(const Arguments& arguments) {
   if (out.spec.source.source.empty())
     return Fail(Code::kUsage, "is missing; give the pool's config, such as kube:///worker", "--source");
   out.order = PROV_TRY(ParseOrder(arguments, out.spec));
+  if (!arguments.Has("secret")) return out;
   out.user_data = PROV_TRY(ParseUserDataOptions(arguments));
   PROV_TRY(userdata::CheckSecretPlatform(out.user_data.secret_form, out.user_data.platform));
   return out;
 }
 
 // As `bake` writes the Secret.
-Result<BakedUserData> Bake(machine::Host& host, const ControllerOptions& options,
-                           const std::optional<std::string>& foreign) {
+Result<Baked> BakeSecret(machine::Host& host, const ControllerOptions& options, const KeepOrder& order,
+                         const controller::BakeInput& input) {
   const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, options.spec, {}))));
   const node::Settings& settings = derived.settings;
   if (settings.options.scope.certificates) PROV_TRY(node::GuardAgainstUnreadTrust(settings.config));
@@ -96,13 +124,14 @@ Result<BakedUserData> Bake(machine::Host& host, const ControllerOptions& options
   PROV_TRY(node::GuardAgainstEmpty(settings.config, derived.desired));
   userdata::UserDataOptions user_data = options.user_data;
   user_data.generation = settings.generation.value_or(payload::kDefaultGeneration);
-  if (foreign) {
-    user_data.foreign = PROV_TRY(userdata::ReadForeignUserData(*foreign, options.order.keep.append_to->Path()));
+  if (input.foreign) {
+    user_data.foreign = PROV_TRY(userdata::ReadForeignUserData(*input.foreign, order.append_to->Path()));
     user_data.foreign->of_operators_secret = true;
   }
   const userdata::UserData data = PROV_TRY(userdata::MakeUserData(settings.config, derived.desired, user_data));
-  BakedUserData out;
-  out.data = PROV_TRY(userdata::UserDataSecretKeys(options.order.keep.secret.name, data, user_data));
+  const auto keys = PROV_TRY(userdata::UserDataSecretKeys(order.object.name, data, user_data));
+  Baked out;
+  out.data.insert(keys.begin(), keys.end());
   out.digest = settings.source_digest.empty() ? egress::SettingsDigest(settings.config) : settings.source_digest;
   out.credential_digest =
       derived.desired.holds_credentials ? egress::CredentialDigest(settings.config, out.digest) : std::nullopt;
@@ -112,30 +141,84 @@ Result<BakedUserData> Bake(machine::Host& host, const ControllerOptions& options
   return out;
 }
 
+// As `pod-env --format admission-policy` prints the ConfigMap.
+Result<Baked> BakeParams(machine::Host& host, const ControllerOptions& options, const KeepOrder& order,
+                         const controller::BakeInput& input) {
+  const egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.spec.source)).config;
+  if (input.present.contains(publish::kTrustConfigMap)) PROV_TRY(node::GuardAgainstUnreadTrust(config));
+  PROV_TRY(egress::Review(config, {}, host.clock().NowUnix()));
+  Baked out;
+  out.data = PROV_TRY(publish::RenewPodParams(input.present, config, order.object.Path()));
+  out.digest = egress::SettingsDigest(config);
+  return out;
+}
+
 std::string_view WordOf(const KeepRound& round) {
   if (round.failure) return "failed";
   return round.wrote_data ? "written" : round.lost_race ? "again" : "current";
 }
 
-std::string RoundText(const ControllerOptions& options, const KeepRound& round) {
-  const source::KubeObject& secret = options.order.keep.secret;
-  if (options.json) {
-    JsonWriter json;
-    json.BeginObject().Member("schema", 1);
-    json.Member("secret", fmt::format("{}/{}", secret.name_space, secret.name)).Member("result", WordOf(round));
-    if (round.failure) WriteError(json, *round.failure);
+struct ShownRound {
+  const KeepOrder& of;
+  const KeepRound& round;
+};
+
+std::string RoundsJson(const std::vector<ShownRound>& rounds, const Findings& findings) {
+  JsonWriter json;
+  json.BeginObject().Member("schema", 1).Key("kept").BeginArray();
+  for (const auto& [of, round] : rounds) {
+    json.BeginObject().Member("kind", of.kind == KeptKind::kUserData ? "Secret" : "ConfigMap");
+    json.Member("namespace", of.object.name_space).Member("name", of.object.name).Member("result", WordOf(round));
+    if (BeginObjectOrNull(json, "failure", round.failure.has_value())) {
+      json.Member("code", InfoOf(round.failure->code).name).Member("message", round.failure->message);
+      json.Member("where", round.failure->where).EndObject();
+    }
     json.Key("machineSets").BeginArray();
     for (const controller::MachineSetFault& one : round.machine_sets)
       json.BeginObject().Member("name", one.machine_set).Member("message", one.message).EndObject();
-    json.EndArray();
-    return json.EndObject().Text();
+    json.EndArray().EndObject();
   }
-  std::string out = fmt::format("{}/{}: {}", secret.name_space, secret.name, WordOf(round));
-  if (round.failure) out += fmt::format("; new machines get the last user data: {}", round.failure->message);
+  json.EndArray();
+  WriteFindings(json, findings);
+  return json.EndObject().Text();
+}
+
+std::string RoundText(const ShownRound& shown) {
+  const auto& [of, round] = shown;
+  std::string out = fmt::format("{}/{}: {}", of.object.name_space, of.object.name, WordOf(round));
+  if (round.failure) {
+    out += fmt::format("; new {}: {}",
+                       of.kind == KeptKind::kUserData ? "machines get the last user data" : "pods get the last values",
+                       SentenceWithPlace(round.failure->message, round.failure->where));
+  }
   out = Printable(out) + "\n";
   for (const controller::MachineSetFault& one : round.machine_sets)
     out += fmt::format("  MachineSet {} {}\n", Printable(one.machine_set), Printable(one.message));
   return out;
+}
+
+std::string RoundsText(const std::vector<ShownRound>& rounds) {
+  std::string out;
+  for (const ShownRound& one : rounds) out += RoundText(one);
+  return out;
+}
+
+// An older server takes the ConfigMap, but no policy that reads it. One that can't be asked is reported by the rounds.
+void ReviewServer(const ControllerOrder& order, const source::SourcePorts& ports, Findings& findings) {
+  if (std::ranges::find(order.kept, KeptKind::kPodParams, [](const auto& one) { return one.order.kind; }) ==
+      order.kept.end())
+    return;
+  source::SourceRequest request;
+  static_cast<source::SourceSpec&>(request) = order.cluster;
+  const auto access = source::KubeAccess::Open(request, "", source::ThisProcess());
+  if (!access) return;
+  source::KubeClient client(*access, ports);
+  const auto knows = source::Serves(client, source::kAdmissionGroup, source::kMutatingPolicies);
+  if (!knows || *knows) return;
+  AddWarning(findings, "pod-policy-server",
+             "this API server is older than Kubernetes 1.36 and knows no MutatingAdmissionPolicy, so the parameters "
+             "reach no pod; patch the workloads with pod-env --format patch",
+             "--params");
 }
 
 void Print(const std::string& text) {
@@ -143,26 +226,42 @@ void Print(const std::string& text) {
   std::fflush(stdout);
 }
 
-Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& host) {
-  const ControllerOptions options = PROV_TRY(ParseControllerOptions(arguments));
-  const controller::UserDataBaker bake = [&](const std::optional<std::string>& foreign) {
-    return Bake(host, options, foreign);
-  };
-  const source::SourcePorts ports{host.http(), host.clock()};
-  if (options.once) {
-    const KeepRound round = PROV_TRY(controller::KeepOnce(options.order, bake, ports));
-    if (round.failure) return std::unexpected(*round.failure);
-    return Outcome{0, RoundText(options, round), {}};
+Result<Outcome> RunOnce(const ControllerOptions& options, const source::SourcePorts& ports, Findings findings) {
+  const std::vector<KeepRound> rounds = PROV_TRY(controller::KeepOnce(options.order, ports));
+  std::vector<ShownRound> shown;
+  shown.reserve(rounds.size());
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    if (rounds[i].failure) return std::unexpected(*rounds[i].failure);
+    shown.push_back({options.order.kept[i].order, rounds[i]});
   }
+  if (options.json) return Outcome{0, RoundsJson(shown, findings), {}};
+  return Outcome{0, RoundsText(shown), std::move(findings)};
+}
+
+Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& host) {
+  ControllerOptions options = PROV_TRY(ParseControllerOptions(arguments));
+  for (controller::Kept& one : options.order.kept) {
+    const auto bake = one.order.kind == KeptKind::kUserData ? BakeSecret : BakeParams;
+    one.bake = [&host, &options, &one, bake](const controller::BakeInput& input) {
+      return bake(host, options, one.order, input);
+    };
+  }
+  const source::SourcePorts ports{host.http(), host.clock()};
+  Findings findings;
+  ReviewServer(options.order, ports, findings);
+  if (options.once) return RunOnce(options, ports, std::move(findings));
+  PrintFindings(stderr, findings);
   std::vector<controller::MachineSetFault> told;
   const controller::ControllerReports reports{
       .on_round =
-          [&](const KeepRound& round) {
-            if (round.failure || round.wrote_data || round.machine_sets != told) Print(RoundText(options, round));
-            told = round.machine_sets;
+          [&](const KeepOrder& of, const KeepRound& round) {
+            const bool news = of.machine_sets && round.machine_sets != told;
+            if (of.machine_sets) told = round.machine_sets;
+            if (!round.failure && !round.wrote_data && !news) return;
+            Print(options.json ? RoundsJson({{of, round}}, {}) : RoundText({of, round}));
           },
       .on_error = [&](const Error& error) { PrintFailure(options.json, error); }};
-  controller::KeepOn(options.order, bake, ports, reports);
+  controller::KeepOn(options.order, ports, reports);
   return Outcome{};
 }
 
@@ -171,26 +270,33 @@ Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& 
 Command ControllerCommand() {
   CommandSpec spec = {
       "controller",
-      "Keep the user data of new machines in a cluster as bake would write it now.",
+      "Keep the user data of new machines, and what new pods get, current in a cluster.",
       "",
-      "Follows the source and the operator's Secret, and writes the Secret of --secret when one of them changes. It\n"
-      "writes only a Secret with its own label, which deploy --print --keep-secret prints, and only over the version\n"
-      "that it read. If the source can't be read, the Secret stays as it is, and its annotation\n"
-      "egress-provisioner/state says why. Runs until it is asked to stop; --once makes one round.",
+      "Follows the source and the operator's Secret. When one of them changes, it writes the Secret of --secret as "
+      "bake\n"
+      "would write it now, and the ConfigMap of --params as pod-env --format admission-policy would. It writes only\n"
+      "objects with its own label (deploy --print --keep-secret and pod-env print them), and only over the version "
+      "that\n"
+      "it read. If the source can't be read, both stay as they are, and their annotation egress-provisioner/state "
+      "says\n"
+      "why. Runs until it is asked to stop; --once makes one round.",
       "  $ provisioner controller --source kube:///worker --secret openshift-machine-api/windows-user-data-egress \\\n"
       "      --platform aws --append-to-secret openshift-machine-api/windows-user-data --once\n"
-      "  openshift-machine-api/windows-user-data-egress: written",
+      "  openshift-machine-api/windows-user-data-egress: written\n"
+      "  $ provisioner controller --source kube:///worker --params egress-provisioner/pod-params --once\n"
+      "  egress-provisioner/pod-params: written",
       JoinOptions(
-          {{{"source", "SOURCE", "where the settings come from, such as kube:///worker", Group::kSource},
-            {"secret", "NAMESPACE/NAME", "the Secret to keep", Group::kUserData},
-            {"append-to-secret", "NAMESPACE/NAME",
-             "put our step before the script of this Secret, which is not changed", Group::kUserData},
+          {{{"source", "SOURCE", "where the settings come from, such as kube:///worker", Group::kSource, true},
+            {"secret", "NAMESPACE/NAME", "the Secret with user data to keep", Group::kUserData},
+            {kParamsOption, "NAMESPACE/NAME",
+             "the ConfigMap to keep, with the parameters of pod-env --format admission-policy; what pods trust stays "
+             "as "
+             "the ConfigMap says",
+             Group::kTarget},
             {"lease", "NAMESPACE/NAME", "the Lease that one of several controllers holds", Group::kRun},
-            {"machine-sets", "",
-             "also name the MachineSets for Windows in the Secret's namespace that name another Secret", Group::kRun},
             {"once", "", "make one round, and end", Group::kRun},
-            IntervalOption()},
-           KeptUserDataOptionSpecs(),
+            {"interval", "SECONDS", "time between two rounds while nothing changes (default: 300)", Group::kRun}},
+           KeepSecretOnlyOptionSpecs(),
            SourceOptionSpecs(),
            DesiredOptionSpecs(),
            OutputOptionSpecs()})};

@@ -143,11 +143,8 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
                 "does not change a cluster by itself; give --print, and pipe the output to kubectl apply -f -",
                 "provisioner deploy");
   }
-  if (arguments.Has("keep-secret")) return DeployController(arguments);
-  for (const OptionSpec& option : ControllerOnlyOptionSpecs()) {
-    if (!arguments.Has(option.name)) continue;
-    return Fail(Code::kUsage, "belongs to --keep-secret NAMESPACE/NAME; add it", fmt::format("--{}", option.name));
-  }
+  if (AsksForController(arguments)) return DeployController(arguments);
+  PROV_TRY(CheckKeptOptions(arguments, "keep-secret"));
   PROV_TRY(CheckPassedOn(arguments));
   const bool remove = arguments.Has("remove");
   const std::string source = arguments.Get("source", "kube:///worker");
@@ -178,8 +175,9 @@ Command DeployCommand() {
       "Kustomize base with components. Push the image of bake --format oci to your registry and name it with --image.\n"
       "A node needs its proxy before it can pull this image: bake a payload or user data for that.\n"
       "With --remove the pods remove everything that provisioner set on their nodes; delete the manifests afterwards.\n"
-      "With --keep-secret, the manifests of the controller instead: a Deployment on Linux that keeps the user data of\n"
-      "new machines current, the empty Secret that it fills, and its rights. --image is then that of bake --os linux.",
+      "With --keep-secret or --params, the manifests of the controller instead: a Deployment on Linux that keeps the\n"
+      "user data of new machines or the parameters of pods current, the empty Secret that it fills, and its rights.\n"
+      "--image is then that of bake --os linux.",
       "  $ provisioner deploy --print --image registry.example.com/provisioner:0.1.0 --service containerd > "
       "fleet.yaml\n"
       "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
@@ -195,8 +193,8 @@ Command DeployCommand() {
              Group::kSource, true},
             {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun}},
            ManifestOptionSpecs(),
-           {KeepSecretOption()},
-           ControllerOnlyOptionSpecs(),
+           KeptObjectOptionSpecs(),
+           KeepSecretOnlyOptionSpecs(),
            PassedOn(),
            OutputOptionSpecs()})};
   return {.spec = std::move(spec), .run = RunDeploy};

@@ -20,18 +20,19 @@
 namespace prov::cli {
 namespace {
 
+constexpr std::string_view kKeepSecret = "keep-secret";
 constexpr std::string_view kLease = "egress-provisioner-controller";
 
 // Options that are passed to the controller unchanged.
 OptionGroup ControllerOptionSpecs() {
-  return JoinOptions({ControllerOnlyOptionSpecs(), DesiredOptionSpecs(), {ClusterSuffixesOption(), IntervalOption()}});
+  return JoinOptions({KeepSecretOnlyOptionSpecs(), DesiredOptionSpecs(), {ClusterSuffixesOption(), IntervalOption()}});
 }
 
 std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::string& source,
                                         std::string_view name_space) {
   std::vector<std::string> out = {"controller", fmt::format("--source={}", EscapedArgument(source))};
   if (source::IsKubeUri(source)) out.push_back(fmt::format("--kubeconfig={}", source::kInCluster));
-  out.push_back(fmt::format("--secret={}", arguments.Get("keep-secret")));
+  if (arguments.Has(kKeepSecret)) out.push_back(fmt::format("--secret={}", arguments.Get(kKeepSecret)));
   out.push_back(fmt::format("--lease={}/{}", name_space, kLease));
   for (const OptionSpec& option : ControllerOptionSpecs()) {
     if (option.value.empty()) {
@@ -41,6 +42,8 @@ std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::s
     for (const std::string& value : arguments.All(option.name))
       out.push_back(fmt::format("--{}={}", option.name, EscapedArgument(value)));
   }
+  if (arguments.Has(kParamsOption))
+    out.push_back(fmt::format("--params={}", arguments.Get(kParamsOption)));  // last: as in the base
   return out;
 }
 
@@ -57,15 +60,40 @@ Result<std::string> PoolOf(const std::string& source) {
               source);
 }
 
-}  // namespace
-
-OptionSpec KeepSecretOption() {
-  return {"keep-secret", "NAMESPACE/NAME",
-          "print the manifests of the controller, which keeps user data in this Secret: see provisioner controller",
-          Group::kUserData};
+// The Secret of --keep-secret, and what its user data is made of.
+Result<void> ParseKeptSecret(const Arguments& arguments, fleet::ControllerDeployment& out) {
+  const userdata::UserDataOptions user_data = PROV_TRY(ParseUserDataOptions(arguments));
+  PROV_TRY(userdata::CheckSecretPlatform(user_data.secret_form, user_data.platform));
+  std::tie(out.machines, out.secret) = PROV_TRY(NameInNamespace(arguments, kKeepSecret));
+  PROV_TRY(userdata::CheckSecretName(out.secret));
+  if (user_data.secret_form == userdata::SecretForm::kClusterApi) out.secret_type = "cluster.x-k8s.io/secret";
+  out.machine_sets = arguments.Has("machine-sets");
+  if (!arguments.Has("append-to-secret")) return {};
+  const auto [name_space, name] = PROV_TRY(NameInNamespace(arguments, "append-to-secret"));
+  if (name_space != out.machines)
+    return Fail(Code::kUsage, "names another namespace than --keep-secret; machines read both in the same one",
+                "--append-to-secret");
+  out.operators_secret = name;
+  return {};
 }
 
-OptionGroup ControllerOnlyOptionSpecs() {
+}  // namespace
+
+OptionGroup KeptObjectOptionSpecs() {
+  return {{kKeepSecret, "NAMESPACE/NAME",
+           "print the manifests of the controller, which keeps user data in this Secret: see provisioner controller",
+           Group::kUserData},
+          {kParamsOption, "NAMESPACE/NAME",
+           "print the manifests of the controller, which keeps the parameters of pod-env --format admission-policy in "
+           "this ConfigMap; also with --keep-secret",
+           Group::kTarget}};
+}
+
+bool AsksForController(const Arguments& arguments) {
+  return arguments.Has(kKeepSecret) || arguments.Has(kParamsOption);
+}
+
+OptionGroup KeepSecretOnlyOptionSpecs() {
   return JoinOptions(
       {{{"append-to-secret", "NAMESPACE/NAME", "put our step before the script of this Secret, which is not changed",
          Group::kUserData},
@@ -74,31 +102,32 @@ OptionGroup ControllerOnlyOptionSpecs() {
        KeptUserDataOptionSpecs()});
 }
 
+Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret) {
+  if (arguments.Has(secret)) return {};
+  for (const OptionSpec& option : KeepSecretOnlyOptionSpecs()) {
+    if (!arguments.Has(option.name)) continue;
+    return Fail(Code::kUsage, fmt::format("belongs to --{} NAMESPACE/NAME; add it", secret),
+                fmt::format("--{}", option.name));
+  }
+  return {};
+}
+
 Result<Outcome> DeployController(const Arguments& arguments) {
   for (const std::string_view name :
        {"remove", "cluster", "ca", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
     if (!arguments.Has(name)) continue;
-    return Fail(Code::kUsage, "is for the pods on nodes, and can't be used with --keep-secret; leave it out",
+    return Fail(Code::kUsage,
+                "is for the pods on nodes, and can't be used with --keep-secret or --params; leave it out",
                 fmt::format("--{}", name));
   }
   PROV_TRY(ParseChoices(arguments));
   PROV_TRY(ParseInterval(arguments));
-  const userdata::UserDataOptions user_data = PROV_TRY(ParseUserDataOptions(arguments));
-  PROV_TRY(userdata::CheckSecretPlatform(user_data.secret_form, user_data.platform));
-  const std::string source = arguments.Get("source", "kube:///worker");
+  PROV_TRY(CheckKeptOptions(arguments, kKeepSecret));
   fleet::ControllerDeployment deployment;
-  std::tie(deployment.machines, deployment.secret) = PROV_TRY(NameInNamespace(arguments, "keep-secret"));
-  PROV_TRY(userdata::CheckSecretName(deployment.secret));
-  if (arguments.Has("append-to-secret")) {
-    const auto [name_space, name] = PROV_TRY(NameInNamespace(arguments, "append-to-secret"));
-    if (name_space != deployment.machines)
-      return Fail(Code::kUsage, "names another namespace than --keep-secret; machines read both in the same one",
-                  "--append-to-secret");
-    deployment.operators_secret = name;
-  }
-  const bool cluster_api = user_data.secret_form == userdata::SecretForm::kClusterApi;
-  if (cluster_api) deployment.secret_type = "cluster.x-k8s.io/secret";
-  deployment.machine_sets = arguments.Has("machine-sets");
+  if (arguments.Has(kKeepSecret)) PROV_TRY(ParseKeptSecret(arguments, deployment));
+  if (arguments.Has(kParamsOption))
+    std::tie(deployment.params_name_space, deployment.params) = PROV_TRY(NameInNamespace(arguments, kParamsOption));
+  const std::string source = arguments.Get("source", "kube:///worker");
   deployment.common = PROV_TRY(ParseManifestOptions(arguments));
   deployment.pool = PROV_TRY(PoolOf(source));
   deployment.args = ControllerArgs(arguments, source, deployment.common.name_space);

@@ -1,4 +1,4 @@
-// `deploy --print --keep-secret`: the manifests of the controller.
+// `deploy --print --keep-secret` and `--params`: the manifests of the controller.
 #pragma once
 
 #include <string>
@@ -9,8 +9,14 @@
 
 namespace prov::cli {
 
-OptionSpec KeepSecretOption();
-OptionGroup ControllerOnlyOptionSpecs();  // those that need --keep-secret
+inline constexpr std::string_view kParamsOption = "params";  // NAMESPACE/NAME of the ConfigMap that is kept
+
+// What the controller keeps; with either of them the manifests are the controller's.
+OptionGroup KeptObjectOptionSpecs();
+bool AsksForController(const Arguments& arguments);
+OptionGroup KeepSecretOnlyOptionSpecs();  // those that need --keep-secret
+// Refuses options about user data without the option that names its Secret, `secret`. Errors: usage.
+Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret);
 
 // Errors: usage.
 Result<Outcome> DeployController(const Arguments& arguments);

@@ -17,6 +17,7 @@
 #include "provisioner/cli/cluster_workloads.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/pod_restart.h"
+#include "provisioner/cli/version.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/node/source_reader.h"
@@ -438,6 +439,7 @@ void ReviewServer(machine::Host& host, const PodEnvOptions& options, Findings& f
 // Contains the secrets, because the output is for use.
 Result<Outcome> PrintPolicy(machine::Host& host, const EgressConfig& config, PodEnvOptions options, Findings findings) {
   options.admission.params = publish::MakePodParams(config, options.request.trust);
+  options.admission.version = VersionNumber();
   ReviewServer(host, options, findings);
   if (HasPassword(options.request.proxy)) {
     AddWarning(findings, "pod-policy-secret",

@@ -35,9 +35,9 @@ class Changes {
     const std::scoped_lock lock(mutex_);
     if (reports_.on_error) reports_.on_error(error);
   }
-  void Report(const KeepRound& round) {
+  void Report(const KeepOrder& of, const KeepRound& round) {
     const std::scoped_lock lock(mutex_);
-    if (reports_.on_round) reports_.on_round(round);
+    if (reports_.on_round) reports_.on_round(of, round);
   }
 
  private:
@@ -57,21 +57,45 @@ void WatchSource(const source::SourceRequest& source, const source::SourcePorts&
   } while (follower.Wait(kWatchMs));
 }
 
-void WatchSecret(const ControllerOrder& order, const source::KubeObject& secret, const source::SourcePorts& ports,
+void WatchObject(const ControllerOrder& order, const source::KubeObject& object, const source::SourcePorts& ports,
                  Changes& changes) {
   source::KubeFollower follower(ports, [&](const Error& error) { changes.Report(error); });
   do {
     const bool unchanged = follower.IsCurrent();
     auto access = OpenCluster(order);  // a round reports why it can't be opened
-    if (access) follower.FollowSecret(*std::move(access), secret);
+    if (access) follower.FollowObject(*std::move(access), object);
     if (!unchanged) changes.Note();
   } while (follower.Wait(kWatchMs));
 }
 
+Result<KeepRound> KeepRoundOf(ObjectKeeper& keeper, const source::KubeAccess& access,
+                              const source::SourcePorts& ports) {
+  source::KubeClient client(access, ports);
+  return keeper.Keep(client);
+}
+
+std::vector<ObjectKeeper> KeepersOf(const ControllerOrder& order, const source::SourcePorts& ports) {
+  std::vector<ObjectKeeper> out;
+  out.reserve(order.kept.size());
+  for (const Kept& one : order.kept) out.emplace_back(one.order, one.bake, ports.clock);
+  return out;
+}
+
+// Until no other has written the object between its reading and its writing.
+Result<KeepRound> KeepPersistently(ObjectKeeper& keeper, const source::KubeAccess& access,
+                                   const source::SourcePorts& ports) {
+  for (int i = 0; i < kMostRaces; ++i) {
+    KeepRound out = PROV_TRY(KeepRoundOf(keeper, access, ports));
+    if (!out.lost_race) return out;
+  }
+  return Fail(Code::kNetwork, "others keep writing this object; find out who does (metadata.managedFields)",
+              keeper.order().object.Path());
+}
+
 class Loop {
  public:
-  Loop(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports, Changes& changes)
-      : order_(order), ports_(ports), changes_(changes), keeper_(order.keep, bake, ports.clock) {
+  Loop(const ControllerOrder& order, const source::SourcePorts& ports, Changes& changes)
+      : order_(order), ports_(ports), changes_(changes), keepers_(KeepersOf(order, ports)) {
     if (order.lease) leader_.emplace(*order.lease, order.identity, ports.clock);
   }
 
@@ -108,18 +132,19 @@ class Loop {
 
   void Round() {
     changes_.Take();
-    const auto access = OpenCluster(order_);
-    Result<KeepRound> round = access ? Keep(*access) : Result<KeepRound>(std::unexpected(access.error()));
-    const bool failed = !round || round->failure;
+    bool failed = false;
+    for (ObjectKeeper& keeper : keepers_) failed = !RoundOf(keeper) || failed;
     pause_ = failed ? std::clamp(pause_ * 2, kFirstPause, kLongestPause) : 0;
     next_round_ = Now() + (failed ? pause_ : order_.interval_seconds);
-    if (round && round->lost_race) changes_.Note();
-    round ? changes_.Report(*round) : changes_.Report(round.error());
   }
 
-  Result<KeepRound> Keep(const source::KubeAccess& access) {
-    source::KubeClient client(access, ports_);
-    return keeper_.Keep(client);
+  bool RoundOf(ObjectKeeper& keeper) {
+    const auto access = OpenCluster(order_);
+    const Result<KeepRound> round =
+        access ? KeepRoundOf(keeper, *access, ports_) : Result<KeepRound>(std::unexpected(access.error()));
+    if (round && round->lost_race) changes_.Note();
+    round ? changes_.Report(keeper.order(), *round) : changes_.Report(round.error());
+    return round && !round->failure;
   }
 
   // Returns false when this program is asked to stop.
@@ -134,7 +159,7 @@ class Loop {
   const ControllerOrder& order_;
   source::SourcePorts ports_;
   Changes& changes_;
-  UserDataKeeper keeper_;
+  std::vector<ObjectKeeper> keepers_;
   std::optional<Leader> leader_;
   bool holds_ = false;
   std::int64_t next_renewal_ = 0, next_round_ = 0, pause_ = 0;
@@ -142,26 +167,32 @@ class Loop {
 
 }  // namespace
 
-Result<KeepRound> KeepOnce(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports) {
-  UserDataKeeper keeper(order.keep, bake, ports.clock);
+Result<std::vector<KeepRound>> KeepOnce(const ControllerOrder& order, const source::SourcePorts& ports) {
   const source::KubeAccess access = PROV_TRY(OpenCluster(order));
-  for (int i = 0; i < kMostRaces; ++i) {
-    source::KubeClient client(access, ports);
-    KeepRound out = PROV_TRY(keeper.Keep(client));
-    if (!out.lost_race) return out;
+  std::vector<KeepRound> out;
+  out.reserve(order.kept.size());
+  std::optional<Error> failure;
+  for (ObjectKeeper& keeper : KeepersOf(order, ports)) {
+    auto round = KeepPersistently(keeper, access, ports);
+    if (round) {
+      out.push_back(*std::move(round));
+    } else if (!failure) {
+      failure = std::move(round).error();
+    }
   }
-  return Fail(Code::kNetwork, "others keep writing this Secret; find out who does (metadata.managedFields)",
-              order.keep.secret.Path());
+  if (failure) return std::unexpected(*std::move(failure));
+  return out;
 }
 
-void KeepOn(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports,
-            const ControllerReports& reports) {
+void KeepOn(const ControllerOrder& order, const source::SourcePorts& ports, const ControllerReports& reports) {
   Changes changes(reports);
   std::vector<std::jthread> watches;
   watches.emplace_back([&] { WatchSource(order.source, ports, changes); });
-  watches.emplace_back([&] { WatchSecret(order, order.keep.secret, ports, changes); });
-  if (order.keep.append_to) watches.emplace_back([&] { WatchSecret(order, *order.keep.append_to, ports, changes); });
-  Loop(order, bake, ports, changes).Run();
+  for (const Kept& one : order.kept) {
+    watches.emplace_back([&] { WatchObject(order, one.order.object, ports, changes); });
+    if (one.order.append_to) watches.emplace_back([&] { WatchObject(order, *one.order.append_to, ports, changes); });
+  }
+  Loop(order, ports, changes).Run();
 }
 
 }  // namespace prov::controller

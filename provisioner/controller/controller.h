@@ -5,32 +5,39 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "provisioner/controller/leader.h"
-#include "provisioner/controller/user_data_keeper.h"
+#include "provisioner/controller/object_keeper.h"
 #include "provisioner/source/source.h"
 
 namespace prov::controller {
 
+// An object to keep, and what to keep in it.
+struct Kept {
+  KeepOrder order;
+  Baker bake;
+};
+
 struct ControllerOrder {
-  KeepOrder keep;
+  std::vector<Kept> kept;
   source::SourceRequest source;             // watched if it is kube://
-  source::SourceSpec cluster;               // where the Secret is: its kubeconfig, CA and proxy
-  std::optional<source::KubeObject> lease;  // nullopt: this process alone keeps the Secret
+  source::SourceSpec cluster;               // where the objects are: its kubeconfig, CA and proxy
+  std::optional<source::KubeObject> lease;  // nullopt: this process alone keeps them
   std::string identity;                     // as for Leader
   std::int64_t interval_seconds = 300;      // between two rounds without a change
 };
 
 struct ControllerReports {
-  std::function<void(const KeepRound&)> on_round;
-  std::function<void(const Error&)> on_error;  // of the Secret, the Lease or a watch; the next round tries again
+  std::function<void(const KeepOrder& of, const KeepRound&)> on_round;
+  std::function<void(const Error&)> on_error;  // of an object, the Lease or a watch; the next round tries again
 };
 
-// One round. Errors: those of KubeAccess::Open and UserDataKeeper::Keep; network, if another kept writing the Secret.
-Result<KeepRound> KeepOnce(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports);
+// One round for each of the objects, in their order. Errors: those of KubeAccess::Open; the first of those of
+// ObjectKeeper::Keep, after a round for the others; network, if another kept writing an object.
+Result<std::vector<KeepRound>> KeepOnce(const ControllerOrder& order, const source::SourcePorts& ports);
 
 // Rounds until this program is asked to stop. The ports are used by several threads.
-void KeepOn(const ControllerOrder& order, const UserDataBaker& bake, const source::SourcePorts& ports,
-            const ControllerReports& reports);
+void KeepOn(const ControllerOrder& order, const source::SourcePorts& ports, const ControllerReports& reports);
 
 }  // namespace prov::controller

@@ -38,31 +38,41 @@ Result<bool> IsForWindows(const JsonNode& machine_set) {
   return EqualsIgnoreAsciiCase(PROV_TRY(labels->Find(kLabel, &JsonNode::Text)).value_or(""), "Windows");
 }
 
-Result<void> Review(const JsonNode& machine_set, const std::string& ours, std::vector<MachineSetFault>& out) {
+// What is wrong for Machines of a MachineSet that names this Secret; "": nothing.
+std::string FaultOf(const std::string& named, const OurSecret& ours) {
+  if (named != ours.object.name) {
+    return fmt::format(
+        "{}, so its new Machines do not get these egress settings: set userDataSecret.name to {}",
+        named.empty() ? "names no Secret with user data" : fmt::format("names the Secret {}", Shorten(named)),
+        ours.object.name);
+  }
+  if (ours.failure.empty()) return {};
+  return fmt::format("names {}, {}: {}", named,
+                     ours.empty ? "which is empty, so its new Machines do not become nodes"
+                                : "whose user data is not current, so its new Machines get earlier settings",
+                     ours.failure);
+}
+
+Result<void> Review(const JsonNode& machine_set, const OurSecret& ours, std::vector<MachineSetFault>& out) {
   if (!PROV_TRY(IsForWindows(machine_set))) return {};
-  const std::string name = PROV_TRY(PROV_TRY(machine_set.Get("metadata")).Get("name", &JsonNode::Text));
+  std::string name = PROV_TRY(PROV_TRY(machine_set.Get("metadata")).Get("name", &JsonNode::Text));
   const auto secret =
       PROV_TRY(At(machine_set, {"spec", "template", "spec", "providerSpec", "value", "userDataSecret", "name"}));
-  const std::string named = secret ? PROV_TRY(secret->Text()) : "";
-  if (named == ours) return {};
-  out.push_back({name, fmt::format("{}, so its new Machines do not get these egress settings: set userDataSecret.name "
-                                   "to {}",
-                                   named.empty() ? "names no Secret with user data"
-                                                 : fmt::format("names the Secret {}", Shorten(named)),
-                                   ours)});
+  std::string fault = FaultOf(secret ? PROV_TRY(secret->Text()) : "", ours);
+  if (!fault.empty()) out.push_back({std::move(name), std::move(fault)});
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<MachineSetFault>> ReviewMachineSets(source::KubeClient& client, const source::KubeObject& ours) {
-  const source::KubeObject all = MachineSetsIn(ours.name_space);
+Result<std::vector<MachineSetFault>> ReviewMachineSets(source::KubeClient& client, const OurSecret& ours) {
+  const source::KubeObject all = MachineSetsIn(ours.object.name_space);
   std::vector<MachineSetFault> out;
   PROV_TRY(client.ListPages(all, std::string(kPageQuery), source::KubeDetail::kWhole,
                             [&](const std::string& page) -> Result<void> {
                               const JsonNode root = PROV_TRY(ParseJsonDocument(page, all.Path()));
                               for (const JsonNode& item : PROV_TRY(root.Get("items", &JsonNode::Items)))
-                                PROV_TRY(Review(item, ours.name, out));
+                                PROV_TRY(Review(item, ours, out));
                               return {};
                             }));
   return out;

@@ -16,8 +16,16 @@ struct MachineSetFault {
   bool operator==(const MachineSetFault&) const = default;
 };
 
-// Of the MachineSets in the namespace of `ours` those for Windows (label machine.openshift.io/os-id of their Machines)
-// whose template names another Secret. Errors: those of KubeClient; json, type.
-Result<std::vector<MachineSetFault>> ReviewMachineSets(source::KubeClient& client, const source::KubeObject& ours);
+// The Secret that is kept.
+struct OurSecret {
+  source::KubeObject object;
+  bool empty = false;        // nothing was ever written into it
+  std::string failure = {};  // why it could not be made current; "": it is, or is about to be
+};
+
+// Of the MachineSets for Windows (label machine.openshift.io/os-id of their Machines) in the namespace of `ours`: those
+// whose template names another Secret, and while ours can't be made current those that name ours. Errors: those of
+// KubeClient; json, type.
+Result<std::vector<MachineSetFault>> ReviewMachineSets(source::KubeClient& client, const OurSecret& ours);
 
 }  // namespace prov::controller

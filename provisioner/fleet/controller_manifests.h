@@ -13,14 +13,15 @@ struct ControllerDeployment {
   std::vector<std::string> args;  // of the container
   std::string pool;               // the machine config pool that is the source; "": another source
   std::string machines;           // the namespace of the Secret
-  std::string secret;
-  std::string operators_secret;  // in the same namespace; "": none
+  std::string secret;             // ""; none is kept
+  std::string operators_secret;   // in the same namespace; "": none
   std::string secret_type = "Opaque";
   bool machine_sets = false;
+  std::string params_name_space, params;  // the ConfigMap with the pods' parameters; "": none is kept
 };
 
-// Namespace, service account, empty Secret, Lease, rights, Deployment; in the order in which they can be applied. The
-// same deployment gives the same bytes.
+// Namespace, service account, Lease, Deployment, empty Secret, rights; in an order in which they can be applied. The
+// ConfigMap comes with the pods' policy, which names it. The same deployment gives the same bytes.
 std::string ControllerManifests(const ControllerDeployment& deployment);
 
 }  // namespace prov::fleet

@@ -1,5 +1,8 @@
 #include "provisioner/publish/pod_params.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "provisioner/base/hash.h"
@@ -44,6 +47,30 @@ PodParams MakePodParams(const egress::EgressConfig& config, const std::optional<
   }
   out.emplace(kPodParamsDigest, DigestOf(out, certificates));
   return out;
+}
+
+Result<std::optional<PodTrust>> PodTrustOf(const PodParams& params, const std::string& where) {
+  const auto map = params.find(kTrustConfigMap);
+  if (map == params.end()) return std::nullopt;
+  const auto key = params.find(kTrustKey);
+  auto trust = ParsePodTrust("configmap/" + map->second + (key == params.end() ? "" : ":" + key->second), where);
+  if (trust) return *std::move(trust);
+  return Fail(Code::kInvalidConfig,
+              fmt::format("its {} and {} are not the name and the key of a ConfigMap", kTrustConfigMap, kTrustKey),
+              where);
+}
+
+Result<PodParams> RenewPodParams(const PodParams& present, const egress::EgressConfig& config,
+                                 const std::string& where) {
+  const bool has_values =
+      std::ranges::any_of(egress::kProxyVariables, [&](std::string_view name) { return present.contains(name); });
+  const bool states = egress::StatesProxy(config) && (config.proxy_file.present || !ProxyValuesOf(config).IsEmpty());
+  if (has_values && !states) {
+    return Fail(Code::kEmpty,
+                "the source makes no statement about a proxy, so the last values stay; check that it is the right one",
+                config.source.name);
+  }
+  return MakePodParams(config, PROV_TRY(PodTrustOf(present, where)));
 }
 
 }  // namespace prov::publish

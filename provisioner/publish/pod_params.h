@@ -12,9 +12,6 @@
 
 namespace prov::publish {
 
-// The label that marks a ConfigMap of ours, and its value: one without it is somebody else's.
-inline constexpr std::string_view kKeepsLabel = "egress-provisioner/keeps";
-inline constexpr std::string_view kPodParamsMark = "pod-params";
 // The annotation of a pod whose variables the policy has set. Its value is the digest of the parameters.
 inline constexpr std::string_view kPodParamsAnnotation = "egress-provisioner/pod-params";
 // The key of the digest, without which the policy leaves pods alone.
@@ -32,5 +29,14 @@ ProxyValues ProxyValuesOf(const egress::EgressConfig& config);
 // `trust` its ConfigMap and key; the digest of all of them and, with `trust`, of the source's certificates, as pods
 // read a bundle when they start. The data hold the passwords of the settings.
 PodParams MakePodParams(const egress::EgressConfig& config, const std::optional<PodTrust>& trust);
+
+// What pods trust by the ConfigMap's data; nullopt: nothing. Without a key it is the default of ParsePodTrust().
+// Errors: invalid-config, with `where`.
+Result<std::optional<PodTrust>> PodTrustOf(const PodParams& params, const std::string& where);
+
+// The data of a kept ConfigMap, whose present data say what pods trust. Errors: those of PodTrustOf; empty: the source
+// makes no statement about a proxy, and the present data have one.
+Result<PodParams> RenewPodParams(const PodParams& present, const egress::EgressConfig& config,
+                                 const std::string& where);
 
 }  // namespace prov::publish

@@ -149,8 +149,11 @@ Result<PodParamsPlace> ParsePodParamsPlace(std::string_view text, const std::str
 bool IsPlatformNamespace(std::string_view name) { return name.starts_with("kube-") || name.starts_with("openshift-"); }
 
 Result<Object> MakePodPolicy(const PodPolicy& policy) {
-  Object out = PROV_TRY(ReadManifest(std::string(templates::PodPolicyYaml()), "pod-policy.yaml"));
+  Object out = PROV_TRY(ReadManifest(fmt::format("{}---\n{}", templates::PodPolicyYaml(), templates::PodParamsYaml()),
+                                     "pod-policy.yaml"));
   PolicyMemory& memory = out.document->dom.GetAllocator();
+  for (JsonValue& object : out.root->GetArray())
+    SetMember(object["metadata"]["labels"], "app.kubernetes.io/version", CopyOf(policy.version, memory), memory);
   JsonValue& binding = (*out.root)[1]["spec"];
   SetMember(binding["paramRef"], "namespace", CopyOf(policy.params_place.name_space, memory), memory);
   SetMember(binding["paramRef"], "name", CopyOf(policy.params_place.name, memory), memory);

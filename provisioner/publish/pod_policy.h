@@ -1,6 +1,6 @@
 // The objects with which an API server gives the variables to pods when they are created: a MutatingAdmissionPolicy
 // (Kubernetes 1.36 and later), its binding and the ConfigMap of its parameters. The policy is constant
-// (templates/kubernetes/pods/pod-policy.yaml). Facts: docs/fleet.md#pods-at-creation.
+// (templates/kubernetes/pods). Facts: docs/fleet.md#pods-at-creation.
 #pragma once
 
 #include <optional>
@@ -42,6 +42,7 @@ struct PodPolicy {
   std::optional<std::vector<LabelRequirement>> namespaces =
       {};  // whose pods; nullopt: all but those that AKS keeps out
   PodParams params = {};
+  std::string version = {};  // of this program
 };
 
 // Whether the policy leaves the pods of a namespace alone whatever the binding selects: its name has a prefix that is

@@ -23,7 +23,7 @@ KubeObject ObjectOf(const KubeTarget& target) {
     case KubeKind::kProxy:
       return ProxyObject();
     case KubeKind::kPool:
-    case KubeKind::kSecret:  // none that a URI names
+    case KubeKind::kData:  // none that a URI names
       break;
   }
   return PoolObject(target.name);
@@ -63,11 +63,11 @@ void KubeFollower::Follow(const SourceRequest& request) {
   FindPosition();
 }
 
-void KubeFollower::FollowSecret(KubeAccess access, const KubeObject& secret) {
+void KubeFollower::FollowObject(KubeAccess access, const KubeObject& object) {
   current_ = false;
   access_ = std::move(access);
-  kind_ = KubeKind::kSecret;
-  object_ = secret;
+  kind_ = KubeKind::kData;
+  object_ = object;
   if (position_) return;
   fingerprint_.reset();
   FindPosition();

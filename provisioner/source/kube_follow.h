@@ -28,8 +28,8 @@ class KubeFollower {
   // kube://, nor MachineConfigs by name, which never change.
   void Follow(const SourceRequest& request);
 
-  // The same for one object, without a source. Its changes are those of its data and labels.
-  void FollowSecret(KubeAccess access, const KubeObject& secret);
+  // The same for one Secret or ConfigMap, without a source. Its changes are those of its data and labels.
+  void FollowObject(KubeAccess access, const KubeObject& object);
 
   // Returns when the source has changed, at the latest after `milliseconds` (for a Proxy: after a minute). Returns
   // false as soon as this program is asked to stop, even while the server sends nothing.

@@ -47,7 +47,7 @@ class KubeSourceReader {
       case KubeKind::kProxy:
         return ReadProxy();
       case KubeKind::kPool:
-      case KubeKind::kSecret:  // none that a URI names
+      case KubeKind::kData:  // none that a URI names
         break;
     }
     return ReadPool(target.name);

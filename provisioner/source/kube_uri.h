@@ -9,7 +9,8 @@
 
 namespace prov::source {
 
-enum class KubeKind { kPool, kMachineConfig, kControllerConfig, kProxy, kSecret };
+// kData: a Secret or ConfigMap, which no URI names.
+enum class KubeKind { kPool, kMachineConfig, kControllerConfig, kProxy, kData };
 
 struct KubeTarget {
   std::string context;  // a context of the kubeconfig; "": its current one

@@ -31,7 +31,7 @@ std::string Bytes(const JsonValue& object, std::string_view name) {
 std::string FingerprintOf(const JsonValue& object, KubeKind kind) {
   if (kind == KubeKind::kPool) return fmt::format("config {}", JsonTextAt(object, {"status", "configuration", "name"}));
   // Its annotations are not watched: this program writes one.
-  if (kind == KubeKind::kSecret) {
+  if (kind == KubeKind::kData) {
     const JsonValue* metadata = JsonMember(&object, "metadata");
     return ToHex(Sha256(Bytes(object, "data") + (metadata == nullptr ? "" : Bytes(*metadata, "labels"))));
   }

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <regex>
+#include <set>
 
 #include "provisioner/cli/command.h"
 #include "provisioner/payload/host_process_image.h"
@@ -71,6 +72,44 @@ TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
   EXPECT_THAT(refused({"--keep-secret", "ours", "--platform", "aws"}), HasSubstr("takes NAMESPACE/NAME"));
   EXPECT_THAT(refused({"--keep-secret", "machines/windows-user-data", "--platform", "aws"}), HasSubstr("own Secret"));
   EXPECT_THAT(refused({"--append-to-secret", "a/b"}), HasSubstr("belongs to --keep-secret"));
+  EXPECT_THAT(refused({"--params", "a/b", "--platform", "aws"}), HasSubstr("belongs to --keep-secret"));
+  EXPECT_THAT(refused({"--params", "a"}), HasSubstr("takes NAMESPACE/NAME"));
+}
+
+TEST(Deploy, TheControllerGetsNoRightToWhatItDoesNotKeep) {
+  const std::string params = Printed({"--params", "pods/values", "--source", "kube:///windows"});
+  EXPECT_THAT(
+      params,
+      HasSubstr("resources: [configmaps]\n  resourceNames: [\"values\"]\n  verbs: [get, list, watch, patch]\n"));
+  EXPECT_THAT(params, HasSubstr("  name: egress-provisioner-controller-params\n  namespace: \"pods\"\n"));
+  EXPECT_THAT(params, HasSubstr("\"--params=pods/values\"]"));
+  EXPECT_THAT(params, Not(HasSubstr("secrets")));
+  EXPECT_THAT(params, Not(HasSubstr("kind: ConfigMap"))) << "pod-env prints it, with its values";
+  const std::string both = Printed({"--params", "pods/values", "--keep-secret", "pods/ours", "--platform", "aws"});
+  EXPECT_THAT(both, HasSubstr("\"--secret=pods/ours\""));
+  EXPECT_THAT(both, HasSubstr("\"--params=pods/values\"]"));
+  EXPECT_THAT(Printed({"--keep-secret", "pods/ours", "--platform", "aws"}), Not(HasSubstr("configmaps")));
+}
+
+// Everything in one namespace, as in a cluster that is not OpenShift.
+TEST(Deploy, TheControllersRolesHaveDifferentNames) {
+  const std::string printed = Printed({"--namespace", "one-place", "--keep-secret", "one-place/ours", "--platform",
+                                       "aws", "--secret-form", "machine-api", "--append-to-secret", "one-place/theirs",
+                                       "--machine-sets", "--params", "one-place/values"});
+  std::set<std::string> names;
+  const std::regex role("kind: Role\nmetadata:\n  name: ([a-z-]+)\n  namespace: one-place\n");
+  std::size_t roles = 0;
+  for (std::sregex_iterator at(printed.begin(), printed.end(), role), end; at != end; ++at, ++roles)
+    names.insert((*at)[1]);
+  EXPECT_EQ(roles, 5U);
+  EXPECT_EQ(names.size(), roles);
+}
+
+TEST(Deploy, TheSecretHasTheFormThatIsAskedFor) {
+  const std::string printed =
+      Printed({"--keep-secret", "default/win", "--platform", "openstack", "--secret-form", "cluster-api"});
+  EXPECT_THAT(printed, HasSubstr("type: cluster.x-k8s.io/secret\n"));
+  EXPECT_THAT(printed, HasSubstr("\"--secret-form=cluster-api\""));
 }
 
 // The namespace, and the files that these components name in their order, less the marks.

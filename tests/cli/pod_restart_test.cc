@@ -35,7 +35,7 @@ class PodRestart : public machine_commands::MachineCommands {
     Put("/api/v1/namespaces",
         {R"({"metadata":{"name":"n","labels":{"env":"prod"}}})",
          R"({"metadata":{"name":"kube-system","labels":{"env":"prod"}}})", R"({"metadata":{"name":"other"}})"});
-    Put(std::string(kAdmission) + "/mutatingadmissionpolicies", {});
+    answers_[kAdmission] = R"({"kind":"APIResourceList","resources":[{"name":"mutatingadmissionpolicies"}]})";
     answers_[std::string(kAdmission) + "/mutatingadmissionpolicybindings/egress-provisioner-pods"] =
         R"({"spec":{"paramRef":{"namespace":"p","name":"q"},"matchResources":{"namespaceSelector":{"matchLabels":{"env":"prod"}}}}})";
     digest_ = PrintedDigest();
@@ -225,7 +225,7 @@ TEST_F(PodRestart, NothingIsRolledWhileNewPodsWouldGetFormerValues) {
   EXPECT_THAT(Refused({"--restart"}).message, HasSubstr("holds no values"));
   answers_.erase(std::string(kAdmission) + "/mutatingadmissionpolicybindings/egress-provisioner-pods");
   EXPECT_EQ(Refused({"--restart"}).code, Code::kNotFound);
-  answers_.erase(std::string(kAdmission) + "/mutatingadmissionpolicies");
+  answers_.erase(kAdmission);
   const Error older = Refused({"--restart"});
   EXPECT_EQ(older.code, Code::kUnsupported);
   EXPECT_THAT(older.message, HasSubstr("1.36"));
@@ -263,11 +263,10 @@ class PodPolicyOfACluster : public PodRestart {
 };
 
 TEST_F(PodPolicyOfACluster, AnOlderServerIsNamed) {
-  const std::string policies = std::string(kAdmission) + "/mutatingadmissionpolicies";
   EXPECT_EQ(AboutTheServer(), -1) << "it knows the policy";
-  answers_.erase(policies);
+  answers_[kAdmission] = R"({"kind":"APIResourceList","resources":[{"name":"validatingadmissionpolicies"}]})";
   EXPECT_EQ(AboutTheServer(), static_cast<int>(Severity::kWarning));
-  denied_.insert(policies);
+  denied_.insert(kAdmission);
   EXPECT_EQ(AboutTheServer(), static_cast<int>(Severity::kInfo)) << "it may not be asked";
 }
 

@@ -17,12 +17,13 @@ std::string Set(const std::string& name, const std::string& system, const std::s
 
 class MachineSets : public source::KubeTest {
  protected:
-  Result<std::vector<MachineSetFault>> Review(const std::string& items) {
+  Result<std::vector<MachineSetFault>> Review(const std::string& items, bool empty = false,
+                                              const std::string& failure = {}) {
     cluster_.objects["/apis/machine.openshift.io/v1beta1/namespaces/machines/machinesets?limit=100"] =
         R"({"metadata":{},"items":[)" + items + "]}";
     const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere());
     source::KubeClient client(*access, cluster_.Ports(), [] { return 0U; });
-    return ReviewMachineSets(client, source::SecretObject("machines", "ours"));
+    return ReviewMachineSets(client, {source::SecretObject("machines", "ours"), empty, failure});
   }
 };
 
@@ -36,6 +37,19 @@ TEST_F(MachineSets, ThoseForWindowsWithAnotherSecretAreNamed) {
   EXPECT_THAT((*faults)[0].message, HasSubstr("names the Secret windows-user-data"));
   EXPECT_THAT((*faults)[0].message, HasSubstr("userDataSecret.name to ours"));
   EXPECT_THAT((*faults)[1].message, HasSubstr("names no Secret"));
+}
+
+// What is over the platform's size is among these: then the Secret keeps the last user data that was not.
+TEST_F(MachineSets, ThoseWithASecretThatIsNotCurrentAreNamed) {
+  const std::string sets = Set("good", "Windows", "ours") + "," + Set("linux", "Linux", "ours");
+  const auto stale = Review(sets, false, "has 17000 bytes, 616 more than aws takes");
+  ASSERT_TRUE(stale) << stale.error().message;
+  ASSERT_THAT(*stale, SizeIs(1));
+  EXPECT_EQ(stale->front().machine_set, "good");
+  EXPECT_THAT(stale->front().message, HasSubstr("earlier settings: has 17000 bytes"));
+  const auto empty = Review(sets, true, "the server is away");
+  ASSERT_TRUE(empty);
+  EXPECT_THAT(empty->front().message, HasSubstr("which is empty, so its new Machines do not become nodes"));
 }
 
 TEST_F(MachineSets, ARightThatIsMissingIsNamed) {

@@ -19,6 +19,7 @@ class VersionedCluster final : public net::Http, public Clock {
   std::map<std::string, std::string> objects;  // by path, without their version
   std::map<std::string, int> versions;         // by path
   std::vector<std::string> writes;             // "PATCH path", "POST path"
+  std::vector<std::string> bodies;             // of the writes
   std::function<void(const std::string& path)> before_write;
   std::function<int(const std::string& verb, const std::string& path)> refuse;  // a status, or 0
   std::int64_t now = 1'800'000'000;
@@ -48,6 +49,7 @@ class VersionedCluster final : public net::Http, public Clock {
   Result<net::FetchAnswer> Send(const net::SendRequest& request) override {
     const std::string path = PathOf(request.to);
     writes.push_back(request.method + " " + path);
+    bodies.push_back(request.body);
     if (before_write) before_write(path);
     const std::string verb = request.method == "POST" ? "create" : "patch";
     if (const int status = refuse ? refuse(verb, path) : 0; status != 0) return Refused(status, path);

@@ -23,7 +23,7 @@ KINDS = {
 # Options of each verb: those with a value, and switches. What no page uses is refused.
 COMMON = {"-n", "-o"}
 VERBS = {
-    "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f"}, set()),
+    "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f"}, {"--ignore-not-found"}),
     "create": ({"--from-file", "--duration", "--dry-run", "--verb", "--resource", "--clusterrole", "--serviceaccount"}, set()),
     "drain": (set(), {"--ignore-daemonsets", "--delete-emptydir-data"}), "uncordon": (set(), set()),
     "patch": ({"--type", "-p", "--patch-file"}, set()), "scale": ({"--replicas"}, set()), "rollout": (set(), set()), "wait": ({"--for", "--timeout"}, set()),

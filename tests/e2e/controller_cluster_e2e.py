@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The controller against a real kube-apiserver, with exactly the rights that `deploy --print --keep-secret` prints: the user data is
-current within two seconds, each right that is taken away is named, and two of them that are killed in turn leave it whole.
+"""The controller against a real kube-apiserver, with exactly the rights that `deploy --print --keep-secret --params` prints: the user
+data and the parameters of pods are current within two seconds, each right that is taken away is named, and two of them that are killed in turn leave it whole.
 
 usage: controller_cluster_e2e.py PROVISIONER [unittest arguments]
   PROVISIONER_CLUSTER=1: else nothing is run (scripts/test --cluster sets it)"""
@@ -21,6 +21,7 @@ PROGRAM = argument()
 SPACE, NAME, THEIRS = "openshift-machine-api", "windows-user-data-egress", "windows-user-data"
 ACCOUNT = "egress-provisioner-controller"
 SECRET = f"/api/v1/namespaces/{SPACE}/secrets/{NAME}"
+PARAMS = "/api/v1/namespaces/egress-provisioner/configmaps/pod-params"
 SCRIPT = "<powershell>\n# %s\nNew-Item -ItemType Directory -Force C:\\ProgramData\\ssh\n</powershell>\n<persist>true</persist>\n"
 
 
@@ -31,8 +32,11 @@ class ControllerCluster(unittest.TestCase):
         cls.server = RealApiServer(binaries(), cls.work)
         cls.addClassCleanup(cls.server.close)
         printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--keep-secret", f"{SPACE}/{NAME}",
-                       "--append-to-secret", f"{SPACE}/{THEIRS}", "--platform", "aws")
+                       "--append-to-secret", f"{SPACE}/{THEIRS}", "--platform", "aws", "--params", "egress-provisioner/pod-params")
         cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
+        # This server knows no policy; its parameters are an object as any other.
+        cls.params = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "pod-params", "namespace": "egress-provisioner",
+                                                                            "labels": {"egress-provisioner/keeps": "pod-params"}}}
         (deployment,) = (d for d in cls.manifests if d["kind"] == "Deployment")
         cls.args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
         cls.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
@@ -40,6 +44,7 @@ class ControllerCluster(unittest.TestCase):
     def setUp(self):
         for item in self.manifests:
             self.server.apply(copy.deepcopy(item))
+        self.server.apply(copy.deepcopy(self.params))
         self.proxy, self.key = "http://one.example.test:3128", "key one"
         self.say()
         self.operator()
@@ -80,6 +85,8 @@ class ControllerCluster(unittest.TestCase):
         script = base64.b64decode(ours.get("data", {}).get("userData", "")).decode()
         if self.key not in script:
             return False
+        if self.server.ask("GET", PARAMS).get("data", {}).get("HTTP_PROXY") != self.proxy:
+            return False
         (self.work / "ours.json").write_text(json.dumps(ours))
         (self.work / "theirs.json").write_text(json.dumps(self.server.ask("GET", f"/api/v1/namespaces/{SPACE}/secrets/{THEIRS}")))
         return run(PROGRAM, "check", "kube:///worker", "--kubeconfig", self.work / "admin", "--secret", self.work / "ours.json",
@@ -106,7 +113,8 @@ class ControllerCluster(unittest.TestCase):
         token = self.server.token(ACCOUNT)
         other = f"/api/v1/namespaces/{SPACE}/secrets"
         for method, path, body in (("GET", other, None), ("POST", other, {"metadata": {"name": "x"}}), ("DELETE", SECRET, None),
-                                   ("PATCH", f"{other}/{THEIRS}", {"data": {}}), ("GET", "/api/v1/nodes", None)):
+                                   ("PATCH", f"{other}/{THEIRS}", {"data": {}}), ("GET", "/api/v1/nodes", None), ("DELETE", PARAMS, None),
+                                   ("GET", PARAMS.rsplit("/", 1)[0], None)):
             with self.assertRaises(Refused) as refused:
                 self.server.ask(method, path, body, kind="application/merge-patch+json" if method == "PATCH" else "application/json", token=token)
             self.assertEqual(refused.exception.code, 403, (method, path))
@@ -126,12 +134,13 @@ class ControllerCluster(unittest.TestCase):
                         self.server.apply(less)
                         self.addCleanup(self.server.apply, copy.deepcopy(role))
                         self.server.apply({**copy.deepcopy(next(d for d in self.manifests if d["kind"] == "Secret"))})
+                        self.server.apply(copy.deepcopy(self.params))
                         text = self.refusal(rule["resources"][0])
                         self.server.apply(copy.deepcopy(role))
                         self.assertIn(f'resources ["{rule["resources"][0]}"]', text)
                         self.assertIn(f'verbs ["{verb}"]', text)
                         asked += 1
-        self.assertGreaterEqual(asked, 6)
+        self.assertGreaterEqual(asked, 8)
 
     def refusal(self, resource):
         """What a controller says that lacks a right; the server's own view of rights follows a moment later."""

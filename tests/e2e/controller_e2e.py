@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The controller against an API server in this process: user data is current a moment after its source or the operator's script
-has changed, whoever is killed meanwhile, and is never somebody else's.
+has changed, and so are the parameters of pods, whoever is killed meanwhile; and neither is ever somebody else's.
 
 usage: controller_e2e.py PROVISIONER [unittest arguments]"""
 import base64
@@ -14,11 +14,13 @@ import tempfile
 import time
 import unittest
 
+import output_schemas
 from kube_api_server import STATE, ApiServer, Authority, kubeconfig
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 MACHINES = "/api/v1/namespaces/openshift-machine-api"
 OURS, THEIRS = f"{MACHINES}/secrets/windows-user-data-egress", f"{MACHINES}/secrets/windows-user-data"
+PARAMS = "/api/v1/namespaces/egress-provisioner/configmaps/pod-params"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/openshift-machine-api/leases/egress-provisioner-controller"
 SCRIPT = """<powershell>
 # %s
@@ -66,8 +68,23 @@ class Controller(unittest.TestCase):
         self.addCleanup(end)
         return process
 
-    def once(self):
-        return subprocess.run(self.words("--once"), capture_output=True, text=True, timeout=60)
+    def once(self, *more):
+        return subprocess.run(self.words("--once", *more), capture_output=True, text=True, timeout=60)
+
+    def pod_env(self, *words):
+        return subprocess.run([str(PROGRAM), "pod-env", "kube:///worker", "--kubeconfig", str(self.work / "config"), *words], capture_output=True, text=True,
+                              timeout=60)
+
+    def params(self):
+        with self.server.changed:
+            return dict(self.server.objects[PARAMS].get("data", {}))
+
+    def wanted_params(self, *words):
+        """As pod-env prints them."""
+        return json.loads(self.pod_env("--format", "admission-policy", "--output", "json", *words).stdout)["items"][2]["data"]
+
+    def put_params(self, **data):
+        self.server.put(PARAMS, labels={"egress-provisioner/keeps": "pod-params"}, data=data)
 
     def user_data(self):
         with self.server.changed:
@@ -113,6 +130,91 @@ class Controller(unittest.TestCase):
         self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"}, data={"userData": "eA=="})
         self.await_current(2.5)
 
+    def test_the_parameters_of_pods_are_what_pod_env_prints(self):
+        keep = ("--params", "egress-provisioner/pod-params")
+        self.put_params()
+        done = self.once(*keep)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("egress-provisioner/pod-params: written", done.stdout)
+        self.assertIn("windows-user-data-egress: written", done.stdout)
+        self.assertEqual(self.params(), self.wanted_params())
+        self.assertIn("HTTP_PROXY", self.params())
+        state = json.loads(self.server.objects[PARAMS]["metadata"]["annotations"][STATE])
+        self.assertEqual((state["digest"], set(state)), (self.state()["digest"], set(self.state())), "the same keys as a Secret's")
+        self.put_params(**{"trust-config-map": "user-ca", "trust-key": "all.pem"})
+        document = self.once(*keep, "--output", "json")
+        output_schemas.check("controller", json.loads(document.stdout))
+        self.assertEqual([(one["kind"], one["result"]) for one in json.loads(document.stdout)["kept"]], [("Secret", "current"), ("ConfigMap", "written")])
+        self.assertEqual(self.params(), self.wanted_params("--trust", "configmap/user-ca:all.pem"), "what pods trust is a person's choice")
+        version = self.server.version
+        self.once(*keep)
+        self.assertEqual(self.server.version, version)
+
+    def test_a_rotation_reaches_the_parameters_within_two_seconds(self):
+        self.put_params(**{"trust-config-map": "user-ca", "trust-key": "all.pem"})
+        self.start("--params", "egress-provisioner/pod-params")
+
+        def await_params(seconds):
+            wanted, end = self.wanted_params("--trust", "configmap/user-ca:all.pem"), time.monotonic() + seconds
+            while self.params() != wanted:
+                self.assertLess(time.monotonic(), end, self.params())
+                time.sleep(0.05)
+        await_params(20)
+        self.await_current(20)
+        time.sleep(1)
+        self.say("http://two.example.test:3128")
+        await_params(2.5)
+        authority = Authority(self.work, "another-ca")
+        self.server.put_config("rendered-worker-rotated", self.proxy, authority.pem.read_text())
+        await_params(2.5)
+        self.put_params(**{"trust-config-map": "user-ca", "trust-key": "all.pem", "HTTP_PROXY": "http://theirs"})
+        await_params(2.5)
+
+    def test_parameters_alone_need_no_secret(self):
+        self.put_params()
+        words = [str(PROGRAM), "controller", "--source", "kube:///worker", "--kubeconfig", str(self.work / "config"), "--params",
+                 "egress-provisioner/pod-params", "--once"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.user_data(), "")
+        self.server.policies = ["validatingadmissionpolicies"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("[pod-policy-server]", done.stderr, "a server before 1.36 is named")
+        done = subprocess.run([*words, "--platform", "aws"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 10)
+        self.server.put(PARAMS, data={"HTTP_PROXY": "theirs"})
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 12, done.stderr)
+        self.assertEqual(self.params(), {"HTTP_PROXY": "theirs"})
+
+    def test_fleet_status_lists_the_secret_beside_the_nodes(self):
+        fleet = [str(PROGRAM), "fleet", "status", "kube:///worker", "--kubeconfig", str(self.work / "config")]
+
+        def status(*more):
+            return subprocess.run([*fleet, *more], capture_output=True, text=True, timeout=60)
+        self.assertEqual(status().returncode, 4, "nothing was written yet")
+        self.once()
+        self.server.put_node("win-1", self.state())
+        done = status("--output", "json")
+        document = json.loads(done.stdout)
+        output_schemas.check("fleet-status", document)
+        self.assertEqual((done.returncode, document["findings"]), (0, []))
+        (secret,), (node,) = document["secrets"], document["nodes"]
+        self.assertEqual((secret["namespace"], secret["name"], secret["current"]), ("openshift-machine-api", "windows-user-data-egress", True))
+        self.assertEqual(set(secret) - set(node), {"namespace"}, "the same keys as a node's")
+        self.assertIn("1 of 1 Secrets with user data are current", status().stdout)
+        self.server.put(THEIRS, data={})
+        self.once()
+        done = status("--output", "json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["secrets"][0]["failure"]["code"]), (4, "kind"))
+        self.server.denied = {("list", "secrets")}
+        done = status()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("[fleet-secrets]", done.stderr)
+        self.server.policies = []
+        self.assertIn("[fleet-policies]", status().stderr)
+
     def test_a_secret_of_others_stays(self):
         self.server.put(OURS, data={"userData": "eA=="})
         done = self.once()
@@ -133,11 +235,12 @@ class Controller(unittest.TestCase):
         self.assertIsNone(self.state().get("failure"))
 
     def test_each_right_that_is_missing_is_named(self):
-        for verb, resource in (("get", "secrets"), ("patch", "secrets"), ("get", "machineconfigs")):
+        for verb, resource in (("get", "secrets"), ("patch", "secrets"), ("get", "machineconfigs"), ("get", "configmaps"), ("patch", "configmaps")):
             with self.subTest(verb=verb, resource=resource):
                 self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"})
+                self.put_params()
                 self.server.denied = {(verb, resource)}
-                done = self.once()
+                done = self.once("--params", "egress-provisioner/pod-params")
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(f'resources ["{resource}"]', done.stderr)
                 self.assertIn(f'verbs ["{verb}"]', done.stderr)

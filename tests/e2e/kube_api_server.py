@@ -3,6 +3,7 @@ with tokens or client certificates; and that can be made to misbehave."""
 import base64
 import http.server
 import json
+import re
 import ssl
 import threading
 import time
@@ -19,7 +20,9 @@ KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineCo
          "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node",
          "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet",
          "runtimeclasses": "RuntimeClass", "secrets": "Secret", "leases": "Lease"}
-PATCHED = ("nodes", "secrets", "leases")
+PATCHED = ("nodes", "secrets", "leases", "configmaps")
+# What it serves of the admission's own group.
+POLICIES = "/apis/admissionregistration.k8s.io/v1"
 NODES = "/api/v1/nodes"
 EVENTS = "/api/v1/namespaces/default/events"
 STATE = "egress-provisioner/state"
@@ -43,6 +46,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
         self.objects, self.events, self.version = {}, [], 100
         self.seen = []  # (path, query, who)
         self.tokens, self.denied = {TOKEN}, set()  # denied: (verb, resource)
+        self.policies = ["validatingadmissionpolicies", "mutatingadmissionpolicies"]
         self.faults = []  # each is asked before a request is answered: True, it was the answer
         self.open = True
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -124,6 +128,8 @@ class Requests(Handler):
         if not (asked := self.begin()):
             return None
         (path, query), server = asked, self.server
+        if path == POLICIES:
+            return self.send(200, json.dumps({"kind": "APIResourceList", "resources": [{"name": name} for name in server.policies]}).encode())
         parts = path.split("/")
         listing = parts[-1] in KINDS
         if not listing and (len(parts) < 2 or parts[-2] not in KINDS):
@@ -136,7 +142,7 @@ class Requests(Handler):
             return self.watch(path, query)
         with server.changed:
             if listing:
-                items = [o for at, o in server.objects.items() if at.rsplit("/", 1)[0] == path and self.selected(o, query)]
+                items = [o for at, o in server.objects.items() if path in collections(at) and self.selected(o, query)]
                 body = self.page(KINDS[resource], items, query)
             else:
                 body = server.objects.get(path)
@@ -247,6 +253,12 @@ class Requests(Handler):
             for at, event in news:
                 self.chunk(json.dumps(event).encode() + b"\n")
         self.chunk(b"")
+
+
+def collections(path):
+    """Of an object's path: the collection of its namespace, and of Secrets that of all."""
+    collection = path.rsplit("/", 1)[0]
+    return collection, re.sub("/namespaces/[^/]+/secrets$", "/secrets", collection)
 
 
 def merge(target, patch):

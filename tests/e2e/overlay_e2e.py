@@ -34,6 +34,7 @@ PRINTED = {
                        "openshift-machine-api/windows-user-data", "--platform", "aws", "--image", KEEPER]],
 }
 PRINTED[(*NODES, "controller")] = PRINTED[NODES] + PRINTED[("controller",)]
+PRINTED[("controller", "pods")] = [[*PRINTED[("controller",)][0], "--params", "egress-provisioner/pod-params"]]
 REPORT = ("egress-provisioner", "nodes", "", "report")  # what the policies ask for
 
 
@@ -88,11 +89,36 @@ class Overlays(unittest.TestCase):
         for components, halves in PRINTED.items():
             with self.subTest(components):
                 printed = [o for words in halves for o in documents(must(PROGRAM, "deploy", "--print", "--image", IMAGE, *words))]
+                if "pods" in components:
+                    printed += self.policy()
                 self.assertEqual(by_name(built(self, IMAGES, components)), by_name(printed))
+
+    def policy(self):
+        """What pod-env prints, less the values, which the controller keeps."""
+        source = folder(self) / "proxy.env"
+        source.write_text("HTTP_PROXY=http://p.example.test:3128\n")
+        objects = documents(must(PROGRAM, "pod-env", source, "--format", "admission-policy"))
+        the(objects, "ConfigMap")["data"] = {}
+        return objects
+
+    def test_the_policy_alone_has_no_values_and_nothing_that_keeps_them(self):
+        objects = built(self, "", ("pods",))
+        self.assertEqual(the(objects, "ConfigMap")["data"], {})
+        self.assertEqual([o["kind"] for o in objects if o["kind"] in ("Deployment", "ServiceAccount", "Secret")], [])
+
+    def test_the_controller_may_do_to_its_objects_what_it_does_and_no_more(self):
+        objects = built(self, "", ("controller", "pods"))
+        account = ("egress-provisioner", "egress-provisioner-controller")
+        given = {(resource, name): {verb for _, r, n, verb in rights(objects, account, "RoleBinding") if (r, n) == (resource, name)}
+                 for _, resource, name, _ in rights(objects, account, "RoleBinding")}
+        self.assertEqual(given, {
+            ("leases", "egress-provisioner-controller"): {"get", "patch"}, ("events", ""): {"create"},
+            ("secrets", "windows-user-data-egress"): {"get", "list", "watch", "patch"}, ("secrets", "windows-user-data"): {"get", "list", "watch"},
+            ("configmaps", "pod-params"): {"get", "list", "watch", "patch"}})
 
     def test_every_object_has_the_recommended_labels(self):
         wanted = {f"app.kubernetes.io/{key}" for key in ("name", "instance", "version", "component", "part-of", "managed-by")}
-        for item in built(self, "", (*NODES, "gke", "controller", "alerts")):
+        for item in built(self, "", (*NODES, "gke", "controller", "pods", "alerts")):
             self.assertLessEqual(wanted, set(item["metadata"]["labels"]), item["kind"])
 
     def test_the_alerts_are_a_component(self):

@@ -20,7 +20,8 @@ ADMIN = "c4nary-admin"
 PLURALS = {"Namespace": "namespaces", "ServiceAccount": "serviceaccounts", "ClusterRole": "clusterroles", "Role": "roles",
            "ClusterRoleBinding": "clusterrolebindings", "RoleBinding": "rolebindings", "DaemonSet": "daemonsets", "Node": "nodes",
            "CustomResourceDefinition": "customresourcedefinitions", "MachineConfig": "machineconfigs",
-           "MachineConfigPool": "machineconfigpools", "Deployment": "deployments", "Pod": "pods", "Secret": "secrets", "Lease": "leases"}
+           "MachineConfigPool": "machineconfigpools", "Deployment": "deployments", "Pod": "pods", "Secret": "secrets", "ConfigMap": "configmaps",
+           "Lease": "leases"}
 
 
 def custom(group, plural, kind):

@@ -17,7 +17,7 @@ from windows_image import put_hives
 
 PROVISIONER = argument()
 # Printed on a Windows node only: node_e2e.py and hns_e2e.py hold real ones against their schemas, under Wine. Here their examples are.
-# kube_e2e.py does it with fleet-status, image_e2e.py with what is printed of several images.
+# kube_e2e.py does it with fleet-status, controller_e2e.py with controller, image_e2e.py with what is printed of several images.
 ON_WINDOWS = {"service", "hns-proxy", "hns-proxy-lookup", "hns-proxy-support"}
 API = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster"}}
 FILES = {
@@ -210,14 +210,14 @@ class Outputs(unittest.TestCase):
                 failed = set(document) == {"schema", "error"}
                 self.assertEqual(failed, name == "error" or (int(exit) == 13), document)
                 met.add("error" if failed else schema)
-        self.assertEqual(set(published()) - met - ON_WINDOWS, {"common", "fleet-status"}, "no document was held against these")
+        self.assertEqual(set(published()) - met - ON_WINDOWS, {"common", "fleet-status", "controller"}, "no document was held against these")
 
     def test_each_command_has_a_schema_and_rows(self):
         commands = {one["name"] for one in self.document("help-program", 0, "--help")["commands"]}
         table = commands_of_the_table()
         self.assertEqual(set(table), commands, "provisioner/docs/schemas/README.md")
         rows = {row.split("|", 2)[2].split()[0] for row in ROWS.strip().splitlines()}
-        self.assertEqual(commands - rows, {"fleet"}, "has no row")
+        self.assertEqual(commands - rows, {"fleet", "controller"}, "has no row")
         for command in commands:
             self.assertTrue(table[command] <= set(published()) and table[command], command)
             self.document("help", 0, command, "--help")

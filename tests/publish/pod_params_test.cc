@@ -53,5 +53,36 @@ TEST(PodParams, TheDigestIsAnotherWhenAPodWouldBeAnother) {
   EXPECT_NE(Digest(Config("http://p:1", {"aa", "bb"}), PodTrust{.config_map = "user-ca", .key = "x"}), trusting);
 }
 
+// A controller renews the values, and not what a person has written beside them.
+TEST(PodParams, RenewedOnesKeepWhatPodsTrust) {
+  egress::EgressConfig config;
+  config.http_proxy = Secret("http://p.example.test:3128");
+  const PodTrust trust{"user-ca", "all.pem"};
+  const auto renewed =
+      RenewPodParams({{"trust-config-map", "user-ca"}, {"trust-key", "all.pem"}, {"other", "x"}}, config, "m");
+  ASSERT_TRUE(renewed) << renewed.error().message;
+  EXPECT_EQ(*renewed, MakePodParams(config, trust));
+  const auto by_default = RenewPodParams({{"trust-config-map", "user-ca"}}, config, "m");
+  ASSERT_TRUE(by_default);
+  EXPECT_EQ(by_default->at("trust-key"), "ca-bundle.crt") << "without it the policy would leave the pod alone";
+  EXPECT_EQ(RenewPodParams({}, config, "m"), MakePodParams(config, std::nullopt));
+  const auto refused = RenewPodParams({{"trust-config-map", "A b"}}, config, "m");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalidConfig);
+}
+
+TEST(PodParams, ASourceWithoutAStatementTakesNoValueAway) {
+  const PodParams present = {{"HTTP_PROXY", "http://p.example.test:3128"}, {"digest", "d"}};
+  egress::EgressConfig config;
+  const auto refused = RenewPodParams(present, config, "m");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kEmpty);
+  config.proxy_file.present = true;  // an empty file says that there is none
+  const auto renewed = RenewPodParams(present, config, "m");
+  ASSERT_TRUE(renewed) << renewed.error().message;
+  EXPECT_FALSE(renewed->contains("HTTP_PROXY"));
+  EXPECT_TRUE(RenewPodParams({}, egress::EgressConfig(), "m"));
+}
+
 }  // namespace
 }  // namespace prov::publish

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "provisioner/source/kube_client.h"
 #include "tests/support/json_text.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample.h"
@@ -56,7 +57,8 @@ TEST(PodPolicy, PrintsTheGoldenFile) {
   const PodPolicy policy{
       .params_place = {.name_space = "shop", .name = "values"},
       .namespaces = std::vector<LabelRequirement>{{"env", "In", {"prod", "test"}}, {"x", "Exists", {}}},
-      .params = {{"HTTP_PROXY", "http://u:\"#\\@p:1"}, {"NO_PROXY", "a: b"}, {"digest", "d"}}};
+      .params = {{"HTTP_PROXY", "http://u:\"#\\@p:1"}, {"NO_PROXY", "a: b"}, {"digest", "d"}},
+      .version = "1.2.3"};
   const auto objects = Made(policy);
   ASSERT_TRUE(objects) << objects.error().message << objects.error().where;
   EXPECT_EQ(WritePodPolicy(*objects, false),
@@ -80,7 +82,7 @@ TEST(PodPolicy, WithoutValuesOrASelectorItIsTheTemplate) {
   EXPECT_EQ(JsonTextAt(binding, {"spec", "policyName"}), kPodPolicyName);
   EXPECT_THAT(JsonOf(binding), HasSubstr(R"({"key":"control-plane","operator":"DoesNotExist"})"));
   const JsonValue& map = (*objects->root)[2];
-  EXPECT_EQ(JsonTextAt(map, {"metadata", "labels", "egress-provisioner/keeps"}), kPodParamsMark);
+  EXPECT_EQ(JsonTextAt(map, {"metadata", "labels", "egress-provisioner/keeps"}), source::kPodParamsMark);
   EXPECT_EQ(JsonOf(map["data"]), "{}");
   const auto all = Made({.namespaces = std::vector<LabelRequirement>()});
   ASSERT_TRUE(all);

@@ -1,4 +1,4 @@
-#include "provisioner/controller/user_data_keeper.h"
+#include "provisioner/controller/object_keeper.h"
 
 #include <utility>
 
@@ -24,22 +24,19 @@ class Keeper : public source::KubeTest {
   Keeper() {
     api_.Put(kOurs, R"({"metadata":{"name":"ours","labels":{"egress-provisioner/keeps":"user-data"}}})");
     api_.Put(kTheirs, R"({"metadata":{"name":"theirs"},"data":{"userData":")" + EncodeBase64("keys") + R"("}})");
-    order_.secret = source::SecretObject("machines", "ours");
-    order_.append_to = source::SecretObject("machines", "theirs");
-    order_.version = "1";
   }
 
-  UserDataBaker Baker() {
-    return [this](const std::optional<std::string>& foreign) -> Result<BakedUserData> {
+  Baker Bakes() {
+    return [this](const BakeInput& input) -> Result<Baked> {
       ++baked_;
       if (fault_) return std::unexpected(*fault_);
-      BakedUserData out;
-      out.data = {{"userData", source_ + " then " + foreign.value_or("nothing")}};
+      Baked out;
+      out.data = {{"userData", source_ + " then " + input.foreign.value_or("nothing")}};
       out.digest = source_;
       return out;
     };
   }
-  Result<KeepRound> Keep(UserDataKeeper& keeper) {
+  Result<KeepRound> Keep(ObjectKeeper& keeper) {
     const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere());
     EXPECT_TRUE(access);
     source::KubeClient client(*access, api_.Ports(), [] { return 0U; });
@@ -58,13 +55,14 @@ class Keeper : public source::KubeTest {
   }
 
   VersionedCluster api_;
-  KeepOrder order_;
+  KeepOrder order_{.object = source::SecretObject("machines", "ours"),
+                   .append_to = source::SecretObject("machines", "theirs"),
+                   .version = "1",
+                   .host = "pod"};
   std::string source_ = "one";
   std::optional<Error> fault_;
   int baked_ = 0;
-  UserDataKeeper keeper_{
-      KeepOrder{source::SecretObject("machines", "ours"), source::SecretObject("machines", "theirs"), "1", "pod"},
-      Baker(), api_};
+  ObjectKeeper keeper_{order_, Bakes(), api_};
 };
 
 TEST_F(Keeper, WritesWhatDiffersAndNothingElse) {
@@ -144,7 +142,7 @@ TEST_F(Keeper, TheOperatorsSecretMayBeMissingOrWrong) {
 
 // Whoever read the source earlier loses, so the Secret never goes back.
 TEST_F(Keeper, OfTwoTheOneWithTheOlderSourceLoses) {
-  UserDataKeeper other({order_.secret, order_.append_to, "1", "other"}, Baker(), api_);
+  ObjectKeeper other(order_, Bakes(), api_);
   bool first = true;
   api_.before_write = [&](const std::string& path) {
     if (path != kOurs || !std::exchange(first, false)) return;
@@ -160,10 +158,10 @@ TEST_F(Keeper, OfTwoTheOneWithTheOlderSourceLoses) {
 
 TEST_F(Keeper, SaysEachHourThatTheSourceWasRead) {
   Keep().value();
-  api_.now += UserDataKeeper::kHeartbeatSeconds;
+  api_.now += ObjectKeeper::kHeartbeatSeconds;
   EXPECT_TRUE(Keep().value().wrote_state);
   EXPECT_EQ(State().read_at, api_.now);
-  EXPECT_EQ(State().applied_at, api_.now - UserDataKeeper::kHeartbeatSeconds);
+  EXPECT_EQ(State().applied_at, api_.now - ObjectKeeper::kHeartbeatSeconds);
 }
 
 TEST_F(Keeper, ARefusedEventDelaysNothing) {
@@ -183,6 +181,87 @@ TEST_F(Keeper, NoPasswordAndNoScriptIsInTheState) {
   state.digest.reset();
   EXPECT_THAT(fleet::StateText(state), Not(HasSubstr("s3cret")));
   EXPECT_THAT(fleet::StateText(state), Not(HasSubstr("keys")));
+}
+
+TEST_F(Keeper, AnObjectThatIsMissingNamesWhatMakesIt) {
+  api_.objects.erase(kOurs);
+  const auto round = Keep();
+  ASSERT_FALSE(round);
+  EXPECT_EQ(round.error().code, Code::kNotFound);
+  EXPECT_THAT(round.error().message, HasSubstr("deploy --print --keep-secret"));
+}
+
+// A right that only the look at MachineSets needs keeps no Machine from current user data.
+TEST_F(Keeper, MachineSetsAreLookedAtLast) {
+  order_.machine_sets = true;
+  ObjectKeeper keeper(order_, Bakes(), api_);
+  api_.refuse = [](const std::string&, const std::string& path) { return path.ends_with("machinesets") ? 403 : 0; };
+  const auto round = Keep(keeper);
+  ASSERT_FALSE(round);
+  EXPECT_THAT(round.error().message, HasSubstr("machinesets"));
+  EXPECT_EQ(UserData(), "one then keys");
+}
+
+constexpr char kParams[] = "/api/v1/namespaces/pods/configmaps/params";
+
+// The ConfigMap of the pods' policy: the same rules, with texts in the place of bytes.
+class ParamsKeeper : public Keeper {
+ protected:
+  ParamsKeeper() { Put(R"("data":{"trust-config-map":"user-ca","old":"x"})"); }
+  void Put(const std::string& data, const std::string& mark = "pod-params") {
+    api_.Put(kParams,
+             fmt::format(R"({{"metadata":{{"name":"params","labels":{{"egress-provisioner/keeps":"{}"}}}},{}}})", mark,
+                         data));
+  }
+  Result<KeepRound> KeepParams() { return Keep(params_); }
+
+  KeptData seen_;
+  ObjectKeeper params_{{.kind = KeptKind::kPodParams,
+                        .object = source::ConfigMapObject("pods", "params"),
+                        .version = "1",
+                        .host = "pod"},
+                       [this](const BakeInput& input) -> Result<Baked> {
+                         seen_ = input.present;
+                         if (fault_) return std::unexpected(*fault_);
+                         Baked out;
+                         out.data = {{"HTTP_PROXY", source_},
+                                     {"trust-config-map", input.present.find("trust-config-map")->second}};
+                         out.digest = source_;
+                         return out;
+                       },
+                       api_};
+};
+
+TEST_F(ParamsKeeper, WritesTextsAndSaysSo) {
+  ASSERT_TRUE(KeepParams().value().wrote_data);
+  EXPECT_THAT(seen_, Contains(std::pair<const std::string, std::string>("trust-config-map", "user-ca")));
+  const auto object = api_.At(kParams);
+  EXPECT_STREQ(object["data"]["HTTP_PROXY"].GetString(), "one");
+  EXPECT_STREQ(object["data"]["trust-config-map"].GetString(), "user-ca");
+  EXPECT_FALSE(object["data"].HasMember("old")) << "the data is what is made of the source";
+  EXPECT_THAT(object["metadata"]["annotations"]["egress-provisioner/state"].GetString(),
+              HasSubstr("\"digest\":\"one\""));
+  EXPECT_THAT(api_.writes, Contains("POST /api/v1/namespaces/pods/events"));
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("EgressPodParamsChanged"));
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("\"ConfigMap\""));
+  EXPECT_FALSE(KeepParams().value().wrote_state);
+}
+
+TEST_F(ParamsKeeper, ABrokenSourceLeavesTheValues) {
+  KeepParams().value();
+  fault_ = Error{Code::kNetwork, "the server is away", "kube:///worker"};
+  EXPECT_TRUE(KeepParams().value().failure);
+  EXPECT_STREQ(api_.At(kParams)["data"]["HTTP_PROXY"].GetString(), "one");
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("new pods get the last values"));
+}
+
+TEST_F(ParamsKeeper, TouchesNoConfigMapWithoutItsMark) {
+  Put(R"("data":{"HTTP_PROXY":"theirs"})", "user-data");
+  const auto round = KeepParams();
+  ASSERT_FALSE(round);
+  EXPECT_EQ(round.error().code, Code::kOwner);
+  EXPECT_THAT(round.error().message, HasSubstr("--format admission-policy"));
+  EXPECT_THAT(api_.writes, IsEmpty());
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+// Keeps one object as it would be made of the source now: the Secret with the user data of new machines, or the
+// ConfigMap with the parameters of the pods' admission policy.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "provisioner/base/clock.h"
+#include "provisioner/controller/kept_object.h"
+#include "provisioner/controller/machine_sets.h"
+#include "provisioner/fleet/node_event.h"
+#include "provisioner/source/kube_client.h"
+
+namespace prov::controller {
+
+// What is made of the source now.
+struct Baked {
+  KeptData data;
+  std::string digest;                            // egress::SettingsDigest of the source
+  std::optional<std::string> credential_digest;  // as in fleet::NodeState
+  std::optional<std::int64_t> generation;
+  std::vector<std::string> scope, services;
+};
+
+// What else it is made of, read a moment ago.
+struct BakeInput {
+  const KeptData& present;             // what the object holds
+  std::optional<std::string> foreign;  // the operator's script; nullopt: none was asked for
+};
+
+// Errors: those of reading the source, and of what is made of it.
+using Baker = std::function<Result<Baked>(const BakeInput& input)>;
+
+struct KeepOrder {
+  KeptKind kind = KeptKind::kUserData;
+  source::KubeObject object;
+  std::optional<source::KubeObject> append_to = {};  // the Secret whose script runs behind ours
+  bool machine_sets = false;                         // looks at MachineSets, too
+  std::string version = {};                          // of this program
+  std::string host = {};                             // of this process, for events
+};
+
+struct KeepRound {
+  bool wrote_data = false;
+  bool wrote_state = false;
+  bool lost_race = false;        // another wrote the object meanwhile: make another round at once
+  std::optional<Error> failure;  // of the source or of the operator's Secret: what is in the object stays
+  std::vector<MachineSetFault> machine_sets;
+};
+
+class ObjectKeeper {
+ public:
+  ObjectKeeper(KeepOrder order, Baker bake, Clock& clock)
+      : order_(std::move(order)), bake_(std::move(bake)), clock_(clock) {}
+
+  // One round. The object is read before the source, and written only if nobody has written it since: so of two
+  // controllers the one with the older source loses, whatever they believe of each other. Errors: those of the object
+  // itself: owner (it lacks our mark), those of KubeClient.
+  Result<KeepRound> Keep(source::KubeClient& client);
+
+  const KeepOrder& order() const { return order_; }
+
+  // The object must say at least once in this time that the source was read.
+  static constexpr std::int64_t kHeartbeatSeconds = 3600;
+  // A failure that only words itself differently is written again after this time.
+  static constexpr std::int64_t kWordsSeconds = 600;
+
+ private:
+  Result<KeptObject> Read(source::KubeClient& client) const;
+  Result<Baked> Bake(source::KubeClient& client, const KeptObject& object) const;
+  Result<void> Write(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked, KeepRound& out);
+  fleet::NodeState StateAfter(const std::optional<fleet::NodeState>& before, const Result<Baked>& baked,
+                              bool writes) const;
+  bool IsNews(const std::optional<fleet::NodeState>& before, const fleet::NodeState& now) const;
+  void SendEvents(source::KubeClient& client, const std::optional<fleet::NodeState>& before,
+                  const fleet::NodeState& now, bool wrote);
+
+  KeepOrder order_;
+  Baker bake_;
+  Clock& clock_;
+  std::int64_t words_at_ = 0;  // Unix time at which a failure was written last
+  fleet::EventBudget budget_;
+};
+
+}  // namespace prov::controller
