@@ -254,7 +254,7 @@ inline constexpr FindingInfo kFindings[] = {
      "A file that provisioner installed is missing or was changed, so it does not do there what it is for.",
      "Put it back with the command. Where the program itself is gone, run the command with another copy of it."},
     {"fleet-policies", kWarning,
-     "The API server knows no ValidatingAdmissionPolicy, so nothing keeps a pod of the fleet from changing other Nodes.",
+     "The API server knows no ValidatingAdmissionPolicy, so pods of the fleet may change every Node.",
      "Upgrade the cluster to Kubernetes 1.30 or later, or run the pods without --node."},
     {"fleet-secrets", kInfo,
      "The Secrets with user data for new machines could not be listed, so whether they are current is not known.",

@@ -9,6 +9,7 @@ import copy
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -165,17 +166,21 @@ class ControllerCluster(unittest.TestCase):
         chance = random.Random(seed)
         running = [self.start(), self.start()]
         self.await_current(40)
+        keys, proxies = [], []
         for number in range(50):
             self.operator(f"key {number}") if number % 2 else self.say(f"http://p{number}.example.test:3128")
             time.sleep(chance.random() * 0.6)
             script = base64.b64decode(self.secret()["data"]["userData"]).decode()
             self.assertEqual((script.count("<powershell>"), script.count("</powershell>")), (1, 1), "half of one")
+            keys += [int(found) for found in re.findall(r"# key (\d+)", script)]
+            proxies += [int(found) for found in re.findall(r"//p(\d+)\.", self.server.ask("GET", PARAMS)["data"]["HTTP_PROXY"])]
             if chance.random() < 0.3:
                 which = chance.randrange(2)
                 running[which].send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
                 running[which].wait()
                 running[which] = self.start()
         self.await_current(40)
+        self.assertEqual((keys, proxies), (sorted(keys), sorted(proxies)), "it never goes back to an older one")
 
 
 if __name__ == "__main__":

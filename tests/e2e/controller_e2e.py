@@ -7,6 +7,7 @@ import base64
 import json
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import time
 import unittest
 
 import output_schemas
+from canary_words import SIMPLE, holds
 from kube_api_server import STATE, ApiServer, Authority, kubeconfig
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -82,6 +84,12 @@ class Controller(unittest.TestCase):
     def wanted_params(self, *words):
         """As pod-env prints them."""
         return json.loads(self.pod_env("--format", "admission-policy", "--output", "json", *words).stdout)["items"][2]["data"]
+
+    def await_params(self, seconds, *trust):
+        wanted, end = self.wanted_params(*trust), time.monotonic() + seconds
+        while self.params() != wanted:
+            self.assertLess(time.monotonic(), end, self.params())
+            time.sleep(0.05)
 
     def put_params(self, **data):
         self.server.put(PARAMS, labels={"egress-provisioner/keeps": "pod-params"}, data=data)
@@ -153,22 +161,34 @@ class Controller(unittest.TestCase):
     def test_a_rotation_reaches_the_parameters_within_two_seconds(self):
         self.put_params(**{"trust-config-map": "user-ca", "trust-key": "all.pem"})
         self.start("--params", "egress-provisioner/pod-params")
-
-        def await_params(seconds):
-            wanted, end = self.wanted_params("--trust", "configmap/user-ca:all.pem"), time.monotonic() + seconds
-            while self.params() != wanted:
-                self.assertLess(time.monotonic(), end, self.params())
-                time.sleep(0.05)
-        await_params(20)
+        trust = ("--trust", "configmap/user-ca:all.pem")
+        self.await_params(20, *trust)
         self.await_current(20)
         time.sleep(1)
         self.say("http://two.example.test:3128")
-        await_params(2.5)
+        self.await_params(2.5, *trust)
         authority = Authority(self.work, "another-ca")
         self.server.put_config("rendered-worker-rotated", self.proxy, authority.pem.read_text())
-        await_params(2.5)
+        self.await_params(2.5, *trust)
         self.put_params(**{"trust-config-map": "user-ca", "trust-key": "all.pem", "HTTP_PROXY": "http://theirs"})
-        await_params(2.5)
+        self.await_params(2.5, *trust)
+
+    def test_no_password_is_anywhere_but_in_the_data(self):
+        self.put_params()
+        for number, proxy in enumerate(("http://u:%s@p.example.test:3128", "http://u:%s@p.example.test:port", "htp://u:%s@p.example.test:1")):
+            self.server.put_config(f"rendered-worker-secret{number}", proxy % SIMPLE, self.authority.pem.read_text())
+            for more in ([], ["--output", "json"]):
+                done = self.once("--params", "egress-provisioner/pod-params", *more)
+                self.assertEqual(done.returncode == 0, number == 0, done.stderr)
+                self.assertFalse(holds((done.stdout + done.stderr).encode()), done.stdout + done.stderr)
+            self.assertEqual(number > 0, "failure" in self.state() and self.state()["failure"] is not None)
+            with self.server.changed:
+                for path, one in self.server.objects.items():
+                    if "machineconfigs" not in path:
+                        self.assertFalse(holds(json.dumps({**one, "data": None}).encode()), path)
+                events = [one for path, one in self.server.objects.items() if "/events/" in path]
+            self.assertTrue(events)
+            self.assertTrue(holds(self.params()["HTTP_PROXY"].encode()), "pods need it")
 
     def test_parameters_alone_need_no_secret(self):
         self.put_params()
@@ -251,7 +271,8 @@ class Controller(unittest.TestCase):
         seed = 20261128
         print(f"seed {seed}")
         chance = random.Random(seed)
-        lease = ("--lease", "openshift-machine-api/egress-provisioner-controller")
+        self.put_params()
+        lease = ("--lease", "openshift-machine-api/egress-provisioner-controller", "--params", "egress-provisioner/pod-params")
         running = [self.start(*lease), self.start(*lease)]
         self.await_current(20)
         for number in range(50):
@@ -266,11 +287,18 @@ class Controller(unittest.TestCase):
                 running[killed].wait()
                 running[killed] = self.start(*lease)
         self.await_current(40)
+        self.await_params(2.5)  # they follow the Secret
         writes = [o for _, where, o in self.server.events if o["object"]["metadata"]["name"] == "windows-user-data-egress"]
         self.assertGreater(len(writes), 5)
+        keys = []
         for one in writes[1:]:
             script = base64.b64decode(one["object"].get("data", {}).get("userData", "")).decode()
             self.assertTrue(not script or (script.count("<powershell>") == 1 and "</powershell>" in script), script[-200:])
+            keys += [int(number) for number in re.findall(r"# key (\d+)", script)]
+        self.assertEqual(keys, sorted(keys), "it never goes back to an older one")
+        values = [o["object"].get("data", {}) for _, _, o in self.server.events if o["object"]["metadata"]["name"] == "pod-params"]
+        proxies = [int(number) for one in values for number in re.findall(r"//p(\d+)\.", one.get("HTTP_PROXY", ""))]
+        self.assertEqual(proxies, sorted(proxies))
 
 
 if __name__ == "__main__":

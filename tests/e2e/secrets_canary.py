@@ -55,6 +55,10 @@ NODE_COMMANDS = {
     **{command: [([], False), (["--output", "json"], False)] for command in ("status", "doctor", "confirm", "rollback", "remove", "reconcile")},
     # The source is read before the cluster, which is not there.
     "fleet": [(["status", "kube://", "--source", "SOURCE"], False), (["status", "kube://", "--source", "SOURCE", "--output", "json"], False)],
+    # The cluster comes before the source: what it writes and says there is in controller_e2e.py.
+    "controller": [(["--source", "SOURCE", "--once"] + more, False) for more in (
+        ["--params", "a/b"], ["--secret", "a/b", "--platform", "aws", "--output", "json"],
+        ["--secret", "a/b", "--platform", "aws", "--credentials", "services"], ["--secret", "a/b", "--platform", "aws", "--credentials", "none"])],
     "service": [(["install", "--source", "SOURCE", "--output", "json"], False), (["uninstall"], False)] + [
         (["install", "--source", "SOURCE", "--credentials", place], False) for place in ("services", "none")],
 }

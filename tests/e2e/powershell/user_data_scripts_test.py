@@ -12,6 +12,7 @@ import unittest
 from machine import PWSH, WINHTTP, folder, keep, make_certificates, must, run, run_tests
 from user_data_machine import Machine, write_tool
 from harness import SAMPLE, Handler, serve
+from kube_api_server import CONFIGS, POOLS, ApiServer, Authority, kubeconfig
 import user_data_reader
 
 PROVISIONER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
@@ -21,7 +22,7 @@ CANARY = "S3cret"
 SOME = {"test_every_form_applies_everything", "test_any_number_of_certificates", "test_second_run_writes_nothing",
         "test_where_there_is_no_room_only_certificates_are_taken_back",
         "test_constrained_language_is_refused_before_anything_is_made", "test_fetched_bundle", "test_program_takes_over",
-        "test_other_script_runs_behind_ours", "test_task_tries_again_and_says_why"}
+        "test_other_script_runs_behind_ours", "test_what_the_controller_keeps", "test_task_tries_again_and_says_why"}
 AGAIN = 1002 & 0xFF  # Windows has the whole of an exit code, and this system its low byte
 CONSTRAINED = b"$ExecutionContext.SessionState.LanguageMode='ConstrainedLanguage';"
 # Of no operator's, but of their form.
@@ -307,6 +308,29 @@ class UserDataScripts(unittest.TestCase):
 
     def test_other_script_runs_behind_ours(self):
         self.run_data(self.bake("--platform", "aws", *self.operators()))
+        self.assert_applied()
+        self.assertEqual(self.operator_saw(), "0")
+
+    def test_what_the_controller_keeps(self):
+        """As a machine gets it: the Secret in an API server."""
+        machines = "/api/v1/namespaces/openshift-machine-api/secrets"
+        authority = Authority(folder(self), "cluster-ca")
+        server = ApiServer(authority.sign("api", "serverAuth", "IP:127.0.0.1"))
+        self.addCleanup(server.close)
+        (self.root / "config").write_text(kubeconfig(server.port, authority.pem))
+        server.put(f"{machines}/ours", labels={"egress-provisioner/keeps": "user-data"})
+        server.put(f"{machines}/theirs", data={"userData": base64.b64encode(OPERATORS.encode()).decode()})
+        for certificates in (("one",), ("one", "two")):
+            baked = self.bake("--platform", "aws", *self.operators(), certificates=certificates)
+            config = json.loads((self.root / "source.json").read_text())
+            name = config["metadata"]["name"]
+            server.put(f"{CONFIGS}/{name}", spec=config["spec"])
+            server.put(f"{POOLS}/worker", spec={"configuration": {"name": name}}, status={"machineCount": 1, "configuration": {"name": name}})
+            must(PROVISIONER, "controller", "--source", "kube:///worker", "--kubeconfig", self.root / "config", "--secret", "openshift-machine-api/ours",
+                 "--append-to-secret", "openshift-machine-api/theirs", "--platform", "aws", "--service", "containerd", "--service", "kubelet", "--once")
+            kept = base64.b64decode(server.objects[f"{machines}/ours"]["data"]["userData"])
+            self.assertEqual(kept, baked, "it is what bake writes now")
+        self.run_data(kept)
         self.assert_applied()
         self.assertEqual(self.operator_saw(), "0")
 
