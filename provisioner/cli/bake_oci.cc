@@ -9,6 +9,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/own_program.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/payload/controller_image.h"
 #include "provisioner/payload/host_process_image.h"
@@ -71,11 +72,7 @@ Result<Written> WriteForWindows(const Arguments& arguments, const Annotations& a
 }
 
 Result<Written> WriteForLinux(const Arguments& arguments, const Annotations& annotations, std::int64_t time_unix) {
-#ifdef _WIN32
-  (void)arguments, (void)annotations, (void)time_unix;
-  return Fail(Code::kUsage, "linux: this image is made on Linux, of the program that runs", "--os");
-#else
-  const std::string program = PROV_TRY(ReadFile("/proc/self/exe", kTreeLimit));
+  const std::string program = PROV_TRY(ReadOwnProgram(kTreeLimit));
   const std::string tree = arguments.Get("tree");
   const payload::OciImage image = PROV_TRY(payload::MakeControllerImage(PROV_TRY(ReadFile(tree, kTreeLimit)), program,
                                                                         VersionNumber(), annotations, tree, time_unix));
@@ -85,7 +82,6 @@ Result<Written> WriteForLinux(const Arguments& arguments, const Annotations& ann
                  VersionNumber(),
                  image.digest,
                  {{std::string(payload::kControllerProgram.substr(1)), program.size()}}};
-#endif
 }
 
 std::string ImageJson(const Written& image, const std::string& path) {

@@ -1,4 +1,5 @@
-// The YAML documents with which a cluster keeps user data current (templates/kubernetes/controller).
+// The YAML documents with which a cluster keeps user data, and the parameters of pods, current
+// (templates/kubernetes/controller).
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ struct ControllerDeployment {
   std::vector<std::string> args;  // of the container
   std::string pool;               // the machine config pool that is the source; "": another source
   std::string machines;           // the namespace of the Secret
-  std::string secret;             // ""; none is kept
+  std::string secret;             // "": none is kept
   std::string operators_secret;   // in the same namespace; "": none
   std::string secret_type = "Opaque";
   bool machine_sets = false;

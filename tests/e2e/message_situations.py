@@ -274,6 +274,12 @@ usage          | --reboot           | apply sample.json --reboot annotate
 usage          | --metrics          | service install --metrics metrics.txt
 usage          | provisioner deploy | deploy
 usage          | --api-server       | deploy --print --api-server https://api
+usage          | --params           | deploy --print --params pod-params
+usage          | --platform         | deploy --print --params a/b --platform aws
+usage          | --secret           | controller --source kube:///worker
+usage          | --source           | controller --secret a/b --platform aws
+usage          | --platform         | controller --source kube:///worker --params a/b --platform aws
+usage          | --lease            | controller --source kube:///worker --params a/b --lease x
 usage          | cluster            | fleet status cluster
 usage          | fleet              | fleet
 usage          | status             | fleet statsu kube://
