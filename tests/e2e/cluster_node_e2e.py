@@ -9,7 +9,7 @@ import unittest
 
 from kube_api_server import kubeconfig
 from kube_node_e2e import Pod
-from real_api_server import ADMIN, PLURALS, RealApiServer, binaries, documents
+from real_api_server import ADMIN, PLURALS, RealApiServer, cluster_programs, documents
 
 
 class RealPod(Pod):
@@ -27,7 +27,7 @@ class RealPod(Pod):
     def make_server(self):
         folder = self.work / "cluster"
         folder.mkdir()
-        server = RealApiServer(binaries(), folder)
+        server = RealApiServer(cluster_programs(), folder)
         self.authority = server.authority
         return server
 
@@ -36,5 +36,5 @@ class RealPod(Pod):
 del Pod
 
 if __name__ == "__main__":
-    binaries()
+    cluster_programs()
     unittest.main()

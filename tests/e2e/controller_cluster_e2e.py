@@ -16,7 +16,7 @@ import time
 import unittest
 
 from harness import argument, folder, must, run
-from real_api_server import PLURALS, RealApiServer, Refused, binaries, documents
+from real_api_server import PLURALS, RealApiServer, Refused, cluster_programs, documents
 
 PROGRAM = argument()
 SPACE, NAME, THEIRS = "openshift-machine-api", "windows-user-data-egress", "windows-user-data"
@@ -30,7 +30,7 @@ class ControllerCluster(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.work = folder(cls)
-        cls.server = RealApiServer(binaries(), cls.work)
+        cls.server = RealApiServer(cluster_programs(), cls.work)
         cls.addClassCleanup(cls.server.close)
         printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--keep-secret", f"{SPACE}/{NAME}",
                        "--append-to-secret", f"{SPACE}/{THEIRS}", "--platform", "aws", "--params", "egress-provisioner/pod-params")

@@ -6,13 +6,12 @@ usage: overlay_e2e.py PROVISIONER [unittest arguments]
   KUBE_APISERVER, ETCD: programs; the API server is of Kubernetes 1.30 or later, which no script here builds"""
 import copy
 import os
-import pathlib
 import time
 import unittest
 
 from harness import ROOT, argument, end_unrun, folder, must, run, skip
 import real_api_server
-from real_api_server import RealApiServer, Refused, documents
+from real_api_server import RealApiServer, Refused, documents, named_programs
 
 PROGRAM = argument()
 KUBECTL = run(ROOT / "scripts/kubectl").stdout.strip()
@@ -148,12 +147,9 @@ class Overlays(unittest.TestCase):
 
 class Policies(unittest.TestCase):
     def setUp(self):
-        programs = [os.environ.get(name, "") for name in ("KUBE_APISERVER", "ETCD")]
-        if not all(programs):
+        self.programs = named_programs()
+        if not self.programs:
             skip(self, "the admission policies are NOT tested: KUBE_APISERVER (1.30 or later) and ETCD name no programs")
-        self.programs = folder(self)
-        for name, program in zip(("kube-apiserver", "etcd"), programs):
-            (self.programs / name).symlink_to(pathlib.Path(program).resolve())
         real_api_server.PLURALS.update({POLICIES[0]: "validatingadmissionpolicies", POLICIES[1]: "validatingadmissionpolicybindings"})
 
     def start(self, objects):

@@ -9,7 +9,6 @@ usage: pod_policy_e2e.py PROVISIONER [unittest arguments]
 import copy
 import json
 import os
-import pathlib
 import random
 import time
 import unittest
@@ -17,7 +16,7 @@ import unittest
 from cel import CelError, Evaluator, admit
 from harness import argument, folder, must, run, skip
 import real_api_server
-from real_api_server import RealApiServer, documents
+from real_api_server import RealApiServer, documents, named_programs
 
 PROGRAM = argument()
 SEED = int(os.environ.get("PROVISIONER_SEED", "7"))
@@ -221,14 +220,9 @@ class Evaluated(Base):
 
 class Real(Base):
     def setUp(self):
-        programs = {name: os.environ.get(name.upper().replace("-", "_"), "") for name in ("kube-apiserver", "etcd")}
-        if not all(programs.values()):
+        self.programs = named_programs()
+        if not self.programs:
             skip(self, "the admission policy is NOT tested by a real server: KUBE_APISERVER (1.36 or later) and ETCD name no programs")
-        self.programs = folder(self)
-        if manager := os.environ.get("KUBE_CONTROLLER_MANAGER"):
-            programs["kube-controller-manager"] = manager
-        for name, program in programs.items():
-            (self.programs / name).symlink_to(pathlib.Path(program).resolve())
         real_api_server.PLURALS.update(POLICIES)
         self.server = RealApiServer(self.programs, folder(self))
         self.addCleanup(self.server.close)
@@ -299,7 +293,7 @@ class Real(Base):
         self.assertEqual((workload["kind"], workload["pods"], workload["outdatedPods"]), ("Pod", 1, 1))
 
     def test_pods_that_controllers_make(self):
-        if not os.environ.get("KUBE_CONTROLLER_MANAGER"):
+        if "kube-controller-manager" not in self.programs:
             skip(self, "pods of controllers are NOT tested: KUBE_CONTROLLER_MANAGER names no program")
         self.install(*TRUST)
         self.server.launch("kube-controller-manager", f"--kubeconfig={self.config}", f"--service-account-private-key-file={self.server.key}",

@@ -1,9 +1,12 @@
-"""A real kube-apiserver with etcd, as scripts/kube-api-server builds them, on loopback, with RBAC, bound tokens and what OpenShift
-would define; and its API in a few words."""
+"""A real kube-apiserver with etcd, as scripts/kube-api-server builds them or as the environment names them, on loopback, with RBAC, bound
+tokens and what OpenShift would define; and its API in a few words.
+
+  KUBE_APISERVER, ETCD, KUBE_CONTROLLER_MANAGER: programs in the place of those that the script builds"""
 import base64
 import json
 import os
 import pathlib
+import re
 import ssl
 import subprocess
 import time
@@ -39,8 +42,9 @@ class Refused(Exception):
 
 
 class RealApiServer:
-    def __init__(self, binaries, work):
-        self.binaries, self.work = pathlib.Path(binaries), pathlib.Path(work)
+    def __init__(self, programs, work):
+        """`programs`: {name: path}."""
+        self.programs, self.work = programs, pathlib.Path(work)
         self.authority = Authority(self.work, "cluster-ca")
         self.leaf = self.authority.sign("api", "serverAuth", "IP:127.0.0.1")
         self.key = self.work / "accounts.key"
@@ -53,9 +57,13 @@ class RealApiServer:
             self.apply(custom("machineconfiguration.openshift.io", plural, kind))
         self.until(lambda: self.ask("GET", "/apis/machineconfiguration.openshift.io/v1/machineconfigpools"))
 
+    def minor(self):
+        """Of its version: 36 of Kubernetes 1.36."""
+        return int(re.match(r"\d+", self.ask("GET", "/version")["minor"])[0])
+
     def launch(self, name, *words):
         log = open(self.work / f"{name}.log", "ab")
-        process = subprocess.Popen([self.binaries / name, *map(str, words)], stdout=log, stderr=log, cwd=self.work)
+        process = subprocess.Popen([self.programs[name], *map(str, words)], stdout=log, stderr=log, cwd=self.work)
         log.close()
         self.processes.append(process)
         return process
@@ -194,11 +202,20 @@ def documents(text):
     return json.loads(done.stdout)
 
 
-def binaries():
-    """The folder that scripts/kube-api-server made."""
+def named_programs():
+    """{name: path} of what the environment names; {}: not both an API server and etcd."""
+    names = {"kube-apiserver": "KUBE_APISERVER", "etcd": "ETCD", "kube-controller-manager": "KUBE_CONTROLLER_MANAGER"}
+    found = {name: pathlib.Path(path).resolve() for name, variable in names.items() if (path := os.environ.get(variable))}
+    return found if "kube-apiserver" in found and "etcd" in found else {}
+
+
+def cluster_programs():
+    """Those that the environment names, else those that scripts/kube-api-server made."""
     if os.environ.get("PROVISIONER_CLUSTER") != "1":
         end_unrun("takes minutes and a kube-apiserver; scripts/test --cluster runs it, and PROVISIONER_CLUSTER=1 asks for it")
+    if programs := named_programs():
+        return programs
     done = run(ROOT / "scripts/kube-api-server", "--prefix")
     if done.returncode != 0:
         end_unrun("there is no kube-apiserver; scripts/kube-api-server builds one (a quarter of an hour)")
-    return done.stdout.strip()
+    return {name: pathlib.Path(done.stdout.strip()) / name for name in ("kube-apiserver", "etcd")}
