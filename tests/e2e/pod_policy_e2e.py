@@ -6,17 +6,22 @@ usage: pod_policy_e2e.py PROVISIONER [unittest arguments]
   KUBE_APISERVER, ETCD: programs; the API server is of Kubernetes 1.36 or later, which no script here builds
   KUBE_CONTROLLER_MANAGER: of the same version; makes pods of Deployments, StatefulSets, DaemonSets and Jobs
   PROVISIONER_SEED: of the pods (7)"""
+import base64
+import contextlib
 import copy
 import json
 import os
 import random
+import ssl
+import subprocess
+import threading
 import time
 import unittest
 
 from cel import CelError, Evaluator, admit
-from harness import argument, folder, must, run, skip
+from harness import Handler, argument, folder, must, run, serve, skip
 import real_api_server
-from real_api_server import RealApiServer, documents, named_programs
+from real_api_server import RealApiServer, Refused, documents, named_programs
 
 PROGRAM = argument()
 SEED = int(os.environ.get("PROVISIONER_SEED", "7"))
@@ -27,7 +32,8 @@ PROXY = "HTTP_PROXY=http://u:c4nAry$(X)$$@p.example.test:3128\nHTTPS_PROXY=http:
 SIX = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 TRUST = ["--trust", "configmap/user-ca:all.pem"]
 POLICIES = {"MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
-            "ConfigMap": "configmaps", "RuntimeClass": "runtimeclasses", "StatefulSet": "statefulsets", "Job": "jobs"}
+            "ConfigMap": "configmaps", "RuntimeClass": "runtimeclasses", "StatefulSet": "statefulsets", "Job": "jobs",
+            "MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingAdmissionPolicy": "validatingadmissionpolicies"}
 RUNTIME_CLASS = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "win"}, "handler": "runhcs",
                  "scheduling": {"nodeSelector": {"kubernetes.io/os": "windows"}}}
 
@@ -94,6 +100,29 @@ def pods():
             metadata["annotations"] = dict(annotations)
         out.append({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
     return out
+
+
+def unusual_pods():
+    """What has entries twice where a merge has a key for them, and what is large: an API server limits what expressions may cost."""
+    def many(count, **more):
+        return [{"name": f"c{n}", "image": "i", **copy.deepcopy(more)} for n in range(count)]
+
+    def variables(count):
+        return [{"name": f"V{n}", "value": "x"} for n in range(count)]
+
+    twice = {"env": [{"name": name, "value": value} for name, value in (("A", "1"), ("HTTP_PROXY", "$(A)"), ("A", "2"), ("HTTP_PROXY", "x"))],
+             "ports": [{"containerPort": 53, "protocol": protocol, "name": name}
+                       for protocol, name in (("TCP", "a"), ("UDP", "b"), ("TCP", "c"))]}
+    specs = [
+        {"containers": many(2, **twice), "initContainers": [{"name": "sidecar", "image": "i", "restartPolicy": "Always", **copy.deepcopy(twice)}],
+         "imagePullSecrets": [{"name": "s"}, {"name": "s"}], "tolerations": 2 * [{"key": "k", "operator": "Exists"}],
+         "hostAliases": [{"ip": "192.0.2.1", "hostnames": [name]} for name in "ab"]},
+        {"containers": many(1, env=variables(1000))},
+        {"containers": many(30, env=variables(100)), "os": {"name": "windows"}},
+        {"containers": many(300)},
+        {"containers": many(1), **affinity(*50 * [20 * [WINDOWS]])},
+    ]
+    return [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"unusual-{n}", "namespace": SPACE}, "spec": spec} for n, spec in enumerate(specs)]
 
 
 def scheduled(pod):
@@ -168,8 +197,23 @@ class Base(unittest.TestCase):
         self.assertGreater(sum(o["optedOut"] for o in document["objects"]), 1)
         return {pod["metadata"]["name"]: patched(pod, o["patch"]) for pod, o in zip(self.pods, document["objects"])}
 
+    def check_unusual_pods(self, params, make):
+        """`make`: what becomes of a pod."""
+        pods = unusual_pods()
+        (self.work / "unusual.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
+        document = json.loads(self.program("--pod", self.work / "unusual.json", "--patch", "json", "--show-secrets", *TRUST))
+        for pod, told in zip(pods, document["objects"]):
+            with self.subTest(pod=pod["metadata"]["name"]):
+                made = make(pod)
+                self.assertEqual(made["metadata"]["annotations"], {DIGEST: params["data"]["digest"]})
+                self.assertEqual(shape(made), shape(patched(pod, told["patch"])))
+
 
 class Evaluated(Base):
+    def test_unusual_pods(self):
+        policy, _, params = self.printed(*TRUST)
+        self.check_unusual_pods(params, lambda pod: admit(policy, params, pod, SPACE)[0])
+
     def test_sixty_pods_get_what_the_patches_say(self):
         for words in [], TRUST:
             policy, _, params = self.printed(*words)
@@ -269,6 +313,75 @@ class Real(Base):
                     left = pod["metadata"].get("annotations", {}).get(OPT_OUT) == "true" and not words
                     self.assertEqual(made["metadata"].get("annotations", {}).get(DIGEST), None if left else params["data"]["digest"])
 
+    def test_unusual_pods(self):
+        def make(pod):
+            made = self.made(pod)
+            without = self.made({**pod, "metadata": {**pod["metadata"], "namespace": "kube-shop"}})
+            self.assertEqual(rest(made), rest(without), "the policy changes nothing else")
+            return made
+
+        def rest(pod):
+            ours = {"containers", "initContainers", "volumes"}
+            lists = {name: [{key: value for key, value in c.items() if key not in ("env", "volumeMounts")} for c in pod["spec"].get(name, [])]
+                     for name in ours - {"volumes"}}
+            return {**{key: value for key, value in pod["spec"].items() if key not in ours}, **lists}
+
+        self.check_unusual_pods(self.install(*TRUST), make)
+
+    def test_a_container_that_a_webhook_adds_gets_them_too(self):
+        """Webhooks are asked after the policies."""
+        self.install()
+        added = json.dumps([{"op": "add", "path": "/spec/containers/-", "value": {"name": "added", "image": "i"}}]).encode()
+
+        class Webhook(Handler):
+            def do_POST(self):
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
+                answer = {"uid": request["uid"], "allowed": True, "patchType": "JSONPatch", "patch": base64.b64encode(added).decode()}
+                self.reply(200, json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": answer}).encode(),
+                           Content_Type="application/json")
+
+        webhook, authority = serve(self, Webhook), self.server.authority
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*authority.sign("webhook", "serverAuth", "IP:127.0.0.1"))
+        webhook.socket = context.wrap_socket(webhook.socket, server_side=True)
+        self.server.apply({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration", "metadata": {"name": "adds"}, "webhooks": [{
+                "name": "adds.example.test", "admissionReviewVersions": ["v1"], "sideEffects": "None", "failurePolicy": "Fail",
+                "clientConfig": {"url": f"https://127.0.0.1:{webhook.server_port}/", "caBundle": base64.b64encode(authority.pem.read_bytes()).decode()},
+                "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]}]})
+        self.wait(lambda: len(self.made(self.probe())["spec"]["containers"]) == 2)
+        for one in self.made(self.probe())["spec"]["containers"]:
+            self.assertEqual([variable["name"] for variable in one["env"]], list(SIX), one["name"])
+
+    def test_what_the_controller_keeps_reaches_new_pods(self):
+        """With the rights that are printed."""
+        printed = documents(must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/c:1", "--params", "/".join(PARAMS)))
+        for item in printed:
+            self.server.apply(item)
+        for item in self.printed():
+            self.server.apply({**item, "data": {}} if item["kind"] == "ConfigMap" else item)
+        self.server.put_config("rendered-worker-first", "http://first.example.test:3128")
+        (self.work / "controller").write_text(self.server.kubeconfig(self.server.token("egress-provisioner-controller")))
+        (deployment,) = (item for item in printed if item["kind"] == "Deployment")
+        words = [f"--kubeconfig={self.work / 'controller'}" if word.startswith("--kubeconfig=") else word
+                 for word in deployment["spec"]["template"]["spec"]["containers"][0]["args"]]
+        with open(self.work / "controller.log", "w") as log:
+            process = subprocess.Popen([PROGRAM, *words], stdout=log, stderr=log, env={"PATH": os.environ["PATH"], "HOME": str(self.work)})
+        self.addCleanup(lambda: (process.kill(), process.wait()))
+
+        def proxy():
+            """A new pod's."""
+            variables = self.made(self.probe())["spec"]["containers"][0].get("env", [])
+            return variables and variables[0]["value"]
+
+        self.wait(lambda: proxy() == "http://first.example.test:3128")
+        for number in range(5):
+            begin, proxy_then = time.monotonic(), f"http://p{number}.example.test:3128"
+            self.server.put_config(f"rendered-worker-{number}", proxy_then)
+            self.wait(lambda proxy_then=proxy_then: proxy() == proxy_then, 2.5)
+            print(f"a new pod has a change after {time.monotonic() - begin:.2f} s", flush=True)
+        self.assertNotIn("pod-policy-server", (self.work / "controller.log").read_text())
+
     def test_the_selector_and_the_platform(self):
         self.install("--namespace-selector", "space notin (canary)")
         for space in "kube-shop", "canary":
@@ -292,12 +405,73 @@ class Real(Base):
         (workload,) = json.loads(done.stdout)["workloads"]
         self.assertEqual((workload["kind"], workload["pods"], workload["outdatedPods"]), ("Pod", 1, 1))
 
-    def test_pods_that_controllers_make(self):
+    def start_controllers(self):
         if "kube-controller-manager" not in self.programs:
             skip(self, "pods of controllers are NOT tested: KUBE_CONTROLLER_MANAGER names no program")
-        self.install(*TRUST)
         self.server.launch("kube-controller-manager", f"--kubeconfig={self.config}", f"--service-account-private-key-file={self.server.key}",
                            "--leader-elect=false")
+
+    def test_the_servers_own_check_of_types_finds_nothing(self):
+        """The controller-manager writes it for a ValidatingAdmissionPolicy. So the policy's conditions and variables are made one."""
+        self.start_controllers()
+        policy = self.printed(*TRUST)[0]
+        spec = {key: policy["spec"][key] for key in ("paramKind", "matchConstraints", "matchConditions", "variables")}
+        spec["validations"] = [{"expression": f"variables.{variable['name']} == variables.{variable['name']}"} for variable in spec["variables"]]
+        typed = {**policy, "kind": "ValidatingAdmissionPolicy", "spec": spec}
+        self.server.apply(typed)
+
+        def status():
+            path = f"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/{policy['metadata']['name']}"
+            return self.server.ask("GET", path).get("status", {})
+
+        self.wait(lambda: "typeChecking" in status())
+        self.assertEqual(status()["typeChecking"], {})
+
+    def test_restart_rolls_what_was_made_before_a_change(self):
+        """This test stands in for kubelet: pods are ready as soon as they are there."""
+        self.start_controllers()
+        self.install()
+        for kind, more in ("Deployment", {}), ("StatefulSet", {"serviceName": "x"}):
+            name = kind.lower()
+            self.server.apply({"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name, "namespace": SPACE}, "spec": {
+                "replicas": 2, "selector": {"matchLabels": {"app": name}}, **more,
+                "template": {"metadata": {"labels": {"app": name}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}})
+        ended = threading.Event()
+        self.addCleanup(ended.set)
+
+        def pods():
+            return self.server.ask("GET", f"/api/v1/namespaces/{SPACE}/pods")["items"]
+
+        def is_ready(pod):
+            return any(one["type"] == "Ready" and one["status"] == "True" for one in pod["status"].get("conditions", []))
+
+        def make_ready():
+            while not ended.wait(0.1):
+                for pod in pods():
+                    if not is_ready(pod):
+                        change = {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}
+                        with contextlib.suppress(Refused):  # one that is gone
+                            self.server.ask("PATCH", f"/api/v1/namespaces/{SPACE}/pods/{pod['metadata']['name']}/status", change, "application/merge-patch+json")
+
+        kubelet = threading.Thread(target=make_ready, daemon=True)
+        kubelet.start()
+        self.wait(lambda: sum(map(is_ready, pods())) == 4)
+        (self.work / "proxy.env").write_text(PROXY.replace(":3129", ":3130"))
+        self.addCleanup((self.work / "proxy.env").write_text, PROXY)
+        params = self.printed()[-1]
+        self.server.apply(params)
+        words = [PROGRAM, "pod-env", self.work / "proxy.env", "--check", "--pod", "kube://", "--kubeconfig", self.config]
+        self.assertEqual({(w["kind"], w["outdatedPods"]) for w in json.loads(run(*words).stdout)["workloads"]}, {("Deployment", 2), ("StatefulSet", 2)})
+        done = run(*words, "--restart", "--wait", "60", timeout=150)
+        ended.set()
+        kubelet.join()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([pod["metadata"]["annotations"][DIGEST] for pod in pods() if "deletionTimestamp" not in pod["metadata"]], 4 * [params["data"]["digest"]])
+        self.assertEqual(run(*words).returncode, 0)
+
+    def test_pods_that_controllers_make(self):
+        self.start_controllers()
+        self.install(*TRUST)
         wanted = self.wanted(*TRUST)
         for pod in self.pods[:20]:
             name = pod["metadata"]["name"]
