@@ -35,7 +35,7 @@ class ControllerCluster(unittest.TestCase):
         printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--keep-secret", f"{SPACE}/{NAME}",
                        "--append-to-secret", f"{SPACE}/{THEIRS}", "--platform", "aws", "--params", "egress-provisioner/pod-params")
         cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
-        # This server knows no policy; its parameters are an object as any other.
+        # Without the policy, which few servers know. Its parameters are an object as any other.
         cls.params = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "pod-params", "namespace": "egress-provisioner",
                                                                             "labels": {"egress-provisioner/keeps": "pod-params"}}}
         (deployment,) = (d for d in cls.manifests if d["kind"] == "Deployment")
@@ -109,6 +109,8 @@ class ControllerCluster(unittest.TestCase):
             self.assertLess(self.await_current(10), 2.5)
             self.operator(f"key q{number}")
             self.assertLess(self.await_current(10), 2.5)
+        text = "".join(path.read_text() for path in self.work.glob("log*"))
+        self.assertEqual("pod-policy-server" in text, self.server.minor() < 36, text)
 
     def test_the_account_may_do_nothing_else(self):
         token = self.server.token(ACCOUNT)

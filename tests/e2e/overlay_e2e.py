@@ -3,7 +3,7 @@
 together stays together. And what the admission policies then let a pod do, asked of a real API server.
 
 usage: overlay_e2e.py PROVISIONER [unittest arguments]
-  KUBE_APISERVER, ETCD: programs; the API server is of Kubernetes 1.30 or later, which no script here builds"""
+  KUBE_APISERVER, ETCD, KUBE_CONTROLLER_MANAGER: programs of Kubernetes 1.30 or later, which no script here builds"""
 import copy
 import os
 import time
@@ -169,6 +169,22 @@ class Policies(unittest.TestCase):
         self.server.put_pod("one", "win-a", account, space)
         return self.server.token(account, space, "one"), self.server.token(account, space)
 
+    def test_the_servers_own_check_of_types_finds_nothing(self):
+        if "kube-controller-manager" not in self.programs:
+            skip(self, "the types of the admission policies are NOT checked: KUBE_CONTROLLER_MANAGER names no program")
+        objects = built(self, "")
+        self.start(objects)
+        config = folder(self) / "config"
+        config.write_text(self.server.kubeconfig())
+        self.server.launch("kube-controller-manager", f"--kubeconfig={config}", "--leader-elect=false")
+        end = time.monotonic() + 60
+        for policy in of_kind(objects, POLICIES[0]):
+            path = f"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/{policy['metadata']['name']}"
+            while "typeChecking" not in (status := self.server.ask("GET", path).get("status", {})):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.2)
+            self.assertEqual(status["typeChecking"], {}, policy["metadata"]["name"])
+
     def node(self, token, name, **change):
         return self.server.ask("PATCH", f"/api/v1/nodes/{name}", change, "application/merge-patch+json", token)
 
@@ -200,8 +216,15 @@ class Policies(unittest.TestCase):
                     time.sleep(0.3)
                 self.node(token, "win-a", **ours)
                 self.event(token)
+                self.node(real_api_server.ADMIN, "win-a", metadata={"annotations": {"theirs": "1"}})
+                owner = {"apiVersion": "v1", "kind": "Node", "name": "win-b", "uid": "u"}
                 for attempt in (lambda: self.node(token, "win-a", metadata={"labels": {"x": "y"}}),
                                 lambda: self.node(token, "win-a", metadata={"annotations": {"x": "y"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"theirs": "2"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"theirs": None}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": None}),
+                                lambda: self.node(token, "win-a", metadata={"finalizers": ["x.test/y"]}),
+                                lambda: self.node(token, "win-a", metadata={"ownerReferences": [owner]}),
                                 lambda: self.node(token, "win-a", spec={"taints": [{"key": "x", "effect": "NoSchedule"}]}),
                                 lambda: self.node(token, "win-b", **ours), lambda: self.node(of_no_pod, "win-a", **ours),
                                 lambda: self.event(token, node="win-b"), lambda: self.event(of_no_pod),

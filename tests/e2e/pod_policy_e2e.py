@@ -412,20 +412,22 @@ class Real(Base):
                            "--leader-elect=false")
 
     def test_the_servers_own_check_of_types_finds_nothing(self):
-        """The controller-manager writes it for a ValidatingAdmissionPolicy. So the policy's conditions and variables are made one."""
+        """The controller-manager checks the validations of a ValidatingAdmissionPolicy. So the expressions are made such; the last is wrong."""
         self.start_controllers()
         policy = self.printed(*TRUST)[0]
-        spec = {key: policy["spec"][key] for key in ("paramKind", "matchConstraints", "matchConditions", "variables")}
-        spec["validations"] = [{"expression": f"variables.{variable['name']} == variables.{variable['name']}"} for variable in spec["variables"]]
-        typed = {**policy, "kind": "ValidatingAdmissionPolicy", "spec": spec}
-        self.server.apply(typed)
+        spec = policy["spec"]
+        expressions = [one["expression"] for one in spec["matchConditions"] + spec["variables"]] + ["object.spec.missing"]
+        typed = {**{key: spec[key] for key in ("paramKind", "matchConstraints", "variables")},
+                 "validations": [{"expression": f"[({expression})].size() == 1"} for expression in expressions]}
+        self.server.apply({**policy, "kind": "ValidatingAdmissionPolicy", "spec": typed})
 
         def status():
             path = f"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/{policy['metadata']['name']}"
             return self.server.ask("GET", path).get("status", {})
 
         self.wait(lambda: "typeChecking" in status())
-        self.assertEqual(status()["typeChecking"], {})
+        (warning,) = status()["typeChecking"]["expressionWarnings"]
+        self.assertEqual(warning["fieldRef"], f"spec.validations[{len(expressions) - 1}].expression", warning)
 
     def test_restart_rolls_what_was_made_before_a_change(self):
         """This test stands in for kubelet: pods are ready as soon as they are there."""
