@@ -116,6 +116,7 @@ KubeFollower::Step KubeFollower::FindPosition() {
   auto state = ParseKubeList(std::move(answer->body), kind_, object_.name);
   if (!state) return Failed(state.error());
   position_ = std::move(state->resource_version);
+  refused_ = false;
   const bool same = fingerprint_ == state->fingerprint;
   fingerprint_ = std::move(state->fingerprint);
   return same ? Step::kAgain : Step::kChanged;
@@ -151,6 +152,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<net::FetchAnswer>& answ
   if (changed_) {
     backoff_.Reset();
     failures_ = 0;
+    refused_ = false;
     return Step::kChanged;
   }
   if (gone_ || (answer && answer->status == net::http_status::kGone)) {
@@ -167,6 +169,7 @@ KubeFollower::Step KubeFollower::AfterWatch(const Result<net::FetchAnswer>& answ
   if (!listened) return answer ? Step::kPause : Failed(answer.error());
   backoff_.Reset();
   failures_ = 0;
+  refused_ = false;
   if (answer) return Step::kAgain;
   ++failures_;  // the connection was cut, as load balancers do; reported only if no new watch begins
   return Step::kPause;
@@ -177,6 +180,11 @@ KubeFollower::Step KubeFollower::Judge(const net::FetchAnswer& answer, std::stri
   const Error error = ExplainKubeStatus(answer, verb, object_, *access_);
   least_pause_ms_ = RetryAfterMs(answer);
   if (IsKubeTrouble(answer.status)) return Failed(error);
+  // A server that has just started refuses what it allows a moment later, when it has read who may do what.
+  if (!std::exchange(refused_, true)) {
+    backoff_.Reset();
+    return Step::kPause;
+  }
   if (report_) report_(error);
   return Step::kGiveUp;
 }

@@ -76,6 +76,7 @@ class KubeFollower {
   std::optional<std::string> fingerprint_;  // of the object when the source was last read
   std::int64_t least_pause_ms_ = 0;         // requested by the server
   int failures_ = 0;                        // consecutive ones
+  bool refused_ = false;                    // by a status that no later try should change, since the last success
   bool changed_ = false, gone_ = false, stopped_ = false, current_ = false;
   std::optional<Error> broken_;  // the server's malformed answer
 };

@@ -114,7 +114,7 @@ TEST_F(Follow, KnowsWhetherSomethingElseCouldBeRead) {
   cluster_.script = {Watches("")};
   EXPECT_TRUE(Round());
   EXPECT_TRUE(follower_.IsCurrent());
-  cluster_.script = {FakeCluster::Says(403)};
+  cluster_.script = {FakeCluster::Says(403), FakeCluster::Says(403)};
   EXPECT_TRUE(Round());
   EXPECT_FALSE(follower_.IsCurrent()) << "nobody watched";
   cluster_.script = {Watches("")};
@@ -231,18 +231,31 @@ TEST_F(Follow, WithoutTheRightToWatchTheIntervalIsWaited) {
   for (const int status : {401, 403, 404, 405}) {
     told_.clear();
     cluster_.waits.clear();
-    cluster_.script = {Lists("a"), FakeCluster::Says(status)};
+    cluster_.script = {Lists("a"), FakeCluster::Says(status), FakeCluster::Says(status)};
     KubeFollower fresh(cluster_.Ports(), [this](const Error& e) { Told(e); }, Nowhere(), [] { return 0U; });
     fresh.Follow(Request());
     EXPECT_TRUE(fresh.Wait(kMinute));
     ExpectAllUsed();
-    EXPECT_THAT(cluster_.waits, ElementsAre(kMinute));
+    EXPECT_THAT(cluster_.waits, ElementsAre(KubeFollower::kFirstPauseMs / 2, kMinute - 1000));
     EXPECT_THAT(told_, SizeIs(1));
     EXPECT_EQ(status == 403, told_[0].find(R"(verbs ["watch"])") != std::string::npos);
   }
   cluster_.script = {FakeCluster::Says(403), FakeCluster::Says(403)};
   EXPECT_TRUE(Round());
   EXPECT_THAT(told_.back(), HasSubstr(R"(verbs ["list"])"));
+}
+
+TEST_F(Follow, AServerThatHasJustStartedMayRefuseOnce) {
+  cluster_.script = {Lists("a"),
+                     FakeCluster::Fails(Code::kNetwork),
+                     FakeCluster::Says(403),
+                     Watches("", 20),
+                     FakeCluster::Says(401),
+                     Watches(Line("MODIFIED", Pool("b", "11")))};
+  EXPECT_TRUE(Round());
+  ExpectAllUsed();
+  EXPECT_LE(Passed(), 25) << "the watch is not given up for the rest of the interval";
+  EXPECT_THAT(told_, IsEmpty());
 }
 
 TEST_F(Follow, AServerThatComesBackIsAskedAtOnce) {
