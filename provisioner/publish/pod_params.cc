@@ -7,6 +7,7 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/usable_proxies.h"
 
 namespace prov::publish {
 namespace {
@@ -62,6 +63,8 @@ Result<std::optional<PodTrust>> PodTrustOf(const PodParams& params, const std::s
 
 Result<PodParams> RenewPodParams(const PodParams& present, const egress::EgressConfig& config,
                                  const std::string& where) {
+  Findings told;  // dropped: the review of the source reports them
+  PROV_TRY(egress::ParseUsableProxies(config, told));
   const bool has_values =
       std::ranges::any_of(egress::kProxyVariables, [&](std::string_view name) { return present.contains(name); });
   const bool states = egress::StatesProxy(config) && (config.proxy_file.present || !ProxyValuesOf(config).IsEmpty());

@@ -34,8 +34,9 @@ PodParams MakePodParams(const egress::EgressConfig& config, const std::optional<
 // Errors: invalid-config, with `where`.
 Result<std::optional<PodTrust>> PodTrustOf(const PodParams& params, const std::string& where);
 
-// The data of a kept ConfigMap, whose present data say what pods trust. Errors: those of PodTrustOf; empty: the source
-// makes no statement about a proxy, and the present data have one.
+// The data of a kept ConfigMap, whose present data say what pods trust. Errors: those of PodTrustOf and of
+// egress::ParseUsableProxies, so that pods never get what `bake` refuses; empty: the source makes no statement about a
+// proxy, and the present data have one.
 Result<PodParams> RenewPodParams(const PodParams& present, const egress::EgressConfig& config,
                                  const std::string& where);
 

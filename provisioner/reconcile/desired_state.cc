@@ -8,6 +8,7 @@
 
 #include "images/registry/registry_key.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/usable_proxies.h"
 #include "provisioner/machine/certificate_blob.h"
 #include "provisioner/pki/signature.h"
 
@@ -52,17 +53,6 @@ Scope LeftOut(const Scope& wanted, const EgressConfig& config) {
   scope.registries = mirrors.left_out || (!mirrors.IsSilent() && !mirrors.fault && !mirrors.ca_fault);
   for (const ScopeWord& one : kScopeWords) scope.*one.in_scope = scope.*one.in_scope && !(wanted.*one.in_scope);
   return scope;
-}
-
-// A malformed URL is an error and not only a finding: clients on a node would go around a proxy that they can't parse.
-Result<ProxySettings> ParseOrRefuse(const EgressConfig& config, Findings& findings) {
-  Result<ProxySettings> settings = egress::ParseProxySettings(config, findings);
-  if (settings) return settings;
-  if (settings.error().code != Code::kProxyUrl && settings.error().code != Code::kFailOpen) return settings;
-  const Error& error = settings.error();
-  return Fail(Code::kFailOpen,
-              error.message + "; nothing was written, because clients would go around the proxy without an error",
-              error.where);
 }
 
 // A token in a query counts too: whatever is masked in output belongs in secret files only.
@@ -140,7 +130,7 @@ Result<void> AddWindowsProxy(const ProxySettings& settings, DesiredState& state)
 }
 
 Result<void> AddProxy(const EgressConfig& config, const DesiredOptions& options, DesiredState& state) {
-  const ProxySettings settings = PROV_TRY(ParseOrRefuse(config, state.findings));
+  const ProxySettings settings = PROV_TRY(egress::ParseUsableProxies(config, state.findings));
   const bool credentials = HasCredentials(settings);
   const bool in_machine = credentials && options.credentials == CredentialPolicy::kMachine;
   const bool in_services = credentials && options.credentials != CredentialPolicy::kNone;

@@ -84,5 +84,21 @@ TEST(PodParams, ASourceWithoutAStatementTakesNoValueAway) {
   EXPECT_TRUE(RenewPodParams({}, egress::EgressConfig(), "m"));
 }
 
+// As `bake` refuses them: programs in pods would go around the proxy without an error.
+TEST(PodParams, AProxyThatClientsWouldGoAroundIsNotRenewed) {
+  for (const char* url : {"http://h:", "http://h:port", "http://", "http://h:99999", "http://u:p%0a@h:1",
+                          "http://u:p%zz@h:1", "htp://h:1", "http://h:1/a:b"}) {
+    for (const bool https : {false, true}) {
+      egress::EgressConfig config;
+      (https ? config.https_proxy : config.http_proxy) = Secret(url);
+      const auto refused = RenewPodParams({{"HTTP_PROXY", "http://p.example.test:3128"}}, config, "m");
+      ASSERT_FALSE(refused) << url;
+      EXPECT_EQ(refused.error().code, Code::kFailOpen) << url;
+      EXPECT_THAT(refused.error().message, testing::HasSubstr("nothing was written"));
+      EXPECT_THAT(refused.error().where, testing::HasSubstr(https ? "HTTPS_PROXY" : "HTTP_PROXY"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace prov::publish
