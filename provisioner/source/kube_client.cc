@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "provisioner/base/clock.h"
 #include "provisioner/base/json.h"
@@ -20,11 +21,13 @@ constexpr int kAfterErrors = 600;
 
 constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
 constexpr std::string_view kConfigGroup = "config.openshift.io";
+constexpr std::string_view kProxyNamespace = "openshift-config";  // of the ConfigMap that the Proxy names
 
 // The body of an error of the API server (metav1.Status).
 struct ApiStatus {
   std::string message;
   bool names_object = false;  // the server knows the kind, but not the object
+  bool is_status = false;     // it is one
 };
 
 ApiStatus ReadApiStatus(const std::string& body) {
@@ -39,6 +42,7 @@ ApiStatus ReadApiStatus(const std::string& body) {
   const JsonValue& root = (*document)->root();
   out.message = std::string(Shorten(JsonTextAt(root, {"message"}), kMostShown));
   out.names_object = !JsonTextAt(root, {"details", "name"}).empty();
+  out.is_status = JsonTextAt(root, {"kind"}) == "Status";
   return out;
 }
 
@@ -72,15 +76,13 @@ std::string NotFoundMessage(const KubeObject& object, const ApiStatus& status) {
     return fmt::format("this cluster has no {} in {}: is it OpenShift, and is this the right context?", object.resource,
                        object.group);
   }
-  if (object.resource == "configmaps") {
+  if (object.resource == "configmaps" && object.name_space == kProxyNamespace) {
     return fmt::format("the ConfigMap \"{}\" is not in the namespace {}, although the Proxy names it", object.name,
                        object.name_space);
   }
   if (!object.name_space.empty()) {
-    return fmt::format(
-        "\"{}\" is not among the {} of the namespace {}; provisioner deploy --print prints what the "
-        "controller needs",
-        object.name, object.resource, object.name_space);
+    return fmt::format("\"{}\" is not among the {} of the namespace {}", object.name, object.resource,
+                       object.name_space);
   }
   return fmt::format("\"{}\" is not among the {} of this cluster", object.name, object.resource);
 }
@@ -198,6 +200,11 @@ Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, c
         fmt::format("the API server is overloaded or not ready: it answers with status {}{}", answer.status, quoted),
         where};
   }
+  if (status.is_status && answer.status >= net::http_status::kBadRequest) {
+    return {Code::kInvalidConfig,
+            fmt::format("the API server refuses to {} this object, with status {}{}", verb, answer.status, quoted),
+            where};
+  }
   return {Code::kNetwork,
           fmt::format("the server answers with status {}{}: is this the address of a Kubernetes API?", answer.status,
                       quoted),
@@ -291,11 +298,17 @@ Result<net::FetchAnswer> KubeClient::Ask(const Call& call, net::FetchRequest req
   return ports_.http.Fetch(request);
 }
 
-Result<net::FetchAnswer> KubeClient::Persist(const Call& call, std::int64_t end) const {
+bool KubeClient::was_refused() const {
+  return status_ >= net::http_status::kBadRequest && !IsKubeTrouble(status_) &&
+         status_ != net::http_status::kUnauthorized && status_ != net::http_status::kProxyAuthenticationRequired;
+}
+
+Result<net::FetchAnswer> KubeClient::Persist(const Call& call, std::int64_t end) {
   constexpr int kTries = 5;
   constexpr std::int64_t kFirstWait = 200;
   constexpr std::int64_t kLongestWait = 5000;
   constexpr std::int64_t kSecondsForOne = 60;
+  constexpr std::int64_t kAfterForbidden = 1000;
   KubeBackoff backoff(kFirstWait, kLongestWait, random_);
   bool stopped = false;
   bool token_refused = false;
@@ -311,16 +324,19 @@ Result<net::FetchAnswer> KubeClient::Persist(const Call& call, std::int64_t end)
     request.notes = &notes;
     Result<net::FetchAnswer> answer = Ask(call, std::move(request));
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", call.object.Path());
+    status_ = answer ? answer->status : 0;
     if (answer && call.IsDone(answer->status)) return answer;
-    const int status = answer ? answer->status : 0;
+    const int status = status_;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, call.verb, call.object, access_) : std::move(answer).error();
     // A token may be replaced after it was read, so try once more. A second refusal is an error.
     const bool stale = status == net::http_status::kUnauthorized && access_.has_token_file() && !token_refused;
     token_refused = token_refused || stale;
     const bool lost = status == 0 && error.code == Code::kNetwork && notes.is_temporary;
-    const bool again = stale || IsKubeTrouble(status) || lost;
-    const std::int64_t pause = std::max(backoff.Next(), wish);
+    // A server that has just started refuses what it allows a moment later, when it has read who may do what.
+    const bool early = status == net::http_status::kForbidden && !std::exchange(forbidden_, true);
+    const bool again = stale || early || IsKubeTrouble(status) || lost;
+    const std::int64_t pause = std::max({backoff.Next(), wish, early ? kAfterForbidden : 0});
     const std::int64_t now = ports_.clock.NowUnix();
     const bool late = now >= end || now + pause / kMillisecondsPerSecond > end;
     if (left == 0 || !again || late || !ports_.clock.Wait(pause)) return std::unexpected(std::move(error));

@@ -85,8 +85,8 @@ class KubeClient {
         time_(access.timeout_seconds().value_or(kSecondsForAll)) {}
 
   // The object as JSON, with spare capacity for the parser. Tries up to five times after temporary failures (network,
-  // 429, 5xx, a token that was just replaced). All objects together have a minute and a half, or the time that the
-  // request sets. Errors: network, tls, not-found, too-large.
+  // 429, 5xx, a token that was just replaced), and once more after the first 403. All objects together have a minute
+  // and a half, or the time that the request sets. Errors: network, tls, not-found, too-large.
   Result<std::string> Get(const KubeObject& object);
 
   // A page of a collection (`objects` without a name), requested with `query` (URL-encoded). Errors: those of Get().
@@ -109,18 +109,24 @@ class KubeClient {
   // another changed the object since, and nothing was written. Errors: those of Get().
   Result<bool> PatchUnchanged(const KubeObject& object, const std::string& document);
 
+  // Whether the server itself has refused the last request: the status was 400 to 499, and none that may pass or that
+  // is about the credentials.
+  bool was_refused() const;
+
  private:
   static constexpr int kSecondsForAll = 90;
 
   struct Call;
   Result<net::FetchAnswer> Timed(const Call& call);
-  Result<net::FetchAnswer> Persist(const Call& call, std::int64_t end) const;
+  Result<net::FetchAnswer> Persist(const Call& call, std::int64_t end);
   Result<net::FetchAnswer> Ask(const Call& call, net::FetchRequest request) const;
 
   const KubeAccess& access_;
   SourcePorts ports_;
   KubeBackoff::Random random_;
   SourceTime time_;
+  int status_ = 0;          // of the last answer; 0: none came
+  bool forbidden_ = false;  // a request was answered with 403 before
 };
 
 }  // namespace prov::source

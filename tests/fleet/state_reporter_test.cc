@@ -112,11 +112,12 @@ TEST_F(StateReports, RefusedEventsDontDelayTheAnnotation) {
   EXPECT_TRUE(reporter.Report(state_).value());
   for (int change = 0; change < 4; ++change) {
     state_.digest = std::to_string(change);
-    cluster_.script = {source::FakeCluster::Says(200, "{}"), source::FakeCluster::Says(403)};
+    cluster_.script = {source::FakeCluster::Says(200, "{}"), source::FakeCluster::Says(403),
+                       source::FakeCluster::Says(403)};
     const auto told = reporter.Report(state_);
     ASSERT_FALSE(told) << change;
     EXPECT_THAT(told.error().message, HasSubstr(R"(resources ["events"], verbs ["create"])"));
-    EXPECT_EQ(cluster_.sent.at(cluster_.sent.size() - 2).body, AnnotationPatch(kStateAnnotation, StateText(state_)))
+    EXPECT_EQ(cluster_.sent.at(cluster_.sent.size() - 3).body, AnnotationPatch(kStateAnnotation, StateText(state_)))
         << "at once";
   }
   cluster_.now += 3600;

@@ -1,6 +1,8 @@
 // Lists and patches; what Get() does is tested with the sources that use it (kube_source_test.cc).
 #include "provisioner/source/kube_client.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <set>
@@ -49,7 +51,7 @@ TEST_F(Client, APatchIsMerged) {
 TEST_F(Client, WhatIsMadeIsThereAfterwards) {
   cluster_.script = {FakeCluster::Says(503), FakeCluster::Says(409)};
   EXPECT_TRUE(client_.Create(NodeEvents(), "{}")) << "the first try had made it";
-  cluster_.script = {FakeCluster::Says(201), FakeCluster::Says(403)};
+  cluster_.script = {FakeCluster::Says(201), FakeCluster::Says(403), FakeCluster::Says(403)};
   EXPECT_TRUE(client_.Create(NodeEvents(), "{}"));
   ASSERT_THAT(cluster_.sent, SizeIs(3));
   EXPECT_EQ(cluster_.sent[2].method, "POST");
@@ -66,7 +68,7 @@ TEST_F(Client, WhatIsMadeIsThereAfterwards) {
 
 // The words are those of the ClusterRole that is missing.
 TEST_F(Client, WhatIsForbiddenNamesTheRule) {
-  cluster_.script = {FakeCluster::Says(403), FakeCluster::Says(403)};
+  cluster_.script = {FakeCluster::Says(403), FakeCluster::Says(403), FakeCluster::Says(403)};
   const auto listed = client_.List(NodeObject(""), "limit=500", KubeDetail::kMetadata);
   ASSERT_FALSE(listed);
   EXPECT_THAT(listed.error().message, AllOf(HasSubstr(R"(apiGroups [""], resources ["nodes"], verbs ["list"])"),
@@ -77,6 +79,48 @@ TEST_F(Client, WhatIsForbiddenNamesTheRule) {
   EXPECT_THAT(patched.error().message, HasSubstr(R"(resources ["nodes"], resourceNames ["win-1"], verbs ["patch"])"));
   EXPECT_THAT(cluster_.sent, SizeIs(1)) << "a refusal stands";
   ExpectNoSecret(patched.error());
+}
+
+// One that has just started refuses what it allows when it has read who may do what.
+TEST_F(Client, TheFirstRefusalOfAServerIsAskedAgain) {
+  cluster_.script = {FakeCluster::Says(403)};
+  cluster_.objects["/api/v1/nodes/win-1"] = "{}";
+  EXPECT_TRUE(client_.Patch(NodeObject("win-1"), "{}"));
+  EXPECT_THAT(cluster_.waits, ElementsAre(::testing::Ge(1000)));
+  EXPECT_FALSE(client_.was_refused());
+  cluster_.script = {FakeCluster::Says(403)};
+  EXPECT_FALSE(client_.Get(NodeObject("win-1")));
+  EXPECT_TRUE(client_.was_refused());
+  EXPECT_THAT(cluster_.waits, SizeIs(1));
+}
+
+// Only what is no API is asked whether it is one.
+TEST_F(Client, WhatTheServerFindsWrongIsSaid) {
+  cluster_.script = {FakeCluster::Says(
+      422, R"({"kind":"Status","code":422,"message":"Secret \"a\" is invalid: data: Forbidden: field is immutable"})")};
+  auto refused = client_.Patch(SecretObject("s", "a"), "{}");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalidConfig);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("refuses to patch this object, with status 422 (\"Secret"),
+                                             HasSubstr("field is immutable"), Not(HasSubstr("address"))));
+  EXPECT_TRUE(client_.was_refused());
+  cluster_.script = {FakeCluster::Says(422, "<html>")};
+  refused = client_.Patch(SecretObject("s", "a"), "{}");
+  EXPECT_EQ(refused.error().code, Code::kNetwork);
+  EXPECT_THAT(refused.error().message, HasSubstr("is this the address of a Kubernetes API?"));
+  cluster_.script.assign(5, FakeCluster::Says(503));
+  EXPECT_FALSE(client_.Patch(SecretObject("s", "a"), "{}"));
+  EXPECT_FALSE(client_.was_refused()) << "it may pass";
+}
+
+// Who makes an object depends on what it is for, so the reader says that.
+TEST_F(Client, AMissingObjectIsNamedByItsNamespace) {
+  for (const KubeObject& object : {SecretObject("s", "a"), ConfigMapObject("s", "a"), LeaseObject("s", "a")}) {
+    const auto missing = client_.Get(object);
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().message, fmt::format("\"a\" is not among the {} of the namespace s", object.resource));
+  }
+  EXPECT_THAT(client_.Get(ConfigMapObject("openshift-config", "ca")).error().message, HasSubstr("the Proxy names it"));
 }
 
 // Nodes that boot together must not ask together, nor two threads of one.
