@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -120,7 +121,7 @@ Result<Baked> BakeSecret(machine::Host& host, const ControllerOptions& options, 
   const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, options.spec, {}))));
   const node::Settings& settings = derived.settings;
   if (settings.options.scope.certificates) PROV_TRY(node::GuardAgainstUnreadTrust(settings.config));
-  PROV_TRY(egress::Review(settings.config, settings.options.trusted, host.clock().NowUnix()));
+  Findings findings = PROV_TRY(egress::Review(settings.config, settings.options.trusted, host.clock().NowUnix()));
   PROV_TRY(node::GuardAgainstEmpty(settings.config, derived.desired));
   userdata::UserDataOptions user_data = options.user_data;
   user_data.generation = settings.generation.value_or(payload::kDefaultGeneration);
@@ -138,7 +139,13 @@ Result<Baked> BakeSecret(machine::Host& host, const ControllerOptions& options, 
   out.generation = user_data.generation;
   for (const std::string_view name : derived.desired.scope.Names()) out.scope.emplace_back(name);
   out.services = settings.options.services;
+  out.findings = std::move(findings);
   return out;
+}
+
+bool HasPassword(const egress::EgressConfig& config) {
+  const auto holds = [](const std::optional<Secret>& url) { return url && egress::MayHoldCredentials(url->Reveal()); };
+  return holds(config.http_proxy) || holds(config.https_proxy);
 }
 
 // As `pod-env --format admission-policy` prints the ConfigMap.
@@ -146,11 +153,24 @@ Result<Baked> BakeParams(machine::Host& host, const ControllerOptions& options, 
                          const controller::BakeInput& input) {
   const egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.spec.source)).config;
   if (input.present.contains(publish::kTrustConfigMap)) PROV_TRY(node::GuardAgainstUnreadTrust(config));
-  PROV_TRY(egress::Review(config, {}, host.clock().NowUnix()));
   Baked out;
+  out.findings = PROV_TRY(egress::Review(config, {}, host.clock().NowUnix()));
+  DropFindings(out.findings, "untrusted");  // certificates that Windows' stores don't get; pods' bundles are others
   out.data = PROV_TRY(publish::RenewPodParams(input.present, config, order.object.Path()));
+  if (HasPassword(config)) {
+    AddWarning(out.findings, "pod-policy-secret",
+               "the proxy's password is in the ConfigMap, and in the spec of each pod that is created: who may read "
+               "either sees it",
+               order.object.Path());
+  }
   out.digest = egress::SettingsDigest(config);
   return out;
+}
+
+// What keeps the object or its MachineSets from being what they should be; null: nothing.
+const Error* FailureOf(const KeepRound& round) {
+  if (round.failure) return &*round.failure;
+  return round.machine_sets_failure ? &*round.machine_sets_failure : nullptr;
 }
 
 std::string_view WordOf(const KeepRound& round) {
@@ -169,9 +189,10 @@ std::string RoundsJson(const std::vector<ShownRound>& rounds, const Findings& fi
   for (const auto& [of, round] : rounds) {
     json.BeginObject().Member("kind", of.kind == KeptKind::kUserData ? "Secret" : "ConfigMap");
     json.Member("namespace", of.object.name_space).Member("name", of.object.name).Member("result", WordOf(round));
-    if (BeginObjectOrNull(json, "failure", round.failure.has_value())) {
-      json.Member("code", InfoOf(round.failure->code).name).Member("message", round.failure->message);
-      json.Member("where", round.failure->where).EndObject();
+    const Error* failure = FailureOf(round);
+    if (BeginObjectOrNull(json, "failure", failure != nullptr)) {
+      json.Member("code", InfoOf(failure->code).name).Member("message", failure->message);
+      json.Member("where", failure->where).EndObject();
     }
     json.Key("machineSets").BeginArray();
     for (const controller::MachineSetFault& one : round.machine_sets)
@@ -187,9 +208,12 @@ std::string RoundText(const ShownRound& shown) {
   const auto& [of, round] = shown;
   std::string out = fmt::format("{}/{}: {}", of.object.name_space, of.object.name, WordOf(round));
   if (round.failure) {
-    out += fmt::format("; new {}: {}",
-                       of.kind == KeptKind::kUserData ? "machines get the last user data" : "pods get the last values",
+    out += fmt::format("; {}: {}", controller::MeaningOfFailure(of.kind, round.holds),
                        SentenceWithPlace(round.failure->message, round.failure->where));
+  }
+  if (round.machine_sets_failure) {
+    out += fmt::format("; the MachineSets were not looked at: {}",
+                       SentenceWithPlace(round.machine_sets_failure->message, round.machine_sets_failure->where));
   }
   out = Printable(out) + "\n";
   for (const controller::MachineSetFault& one : round.machine_sets)
@@ -230,13 +254,47 @@ Result<Outcome> RunOnce(const ControllerOptions& options, const source::SourcePo
   const std::vector<KeepRound> rounds = PROV_TRY(controller::KeepOnce(options.order, ports));
   std::vector<ShownRound> shown;
   shown.reserve(rounds.size());
+  const Error* failure = nullptr;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    if (rounds[i].failure) return std::unexpected(*rounds[i].failure);
     shown.push_back({options.order.kept[i].order, rounds[i]});
+    AddNewFindings(findings, rounds[i].findings);
+    if (failure == nullptr) failure = FailureOf(rounds[i]);
   }
-  if (options.json) return Outcome{0, RoundsJson(shown, findings), {}};
-  return Outcome{0, RoundsText(shown), std::move(findings)};
+  // What the others are, and which MachineSets have what, is said all the same.
+  if (failure != nullptr) PrintError(stderr, *failure);
+  const int exit = failure == nullptr ? 0 : InfoOf(failure->code).exit;
+  if (options.json) return Outcome{exit, RoundsJson(shown, findings), {}};
+  return Outcome{exit, RoundsText(shown), std::move(findings)};
 }
+
+// Says of each round what is new.
+class RoundLog {
+ public:
+  explicit RoundLog(bool json) : json_(json) {}
+
+  void Write(const KeepOrder& of, const KeepRound& round) {
+    Told& told = told_[of.kind];
+    const bool other_sets = round.machine_sets != told.machine_sets;
+    Findings news;
+    for (const Finding& one : round.findings) {
+      if (std::ranges::find(told.findings, one) == told.findings.end()) news.push_back(one);
+    }
+    if (other_sets) told.machine_sets = round.machine_sets;
+    if (!round.failure) told.findings.clear();  // else the source was not reviewed
+    AddNewFindings(told.findings, round.findings);
+    if (FailureOf(round) == nullptr && !round.wrote_data && !other_sets && news.empty()) return;
+    Print(json_ ? RoundsJson({{of, round}}, news) : RoundText({of, round}));
+    if (!json_) PrintFindings(stderr, news);
+  }
+
+ private:
+  struct Told {
+    std::vector<controller::MachineSetFault> machine_sets;
+    Findings findings;
+  };
+  bool json_;
+  std::map<KeptKind, Told> told_;
+};
 
 Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& host) {
   ControllerOptions options = PROV_TRY(ParseControllerOptions(arguments));
@@ -251,15 +309,9 @@ Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& 
   ReviewServer(options.order, ports, findings);
   if (options.once) return RunOnce(options, ports, std::move(findings));
   PrintFindings(stderr, findings);
-  std::vector<controller::MachineSetFault> told;
+  RoundLog log(options.json);
   const controller::ControllerReports reports{
-      .on_round =
-          [&](const KeepOrder& of, const KeepRound& round) {
-            const bool news = of.machine_sets && round.machine_sets != told;
-            if (of.machine_sets) told = round.machine_sets;
-            if (!round.failure && !round.wrote_data && !news) return;
-            Print(options.json ? RoundsJson({{of, round}}, {}) : RoundText({of, round}));
-          },
+      .on_round = [&](const KeepOrder& of, const KeepRound& round) { log.Write(of, round); },
       .on_error = [&](const Error& error) { PrintFailure(options.json, error); }};
   controller::KeepOn(options.order, ports, reports);
   return Outcome{};

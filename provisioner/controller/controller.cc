@@ -14,12 +14,16 @@ namespace {
 
 constexpr int kMostRaces = 5;
 constexpr std::int64_t kFirstPause = 5, kLongestPause = 60;  // seconds, after a failure
-constexpr std::int64_t kWatchMs = 300'000;                   // how long one wait for a change takes at most
-constexpr std::int64_t kLookMs = 100;                        // how often the loop looks whether there is one
+constexpr std::int64_t kLongestTruce = 30;                   // the same, after races that others won
+constexpr std::int64_t kFirstTruceMs = 200, kLongestTruceMs = 5000;
+constexpr int kReleaseSeconds = 5;
+constexpr std::int64_t kWatchMs = 300'000;  // how long one wait for a change takes at most
+constexpr std::int64_t kLookMs = 100;       // how often the loop looks whether there is one
 
-Result<source::KubeAccess> OpenCluster(const ControllerOrder& order) {
+Result<source::KubeAccess> OpenCluster(const ControllerOrder& order, std::optional<int> timeout_seconds = {}) {
   source::SourceRequest request;
   static_cast<source::SourceSpec&>(request) = order.cluster;
+  if (timeout_seconds) request.timeout_seconds = timeout_seconds;
   return source::KubeAccess::Open(request, "", source::ThisProcess());
 }
 
@@ -84,7 +88,10 @@ std::vector<ObjectKeeper> KeepersOf(const ControllerOrder& order, const source::
 // Until no other has written the object between its reading and its writing.
 Result<KeepRound> KeepPersistently(ObjectKeeper& keeper, const source::KubeAccess& access,
                                    const source::SourcePorts& ports) {
+  source::KubeBackoff pauses(kFirstTruceMs, kLongestTruceMs, source::KubeRandom);
   for (int i = 0; i < kMostRaces; ++i) {
+    if (i > 0 && !ports.clock.Wait(pauses.Next()))
+      return Fail(Code::kInterrupted, "this program was asked to stop", keeper.order().object.Path());
     KeepRound out = PROV_TRY(KeepRoundOf(keeper, access, ports));
     if (!out.lost_race) return out;
   }
@@ -101,17 +108,22 @@ class Loop {
 
   void Run() {
     do {
-      if (Holds() && (changes_.Is() || Now() >= next_round_)) Round();
+      if (Holds() && IsDue()) Round();
     } while (WaitForWork());
     if (!leader_) return;
-    const auto access = OpenCluster(order_);
+    const auto access = OpenCluster(order_, kReleaseSeconds);
     if (!access) return;
-    source::KubeClient client(*access, ports_);
-    [[maybe_unused]] const auto released = leader_->Release(client);  // otherwise the Lease ends by itself
+    [[maybe_unused]] const auto released =
+        leader_->Release(*access, ports_.http);  // otherwise the Lease ends by itself
   }
 
  private:
   std::int64_t Now() { return ports_.clock.NowUnix(); }
+  bool IsDue() {
+    const std::int64_t now = Now();
+    const bool truce = now < truce_end_ && truce_end_ - now <= kLongestTruce;  // else the clock was set back
+    return !truce && (changes_.Is() || now >= next_round_);
+  }
 
   bool Holds() {
     if (!leader_) return true;
@@ -132,26 +144,38 @@ class Loop {
 
   void Round() {
     changes_.Take();
+    raced_ = false;
     bool failed = false;
     for (ObjectKeeper& keeper : keepers_) failed = !RoundOf(keeper) || failed;
     pause_ = failed ? std::clamp(pause_ * 2, kFirstPause, kLongestPause) : 0;
     next_round_ = Now() + (failed ? pause_ : order_.interval_seconds);
+    // The first time at once. Who keeps writing the object wins each race, and is not to be answered with as many
+    // rounds.
+    truce_end_ = raced_ ? Now() + truce_ : 0;
+    truce_ = raced_ ? std::clamp(truce_ * 2, std::int64_t{1}, kLongestTruce) : 0;
   }
 
   bool RoundOf(ObjectKeeper& keeper) {
     const auto access = OpenCluster(order_);
     const Result<KeepRound> round =
         access ? KeepRoundOf(keeper, *access, ports_) : Result<KeepRound>(std::unexpected(access.error()));
-    if (round && round->lost_race) changes_.Note();
-    round ? changes_.Report(keeper.order(), *round) : changes_.Report(round.error());
-    return round && !round->failure;
+    if (!round) {
+      changes_.Report(round.error());
+      return false;
+    }
+    if (round->lost_race) {
+      raced_ = true;
+      changes_.Note();
+    }
+    changes_.Report(keeper.order(), *round);
+    return !round->failure && !round->machine_sets_failure;
   }
 
   // Returns false when this program is asked to stop.
   bool WaitForWork() {
     while (ports_.clock.Wait(kLookMs)) {
       const bool due = leader_ && Now() >= next_renewal_;
-      if (due || ((changes_.Is() || Now() >= next_round_) && (!leader_ || holds_))) return true;
+      if (due || (IsDue() && (!leader_ || holds_))) return true;
     }
     return false;
   }
@@ -163,6 +187,8 @@ class Loop {
   std::optional<Leader> leader_;
   bool holds_ = false;
   std::int64_t next_renewal_ = 0, next_round_ = 0, pause_ = 0;
+  bool raced_ = false;                      // another has written an object during this round
+  std::int64_t truce_ = 0, truce_end_ = 0;  // no round before
 };
 
 }  // namespace
@@ -171,16 +197,10 @@ Result<std::vector<KeepRound>> KeepOnce(const ControllerOrder& order, const sour
   const source::KubeAccess access = PROV_TRY(OpenCluster(order));
   std::vector<KeepRound> out;
   out.reserve(order.kept.size());
-  std::optional<Error> failure;
   for (ObjectKeeper& keeper : KeepersOf(order, ports)) {
     auto round = KeepPersistently(keeper, access, ports);
-    if (round) {
-      out.push_back(*std::move(round));
-    } else if (!failure) {
-      failure = std::move(round).error();
-    }
+    out.push_back(round ? *std::move(round) : KeepRound{.failure = std::move(round).error()});
   }
-  if (failure) return std::unexpected(*std::move(failure));
   return out;
 }
 

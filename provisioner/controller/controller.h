@@ -33,8 +33,8 @@ struct ControllerReports {
   std::function<void(const Error&)> on_error;  // of an object, the Lease or a watch; the next round tries again
 };
 
-// One round for each of the objects, in their order. Errors: those of KubeAccess::Open; the first of those of
-// ObjectKeeper::Keep, after a round for the others; network, if another kept writing an object.
+// One round for each of the objects, in their order. The failure of one is also what ObjectKeeper::Keep returns, and
+// network, if another kept writing the object. Errors: those of KubeAccess::Open.
 Result<std::vector<KeepRound>> KeepOnce(const ControllerOrder& order, const source::SourcePorts& ports);
 
 // Rounds until this program is asked to stop. The ports are used by several threads.

@@ -12,6 +12,7 @@ Result<KeptObject> ParseKeptObject(KeptKind kind, std::string_view body, const s
   const JsonNode metadata = PROV_TRY(root.Get("metadata"));
   KeptObject out;
   out.resource_version = PROV_TRY(metadata.Get("resourceVersion", &JsonNode::Text));
+  out.uid = PROV_TRY(metadata.Find("uid", &JsonNode::Text)).value_or("");
   if (const auto labels = PROV_TRY(metadata.Find("labels")))
     out.keeps = PROV_TRY(labels->Find(source::kKeepsLabel, &JsonNode::Text)).value_or("");
   if (const auto annotations = PROV_TRY(metadata.Find("annotations"))) {

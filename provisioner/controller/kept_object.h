@@ -21,6 +21,7 @@ using KeptData = std::map<std::string, std::string, std::less<>>;  // bytes by k
 
 struct KeptObject {
   std::string resource_version;
+  std::string uid;                        // "": the server says none
   std::string keeps;                      // the value of source::kKeepsLabel; "": the object is not ours
   KeptData data;                          //
   std::optional<fleet::NodeState> state;  // of the annotation; nullopt: none that can be read

@@ -15,6 +15,17 @@ std::string MicroTime(std::int64_t unix_seconds) {
   return out;
 }
 
+// Time goes on, and no request to stop ends a request to the server. A failed one is not repeated.
+class ClockOfTheEnd final : public Clock {
+ public:
+  explicit ClockOfTheEnd(Clock& clock) : clock_(clock) {}
+  std::int64_t NowUnix() override { return clock_.NowUnix(); }
+  bool Wait(std::int64_t milliseconds) override { return milliseconds == 0; }
+
+ private:
+  Clock& clock_;
+};
+
 }  // namespace
 
 struct Leader::Read {
@@ -25,7 +36,13 @@ struct Leader::Read {
 };
 
 Result<Leader::Read> Leader::Get(source::KubeClient& client) const {
-  const JsonNode root = PROV_TRY(ParseJsonDocument(PROV_TRY(client.Get(lease_)), lease_.Path()));
+  auto body = client.Get(lease_);
+  if (!body) {
+    if (body.error().code == Code::kNotFound)
+      body.error().message += "; provisioner deploy --print prints it with the controller";
+    return std::unexpected(std::move(body).error());
+  }
+  const JsonNode root = PROV_TRY(ParseJsonDocument(*body, lease_.Path()));
   Read out;
   out.resource_version = PROV_TRY(PROV_TRY(root.Get("metadata")).Get("resourceVersion", &JsonNode::Text));
   const auto spec = PROV_TRY(root.Find("spec"));
@@ -63,8 +80,10 @@ Result<bool> Leader::Hold(source::KubeClient& client) {
   return holds_;
 }
 
-Result<void> Leader::Release(source::KubeClient& client) {
+Result<void> Leader::Release(const source::KubeAccess& access, net::Http& http) {
   if (!std::exchange(holds_, false)) return {};
+  ClockOfTheEnd clock(clock_);
+  source::KubeClient client(access, {http, clock});
   const Read read = PROV_TRY(Get(client));
   if (read.seen.holder == identity_) PROV_TRY(Write(client, read, "", read.changes));
   return {};

@@ -25,8 +25,9 @@ class Leader {
   // not compared: a Lease has ended if it did not change for its duration by the own clock. Errors: those of
   // KubeClient; json, type.
   Result<bool> Hold(source::KubeClient& client);
-  // Gives the Lease back, so that another need not wait for its end.
-  Result<void> Release(source::KubeClient& client);
+  // Gives the Lease back, so that another need not wait for its end. Asks the server once for each of its two requests,
+  // also when this program was asked to stop: that is when it is called. Errors: those of Hold().
+  Result<void> Release(const source::KubeAccess& access, net::Http& http);
 
  private:
   struct Seen {

@@ -38,28 +38,41 @@ Result<bool> IsForWindows(const JsonNode& machine_set) {
   return EqualsIgnoreAsciiCase(PROV_TRY(labels->Find(kLabel, &JsonNode::Text)).value_or(""), "Windows");
 }
 
+std::string_view MeaningOf(KeptHolds holds) {
+  switch (holds) {
+    case KeptHolds::kNothing:
+      return "which is empty, so its new Machines do not become nodes";
+    case KeptHolds::kForeign:
+      return "whose user data is not this program's, so its new Machines do not get these egress settings";
+    case KeptHolds::kMissing:
+      return "which does not exist, so its new Machines can't be made";
+    case KeptHolds::kEarlier:
+      break;
+  }
+  return "whose user data is not current, so its new Machines get earlier settings";
+}
+
 // What is wrong for Machines of a MachineSet that names this Secret; "": nothing.
 std::string FaultOf(const std::string& named, const OurSecret& ours) {
   if (named != ours.object.name) {
     return fmt::format(
-        "{}, so its new Machines do not get these egress settings: set userDataSecret.name to {}",
+        "{}, so its new Machines do not get these egress settings: set userDataSecret.name to {}{}",
         named.empty() ? "names no Secret with user data" : fmt::format("names the Secret {}", Shorten(named)),
-        ours.object.name);
+        ours.object.name, ours.failure.empty() ? "" : " when that is current");
   }
   if (ours.failure.empty()) return {};
-  return fmt::format("names {}, {}: {}", named,
-                     ours.empty ? "which is empty, so its new Machines do not become nodes"
-                                : "whose user data is not current, so its new Machines get earlier settings",
-                     ours.failure);
+  return fmt::format("names {}, {}: {}", named, MeaningOf(ours.holds), ours.failure);
 }
 
 Result<void> Review(const JsonNode& machine_set, const OurSecret& ours, std::vector<MachineSetFault>& out) {
   if (!PROV_TRY(IsForWindows(machine_set))) return {};
-  std::string name = PROV_TRY(PROV_TRY(machine_set.Get("metadata")).Get("name", &JsonNode::Text));
+  const JsonNode metadata = PROV_TRY(machine_set.Get("metadata"));
+  std::string name = PROV_TRY(metadata.Get("name", &JsonNode::Text));
+  std::string uid = PROV_TRY(metadata.Find("uid", &JsonNode::Text)).value_or("");
   const auto secret =
       PROV_TRY(At(machine_set, {"spec", "template", "spec", "providerSpec", "value", "userDataSecret", "name"}));
   std::string fault = FaultOf(secret ? PROV_TRY(secret->Text()) : "", ours);
-  if (!fault.empty()) out.push_back({std::move(name), std::move(fault)});
+  if (!fault.empty()) out.push_back({std::move(name), std::move(fault), std::move(uid)});
   return {};
 }
 

@@ -11,15 +11,21 @@ namespace prov::controller {
 
 struct MachineSetFault {
   std::string machine_set;
-  std::string message;  // names the Secret that it has, and what to do
+  std::string message;   // names the Secret that it has, and what to do
+  std::string uid = {};  // of the MachineSet; "": the server says none
 
   bool operator==(const MachineSetFault&) const = default;
 };
 
+inline constexpr std::string_view kMachineSetVersion = "machine.openshift.io/v1beta1";
+
+// What is there while a kept object can't be made current.
+enum class KeptHolds { kEarlier, kNothing, kForeign, kMissing };
+
 // The Secret that is kept.
 struct OurSecret {
   source::KubeObject object;
-  bool empty = false;        // nothing was ever written into it
+  KeptHolds holds = KeptHolds::kEarlier;
   std::string failure = {};  // why it could not be made current; "": it is, or is about to be
 };
 

@@ -32,25 +32,43 @@ Result<std::string> ScriptOf(const std::string& body, const std::string& where) 
 struct Words {
   std::string_view mark;  // the value of the label
   std::string_view made_by;
-  fleet::NodeEvent failed, changed, current;  // of `failed` what follows the failure
+  std::string_view last, nothing;  // what new machines or pods get after a failure: what is there, or nothing
+  std::string_view failed;         // the reason of an event
+  fleet::NodeEvent changed, current;
 };
 
 Words WordsOf(KeptKind kind) {
   if (kind == KeptKind::kPodParams) {
     return {source::kPodParamsMark,
             "pod-env --format admission-policy",
-            {"EgressPodParamsFailed", "new pods get the last values", true},
+            "new pods get the last values",
+            "new pods get no values until then",
+            "EgressPodParamsFailed",
             {"EgressPodParamsChanged", "new pods get other egress settings"},
             {"EgressPodParamsCurrent", "the parameters are what the source says"}};
   }
   return {source::kUserDataMark,
           "deploy --print --keep-secret",
-          {"EgressUserDataFailed", "new machines get the last user data", true},
+          "new machines get the last user data",
+          "new machines do not become nodes until then",
+          "EgressUserDataFailed",
           {"EgressUserDataChanged", "new machines get other egress settings or another script"},
           {"EgressUserDataCurrent", "the user data is what the source says"}};
 }
 
+fleet::NodeEvent FailedEvent(KeptKind kind, KeptHolds holds, std::string_view message) {
+  return {std::string(WordsOf(kind).failed), fmt::format("{}; {}", message, MeaningOfFailure(kind, holds)), true};
+}
+
+KeptHolds HoldsOf(const KeptObject& object) { return object.data.empty() ? KeptHolds::kNothing : KeptHolds::kEarlier; }
+
 }  // namespace
+
+std::string_view MeaningOfFailure(KeptKind kind, KeptHolds holds) {
+  if (holds == KeptHolds::kForeign) return "it stays as it is";
+  const Words words = WordsOf(kind);
+  return holds == KeptHolds::kEarlier ? words.last : words.nothing;
+}
 
 Result<KeptObject> ObjectKeeper::Read(source::KubeClient& client) const {
   const std::string where = order_.object.Path();
@@ -110,28 +128,39 @@ bool ObjectKeeper::IsNews(const std::optional<NodeState>& before, const NodeStat
   return is_over(before->read_at.value_or(0), kHeartbeatSeconds) && before->read_at != now.read_at;
 }
 
-void ObjectKeeper::SendEvents(source::KubeClient& client, const std::optional<NodeState>& before, const NodeState& now,
-                              bool wrote) {
-  const Words words = WordsOf(order_.kind);
-  std::vector<fleet::NodeEvent> events;
-  if (now.failure && (!before || before->failure != now.failure)) {
-    events.push_back(words.failed);
-    events.back().message = fmt::format("{}; {}", now.failure->message, words.failed.message);
-  }
-  if (wrote) events.push_back(words.changed);
-  if (!now.failure && before && before->failure && !wrote) events.push_back(words.current);
-  for (const fleet::NodeEvent& event : events) {
-    if (!budget_.Take(clock_.NowUnix())) return;
-    const fleet::EventSubject subject{order_.kind == KeptKind::kUserData ? "Secret" : "ConfigMap",
-                                      order_.object.name_space, order_.object.name};
-    // An event is a service to readers: the annotation says the same.
-    [[maybe_unused]] const auto sent = client.Create(source::EventsIn(order_.object.name_space),
-                                                     fleet::EventObject(event, subject, order_.host, clock_.NowUnix()));
-  }
+fleet::EventSubject ObjectKeeper::Subject(const std::string& uid) const {
+  return {order_.kind == KeptKind::kUserData ? "Secret" : "ConfigMap", order_.object.name_space, order_.object.name,
+          uid};
 }
 
-Result<void> ObjectKeeper::Write(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked,
-                                 KeepRound& out) {
+// An event is a service to readers, so a refused one fails no round.
+void ObjectKeeper::Send(source::KubeClient& client, const fleet::NodeEvent& event, const fleet::EventSubject& about) {
+  if (!budget_.Take(clock_.NowUnix())) return;
+  const auto sent = client.Create(source::EventsIn(about.name_space),
+                                  fleet::EventObject(event, about, order_.host, clock_.NowUnix()));
+  refused_event_ = sent ? std::nullopt : std::optional(sent.error());
+}
+
+void ObjectKeeper::SendEvents(source::KubeClient& client, const KeptObject& before, const NodeState& now, bool wrote) {
+  const Words words = WordsOf(order_.kind);
+  const fleet::EventSubject about = Subject(before.uid);
+  const std::optional<fleet::NodeFailure> then = before.state ? before.state->failure : std::nullopt;
+  if (now.failure && then != now.failure)
+    Send(client, FailedEvent(order_.kind, HoldsOf(before), now.failure->message), about);
+  if (wrote) Send(client, words.changed, about);
+  if (!now.failure && then && !wrote) Send(client, words.current, about);
+}
+
+// Once for each cause: there is no annotation that could say what was told.
+void ObjectKeeper::TellOfNoObject(source::KubeClient& client, const KeepRound& round) {
+  const Error& error = *round.failure;
+  if (std::exchange(told_, error.code) == error.code) return;
+  Send(client, FailedEvent(order_.kind, round.holds, SentenceWithPlace(error.message, error.where)), Subject(""));
+}
+
+// With the old data if `baked` is an error, which the state then says.
+Result<void> ObjectKeeper::WriteState(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked,
+                                      KeepRound& out) {
   const bool differs = baked && baked->data != object.data;
   const NodeState now = StateAfter(object.state, baked, differs);
   if (!differs && !IsNews(object.state, now)) return {};
@@ -141,21 +170,61 @@ Result<void> ObjectKeeper::Write(source::KubeClient& client, const KeptObject& o
   out.wrote_data = differs;
   out.wrote_state = true;
   if (now.failure) words_at_ = clock_.NowUnix();
-  SendEvents(client, object.state, now, differs);
+  SendEvents(client, object, now, differs);
   return {};
 }
 
+// A server may refuse the data alone, such as those of a Secret that is `immutable`.
+Result<void> ObjectKeeper::Write(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked,
+                                 KeepRound& out) {
+  const Result<void> written = WriteState(client, object, baked, out);
+  if (written || !baked || !client.was_refused()) return written;
+  [[maybe_unused]] const auto said = WriteState(client, object, std::unexpected(written.error()), out);
+  return written;
+}
+
+void ObjectKeeper::ReviewSets(source::KubeClient& client, KeepRound& out) {
+  if (!order_.machine_sets || out.lost_race) return;
+  auto faults = ReviewMachineSets(client, {order_.object, out.holds, out.failure ? out.failure->message : ""});
+  if (!faults) {
+    out.machine_sets_failure = std::move(faults).error();
+    return;
+  }
+  out.machine_sets = *std::move(faults);
+  for (const MachineSetFault& one : out.machine_sets) {
+    if (std::ranges::find(faults_, one) != faults_.end()) continue;
+    Send(client, {"EgressUserDataNotUsed", fmt::format("MachineSet {} {}", one.machine_set, one.message), true},
+         {"MachineSet", order_.object.name_space, one.machine_set, one.uid, kMachineSetVersion});
+  }
+  faults_ = out.machine_sets;
+}
+
 Result<KeepRound> ObjectKeeper::Keep(source::KubeClient& client) {
-  const KeptObject object = PROV_TRY(Read(client));
-  const Result<Baked> baked = Bake(client, object);
-  if (!baked && baked.error().code == Code::kInterrupted) return std::unexpected(baked.error());
   KeepRound out;
-  if (!baked) out.failure = baked.error();
-  PROV_TRY(Write(client, object, baked, out));
+  const Result<KeptObject> object = Read(client);
+  if (object) {
+    told_.reset();
+    Result<Baked> baked = Bake(client, *object);
+    if (!baked && baked.error().code == Code::kInterrupted) return std::unexpected(baked.error());
+    out.holds = HoldsOf(*object);
+    if (!baked) out.failure = baked.error();
+    const Result<void> written = Write(client, *object, baked, out);
+    if (!written) out.failure = written.error();
+    if (baked) out.findings = std::move(baked->findings);
+  } else {
+    const bool missing = object.error().code == Code::kNotFound;
+    if (!missing && object.error().code != Code::kOwner) return std::unexpected(object.error());
+    out.holds = missing ? KeptHolds::kMissing : KeptHolds::kForeign;
+    out.failure = object.error();
+    TellOfNoObject(client, out);
+  }
   // Last, so that a right that is missing for this alone keeps no Machine from current user data.
-  if (order_.machine_sets && !out.lost_race) {
-    const OurSecret ours{order_.object, !baked && object.data.empty(), baked ? "" : baked.error().message};
-    out.machine_sets = PROV_TRY(ReviewMachineSets(client, ours));
+  ReviewSets(client, out);
+  if (refused_event_) {
+    AddWarning(out.findings, "controller-events",
+               fmt::format("events are refused, so only this log and the annotation {} say what happens: {}",
+                           fleet::kStateAnnotation, refused_event_->message),
+               refused_event_->where);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "provisioner/base/clock.h"
+#include "provisioner/base/finding.h"
 #include "provisioner/controller/kept_object.h"
 #include "provisioner/controller/machine_sets.h"
 #include "provisioner/fleet/node_event.h"
@@ -23,6 +24,7 @@ struct Baked {
   std::optional<std::string> credential_digest;  // as in fleet::NodeState
   std::optional<std::int64_t> generation;
   std::vector<std::string> scope, services;
+  Findings findings = {};  // about the source, and about what is made of it
 };
 
 // What else it is made of, read a moment ago.
@@ -46,10 +48,16 @@ struct KeepOrder {
 struct KeepRound {
   bool wrote_data = false;
   bool wrote_state = false;
-  bool lost_race = false;        // another wrote the object meanwhile: make another round at once
-  std::optional<Error> failure;  // of the source or of the operator's Secret: what is in the object stays
-  std::vector<MachineSetFault> machine_sets;
+  bool lost_race = false;  // another wrote the object meanwhile: make another round
+  KeptHolds holds = KeptHolds::kEarlier;
+  std::optional<Error> failure = {};  // why the object is not current; what is in it stays
+  std::vector<MachineSetFault> machine_sets = {};
+  std::optional<Error> machine_sets_failure = {};  // why the MachineSets could not be looked at
+  Findings findings = {};                          // those of Baked; controller-events: events are refused
 };
+
+// What a failure means for what is made next, such as "new machines get the last user data".
+std::string_view MeaningOfFailure(KeptKind kind, KeptHolds holds);
 
 class ObjectKeeper {
  public:
@@ -57,8 +65,10 @@ class ObjectKeeper {
       : order_(std::move(order)), bake_(std::move(bake)), clock_(clock) {}
 
   // One round. The object is read before the source, and written only if nobody has written it since: so of two
-  // controllers the one with the older source loses, whatever they believe of each other. Errors: those of the object
-  // itself: owner (it lacks our mark), those of KubeClient.
+  // controllers the one with the older source loses, whatever they believe of each other. A failure of the round is
+  // that of the source or of the operator's Secret; of the object: owner (it lacks our mark), not-found; or that of a
+  // refused write, which the state says, too, where that is accepted. Errors: interrupted; other ones of reading the
+  // object.
   Result<KeepRound> Keep(source::KubeClient& client);
 
   const KeepOrder& order() const { return order_; }
@@ -72,16 +82,24 @@ class ObjectKeeper {
   Result<KeptObject> Read(source::KubeClient& client) const;
   Result<Baked> Bake(source::KubeClient& client, const KeptObject& object) const;
   Result<void> Write(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked, KeepRound& out);
+  Result<void> WriteState(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked,
+                          KeepRound& out);
+  void TellOfNoObject(source::KubeClient& client, const KeepRound& round);
+  void ReviewSets(source::KubeClient& client, KeepRound& out);
+  void Send(source::KubeClient& client, const fleet::NodeEvent& event, const fleet::EventSubject& about);
+  fleet::EventSubject Subject(const std::string& uid) const;
   fleet::NodeState StateAfter(const std::optional<fleet::NodeState>& before, const Result<Baked>& baked,
                               bool writes) const;
   bool IsNews(const std::optional<fleet::NodeState>& before, const fleet::NodeState& now) const;
-  void SendEvents(source::KubeClient& client, const std::optional<fleet::NodeState>& before,
-                  const fleet::NodeState& now, bool wrote);
+  void SendEvents(source::KubeClient& client, const KeptObject& before, const fleet::NodeState& now, bool wrote);
 
   KeepOrder order_;
   Baker bake_;
   Clock& clock_;
-  std::int64_t words_at_ = 0;  // Unix time at which a failure was written last
+  std::int64_t words_at_ = 0;            // Unix time at which a failure was written last
+  std::optional<Code> told_;             // why there was no object of ours when an event last said so
+  std::vector<MachineSetFault> faults_;  // of the last round
+  std::optional<Error> refused_event_;   // the last event, if it was refused
   fleet::EventBudget budget_;
 };
 

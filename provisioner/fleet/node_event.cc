@@ -65,12 +65,13 @@ std::string EventObject(const NodeEvent& event, const EventSubject& about, std::
   json.Member("name", fmt::format("{}.{}", about.name, hash.substr(0, kNameDigits)));
   json.Member("namespace", about.name_space.empty() ? "default" : about.name_space);
   json.EndObject().Key("involvedObject").BeginObject();
-  json.Member("apiVersion", "v1").Member("kind", about.kind).Member("name", about.name);
+  json.Member("apiVersion", about.api_version).Member("kind", about.kind).Member("name", about.name);
   if (about.name_space.empty()) {
     // kubectl describe node finds the events by the node's name in the place of its UID; kubelet writes them so, too.
     json.Member("uid", about.name);
   } else {
     json.Member("namespace", about.name_space);
+    if (!about.uid.empty()) json.Member("uid", about.uid);
   }
   json.EndObject();
   json.Member("reason", event.reason).Member("message", Shorten(Printable(event.message), kMostMessage));

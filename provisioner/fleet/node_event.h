@@ -23,9 +23,11 @@ std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, con
 
 // The object that an event is about.
 struct EventSubject {
-  std::string kind;        // of the core API
+  std::string kind;
   std::string name_space;  // "": cluster-scoped
   std::string name;
+  std::string uid = {};  // kubectl describe finds events by it; "": not known
+  std::string_view api_version = "v1";
 };
 
 // An Event object of the core API. The same event at the same time has the same name, so it is made once. `host`: where

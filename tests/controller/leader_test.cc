@@ -18,9 +18,7 @@ class Leaders : public source::KubeTest {
     return held.value_or(false);
   }
   void Release(Leader& leader) {
-    const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere());
-    source::KubeClient client(*access, api_.Ports(), [] { return 0U; });
-    EXPECT_TRUE(leader.Release(client));
+    EXPECT_TRUE(leader.Release(*source::KubeAccess::Open(Request(), "", source::Nowhere()), api_));
   }
 
   VersionedCluster api_;
@@ -60,6 +58,37 @@ TEST_F(Leaders, WhoGivesItBackLetsAnotherInAtOnce) {
   EXPECT_FALSE(Hold(b_)) << "it was not b's";
   Release(a_);
   EXPECT_TRUE(Hold(b_));
+}
+
+// A controller gives it back when it was asked to stop, which ends every other request.
+TEST_F(Leaders, ItIsGivenBackAtTheEnd) {
+  EXPECT_TRUE(Hold(a_));
+  api_.stop = true;
+  const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere());
+  source::KubeClient stopped(*access, api_.Ports(), [] { return 0U; });
+  EXPECT_FALSE(stopped.Get(source::LeaseObject("machines", "one"))) << "the clock of this test stops requests";
+  Release(a_);
+  EXPECT_STREQ(api_.At(kLease)["spec"]["holderIdentity"].GetString(), "");
+  api_.stop = false;
+  EXPECT_TRUE(Hold(b_));
+}
+
+TEST_F(Leaders, AtTheEndAServerThatIsAwayIsAskedOnce) {
+  EXPECT_TRUE(Hold(a_));
+  int asked = 0;
+  api_.refuse = [&](const std::string&, const std::string&) { return ++asked > 0 ? 503 : 0; };
+  EXPECT_FALSE(a_.Release(*source::KubeAccess::Open(Request(), "", source::Nowhere()), api_));
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(Leaders, ALeaseThatIsMissingNamesWhatMakesIt) {
+  api_.objects.clear();
+  const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere());
+  source::KubeClient client(*access, api_.Ports(), [] { return 0U; });
+  const auto held = a_.Hold(client);
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().code, Code::kNotFound);
+  EXPECT_THAT(held.error().message, ::testing::HasSubstr("provisioner deploy --print"));
 }
 
 TEST_F(Leaders, AWriteBetweenReadAndWriteIsAnothers) {

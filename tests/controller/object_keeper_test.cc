@@ -8,7 +8,9 @@
 namespace prov::controller {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -33,6 +35,7 @@ class Keeper : public source::KubeTest {
       Baked out;
       out.data = {{"userData", source_ + " then " + input.foreign.value_or("nothing")}};
       out.digest = source_;
+      out.findings = findings_;
       return out;
     };
   }
@@ -61,6 +64,7 @@ class Keeper : public source::KubeTest {
                    .host = "pod"};
   std::string source_ = "one";
   std::optional<Error> fault_;
+  Findings findings_;
   int baked_ = 0;
   ObjectKeeper keeper_{order_, Bakes(), api_};
 };
@@ -99,12 +103,13 @@ TEST_F(Keeper, TouchesNoSecretWithoutItsMark) {
   for (const char* labels : {R"({})", R"({"egress-provisioner/keeps":"pod-params"})"}) {
     api_.Put(kOurs,
              fmt::format(R"({{"metadata":{{"name":"ours","labels":{}}},"data":{{"userData":"eA=="}}}})", labels));
-    const auto round = Keep();
-    ASSERT_FALSE(round);
-    EXPECT_EQ(round.error().code, Code::kOwner);
-    EXPECT_THAT(round.error().message, HasSubstr("--keep-secret"));
+    const KeepRound round = Keep().value();
+    ASSERT_TRUE(round.failure);
+    EXPECT_EQ(round.failure->code, Code::kOwner);
+    EXPECT_THAT(round.failure->message, HasSubstr("--keep-secret"));
+    EXPECT_EQ(round.holds, KeptHolds::kForeign);
   }
-  EXPECT_THAT(api_.writes, IsEmpty());
+  EXPECT_THAT(api_.writes, ElementsAre(kMachineEvents)) << "said once, and nothing is written into it";
   EXPECT_EQ(baked_, 0);
 }
 
@@ -166,12 +171,59 @@ TEST_F(Keeper, SaysEachHourThatTheSourceWasRead) {
 
 TEST_F(Keeper, ARefusedEventDelaysNothing) {
   api_.refuse = [](const std::string& verb, const std::string&) { return verb == "create" ? 403 : 0; };
-  EXPECT_TRUE(Keep().value().wrote_data);
-  api_.refuse = [](const std::string& verb, const std::string&) { return verb == "patch" ? 403 : 0; };
+  KeepRound round = Keep().value();
+  EXPECT_TRUE(round.wrote_data);
+  ASSERT_THAT(round.findings, SizeIs(1));
+  EXPECT_EQ(round.findings.front().code, "controller-events");
+  EXPECT_THAT(round.findings.front().message, HasSubstr("verbs [\"create\"]"));
+  EXPECT_THAT(Keep().value().findings, SizeIs(1)) << "for who reports what is new";
+  api_.refuse = {};
   source_ = "two";
-  const auto refused = Keep();
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("verbs [\"patch\"]"));
+  EXPECT_THAT(Keep().value().findings, IsEmpty());
+}
+
+TEST_F(Keeper, ARefusedWriteIsAFailureOfTheRound) {
+  api_.refuse = [](const std::string& verb, const std::string&) { return verb == "patch" ? 403 : 0; };
+  const KeepRound refused = Keep().value();
+  ASSERT_TRUE(refused.failure);
+  EXPECT_THAT(refused.failure->message, HasSubstr("verbs [\"patch\"]"));
+  EXPECT_FALSE(refused.wrote_state);
+}
+
+// As of a Secret that is `immutable`: the annotation may be written.
+TEST_F(Keeper, DataThatTheServerRefusesAreSaidInTheState) {
+  Keep().value();
+  source_ = "two";
+  api_.refuse_body = [](const std::string& body) { return body.find("\"data\"") != std::string::npos ? 422 : 0; };
+  const KeepRound round = Keep().value();
+  ASSERT_TRUE(round.failure);
+  EXPECT_EQ(round.failure->code, Code::kInvalidConfig);
+  EXPECT_THAT(round.failure->message,
+              AllOf(HasSubstr("refuses to patch this object, with status 422"), Not(HasSubstr("address"))));
+  EXPECT_TRUE(round.wrote_state);
+  EXPECT_FALSE(round.wrote_data);
+  EXPECT_EQ(UserData(), "one then keys");
+  EXPECT_EQ(State().digest, "one") << "what the Secret holds";
+  EXPECT_EQ(State().failure->code, "invalid-config");
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("EgressUserDataFailed"));
+  const std::size_t writes = api_.writes.size();
+  Keep().value();
+  EXPECT_THAT(api_.writes, SizeIs(writes + 1)) << "only the data are tried again";
+  api_.refuse_body = {};
+  EXPECT_TRUE(Keep().value().wrote_data);
+  EXPECT_FALSE(State().failure);
+}
+
+// Without the uid, `kubectl describe` shows none.
+TEST_F(Keeper, EventsNameTheObjectByItsUid) {
+  api_.Put(kOurs, R"({"metadata":{"name":"ours","uid":"u-1","labels":{"egress-provisioner/keeps":"user-data"}}})");
+  Keep().value();
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("\"uid\": \"u-1\""));
+}
+
+TEST_F(Keeper, FindingsOfWhatIsMadeArePassedOn) {
+  AddWarning(findings_, "https-direct", "m");
+  EXPECT_EQ(Keep().value().findings, findings_);
 }
 
 TEST_F(Keeper, NoPasswordAndNoScriptIsInTheState) {
@@ -185,10 +237,44 @@ TEST_F(Keeper, NoPasswordAndNoScriptIsInTheState) {
 
 TEST_F(Keeper, AnObjectThatIsMissingNamesWhatMakesIt) {
   api_.objects.erase(kOurs);
-  const auto round = Keep();
-  ASSERT_FALSE(round);
-  EXPECT_EQ(round.error().code, Code::kNotFound);
-  EXPECT_THAT(round.error().message, HasSubstr("deploy --print --keep-secret"));
+  const KeepRound round = Keep().value();
+  ASSERT_TRUE(round.failure);
+  EXPECT_EQ(round.failure->code, Code::kNotFound);
+  EXPECT_THAT(round.failure->message, HasSubstr("not among the secrets of the namespace machines; make it with "
+                                                "provisioner deploy --print --keep-secret"));
+  EXPECT_EQ(MeaningOfFailure(KeptKind::kUserData, round.holds), "new machines do not become nodes until then");
+  ASSERT_THAT(api_.writes, ElementsAre(kMachineEvents));
+  EXPECT_THAT(api_.bodies.back(), AllOf(HasSubstr("EgressUserDataFailed"), HasSubstr("do not become nodes")));
+  Keep().value();
+  EXPECT_THAT(api_.writes, SizeIs(1)) << "said once";
+}
+
+TEST_F(Keeper, AnEmptySecretHasNoLastUserData) {
+  fault_ = Error{Code::kNetwork, "the server is away", "kube:///worker"};
+  const KeepRound round = Keep().value();
+  EXPECT_EQ(round.holds, KeptHolds::kNothing);
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("new machines do not become nodes until then"));
+}
+
+constexpr char kMachineSets[] = "/apis/machine.openshift.io/v1beta1/namespaces/machines/machinesets";
+
+// Machines of a MachineSet are not made while the Secret that it names is missing.
+TEST_F(Keeper, MachineSetsOfAMissingSecretAreNamedInEvents) {
+  order_.machine_sets = true;
+  ObjectKeeper keeper(order_, Bakes(), api_);
+  api_.objects.erase(kOurs);
+  api_.Put(kMachineSets, R"({"metadata":{},"items":[{"metadata":{"name":"win","uid":"u-2"},"spec":{"template":{)"
+                         R"("metadata":{"labels":{"machine.openshift.io/os-id":"Windows"}},"spec":{"providerSpec":{)"
+                         R"("value":{"userDataSecret":{"name":"ours"}}}}}}}]})");
+  const KeepRound round = Keep(keeper).value();
+  ASSERT_THAT(round.machine_sets, SizeIs(1));
+  EXPECT_EQ(round.machine_sets.front().machine_set, "win");
+  EXPECT_THAT(round.machine_sets.front().message, HasSubstr("which does not exist"));
+  EXPECT_THAT(api_.bodies.back(), AllOf(HasSubstr("\"MachineSet\""), HasSubstr("\"u-2\""),
+                                        HasSubstr("machine.openshift.io/v1beta1"), HasSubstr("EgressUserDataNotUsed")));
+  const std::size_t writes = api_.writes.size();
+  EXPECT_THAT(Keep(keeper).value().machine_sets, SizeIs(1));
+  EXPECT_THAT(api_.writes, SizeIs(writes)) << "said once";
 }
 
 // A right that only the look at MachineSets needs keeps no Machine from current user data.
@@ -196,9 +282,11 @@ TEST_F(Keeper, MachineSetsAreLookedAtLast) {
   order_.machine_sets = true;
   ObjectKeeper keeper(order_, Bakes(), api_);
   api_.refuse = [](const std::string&, const std::string& path) { return path.ends_with("machinesets") ? 403 : 0; };
-  const auto round = Keep(keeper);
-  ASSERT_FALSE(round);
-  EXPECT_THAT(round.error().message, HasSubstr("machinesets"));
+  const KeepRound round = Keep(keeper).value();
+  EXPECT_TRUE(round.wrote_data);
+  EXPECT_FALSE(round.failure);
+  ASSERT_TRUE(round.machine_sets_failure);
+  EXPECT_THAT(round.machine_sets_failure->message, HasSubstr("machinesets"));
   EXPECT_EQ(UserData(), "one then keys");
 }
 
@@ -257,11 +345,12 @@ TEST_F(ParamsKeeper, ABrokenSourceLeavesTheValues) {
 
 TEST_F(ParamsKeeper, TouchesNoConfigMapWithoutItsMark) {
   Put(R"("data":{"HTTP_PROXY":"theirs"})", "user-data");
-  const auto round = KeepParams();
-  ASSERT_FALSE(round);
-  EXPECT_EQ(round.error().code, Code::kOwner);
-  EXPECT_THAT(round.error().message, HasSubstr("--format admission-policy"));
-  EXPECT_THAT(api_.writes, IsEmpty());
+  const KeepRound round = KeepParams().value();
+  ASSERT_TRUE(round.failure);
+  EXPECT_EQ(round.failure->code, Code::kOwner);
+  EXPECT_THAT(round.failure->message, HasSubstr("--format admission-policy"));
+  EXPECT_THAT(api_.writes, ElementsAre("POST /api/v1/namespaces/pods/events"));
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("it stays as it is"));
 }
 
 }  // namespace

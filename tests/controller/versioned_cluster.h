@@ -22,7 +22,9 @@ class VersionedCluster final : public net::Http, public Clock {
   std::vector<std::string> bodies;             // of the writes
   std::function<void(const std::string& path)> before_write;
   std::function<int(const std::string& verb, const std::string& path)> refuse;  // a status, or 0
+  std::function<int(const std::string& body)> refuse_body;                      // of a patch: the same
   std::int64_t now = 1'800'000'000;
+  bool stop = false;  // this program was asked to stop
 
   void Put(const std::string& path, const std::string& object) {
     objects[path] = object;
@@ -36,6 +38,7 @@ class VersionedCluster final : public net::Http, public Clock {
 
   Result<int> Get(const net::HttpRequest&) override { return Fail(Code::kInternal, "a probe"); }
   Result<net::FetchAnswer> Fetch(const net::FetchRequest& request) override {
+    if (request.should_stop && request.should_stop()) return Fail(Code::kNetwork, "stopped", "test");
     const std::string path = PathOf(request);
     if (const int status = refuse ? refuse("get", path) : 0; status != 0) return Refused(status, path);
     if (!objects.contains(path)) return Refused(404, path);
@@ -47,6 +50,7 @@ class VersionedCluster final : public net::Http, public Clock {
     return source::FakeCluster::Answer(200, TextOf(document));
   }
   Result<net::FetchAnswer> Send(const net::SendRequest& request) override {
+    if (request.to.should_stop && request.to.should_stop()) return Fail(Code::kNetwork, "stopped", "test");
     const std::string path = PathOf(request.to);
     writes.push_back(request.method + " " + path);
     bodies.push_back(request.body);
@@ -54,6 +58,7 @@ class VersionedCluster final : public net::Http, public Clock {
     const std::string verb = request.method == "POST" ? "create" : "patch";
     if (const int status = refuse ? refuse(verb, path) : 0; status != 0) return Refused(status, path);
     if (request.method == "POST") return source::FakeCluster::Answer(201, request.body);
+    if (const int status = refuse_body ? refuse_body(request.body) : 0; status != 0) return Refused(status, path);
     rapidjson::Document patch;
     patch.Parse(request.body.c_str());
     const auto named = patch["metadata"].FindMember("resourceVersion");
@@ -69,7 +74,7 @@ class VersionedCluster final : public net::Http, public Clock {
   std::int64_t NowUnix() override { return now; }
   bool Wait(std::int64_t milliseconds) override {
     now += (milliseconds + 999) / 1000;
-    return true;
+    return !stop;
   }
 
   source::SourcePorts Ports() { return {*this, *this}; }

@@ -86,6 +86,20 @@ TEST(NodeEvents, AreObjectsThatDescribeNodeShows) {
             EventObject(event, {"Node", "", "win-1"}, "win-1", 2));
 }
 
+TEST(NodeEvents, OfAnObjectInANamespaceHaveItsUid) {
+  const NodeEvent event{"EgressUserDataNotUsed", "m", true};
+  const std::string text =
+      EventObject(event, {"MachineSet", "machines", "win", "u-1", "machine.openshift.io/v1beta1"}, "pod", 1);
+  rapidjson::Document object;
+  object.Parse(text.data(), text.size());
+  const auto& about = object["involvedObject"];
+  EXPECT_STREQ(about["uid"].GetString(), "u-1");
+  EXPECT_STREQ(about["apiVersion"].GetString(), "machine.openshift.io/v1beta1");
+  EXPECT_STREQ(about["namespace"].GetString(), "machines");
+  object.Parse(EventObject(event, {"Secret", "machines", "ours"}, "pod", 1).c_str());
+  EXPECT_FALSE(object["involvedObject"].HasMember("uid")) << "not known, and not the name: that is for nodes";
+}
+
 TEST(EventBudget, FiveAtOnceThenOneEachTenMinutes) {
   EventBudget budget;
   int taken = 0;
