@@ -2,32 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "provisioner/base/clock.h"
 #include "provisioner/egress/settings_digest.h"
+#include "provisioner/fleet/kept_secrets.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_client.h"
 #include "provisioner/source/kube_discovery.h"
+#include "provisioner/source/kube_uri.h"
 
 namespace prov::fleet {
 namespace {
 
 constexpr std::int64_t kPause = 5000;  // milliseconds, between two readings
-
-// The controller is not everybody's, and nor is the right to list Secrets.
-std::vector<FleetNode> SecretsOf(source::KubeClient& client, Findings& findings) {
-  auto secrets = ReadKeptSecrets(client);
-  if (secrets) return *std::move(secrets);
-  AddInfo(
-      findings, "fleet-secrets",
-      fmt::format("whether a Secret has the user data of new machines was not looked at: {}", secrets.error().message),
-      secrets.error().where);
-  return {};
-}
 
 // Without the policies a pod of the fleet may write each Node.
 void ReviewPolicies(source::KubeClient& client, const std::vector<NodeRow>& rows, Findings& findings) {
@@ -70,32 +63,98 @@ Result<node::SourceContent> ReadWanted(machine::Host& host, const StatusRequest&
   return out;
 }
 
+// Settings to compare with, and the digests that they give.
+struct Wanted {
+  explicit Wanted(egress::EgressConfig read)
+      : config(std::move(read)), digest(egress::SettingsDigest(config)), credentials(config, digest) {}
+  Wanted(const Wanted&) = delete;
+  Wanted& operator=(const Wanted&) = delete;
+
+  // Without settings (null) only what the row itself says counts.
+  static NodeRow Compared(FleetNode report, Wanted* wanted) {
+    NodeRow row{std::move(report), std::nullopt, false};
+    if (!row.node.state) return row;
+    if (wanted != nullptr) row.credentials_current = wanted->credentials.AreCurrent(*row.node.state);
+    const bool same = wanted == nullptr ? row.node.state->digest.has_value() : row.node.state->digest == wanted->digest;
+    row.current = same && row.credentials_current.value_or(true);
+    return row;
+  }
+
+  egress::EgressConfig config;
+  std::string digest;
+  Credentials credentials;
+};
+
+// The settings that each Secret should have: those of its controller's source.
+class WantedOfSecrets {
+ public:
+  WantedOfSecrets(machine::Host& host, const StatusRequest& request, Wanted& of_nodes, Findings& findings)
+      : host_(host),
+        request_(request),
+        of_nodes_(of_nodes),
+        findings_(findings),
+        here_(TargetOf(request.cluster.source)) {}
+
+  // Null: they are not known here, such as those of a URL that only the controller reads. The controller compares.
+  Wanted* Of(const std::string& source) {
+    const auto target = TargetOf(source);
+    if (source.empty() || source == request_.wanted.source || (target && here_ && target->name == here_->name))
+      return &of_nodes_;
+    if (!target) return nullptr;
+    const auto known = known_.find(target->name);
+    if (known != known_.end()) return known->second.get();
+    return known_.emplace(target->name, Read(target->name)).first->second.get();
+  }
+
+ private:
+  static std::optional<source::KubeTarget> TargetOf(const std::string& source) {
+    if (!source::IsKubeUri(source)) return std::nullopt;
+    auto target = source::ParseKubeUri(source, {.pool = "worker", .name = {}});
+    if (!target || target->kind != source::KubeKind::kPool) return std::nullopt;
+    return *std::move(target);
+  }
+
+  std::unique_ptr<Wanted> Read(const std::string& pool) {
+    source::SourceSpec spec = request_.cluster;
+    spec.source = fmt::format("kube://{}/{}", source::PercentEncode(here_ ? here_->context : ""), pool);
+    auto content = node::ReadSource(host_, spec);
+    if (content) return std::make_unique<Wanted>(std::move(content->config));
+    AddWarning(findings_, "fleet-secrets",
+               fmt::format("the settings of a Secret were not compared with those of its controller's source: {}",
+                           content.error().message),
+               content.error().where);
+    return nullptr;
+  }
+
+  machine::Host& host_;
+  const StatusRequest& request_;
+  Wanted& of_nodes_;
+  Findings& findings_;
+  std::optional<source::KubeTarget> here_;
+  std::map<std::string, std::unique_ptr<Wanted>> known_;  // by the pool
+};
+
 Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request) {
-  node::SourceContent wanted = PROV_TRY(ReadWanted(host, request));
+  Wanted wanted(PROV_TRY(ReadWanted(host, request)).config);
   FleetStatus out;
   out.source = wanted.config.source;
-  out.wanted = egress::SettingsDigest(wanted.config);
-  out.findings = std::move(wanted.config.findings);
-  Credentials credentials(wanted.config, out.wanted);
-  const auto compared = [&](std::vector<FleetNode> reports) {
-    std::vector<NodeRow> rows;
-    rows.reserve(reports.size());
-    for (FleetNode& one : reports) {
-      NodeRow row{std::move(one), std::nullopt, false};
-      if (row.node.state) {
-        row.credentials_current = credentials.AreCurrent(*row.node.state);
-        row.current = row.node.state->digest == out.wanted && row.credentials_current.value_or(true);
-        // The settings of a Secret may be current while the operator's script behind them is not.
-        if (!row.node.name_space.empty() && row.node.state->failure) row.current = false;
-      }
-      rows.push_back(std::move(row));
-    }
-    return rows;
-  };
+  out.wanted = wanted.digest;
+  out.findings = wanted.config.findings;
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(request.cluster));
   source::KubeClient client(access, {host.http(), host.clock()});
-  out.rows = compared(PROV_TRY(ReadNodes(client)));
-  out.secrets = compared(SecretsOf(client, out.findings));
+  std::vector<FleetNode> nodes = PROV_TRY(ReadNodes(client));
+  out.rows.reserve(nodes.size());
+  for (FleetNode& one : nodes) out.rows.push_back(Wanted::Compared(std::move(one), &wanted));
+  std::vector<KeptSecret> secrets = ReadKeptSecrets(client, out.findings);
+  out.secrets.reserve(secrets.size());
+  WantedOfSecrets of_secrets(host, request, wanted, out.findings);
+  for (KeptSecret& one : secrets) {
+    NodeRow row = Wanted::Compared(std::move(one.reported), of_secrets.Of(one.source));
+    // The settings of a Secret may be current while the operator's script behind them is not.
+    if (row.node.state && row.node.state->failure) row.current = false;
+    if (!IsRecent(row.node, host.clock().NowUnix(), out.findings)) row.current = false;
+    out.secrets.push_back(std::move(row));
+  }
   ReviewPolicies(client, out.rows, out.findings);
   return out;
 }

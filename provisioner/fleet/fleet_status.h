@@ -25,7 +25,7 @@ struct FleetStatus {
   egress::SourceInfo source;
   std::string wanted;  // digest of the wanted settings
   std::vector<NodeRow> rows;
-  std::vector<NodeRow> secrets;  // empty also if they may not be listed, which is a finding
+  std::vector<NodeRow> secrets;  // also those that are missing; those that could not be looked at are findings
   Findings findings;
 
   bool IsCurrent() const {
@@ -44,7 +44,8 @@ struct StatusRequest {
 bool IsDone(const FleetStatus& status, const StatusRequest& request);
 
 // Reads the cluster until IsDone() or until the time is over. Once one reading succeeded, waits as well while the API
-// server does not answer. Findings: fleet-secrets, fleet-policies. Errors: those of node::ReadSource and ReadNodes.
+// server does not answer. Findings: fleet-secrets, fleet-secret-silent,
+// fleet-policies. Errors: those of node::ReadSource and ReadNodes.
 Result<FleetStatus> AwaitStatus(machine::Host& host, const StatusRequest& request);
 
 }  // namespace prov::fleet

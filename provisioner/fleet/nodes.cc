@@ -62,10 +62,20 @@ Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client) {
   return ReadList(client, source::NodeObject(""), std::string(kQuery));
 }
 
-Result<std::vector<FleetNode>> ReadKeptSecrets(source::KubeClient& client) {
+Result<std::vector<FleetNode>> ListKeptSecrets(source::KubeClient& client) {
   return ReadList(client, source::SecretObject("", ""),
                   fmt::format("labelSelector={}%3D{}&limit=500", source::PercentEncode(source::kKeepsLabel),
                               source::kUserDataMark));
+}
+
+Result<std::optional<FleetNode>> ReadKeptSecret(source::KubeClient& client, const std::string& name_space,
+                                                const std::string& name) {
+  const source::KubeObject secret = source::SecretObject(name_space, name);
+  const JsonNode root = PROV_TRY(ParseJsonDocument(PROV_TRY(client.Get(secret)), secret.Path()));
+  const auto labels = PROV_TRY(PROV_TRY(root.Get("metadata")).Find("labels"));
+  const auto mark = labels ? PROV_TRY(labels->Find(source::kKeepsLabel, &JsonNode::Text)) : std::nullopt;
+  if (mark.value_or("") != source::kUserDataMark) return std::nullopt;
+  return ParseNode(root);
 }
 
 Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name) {

@@ -23,7 +23,11 @@ Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client);
 
 // The Secrets that a controller keeps (source::kKeepsLabel), of all namespaces, by namespace and name; their metadata
 // alone. Errors: those of KubeClient::ListPages, and of an answer that is not a list.
-Result<std::vector<FleetNode>> ReadKeptSecrets(source::KubeClient& client);
+Result<std::vector<FleetNode>> ListKeptSecrets(source::KubeClient& client);
+
+// One Secret; nullopt: it lacks that label. Errors: those of KubeClient::Get, json, type.
+Result<std::optional<FleetNode>> ReadKeptSecret(source::KubeClient& client, const std::string& name_space,
+                                                const std::string& name);
 
 // The node of this name. Errors: those of KubeClient::Get, json, type.
 Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name);

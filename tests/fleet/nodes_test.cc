@@ -65,7 +65,7 @@ TEST_F(Nodes, KeptSecretsAreOfAllNamespaces) {
            R"({"egress-provisioner/state":"no"}}})");
   const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere()).value();
   source::KubeClient client(access, cluster_.Ports(), [] { return 0U; });
-  const auto secrets = ReadKeptSecrets(client);
+  const auto secrets = ListKeptSecrets(client);
   ASSERT_TRUE(secrets) << secrets.error().message;
   ASSERT_THAT(*secrets, SizeIs(2));
   EXPECT_EQ(secrets->front().name_space, "m");

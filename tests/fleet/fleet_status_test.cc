@@ -1,0 +1,216 @@
+// What `fleet status` says of the Secrets with user data; of nodes see tests/e2e/fleet_e2e.py.
+#include "provisioner/fleet/fleet_status.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "provisioner/base/json_writer.h"
+#include "provisioner/egress/settings_digest.h"
+#include "provisioner/fleet/kept_secrets.h"
+#include "provisioner/node/source_reader.h"
+#include "tests/source/kube_helpers.h"
+#include "tests/support/memory_host.h"
+
+namespace prov::fleet {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr std::string_view kSecrets = "/api/v1/secrets?labelSelector=egress-provisioner%2Fkeeps%3Duser-data&limit=500";
+constexpr std::string_view kDeployments =
+    "/apis/apps/v1/deployments?labelSelector=app.kubernetes.io%2Fname%3Degress-provisioner-controller&limit=100";
+
+std::string ListOf(const std::string& items) { return R"({"kind":"List","metadata":{},"items":[)" + items + "]}"; }
+
+class SecretsStatus : public source::KubeTest {
+ protected:
+  SecretsStatus() {
+    host_.web = [this](const net::FetchRequest& request) -> Result<net::FetchAnswer> {
+      const std::string path = source::FakeCluster::PathOf(request);
+      asked_.push_back(path);
+      const auto found = answers_.find(path);
+      if (denied_.contains(path)) return source::FakeCluster::Answer(403, R"({"kind":"Status","code":403})");
+      if (found != answers_.end()) return source::FakeCluster::Answer(200, found->second);
+      return source::FakeCluster::Answer(
+          404, R"({"kind":"Status","code":404,"details":{"name":")" + path.substr(path.rfind('/') + 1) + "\"}}");
+    };
+    answers_["/api/v1/nodes?labelSelector=kubernetes.io%2Fos%3Dwindows&limit=500"] = ListOf("");
+    answers_[std::string(kSecrets)] = ListOf("");
+    answers_[std::string(kDeployments)] = ListOf("");
+    Roll("worker", "http://one.example.test:3128");
+    state_.read_at = host_.now - 60;
+    state_.digest = DigestOf("kube:///worker");
+  }
+
+  // A pool with a config that has this proxy.
+  void Roll(const std::string& pool, const std::string& proxy) {
+    const std::string config = "rendered-" + pool;
+    answers_[fmt::format("{}/{}", source::kPools, pool)] = source::Pool(config);
+    answers_[fmt::format("{}/{}", source::kConfigs, config)] = fmt::format(
+        R"({{"kind":"MachineConfig","apiVersion":"machineconfiguration.openshift.io/v1","metadata":{{"name":"{}"}},)"
+        R"("spec":{{"config":{{"ignition":{{"version":"3.2.0"}},"storage":{{"files":[{{"path":)"
+        R"("/etc/mco/proxy.env","contents":{{"source":"data:,HTTP_PROXY%3D{}%0AHTTPS_PROXY%3D{}%0A"}}}}]}}}}}}}})",
+        config, proxy, proxy);
+  }
+  std::string DigestOf(const std::string& source) {
+    source::SourceSpec spec = Cluster();
+    spec.source = source;
+    const auto content = node::ReadSource(host_, spec);
+    EXPECT_TRUE(content) << content.error().message;
+    return content ? egress::SettingsDigest(content->config) : "";
+  }
+  source::SourceSpec Cluster() {
+    source::SourceSpec out;
+    out.source = "kube://";
+    out.kubeconfig = folder_.At("config");
+    return out;
+  }
+  static std::string Secret(const std::string& name, const NodeState& state, const std::string& more = "") {
+    JsonWriter json;
+    json.BeginObject().Key("metadata").BeginObject().Member("name", name).Member("namespace", "machines");
+    json.Key("labels").BeginObject().Member("egress-provisioner/keeps", "user-data").EndObject();
+    json.Key("annotations").BeginObject().Member(kStateAnnotation, StateText(state)).EndObject();
+    return json.EndObject().EndObject().Text() + more;
+  }
+  static std::string Deployment(const std::string& secret, const std::string& source = "kube:///worker") {
+    return fmt::format(
+        R"({{"metadata":{{"name":"c"}},"spec":{{"template":{{"spec":{{"containers":[{{"name":"controller","args":)"
+        R"(["controller","--source={}","--secret={}","--platform=aws"]}}]}}}}}}}})",
+        source, secret);
+  }
+  void Put(const std::string& secrets, const std::string& deployments) {
+    answers_[std::string(kSecrets)] = ListOf(secrets);
+    answers_[std::string(kDeployments)] = ListOf(deployments);
+  }
+  FleetStatus Status() {
+    StatusRequest request;
+    request.cluster = request.wanted = Cluster();
+    auto out = AwaitStatus(host_, request);
+    EXPECT_TRUE(out) << out.error().message << out.error().where;
+    return out.value_or(FleetStatus());
+  }
+  static std::vector<std::string> Codes(const FleetStatus& status) {
+    std::vector<std::string> out;
+    for (const Finding& one : status.findings) {
+      if (one.code.starts_with("fleet-")) out.emplace_back(one.code);
+    }
+    return out;
+  }
+
+  testing_support::MemoryHost host_;
+  std::map<std::string, std::string> answers_;
+  std::set<std::string> denied_;
+  std::vector<std::string> asked_;
+  NodeState state_;
+};
+
+TEST_F(SecretsStatus, OneThatWasReadAMomentAgoIsCurrent) {
+  Put(Secret("ours", state_), Deployment("machines/ours"));
+  const FleetStatus status = Status();
+  ASSERT_THAT(status.secrets, SizeIs(1));
+  EXPECT_TRUE(status.secrets.front().current);
+  EXPECT_THAT(Codes(status), IsEmpty());
+  EXPECT_TRUE(status.IsCurrent());
+}
+
+// Without a controller nothing is current for long, whatever was written last.
+TEST_F(SecretsStatus, OneOfWhichNobodySpeaksIsNotCurrent) {
+  state_.read_at = host_.now - kSilentSeconds + 10;
+  Put(Secret("ours", state_), Deployment("machines/ours"));
+  EXPECT_TRUE(Status().IsCurrent());
+  state_.read_at = host_.now - kSilentSeconds - 10;
+  Put(Secret("ours", state_), Deployment("machines/ours"));
+  const FleetStatus status = Status();
+  EXPECT_FALSE(status.IsCurrent());
+  ASSERT_THAT(Codes(status), ElementsAre("fleet-secret-silent"));
+  EXPECT_THAT(status.findings.back().message, HasSubstr("no controller has said since 20"));
+  EXPECT_EQ(status.findings.back().where, "Secret machines/ours");
+}
+
+// Deleted, or without the label: the controller's Deployment says that it is to be there.
+TEST_F(SecretsStatus, OneThatIsMissingIsNamed) {
+  Put(Secret("ours", state_), Deployment("machines/ours") + "," + Deployment("machines/gone"));
+  const FleetStatus status = Status();
+  ASSERT_THAT(status.secrets, SizeIs(2));
+  EXPECT_EQ(status.secrets.front().node.name, "gone");
+  ASSERT_TRUE(status.secrets.front().node.damage);
+  EXPECT_EQ(status.secrets.front().node.damage->code, Code::kNotFound);
+  EXPECT_THAT(status.secrets.front().node.damage->message, HasSubstr("deploy --print --keep-secret"));
+  EXPECT_FALSE(status.secrets.front().current);
+  EXPECT_TRUE(status.secrets.back().current);
+  EXPECT_FALSE(status.IsCurrent());
+}
+
+TEST_F(SecretsStatus, ARefusedWriteIsNotCurrent) {
+  state_.failure = NodeFailure{"invalid-config", "the API server refuses to patch this object"};
+  Put(Secret("ours", state_), Deployment("machines/ours"));
+  EXPECT_FALSE(Status().IsCurrent());
+}
+
+// Each is compared with the source of its own controller.
+TEST_F(SecretsStatus, SecretsOfTwoPoolsAreBothCurrent) {
+  Roll("windows", "http://two.example.test:3128");
+  NodeState windows = state_;
+  windows.digest = DigestOf("kube:///windows");
+  ASSERT_NE(windows.digest, state_.digest);
+  Put(Secret("a", state_) + "," + Secret("b", windows),
+      Deployment("machines/a") + "," + Deployment("machines/b", "kube:///windows"));
+  EXPECT_TRUE(Status().IsCurrent());
+  Put(Secret("a", windows) + "," + Secret("b", state_),
+      Deployment("machines/a") + "," + Deployment("machines/b", "kube:///windows"));
+  const FleetStatus swapped = Status();
+  EXPECT_FALSE(swapped.secrets.front().current);
+  EXPECT_FALSE(swapped.secrets.back().current);
+  answers_.erase(fmt::format("{}/windows", source::kPools));
+  Put(Secret("b", windows), Deployment("machines/b", "kube:///windows"));
+  EXPECT_THAT(Codes(Status()), ElementsAre("fleet-secrets")) << "not compared, which is said";
+}
+
+// A URL may be read by the controller alone, which says itself whether it could.
+TEST_F(SecretsStatus, TheControllerComparesWhatOnlyItReads) {
+  state_.digest = "another";
+  Put(Secret("ours", state_), Deployment("machines/ours", "https://h.example.test/w.json"));
+  EXPECT_TRUE(Status().IsCurrent());
+  state_.digest.reset();
+  Put(Secret("ours", state_), Deployment("machines/ours", "https://h.example.test/w.json"));
+  EXPECT_FALSE(Status().IsCurrent()) << "nothing was written";
+}
+
+TEST_F(SecretsStatus, WithoutTheRightToListThoseOfTheDeploymentsAreRead) {
+  denied_.insert(std::string(kSecrets));
+  answers_[std::string(kDeployments)] = ListOf(Deployment("machines/ours"));
+  answers_["/api/v1/namespaces/machines/secrets/ours"] = Secret("ours", state_);
+  FleetStatus status = Status();
+  ASSERT_THAT(status.secrets, SizeIs(1));
+  EXPECT_TRUE(status.IsCurrent());
+  EXPECT_THAT(Codes(status), IsEmpty());
+  answers_.erase("/api/v1/namespaces/machines/secrets/ours");
+  status = Status();
+  EXPECT_FALSE(status.IsCurrent());
+  EXPECT_EQ(status.secrets.front().node.damage->code, Code::kNotFound);
+  denied_.insert("/api/v1/namespaces/machines/secrets/ours");
+  status = Status();
+  EXPECT_THAT(status.secrets, IsEmpty());
+  ASSERT_THAT(Codes(status), ElementsAre("fleet-secrets"));
+  EXPECT_EQ(status.findings.back().severity, Severity::kWarning) << "there is one, and it was not looked at";
+  EXPECT_THAT(status.findings.back().message, AllOf(HasSubstr("machines/ours"), HasSubstr("verbs [\"list\"]")));
+}
+
+// Few clusters have a controller, and few people such rights.
+TEST_F(SecretsStatus, WithoutAnyRightItIsAnInfo) {
+  denied_ = {std::string(kSecrets), std::string(kDeployments)};
+  const FleetStatus status = Status();
+  EXPECT_TRUE(status.IsCurrent());
+  EXPECT_THAT(Codes(status), ElementsAre("fleet-secrets", "fleet-secrets"));
+  for (const Finding& one : status.findings) EXPECT_NE(one.severity, Severity::kError);
+}
+
+}  // namespace
+}  // namespace prov::fleet
