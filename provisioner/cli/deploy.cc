@@ -9,6 +9,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/deploy_controller.h"
+#include "provisioner/cli/deploy_source.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/manifest_options.h"
 #include "provisioner/cli/reporting_options.h"
@@ -93,13 +94,7 @@ Result<std::optional<source::KubeTarget>> RightsOf(const std::string& source) {
 
 // Fails if no pod can use the source. If only its node may lack something, adds a finding.
 Result<void> CheckSource(const Arguments& arguments, const std::string& source, Findings& findings) {
-  if (source.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--source");
-  const OptionSpec suffixes = ClusterSuffixesOption();
-  if (arguments.Has(suffixes.name) && (source::IsKubeUri(source) || AsciiLower(source).starts_with("mcs://"))) {
-    return Fail(Code::kUsage,
-                fmt::format("is for AKS' httpProxyConfig, and {} is not one; leave the option out", Printable(source)),
-                fmt::format("--{}", suffixes.name));
-  }
+  PROV_TRY(CheckDeployedSource(arguments, source));
   if (source::IsKubeUri(source)) return {};
   if (!source::IsRemote(source)) {
     if (!IsNodePath(source) && !source.starts_with(R"(\\)")) {
@@ -110,14 +105,7 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
     }
     return {};
   }
-  const std::string scheme = AsciiLower(source.substr(0, source.find("://")));
-  const bool is_web = scheme == "https" || scheme == "http";
-  if (!is_web && scheme != "mcs") {
-    return Fail(Code::kUsage,
-                fmt::format("takes kube:///POOL, kube:///proxy, https://, mcs:// or a path on the nodes, not {}://",
-                            Printable(scheme)),
-                "--source");
-  }
+  const bool is_web = AsciiLower(source).starts_with("http");
   if (is_web && !PROV_TRY(source::ParseWebSource(source)).hash.empty()) return {};
   if (arguments.Has("ca")) return {};
   AddWarning(findings, "deploy-source",

@@ -8,6 +8,7 @@
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/bake_user_data.h"
+#include "provisioner/cli/deploy_source.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/manifest_options.h"
 #include "provisioner/cli/reporting_options.h"
@@ -21,7 +22,6 @@ namespace prov::cli {
 namespace {
 
 constexpr std::string_view kKeepSecret = "keep-secret";
-constexpr std::string_view kLease = "egress-provisioner-controller";
 
 // Options that are passed to the controller unchanged.
 OptionGroup ControllerOptionSpecs() {
@@ -29,11 +29,11 @@ OptionGroup ControllerOptionSpecs() {
 }
 
 std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::string& source,
-                                        std::string_view name_space) {
+                                        const std::string& lease) {
   std::vector<std::string> out = {"controller", fmt::format("--source={}", EscapedArgument(source))};
   if (source::IsKubeUri(source)) out.push_back(fmt::format("--kubeconfig={}", source::kInCluster));
   if (arguments.Has(kKeepSecret)) out.push_back(fmt::format("--secret={}", arguments.Get(kKeepSecret)));
-  out.push_back(fmt::format("--lease={}/{}", name_space, kLease));
+  out.push_back(fmt::format("--lease={}", lease));
   for (const OptionSpec& option : ControllerOptionSpecs()) {
     if (option.value.empty()) {
       if (arguments.Has(option.name)) out.push_back(fmt::format("--{}", option.name));
@@ -48,9 +48,15 @@ std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::s
 }
 
 // The pool that the pods may read; "": the source is not in the cluster.
-Result<std::string> PoolOf(const std::string& source) {
-  if (!source::IsRemote(source))
-    return Fail(Code::kUsage, "takes kube:///POOL or a URL: the controller's image has no files", "--source");
+Result<std::string> PoolOf(const Arguments& arguments, const std::string& source) {
+  PROV_TRY(CheckDeployedSource(arguments, source));
+  if (!source::IsRemote(source) || AsciiLower(source).starts_with("mcs://")) {
+    return Fail(
+        Code::kUsage,
+        "takes kube:///POOL, https:// or http://…#sha256=…: the controller's image has no files, such as the CA "
+        "of a Machine Config Server",
+        "--source");
+  }
   if (!source::IsKubeUri(source)) return std::string();
   const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(source, {.pool = "worker", .name = {}}));
   if (target.kind == source::KubeKind::kPool && target.context.empty()) return target.name;
@@ -114,11 +120,17 @@ Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secre
 
 Result<Outcome> DeployController(const Arguments& arguments) {
   for (const std::string_view name :
-       {"remove", "cluster", "ca", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
+       {"remove", "cluster", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
     if (!arguments.Has(name)) continue;
     return Fail(Code::kUsage,
                 "is for the pods on nodes, and can't be used with --keep-secret or --params; leave it out",
                 fmt::format("--{}", name));
+  }
+  if (arguments.Has("ca")) {
+    return Fail(Code::kUsage,
+                "is a path on the nodes, and the controller's image trusts Debian's CAs; for a server with another CA "
+                "mount that into the Deployment, and add --ca FILE to its args",
+                "--ca");
   }
   PROV_TRY(ParseChoices(arguments));
   PROV_TRY(ParseInterval(arguments));
@@ -129,8 +141,9 @@ Result<Outcome> DeployController(const Arguments& arguments) {
     std::tie(deployment.params_name_space, deployment.params) = PROV_TRY(NameInNamespace(arguments, kParamsOption));
   const std::string source = arguments.Get("source", "kube:///worker");
   deployment.common = PROV_TRY(ParseManifestOptions(arguments));
-  deployment.pool = PROV_TRY(PoolOf(source));
-  deployment.args = ControllerArgs(arguments, source, deployment.common.name_space);
+  deployment.pool = PROV_TRY(PoolOf(arguments, source));
+  deployment.args = ControllerArgs(
+      arguments, source, fmt::format("{}/{}", deployment.common.name_space, fleet::ControllerObjectName(deployment)));
   std::string manifests = fleet::ControllerManifests(deployment);
   if (!PROV_TRY(WantsJson(arguments))) return Outcome{0, std::move(manifests), {}};
   JsonWriter out;

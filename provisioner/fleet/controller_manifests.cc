@@ -2,13 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/fleet/kept_secrets.h"
 #include "provisioner/fleet/manifest_text.h"
 #include "templates/templates.h"
 
 namespace prov::fleet {
 
+std::string ControllerObjectName(const ControllerDeployment& deployment) {
+  constexpr std::size_t kMostOfName = 24, kDigits = 8;  // together with the rest the 63 of a label's value
+  const bool keeps_secret = !deployment.secret.empty();
+  const std::string& name_space = keeps_secret ? deployment.machines : deployment.params_name_space;
+  std::string name = keeps_secret ? deployment.secret : deployment.params;
+  const std::string which = fmt::format("{}/{}/{}", deployment.common.name_space, name_space, name);
+  if (which == "egress-provisioner/openshift-machine-api/windows-user-data-egress" ||
+      which == "egress-provisioner/egress-provisioner/pod-params")
+    return std::string(kControllerName);
+  std::ranges::replace(name, '.', '-');
+  return fmt::format("{}-{}-{}", kControllerName, Shorten(name, kMostOfName), ToHex(Sha256(which)).substr(0, kDigits));
+}
+
 std::string ControllerManifests(const ControllerDeployment& deployment) {
   ManifestValues values = CommonValues(deployment.common);
+  const std::string name = ControllerObjectName(deployment);
+  values["controller"] = name;
+  values["leases"] = fmt::format("[{}]", name);
+  for (const auto& [mark, part] : {std::pair<std::string_view, std::string_view>("controller-lease", "lease"),
+                                   {"controller-secret", "secret"},
+                                   {"controller-operator", "operator"},
+                                   {"controller-machine-sets", "machine-sets"},
+                                   {"controller-params", "params"}})
+    values[mark] = fmt::format("{}-{}", name, part);
   values["args"] = YamlList(deployment.args);
   values["machines"] = YamlName(deployment.machines);
   values["secret"] = YamlName(deployment.secret);

@@ -21,6 +21,11 @@ struct ControllerDeployment {
   std::string params_name_space, params;  // the ConfigMap with the pods' parameters; "": none is kept
 };
 
+// The name of the controller's Deployment, Lease and account, with which those of its roles begin. For another Secret
+// (or ConfigMap, if that alone is kept) than the base's, or another namespace of the pods, it has the name of that and
+// a digest of all three, so that a second controller does not take the rights of the first. A DNS label.
+std::string ControllerObjectName(const ControllerDeployment& deployment);
+
 // Namespace, service account, Lease, Deployment, empty Secret, rights; in an order in which they can be applied. The
 // ConfigMap comes with the pods' policy, which names it. The same deployment gives the same bytes.
 std::string ControllerManifests(const ControllerDeployment& deployment);

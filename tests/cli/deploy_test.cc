@@ -69,6 +69,15 @@ TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
   EXPECT_THAT(with({"--platform", "aws", "--source", "kube:///proxy"}), HasSubstr("give a pool"));
   EXPECT_THAT(with({"--platform", "aws", "--source", "C:\\x"}), HasSubstr("has no files"));
   EXPECT_THAT(with({"--platform", "aws", "--remove"}), HasSubstr("is for the pods on nodes"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", ""}), HasSubstr("is empty"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", "ftp://h/x"}), HasSubstr("not ftp://"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", "mcs://h/worker"}),
+              HasSubstr("the CA of a Machine Config Server"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", "http://h/w.json"}), HasSubstr("#sha256="));
+  EXPECT_THAT(with({"--platform", "aws", "--add-cluster-suffixes"}), HasSubstr("is for AKS"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", "https://h/w.json", "--ca", "C:\\ca.pem"}),
+              HasSubstr("trusts Debian's CAs"));
+  EXPECT_EQ(with({"--platform", "aws", "--source", "https://h/w.json"}), "printed");
   EXPECT_THAT(refused({"--keep-secret", "ours", "--platform", "aws"}), HasSubstr("takes NAMESPACE/NAME"));
   EXPECT_THAT(refused({"--keep-secret", "machines/windows-user-data", "--platform", "aws"}), HasSubstr("own Secret"));
   EXPECT_THAT(refused({"--append-to-secret", "a/b"}), HasSubstr("belongs to --keep-secret"));
@@ -81,7 +90,8 @@ TEST(Deploy, TheControllerGetsNoRightToWhatItDoesNotKeep) {
   EXPECT_THAT(
       params,
       HasSubstr("resources: [configmaps]\n  resourceNames: [\"values\"]\n  verbs: [get, list, watch, patch]\n"));
-  EXPECT_THAT(params, HasSubstr("  name: egress-provisioner-controller-params\n  namespace: \"pods\"\n"));
+  EXPECT_THAT(params,
+              HasSubstr("  name: egress-provisioner-controller-values-a6b9a544-params\n  namespace: \"pods\"\n"));
   EXPECT_THAT(params, HasSubstr("\"--params=pods/values\"]"));
   EXPECT_THAT(params, Not(HasSubstr("secrets")));
   EXPECT_THAT(params, Not(HasSubstr("kind: ConfigMap"))) << "pod-env prints it, with its values";
@@ -91,13 +101,71 @@ TEST(Deploy, TheControllerGetsNoRightToWhatItDoesNotKeep) {
   EXPECT_THAT(Printed({"--keep-secret", "pods/ours", "--platform", "aws"}), Not(HasSubstr("configmaps")));
 }
 
+// The names of all objects but the Namespace and what is kept: "KIND NAMESPACE/NAME".
+std::set<std::string> ObjectsOf(const std::string& printed) {
+  std::set<std::string> out;
+  const std::regex object("kind: ([A-Za-z]+)\nmetadata:\n  name: (.+)\n(?:  namespace: (.+)\n)?");
+  for (std::sregex_iterator at(printed.begin(), printed.end(), object), end; at != end; ++at) {
+    if ((*at)[1] != "Namespace" && (*at)[1] != "Secret")
+      out.insert(fmt::format("{} {}/{}", (*at)[1].str(), (*at)[3].str(), (*at)[2].str()));
+  }
+  return out;
+}
+
+// Else the second would take the rights, the Lease or the Deployment of the first.
+TEST(Deploy, TwoControllersHaveNoObjectInCommon) {
+  const std::vector<std::string> which[] = {
+      {"--keep-secret", "openshift-machine-api/windows-user-data-egress", "--params", "egress-provisioner/pod-params"},
+      {"--keep-secret", "openshift-machine-api/second"},
+      {"--keep-secret", "other/second"},
+      {"--keep-secret", "openshift-machine-api/windows-user-data-egress", "--namespace", "two"},
+      {"--keep-secret", "openshift-machine-api/second", "--namespace", "two"},
+      {"--params", "two/pod-params", "--namespace", "two"},
+      {"--keep-secret", "machines/" + std::string(60, 'x') + "1"},
+      {"--keep-secret", "machines/" + std::string(60, 'x') + "2"},
+      {"--keep-secret", "machines/a.b"},
+      {"--keep-secret", "machines/a-b"},
+      {"--keep-secret", "machines-a/b"},
+  };
+  std::set<std::string> all;
+  std::size_t count = 0;
+  for (std::vector<std::string> words : which) {
+    const bool keeps = words.front() == "--keep-secret";
+    if (keeps) words.insert(words.end(), {"--platform", "aws", "--append-to-secret"});
+    if (keeps) words.push_back(words[1].substr(0, words[1].find('/')) + "/theirs");
+    const std::set<std::string> objects = ObjectsOf(Printed(words));
+    EXPECT_GE(objects.size(), 8U);
+    count += objects.size();
+    all.insert(objects.begin(), objects.end());
+    for (const std::string& one : objects) {
+      if (!one.starts_with("Deployment ")) continue;
+      EXPECT_LE(one.substr(one.find('/') + 1).size(), 63U) << one << ": a label's value";
+    }
+  }
+  EXPECT_EQ(all.size(), count);
+}
+
+TEST(Deploy, AnotherControllersNameIsEverywhere) {
+  const std::string printed = Printed({"--keep-secret", "machines/ours", "--platform", "aws", "--append-to-secret",
+                                       "machines/theirs", "--machine-sets", "--params", "pods/values"});
+  const std::string name = "egress-provisioner-controller-ours-b08d86a7";
+  for (const std::string& line :
+       {"  name: " + name, "  resourceNames: [" + name + "]", "      serviceAccountName: " + name,
+        "      app.kubernetes.io/name: " + name, "        app.kubernetes.io/name: " + name,
+        "  name: " + name + "-lease", "  name: " + name + "-secret", "  name: " + name + "-operator",
+        "  name: " + name + "-machine-sets", "  name: " + name + "-params"})
+    EXPECT_THAT(printed, HasSubstr(line + "\n"));
+  EXPECT_THAT(printed, HasSubstr("\"--lease=egress-provisioner/" + name + "\""));
+  EXPECT_THAT(printed, Not(HasSubstr("name: egress-provisioner-controller\n  namespace"))) << "an object, or a subject";
+}
+
 // Everything in one namespace, as in a cluster that is not OpenShift.
 TEST(Deploy, TheControllersRolesHaveDifferentNames) {
   const std::string printed = Printed({"--namespace", "one-place", "--keep-secret", "one-place/ours", "--platform",
                                        "aws", "--secret-form", "machine-api", "--append-to-secret", "one-place/theirs",
                                        "--machine-sets", "--params", "one-place/values"});
   std::set<std::string> names;
-  const std::regex role("kind: Role\nmetadata:\n  name: ([a-z-]+)\n  namespace: one-place\n");
+  const std::regex role("kind: Role\nmetadata:\n  name: (\\S+)\n  namespace: one-place\n");
   std::size_t roles = 0;
   for (std::sregex_iterator at(printed.begin(), printed.end(), role), end; at != end; ++at, ++roles)
     names.insert((*at)[1]);
@@ -155,7 +223,7 @@ TEST(Deploy, NamesWhatTheClustersOwnRulesAskFor) {
                                       "--keep-secret", "machines/ours", "--platform", "aws"});
   EXPECT_THAT(keeper, Not(HasSubstr("namespace: egress-provisioner\n")));
   EXPECT_THAT(keeper, HasSubstr("  namespace: \"on\"\n")) << "not a truth value";
-  EXPECT_THAT(keeper, HasSubstr("\"--lease=on/egress-provisioner-controller\""));
+  EXPECT_THAT(keeper, HasSubstr("\"--lease=on/egress-provisioner-controller-ours-062e331f\""));
   EXPECT_THAT(keeper, HasSubstr("      imagePullSecrets:\n      - name: \"login\"\n"));
   EXPECT_THAT(keeper, HasSubstr("      priorityClassName: \"urgent\"\n"));
 }
@@ -259,6 +327,11 @@ TEST(Deploy, RefusesASourceWithCredentials) {
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, Code::kScheme);
   EXPECT_THAT(outcome.error().message + outcome.error().where, Not(HasSubstr("c4nary")));
+  const auto keeper = Deploy({"--print", "--keep-secret", "machines/ours", "--platform", "aws", "--source",
+                              "https://user:c4nary@h.example.com/worker.json"});
+  ASSERT_FALSE(keeper);
+  EXPECT_EQ(keeper.error().code, Code::kScheme);
+  EXPECT_THAT(keeper.error().message + keeper.error().where, Not(HasSubstr("c4nary")));
 }
 
 TEST(Deploy, StartsTheProgramWhereTheImageHasIt) {
