@@ -16,11 +16,12 @@ import time
 import unittest
 
 from harness import argument, folder, must, run
-from real_api_server import PLURALS, RealApiServer, Refused, cluster_programs, documents
+from real_api_server import PLURALS, RealApiServer, Refused, cluster_programs, custom, documents
 
 PROGRAM = argument()
 SPACE, NAME, THEIRS = "openshift-machine-api", "windows-user-data-egress", "windows-user-data"
 ACCOUNT = "egress-provisioner-controller"
+LEASE = f"/apis/coordination.k8s.io/v1/namespaces/egress-provisioner/leases/{ACCOUNT}"
 SECRET = f"/api/v1/namespaces/{SPACE}/secrets/{NAME}"
 PARAMS = "/api/v1/namespaces/egress-provisioner/configmaps/pod-params"
 SCRIPT = "<powershell>\n# %s\nNew-Item -ItemType Directory -Force C:\\ProgramData\\ssh\n</powershell>\n<persist>true</persist>\n"
@@ -33,7 +34,7 @@ class ControllerCluster(unittest.TestCase):
         cls.server = RealApiServer(cluster_programs(), cls.work)
         cls.addClassCleanup(cls.server.close)
         printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--keep-secret", f"{SPACE}/{NAME}",
-                       "--append-to-secret", f"{SPACE}/{THEIRS}", "--platform", "aws", "--params", "egress-provisioner/pod-params")
+                       "--append-to-secret", f"{SPACE}/{THEIRS}", "--platform", "aws", "--machine-sets", "--params", "egress-provisioner/pod-params")
         cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
         # Without the policy, which few servers know. Its parameters are an object as any other.
         cls.params = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "pod-params", "namespace": "egress-provisioner",
@@ -41,6 +42,11 @@ class ControllerCluster(unittest.TestCase):
         (deployment,) = (d for d in cls.manifests if d["kind"] == "Deployment")
         cls.args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
         cls.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
+        cls.server.apply(custom("machine.openshift.io", "machinesets", "MachineSet", "Namespaced", "v1beta1"))
+        spec = {"template": {"metadata": {"labels": {"machine.openshift.io/os-id": "Windows"}},
+                             "spec": {"providerSpec": {"value": {"userDataSecret": {"name": NAME}}}}}}
+        sets = {"apiVersion": "machine.openshift.io/v1beta1", "kind": "MachineSet", "metadata": {"name": "winworker", "namespace": SPACE}, "spec": spec}
+        cls.server.until(lambda: cls.server.apply(sets))
 
     def setUp(self):
         for item in self.manifests:
@@ -128,8 +134,6 @@ class ControllerCluster(unittest.TestCase):
         for role in roles:
             for number, rule in enumerate(role["rules"]):
                 for verb in rule["verbs"]:
-                    if verb in ("list", "watch") or rule["resources"] == ["events"]:
-                        continue
                     with self.subTest(role=role["metadata"], resource=rule["resources"], verb=verb):
                         less = copy.deepcopy(role)
                         less["rules"][number]["verbs"].remove(verb)
@@ -138,29 +142,79 @@ class ControllerCluster(unittest.TestCase):
                         self.addCleanup(self.server.apply, copy.deepcopy(role))
                         self.server.apply({**copy.deepcopy(next(d for d in self.manifests if d["kind"] == "Secret"))})
                         self.server.apply(copy.deepcopy(self.params))
-                        text = self.refusal(rule["resources"][0])
+                        text = self.refusal(rule["resources"][0], verb)
                         self.server.apply(copy.deepcopy(role))
                         self.assertIn(f'resources ["{rule["resources"][0]}"]', text)
                         self.assertIn(f'verbs ["{verb}"]', text)
                         asked += 1
-        self.assertGreaterEqual(asked, 8)
+        self.assertGreaterEqual(asked, 20)
 
-    def refusal(self, resource):
+    def refusal(self, resource, verb):
         """What a controller says that lacks a right; the server's own view of rights follows a moment later."""
-        end = time.monotonic() + 15
+        end = time.monotonic() + 30
+        said = re.compile(r'resources \["%s"\].*verbs \["%s"\]' % (resource, verb))
         while True:
-            # The one that was killed before it holds the Lease for longer than this one lives.
-            self.server.ask("PATCH", "/apis/coordination.k8s.io/v1/namespaces/egress-provisioner/leases/egress-provisioner-controller",
-                            {"spec": None}, "application/merge-patch+json")
             process = self.start()
-            time.sleep(2)
-            process.kill()
-            process.wait()
-            text = "".join(path.read_text() for path in self.work.glob("log*"))
+            text, enough = "", time.monotonic() + 6
+            while not said.search(text) and time.monotonic() < enough:
+                time.sleep(0.2)
+                text = "".join(path.read_text() for path in self.work.glob("log*"))
+            process.terminate()  # so that the next one need not wait for the Lease
+            process.wait(20)
             for path in self.work.glob("log*"):
                 path.unlink()
-            if f'resources ["{resource}"]' in text or time.monotonic() > end:
+            if said.search(text) or time.monotonic() > end:
                 return text
+
+    def test_who_is_stopped_gives_the_lease_back(self):
+        first = self.start()
+        self.await_current(30)
+        self.assertTrue(self.server.ask("GET", LEASE)["spec"]["holderIdentity"])
+        first.terminate()
+        self.assertEqual(first.wait(20), 0)
+        self.assertFalse(self.server.ask("GET", LEASE)["spec"].get("holderIdentity"))
+        self.say("http://two.example.test:3128")
+        self.start()
+        self.await_current(5)  # less than a Lease lasts
+
+    def test_data_that_the_server_refuses_are_said(self):
+        self.start()
+        self.await_current(30)
+        self.server.ask("PATCH", SECRET, {"immutable": True}, "application/merge-patch+json")
+        self.say("http://two.example.test:3128")
+        end, state = time.monotonic() + 20, {}
+        while not state.get("failure"):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.2)
+            state = json.loads(self.secret()["metadata"]["annotations"]["egress-provisioner/state"])
+        self.assertIn("immutable", state["failure"]["message"])
+        self.server.ask("DELETE", SECRET)
+        self.server.apply(copy.deepcopy(next(d for d in self.manifests if d["kind"] == "Secret")))
+        self.await_current(15)
+
+    def test_a_missing_secret_and_its_machine_sets_are_named(self):
+        fleet = [PROGRAM, "fleet", "status", "kube:///worker", "--kubeconfig", self.work / "admin"]
+        self.start()
+        self.await_current(30)
+        self.assertEqual(run(*fleet).returncode, 0)
+        self.server.ask("DELETE", SECRET)
+        end, reasons = time.monotonic() + 20, {}
+        while set(reasons) != {"Secret", "MachineSet"}:
+            self.assertLess(time.monotonic(), end, reasons)
+            time.sleep(0.2)
+            items = self.server.ask("GET", f"/api/v1/namespaces/{SPACE}/events")["items"]
+            reasons = {one["involvedObject"]["kind"]: one for one in items if "not among the secrets" in one["message"]}
+        made = self.server.ask("GET", f"/apis/machine.openshift.io/v1beta1/namespaces/{SPACE}/machinesets/winworker")
+        self.assertEqual(reasons["MachineSet"]["involvedObject"]["uid"], made["metadata"]["uid"])
+        done = run(*fleet)
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertIn("[not-found]", done.stdout)
+        self.server.apply(copy.deepcopy(next(d for d in self.manifests if d["kind"] == "Secret")))
+        self.await_current(15)
+        uid = self.secret()["metadata"]["uid"]
+        items = self.server.ask("GET", f"/api/v1/namespaces/{SPACE}/events")["items"]
+        self.assertIn(uid, [one["involvedObject"].get("uid") for one in items], "as kubectl describe looks for it")
+        self.assertEqual(run(*fleet).returncode, 0)
 
     def test_two_of_them_killed_at_random(self):
         seed = 20261129

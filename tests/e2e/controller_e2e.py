@@ -22,6 +22,7 @@ from kube_api_server import STATE, ApiServer, Authority, kubeconfig
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 MACHINES = "/api/v1/namespaces/openshift-machine-api"
 OURS, THEIRS = f"{MACHINES}/secrets/windows-user-data-egress", f"{MACHINES}/secrets/windows-user-data"
+KEEPER = "/apis/apps/v1/namespaces/egress-provisioner/deployments/egress-provisioner-controller"
 PARAMS = "/api/v1/namespaces/egress-provisioner/configmaps/pod-params"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/openshift-machine-api/leases/egress-provisioner-controller"
 SCRIPT = """<powershell>
@@ -93,6 +94,9 @@ class Controller(unittest.TestCase):
 
     def put_params(self, **data):
         self.server.put(PARAMS, labels={"egress-provisioner/keeps": "pod-params"}, data=data)
+
+    def state_of_params(self):
+        return json.loads(self.server.objects[PARAMS]["metadata"]["annotations"][STATE])
 
     def user_data(self):
         with self.server.changed:
@@ -181,7 +185,9 @@ class Controller(unittest.TestCase):
                 done = self.once("--params", "egress-provisioner/pod-params", *more)
                 self.assertEqual(done.returncode == 0, number == 0, done.stderr)
                 self.assertFalse(holds((done.stdout + done.stderr).encode()), done.stdout + done.stderr)
-            self.assertEqual(number > 0, "failure" in self.state() and self.state()["failure"] is not None)
+                self.assertEqual(number == 0, "pod-policy-secret" in done.stdout + done.stderr, "who may read it is said")
+            for state in (self.state(), self.state_of_params()):
+                self.assertEqual((state["failure"] or {}).get("code"), "fail-open" if number else None)
             with self.server.changed:
                 for path, one in self.server.objects.items():
                     if "machineconfigs" not in path:
@@ -189,13 +195,71 @@ class Controller(unittest.TestCase):
                 events = [one for path, one in self.server.objects.items() if "/events/" in path]
             self.assertTrue(events)
             self.assertTrue(holds(self.params()["HTTP_PROXY"].encode()), "pods need it")
+            self.assertEqual(self.params()["HTTP_PROXY"], "http://u:%s@p.example.test:3128" % SIMPLE, "the last one that clients use")
+
+    def test_what_bake_refuses_never_reaches_pods(self):
+        self.put_params()
+        keep = ("--params", "egress-provisioner/pod-params")
+        self.assertEqual(self.once(*keep).returncode, 0)
+        params, user_data = self.params(), self.user_data()
+        for number, proxy in enumerate(("http://h:", "http://h:port", "htp://h:1", "http://", "http://u:p%0a@h", "http://h:99999", "http://h:1/a:b")):
+            with self.subTest(proxy=proxy):
+                self.server.put_config(f"rendered-worker-broken{number}", proxy, self.authority.pem.read_text())
+                done = self.once(*keep)
+                self.assertEqual(done.returncode, 12, done.stdout + done.stderr)
+                self.assertIn("[fail-open]", done.stderr)
+                self.assertIn("pod-params: failed; new pods get the last values", done.stdout)
+                self.assertIn("egress: failed; new machines get the last user data", done.stdout)
+                self.assertEqual((self.params(), self.user_data()), (params, user_data))
+                self.assertEqual(self.state_of_params()["failure"]["code"], "fail-open")
+                self.assertEqual(self.state_of_params()["digest"], self.state()["digest"], "of what is there")
+        reasons = [one["reason"] for path, one in self.server.objects.items() if "/egress-provisioner/events/" in path]
+        self.assertIn("EgressPodParamsFailed", reasons)
+        self.say("http://two.example.test:3128")
+        self.assertEqual(self.once(*keep).returncode, 0)
+        self.assertIsNone(self.state_of_params()["failure"])
+        self.assertEqual(self.params()["HTTP_PROXY"], "http://two.example.test:3128")
+
+    def test_who_is_stopped_gives_the_lease_back(self):
+        lease = ("--lease", "openshift-machine-api/egress-provisioner-controller")
+        first = self.start(*lease)
+        self.await_current(20)
+        self.assertTrue(self.server.objects[LEASE]["spec"]["holderIdentity"])
+        first.terminate()
+        self.assertEqual(first.wait(20), 0)
+        self.assertEqual(self.server.objects[LEASE]["spec"]["holderIdentity"], "")
+        self.say("http://two.example.test:3128")
+        self.start(*lease)
+        self.await_current(5)  # less than a Lease lasts
+
+    def test_data_that_the_server_refuses_are_said(self):
+        """As of a Secret that is immutable: its annotations may change."""
+        self.once()
+        before = self.user_data()
+
+        def immutable(request, path, query):
+            if query.get("method") != "PATCH" or path != OURS or "data" not in request.document:
+                return False
+            request.status(422, "Invalid", 'Secret "x" is invalid: data: Forbidden: field is immutable when `immutable` is set', {"name": "x", "kind": "Secret"})
+            return True
+        self.server.faults.append(immutable)
+        self.say("http://two.example.test:3128")
+        done = self.once()
+        self.assertEqual(done.returncode, 11, done.stderr)
+        self.assertIn("field is immutable", done.stderr)
+        self.assertEqual((self.user_data(), self.state()["failure"]["code"]), (before, "invalid-config"))
+        fleet = [str(PROGRAM), "fleet", "status", "kube:///worker", "--kubeconfig", str(self.work / "config")]
+        self.assertEqual(subprocess.run(fleet, capture_output=True, text=True, timeout=60).returncode, 4)
+        self.server.faults.clear()
+        self.assertEqual(self.once().returncode, 0)
+        self.assertIsNone(self.state()["failure"])
 
     def test_parameters_alone_need_no_secret(self):
         self.put_params()
         words = [str(PROGRAM), "controller", "--source", "kube:///worker", "--kubeconfig", str(self.work / "config"), "--params",
                  "egress-provisioner/pod-params", "--once"]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, re.findall(r"\[([a-z-]+)\]", done.stderr)), (0, ["cert-expires-soon"]), "what is to be known of the source")
         self.assertEqual(self.user_data(), "")
         self.server.policies = ["validatingadmissionpolicies"]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
@@ -232,6 +296,25 @@ class Controller(unittest.TestCase):
         done = status()
         self.assertEqual(done.returncode, 0)
         self.assertIn("[fleet-secrets]", done.stderr)
+        self.server.denied = set()
+        self.operator()
+        self.once()
+        self.assertEqual(status().returncode, 0)
+        old = {**self.state(), "readAt": "2026-01-01T00:00:00Z"}
+        with self.server.changed:
+            self.server.objects[OURS]["metadata"]["annotations"][STATE] = json.dumps(old)
+        done = status()
+        self.assertEqual(done.returncode, 4, "nobody has said so for months")
+        self.assertIn("[fleet-secret-silent]", done.stderr)
+        with self.server.changed:
+            del self.server.objects[OURS]
+        self.assertEqual(status().returncode, 0, "nothing says that there is to be one")
+        args = ["controller", "--source=kube:///worker", "--secret=openshift-machine-api/windows-user-data-egress"]
+        self.server.put(KEEPER, labels={"app.kubernetes.io/name": "egress-provisioner-controller"},
+                        spec={"template": {"spec": {"containers": [{"name": "controller", "args": args}]}}})
+        done = status("--output", "json")
+        output_schemas.check("fleet-status", json.loads(done.stdout))
+        self.assertEqual((done.returncode, json.loads(done.stdout)["secrets"][0]["failure"]["code"]), (4, "not-found"))
         self.server.policies = []
         self.assertIn("[fleet-policies]", status().stderr)
 
@@ -264,8 +347,12 @@ class Controller(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(f'resources ["{resource}"]', done.stderr)
                 self.assertIn(f'verbs ["{verb}"]', done.stderr)
+        self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"})
         self.server.denied = {("create", "events")}
-        self.assertEqual(self.once().returncode, 0)
+        done = self.once()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("[controller-events]", done.stderr)
+        self.assertIn('verbs ["create"]', done.stderr)
 
     def test_changes_and_kills_with_two_of_them(self):
         seed = 20261128

@@ -256,9 +256,9 @@ class Requests(Handler):
 
 
 def collections(path):
-    """Of an object's path: the collection of its namespace, and of Secrets that of all."""
+    """Of an object's path: the collection of its namespace, and of Secrets and Deployments that of all."""
     collection = path.rsplit("/", 1)[0]
-    return collection, re.sub("/namespaces/[^/]+/secrets$", "/secrets", collection)
+    return collection, re.sub("/namespaces/[^/]+/(secrets|deployments)$", r"/\1", collection)
 
 
 def merge(target, patch):

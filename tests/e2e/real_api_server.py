@@ -24,15 +24,15 @@ PLURALS = {"Namespace": "namespaces", "ServiceAccount": "serviceaccounts", "Clus
            "ClusterRoleBinding": "clusterrolebindings", "RoleBinding": "rolebindings", "DaemonSet": "daemonsets", "Node": "nodes",
            "CustomResourceDefinition": "customresourcedefinitions", "MachineConfig": "machineconfigs",
            "MachineConfigPool": "machineconfigpools", "Deployment": "deployments", "Pod": "pods", "Secret": "secrets", "ConfigMap": "configmaps",
-           "Lease": "leases"}
+           "Lease": "leases", "MachineSet": "machinesets"}
 
 
-def custom(group, plural, kind):
+def custom(group, plural, kind, scope="Cluster", version="v1"):
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": f"{plural}.{group}"},
-            "spec": {"group": group, "scope": "Cluster", "names": {"plural": plural, "singular": kind.lower(), "kind": kind,
+            "spec": {"group": group, "scope": scope, "names": {"plural": plural, "singular": kind.lower(), "kind": kind,
                                                                    "listKind": kind + "List"},
-                     "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}]}}
+                     "versions": [{"name": version, "served": True, "storage": True, "schema": schema}]}}
 
 
 class Refused(Exception):
