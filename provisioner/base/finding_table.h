@@ -260,7 +260,7 @@ inline constexpr FindingInfo kFindings[] = {
      "The API server knows no ValidatingAdmissionPolicy, so pods of the fleet may change every Node.",
      "Upgrade the cluster to Kubernetes 1.30 or later, or run the pods without --node."},
     {"fleet-secret-silent", kWarning,
-     "No controller has said for two hours that the user data in this Secret is current, although one does so hourly.",
+     "Nobody keeps the user data in this Secret current: no controller runs, or none has said so for two hours.",
      "Look whether the pods of the controller run, and what their log says."},
     {"fleet-secrets", kInfo | kWarning,
      "What there is to know of the Secrets with user data for new machines could not be read as a whole.",

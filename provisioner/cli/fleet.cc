@@ -159,8 +159,8 @@ Command FleetCommand() {
       "current when it has these settings and, where this can be checked, the same password. The exit code is 4\n"
       "while a node is not current. The Secrets that a controller keeps (provisioner controller) are listed in the "
       "same\n"
-      "way, with those that are missing or of which no controller has spoken for two hours. The command needs the "
-      "right\nto list nodes, and for these Secrets that to list Secrets and Deployments.",
+      "way; one that is missing, or whose controller does not run, is not current. The command needs the right to\n"
+      "list nodes, and for these Secrets that to list Secrets and Deployments.",
       "  $ provisioner fleet status kube://\n"
       "  NODE   CURRENT   DIGEST        APPLIED      DRIFT  REBOOT  VERSION   FAILURE\n"
       "  win-1  yes       4385a46da03e  3 d 4 h          0  no      0.1.0     -\n"

@@ -149,10 +149,10 @@ Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request
   out.secrets.reserve(secrets.size());
   WantedOfSecrets of_secrets(host, request, wanted, out.findings);
   for (KeptSecret& one : secrets) {
+    const bool kept = IsKept(one, host.clock().NowUnix(), out.findings);
     NodeRow row = Wanted::Compared(std::move(one.reported), of_secrets.Of(one.source));
     // The settings of a Secret may be current while the operator's script behind them is not.
-    if (row.node.state && row.node.state->failure) row.current = false;
-    if (!IsRecent(row.node, host.clock().NowUnix(), out.findings)) row.current = false;
+    if (!kept || (row.node.state && row.node.state->failure)) row.current = false;
     out.secrets.push_back(std::move(row));
   }
   ReviewPolicies(client, out.rows, out.findings);

@@ -21,6 +21,7 @@ inline constexpr std::int64_t kSilentSeconds = 7200;
 struct KeptSecret {
   FleetNode reported;  // damage: also why it is not there, or not the controller's
   std::string source;  // of its controller, as its Deployment has it; "": no Deployment names this Secret
+  std::string idle;    // "NAMESPACE/NAME" of that Deployment, if none of its pods is available
 };
 
 // By namespace and name: those with the label source::kKeepsLabel, and those that a Deployment's args name, which may
@@ -28,7 +29,8 @@ struct KeptSecret {
 // finding: fleet-secrets.
 std::vector<KeptSecret> ReadKeptSecrets(source::KubeClient& client, Findings& findings);
 
-// Whether what the Secret reports is a statement about now. If not, adds a finding: fleet-secret-silent.
-bool IsRecent(const FleetNode& secret, std::int64_t now, Findings& findings);
+// Whether what the Secret reports is a statement about now: a controller runs, as far as this is known, and has made it
+// lately. If not, adds a finding: fleet-secret-silent.
+bool IsKept(const KeptSecret& secret, std::int64_t now, Findings& findings);
 
 }  // namespace prov::fleet

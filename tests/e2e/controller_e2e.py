@@ -232,6 +232,31 @@ class Controller(unittest.TestCase):
         self.start(*lease)
         self.await_current(5)  # less than a Lease lasts
 
+    def test_who_loses_each_race_pauses(self):
+        """As beside a program that keeps writing the object."""
+        tries = []
+
+        def lost(request, path, query):
+            if query.get("method") != "PATCH" or path != OURS:
+                return False
+            tries.append(time.monotonic())
+            request.status(409, "Conflict", "the object has been modified", {"name": "x", "kind": "secrets"})
+            return True
+        self.server.faults.append(lost)
+        self.start()
+        end = time.monotonic() + 20
+        while len(tries) < 4:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.1)
+        self.assertGreater(tries[3] - tries[0], 1.5, "more and more slowly")
+        begin, before = time.monotonic(), self.server.version
+        done = self.once()
+        self.assertEqual((done.returncode, self.server.version), (14, before))
+        self.assertIn("others keep writing this object", done.stderr)
+        self.assertGreater(time.monotonic() - begin, 1)
+        self.server.faults.clear()
+        self.await_current(15)
+
     def test_data_that_the_server_refuses_are_said(self):
         """As of a Secret that is immutable: its annotations may change."""
         self.once()
@@ -315,6 +340,14 @@ class Controller(unittest.TestCase):
         done = status("--output", "json")
         output_schemas.check("fleet-status", json.loads(done.stdout))
         self.assertEqual((done.returncode, json.loads(done.stdout)["secrets"][0]["failure"]["code"]), (4, "not-found"))
+        self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"})
+        self.once()
+        self.assertEqual(status().returncode, 0)
+        self.server.put(KEEPER, labels={"app.kubernetes.io/name": "egress-provisioner-controller"}, status={"observedGeneration": 1},
+                        spec={"template": {"spec": {"containers": [{"name": "controller", "args": args}]}}})
+        done = status()
+        self.assertEqual(done.returncode, 4, "no pod of it runs")
+        self.assertIn("the Deployment egress-provisioner/egress-provisioner-controller", done.stderr)
         self.server.policies = []
         self.assertIn("[fleet-policies]", status().stderr)
 

@@ -134,6 +134,23 @@ TEST_F(SecretsStatus, OneOfWhichNobodySpeaksIsNotCurrent) {
   EXPECT_EQ(status.findings.back().where, "Secret machines/ours");
 }
 
+TEST_F(SecretsStatus, OneWhoseControllerDoesNotRunIsNotCurrent) {
+  const auto with = [&](const std::string& status) {
+    std::string out = Deployment("machines/ours");
+    out.replace(out.find("{\"name\":\"c\"}"), 12, R"({"name":"c","namespace":"n"},"status":)" + status);
+    Put(Secret("ours", state_), out);
+    return Status();
+  };
+  EXPECT_TRUE(with(R"({"observedGeneration":1,"availableReplicas":1})").IsCurrent());
+  EXPECT_TRUE(with("{}").IsCurrent()) << "nothing looks after Deployments here";
+  for (const char* none : {R"({"observedGeneration":1})", R"({"observedGeneration":1,"availableReplicas":0})"}) {
+    const FleetStatus status = with(none);
+    EXPECT_FALSE(status.IsCurrent());
+    ASSERT_THAT(Codes(status), ElementsAre("fleet-secret-silent"));
+    EXPECT_THAT(status.findings.back().message, HasSubstr("the pods of the Deployment n/c"));
+  }
+}
+
 // Deleted, or without the label: the controller's Deployment says that it is to be there.
 TEST_F(SecretsStatus, OneThatIsMissingIsNamed) {
   Put(Secret("ours", state_), Deployment("machines/ours") + "," + Deployment("machines/gone"));
@@ -146,6 +163,15 @@ TEST_F(SecretsStatus, OneThatIsMissingIsNamed) {
   EXPECT_FALSE(status.secrets.front().current);
   EXPECT_TRUE(status.secrets.back().current);
   EXPECT_FALSE(status.IsCurrent());
+}
+
+TEST_F(SecretsStatus, ArgsMayBeWrittenInTwoWords) {
+  std::string by_hand = Deployment("machines/gone");
+  by_hand.replace(by_hand.find("--secret="), 9, R"(--secret",")");
+  Put("", by_hand + "," + R"({"spec":{"template":{"spec":{"containers":[{"args":["--secret"]},{"name":"x"}]}}}})");
+  const FleetStatus status = Status();
+  ASSERT_THAT(status.secrets, SizeIs(1));
+  EXPECT_EQ(status.secrets.front().node.name, "gone");
 }
 
 TEST_F(SecretsStatus, ARefusedWriteIsNotCurrent) {
