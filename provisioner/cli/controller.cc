@@ -332,9 +332,9 @@ Command ControllerCommand() {
       "it read. If the source can't be read, both stay as they are, and their annotation egress-provisioner/state "
       "says\n"
       "why. Runs until it is asked to stop; --once makes one round.",
-      "  $ provisioner controller --source kube:///worker --secret openshift-machine-api/windows-user-data-egress \\\n"
+      "  $ provisioner controller --source kube:///worker --secret openshift-machine-api/windows-user-data-kept \\\n"
       "      --platform aws --append-to-secret openshift-machine-api/windows-user-data --once\n"
-      "  openshift-machine-api/windows-user-data-egress: written\n"
+      "  openshift-machine-api/windows-user-data-kept: written\n"
       "  $ provisioner controller --source kube:///worker --params egress-provisioner/pod-params --once\n"
       "  egress-provisioner/pod-params: written",
       JoinOptions(

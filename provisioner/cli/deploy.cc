@@ -133,12 +133,14 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   }
   if (AsksForController(arguments)) return DeployController(arguments);
   PROV_TRY(CheckKeptOptions(arguments, "keep-secret"));
+  if (arguments.Has("restricted"))
+    return Fail(Code::kUsage, "belongs to --keep-secret or --params: the pods on nodes are not such", "--restricted");
   PROV_TRY(CheckPassedOn(arguments));
   const bool remove = arguments.Has("remove");
   const std::string source = arguments.Get("source", "kube:///worker");
   Findings findings;
   fleet::Deployment deployment;
-  deployment.common = PROV_TRY(ParseManifestOptions(arguments));
+  deployment.common = PROV_TRY(ParseManifestOptions(arguments, "provisioner"));
   deployment.cluster = PROV_TRY(ParseCluster(arguments, source));
   if (!remove) PROV_TRY(CheckSource(arguments, source, findings));
   if (!remove) deployment.source = PROV_TRY(RightsOf(source));

@@ -13,6 +13,7 @@
 #include "provisioner/cli/manifest_options.h"
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/fleet/controller_manifests.h"
+#include "provisioner/payload/controller_image.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
 #include "provisioner/source/source.h"
@@ -92,6 +93,9 @@ OptionGroup KeptObjectOptionSpecs() {
           {kParamsOption, "NAMESPACE/NAME",
            "print the manifests of the controller, which keeps the parameters of pod-env --format admission-policy in "
            "this ConfigMap; also with --keep-secret",
+           Group::kTarget},
+          {"restricted", "",
+           "have the controller's namespace admit restricted pods alone, and so none of the pods on nodes",
            Group::kTarget}};
 }
 
@@ -140,7 +144,9 @@ Result<Outcome> DeployController(const Arguments& arguments) {
   if (arguments.Has(kParamsOption))
     std::tie(deployment.params_name_space, deployment.params) = PROV_TRY(NameInNamespace(arguments, kParamsOption));
   const std::string source = arguments.Get("source", "kube:///worker");
-  deployment.common = PROV_TRY(ParseManifestOptions(arguments));
+  deployment.common = PROV_TRY(ParseManifestOptions(arguments, "provisioner-controller"));
+  deployment.architecture = payload::kControllerArchitecture;
+  deployment.restricted = arguments.Has("restricted");
   deployment.pool = PROV_TRY(PoolOf(arguments, source));
   deployment.args = ControllerArgs(
       arguments, source, fmt::format("{}/{}", deployment.common.name_space, fleet::ControllerObjectName(deployment)));
@@ -158,7 +164,7 @@ Result<std::pair<std::string, std::string>> NameInNamespace(const Arguments& arg
   const std::string name_space = text.substr(0, slash);
   const std::string name = slash == std::string::npos ? "" : text.substr(slash + 1);
   if (source::IsKubeName(name_space) && source::IsKubeName(name)) return std::pair(name_space, name);
-  return Fail(Code::kUsage, "takes NAMESPACE/NAME, such as openshift-machine-api/windows-user-data-egress",
+  return Fail(Code::kUsage, "takes NAMESPACE/NAME, such as openshift-machine-api/windows-user-data-kept",
               fmt::format("--{}", option));
 }
 

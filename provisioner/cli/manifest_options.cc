@@ -15,8 +15,8 @@ namespace prov::cli {
 namespace {
 
 // An image name for kubelet, so skopeo's "docker://" is refused.
-Result<std::string> ParseImage(const Arguments& arguments) {
-  std::string image = arguments.Get("image", "provisioner:" + VersionNumber());
+Result<std::string> ParseImage(const Arguments& arguments, std::string_view repository) {
+  std::string image = arguments.Get("image", fmt::format("{}:{}", repository, VersionNumber()));
   if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
   const bool has_blank = std::ranges::any_of(image, [](unsigned char c) { return c <= ' ' || c == 0x7F; });
   if (!has_blank && image.find("://") == std::string::npos) return image;
@@ -54,7 +54,10 @@ Result<std::string> ParseName(const Arguments& arguments, std::string_view optio
 }  // namespace
 
 OptionGroup ManifestOptionSpecs() {
-  return {{"image", "REF", "the image of bake --format oci (default: provisioner:VERSION)", Group::kTarget},
+  return {{"image", "REF",
+           "the image of bake --format oci (default: provisioner:VERSION; with --keep-secret or --params "
+           "provisioner-controller:VERSION)",
+           Group::kTarget},
           {"namespace", "NAME", "namespace of the pods (default: egress-provisioner)", Group::kTarget},
           {"pull-secret", "NAME",
            "Secret in that namespace with which the image is pulled (default: the nodes' own login)", Group::kTarget},
@@ -67,9 +70,9 @@ OptionGroup ManifestOptionSpecs() {
            Group::kTarget}};
 }
 
-Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments) {
+Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments, std::string_view repository) {
   fleet::ManifestOptions out;
-  out.image = PROV_TRY(ParseImage(arguments));
+  out.image = PROV_TRY(ParseImage(arguments, repository));
   out.version = VersionNumber();
   if (arguments.Has("namespace")) out.name_space = PROV_TRY(ParseName(arguments, "namespace"));
   out.pull_secret = PROV_TRY(ParseName(arguments, "pull-secret"));

@@ -19,7 +19,7 @@ std::string ControllerObjectName(const ControllerDeployment& deployment) {
   const std::string& name_space = keeps_secret ? deployment.machines : deployment.params_name_space;
   std::string name = keeps_secret ? deployment.secret : deployment.params;
   const std::string which = fmt::format("{}/{}/{}", deployment.common.name_space, name_space, name);
-  if (which == "egress-provisioner/openshift-machine-api/windows-user-data-egress" ||
+  if (which == "egress-provisioner/openshift-machine-api/windows-user-data-kept" ||
       which == "egress-provisioner/egress-provisioner/pod-params")
     return std::string(kControllerName);
   std::ranges::replace(name, '.', '-');
@@ -37,7 +37,9 @@ std::string ControllerManifests(const ControllerDeployment& deployment) {
                                    {"controller-machine-sets", "machine-sets"},
                                    {"controller-params", "params"}})
     values[mark] = fmt::format("{}-{}", name, part);
+  if (deployment.restricted) values.erase("pod-security");  // the template says so
   values["args"] = YamlList(deployment.args);
+  values["architecture"] = deployment.architecture;
   values["machines"] = YamlName(deployment.machines);
   values["secret"] = YamlName(deployment.secret);
   values["secrets"] = YamlList({deployment.secret});

@@ -12,6 +12,8 @@ namespace prov::fleet {
 struct ControllerDeployment {
   ManifestOptions common;
   std::vector<std::string> args;  // of the container
+  std::string architecture;       // of the image
+  bool restricted = false;        // the namespace admits no pods on nodes
   std::string pool;               // the machine config pool that is the source; "": another source
   std::string machines;           // the namespace of the Secret
   std::string secret;             // "": none is kept

@@ -51,8 +51,10 @@ void AppendManifest(std::string_view manifest, const ManifestValues& values, std
 }
 
 ManifestValues CommonValues(const ManifestOptions& options) {
-  ManifestValues out = {
-      {"image", YamlText(options.image)}, {"namespace", YamlName(options.name_space)}, {"version", options.version}};
+  ManifestValues out = {{"image", YamlText(options.image)},
+                        {"namespace", YamlName(options.name_space)},
+                        {"version", options.version},
+                        {"pod-security", "privileged"}};
   if (!options.api_host.empty()) {
     out["environment"] = fmt::format(
         "        - name: KUBERNETES_SERVICE_HOST\n          value: {}\n"

@@ -20,7 +20,8 @@ std::string YamlList(const std::vector<std::string>& texts);
 // a mark gets the lines of its value. Without a value the default stays, and such a line goes.
 void AppendManifest(std::string_view manifest, const ManifestValues& values, std::string& out);
 
-// Image, namespace, version, pull secret and environment.
+// Image, namespace, version, pull secret and environment. The namespace admits the pods on nodes, so that whichever
+// half is applied last leaves them there.
 ManifestValues CommonValues(const ManifestOptions& options);
 
 }  // namespace prov::fleet

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 #include <set>
 
 #include "provisioner/cli/command.h"
+#include "provisioner/payload/controller_image.h"
 #include "provisioner/payload/host_process_image.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/paths.h"
@@ -47,10 +49,11 @@ TEST(Deploy, PrintsWhatTheGoldenFilesHold) {
                      "C:\\$HOME\\p.prom", "--reboot", "annotate", "--api-server", "api-int.example.test:6443"}),
             Golden("proxy"));
   EXPECT_EQ(Printed({"--image", kImage, "--remove"}), Golden("remove"));
-  EXPECT_EQ(Printed({"--image", kImage, "--keep-secret", "openshift-machine-api/windows-user-data-egress",
+  EXPECT_EQ(Printed({"--image", kImage, "--keep-secret", "openshift-machine-api/windows-user-data-kept",
                      "--append-to-secret", "openshift-machine-api/windows-user-data", "--platform", "aws", "--service",
                      "containerd", "--machine-sets"}),
-            Golden("controller"));
+            std::regex_replace(Golden("controller"), std::regex("arch: amd64"),
+                               "arch: " + std::string(payload::kControllerArchitecture)));
 }
 
 TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
@@ -180,10 +183,13 @@ TEST(Deploy, TheSecretHasTheFormThatIsAskedFor) {
   EXPECT_THAT(printed, HasSubstr("\"--secret-form=cluster-api\""));
 }
 
-// The namespace, and the files that these components name in their order, less the marks.
+// The namespace, and the files that these components name in their order, less the marks and with what the component
+// `nodes` patches.
 std::string Base(const std::vector<std::string>& components) {
   const std::string folder = testing_support::TestsFolder() + "/../templates/kubernetes/";
   std::string out = ReadAll(folder + "namespace.yaml");
+  if (std::ranges::find(components, "nodes") != components.end())
+    out = std::regex_replace(out, std::regex(": restricted  #"), ": privileged  #");
   for (const std::string& component : components) {
     std::ifstream list(folder + component + "/kustomization.yaml");
     for (std::string line; std::getline(list, line);) {
@@ -205,9 +211,37 @@ TEST(Deploy, TheKustomizeBaseSaysTheSame) {
   EXPECT_EQ(Base({"gke", "nodes"}), on({"gke"}));
   EXPECT_EQ(Base({"nodes"}), on({"aks"}));
   EXPECT_EQ(Base({"nodes"}), on({"kubernetes"}));
-  EXPECT_EQ(Base({"controller"}), Printed({"--image", "provisioner-controller", "--keep-secret",
-                                           "openshift-machine-api/windows-user-data-egress", "--append-to-secret",
-                                           "openshift-machine-api/windows-user-data", "--platform", "aws"}));
+  EXPECT_EQ(
+      Base({"controller"}),
+      Printed({"--image", "provisioner-controller", "--keep-secret", "openshift-machine-api/windows-user-data-kept",
+               "--append-to-secret", "openshift-machine-api/windows-user-data", "--platform", "aws", "--restricted"}));
+}
+
+// Whichever of the two is applied last, the pods on nodes are admitted, and the namespace is not changed.
+TEST(Deploy, BothHalvesPrintTheSameNamespace) {
+  const auto first = [](const std::string& printed) { return printed.substr(0, printed.find("---\n")); };
+  const std::string nodes = first(Printed({}));
+  EXPECT_EQ(first(Printed({"--params", "pods/values"})), nodes);
+  EXPECT_THAT(nodes, HasSubstr("pod-security.kubernetes.io/enforce: privileged\n"));
+  EXPECT_THAT(first(Printed({"--params", "pods/values", "--restricted"})),
+              HasSubstr("pod-security.kubernetes.io/enforce: restricted\n"));
+  const auto outcome = Deploy({"--print", "--restricted"});
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().message, HasSubstr("belongs to --keep-secret"));
+}
+
+// One is deleted by this label, and the namespace with what else is in it stays.
+TEST(Deploy, ALabelTellsWhatIsOfWhichHalf) {
+  const std::regex object("\nkind: ([A-Za-z]+)\n[^]*?\n    app.kubernetes.io/component: ([a-z]+)\n");
+  const auto components = [&](const std::string& printed) {
+    std::set<std::string> out;
+    for (std::sregex_iterator at(printed.begin(), printed.end(), object), end; at != end; ++at)
+      out.insert((*at)[1] == "Namespace" ? fmt::format("Namespace {}", (*at)[2].str()) : (*at)[2].str());
+    return out;
+  };
+  EXPECT_THAT(components(Printed({"--cluster", "gke"})), testing::ElementsAre("Namespace namespace", "nodes"));
+  EXPECT_THAT(components(Printed({"--keep-secret", "machines/ours", "--platform", "aws", "--params", "pods/values"})),
+              testing::ElementsAre("Namespace namespace", "controller"));
 }
 
 TEST(Deploy, NamesWhatTheClustersOwnRulesAskFor) {
@@ -245,6 +279,7 @@ TEST(Deploy, GivesRightsForItsSourceAlone) {
   EXPECT_THAT(url, Not(HasSubstr("egress-provisioner-source")));
   EXPECT_THAT(url, HasSubstr("\"pod\", \"https://h.example.com/worker.json\", \"--node-kubeconfig\", \"in-cluster\""));
   EXPECT_THAT(Printed({}), HasSubstr("image: \"provisioner:"));
+  EXPECT_THAT(Printed({"--params", "pods/values"}), HasSubstr("image: \"provisioner-controller:"));
 }
 
 TEST(Deploy, RefusesWhatNoPodWouldTake) {
