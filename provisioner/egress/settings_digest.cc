@@ -79,7 +79,11 @@ std::optional<std::string> CredentialDigest(const EgressConfig& config, std::str
   const std::string credentials =
       CredentialsOf(config.http_proxy, ProxyVariable::kHttp) + CredentialsOf(config.https_proxy, ProxyVariable::kHttps);
   if (credentials.empty()) return std::nullopt;
-  return Prefix() + ToHex(Pbkdf2Sha256(credentials, digest, kCredentialRounds));
+  return SlowDigest(credentials, digest);
+}
+
+std::string SlowDigest(std::string_view secret, std::string_view salt) {
+  return Prefix() + ToHex(Pbkdf2Sha256(secret, salt, kCredentialRounds));
 }
 
 bool IsCredentialDigest(std::string_view text) {

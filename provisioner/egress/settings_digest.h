@@ -19,6 +19,9 @@ std::string SettingsDigest(const EgressConfig& config);
 // settings; nullopt without any. Takes some tenths of a second, on purpose.
 std::optional<std::string> CredentialDigest(const EgressConfig& config, std::string_view digest);
 
+// The same of any secret text, for digests of other settings.
+std::string SlowDigest(std::string_view secret, std::string_view salt);
+
 // Whether `text` has the form of a CredentialDigest(). Only then, a different text means different credentials.
 bool IsCredentialDigest(std::string_view text);
 

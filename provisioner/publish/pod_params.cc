@@ -7,6 +7,9 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/egress/no_proxy.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/settings_digest.h"
 #include "provisioner/egress/usable_proxies.h"
 
 namespace prov::publish {
@@ -18,13 +21,24 @@ void Append(std::string& text, std::string_view part) {
   text += '\0';
 }
 
+// A value without what must stay secret.
+std::string PublicPart(std::string_view key, const std::string& value) {
+  if (std::ranges::find(egress::kProxyVariables, key) == egress::kProxyVariables.end()) return value;
+  return key == "NO_PROXY" ? egress::RedactNoProxy(value) : egress::RedactUrl(value);
+}
+
+// Each pod shows the digest to whoever may read pods or their metrics. So a password is in it only by a slow digest.
 std::string DigestOf(const PodParams& params, const std::set<std::string_view>& certificates) {
   std::string text;
+  std::string secrets;
   for (const auto& [key, value] : params) {
+    const std::string shown = PublicPart(key, value);
     Append(text, key);
-    Append(text, value);
+    Append(text, shown);
+    if (shown != value) Append(secrets, value);
   }
   for (const std::string_view certificate : certificates) Append(text, certificate);
+  if (!secrets.empty()) Append(text, egress::SlowDigest(secrets, ToHex(Sha256(text))));
   return ToHex(Sha256(text));
 }
 

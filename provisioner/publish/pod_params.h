@@ -27,7 +27,8 @@ ProxyValues ProxyValuesOf(const egress::EgressConfig& config);
 
 // The ConfigMap's data: a key for each variable that is not empty, with the text that a container's `value` gets; with
 // `trust` its ConfigMap and key; the digest of all of them and, with `trust`, of the source's certificates, as pods
-// read a bundle when they start. The data hold the passwords of the settings.
+// read a bundle when they start. The data hold the passwords of the settings; the digest confirms a guess of one only
+// slowly (egress::SlowDigest), and so with a password this takes some tenths of a second.
 PodParams MakePodParams(const egress::EgressConfig& config, const std::optional<PodTrust>& trust);
 
 // What pods trust by the ConfigMap's data; nullopt: nothing. Without a key it is the default of ParsePodTrust().

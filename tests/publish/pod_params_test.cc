@@ -3,7 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <vector>
+
+#include "provisioner/base/hash.h"
+#include "provisioner/base/text.h"
+#include "provisioner/egress/proxy_url.h"
+#include "provisioner/egress/settings_digest.h"
 
 namespace prov::publish {
 namespace {
@@ -51,6 +57,23 @@ TEST(PodParams, TheDigestIsAnotherWhenAPodWouldBeAnother) {
   EXPECT_EQ(Digest(Config("http://p:1", {"bb", "aa", "bb"}), kTrust), trusting) << "the same certificates";
   EXPECT_NE(Digest(Config("http://p:1", {"aa"}), kTrust), trusting);
   EXPECT_NE(Digest(Config("http://p:1", {"aa", "bb"}), PodTrust{.config_map = "user-ca", .key = "x"}), trusting);
+}
+
+// A pod shows its digest: whoever reads it must not be able to try passwords fast.
+TEST(PodParams, TheDigestConfirmsAPasswordSlowly) {
+  const auto text = [](std::initializer_list<std::string> parts) {
+    std::string out;
+    for (const std::string& part : parts) out += part + std::string(1, '\0');
+    return out;
+  };
+  const std::string url = "http://u:c4nary@p:1";
+  const std::string shown = text({"HTTP_PROXY", egress::RedactUrl(url), "NO_PROXY", "a,.b"});
+  ASSERT_EQ(shown.find("c4nary"), std::string::npos);
+  const std::string slow = egress::SlowDigest(text({url}), ToHex(Sha256(shown)));
+  EXPECT_TRUE(egress::IsCredentialDigest(slow));
+  EXPECT_EQ(Digest(Config(url)), ToHex(Sha256(shown + text({slow}))));
+  EXPECT_NE(Digest(Config("http://u:other@p:1")), Digest(Config(url)));
+  EXPECT_NE(Digest(Config("http://p:1/?token=a")), Digest(Config("http://p:1/?token=b"))) << "all that is not shown";
 }
 
 // A controller renews the values, and not what a person has written beside them.
