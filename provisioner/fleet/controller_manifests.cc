@@ -19,9 +19,8 @@ std::string ControllerObjectName(const ControllerDeployment& deployment) {
   const std::string& name_space = keeps_secret ? deployment.machines : deployment.params_name_space;
   std::string name = keeps_secret ? deployment.secret : deployment.params;
   const std::string which = fmt::format("{}/{}/{}", deployment.common.name_space, name_space, name);
-  if (which == "egress-provisioner/openshift-machine-api/windows-user-data-kept" ||
-      which == "egress-provisioner/egress-provisioner/pod-params")
-    return std::string(kControllerName);
+  // Not that of pods' parameters alone: what is applied for these must not take the Secret from the other's args.
+  if (which == "egress-provisioner/openshift-machine-api/windows-user-data-kept") return std::string(kControllerName);
   std::ranges::replace(name, '.', '-');
   return fmt::format("{}-{}-{}", kControllerName, Shorten(name, kMostOfName), ToHex(Sha256(which)).substr(0, kDigits));
 }

@@ -118,10 +118,11 @@ std::set<std::string> ObjectsOf(const std::string& printed) {
 // Else the second would take the rights, the Lease or the Deployment of the first.
 TEST(Deploy, TwoControllersHaveNoObjectInCommon) {
   const std::vector<std::string> which[] = {
-      {"--keep-secret", "openshift-machine-api/windows-user-data-egress", "--params", "egress-provisioner/pod-params"},
+      {"--keep-secret", "openshift-machine-api/windows-user-data-kept", "--params", "egress-provisioner/pod-params"},
+      {"--params", "egress-provisioner/pod-params"},
       {"--keep-secret", "openshift-machine-api/second"},
       {"--keep-secret", "other/second"},
-      {"--keep-secret", "openshift-machine-api/windows-user-data-egress", "--namespace", "two"},
+      {"--keep-secret", "openshift-machine-api/windows-user-data-kept", "--namespace", "two"},
       {"--keep-secret", "openshift-machine-api/second", "--namespace", "two"},
       {"--params", "two/pod-params", "--namespace", "two"},
       {"--keep-secret", "machines/" + std::string(60, 'x') + "1"},
@@ -193,7 +194,8 @@ std::string Base(const std::vector<std::string>& components) {
   for (const std::string& component : components) {
     std::ifstream list(folder + component + "/kustomization.yaml");
     for (std::string line; std::getline(list, line);) {
-      if (line.starts_with("- ")) out += "---\n" + ReadAll(folder + component + "/" + line.substr(2));
+      if (line.starts_with("- ") && line.ends_with(".yaml"))
+        out += "---\n" + ReadAll(folder + component + "/" + line.substr(2));
     }
   }
   out = std::regex_replace(out, std::regex("\n +# deploy: [a-z-]+"), "");

@@ -19,7 +19,7 @@ from harness import argument, folder, must, run
 from real_api_server import PLURALS, RealApiServer, Refused, cluster_programs, custom, documents
 
 PROGRAM = argument()
-SPACE, NAME, THEIRS = "openshift-machine-api", "windows-user-data-egress", "windows-user-data"
+SPACE, NAME, THEIRS = "openshift-machine-api", "windows-user-data-kept", "windows-user-data"
 ACCOUNT = "egress-provisioner-controller"
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/egress-provisioner/leases/{ACCOUNT}"
 SECRET = f"/api/v1/namespaces/{SPACE}/secrets/{NAME}"

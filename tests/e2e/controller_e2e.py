@@ -21,7 +21,7 @@ from kube_api_server import STATE, ApiServer, Authority, kubeconfig
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 MACHINES = "/api/v1/namespaces/openshift-machine-api"
-OURS, THEIRS = f"{MACHINES}/secrets/windows-user-data-egress", f"{MACHINES}/secrets/windows-user-data"
+OURS, THEIRS = f"{MACHINES}/secrets/windows-user-data-kept", f"{MACHINES}/secrets/windows-user-data"
 KEEPER = "/apis/apps/v1/namespaces/egress-provisioner/deployments/egress-provisioner-controller"
 PARAMS = "/api/v1/namespaces/egress-provisioner/configmaps/pod-params"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/openshift-machine-api/leases/egress-provisioner-controller"
@@ -56,7 +56,7 @@ class Controller(unittest.TestCase):
 
     def words(self, *more):
         return [str(PROGRAM), "controller", "--source", "kube:///worker", "--kubeconfig", str(self.work / "config"), "--secret",
-                "openshift-machine-api/windows-user-data-egress", "--append-to-secret", "openshift-machine-api/windows-user-data",
+                "openshift-machine-api/windows-user-data-kept", "--append-to-secret", "openshift-machine-api/windows-user-data",
                 "--platform", "aws", *more]
 
     def start(self, *more):
@@ -123,7 +123,7 @@ class Controller(unittest.TestCase):
     def test_once_writes_and_then_there_is_nothing_to_write(self):
         done = self.once()
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("windows-user-data-egress: written", done.stdout)
+        self.assertIn("windows-user-data-kept: written", done.stdout)
         self.await_current(0)
         version = self.server.version
         self.assertIn(": current", self.once().stdout)
@@ -148,7 +148,7 @@ class Controller(unittest.TestCase):
         done = self.once(*keep)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("egress-provisioner/pod-params: written", done.stdout)
-        self.assertIn("windows-user-data-egress: written", done.stdout)
+        self.assertIn("windows-user-data-kept: written", done.stdout)
         self.assertEqual(self.params(), self.wanted_params())
         self.assertIn("HTTP_PROXY", self.params())
         state = json.loads(self.server.objects[PARAMS]["metadata"]["annotations"][STATE])
@@ -310,7 +310,7 @@ class Controller(unittest.TestCase):
         output_schemas.check("fleet-status", document)
         self.assertEqual((done.returncode, document["findings"]), (0, []))
         (secret,), (node,) = document["secrets"], document["nodes"]
-        self.assertEqual((secret["namespace"], secret["name"], secret["current"]), ("openshift-machine-api", "windows-user-data-egress", True))
+        self.assertEqual((secret["namespace"], secret["name"], secret["current"]), ("openshift-machine-api", "windows-user-data-kept", True))
         self.assertEqual(set(secret) - set(node), {"namespace"}, "the same keys as a node's")
         self.assertIn("1 of 1 Secrets with user data are current", status().stdout)
         self.server.put(THEIRS, data={})
@@ -334,7 +334,7 @@ class Controller(unittest.TestCase):
         with self.server.changed:
             del self.server.objects[OURS]
         self.assertEqual(status().returncode, 0, "nothing says that there is to be one")
-        args = ["controller", "--source=kube:///worker", "--secret=openshift-machine-api/windows-user-data-egress"]
+        args = ["controller", "--source=kube:///worker", "--secret=openshift-machine-api/windows-user-data-kept"]
         self.server.put(KEEPER, labels={"app.kubernetes.io/name": "egress-provisioner-controller"},
                         spec={"template": {"spec": {"containers": [{"name": "controller", "args": args}]}}})
         done = status("--output", "json")
@@ -408,7 +408,7 @@ class Controller(unittest.TestCase):
                 running[killed] = self.start(*lease)
         self.await_current(40)
         self.await_params(2.5)  # they follow the Secret
-        writes = [o for _, where, o in self.server.events if o["object"]["metadata"]["name"] == "windows-user-data-egress"]
+        writes = [o for _, where, o in self.server.events if o["object"]["metadata"]["name"] == "windows-user-data-kept"]
         self.assertGreater(len(writes), 5)
         keys = []
         for one in writes[1:]:
