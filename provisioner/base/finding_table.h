@@ -488,7 +488,8 @@ inline constexpr FindingInfo kFindings[] = {
      "A container takes variables from a source that was not read. Those that the patch adds override envFrom; one of "
      "valueFrom is kept.",
      "Check that the source holds no proxy variables that should count, or the right ones, or give the ConfigMap of "
-     "envFrom in the file."},
+     "envFrom in the file. A pod that has its own proxy there needs the annotation "
+     "kubernetes.azure.com/no-http-proxy-vars: \"true\"."},
     {"pod-env-nothing", kWarning,
      "The source has no proxy, so the patches add no proxy variables, and variables that pods have are not removed.",
      "Remove the variables from the pods by hand if they are not wanted."},
@@ -536,6 +537,15 @@ inline constexpr FindingInfo kFindings[] = {
      "nothing else.",
      "Put public CAs into the key as well, and for Windows one certificate into each key that ends in "
      ".cer."},
+    {"pod-trust-missing", kInfo | kWarning,
+     "The admission policy for pods may set variables that name a bundle in a ConfigMap which a namespace does not "
+     "have. "
+     "TLS fails in programs there.",
+     "Make the ConfigMap in each namespace that the policy selects, or select those that have it "
+     "(--namespace-selector)."},
+    {"pod-trust-taken", kWarning,
+     "A container gets no certificates, because another volume has the name or the place of the bundle.",
+     "Rename that volume, or mount it elsewhere."},
     {"policy", kError, "The Host Networking Service (HNS) would ignore a part of the policy.",
      "Correct the member or the option that the message names."},
     {"pool-paused", kWarning,

@@ -1,5 +1,7 @@
 #include "provisioner/cli/cluster_pods.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -101,6 +103,27 @@ Result<bool> KnowsPodPolicies(machine::Host& host, const source::SourceSpec& clu
   return source::Serves(client, source::kAdmissionGroup, source::kMutatingPolicies);
 }
 
+Result<std::set<std::string, std::less<>>> NamespacesWith(machine::Host& host, const source::SourceSpec& cluster,
+                                                          std::string_view config_map) {
+  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
+  KubeClient client(access, {host.http(), host.clock()});
+  const KubeObject maps = InGroup("", "configmaps");
+  std::set<std::string, std::less<>> out;
+  PROV_TRY(client.ListPages(
+      maps, fmt::format("fieldSelector=metadata.name%3D{}&{}", config_map, kPage), KubeDetail::kMetadata,
+      [&](std::string page) -> Result<void> {
+        const publish::Object list = PROV_TRY(publish::ReadAnyObject(std::move(page), maps.Path()));
+        return source::VisitValues(*list.document, [&](const source::DocumentValue& one) -> Result<void> {
+          const ObjectView object = PROV_TRY(ObjectView::Of(*one.value, one.path));
+          const auto metadata = PROV_TRY(object.Object("metadata"));
+          if (metadata && PROV_TRY(metadata->TextOr("name", "")) == config_map)
+            out.emplace(PROV_TRY(metadata->TextOr("namespace", "")));
+          return {};
+        });
+      }));
+  return out;
+}
+
 Result<void> ReadPodRuns(machine::Host& host, const source::SourceSpec& cluster, publish::PodRuns& runs) {
   constexpr std::array<std::array<std::string_view, 3>, 2> kOwners = {
       {{"apps", "replicasets", "ReplicaSet"}, {"batch", "jobs", "Job"}}};
@@ -113,7 +136,7 @@ Result<void> ReadPodRuns(machine::Host& host, const source::SourceSpec& cluster,
   };
   for (const auto& [group, resource, kind] : kOwners) {
     PROV_TRY(read(InGroup(group, resource), KubeDetail::kMetadata,
-                  [&](const publish::Object& page) { return runs.AddOwners(page, kind); }));
+                  [&](const publish::Object& page) { return runs.AddOwners(page, group, kind); }));
   }
   return read(InGroup("", "pods"), KubeDetail::kWhole, [&](const publish::Object& page) { return runs.AddPods(page); });
 }

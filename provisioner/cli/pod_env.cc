@@ -22,6 +22,7 @@
 #include "provisioner/egress/review.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/publish/pod_policy.h"
+#include "provisioner/publish/rollout.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/source/kube_uri.h"
 
@@ -75,7 +76,6 @@ Result<PodEnvOptions> CheckedOptions(PodEnvOptions options) {
   if (options.restart && !options.ChecksCluster())
     return Fail(Code::kUsage, "rolls the workloads of a cluster; give --pod kube://[CONTEXT]", "--restart");
   options.request.patch = PatchKind::kNone;
-  options.request.lists_all = source::IsKubeUri(options.pods);  // list all: one workload must not hide the others
   return options;
 }
 
@@ -148,6 +148,13 @@ void ReviewTrust(const EgressConfig& config, const PodEnvOptions& options, Findi
     return;
   }
   const std::string map = fmt::format("configmap/{}", options.request.trust->config_map);
+  if (options.policy && !options.admission.namespaces) {
+    AddWarning(out, "pod-trust-missing",
+               "without --namespace-selector the variables of the bundle are set in every namespace, and where the "
+               "ConfigMap is missing they name a file that is not there, so TLS fails; give --namespace-selector "
+               "egress-provisioner/trust=true, and that label to the namespaces that have the ConfigMap",
+               map);
+  }
   if (options.policy) {
     AddInfo(out, "pod-policy-import",
             "the policy mounts the ConfigMap and sets the variables, but can't import certificates into the store of "
@@ -162,8 +169,8 @@ void ReviewTrust(const EgressConfig& config, const PodEnvOptions& options, Findi
           map);
 }
 
-// Findings about the source's meaning for pods, besides its review.
-Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& options, std::int64_t now_unix) {
+// Findings about the source's meaning for pods, besides its review and ReviewTrust().
+Result<Findings> ReviewSource(const EgressConfig& config, std::int64_t now_unix) {
   Findings out = PROV_TRY(egress::Review(config, {}, now_unix));
   DropFindings(out, "untrusted");  // certificates that Windows' stores don't get; pods' bundles are others
   Findings told;                   // dropped: the review reports them
@@ -173,7 +180,6 @@ Result<Findings> ReviewSource(const EgressConfig& config, const PodEnvOptions& o
                "the source has no proxy, so the patches add no proxy variables; those that pods already have stay",
                config.proxy_file.path);
   }
-  ReviewTrust(config, options, out);
   return out;
 }
 
@@ -186,7 +192,8 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
     json.Strings("added", container.added);
     json.Strings("stale", container.stale);
     json.Strings("kept", container.kept);
-    json.Member("mounts", container.mounts).Member("imports", container.imports).EndObject();
+    json.Member("mounts", container.mounts).Member("imports", container.imports);
+    json.Member("untrusted", container.untrusted).EndObject();
   }
   json.EndArray().Member("addsVolume", object.adds_volume).Key("patch").Json(WriteJson(object.patch, 0)).EndObject();
 }
@@ -331,15 +338,42 @@ Result<std::vector<publish::WorkloadPods>> RunningPods(machine::Host& host, cons
                                                        const ClusterPodPolicy& policy, const std::string& digest) {
   publish::PodRuns runs(options.request, digest, [&](std::string_view name) { return policy.Selects(name); });
   PROV_TRY(ReadPodRuns(host, ClusterOf(options), runs));
-  std::vector<publish::WorkloadPods> out = runs.Workloads();
-  std::erase_if(out, [](const publish::WorkloadPods& pods) { return pods.outdated == 0; });
-  return out;
+  return runs.Workloads();
 }
 
-// Workloads that were rolled and whose new pods lack the variables, too: something is between the policy and them.
-Result<void> VerifyRestarts(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
-                            const std::string& digest, std::vector<RestartedWorkload>& restarted) {
-  const std::vector<publish::WorkloadPods> still = PROV_TRY(RunningPods(host, options, policy, digest));
+// Without those whose pods are all as they should be.
+std::vector<publish::WorkloadPods> Outdated(std::vector<publish::WorkloadPods> all) {
+  std::erase_if(all, [](const publish::WorkloadPods& pods) { return pods.outdated == 0; });
+  return all;
+}
+
+// Pods without a template that ObjectsOf() has looked at, whose annotation says that they are current.
+void NameUntrusted(const std::vector<publish::WorkloadPods>& all, Findings& findings) {
+  CappedFindings capped(findings, "pods");
+  for (const publish::WorkloadPods& pods : all) {
+    const publish::Workload& of = pods.workload;
+    if (pods.untrusted == 0 || !publish::RolloutResource(of.group, of.kind).empty() || of.kind == "CronJob") continue;
+    capped.Warn("pod-trust-taken",
+                fmt::format("{} of the {} pods of {} {}/{} have a container that gets no certificates: another volume "
+                            "has the name or the place of the bundle; rename it, or mount it elsewhere",
+                            pods.untrusted, pods.running, of.kind, of.name_space, of.name),
+                "pods");
+  }
+}
+
+// Workloads that were rolled and whose new pods lack the variables, too: something is between the policy and them. An
+// error takes nothing of the report away.
+void VerifyRestarts(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
+                    const std::string& digest, std::vector<RestartedWorkload>& restarted, Findings& findings) {
+  auto all = RunningPods(host, options, policy, digest);
+  if (!all) {
+    AddWarning(findings, "pod-policy-unread",
+               fmt::format("whether the new pods have the present variables could not be read: {}; run --check again",
+                           all.error().message),
+               all.error().where);
+    return;
+  }
+  const std::vector<publish::WorkloadPods> still = Outdated(*std::move(all));
   for (RestartedWorkload& one : restarted) {
     if (one.restart != Restart::kDone ||
         std::ranges::find(still, one.pods.workload, &publish::WorkloadPods::workload) == still.end())
@@ -348,15 +382,17 @@ Result<void> VerifyRestarts(machine::Host& host, const PodEnvOptions& options, c
     one.message =
         "its new pods lack the present variables, too; compare the policy with what --format admission-policy prints";
   }
-  return {};
 }
 
 Result<std::vector<RestartedWorkload>> LookAtPods(machine::Host& host, const PodEnvOptions& options,
-                                                  const ClusterPodPolicy& policy, const std::string& digest) {
-  const std::vector<publish::WorkloadPods> outdated = PROV_TRY(RunningPods(host, options, policy, digest));
+                                                  const ClusterPodPolicy& policy, const std::string& digest,
+                                                  Findings& findings) {
+  std::vector<publish::WorkloadPods> all = PROV_TRY(RunningPods(host, options, policy, digest));
+  NameUntrusted(all, findings);
+  const std::vector<publish::WorkloadPods> outdated = Outdated(std::move(all));
   if (options.restart) {
     auto out = PROV_TRY(RestartWorkloads(host, ClusterOf(options), outdated, options.wait_seconds));
-    PROV_TRY(VerifyRestarts(host, options, policy, digest, out));
+    VerifyRestarts(host, options, policy, digest, out, findings);
     return out;
   }
   std::vector<RestartedWorkload> out;
@@ -369,7 +405,8 @@ void WriteWorkloads(JsonWriter& json, const std::vector<RestartedWorkload>& work
   json.Member("outdated", static_cast<std::size_t>(std::ranges::count_if(workloads, NeedsRestart)));
   json.Key("workloads").BeginArray();
   for (const RestartedWorkload& one : workloads) {
-    json.BeginObject().Member("kind", one.pods.workload.kind).Member("name", one.pods.workload.name);
+    json.BeginObject().Member("group", one.pods.workload.group).Member("kind", one.pods.workload.kind);
+    json.Member("name", one.pods.workload.name);
     json.Member("namespace", one.pods.workload.name_space);
     json.Member("pods", one.pods.running).Member("outdatedPods", one.pods.outdated);
     WriteTextOrNull(json, "restart", NameOf(one.restart));
@@ -388,11 +425,39 @@ std::size_t CountStale(const std::vector<PodEnvObject>& objects) {
   return out;
 }
 
+// The namespaces whose pods get variables that name a file of a ConfigMap that is not there.
+void FindMissingMaps(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
+                     Findings& findings) {
+  constexpr std::size_t kMostNames = 10;
+  const std::string& map = policy.trust->config_map;
+  const auto having = NamespacesWith(host, ClusterOf(options), map);
+  if (!having) {
+    AddInfo(findings, "pod-trust-missing",
+            fmt::format("whether each namespace of the policy has the ConfigMap \"{}\" could not be read: {}", map,
+                        having.error().message),
+            having.error().where);
+    return;
+  }
+  std::vector<std::string> missing;
+  std::ranges::set_difference(policy.namespaces, *having, std::back_inserter(missing), std::less<>());
+  if (missing.empty()) return;
+  const std::size_t more = missing.size() - std::min(missing.size(), kMostNames);
+  missing.resize(missing.size() - more);
+  AddWarning(
+      findings, "pod-trust-missing",
+      fmt::format("the policy gives the variables of the bundle to pods of {}{}, which have no ConfigMap \"{}\": "
+                  "they name a file that is not there, so TLS fails; make it there, or select other namespaces",
+                  fmt::join(missing, ", "), more == 0 ? "" : fmt::format(" and {} more", more), map),
+      std::string(publish::kPodPolicyName));
+}
+
 // Lists the objects that a patch would change and, in a cluster, the workloads whose pods were made before a change.
 Result<Outcome> Check(machine::Host& host, const EgressConfig& config, PodEnvOptions options, Findings findings) {
   std::optional<ClusterPodPolicy> policy;
   if (options.ChecksCluster()) policy = PROV_TRY(PolicyOf(host, options, findings));
   if (policy && policy->trust && !options.request.trust) options.request.trust = policy->trust;
+  ReviewTrust(config, options, findings);
+  if (policy && policy->trust) FindMissingMaps(host, options, *policy, findings);
   std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
   std::vector<RestartedWorkload> workloads;
   if (policy) {
@@ -400,7 +465,7 @@ Result<Outcome> Check(machine::Host& host, const EgressConfig& config, PodEnvOpt
     const std::string digest =
         publish::MakePodParams(config, options.request.trust).find(publish::kPodParamsDigest)->second;
     PROV_TRY(CompareParams(*policy, digest, options, findings));
-    workloads = PROV_TRY(LookAtPods(host, options, *policy, digest));
+    workloads = PROV_TRY(LookAtPods(host, options, *policy, digest, findings));
   }
   const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
   JsonWriter json;
@@ -440,6 +505,7 @@ void ReviewServer(machine::Host& host, const PodEnvOptions& options, Findings& f
 Result<Outcome> PrintPolicy(machine::Host& host, const EgressConfig& config, PodEnvOptions options, Findings findings) {
   options.admission.params = publish::MakePodParams(config, options.request.trust);
   options.admission.version = VersionNumber();
+  ReviewTrust(config, options, findings);
   ReviewServer(host, options, findings);
   if (HasPassword(options.request.proxy)) {
     AddWarning(findings, "pod-policy-secret",
@@ -473,10 +539,11 @@ Result<Outcome> OnePatch(const publish::Object& pods, const PodEnvOptions& optio
 Result<Outcome> RunPodEnv(const Arguments& arguments, machine::Host& host) {
   PodEnvOptions options = PROV_TRY(ParsePodEnvOptions(arguments));
   const EgressConfig config = PROV_TRY(node::ReadSource(host, options.source)).config;
-  Findings findings = PROV_TRY(ReviewSource(config, options, host.clock().NowUnix()));
+  Findings findings = PROV_TRY(ReviewSource(config, host.clock().NowUnix()));
   options.request.proxy = publish::ProxyValuesOf(config);
   if (options.policy) return PrintPolicy(host, config, std::move(options), std::move(findings));
   if (options.check) return Check(host, config, std::move(options), std::move(findings));
+  ReviewTrust(config, options, findings);
   const publish::Object pods = PROV_TRY(ReadPods(options.pods));
   if (options.patch_only) return OnePatch(pods, options, std::move(findings));
   return ReportPatches(pods, config, std::move(options), std::move(findings));
@@ -506,7 +573,8 @@ Command PodEnvCommand() {
       "p.yaml\n"
       "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"
       "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)\n"
-      "  $ provisioner pod-env kube:// --format admission-policy --trust configmap/user-ca | kubectl apply -f -\n"
+      "  $ provisioner pod-env kube:// --format admission-policy --trust configmap/user-ca \\\n"
+      "      --namespace-selector egress-provisioner/trust=true | kubectl apply -f -\n"
       "  $ provisioner pod-env kube:// --check --restart        (after a change of the source)",
       JoinOptions(
           {{{"pod", "FILE",

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "provisioner/base/sentence.h"
 #include "provisioner/publish/objects.h"
 #include "provisioner/publish/rollout.h"
 #include "provisioner/source/kube_access.h"
@@ -13,21 +14,28 @@ namespace prov::cli {
 namespace {
 
 constexpr std::int64_t kPauseMs = 2000;
+constexpr std::int64_t kNoAnswerSeconds = 30;
 
 source::KubeObject ObjectOf(const publish::Workload& workload) {
   return {.group = "apps",
-          .resource = std::string(publish::RolloutResource(workload.kind)),
+          .resource = std::string(publish::RolloutResource(workload.group, workload.kind)),
           .name_space = workload.name_space,
           .name = workload.name};
 }
 
 // Why a workload without rollouts has to be left to a person.
-std::string ReasonToLeave(std::string_view kind) {
-  if (kind == "Pod") return "nothing makes it again; delete it and create it anew";
-  if (kind == "Job" || kind == "CronJob") return "a pod of a Job runs to its end; the next one gets the variables";
-  if (kind == "ReplicaSet" || kind == "ReplicationController")
-    return "it has no rollout; delete its pods one after the other";
-  return "its kind is not known here; restart it as its own documentation says";
+std::string ReasonToLeave(const publish::Workload& workload) {
+  const std::string& kind = workload.kind;
+  if (workload.group.empty() && kind == "Pod") return "nothing makes it again; delete it and create it anew";
+  if (workload.group == "batch" && (kind == "Job" || kind == "CronJob"))
+    return "a pod of a Job runs to its end; the next one gets the variables";
+  if (workload.group == "apps" && kind == "ReplicaSet") return "it has no rollout; delete its pods one after the other";
+  if (workload.group.empty() && kind == "ReplicationController") {
+    return "it has no rollout; run oc rollout latest if a DeploymentConfig made it, else delete its pods one after the "
+           "other";
+  }
+  return fmt::format("a {} of {} is not known here; restart it as its own documentation says", kind,
+                     workload.group.empty() ? "the core API" : workload.group);
 }
 
 class Restarter {
@@ -35,28 +43,58 @@ class Restarter {
   Restarter(machine::Host& host, const source::KubeAccess& access, std::int64_t wait_seconds)
       : host_(host), access_(access), wait_seconds_(wait_seconds) {}
 
-  Result<RestartedWorkload> Run(const publish::WorkloadPods& pods) {
+  RestartedWorkload Run(const publish::WorkloadPods& pods) {
     RestartedWorkload out{.pods = pods};
-    if (publish::RolloutResource(pods.workload.kind).empty()) {
-      out.restart = Restart::kLeft;
-      out.message = ReasonToLeave(pods.workload.kind);
-      return out;
-    }
-    // A client of its own, as its requests share one limit of time.
-    source::KubeClient client(access_, {host_.http(), host_.clock()});
-    const source::KubeObject object = ObjectOf(pods.workload);
-    const publish::Object before = PROV_TRY(publish::ReadAnyObject(PROV_TRY(client.Get(object)), object.Path()));
-    out.message = PROV_TRY(publish::ReasonNotToRoll(publish::ViewOf(before), pods.workload.kind));
-    if (!out.message.empty()) {
-      out.restart = Restart::kLeft;
-      return out;
-    }
-    PROV_TRY(client.Patch(object, publish::RestartPatch(host_.clock().NowUnix())));
-    PROV_TRY(Await(client, object, out));
+    const std::int64_t begin = host_.clock().NowUnix();
+    const Result<void> done = Roll(out);
+    if (done) return out;
+    out.restart = Restart::kFailed;
+    out.message = SentenceWithPlace(done.error().message, done.error().where);
+    // A server that does not answer would not for the others, either, and each would take as long.
+    const bool no_answer = host_.clock().NowUnix() - begin >= kNoAnswerSeconds;
+    ends_ = ends_ || rolling_ || no_answer || !host_.clock().Wait(0);
     return out;
   }
 
+  // Whether what happened to one speaks against going on.
+  bool ends() const { return ends_; }
+
  private:
+  static void Leave(RestartedWorkload& out, std::string why) {
+    out.restart = Restart::kLeft;
+    out.message = std::move(why);
+  }
+
+  Result<void> Roll(RestartedWorkload& out) {
+    const publish::Workload& workload = out.pods.workload;
+    if (publish::RolloutResource(workload.group, workload.kind).empty()) {
+      Leave(out, ReasonToLeave(workload));
+      return {};
+    }
+    // A client of its own, as its requests share one limit of time.
+    source::KubeClient client(access_, {host_.http(), host_.clock()});
+    const source::KubeObject object = ObjectOf(workload);
+    const publish::Object before = PROV_TRY(publish::ReadAnyObject(PROV_TRY(client.Get(object)), object.Path()));
+    std::string reason = PROV_TRY(publish::ReasonNotToRoll(publish::ViewOf(before), workload.kind));
+    if (!reason.empty()) {
+      Leave(out, std::move(reason));
+      return {};
+    }
+    const publish::Rollout present = PROV_TRY(publish::RolloutOf(publish::ViewOf(before), workload.kind));
+    if (!present.done) {
+      Leave(out,
+            fmt::format("it was not complete before: {}; see kubectl describe of it and of its pods, or restart it "
+                        "with kubectl rollout restart",
+                        present.message));
+      return {};
+    }
+    PROV_TRY(client.Patch(object, publish::RestartPatch(host_.clock().NowUnix())));
+    rolling_ = true;
+    PROV_TRY(Await(client, object, out));
+    rolling_ = false;
+    return {};
+  }
+
   Result<void> Await(source::KubeClient& client, const source::KubeObject& object, RestartedWorkload& out) {
     const std::int64_t end = host_.clock().NowUnix() + wait_seconds_;
     for (;;) {
@@ -66,6 +104,7 @@ class Restarter {
       if (rollout.done || rollout.failed || late) {
         out.restart = rollout.done ? Restart::kDone : Restart::kFailed;
         if (!rollout.done) {
+          ends_ = true;
           out.message = fmt::format("{}{}; see kubectl describe of it and of its pods", std::move(rollout.message),
                                     rollout.failed ? "" : fmt::format(" after {} s", wait_seconds_));
         }
@@ -78,6 +117,8 @@ class Restarter {
   machine::Host& host_;
   const source::KubeAccess& access_;
   std::int64_t wait_seconds_;
+  bool rolling_ = false;  // one is, and how far it is could not be read
+  bool ends_ = false;
 };
 
 }  // namespace
@@ -105,14 +146,12 @@ Result<std::vector<RestartedWorkload>> RestartWorkloads(machine::Host& host, con
   Restarter restarter(host, access, wait_seconds);
   std::vector<RestartedWorkload> out;
   out.reserve(workloads.size());
-  bool failed = false;
   for (const publish::WorkloadPods& pods : workloads) {
-    if (failed) {
+    if (restarter.ends()) {
       out.push_back({.pods = pods, .restart = Restart::kNotReached});
-      continue;
+    } else {
+      out.push_back(restarter.Run(pods));
     }
-    out.push_back(PROV_TRY(restarter.Run(pods)));
-    failed = out.back().restart == Restart::kFailed;
   }
   return out;
 }

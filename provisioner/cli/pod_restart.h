@@ -14,9 +14,9 @@ namespace prov::cli {
 enum class Restart {
   kNotAsked,    // it was only looked at
   kDone,        // each of its pods is new
-  kLeft,        // it has no rollout: see the message
-  kFailed,      // its new pods did not become available, or lack the variables, too
-  kNotReached,  // an earlier one failed
+  kLeft,        // it has no rollout, or can't be judged by one: see the message
+  kFailed,      // it could not be read or changed, its new pods did not become available, or lack the variables, too
+  kNotReached,  // new pods of an earlier one did not become available
 };
 std::string_view NameOf(Restart restart);  // "done"; "" for kNotAsked
 
@@ -27,8 +27,10 @@ struct RestartedWorkload {
 };
 
 // Restarts those with outdated pods one after the other, by the annotation that `kubectl rollout restart` sets, and
-// waits up to `wait_seconds` for each. The first that fails ends it. `cluster`: its source is a kube:// URI. Errors:
-// those of source::KubeClient::Get and Patch, interrupted.
+// waits up to `wait_seconds` for each. One that can't be read or changed fails alone. One whose pods were not all
+// available before is left, as it would not say whether the new values are good. The first whose new pods do not become
+// available ends it, as what breaks one may break all; so does a server without an answer. `cluster`: its source is a
+// kube:// URI. Errors: those of source::KubeAccess::Open.
 Result<std::vector<RestartedWorkload>> RestartWorkloads(machine::Host& host, const source::SourceSpec& cluster,
                                                         const std::vector<publish::WorkloadPods>& workloads,
                                                         std::int64_t wait_seconds);

@@ -66,6 +66,7 @@ class Maker {
   Result<bool> IsWindows(const ObjectView& spec);
   Result<PatchedList> Containers(const ObjectView& spec, std::string_view list, PodEnvObject& out);
   Result<PatchedContainer> Container(const ObjectView& container, PodContainer& out);
+  Result<void> AddTrustTo(const ObjectView& container, PodContainer& out, PatchedContainer& patched);
   Result<std::vector<std::string>> ReadVariables(const std::vector<ObjectView>& entries, PodContainer& report,
                                                  PatchedContainer& patched);
   Result<void> AddSources(const ObjectView& container, std::vector<std::string>& names, PodContainer& report,
@@ -108,7 +109,9 @@ class Maker {
   std::vector<PodVariable> trust_for_linux_, trust_for_windows_;
   std::size_t added_ = 0;  // bytes
   // The following describe the current object.
+  std::string object_;  // "Deployment n/web", for messages
   std::string name_space_;
+  PodVolume volume_;
   std::set<std::string, std::less<>> seen_;  // names of containers
   bool windows_ = false;
   bool host_process_ = false;
@@ -234,10 +237,12 @@ Result<void> Maker::AddSources(const ObjectView& container, std::vector<std::str
     if (map && PROV_TRY(AddMap(name, prefix, names, report, patched))) continue;
     if (opted_out_) continue;
     findings_.Warn("pod-env-from",
-                   fmt::format("{} may hold proxy variables, and is not looked into: those that are added count more",
+                   fmt::format("{} of {} may hold proxy variables, and is not looked into: those that are added count "
+                               "more; a pod with a proxy of its own has to opt out",
                                map      ? fmt::format("the ConfigMap \"{}\", which is not in the file,", Shorten(name))
                                : secret ? "a Secret"
-                                        : "what envFrom refers to"),
+                                        : "what envFrom refers to",
+                               object_),
                    entry.path());
   }
   return {};
@@ -284,10 +289,24 @@ Result<PatchedContainer> Maker::Container(const ObjectView& container, PodContai
     if (IsOurs(name) && !holds(out.stale, name) && !holds(out.kept, name)) out.kept.push_back(name);
   }
   if (!opted_out_) Add(variables(), out, patched);
-  Add(trust_variables(), out, patched);
-  if (request_.trust) PROV_TRY(AddTrust(container, {windows_, host_process_}, out, patched));
+  if (request_.trust) PROV_TRY(AddTrustTo(container, out, patched));
   PROV_TRY(Count(patched, container.path()));
   return patched;
+}
+
+Result<void> Maker::AddTrustTo(const ObjectView& container, PodContainer& out, PatchedContainer& patched) {
+  PROV_TRY(AddTrust(container, {windows_, host_process_}, volume_, out, patched));
+  if (!out.untrusted) {
+    Add(trust_variables(), out, patched);
+    return {};
+  }
+  findings_.Warn(
+      "pod-trust-taken",
+      fmt::format("the container \"{}\" of {} gets no certificates: {}", Shorten(out.name), object_,
+                  volume_.is_taken ? fmt::format("another volume has the name {}; rename that volume", kTrustVolume)
+                                   : "it mounts another volume where the bundle is mounted; move that mount"),
+      container.path());
+  return {};
 }
 
 Result<PatchedList> Maker::Containers(const ObjectView& spec, std::string_view list, PodEnvObject& out) {
@@ -312,17 +331,18 @@ Result<PodEnvObject> Maker::Make(const ObjectView& object, std::string_view kind
   if (!spec)
     return Fail(Code::kType, fmt::format("this {} has no pod's spec, which it must have", kind), object.path());
   name_space_ = out.name_space;
+  object_ =
+      fmt::format("{} {}{}{}", kind, Shorten(out.name_space), out.name_space.empty() ? "" : "/", Shorten(out.name));
   seen_.clear();
   windows_ = out.windows = PROV_TRY(IsWindows(*spec));
   host_process_ = request_.trust && PROV_TRY(IsHostProcess(*spec));
   opted_out_ = out.opted_out = PROV_TRY(OptsOut(object, *pod));
+  volume_ = request_.trust ? PROV_TRY(TrustVolumeOf(*spec, *request_.trust)) : PodVolume();
   std::vector<PatchedList> lists;
   for (const std::string_view list : {"containers", "initContainers"})
     lists.push_back(PROV_TRY(Containers(*spec, list, out)));
-  PodVolume volume;
-  if (request_.trust) volume = PROV_TRY(TrustVolumeOf(*spec, *request_.trust, request_.lists_all));
-  out.adds_volume = volume.is_added;
-  out.patch = patches_.Environment(source::PodPath(kind), lists, volume);
+  out.adds_volume = volume_.is_added;
+  out.patch = patches_.Environment(source::PodPath(kind), lists, volume_);
   return out;
 }
 

@@ -33,7 +33,6 @@ struct PodEnvRequest {
   ProxyValues proxy;  // the values for the patches; empty ones are not added
   PatchKind patch = PatchKind::kStrategic;
   std::optional<PodTrust> trust = {};
-  bool lists_all = false;  // another volume with the trust volume's name counts as lacking, instead of being an error
   std::vector<const Object*> others = {};  // documents besides the manifest, with RuntimeClasses
   std::optional<ProxyValues> shown = {};   // what the patches hold in the place of `proxy`, without passwords
 };
@@ -46,8 +45,9 @@ struct PodContainer {
   std::vector<std::string> kept;   // of these variables, the others that the container already has, in any form
   bool mounts = false;             // the ConfigMap is mounted
   bool imports = false;            // a hook is added that imports certificates into Windows' store
+  bool untrusted = false;          // nothing can make it trust the ConfigMap: its place or name is another volume's
 
-  bool Lacks() const { return !added.empty() || !stale.empty() || mounts || imports; }
+  bool Lacks() const { return !added.empty() || !stale.empty() || mounts || imports || untrusted; }
 };
 
 struct PodEnvObject {
@@ -75,10 +75,12 @@ struct PodEnvReport {
 // "$" that Kubernetes would read as a reference is doubled. A JSON patch addresses containers by index, and tests the
 // name first. With `trust`, each container also gets the ConfigMap mounted and the variables with which programs find a
 // bundle. On Windows it also gets a postStart hook that imports the ConfigMap's *.cer, unless it has a hook already or
-// is a HostProcess container, whose store is the node's. Opting out of the proxy variables does not affect `trust`.
-// `manifest` comes from ReadManifest(). Findings: pod-opt-out, pod-opt-out-place, pod-opt-out-value, pod-os,
-// pod-env-from, pod-kind, pod-runtime-class. Errors: kind (no object is a pod or creates pods), type, invalid-config,
-// too-large (all patches together).
+// is a HostProcess container, whose store is the node's. Opting out of the proxy variables does not affect `trust`. A
+// container that mounts another volume at the place, and all of a pod in which one has the volume's name, get nothing
+// of `trust`: the variables would name a file that is not there. The admission policy decides the same
+// (pod-policy.yaml). `manifest` comes from ReadManifest(). Findings: pod-opt-out, pod-opt-out-place, pod-opt-out-value,
+// pod-os, pod-env-from, pod-kind, pod-runtime-class, pod-trust-taken. Errors: kind (no object is a pod or creates
+// pods), type, invalid-config, too-large (all patches together).
 Result<PodEnvReport> MakePodEnv(const Object& manifest, const PodEnvRequest& request);
 
 // Escapes a text for a variable's `value`: Kubernetes reads $(NAME) there as a reference and $$ as one $.

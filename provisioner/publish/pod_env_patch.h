@@ -38,8 +38,10 @@ struct PatchedContainer {
 struct PodVolume {
   std::string name;
   std::string config_map;
-  bool is_added = false;     // false: the pod has it already
-  bool has_volumes = false;  // the pod has at least one volume
+  bool is_added = false;               // false: the pod has it already
+  bool has_volumes = false;            // the pod has at least one volume
+  bool is_taken = false;               // another volume has the name, so nothing is added
+  std::vector<std::string> same = {};  // the names under which a container may mount this ConfigMap
 };
 
 struct PatchedList {

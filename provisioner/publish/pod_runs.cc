@@ -12,17 +12,24 @@ using source::ObjectView;
 
 constexpr std::string_view kMirrorPod = "kubernetes.io/config.mirror";
 
-std::string Copied(std::string_view text) { return std::string(text); }
+// "apps" of "apps/v1"; "" of "v1".
+std::string_view GroupOf(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
 
-// The owner that made the object and makes it again; two empty texts: there is none.
-Result<std::pair<std::string, std::string>> ControllerOf(const std::optional<ObjectView>& metadata) {
-  if (!metadata) return {};
+// The owner that made the object and makes it again; nullopt: there is none.
+Result<std::optional<Workload>> ControllerOf(const std::optional<ObjectView>& metadata, std::string_view name_space) {
+  if (!metadata) return std::nullopt;
   for (const ObjectView& owner : PROV_TRY(metadata->Objects("ownerReferences"))) {
     const JsonValue* controller = owner.Find("controller");
     if (controller == nullptr || !controller->IsTrue()) continue;
-    return std::pair(Copied(PROV_TRY(owner.TextOr("kind", ""))), Copied(PROV_TRY(owner.TextOr("name", ""))));
+    return Workload{.name_space = std::string(name_space),
+                    .kind = std::string(PROV_TRY(owner.TextOr("kind", ""))),
+                    .name = std::string(PROV_TRY(owner.TextOr("name", ""))),
+                    .group = std::string(GroupOf(PROV_TRY(owner.TextOr("apiVersion", ""))))};
   }
-  return {};
+  return std::nullopt;
 }
 
 bool LacksWhatThePolicyGives(const PodEnvObject& made) {
@@ -33,26 +40,22 @@ bool LacksWhatThePolicyGives(const PodEnvObject& made) {
 
 }  // namespace
 
-Result<void> PodRuns::AddOwners(const Object& page, std::string_view kind) {
+Result<void> PodRuns::AddOwners(const Object& page, std::string_view group, std::string_view kind) {
   return source::VisitValues(*page.document, [&](const source::DocumentValue& one) -> Result<void> {
     if (!one.value->IsObject()) return {};
     const ObjectView object = PROV_TRY(ObjectView::Of(*one.value, one.path));
     const auto metadata = PROV_TRY(object.Object("metadata"));
-    auto owner = PROV_TRY(ControllerOf(metadata));
-    if (owner.first.empty()) return {};
-    Workload key{.name_space = Copied(PROV_TRY(metadata->TextOr("namespace", ""))),
-                 .kind = Copied(kind),
-                 .name = Copied(PROV_TRY(metadata->TextOr("name", "")))};
-    owners_.insert_or_assign(std::move(key), std::move(owner));
+    if (!metadata) return {};
+    const std::string_view name_space = PROV_TRY(metadata->TextOr("namespace", ""));
+    auto owner = PROV_TRY(ControllerOf(metadata, name_space));
+    if (!owner) return {};
+    Workload key{.name_space = std::string(name_space),
+                 .kind = std::string(kind),
+                 .name = std::string(PROV_TRY(metadata->TextOr("name", ""))),
+                 .group = std::string(group)};
+    owners_.insert_or_assign(std::move(key), *std::move(owner));
     return {};
   });
-}
-
-Workload PodRuns::OwnerOf(const std::string& name_space, const std::string& kind, const std::string& name) const {
-  Workload out{.name_space = name_space, .kind = kind, .name = name};
-  const auto found = owners_.find(out);
-  if (found != owners_.end()) std::tie(out.kind, out.name) = found->second;
-  return out;
 }
 
 bool PodRuns::IsOutdated(std::string_view digest, const PodEnvObject& made) const {
@@ -69,14 +72,16 @@ Result<void> PodRuns::AddPod(const ObjectView& pod, const PodEnvObject& made) {
   const auto status = PROV_TRY(pod.Object("status"));
   const std::string_view phase = status ? PROV_TRY(status->TextOr("phase", "")) : "";
   if (phase == "Succeeded" || phase == "Failed") return {};
-  const auto [kind, name] = PROV_TRY(ControllerOf(metadata));
-  Workload workload = kind.empty() ? Workload{.name_space = made.name_space, .kind = "Pod", .name = made.name}
-                                   : OwnerOf(made.name_space, kind, name);
+  Workload workload =
+      PROV_TRY(ControllerOf(metadata, made.name_space))
+          .value_or(Workload{.name_space = made.name_space, .kind = "Pod", .name = made.name, .group = {}});
+  if (const auto found = owners_.find(workload); found != owners_.end()) workload = found->second;
   WorkloadPods& pods = workloads_[workload];
   pods.workload = std::move(workload);
   ++pods.running;
   const std::string_view digest = annotations ? PROV_TRY(annotations->TextOr(kPodParamsAnnotation, "")) : "";
   if (IsOutdated(digest, made)) ++pods.outdated;
+  if (std::ranges::any_of(made.containers, &PodContainer::untrusted)) ++pods.untrusted;
   return {};
 }
 

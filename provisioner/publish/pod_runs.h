@@ -21,14 +21,16 @@ struct Workload {
   std::string name_space;
   std::string kind;
   std::string name;
+  std::string group;  // of its API, such as apps; two groups may have a kind of one name
 
   auto operator<=>(const Workload&) const = default;
 };
 
 struct WorkloadPods {
   Workload workload;
-  std::size_t running = 0;   // pods that have not ended
-  std::size_t outdated = 0;  // of these, those that were made before the change
+  std::size_t running = 0;    // pods that have not ended
+  std::size_t outdated = 0;   // of these, those that were made before the change
+  std::size_t untrusted = 0;  // those with a container that can't get the bundle (PodContainer::untrusted)
 };
 
 class PodRuns {
@@ -40,7 +42,7 @@ class PodRuns {
 
   // Remembers what owns the objects of a page of a list, which are of this kind: ReplicaSets, Jobs. Before the pods.
   // Errors: type.
-  Result<void> AddOwners(const Object& page, std::string_view kind);
+  Result<void> AddOwners(const Object& page, std::string_view group, std::string_view kind);
 
   // Looks at a page of a list of pods. A pod is outdated if its annotation has another digest; without an annotation,
   // if a patch would change it (pod_env.h), the import into Windows' store apart. Leaves out pods that have ended or
@@ -53,13 +55,12 @@ class PodRuns {
 
  private:
   Result<void> AddPod(const source::ObjectView& pod, const PodEnvObject& made);
-  Workload OwnerOf(const std::string& name_space, const std::string& kind, const std::string& name) const;
   bool IsOutdated(std::string_view digest, const PodEnvObject& made) const;
 
   PodEnvRequest request_;
   std::string digest_;
   std::function<bool(std::string_view)> selects_;
-  std::map<Workload, std::pair<std::string, std::string>> owners_;  // kind and name
+  std::map<Workload, Workload> owners_;
   std::map<Workload, WorkloadPods> workloads_;
 };
 

@@ -35,8 +35,19 @@ bool IsKey(std::string_view text) {
 
 std::string_view PlaceOn(bool windows) { return windows ? kWindowsPlace : kLinuxPlace; }
 
-bool SamePlace(std::string_view a, std::string_view b, bool windows) {
-  return windows ? EqualsIgnoreAsciiCase(a, b) : a == b;
+// The names of a path's folders, without the drive C:.
+std::vector<std::string> FoldersOf(std::string_view path, bool windows) {
+  std::string text = windows ? AsciiLower(path) : std::string(path);
+  if (windows) std::ranges::replace(text, '\\', '/');
+  std::vector<std::string> out;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    const std::string_view name = rest.substr(0, end);
+    if (!name.empty() && name != "." && !(windows && name == "c:")) out.emplace_back(name);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
 }
 
 }  // namespace
@@ -62,21 +73,22 @@ std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows) {
   return out;
 }
 
-Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust, bool lists_all) {
-  PodVolume out{std::string(kTrustVolume), trust.config_map, true, false};
+bool IsTrustPlace(std::string_view path, bool windows) {
+  return FoldersOf(path, windows) == FoldersOf(PlaceOn(windows), windows);
+}
+
+Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust) {
+  PodVolume out{.name = std::string(kTrustVolume), .config_map = trust.config_map, .is_added = true};
+  out.same.emplace_back(kTrustVolume);
   for (const source::ObjectView& volume : PROV_TRY(spec.Objects("volumes"))) {
     out.has_volumes = true;
-    if (PROV_TRY(volume.TextOr("name", "")) != kTrustVolume) continue;
+    const std::string_view name = PROV_TRY(volume.TextOr("name", ""));
     const auto map = PROV_TRY(volume.Object("configMap"));
-    const bool is_ours = map && PROV_TRY(map->TextOr("name", "")) == trust.config_map;
-    if (!is_ours && lists_all) continue;
-    if (!is_ours) {
-      return Fail(Code::kInvalidConfig,
-                  fmt::format("the volume {} is not the ConfigMap \"{}\"; rename or remove that volume", kTrustVolume,
-                              trust.config_map),
-                  volume.path());
-    }
+    const bool is_same = map && PROV_TRY(map->TextOr("name", "")) == trust.config_map;
+    if (is_same) out.same.emplace_back(name);
+    if (name != kTrustVolume) continue;
     out.is_added = false;
+    out.is_taken = out.is_taken || !is_same;
   }
   return out;
 }
@@ -88,14 +100,19 @@ Result<bool> IsHostProcess(const source::ObjectView& spec_or_container) {
   return flag != nullptr && flag->IsTrue();
 }
 
-Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, PodContainer& report,
-                      PatchedContainer& patched) {
+Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, const PodVolume& volume,
+                      PodContainer& report, PatchedContainer& patched) {
   const bool windows = place.windows;
   bool is_mounted = false;
+  report.untrusted = volume.is_taken;
   for (const source::ObjectView& mount : PROV_TRY(container.Objects("volumeMounts"))) {
     patched.has_mounts = true;
-    is_mounted = is_mounted || SamePlace(PROV_TRY(mount.TextOr("mountPath", "")), PlaceOn(windows), windows);
+    if (!IsTrustPlace(PROV_TRY(mount.TextOr("mountPath", "")), windows)) continue;
+    is_mounted = true;
+    const std::string_view name = PROV_TRY(mount.TextOr("name", ""));
+    report.untrusted = report.untrusted || std::ranges::find(volume.same, name) == volume.same.end();
   }
+  if (report.untrusted) return {};
   report.mounts = !is_mounted;
   if (report.mounts) patched.mount_path = PlaceOn(windows);
   const auto lifecycle = PROV_TRY(container.Object("lifecycle"));

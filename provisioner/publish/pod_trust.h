@@ -18,9 +18,12 @@ inline constexpr std::string_view kTrustVolume = "egress-trust";
 // SSL_CERT_FILE and similar variables, with the bundle's path in the container.
 std::vector<PodVariable> TrustVariables(const PodTrust& trust, bool windows);
 
-// The volume, and whether the pod's spec lacks it. Errors: type; invalid-config (another volume has the name, unless
-// `lists_all`: then ours is lacking).
-Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust, bool lists_all);
+// The volume, and what the pod's spec has of it. Errors: type.
+Result<PodVolume> TrustVolumeOf(const source::ObjectView& spec, const PodTrust& trust);
+
+// Whether a mount path is the place of the bundle, however it is spelled: with other slashes, "." and, on Windows,
+// another case or without the drive. kubelet makes such paths absolute [code].
+bool IsTrustPlace(std::string_view path, bool windows);
 
 // Whether the pod or the container is a HostProcess one, by its securityContext. Errors: type.
 Result<bool> IsHostProcess(const source::ObjectView& spec_or_container);
@@ -31,10 +34,10 @@ struct PodPlace {
   bool host_process = false;  // the whole pod is a HostProcess pod
 };
 
-// Adds the mount and the hook that the container lacks. Leaves another mount at that path alone. Init containers can't
-// have hooks. HostProcess containers get none: their certificate store is the node's, from which the certificates would
-// never be removed. Errors: type.
-Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, PodContainer& report,
-                      PatchedContainer& patched);
+// Adds the mount and the hook that the container lacks; neither, and `report.untrusted`, if another volume is mounted
+// at the place or has the name. Init containers can't have hooks. HostProcess containers get none: their certificate
+// store is the node's, from which the certificates would never be removed. Errors: type.
+Result<void> AddTrust(const source::ObjectView& container, const PodPlace& place, const PodVolume& volume,
+                      PodContainer& report, PatchedContainer& patched);
 
 }  // namespace prov::publish

@@ -53,7 +53,8 @@ Result<std::int64_t> PartitionOf(const std::optional<ObjectView>& spec) {
 
 }  // namespace
 
-std::string_view RolloutResource(std::string_view kind) {
+std::string_view RolloutResource(std::string_view group, std::string_view kind) {
+  if (group != "apps") return {};
   const auto* const found = std::ranges::find(kResources, kind, &std::pair<std::string_view, std::string_view>::first);
   return found == kResources.end() ? std::string_view() : found->second;
 }

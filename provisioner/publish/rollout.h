@@ -11,8 +11,8 @@
 
 namespace prov::publish {
 
-// The plural of the kind in the group apps; "" for a kind without rollouts.
-std::string_view RolloutResource(std::string_view kind);
+// The plural of a kind of the group apps; "" for a kind without rollouts, or of another group.
+std::string_view RolloutResource(std::string_view group, std::string_view kind);
 
 // Why a changed template makes no new pods: the workload is paused, or its strategy is OnDelete; "": it does. Errors:
 // type.

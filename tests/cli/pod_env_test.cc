@@ -147,7 +147,9 @@ TEST_F(PodEnvCommand, ACheckListsWhatLacksSomething) {
   const ProcessResult done = PodEnv(check, "done.json");
   EXPECT_EQ(done.exit, 0) << done.out;
   EXPECT_EQ(ParsedJson(done.out)["lacking"].GetInt(), 0);
-  EXPECT_EQ(PodEnv({"--check", "--trust", "configmap/other"}, "done.json").exit, 11) << "another ConfigMap is there";
+  const ProcessResult other = PodEnv({"--check", "--trust", "configmap/other"}, "done.json");
+  EXPECT_EQ(other.exit, 4) << "another ConfigMap is there";
+  EXPECT_TRUE(ParsedJson(other.out)["objects"][0]["containers"][0]["untrusted"].GetBool());
 }
 
 TEST_F(PodEnvCommand, AStaleValueIsADifference) {
@@ -179,7 +181,8 @@ TEST_F(PodEnvCommand, TheAdmissionPolicyIsYamlOrJsonWithTheValues) {
   EXPECT_THAT(yaml.out, AllOf(testing::StartsWith("---\napiVersion: admissionregistration.k8s.io/v1\nkind: Mutating"),
                               HasSubstr(kPodPassword), HasSubstr("trust-config-map: user-ca\n")));
   EXPECT_THAT(yaml.err, AllOf(HasSubstr("[pod-policy-server]"), HasSubstr("1.36"), HasSubstr("[pod-policy-import]"),
-                              HasSubstr("[pod-policy-secret]"), Not(HasSubstr(kPodPassword))));
+                              HasSubstr("warning [pod-trust-missing]"), HasSubstr("[pod-policy-secret]"),
+                              Not(HasSubstr(kPodPassword))));
   const ProcessResult json = print({"--output", "json", "--namespace-selector", "a=b,!c", "--params", "shop/values"});
   ASSERT_EQ(json.exit, 0) << json.err;
   const rapidjson::Document list = ParsedJson(json.out);
@@ -194,6 +197,8 @@ TEST_F(PodEnvCommand, TheAdmissionPolicyIsYamlOrJsonWithTheValues) {
   EXPECT_EQ(map["data"]["HTTP_PROXY"].GetString(), std::string("http://u:") + kPodPassword + "@p:1");
   EXPECT_FALSE(map["data"].HasMember("trust-config-map"));
   EXPECT_THAT(json.err, Not(HasSubstr("pod-policy-import")));
+  EXPECT_THAT(print({"--trust", "configmap/user-ca", "--namespace-selector", "trust=true"}).err,
+              Not(HasSubstr("pod-trust-missing")));
 }
 
 TEST_F(PodEnvCommand, OptionsOfOtherFormsAreRefused) {

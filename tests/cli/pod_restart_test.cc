@@ -66,11 +66,17 @@ class PodRestart : public machine_commands::MachineCommands {
   }
 
   static std::string Pod(const std::string& name, const std::string& digest, const std::string& owner_kind = "",
-                         const std::string& owner = "", const std::string& name_space = "n") {
+                         const std::string& owner = "", const std::string& name_space = "n",
+                         const std::string& version = "") {
     return fmt::format(
         R"({{"metadata":{{"name":"{}","namespace":"{}","annotations":{{"egress-provisioner/pod-params":"{}"}},)"
-        R"("ownerReferences":[{{"kind":"{}","name":"{}","controller":{}}}]}},"spec":{{"containers":[{{"name":"c"}}]}}}})",
-        name, name_space, digest, owner_kind, owner, owner.empty() ? "false" : "true");
+        R"("ownerReferences":[{{"apiVersion":"{}","kind":"{}","name":"{}","controller":{}}}]}},"spec":{{"containers":)"
+        R"([{{"name":"c"}}]}}}})",
+        name, name_space, digest,
+        !version.empty()      ? version
+        : owner_kind == "Job" ? "batch/v1"
+                              : "apps/v1",
+        owner_kind, owner, owner.empty() ? "false" : "true");
   }
   void PutDeployment(const std::string& name, int updated) {
     const std::string deployment = fmt::format(
@@ -81,9 +87,10 @@ class PodRestart : public machine_commands::MachineCommands {
     answers_[fmt::format("{}/namespaces/n/deployments/{}", kApps, name)] = deployment;
     Put(List(kApps, "deployments"), {deployment});
     Put(List(kApps, "replicasets"),
-        {fmt::format(R"({{"metadata":{{"name":"{0}-1","namespace":"n","ownerReferences":[{{"kind":"Deployment",)"
-                     R"("name":"{0}","controller":true}}]}}}})",
-                     name)});
+        {fmt::format(
+            R"({{"metadata":{{"name":"{0}-1","namespace":"n","ownerReferences":[{{"apiVersion":"apps/v1","kind":"Deployment",)"
+            R"("name":"{0}","controller":true}}]}}}})",
+            name)});
   }
 
   Result<net::FetchAnswer> Answer(const net::FetchRequest& request) {
@@ -91,7 +98,8 @@ class PodRestart : public machine_commands::MachineCommands {
     if (host_.sent.size() > patches_) {
       patches_ = host_.sent.size();
       patched_.push_back(path);
-    } else if (after_patch_ && patches_ > 0 && ++gets_after_patch_ == 3) {
+      if (on_patch_) on_patch_();
+    } else if (after_patch_ && patches_ > 0 && ++gets_after_patch_ == gets_before_) {
       after_patch_();
     }
     const auto found = answers_.find(path.substr(0, path.find('?')));
@@ -132,9 +140,9 @@ class PodRestart : public machine_commands::MachineCommands {
   std::map<std::string, std::string> answers_;
   std::set<std::string> denied_;
   std::string digest_;
-  std::function<void()> after_patch_;
+  std::function<void()> on_patch_, after_patch_;
   std::size_t patches_ = 0;
-  int gets_after_patch_ = 0;
+  int gets_after_patch_ = 0, gets_before_ = 3;
   std::vector<std::string> patched_;
 };
 
@@ -168,8 +176,9 @@ TEST_F(PodRestart, WhoMayNotSeeThePolicyStillGetsTheTemplates) {
 }
 
 TEST_F(PodRestart, ARestartRollsAndWaits) {
-  PutDeployment("web", 0);
+  PutDeployment("web", 2);
   Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
+  on_patch_ = [this] { PutDeployment("web", 0); };
   after_patch_ = [this] {
     PutDeployment("web", 2);
     Put("/api/v1/pods", {Pod("b", digest_, "ReplicaSet", "web-1")});
@@ -194,7 +203,8 @@ TEST_F(PodRestart, WhatHasNoRolloutIsLeftToAPerson) {
 }
 
 TEST_F(PodRestart, ARolloutThatDoesNotEndStopsTheRest) {
-  PutDeployment("web", 1);
+  PutDeployment("web", 2);
+  on_patch_ = [this] { PutDeployment("web", 1); };
   answers_[std::string(kApps) + "/namespaces/n/statefulsets/zoo"] = "{}";
   Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", "former", "StatefulSet", "zoo")});
   const std::int64_t before = host_.now;
@@ -204,6 +214,73 @@ TEST_F(PodRestart, ARolloutThatDoesNotEndStopsTheRest) {
               HasSubstr("1 of 2 pods are new, and 2 are available after"));
   EXPECT_THAT(patched_, SizeIs(1));
   EXPECT_LT(host_.now - before, 60);
+}
+
+// One that says nothing of the new values: those behind it are rolled.
+TEST_F(PodRestart, WhatCanNotBeReadOrIsBrokenKeepsNothingElseFromItsRestart) {
+  PutDeployment("web", 2);
+  const auto stateful = [](int ready) {
+    return fmt::format(R"({{"metadata":{{"generation":1}},"spec":{{"replicas":2}},"status":{{"observedGeneration":1,)"
+                       R"("replicas":2,"readyReplicas":{},"currentRevision":"a","updateRevision":"a"}}}})",
+                       ready);
+  };
+  const std::string sets = std::string(kApps) + "/namespaces/n/statefulsets/";
+  answers_[sets + "broken"] = stateful(1);
+  answers_[sets + "denied"] = stateful(2);
+  denied_.insert(sets + "denied");
+  answers_[sets + "sound"] = stateful(2);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", "former", "StatefulSet", "broken"),
+                       Pod("c", "former", "StatefulSet", "denied"), Pod("d", "former", "StatefulSet", "gone"),
+                       Pod("e", "former", "StatefulSet", "sound"),
+                       Pod("f", "former", "StatefulSet", "other", "n", "apps.kruise.io/v1beta1")});
+  const rapidjson::Document report = Checked(4, {"--restart"});
+  EXPECT_THAT(Workloads(report),
+              ElementsAre("Deployment/web 1 failed", "StatefulSet/broken 1 left", "StatefulSet/denied 1 failed",
+                          "StatefulSet/gone 1 failed", "StatefulSet/other 1 left", "StatefulSet/sound 1 failed"));
+  const auto message = [&](int index) { return std::string(report["workloads"][index]["message"].GetString()); };
+  EXPECT_THAT(message(0), HasSubstr("its new pods lack")) << "it was rolled: this table makes no new pods";
+  EXPECT_THAT(message(1), HasSubstr("it was not complete before: 2 of 2 pods are new, and 1 are available"));
+  EXPECT_THAT(message(2), HasSubstr("statefulsets"));
+  EXPECT_THAT(message(5), HasSubstr("its new pods lack"));
+  EXPECT_THAT(message(4), HasSubstr("a StatefulSet of apps.kruise.io is not known here"));
+  EXPECT_STREQ(report["workloads"][4]["group"].GetString(), "apps.kruise.io");
+  EXPECT_THAT(patched_, ElementsAre(HasSubstr("deployments/web"), HasSubstr("statefulsets/sound")));
+}
+
+// The report of what was rolled is not lost.
+TEST_F(PodRestart, AServerThatIsLostAfterARolloutLosesNoReport) {
+  PutDeployment("web", 2);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
+  after_patch_ = [this] { denied_.insert("/api/v1/pods"); };
+  gets_before_ = 2;
+  const rapidjson::Document report = Checked(0, {"--restart"});
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 done"));
+  EXPECT_THAT(testing_support::JsonOf(report["findings"]), HasSubstr("pod-policy-unread"));
+}
+
+TEST_F(PodRestart, WhatAReplicationControllerMakesIsRolledByOpenShift) {
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicationController", "shop-1", "n", "v1")});
+  const rapidjson::Document report = Checked(4, {"--restart"});
+  EXPECT_THAT(Workloads(report), ElementsAre("ReplicationController/shop-1 1 left"));
+  EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("oc rollout latest"));
+}
+
+// What the cluster's policy trusts is known, and so is where its file is missing.
+TEST_F(PodRestart, TheCheckNamesNamespacesWithoutTheBundle) {
+  answers_["/api/v1/namespaces/p/configmaps/q"] =
+      R"({"kind":"ConfigMap","data":{"digest":"x","trust-config-map":"user-ca","trust-key":"all.pem"}})";
+  Put("/api/v1/configmaps", {R"({"metadata":{"name":"user-ca","namespace":"other"}})"});
+  const auto findings = [&](int exit = 0) { return testing_support::JsonOf(Checked(exit)["findings"]); };
+  EXPECT_THAT(findings(), HasSubstr("pods of n, which have no ConfigMap"));
+  EXPECT_THAT(findings(), ::testing::Not(HasSubstr("pod-env-trust")));
+  Put("/api/v1/configmaps", {R"({"metadata":{"name":"user-ca","namespace":"n"}})"});
+  EXPECT_THAT(findings(), ::testing::Not(HasSubstr("pod-trust-missing")));
+  Put("/api/v1/pods",
+      {R"({"metadata":{"name":"a","namespace":"n"},"spec":{"containers":[{"name":"c"}],"volumes":[{"name":"egress-trust"}]}})"});
+  EXPECT_THAT(findings(4), HasSubstr("1 of the 1 pods of Pod n/a have a container that gets no certificates"));
+  Put("/api/v1/pods", {});
+  denied_.insert("/api/v1/configmaps");
+  EXPECT_THAT(findings(), HasSubstr("could not be read"));
 }
 
 TEST_F(PodRestart, NewPodsThatLackTheValuesTooAreAFailure) {

@@ -283,8 +283,9 @@ class Evaluator:
                 return bool(found.value)
         if name == "size":
             return len(found)
-        if isinstance(found, str) and name in ("lowerAscii", "upperAscii", "startsWith"):
-            return {"lowerAscii": found.lower, "upperAscii": found.upper, "startsWith": found.startswith}[name](*words)
+        if isinstance(found, str) and name in ("lowerAscii", "upperAscii", "startsWith", "replace", "split"):
+            return {"lowerAscii": found.lower, "upperAscii": found.upper, "startsWith": found.startswith, "replace": found.replace,
+                    "split": found.split}[name](*words)
         raise CelError(f"unknown function {name} of {type(found).__name__}")
 
     def macro(self, name, items, bound, body, names):

@@ -275,6 +275,7 @@ usage          | --metrics          | service install --metrics metrics.txt
 usage          | provisioner deploy | deploy
 usage          | --api-server       | deploy --print --api-server https://api
 usage          | --params           | deploy --print --params pod-params
+usage          | --restricted       | deploy --print --restricted
 usage          | --platform         | deploy --print --params a/b --platform aws
 usage          | --secret           | controller --source kube:///worker
 usage          | --source           | controller --secret a/b --platform aws

@@ -68,7 +68,14 @@ ENVIRONMENTS = [
 MOUNTS = [
     [], [], [{"name": "own", "mountPath": "/data"}], [{"name": "own", "mountPath": "/etc/egress-trust"}],
     [{"name": "own", "mountPath": "c:\\Egress-Trust"}], [{"name": "egress-trust", "mountPath": "/certificates"}],
+    [{"name": "own", "mountPath": "/etc//egress-trust/"}], [{"name": "own", "mountPath": "C:/./egress-trust/"}],
+    [{"name": "own", "mountPath": "/egress-trust"}], [{"name": "same", "mountPath": "/etc/./egress-trust"}],
+    [{"name": "same", "mountPath": "\\egress-trust\\"}], [{"name": "own", "mountPath": "/etc/egress-trust/more"}],
+    [{"name": "egress-trust", "mountPath": "/etc/egress-trust/"}],
+    [{"name": "same", "mountPath": "/etc/egress-trust"}, {"name": "own", "mountPath": "/etc/egress-trust/"}],
 ]
+# What the pod's volume of the policy's name is; the user's ConfigMap is that of TRUST.
+VOLUMES = [{"configMap": {"name": "user-ca"}}] * 4 + [{"emptyDir": {}}, {"configMap": {"name": "another"}}]
 ANNOTATIONS = [{}, {}, {}, {OPT_OUT: "true"}, {OPT_OUT: "yes"}, {"x": "y"}]
 
 
@@ -91,8 +98,10 @@ def pods():
         spec = {**copy.deepcopy(take(SYSTEMS, index)), **lists}
         names = {m["name"] for each in lists.values() for c in each for m in c.get("volumeMounts", [])}
         volumes = [{"name": "own", "emptyDir": {}}] if "own" in names else []
-        if "egress-trust" in names:
-            volumes.append({"name": "egress-trust", "configMap": {"name": "user-ca"}})
+        if "same" in names:
+            volumes.append({"name": "same", "configMap": {"name": "user-ca"}})
+        if "egress-trust" in names or index % 8 == 5:
+            volumes.append({"name": "egress-trust", **copy.deepcopy(chance.choice(VOLUMES))})
         if volumes:
             spec["volumes"] = volumes
         metadata = {"name": f"pod-{index:02}", "namespace": SPACE}
@@ -195,6 +204,7 @@ class Base(unittest.TestCase):
         self.assertEqual(len(self.pods), 60)
         self.assertGreater(sum(o["os"] == "windows" for o in document["objects"]), 10)
         self.assertGreater(sum(o["optedOut"] for o in document["objects"]), 1)
+        self.assertEqual(any(c["untrusted"] for o in document["objects"] for c in o["containers"]), bool(words))
         return {pod["metadata"]["name"]: patched(pod, o["patch"]) for pod, o in zip(self.pods, document["objects"])}
 
     def check_unusual_pods(self, params, make):
@@ -238,6 +248,18 @@ class Evaluated(Base):
         self.assertEqual(admit(policy, params, static, SPACE)[1], "not-a-static-pod")
         for empty in {}, {"data": {}}, {"data": {"other": "x"}}:
             self.assertEqual(admit(policy, empty, pod, SPACE), (pod, "values-are-there"), "the controller has not written yet")
+
+    def test_the_check_names_what_the_policy_can_not_give(self):
+        """Those of which a patch says so, and no others."""
+        policy, _, params = self.printed(*TRUST)
+        document = json.loads(self.program("--pod", self.work / "pods.json", "--patch", "json", *TRUST))
+        for pod, told in zip(self.pods, document["objects"]):
+            made, _ = admit(policy, params, scheduled(pod), SPACE)
+            for one in told["containers"]:
+                (container,) = (c for kind in ("containers", "initContainers") for c in made["spec"].get(kind, []) if c["name"] == one["name"])
+                names = [v["name"] for v in container.get("env", []) if "egress-trust" in v.get("value", "")]
+                with self.subTest(pod=told["name"], container=one["name"]):
+                    self.assertEqual(bool(one["untrusted"]), not names)
 
     def test_a_volume_of_another_kind_is_left_as_it_is(self):
         policy, _, params = self.printed(*TRUST)
@@ -361,8 +383,9 @@ class Real(Base):
         for item in self.printed():
             self.server.apply({**item, "data": {}} if item["kind"] == "ConfigMap" else item)
         self.server.put_config("rendered-worker-first", "http://first.example.test:3128")
-        (self.work / "controller").write_text(self.server.kubeconfig(self.server.token("egress-provisioner-controller")))
         (deployment,) = (item for item in printed if item["kind"] == "Deployment")
+        account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
+        (self.work / "controller").write_text(self.server.kubeconfig(self.server.token(account)))
         words = [f"--kubeconfig={self.work / 'controller'}" if word.startswith("--kubeconfig=") else word
                  for word in deployment["spec"]["template"]["spec"]["containers"][0]["args"]]
         with open(self.work / "controller.log", "w") as log:

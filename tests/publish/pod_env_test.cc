@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "provisioner/publish/pod_trust.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/json_text.h"
@@ -331,6 +332,7 @@ TEST(PodEnv, WhatEnvFromBringsIsKeptAsFarAsItIsThere) {
   EXPECT_THAT(made->objects[0].containers[0].added, SizeIs(5));
   ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
   EXPECT_EQ(made->findings[0].where, "f: $[2].spec.containers[0].envFrom[1]");
+  EXPECT_THAT(made->findings[0].message, HasSubstr("a Secret of Pod ns/ may hold"));
   EXPECT_THAT(Made(pod)->findings, SizeIs(2));
   std::string stale_map = map;
   stale_map.replace(stale_map.find("http://p:1/"), 11, "http://old:1/");
@@ -434,22 +436,23 @@ TEST(PodTrustPatch, WhoOptedOutOfTheProxyTrustsAllTheSame) {
   EXPECT_THAT(PatchOf(pod, both), testing::Not(HasSubstr("HTTP_PROXY")));
 }
 
-TEST(PodTrustPatch, AnotherVolumeOfItsNameIsAnError) {
-  const std::string pod =
-      Deployment(Containers(R"({"name":"c"})") + R"(,"volumes":[{"name":"egress-trust","emptyDir":{}}])");
-  EXPECT_THAT(Failure(Made(pod, Trusting())),
-              HasSubstr("invalid-config: the volume egress-trust is not the ConfigMap"));
-}
-
-// Of a cluster all is listed, whatever one of its workloads has.
-TEST(PodTrustPatch, AnotherVolumeOfItsNameLacksOursInAList) {
-  const std::string pod =
-      Deployment(Containers(R"({"name":"c"})") + R"(,"volumes":[{"name":"egress-trust","configMap":{"name":"b"}}])");
-  PodEnvRequest request = Trusting(PatchKind::kNone);
-  request.lists_all = true;
-  const auto made = Made(pod, request);
-  ASSERT_TRUE(made) << Failure(made);
-  EXPECT_TRUE(made->objects[0].adds_volume);
+// As the admission policy, which can't fail: the proxy is added, and no variable names a file that is not there.
+TEST(PodTrustPatch, AnotherVolumeOfItsNameLeavesThePodWithoutTheBundle) {
+  for (const char* volume : {R"("emptyDir":{})", R"("configMap":{"name":"b"})"}) {
+    const std::string pod =
+        Deployment(Containers(R"({"name":"c"})") + fmt::format(R"(,"volumes":[{{"name":"egress-trust",{}}}])", volume));
+    PodEnvRequest request = Wanted();
+    request.trust = PodTrust{"ca", "all.pem"};
+    const auto made = Made(pod, request);
+    ASSERT_TRUE(made) << Failure(made);
+    const PodContainer& container = made->objects[0].containers[0];
+    EXPECT_THAT(container.added, SizeIs(6));
+    EXPECT_TRUE(container.untrusted && container.Lacks());
+    EXPECT_FALSE(container.mounts || container.imports || made->objects[0].adds_volume);
+    ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-trust-taken")));
+    EXPECT_THAT(made->findings[0].message,
+                HasSubstr("\"c\" of Deployment n/d gets no certificates: another volume has"));
+  }
 }
 
 // Its certificate store is the one of its node.
@@ -468,12 +471,35 @@ TEST(PodTrustPatch, AHostProcessContainerImportsNothing) {
               AllOf(HasSubstr("SSL_CERT_FILE"), Not(HasSubstr("postStart"))));
 }
 
-TEST(PodTrustPatch, APlaceThatIsTakenIsLeftAlone) {
+TEST(PodTrustPatch, AContainerWithAnotherVolumeAtThePlaceGetsNothing) {
+  const std::string mount = R"({{"name":"{}","volumeMounts":[{{"name":"{}","mountPath":"/etc/egress-trust/"}}]}})";
   const auto made =
-      Made(Deployment(Containers(R"({"name":"c","volumeMounts":[{"name":"mine","mountPath":"/etc/egress-trust"}]})")),
+      Made(Deployment(Containers(fmt::format(fmt::runtime(mount), "other", "mine") + "," +
+                                 fmt::format(fmt::runtime(mount), "same", "theirs") + R"(,{"name":"c"})") +
+                      R"(,"volumes":[{"name":"theirs","configMap":{"name":"ca"}}])"),
            Trusting());
-  ASSERT_TRUE(made);
-  EXPECT_FALSE(made->objects[0].containers[0].mounts);
+  ASSERT_TRUE(made) << Failure(made);
+  const std::vector<PodContainer>& containers = made->objects[0].containers;
+  EXPECT_TRUE(containers[0].untrusted);
+  EXPECT_THAT(containers[0].added, IsEmpty()) << "they would name a file that is not there";
+  EXPECT_FALSE(containers[1].untrusted || containers[1].mounts) << "the same ConfigMap under another name";
+  EXPECT_THAT(containers[1].added, SizeIs(6));
+  EXPECT_TRUE(containers[2].mounts) << "the others get it";
+  ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-trust-taken")));
+  EXPECT_THAT(made->findings[0].message, HasSubstr("move that mount"));
+}
+
+TEST(PodTrustPatch, APlaceIsTheSameHoweverItIsSpelled) {
+  for (const char* path : {"/etc/egress-trust", "/etc/egress-trust/", "//etc/./egress-trust", "etc/egress-trust"})
+    EXPECT_TRUE(IsTrustPlace(path, false)) << path;
+  for (const char* path : {"/etc/Egress-Trust", "/etc/egress-trust/a", "/x/etc/egress-trust", "/etc", "", "/",
+                           "/etc\\egress-trust", "c:/etc/egress-trust", "/etc/egress-trust.d"})
+    EXPECT_FALSE(IsTrustPlace(path, false)) << path;
+  for (const char* path : {R"(C:\egress-trust)", "c:/egress-trust", R"(c:\Egress-Trust\)", "/egress-trust",
+                           "egress-trust", R"(C:\.\egress-trust)"})
+    EXPECT_TRUE(IsTrustPlace(path, true)) << path;
+  for (const char* path : {R"(D:\egress-trust)", R"(C:\egress-trust\a)", R"(C:\x\egress-trust)", "C:", ""})
+    EXPECT_FALSE(IsTrustPlace(path, true)) << path;
 }
 
 }  // namespace

@@ -7,9 +7,10 @@
 namespace prov::publish {
 namespace {
 
-std::string Owner(const std::string& kind, const std::string& name) {
+std::string Owner(const std::string& kind, const std::string& name, const std::string& version = "apps/v1") {
   return fmt::format(
-      R"("ownerReferences":[{{"kind":"Other","name":"x"}},{{"kind":"{}","name":"{}","controller":true}}])", kind, name);
+      R"("ownerReferences":[{{"kind":"Other","name":"x"}},{{"apiVersion":"{}","kind":"{}","name":"{}","controller":true}}])",
+      version, kind, name);
 }
 
 // A pod; `metadata` and `more` are members with a comma before them.
@@ -28,10 +29,10 @@ std::string List(const std::string& kind, const std::string& items) {
 
 class PodRunsTest : public testing::Test {
  protected:
-  void AddOwners(const std::string& kind, const std::string& items) {
+  void AddOwners(const std::string& group, const std::string& kind, const std::string& items) {
     const auto page = ReadAnyObject(List("PartialObjectMetadataList", items), "f");
     ASSERT_TRUE(page);
-    const auto added = runs_.AddOwners(*page, kind);
+    const auto added = runs_.AddOwners(*page, group, kind);
     ASSERT_TRUE(added) << added.error().message;
   }
   // "KIND/NAME RUNNING OUTDATED;…" of a list of these pods.
@@ -49,23 +50,52 @@ class PodRunsTest : public testing::Test {
     return out;
   }
 
-  PodRuns runs_{{.proxy = {Secret("http://p:1"), Secret(), ""}, .patch = PatchKind::kNone, .lists_all = true},
+  PodRuns runs_{{.proxy = {Secret("http://p:1"), Secret(), ""}, .patch = PatchKind::kNone},
                 "now",
                 [](std::string_view name_space) { return name_space == "n"; }};
 };
 
 TEST_F(PodRunsTest, APodWithAnotherDigestIsOfItsWorkload) {
-  AddOwners("ReplicaSet", fmt::format(R"({{"metadata":{{"name":"web-1","namespace":"n",{}}}}},)"
-                                      R"({{"metadata":{{"name":"alone","namespace":"n"}}}})",
-                                      Owner("Deployment", "web")));
-  AddOwners("Job",
-            fmt::format(R"({{"metadata":{{"name":"nightly-1","namespace":"n",{}}}}})", Owner("CronJob", "nightly")));
+  AddOwners("apps", "ReplicaSet",
+            fmt::format(R"({{"metadata":{{"name":"web-1","namespace":"n",{}}}}},)"
+                        R"({{"metadata":{{"name":"alone","namespace":"n"}}}})",
+                        Owner("Deployment", "web")));
+  AddOwners("batch", "Job",
+            fmt::format(R"({{"metadata":{{"name":"nightly-1","namespace":"n",{}}}}})",
+                        Owner("CronJob", "nightly", "batch/v1")));
   EXPECT_EQ(Of(fmt::format("{},{},{},{},{},{}", Pod("a", Digest("now") + "," + Owner("ReplicaSet", "web-1")),
                            Pod("b", Digest("former") + "," + Owner("ReplicaSet", "web-1")),
                            Pod("c", Digest("former") + "," + Owner("ReplicaSet", "alone")),
                            Pod("d", Digest("former") + "," + Owner("StatefulSet", "db")),
-                           Pod("e", Digest("former") + "," + Owner("Job", "nightly-1")), Pod("f", Digest("former")))),
+                           Pod("e", Digest("former") + "," + Owner("Job", "nightly-1", "batch/v1")),
+                           Pod("f", Digest("former")))),
             "CronJob/nightly 1 1;Deployment/web 2 1;Pod/f 1 1;ReplicaSet/alone 1 1;StatefulSet/db 1 1;");
+}
+
+// A kind of the same name in another group is another.
+TEST_F(PodRunsTest, AnOwnerIsOfItsGroup) {
+  AddOwners("apps", "ReplicaSet",
+            fmt::format(R"({{"metadata":{{"name":"r","namespace":"n",{}}}}})", Owner("Deployment", "web")));
+  EXPECT_EQ(Of(Pod("a", Digest("former") + "," + Owner("ReplicaSet", "r", "other.example/v1"))), "ReplicaSet/r 1 1;");
+  EXPECT_EQ(runs_.Workloads().at(0).workload.group, "other.example");
+  EXPECT_EQ(Of(Pod("b", Digest("former") + "," + Owner("ReplicationController", "c", "v1"))),
+            "ReplicaSet/r 1 1;ReplicationController/c 1 1;");
+}
+
+// The annotation of such a pod has the present digest, as all that the policy could add is there.
+TEST_F(PodRunsTest, CountsPodsThatCanNotGetTheBundle) {
+  PodRuns runs({.proxy = {}, .patch = PatchKind::kNone, .trust = PodTrust{"ca", "all.pem"}}, "now",
+               [](std::string_view /*name_space*/) { return true; });
+  const auto page = ReadAnyObject(
+      List("PodList",
+           R"({"metadata":{"name":"a","namespace":"n","annotations":{"egress-provisioner/pod-params":"now"}},)"
+           R"("spec":{"containers":[{"name":"c"}],"volumes":[{"name":"egress-trust","emptyDir":{}}]}})"),
+      "f");
+  ASSERT_TRUE(page);
+  ASSERT_TRUE(runs.AddPods(*page));
+  ASSERT_EQ(runs.Workloads().size(), 1U);
+  EXPECT_EQ(runs.Workloads()[0].untrusted, 1U);
+  EXPECT_EQ(runs.Workloads()[0].outdated, 0U);
 }
 
 TEST_F(PodRunsTest, WithoutADigestAPodCountsByWhatItHas) {

@@ -87,10 +87,12 @@ TEST(Rollout, ARestartChangesOnlyAnAnnotationOfTheTemplate) {
 }
 
 TEST(Rollout, OnlyTheseKindsHaveOne) {
-  EXPECT_EQ(RolloutResource("Deployment"), "deployments");
-  EXPECT_EQ(RolloutResource("StatefulSet"), "statefulsets");
-  EXPECT_EQ(RolloutResource("DaemonSet"), "daemonsets");
-  for (const char* kind : {"Pod", "Job", "CronJob", "ReplicaSet", "Rollout", ""}) EXPECT_EQ(RolloutResource(kind), "");
+  EXPECT_EQ(RolloutResource("apps", "Deployment"), "deployments");
+  EXPECT_EQ(RolloutResource("apps", "StatefulSet"), "statefulsets");
+  EXPECT_EQ(RolloutResource("apps", "DaemonSet"), "daemonsets");
+  EXPECT_EQ(RolloutResource("apps.kruise.io", "StatefulSet"), "") << "somebody else's";
+  for (const char* kind : {"Pod", "Job", "CronJob", "ReplicaSet", "Rollout", ""})
+    EXPECT_EQ(RolloutResource("apps", kind), "");
 }
 
 }  // namespace
