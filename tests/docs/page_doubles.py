@@ -23,11 +23,11 @@ KINDS = {
 # Options of each verb: those with a value, and switches. What no page uses is refused.
 COMMON = {"-n", "-o"}
 VERBS = {
-    "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f"}, {"--ignore-not-found"}),
+    "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f", "-l"}, {"--ignore-not-found"}),
     "create": ({"--from-file", "--duration", "--dry-run", "--verb", "--resource", "--clusterrole", "--serviceaccount"}, set()),
     "drain": (set(), {"--ignore-daemonsets", "--delete-emptydir-data"}), "uncordon": (set(), set()),
     "patch": ({"--type", "-p", "--patch-file"}, set()), "scale": ({"--replicas"}, set()), "rollout": (set(), set()), "wait": ({"--for", "--timeout"}, set()),
-    "exec": ({"-c"}, {"-it"}), "logs": ({"-c", "--tail", "-l"}, set()), "label": (set(), set()), "describe": (set(), set()), "whoami": (set(), {"--show-server"}),
+    "exec": ({"-c"}, {"-it"}), "logs": ({"-c", "--tail", "-l"}, {"--prefix"}), "label": (set(), set()), "describe": (set(), set()), "whoami": (set(), {"--show-server"}),
 }
 SUBVERBS = {"rollout": ("status",), "create": ("token", "configmap", "serviceaccount", "clusterrole", "clusterrolebinding"), "config": ("view",)}
 
@@ -138,6 +138,11 @@ def one(options, name, default=None):
     return options[name][-1] if name in options else default
 
 
+def is_selected(item, options):
+    label, _, value = one(options, "-l", default="").partition("=")
+    return not label or item["metadata"].get("labels", {}).get(label) == value
+
+
 def get(options, others, namespace):
     if not others:
         refuse("You must specify the type of resource to get")
@@ -149,8 +154,7 @@ def get(options, others, namespace):
     else:
         found = [json.loads(path.read_text()) for kind in kinds for path in sorted(FOLDER.glob(f"{kind},*.json"))
                  if kind in CLUSTER or path.name.split(",")[1] == namespace]
-        label, _, value = one(options, "-l", default="").partition("=")
-        found = [item for item in found if not label or item["metadata"].get("labels", {}).get(label) == value]
+        found = [item for item in found if is_selected(item, options)]
     document = found[0] if len(names) == 1 else {"apiVersion": "v1", "kind": "List", "items": found}
     if form == "json":
         print(json.dumps(document, indent=2))
@@ -221,11 +225,13 @@ def kubectl(words):
         for document in [one for file in files or refuse("must specify -f") for one in documents(file)]:
             keep(document, namespace)
     elif verb == "delete" and files:
-        for document in [one for file in files for one in documents(file)]:
+        for document in [item for file in files for item in documents(file) if is_selected(item, options)]:
             place(document["kind"], document["metadata"]["name"], document["metadata"].get("namespace", namespace)).unlink(missing_ok=True)
     elif verb == "delete":
         kind = kind_of(others[0])
         for name in others[1:] or refuse("name the object"):
+            if "--ignore-not-found" in options and not place(kind, name, namespace).exists():
+                continue
             find(kind, name, namespace)
             place(kind, name, namespace).unlink()
     elif verb == "scale":

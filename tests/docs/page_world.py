@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 
 import yaml
@@ -166,6 +167,10 @@ class World:
             page_doubles.keep(document, "default")
         (self.objects / "aks.json").write_text(json.dumps(aks()))
         (self.folder / "provisioner.exe").write_bytes(make_program())
+        with tarfile.open(self.bin / "tree.tar", "w") as tree:
+            tree.add(self.program, "./usr/bin/provisioner")
+        subprocess.run([self.program, "bake", "--format", "oci", "--os", "linux", "--tree", self.bin / "tree.tar", "--out",
+                        self.folder / "provisioner-controller-0.1.0-linux-amd64.oci"], check=True, capture_output=True)
         sample = json.loads((TESTS / "sample/rendered-worker.json").read_text())
         (self.folder / "rendered-worker.json").write_text(json.dumps(sample))
         (self.folder / "rendered-worker.yaml").write_text(yaml.safe_dump(sample))
