@@ -209,7 +209,7 @@ class Controller(unittest.TestCase):
                 self.assertEqual(done.returncode, 12, done.stdout + done.stderr)
                 self.assertIn("[fail-open]", done.stderr)
                 self.assertIn("pod-params: failed; new pods get the last values", done.stdout)
-                self.assertIn("egress: failed; new machines get the last user data", done.stdout)
+                self.assertIn("kept: failed; new machines get the last user data", done.stdout)
                 self.assertEqual((self.params(), self.user_data()), (params, user_data))
                 self.assertEqual(self.state_of_params()["failure"]["code"], "fail-open")
                 self.assertEqual(self.state_of_params()["digest"], self.state()["digest"], "of what is there")
