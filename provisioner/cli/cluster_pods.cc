@@ -104,19 +104,21 @@ Result<bool> KnowsPodPolicies(machine::Host& host, const source::SourceSpec& clu
 }
 
 Result<std::set<std::string, std::less<>>> NamespacesWith(machine::Host& host, const source::SourceSpec& cluster,
-                                                          std::string_view config_map) {
+                                                          const publish::PodTrust& trust) {
+  constexpr int kBundlesInPage = 20;  // each may have a mebibyte
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
   KubeClient client(access, {host.http(), host.clock()});
   const KubeObject maps = InGroup("", "configmaps");
   std::set<std::string, std::less<>> out;
   PROV_TRY(client.ListPages(
-      maps, fmt::format("fieldSelector=metadata.name%3D{}&{}", config_map, kPage), KubeDetail::kMetadata,
-      [&](std::string page) -> Result<void> {
+      maps, fmt::format("fieldSelector=metadata.name%3D{}&limit={}", trust.config_map, kBundlesInPage),
+      KubeDetail::kWhole, [&](std::string page) -> Result<void> {
         const publish::Object list = PROV_TRY(publish::ReadAnyObject(std::move(page), maps.Path()));
         return source::VisitValues(*list.document, [&](const source::DocumentValue& one) -> Result<void> {
           const ObjectView object = PROV_TRY(ObjectView::Of(*one.value, one.path));
           const auto metadata = PROV_TRY(object.Object("metadata"));
-          if (metadata && PROV_TRY(metadata->TextOr("name", "")) == config_map)
+          const auto data = PROV_TRY(object.Object("data"));
+          if (metadata && PROV_TRY(metadata->TextOr("name", "")) == trust.config_map && data && data->Has(trust.key))
             out.emplace(PROV_TRY(metadata->TextOr("namespace", "")));
           return {};
         });

@@ -29,9 +29,9 @@ Result<std::optional<ClusterPodPolicy>> ReadPodPolicy(machine::Host& host, const
 // Whether the API server knows such policies (Kubernetes 1.36 and later). Errors: those of source::Serves.
 Result<bool> KnowsPodPolicies(machine::Host& host, const source::SourceSpec& cluster);
 
-// The namespaces that have a ConfigMap of this name. Errors: those of source::KubeClient::ListPages, type.
+// The namespaces that have this ConfigMap with this key. Errors: those of source::KubeClient::ListPages, type.
 Result<std::set<std::string, std::less<>>> NamespacesWith(machine::Host& host, const source::SourceSpec& cluster,
-                                                          std::string_view config_map);
+                                                          const publish::PodTrust& trust);
 
 // Gives `runs` the pods of the cluster, after the ReplicaSets and Jobs that own them. Errors: those of
 // source::KubeClient::ListPages and of PodRuns.

@@ -9,6 +9,7 @@
 #include <deque>
 #include <initializer_list>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "provisioner/base/file.h"
@@ -33,6 +34,7 @@ using egress::EgressConfig;
 using publish::PatchKind;
 using publish::PodEnvObject;
 using publish::ProxyValues;
+using Names = std::set<std::string, std::less<>>;
 
 constexpr std::string_view kPodEnvCommand = "provisioner pod-env";
 constexpr std::string_view kPolicyFormat = "admission-policy";
@@ -193,7 +195,7 @@ void WriteObject(JsonWriter& json, const PodEnvObject& object) {
     json.Strings("stale", container.stale);
     json.Strings("kept", container.kept);
     json.Member("mounts", container.mounts).Member("imports", container.imports);
-    json.Member("untrusted", container.untrusted).EndObject();
+    json.Member("untrusted", container.untrusted).Member("envFrom", container.env_from).EndObject();
   }
   json.EndArray().Member("addsVolume", object.adds_volume).Key("patch").Json(WriteJson(object.patch, 0)).EndObject();
 }
@@ -235,6 +237,13 @@ void ReportContainers(const PodEnvObject& object, const std::string& where, Find
 
 bool Lacks(const PodEnvObject& object) {
   return object.adds_volume || std::ranges::any_of(object.containers, &publish::PodContainer::Lacks);
+}
+
+// Whether a check shows it: also for what no patch changes.
+bool IsShown(const PodEnvObject& object) {
+  return Lacks(object) || std::ranges::any_of(object.containers, [](const publish::PodContainer& container) {
+           return container.untrusted || container.env_from;
+         });
 }
 
 // The cluster that --pod names, with the options for the source's.
@@ -362,16 +371,17 @@ void NameUntrusted(const std::vector<publish::WorkloadPods>& all, Findings& find
 }
 
 // Workloads that were rolled and whose new pods lack the variables, too: something is between the policy and them. An
-// error takes nothing of the report away.
-void VerifyRestarts(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
+// error takes nothing of the report away. False: nobody could look.
+bool VerifyRestarts(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
                     const std::string& digest, std::vector<RestartedWorkload>& restarted, Findings& findings) {
+  if (std::ranges::find(restarted, Restart::kDone, &RestartedWorkload::restart) == restarted.end()) return true;
   auto all = RunningPods(host, options, policy, digest);
   if (!all) {
     AddWarning(findings, "pod-policy-unread",
                fmt::format("whether the new pods have the present variables could not be read: {}; run --check again",
                            all.error().message),
                all.error().where);
-    return;
+    return false;
   }
   const std::vector<publish::WorkloadPods> still = Outdated(*std::move(all));
   for (RestartedWorkload& one : restarted) {
@@ -382,22 +392,42 @@ void VerifyRestarts(machine::Host& host, const PodEnvOptions& options, const Clu
     one.message =
         "its new pods lack the present variables, too; compare the policy with what --format admission-policy prints";
   }
+  return true;
 }
 
-Result<std::vector<RestartedWorkload>> LookAtPods(machine::Host& host, const PodEnvOptions& options,
-                                                  const ClusterPodPolicy& policy, const std::string& digest,
-                                                  Findings& findings) {
+struct LookedAt {
+  std::vector<RestartedWorkload> workloads;  // those with outdated pods
+  bool differs = false;                      // pods lack something, or nobody could look whether they do
+};
+
+// `without_bundle`: namespaces whose new pods could verify no server.
+Result<LookedAt> LookAtPods(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
+                            const std::string& digest, const Names& without_bundle, Findings& findings) {
   std::vector<publish::WorkloadPods> all = PROV_TRY(RunningPods(host, options, policy, digest));
   NameUntrusted(all, findings);
+  const auto has_no_bundle = [&](const publish::WorkloadPods& pods) {
+    return without_bundle.contains(pods.workload.name_space);
+  };
+  LookedAt out{.workloads = {}, .differs = std::ranges::any_of(all, has_no_bundle)};
   const std::vector<publish::WorkloadPods> outdated = Outdated(std::move(all));
   if (options.restart) {
-    auto out = PROV_TRY(RestartWorkloads(host, ClusterOf(options), outdated, options.wait_seconds));
-    VerifyRestarts(host, options, policy, digest, out, findings);
-    return out;
+    std::vector<publish::WorkloadPods> rolled, left;
+    rolled.reserve(outdated.size());
+    left.reserve(outdated.size());
+    for (const publish::WorkloadPods& pods : outdated) (has_no_bundle(pods) ? left : rolled).push_back(pods);
+    out.workloads = PROV_TRY(RestartWorkloads(host, ClusterOf(options), rolled, options.wait_seconds));
+    if (!VerifyRestarts(host, options, policy, digest, out.workloads, findings)) out.differs = true;
+    for (const publish::WorkloadPods& pods : left) {
+      out.workloads.push_back({.pods = pods,
+                               .restart = Restart::kLeft,
+                               .message = "its namespace lacks the bundle, so programs in new pods would trust no "
+                                          "server; make the ConfigMap there"});
+    }
+  } else {
+    out.workloads.reserve(outdated.size());
+    for (const publish::WorkloadPods& pods : outdated) out.workloads.push_back({.pods = pods});
   }
-  std::vector<RestartedWorkload> out;
-  out.reserve(outdated.size());
-  for (const publish::WorkloadPods& pods : outdated) out.push_back({.pods = pods});
+  out.differs = out.differs || std::ranges::any_of(out.workloads, NeedsRestart);
   return out;
 }
 
@@ -425,30 +455,33 @@ std::size_t CountStale(const std::vector<PodEnvObject>& objects) {
   return out;
 }
 
-// The namespaces whose pods get variables that name a file of a ConfigMap that is not there.
-void FindMissingMaps(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
-                     Findings& findings) {
+// The namespaces whose pods get variables that name a file of a ConfigMap, or a key of it, that is not there.
+Names FindMissingMaps(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
+                      Findings& findings) {
   constexpr std::size_t kMostNames = 10;
   const std::string& map = policy.trust->config_map;
-  const auto having = NamespacesWith(host, ClusterOf(options), map);
+  const auto having = NamespacesWith(host, ClusterOf(options), *policy.trust);
   if (!having) {
     AddInfo(findings, "pod-trust-missing",
             fmt::format("whether each namespace of the policy has the ConfigMap \"{}\" could not be read: {}", map,
                         having.error().message),
             having.error().where);
-    return;
+    return {};
   }
   std::vector<std::string> missing;
   std::ranges::set_difference(policy.namespaces, *having, std::back_inserter(missing), std::less<>());
-  if (missing.empty()) return;
+  Names out(missing.begin(), missing.end());
+  if (missing.empty()) return out;
   const std::size_t more = missing.size() - std::min(missing.size(), kMostNames);
   missing.resize(missing.size() - more);
   AddWarning(
       findings, "pod-trust-missing",
-      fmt::format("the policy gives the variables of the bundle to pods of {}{}, which have no ConfigMap \"{}\": "
-                  "they name a file that is not there, so TLS fails; make it there, or select other namespaces",
-                  fmt::join(missing, ", "), more == 0 ? "" : fmt::format(" and {} more", more), map),
+      fmt::format("the policy gives the variables of the bundle to pods of {}{}, which have no ConfigMap "
+                  "\"{}\" with the key \"{}\": they name a file that is not there, so TLS fails; make it "
+                  "there, or select other namespaces",
+                  fmt::join(missing, ", "), more == 0 ? "" : fmt::format(" and {} more", more), map, policy.trust->key),
       std::string(publish::kPodPolicyName));
+  return out;
 }
 
 // Lists the objects that a patch would change and, in a cluster, the workloads whose pods were made before a change.
@@ -457,28 +490,28 @@ Result<Outcome> Check(machine::Host& host, const EgressConfig& config, PodEnvOpt
   if (options.ChecksCluster()) policy = PROV_TRY(PolicyOf(host, options, findings));
   if (policy && policy->trust && !options.request.trust) options.request.trust = policy->trust;
   ReviewTrust(config, options, findings);
-  if (policy && policy->trust) FindMissingMaps(host, options, *policy, findings);
+  Names without_bundle;
+  if (policy && policy->trust) without_bundle = FindMissingMaps(host, options, *policy, findings);
   std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
-  std::vector<RestartedWorkload> workloads;
+  LookedAt pods;
   if (policy) {
     LeaveToPolicy(*policy, objects);
     const std::string digest =
         publish::MakePodParams(config, options.request.trust).find(publish::kPodParamsDigest)->second;
     PROV_TRY(CompareParams(*policy, digest, options, findings));
-    workloads = PROV_TRY(LookAtPods(host, options, *policy, digest, findings));
+    pods = PROV_TRY(LookAtPods(host, options, *policy, digest, without_bundle, findings));
   }
   const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Member("lacking", lacking).Member("stale", CountStale(objects));
   json.Key("objects").BeginArray();
   for (const PodEnvObject& object : objects) {
-    if (Lacks(object)) WriteObject(json, object);
+    if (IsShown(object)) WriteObject(json, object);
   }
   json.EndArray();
-  if (options.ChecksCluster()) WriteWorkloads(json, workloads);
+  if (options.ChecksCluster()) WriteWorkloads(json, pods.workloads);
   WriteFindings(json, findings);
-  const bool differs = lacking > 0 || std::ranges::any_of(workloads, NeedsRestart);
-  return Outcome{differs ? kExitDifferences : 0, json.EndObject().Text(), {}};
+  return Outcome{lacking > 0 || pods.differs ? kExitDifferences : 0, json.EndObject().Text(), {}};
 }
 
 // A server before 1.36 refuses the policy as a whole; where the source is in a cluster, it is asked.

@@ -236,6 +236,7 @@ Result<void> Maker::AddSources(const ObjectView& container, std::vector<std::str
     const std::string_view name = map ? PROV_TRY(map->TextOr("name", "")) : "";
     if (map && PROV_TRY(AddMap(name, prefix, names, report, patched))) continue;
     if (opted_out_) continue;
+    report.env_from = true;
     findings_.Warn("pod-env-from",
                    fmt::format("{} of {} may hold proxy variables, and is not looked into: those that are added count "
                                "more; a pod with a proxy of its own has to opt out",

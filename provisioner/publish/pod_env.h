@@ -46,8 +46,10 @@ struct PodContainer {
   bool mounts = false;             // the ConfigMap is mounted
   bool imports = false;            // a hook is added that imports certificates into Windows' store
   bool untrusted = false;          // nothing can make it trust the ConfigMap: its place or name is another volume's
+  bool env_from = false;           // envFrom brings variables from what was not looked into
 
-  bool Lacks() const { return !added.empty() || !stale.empty() || mounts || imports || untrusted; }
+  // Whether a patch would change it.
+  bool Lacks() const { return !added.empty() || !stale.empty() || mounts || imports; }
 };
 
 struct PodEnvObject {

@@ -43,10 +43,11 @@ class PodRestart : public machine_commands::MachineCommands {
   }
 
   // As the policy's ConfigMap has it, which also has the source's password.
-  std::string PrintedDigest() {
+  std::string PrintedDigest(const std::vector<std::string>& more = {}) {
     const Command command = PodEnvCommand();
-    const auto arguments =
-        ParseArguments(command.spec, std::vector<std::string>{source_, "--format=admission-policy", "--output=json"});
+    std::vector<std::string> words = {source_, "--format=admission-policy", "--output=json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto arguments = ParseArguments(command.spec, words);
     const auto printed = arguments ? command.run(*arguments, host_) : std::unexpected(arguments.error());
     EXPECT_TRUE(printed) << printed.error().message;
     return printed ? ParsedJson(printed->out)["items"][2]["data"]["digest"].GetString() : "";
@@ -253,9 +254,9 @@ TEST_F(PodRestart, AServerThatIsLostAfterARolloutLosesNoReport) {
   Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
   after_patch_ = [this] { denied_.insert("/api/v1/pods"); };
   gets_before_ = 2;
-  const rapidjson::Document report = Checked(0, {"--restart"});
+  const rapidjson::Document report = Checked(4, {"--restart"});
   EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 done"));
-  EXPECT_THAT(testing_support::JsonOf(report["findings"]), HasSubstr("pod-policy-unread"));
+  EXPECT_THAT(testing_support::JsonOf(report["findings"]), HasSubstr("pod-policy-unread")) << "nobody could look";
 }
 
 TEST_F(PodRestart, WhatAReplicationControllerMakesIsRolledByOpenShift) {
@@ -269,11 +270,17 @@ TEST_F(PodRestart, WhatAReplicationControllerMakesIsRolledByOpenShift) {
 TEST_F(PodRestart, TheCheckNamesNamespacesWithoutTheBundle) {
   answers_["/api/v1/namespaces/p/configmaps/q"] =
       R"({"kind":"ConfigMap","data":{"digest":"x","trust-config-map":"user-ca","trust-key":"all.pem"}})";
-  Put("/api/v1/configmaps", {R"({"metadata":{"name":"user-ca","namespace":"other"}})"});
+  const auto has = [&](const std::string& name_space, const std::string& key) {
+    Put("/api/v1/configmaps",
+        {fmt::format(R"({{"metadata":{{"name":"user-ca","namespace":"{}"}},"data":{{"{}":"x"}}}})", name_space, key)});
+  };
+  has("other", "all.pem");
   const auto findings = [&](int exit = 0) { return testing_support::JsonOf(Checked(exit)["findings"]); };
   EXPECT_THAT(findings(), HasSubstr("pods of n, which have no ConfigMap"));
   EXPECT_THAT(findings(), ::testing::Not(HasSubstr("pod-env-trust")));
-  Put("/api/v1/configmaps", {R"({"metadata":{"name":"user-ca","namespace":"n"}})"});
+  has("n", "ca-bundle.crt");
+  EXPECT_THAT(findings(), HasSubstr("pods of n, which have no ConfigMap")) << "of another key";
+  has("n", "all.pem");
   EXPECT_THAT(findings(), ::testing::Not(HasSubstr("pod-trust-missing")));
   Put("/api/v1/pods",
       {R"({"metadata":{"name":"a","namespace":"n"},"spec":{"containers":[{"name":"c"}],"volumes":[{"name":"egress-trust"}]}})"});
@@ -281,6 +288,35 @@ TEST_F(PodRestart, TheCheckNamesNamespacesWithoutTheBundle) {
   Put("/api/v1/pods", {});
   denied_.insert("/api/v1/configmaps");
   EXPECT_THAT(findings(), HasSubstr("could not be read"));
+}
+
+// Its new pods would be available, and verify no server.
+TEST_F(PodRestart, NothingIsRolledWhereTheBundleIsMissing) {
+  const std::string digest = PrintedDigest({"--trust=configmap/user-ca:all.pem"});
+  answers_["/api/v1/namespaces/p/configmaps/q"] = fmt::format(
+      R"({{"kind":"ConfigMap","data":{{"digest":"{}","trust-config-map":"user-ca","trust-key":"all.pem"}}}})", digest);
+  Put("/api/v1/configmaps", {});
+  PutDeployment("web", 2);
+  Put("/api/v1/pods", {Pod("a", digest, "ReplicaSet", "web-1")});
+  EXPECT_THAT(Workloads(Checked(4)), IsEmpty()) << "its pods are new, and lack the file";
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1")});
+  const rapidjson::Document report = Checked(4, {"--restart"});
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 left"));
+  EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("its namespace lacks the bundle"));
+  EXPECT_THAT(patched_, IsEmpty());
+}
+
+// What no patch and no restart changes is shown, and is no difference.
+TEST_F(PodRestart, VariablesOfOtherObjectsAreNamedInEachWorkload) {
+  const std::string path = std::string(kApps) + "/deployments";
+  Put(path,
+      {R"({"metadata":{"name":"web","namespace":"n"},"spec":{"template":{"spec":{"containers":[{"name":"c",)"
+       R"("envFrom":[{"secretRef":{"name":"s"}}]}]}}}})",
+       R"({"metadata":{"name":"other","namespace":"n"},"spec":{"template":{"spec":{"containers":[{"name":"c"}]}}}})"});
+  const rapidjson::Document report = Checked(0);
+  ASSERT_EQ(report["objects"].Size(), 1U);
+  EXPECT_STREQ(report["objects"][0]["name"].GetString(), "web");
+  EXPECT_TRUE(report["objects"][0]["containers"][0]["envFrom"].GetBool());
 }
 
 TEST_F(PodRestart, NewPodsThatLackTheValuesTooAreAFailure) {
