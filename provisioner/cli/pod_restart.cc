@@ -80,7 +80,8 @@ class Restarter {
       Leave(out, std::move(reason));
       return {};
     }
-    const publish::Rollout present = PROV_TRY(publish::RolloutOf(publish::ViewOf(before), workload.kind));
+    spared_ = PROV_TRY(publish::SparedPods(publish::ViewOf(before), workload.kind));
+    const publish::Rollout present = PROV_TRY(publish::RolloutOf(publish::ViewOf(before), workload.kind, spared_));
     if (!present.done) {
       Leave(out,
             fmt::format("it was not complete before: {}; see kubectl describe of it and of its pods, or restart it "
@@ -99,7 +100,7 @@ class Restarter {
     const std::int64_t end = host_.clock().NowUnix() + wait_seconds_;
     for (;;) {
       const publish::Object now = PROV_TRY(publish::ReadAnyObject(PROV_TRY(client.Get(object)), object.Path()));
-      publish::Rollout rollout = PROV_TRY(publish::RolloutOf(publish::ViewOf(now), out.pods.workload.kind));
+      publish::Rollout rollout = PROV_TRY(publish::RolloutOf(publish::ViewOf(now), out.pods.workload.kind, spared_));
       const bool late = host_.clock().NowUnix() >= end;
       if (rollout.done || rollout.failed || late) {
         out.restart = rollout.done ? Restart::kDone : Restart::kFailed;
@@ -117,7 +118,8 @@ class Restarter {
   machine::Host& host_;
   const source::KubeAccess& access_;
   std::int64_t wait_seconds_;
-  bool rolling_ = false;  // one is, and how far it is could not be read
+  std::int64_t spared_ = 0;  // pods of the present one that were not available before, and are not waited for
+  bool rolling_ = false;     // one is, and how far it is could not be read
   bool ends_ = false;
 };
 

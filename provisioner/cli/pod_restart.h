@@ -28,7 +28,8 @@ struct RestartedWorkload {
 
 // Restarts those with outdated pods one after the other, by the annotation that `kubectl rollout restart` sets, and
 // waits up to `wait_seconds` for each. One that can't be read or changed fails alone. One whose pods were not all
-// available before is left, as it would not say whether the new values are good. The first whose new pods do not become
+// available before is left, as it would not say whether the new values are good, but for a DaemonSet that can roll its
+// other pods (publish::SparedPods). The first whose new pods do not become
 // available ends it, as what breaks one may break all; so does a server without an answer. `cluster`: its source is a
 // kube:// URI. Errors: those of source::KubeAccess::Open.
 Result<std::vector<RestartedWorkload>> RestartWorkloads(machine::Host& host, const source::SourceSpec& cluster,
