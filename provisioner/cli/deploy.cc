@@ -132,10 +132,7 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
                 "provisioner deploy");
   }
   if (AsksForController(arguments)) return DeployController(arguments);
-  PROV_TRY(CheckKeptOptions(arguments, "keep-secret"));
-  if (arguments.Has("restricted"))
-    return Fail(Code::kUsage, "belongs to --keep-secret or --params; leave it out, as the pods on nodes are not such",
-                "--restricted");
+  PROV_TRY(RefuseControllersOptions(arguments));
   PROV_TRY(CheckPassedOn(arguments));
   const bool remove = arguments.Has("remove");
   const std::string source = arguments.Get("source", "kube:///worker");

@@ -13,7 +13,6 @@
 #include "provisioner/cli/manifest_options.h"
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/fleet/controller_manifests.h"
-#include "provisioner/payload/controller_image.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
 #include "provisioner/source/source.h"
@@ -23,6 +22,7 @@ namespace prov::cli {
 namespace {
 
 constexpr std::string_view kKeepSecret = "keep-secret";
+constexpr std::string_view kArch = "arch";
 
 // Options that are passed to the controller unchanged.
 OptionGroup ControllerOptionSpecs() {
@@ -87,16 +87,19 @@ Result<void> ParseKeptSecret(const Arguments& arguments, fleet::ControllerDeploy
 }  // namespace
 
 OptionGroup KeptObjectOptionSpecs() {
-  return {{kKeepSecret, "NAMESPACE/NAME",
-           "print the manifests of the controller, which keeps user data in this Secret: see provisioner controller",
-           Group::kUserData},
-          {kParamsOption, "NAMESPACE/NAME",
-           "print the manifests of the controller, which keeps the parameters of pod-env --format admission-policy in "
-           "this ConfigMap; also with --keep-secret",
-           Group::kTarget},
-          {"restricted", "",
-           "have the controller's namespace admit restricted pods alone, and so none of the pods on nodes",
-           Group::kTarget}};
+  return {
+      {kKeepSecret, "NAMESPACE/NAME",
+       "print the manifests of the controller, which keeps user data in this Secret: see provisioner controller. "
+       "Name a new one, as applying the manifests may empty a Secret that was made by kubectl apply",
+       Group::kUserData},
+      {kParamsOption, "NAMESPACE/NAME",
+       "print the manifests of the controller, which keeps the parameters of pod-env --format admission-policy in "
+       "this ConfigMap; also with --keep-secret",
+       Group::kTarget},
+      {"restricted", "",
+       "have the controller's namespace admit restricted pods alone, and so none of the pods on nodes", Group::kTarget},
+      {kArch, "ARCH", "what the controller's image is for: amd64 as released (default), or arm64", Group::kTarget,
+       false, "amd64 arm64"}};
 }
 
 bool AsksForController(const Arguments& arguments) {
@@ -122,6 +125,15 @@ Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secre
   return {};
 }
 
+Result<void> RefuseControllersOptions(const Arguments& arguments) {
+  for (const std::string_view name : {std::string_view("restricted"), kArch}) {
+    if (!arguments.Has(name)) continue;
+    return Fail(Code::kUsage, "belongs to --keep-secret or --params; leave it out, as the pods on nodes are not such",
+                fmt::format("--{}", name));
+  }
+  return CheckKeptOptions(arguments, kKeepSecret);
+}
+
 Result<Outcome> DeployController(const Arguments& arguments) {
   for (const std::string_view name :
        {"remove", "cluster", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
@@ -145,7 +157,7 @@ Result<Outcome> DeployController(const Arguments& arguments) {
     std::tie(deployment.params_name_space, deployment.params) = PROV_TRY(NameInNamespace(arguments, kParamsOption));
   const std::string source = arguments.Get("source", "kube:///worker");
   deployment.common = PROV_TRY(ParseManifestOptions(arguments, "provisioner-controller"));
-  deployment.architecture = payload::kControllerArchitecture;
+  deployment.architecture = PROV_TRY(OneOf(arguments, kArch));
   deployment.restricted = arguments.Has("restricted");
   deployment.pool = PROV_TRY(PoolOf(arguments, source));
   deployment.args = ControllerArgs(

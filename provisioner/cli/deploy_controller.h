@@ -17,6 +17,8 @@ bool AsksForController(const Arguments& arguments);
 OptionGroup KeepSecretOnlyOptionSpecs();  // those that need --keep-secret
 // Refuses options about user data without the option that names its Secret, `secret`. Errors: usage.
 Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret);
+// Refuses all that is for the controller alone. Errors: usage.
+Result<void> RefuseControllersOptions(const Arguments& arguments);
 
 // Errors: usage.
 Result<Outcome> DeployController(const Arguments& arguments);

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "provisioner/cli/command.h"
-#include "provisioner/payload/controller_image.h"
 #include "provisioner/payload/host_process_image.h"
 #include "tests/support/memory_host.h"
 #include "tests/support/paths.h"
@@ -48,12 +47,6 @@ TEST(Deploy, PrintsWhatTheGoldenFilesHold) {
   EXPECT_EQ(Printed({"--image", kImage, "--source", "kube:///proxy", "--with-wmco", "--interval", "300", "--metrics",
                      "C:\\$HOME\\p.prom", "--reboot", "annotate", "--api-server", "api-int.example.test:6443"}),
             Golden("proxy"));
-  EXPECT_EQ(Printed({"--image", kImage, "--remove"}), Golden("remove"));
-  EXPECT_EQ(Printed({"--image", kImage, "--keep-secret", "openshift-machine-api/windows-user-data-kept",
-                     "--append-to-secret", "openshift-machine-api/windows-user-data", "--platform", "aws", "--service",
-                     "containerd", "--machine-sets"}),
-            std::regex_replace(Golden("controller"), std::regex("arch: amd64"),
-                               "arch: " + std::string(payload::kControllerArchitecture)));
 }
 
 TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
@@ -184,6 +177,21 @@ TEST(Deploy, TheSecretHasTheFormThatIsAskedFor) {
   EXPECT_THAT(printed, HasSubstr("\"--secret-form=cluster-api\""));
 }
 
+TEST(Deploy, PodsThatRemoveReadNoSource) {
+  const std::string removes = Printed({"--remove"});
+  EXPECT_THAT(removes,
+              HasSubstr(R"(args: ["pod", "--remove", "--node-kubeconfig", "in-cluster", "--node", "$(NODE_N)"));
+  std::set<std::string> rest = ObjectsOf(Printed({}));
+  EXPECT_EQ(rest.erase("ClusterRole /egress-provisioner-source"), 1U);
+  EXPECT_EQ(rest.erase("ClusterRoleBinding /egress-provisioner-source"), 1U);
+  EXPECT_EQ(ObjectsOf(removes), rest);
+}
+
+std::string WithoutMarks(std::string manifest) {
+  manifest = std::regex_replace(manifest, std::regex("\n +# deploy: [a-z-]+"), "");
+  return std::regex_replace(manifest, std::regex("  # deploy: [a-z-]+"), "");
+}
+
 // The namespace, and the files that these components name in their order, less the marks and with what the component
 // `nodes` patches.
 std::string Base(const std::vector<std::string>& components) {
@@ -198,8 +206,7 @@ std::string Base(const std::vector<std::string>& components) {
         out += "---\n" + ReadAll(folder + component + "/" + line.substr(2));
     }
   }
-  out = std::regex_replace(out, std::regex("\n +# deploy: [a-z-]+"), "");
-  return std::regex_replace(out, std::regex("  # deploy: [a-z-]+"), "");
+  return WithoutMarks(std::move(out));
 }
 
 TEST(Deploy, TheKustomizeBaseSaysTheSame) {
@@ -213,10 +220,29 @@ TEST(Deploy, TheKustomizeBaseSaysTheSame) {
   EXPECT_EQ(Base({"gke", "nodes"}), on({"gke"}));
   EXPECT_EQ(Base({"nodes"}), on({"aks"}));
   EXPECT_EQ(Base({"nodes"}), on({"kubernetes"}));
-  EXPECT_EQ(
-      Base({"controller"}),
-      Printed({"--image", "provisioner-controller", "--keep-secret", "openshift-machine-api/windows-user-data-kept",
-               "--append-to-secret", "openshift-machine-api/windows-user-data", "--platform", "aws", "--restricted"}));
+  std::vector<std::string> keeper = {"--image",
+                                     "provisioner-controller",
+                                     "--keep-secret",
+                                     "openshift-machine-api/windows-user-data-kept",
+                                     "--append-to-secret",
+                                     "openshift-machine-api/windows-user-data",
+                                     "--platform",
+                                     "aws",
+                                     "--restricted"};
+  EXPECT_EQ(Base({"controller"}), Printed(keeper));
+  keeper.insert(keeper.end(), {"--machine-sets", "--params", "egress-provisioner/pod-params"});
+  const std::string all = Printed(keeper);
+  EXPECT_THAT(all, HasSubstr(R"("--machine-sets", "--platform=aws", "--params=egress-provisioner/pod-params"])"));
+  const std::string folder = testing_support::TestsFolder() + "/../templates/kubernetes/";
+  for (const char* part : {"controller/controller-machine-sets.yaml", "pods/controller-params.yaml"})
+    EXPECT_THAT(all, HasSubstr("---\n" + WithoutMarks(ReadAll(folder + part)))) << part;
+}
+
+// The image is that of the release, wherever its manifests are printed.
+TEST(Deploy, TheControllersPodsStayOnNodesOfItsImage) {
+  EXPECT_THAT(Printed({"--params", "pods/values"}), HasSubstr("kubernetes.io/arch: amd64\n"));
+  EXPECT_THAT(Printed({"--params", "pods/values", "--arch", "arm64"}), HasSubstr("kubernetes.io/arch: arm64\n"));
+  EXPECT_FALSE(Deploy({"--print", "--params", "pods/values", "--arch", "x86_64"}));
 }
 
 // Whichever of the two is applied last, the pods on nodes are admitted, and the namespace is not changed.
@@ -227,9 +253,12 @@ TEST(Deploy, BothHalvesPrintTheSameNamespace) {
   EXPECT_THAT(nodes, HasSubstr("pod-security.kubernetes.io/enforce: privileged\n"));
   EXPECT_THAT(first(Printed({"--params", "pods/values", "--restricted"})),
               HasSubstr("pod-security.kubernetes.io/enforce: restricted\n"));
-  const auto outcome = Deploy({"--print", "--restricted"});
-  ASSERT_FALSE(outcome);
-  EXPECT_THAT(outcome.error().message, HasSubstr("belongs to --keep-secret"));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--print", "--restricted"}, {"--print", "--arch", "amd64"}}) {
+    const auto outcome = Deploy(words);
+    ASSERT_FALSE(outcome);
+    EXPECT_THAT(outcome.error().message, HasSubstr("belongs to --keep-secret"));
+  }
 }
 
 // One is deleted by this label, and the namespace with what else is in it stays.
