@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <ranges>
 #include <utility>
 
 #include "provisioner/base/text.h"
@@ -32,65 +33,19 @@ bool IsLabelKey(std::string_view text) {
   return prefix.size() <= kMostPrefix && source::IsKubeName(prefix) && IsLabelText(text.substr(slash + 1));
 }
 
-bool IsLabelValue(std::string_view text) { return text.empty() || IsLabelText(text); }
-
-// Splits at each `separator` that is in no parentheses.
-std::vector<std::string_view> SplitOutside(std::string_view text, char separator) {
-  std::vector<std::string_view> out;
-  std::size_t begin = 0;
-  bool inside = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') inside = true;
-    if (text[i] == ')') inside = false;
-    if (text[i] != separator || inside) continue;
-    out.push_back(TrimBlanks(text.substr(begin, i - begin)));
-    begin = i + 1;
-  }
-  out.push_back(TrimBlanks(text.substr(begin)));
-  return out;
-}
-
-// "(a, b)"; nullopt: it is something else.
-std::optional<std::vector<std::string>> ValuesIn(std::string_view text) {
-  if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
-  const std::string_view inner = text.substr(1, text.size() - 2);
-  if (inner.find_first_of("()") != std::string_view::npos) return std::nullopt;
-  std::vector<std::string> out;
-  for (const std::string_view value : SplitOutside(inner, ',')) {
-    if (!IsLabelValue(value)) return std::nullopt;
-    out.emplace_back(value);
-  }
-  return out;
-}
-
-// "KEY in (…)", "KEY notin (…)"
-std::optional<LabelRequirement> SetRequirement(std::string_view text) {
-  const std::size_t blank = text.find_first_of(" \t");
-  if (blank == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = TrimBlanks(text.substr(blank));
-  const bool excludes = rest.starts_with("notin");
-  if (!excludes && !rest.starts_with("in")) return std::nullopt;
-  const std::size_t word = std::string_view(excludes ? "notin" : "in").size();
-  auto values = ValuesIn(TrimBlanks(rest.substr(word)));
-  if (!values || !IsLabelKey(text.substr(0, blank))) return std::nullopt;
-  return LabelRequirement{std::string(text.substr(0, blank)), excludes ? "NotIn" : "In", *std::move(values)};
-}
-
+// KEY, !KEY, KEY=VALUE, KEY!=VALUE
 std::optional<LabelRequirement> RequirementOf(std::string_view text) {
-  if (text.starts_with('!')) {
-    const std::string_view key = TrimBlanks(text.substr(1));
-    return IsLabelKey(key) ? std::optional(LabelRequirement{std::string(key), "DoesNotExist", {}}) : std::nullopt;
-  }
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    return IsLabelKey(text) ? std::optional(LabelRequirement{std::string(text), "Exists", {}}) : SetRequirement(text);
+    const bool excludes = text.starts_with('!');
+    const std::string_view key = TrimBlanks(text.substr(excludes ? 1 : 0));
+    if (!IsLabelKey(key)) return std::nullopt;
+    return LabelRequirement{std::string(key), excludes ? "DoesNotExist" : "Exists", {}};
   }
   const bool differs = equals > 0 && text[equals - 1] == '!';
   const std::string_view key = TrimBlanks(text.substr(0, differs ? equals - 1 : equals));
-  std::string_view value = text.substr(equals + 1);
-  if (!differs && value.starts_with('=')) value.remove_prefix(1);
-  value = TrimBlanks(value);
-  if (!IsLabelKey(key) || !IsLabelValue(value)) return std::nullopt;
+  const std::string_view value = TrimBlanks(text.substr(equals + 1));
+  if (!IsLabelKey(key) || !(value.empty() || IsLabelText(value))) return std::nullopt;
   return LabelRequirement{std::string(key), differs ? "NotIn" : "In", {std::string(value)}};
 }
 
@@ -121,13 +76,15 @@ JsonValue SelectorObject(const std::vector<LabelRequirement>& requirements, Poli
 Result<std::vector<LabelRequirement>> ParseLabelSelector(std::string_view text, const std::string& where) {
   std::vector<LabelRequirement> out;
   if (TrimBlanks(text).empty()) return out;
-  for (const std::string_view part : SplitOutside(text, ',')) {
-    auto requirement = RequirementOf(part);
+  for (const auto part : std::views::split(text, ',')) {
+    const std::string_view one = TrimBlanks(std::string_view(part));
+    auto requirement = RequirementOf(one);
     if (!requirement) {
-      return Fail(
-          Code::kUsage,
-          fmt::format("takes a label selector such as env=prod,tier in (a,b),!canary, not \"{}\"", Printable(part)),
-          where);
+      return Fail(Code::kUsage,
+                  fmt::format("takes KEY=VALUE, KEY!=VALUE, KEY and !KEY, with commas between them, such as "
+                              "env=prod,!canary, not \"{}\"; write other selectors into the binding that is printed",
+                              Printable(one)),
+                  where);
     }
     out.push_back(*std::move(requirement));
   }

@@ -25,8 +25,8 @@ struct LabelRequirement {
   bool operator==(const LabelRequirement&) const = default;
 };
 
-// Parses a selector as `kubectl get -l` takes it: "env=prod,tier in (a,b),!canary"; an empty one selects everything.
-// Errors: usage, with `where`.
+// Parses "env=prod,tier!=web,trusted,!canary", as `kubectl get -l` takes it, without its sets; an empty text selects
+// everything. Errors: usage, with `where`.
 Result<std::vector<LabelRequirement>> ParseLabelSelector(std::string_view text, const std::string& where);
 
 // The namespace and the name of a ConfigMap.

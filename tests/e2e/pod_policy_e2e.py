@@ -406,7 +406,7 @@ class Real(Base):
         self.assertNotIn("pod-policy-server", (self.work / "controller.log").read_text())
 
     def test_the_selector_and_the_platform(self):
-        self.install("--namespace-selector", "space notin (canary)")
+        self.install("--namespace-selector", "space!=canary")
         for space in "kube-shop", "canary":
             self.assertNotIn(DIGEST, self.made(self.probe(space))["metadata"].get("annotations", {}), space)
 
@@ -429,7 +429,7 @@ class Real(Base):
         self.assertEqual((workload["kind"], workload["pods"], workload["outdatedPods"]), ("Pod", 1, 1))
 
     def test_the_check_names_namespaces_without_the_bundle(self):
-        self.install(*TRUST, "--namespace-selector", f"space in ({SPACE}, canary)")
+        self.install(*TRUST, "--namespace-selector", f"space,space!={PARAMS[0]}")
         check = [PROGRAM, "pod-env", self.work / "proxy.env", "--check", "--pod", "kube://", "--kubeconfig", self.config]
 
         def missing():
