@@ -220,18 +220,6 @@ class Controller(unittest.TestCase):
         self.assertIsNone(self.state_of_params()["failure"])
         self.assertEqual(self.params()["HTTP_PROXY"], "http://two.example.test:3128")
 
-    def test_who_is_stopped_gives_the_lease_back(self):
-        lease = ("--lease", "openshift-machine-api/egress-provisioner-controller")
-        first = self.start(*lease)
-        self.await_current(20)
-        self.assertTrue(self.server.objects[LEASE]["spec"]["holderIdentity"])
-        first.terminate()
-        self.assertEqual(first.wait(20), 0)
-        self.assertEqual(self.server.objects[LEASE]["spec"]["holderIdentity"], "")
-        self.say("http://two.example.test:3128")
-        self.start(*lease)
-        self.await_current(5)  # less than a Lease lasts
-
     def test_who_loses_each_race_pauses(self):
         """As beside a program that keeps writing the object."""
         tries = []
@@ -256,28 +244,6 @@ class Controller(unittest.TestCase):
         self.assertGreater(time.monotonic() - begin, 1)
         self.server.faults.clear()
         self.await_current(15)
-
-    def test_data_that_the_server_refuses_are_said(self):
-        """As of a Secret that is immutable: its annotations may change."""
-        self.once()
-        before = self.user_data()
-
-        def immutable(request, path, query):
-            if query.get("method") != "PATCH" or path != OURS or "data" not in request.document:
-                return False
-            request.status(422, "Invalid", 'Secret "x" is invalid: data: Forbidden: field is immutable when `immutable` is set', {"name": "x", "kind": "Secret"})
-            return True
-        self.server.faults.append(immutable)
-        self.say("http://two.example.test:3128")
-        done = self.once()
-        self.assertEqual(done.returncode, 11, done.stderr)
-        self.assertIn("field is immutable", done.stderr)
-        self.assertEqual((self.user_data(), self.state()["failure"]["code"]), (before, "invalid-config"))
-        fleet = [str(PROGRAM), "fleet", "status", "kube:///worker", "--kubeconfig", str(self.work / "config")]
-        self.assertEqual(subprocess.run(fleet, capture_output=True, text=True, timeout=60).returncode, 4)
-        self.server.faults.clear()
-        self.assertEqual(self.once().returncode, 0)
-        self.assertIsNone(self.state()["failure"])
 
     def test_parameters_alone_need_no_secret(self):
         self.put_params()
@@ -369,23 +335,6 @@ class Controller(unittest.TestCase):
         self.say()
         self.assertEqual(self.once().returncode, 0)
         self.assertIsNone(self.state().get("failure"))
-
-    def test_each_right_that_is_missing_is_named(self):
-        for verb, resource in (("get", "secrets"), ("patch", "secrets"), ("get", "machineconfigs"), ("get", "configmaps"), ("patch", "configmaps")):
-            with self.subTest(verb=verb, resource=resource):
-                self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"})
-                self.put_params()
-                self.server.denied = {(verb, resource)}
-                done = self.once("--params", "egress-provisioner/pod-params")
-                self.assertNotEqual(done.returncode, 0)
-                self.assertIn(f'resources ["{resource}"]', done.stderr)
-                self.assertIn(f'verbs ["{verb}"]', done.stderr)
-        self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"})
-        self.server.denied = {("create", "events")}
-        done = self.once()
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("[controller-events]", done.stderr)
-        self.assertIn('verbs ["create"]', done.stderr)
 
     def test_changes_and_kills_with_two_of_them(self):
         seed = 20261128
