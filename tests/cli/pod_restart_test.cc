@@ -290,6 +290,27 @@ TEST_F(PodRestart, TheCheckNamesNamespacesWithoutTheBundle) {
   EXPECT_THAT(findings(), HasSubstr("could not be read"));
 }
 
+TEST_F(PodRestart, ADaemonSetIsRolledPastANodeThatIsDown) {
+  const std::string path = std::string(kApps) + "/namespaces/n/daemonsets/agent";
+  const auto put = [&](int most, int updated) {
+    answers_[path] = fmt::format(
+        R"({{"metadata":{{"generation":1}},"spec":{{"updateStrategy":{{"rollingUpdate":{{"maxUnavailable":{}}}}}}},)"
+        R"("status":{{"observedGeneration":1,"desiredNumberScheduled":3,"updatedNumberScheduled":{},)"
+        R"("numberAvailable":2}}}})",
+        most, updated);
+  };
+  put(1, 3);
+  Put("/api/v1/pods", {Pod("a", "former", "DaemonSet", "agent")});
+  EXPECT_THAT(Workloads(Checked(4, {"--restart"})), ElementsAre("DaemonSet/agent 1 left"));
+  put(2, 3);
+  on_patch_ = [&] {
+    put(2, 2);
+    Put("/api/v1/pods", {Pod("b", digest_, "DaemonSet", "agent")});
+  };
+  EXPECT_THAT(Workloads(Checked(0, {"--restart"})), ElementsAre("DaemonSet/agent 1 done"));
+  EXPECT_THAT(patched_, SizeIs(1));
+}
+
 // Its new pods would be available, and verify no server.
 TEST_F(PodRestart, NothingIsRolledWhereTheBundleIsMissing) {
   const std::string digest = PrintedDigest({"--trust=configmap/user-ca:all.pem"});
