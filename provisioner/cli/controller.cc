@@ -232,9 +232,7 @@ void ReviewServer(const ControllerOrder& order, const source::SourcePorts& ports
   if (std::ranges::find(order.kept, KeptKind::kPodParams, [](const auto& one) { return one.order.kind; }) ==
       order.kept.end())
     return;
-  source::SourceRequest request;
-  static_cast<source::SourceSpec&>(request) = order.cluster;
-  const auto access = source::KubeAccess::Open(request, "", source::ThisProcess());
+  const auto access = controller::OpenCluster(order);
   if (!access) return;
   source::KubeClient client(*access, ports);
   const auto knows = source::Serves(client, source::kAdmissionGroup, source::kMutatingPolicies);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "provisioner/source/kube_follow.h"
+#include "provisioner/source/kube_uri.h"
 
 namespace prov::controller {
 namespace {
@@ -19,13 +20,6 @@ constexpr std::int64_t kFirstTruceMs = 200, kLongestTruceMs = 5000;
 constexpr int kReleaseSeconds = 5;
 constexpr std::int64_t kWatchMs = 300'000;  // how long one wait for a change takes at most
 constexpr std::int64_t kLookMs = 100;       // how often the loop looks whether there is one
-
-Result<source::KubeAccess> OpenCluster(const ControllerOrder& order, std::optional<int> timeout_seconds = {}) {
-  source::SourceRequest request;
-  static_cast<source::SourceSpec&>(request) = order.cluster;
-  if (timeout_seconds) request.timeout_seconds = timeout_seconds;
-  return source::KubeAccess::Open(request, "", source::ThisProcess());
-}
 
 // Between the threads: whether something has changed, and what they report.
 class Changes {
@@ -192,6 +186,16 @@ class Loop {
 };
 
 }  // namespace
+
+Result<source::KubeAccess> OpenCluster(const ControllerOrder& order, std::optional<int> timeout_seconds) {
+  source::SourceRequest request;
+  static_cast<source::SourceSpec&>(request) = order.cluster;
+  if (timeout_seconds) request.timeout_seconds = timeout_seconds;
+  std::string context;
+  if (source::IsKubeUri(request.source))
+    context = PROV_TRY(source::ParseKubeUri(request.source, request.selection)).context;
+  return source::KubeAccess::Open(request, context, source::ThisProcess());
+}
 
 Result<std::vector<KeepRound>> KeepOnce(const ControllerOrder& order, const source::SourcePorts& ports) {
   const source::KubeAccess access = PROV_TRY(OpenCluster(order));

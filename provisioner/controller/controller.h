@@ -9,6 +9,7 @@
 
 #include "provisioner/controller/leader.h"
 #include "provisioner/controller/object_keeper.h"
+#include "provisioner/source/kube_access.h"
 #include "provisioner/source/source.h"
 
 namespace prov::controller {
@@ -22,7 +23,7 @@ struct Kept {
 struct ControllerOrder {
   std::vector<Kept> kept;
   source::SourceRequest source;             // watched if it is kube://
-  source::SourceSpec cluster;               // where the objects are: its kubeconfig, CA and proxy
+  source::SourceSpec cluster;               // where the objects are: its kubeconfig, context, CA and proxy
   std::optional<source::KubeObject> lease;  // nullopt: this process alone keeps them
   std::string identity;                     // as for Leader
   std::int64_t interval_seconds = 300;      // between two rounds without a change
@@ -32,6 +33,9 @@ struct ControllerReports {
   std::function<void(const KeepOrder& of, const KeepRound&)> on_round;
   std::function<void(const Error&)> on_error;  // of an object, the Lease or a watch; the next round tries again
 };
+
+// The cluster of the objects: that of a kube:// source, else the current context's. Errors: those of KubeAccess::Open.
+Result<source::KubeAccess> OpenCluster(const ControllerOrder& order, std::optional<int> timeout_seconds = {});
 
 // One round for each of the objects, in their order. The failure of one is also what ObjectKeeper::Keep returns, and
 // network, if another kept writing the object. Errors: those of KubeAccess::Open.
