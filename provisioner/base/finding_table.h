@@ -259,7 +259,7 @@ inline constexpr FindingInfo kFindings[] = {
     {"fleet-policies", kWarning,
      "The API server knows no ValidatingAdmissionPolicy, so pods of the fleet may change every Node.",
      "Upgrade the cluster to Kubernetes 1.30 or later, or run the pods without --node."},
-    {"fleet-secret-silent", kWarning,
+    {"fleet-secret-silent", kInfo | kWarning,
      "Nobody keeps the user data in this Secret current: no controller runs, or none has said so for two hours.",
      "Look whether the pods of the controller run, and what their log says."},
     {"fleet-secrets", kInfo | kWarning,

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -85,54 +84,22 @@ struct Wanted {
   Credentials credentials;
 };
 
-// The settings that each Secret should have: those of its controller's source.
-class WantedOfSecrets {
- public:
-  WantedOfSecrets(machine::Host& host, const StatusRequest& request, Wanted& of_nodes, Findings& findings)
-      : host_(host),
-        request_(request),
-        of_nodes_(of_nodes),
-        findings_(findings),
-        here_(TargetOf(request.cluster.source)) {}
+std::optional<source::KubeTarget> PoolOf(const std::string& source, const ignition::Selection& selection) {
+  if (!source::IsKubeUri(source)) return std::nullopt;
+  auto target = source::ParseKubeUri(source, selection);
+  if (!target || target->kind != source::KubeKind::kPool) return std::nullopt;
+  return *std::move(target);
+}
 
-  // Null: they are not known here, such as those of a URL that only the controller reads. The controller compares.
-  Wanted* Of(const std::string& source) {
-    const auto target = TargetOf(source);
-    if (source.empty() || source == request_.wanted.source || (target && here_ && target->name == here_->name))
-      return &of_nodes_;
-    if (!target) return nullptr;
-    const auto known = known_.find(target->name);
-    if (known != known_.end()) return known->second.get();
-    return known_.emplace(target->name, Read(target->name)).first->second.get();
-  }
-
- private:
-  static std::optional<source::KubeTarget> TargetOf(const std::string& source) {
-    if (!source::IsKubeUri(source)) return std::nullopt;
-    auto target = source::ParseKubeUri(source, {.pool = "worker", .name = {}});
-    if (!target || target->kind != source::KubeKind::kPool) return std::nullopt;
-    return *std::move(target);
-  }
-
-  std::unique_ptr<Wanted> Read(const std::string& pool) {
-    source::SourceSpec spec = request_.cluster;
-    spec.source = fmt::format("kube://{}/{}", source::PercentEncode(here_ ? here_->context : ""), pool);
-    auto content = node::ReadSource(host_, spec);
-    if (content) return std::make_unique<Wanted>(std::move(content->config));
-    AddWarning(findings_, "fleet-secrets",
-               fmt::format("the settings of a Secret were not compared with those of its controller's source: {}",
-                           content.error().message),
-               content.error().where);
-    return nullptr;
-  }
-
-  machine::Host& host_;
-  const StatusRequest& request_;
-  Wanted& of_nodes_;
-  Findings& findings_;
-  std::optional<source::KubeTarget> here_;
-  std::map<std::string, std::unique_ptr<Wanted>> known_;  // by the pool
-};
+// Whether a controller with this source, in the cluster of the request, follows the wanted settings. If not, it alone
+// knows what its Secret should have, and compares.
+bool FollowsWanted(const std::string& source, const StatusRequest& request) {
+  const auto followed = PoolOf(source, {.pool = "worker", .name = {}});
+  if (!followed) return !source::IsKubeUri(source) && source == request.wanted.source;
+  const auto wanted = PoolOf(request.wanted.source, request.wanted.selection);
+  const auto cluster = source::ParseKubeUri(request.cluster.source, request.cluster.selection);
+  return wanted && cluster && wanted->context == cluster->context && wanted->name == followed->name;
+}
 
 Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request) {
   Wanted wanted(PROV_TRY(ReadWanted(host, request)).config);
@@ -147,10 +114,9 @@ Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request
   for (FleetNode& one : nodes) out.rows.push_back(Wanted::Compared(std::move(one), &wanted));
   std::vector<KeptSecret> secrets = ReadKeptSecrets(client, out.findings);
   out.secrets.reserve(secrets.size());
-  WantedOfSecrets of_secrets(host, request, wanted, out.findings);
   for (KeptSecret& one : secrets) {
     const bool kept = IsKept(one, host.clock().NowUnix(), out.findings);
-    NodeRow row = Wanted::Compared(std::move(one.reported), of_secrets.Of(one.source));
+    NodeRow row = Wanted::Compared(std::move(one.reported), FollowsWanted(one.source, request) ? &wanted : nullptr);
     // The settings of a Secret may be current while the operator's script behind them is not.
     if (!kept || (row.node.state && row.node.state->failure)) row.current = false;
     out.secrets.push_back(std::move(row));

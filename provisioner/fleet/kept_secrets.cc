@@ -41,8 +41,10 @@ Result<void> ReadContainer(const JsonNode& container, const std::string& idle, K
   if (!args) return {};
   const std::string secret = ValueOf(*args, "--secret");
   const std::size_t slash = secret.find('/');
-  if (slash != std::string::npos)
-    out[{secret.substr(0, slash), secret.substr(slash + 1)}] = {ValueOf(*args, "--source"), idle};
+  if (slash == std::string::npos) return {};
+  const auto [known, is_first] = out.try_emplace({secret.substr(0, slash), secret.substr(slash + 1)});
+  // One that runs says more than one that was left behind.
+  if (is_first || !known->second.idle.empty()) known->second = {ValueOf(*args, "--source"), idle};
   return {};
 }
 
@@ -88,24 +90,18 @@ FleetNode Missing(const Place& place) {
   return out;
 }
 
-// For who may not list them.
-std::vector<FleetNode> ReadEach(source::KubeClient& client, const Keepers& keepers, const Error& refusal,
-                                Findings& findings) {
+// For who may not list Secrets: that nobody keeps one is known all the same.
+std::vector<FleetNode> IdleOnes(const Keepers& keepers, const Error& refusal, Findings& findings) {
   std::vector<FleetNode> out;
   out.reserve(keepers.size());
   for (const auto& [place, keeper] : keepers) {
-    auto one = ReadKeptSecret(client, place.first, place.second);
-    if (one && *one) {
-      out.push_back(**std::move(one));
-    } else if (!one && one.error().code != Code::kNotFound) {
-      AddWarning(findings, "fleet-secrets",
-                 fmt::format("a controller keeps the user data of new machines in the Secret {}/{}, and whether it is "
-                             "current was not looked at: {}",
-                             place.first, place.second, refusal.message),
-                 refusal.where);
-    } else {
-      out.push_back(Missing(place));
-    }
+    AddWarning(findings, "fleet-secrets",
+               fmt::format("a controller keeps the user data of new machines in the Secret {}/{}, and whether it is "
+                           "current was not looked at: {}",
+                           place.first, place.second, refusal.message),
+               refusal.where);
+    if (!keeper.idle.empty())
+      out.push_back({.name_space = place.first, .name = place.second, .state = {}, .damage = refusal});
   }
   return out;
 }
@@ -140,7 +136,7 @@ std::vector<KeptSecret> ReadKeptSecrets(source::KubeClient& client, Findings& fi
         fmt::format("whether a Secret has the user data of new machines was not looked at: {}", listed.error().message),
         listed.error().where);
   } else {
-    found = ReadEach(client, keepers, listed.error(), findings);
+    found = IdleOnes(keepers, listed.error(), findings);
   }
   std::ranges::sort(found, {}, [](const FleetNode& one) { return std::tie(one.name_space, one.name); });
   std::vector<KeptSecret> out;
@@ -165,6 +161,14 @@ bool IsKept(const KeptSecret& secret, std::int64_t now, Findings& findings) {
     return false;
   }
   if (!reported.state || !reported.state->read_at || now - *reported.state->read_at < kSilentSeconds) return true;
+  if (secret.source.empty()) {
+    AddInfo(findings, "fleet-secret-silent",
+            fmt::format("the user data was last known to be current at {}, and no Deployment that keeps this Secret is "
+                        "known: if controller --once does, look when it last ran",
+                        FormatUtc(*reported.state->read_at)),
+            where);
+    return true;
+  }
   AddWarning(findings, "fleet-secret-silent",
              fmt::format("no controller has said since {} that the user data is current, although one says so each "
                          "hour: look whether its pods run, and into their log",

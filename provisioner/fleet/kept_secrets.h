@@ -25,12 +25,13 @@ struct KeptSecret {
 };
 
 // By namespace and name: those with the label source::kKeepsLabel, and those that a Deployment's args name, which may
-// be missing. Who may not list Secrets gets those of the Deployments one by one. What could not be looked at is a
+// be missing. Who may not list Secrets gets only those of Deployments that are idle. What could not be looked at is a
 // finding: fleet-secrets.
 std::vector<KeptSecret> ReadKeptSecrets(source::KubeClient& client, Findings& findings);
 
 // Whether what the Secret reports is a statement about now: a controller runs, as far as this is known, and has made it
-// lately. If not, adds a finding: fleet-secret-silent.
+// lately. If not, adds a finding: fleet-secret-silent. Without a Deployment nobody promised to, so an old statement is
+// an info alone.
 bool IsKept(const KeptSecret& secret, std::int64_t now, Findings& findings);
 
 }  // namespace prov::fleet

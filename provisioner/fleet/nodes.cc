@@ -68,16 +68,6 @@ Result<std::vector<FleetNode>> ListKeptSecrets(source::KubeClient& client) {
                               source::kUserDataMark));
 }
 
-Result<std::optional<FleetNode>> ReadKeptSecret(source::KubeClient& client, const std::string& name_space,
-                                                const std::string& name) {
-  const source::KubeObject secret = source::SecretObject(name_space, name);
-  const JsonNode root = PROV_TRY(ParseJsonDocument(PROV_TRY(client.Get(secret)), secret.Path()));
-  const auto labels = PROV_TRY(PROV_TRY(root.Get("metadata")).Find("labels"));
-  const auto mark = labels ? PROV_TRY(labels->Find(source::kKeepsLabel, &JsonNode::Text)) : std::nullopt;
-  if (mark.value_or("") != source::kUserDataMark) return std::nullopt;
-  return ParseNode(root);
-}
-
 Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name) {
   const source::KubeObject node = source::NodeObject(name);
   const std::string body = PROV_TRY(client.Get(node));

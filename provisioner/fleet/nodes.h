@@ -25,10 +25,6 @@ Result<std::vector<FleetNode>> ReadNodes(source::KubeClient& client);
 // alone. Errors: those of KubeClient::ListPages, and of an answer that is not a list.
 Result<std::vector<FleetNode>> ListKeptSecrets(source::KubeClient& client);
 
-// One Secret; nullopt: it lacks that label. Errors: those of KubeClient::Get, json, type.
-Result<std::optional<FleetNode>> ReadKeptSecret(source::KubeClient& client, const std::string& name_space,
-                                                const std::string& name);
-
 // The node of this name. Errors: those of KubeClient::Get, json, type.
 Result<FleetNode> ReadNode(source::KubeClient& client, const std::string& name);
 

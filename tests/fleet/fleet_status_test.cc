@@ -85,6 +85,13 @@ class SecretsStatus : public source::KubeTest {
         R"(["controller","--source={}","--secret={}","--platform=aws"]}}]}}}}}}}})",
         source, secret);
   }
+  // None of its pods is available.
+  static std::string IdleDeployment(const std::string& secret,
+                                    const std::string& status = R"({"observedGeneration":1})") {
+    std::string out = Deployment(secret);
+    out.replace(out.find("{\"name\":\"c\"}"), 12, R"({"name":"c","namespace":"n"},"status":)" + status);
+    return out;
+  }
   void Put(const std::string& secrets, const std::string& deployments) {
     answers_[std::string(kSecrets)] = ListOf(secrets);
     answers_[std::string(kDeployments)] = ListOf(deployments);
@@ -132,13 +139,16 @@ TEST_F(SecretsStatus, OneOfWhichNobodySpeaksIsNotCurrent) {
   ASSERT_THAT(Codes(status), ElementsAre("fleet-secret-silent"));
   EXPECT_THAT(status.findings.back().message, HasSubstr("no controller has said since 20"));
   EXPECT_EQ(status.findings.back().where, "Secret machines/ours");
+  Put(Secret("ours", state_), "");
+  const FleetStatus by_hand = Status();
+  EXPECT_TRUE(by_hand.IsCurrent()) << "who runs --once has no Deployment that promises to say so";
+  ASSERT_THAT(Codes(by_hand), ElementsAre("fleet-secret-silent"));
+  EXPECT_EQ(by_hand.findings.back().severity, Severity::kInfo);
 }
 
 TEST_F(SecretsStatus, OneWhoseControllerDoesNotRunIsNotCurrent) {
   const auto with = [&](const std::string& status) {
-    std::string out = Deployment("machines/ours");
-    out.replace(out.find("{\"name\":\"c\"}"), 12, R"({"name":"c","namespace":"n"},"status":)" + status);
-    Put(Secret("ours", state_), out);
+    Put(Secret("ours", state_), IdleDeployment("machines/ours", status));
     return Status();
   };
   EXPECT_TRUE(with(R"({"observedGeneration":1,"availableReplicas":1})").IsCurrent());
@@ -180,23 +190,41 @@ TEST_F(SecretsStatus, ARefusedWriteIsNotCurrent) {
   EXPECT_FALSE(Status().IsCurrent());
 }
 
-// Each is compared with the source of its own controller.
-TEST_F(SecretsStatus, SecretsOfTwoPoolsAreBothCurrent) {
-  Roll("windows", "http://two.example.test:3128");
+// With the wanted settings, if its controller follows them; else the controller says what is wrong.
+TEST_F(SecretsStatus, ASecretOfAnotherPoolIsComparedByItsController) {
   NodeState windows = state_;
-  windows.digest = DigestOf("kube:///windows");
-  ASSERT_NE(windows.digest, state_.digest);
+  windows.digest = "another";
   Put(Secret("a", state_) + "," + Secret("b", windows),
       Deployment("machines/a") + "," + Deployment("machines/b", "kube:///windows"));
   EXPECT_TRUE(Status().IsCurrent());
   Put(Secret("a", windows) + "," + Secret("b", state_),
       Deployment("machines/a") + "," + Deployment("machines/b", "kube:///windows"));
-  const FleetStatus swapped = Status();
-  EXPECT_FALSE(swapped.secrets.front().current);
-  EXPECT_FALSE(swapped.secrets.back().current);
-  answers_.erase(fmt::format("{}/windows", source::kPools));
-  Put(Secret("b", windows), Deployment("machines/b", "kube:///windows"));
-  EXPECT_THAT(Codes(Status()), ElementsAre("fleet-secrets")) << "not compared, which is said";
+  const FleetStatus status = Status();
+  EXPECT_FALSE(status.secrets.front().current);
+  EXPECT_TRUE(status.secrets.back().current);
+  Put(Secret("b", windows), "");
+  EXPECT_TRUE(Status().IsCurrent()) << "whose source is not known";
+}
+
+// The nodes' settings are those of another cluster, so its Secrets are not compared with them.
+TEST_F(SecretsStatus, SettingsOfAnotherClusterSayNothingOfASecret) {
+  NodeState other = state_;
+  other.digest = "another";
+  Put(Secret("ours", other), Deployment("machines/ours"));
+  StatusRequest request;
+  request.cluster = request.wanted = Cluster();
+  request.cluster.source = "kube://here/proxy";
+  request.wanted.source = "kube://a%2Fb:6443%2Fx/worker";
+  // That cluster's server has a prefix in its URLs.
+  for (const auto& [path, answer] : std::map<std::string, std::string>(answers_)) answers_["/k8s" + path] = answer;
+  auto status = AwaitStatus(host_, request);
+  ASSERT_TRUE(status) << status.error().message << status.error().where;
+  ASSERT_THAT(status->secrets, SizeIs(1));
+  EXPECT_TRUE(status->secrets.front().current);
+  request.wanted.source = "kube://here/worker";
+  status = AwaitStatus(host_, request);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_FALSE(status->secrets.front().current) << "its own cluster's";
 }
 
 // A URL may be read by the controller alone, which says itself whether it could.
@@ -209,24 +237,30 @@ TEST_F(SecretsStatus, TheControllerComparesWhatOnlyItReads) {
   EXPECT_FALSE(Status().IsCurrent()) << "nothing was written";
 }
 
-TEST_F(SecretsStatus, WithoutTheRightToListThoseOfTheDeploymentsAreRead) {
+// Such is the usual account of a monitoring: it may list Deployments alone.
+TEST_F(SecretsStatus, WithoutTheRightToListSecretsAnIdleControllerIsSeen) {
   denied_.insert(std::string(kSecrets));
   answers_[std::string(kDeployments)] = ListOf(Deployment("machines/ours"));
-  answers_["/api/v1/namespaces/machines/secrets/ours"] = Secret("ours", state_);
   FleetStatus status = Status();
-  ASSERT_THAT(status.secrets, SizeIs(1));
-  EXPECT_TRUE(status.IsCurrent());
-  EXPECT_THAT(Codes(status), IsEmpty());
-  answers_.erase("/api/v1/namespaces/machines/secrets/ours");
-  status = Status();
-  EXPECT_FALSE(status.IsCurrent());
-  EXPECT_EQ(status.secrets.front().node.damage->code, Code::kNotFound);
-  denied_.insert("/api/v1/namespaces/machines/secrets/ours");
-  status = Status();
   EXPECT_THAT(status.secrets, IsEmpty());
+  EXPECT_TRUE(status.IsCurrent());
   ASSERT_THAT(Codes(status), ElementsAre("fleet-secrets"));
   EXPECT_EQ(status.findings.back().severity, Severity::kWarning) << "there is one, and it was not looked at";
   EXPECT_THAT(status.findings.back().message, AllOf(HasSubstr("machines/ours"), HasSubstr("verbs [\"list\"]")));
+  answers_[std::string(kDeployments)] = ListOf(IdleDeployment("machines/ours"));
+  status = Status();
+  ASSERT_THAT(status.secrets, SizeIs(1));
+  EXPECT_EQ(status.secrets.front().node.name, "ours");
+  EXPECT_FALSE(status.IsCurrent());
+  EXPECT_THAT(Codes(status), ElementsAre("fleet-secrets", "fleet-secret-silent"));
+}
+
+TEST_F(SecretsStatus, OfTwoDeploymentsTheOneThatRunsCounts) {
+  const std::string runs = Deployment("machines/ours"), idle = IdleDeployment("machines/ours");
+  for (const std::string& both : {runs + "," + idle, idle + "," + runs}) {
+    Put(Secret("ours", state_), both);
+    EXPECT_TRUE(Status().IsCurrent());
+  }
 }
 
 // Few clusters have a controller, and few people such rights.
