@@ -50,14 +50,7 @@ std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::s
 
 // The pool that the pods may read; "": the source is not in the cluster.
 Result<std::string> PoolOf(const Arguments& arguments, const std::string& source) {
-  PROV_TRY(CheckDeployedSource(arguments, source));
-  if (!source::IsRemote(source) || AsciiLower(source).starts_with("mcs://")) {
-    return Fail(
-        Code::kUsage,
-        "takes kube:///POOL, https:// or http://…#sha256=…: the controller's image has no files, such as the CA "
-        "of a Machine Config Server",
-        "--source");
-  }
+  PROV_TRY(CheckDeployedSource(arguments, source, SourceReader::kController));
   if (!source::IsKubeUri(source)) return std::string();
   const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(source, {.pool = "worker", .name = {}}));
   if (target.kind == source::KubeKind::kPool && target.context.empty()) return target.name;
@@ -149,7 +142,7 @@ Result<Outcome> DeployController(const Arguments& arguments) {
                 "--ca");
   }
   PROV_TRY(ParseChoices(arguments));
-  PROV_TRY(ParseInterval(arguments));
+  PROV_TRY(ParseInterval(arguments, kLongestKeepInterval));
   PROV_TRY(CheckKeptOptions(arguments, kKeepSecret));
   fleet::ControllerDeployment deployment;
   if (arguments.Has(kKeepSecret)) PROV_TRY(ParseKeptSecret(arguments, deployment));

@@ -1,6 +1,7 @@
 // `deploy --print --keep-secret` and `--params`: the manifests of the controller.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,8 @@
 namespace prov::cli {
 
 inline constexpr std::string_view kParamsOption = "params";  // NAMESPACE/NAME of the ConfigMap that is kept
+// --interval of the controller, in seconds, so that it speaks well within fleet::kSilentSeconds.
+inline constexpr std::int64_t kLongestKeepInterval = 1800;
 
 // What the controller keeps; with either of them the manifests are the controller's.
 OptionGroup KeptObjectOptionSpecs();

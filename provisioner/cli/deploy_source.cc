@@ -11,7 +11,7 @@
 
 namespace prov::cli {
 
-Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& source) {
+Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& source, SourceReader reader) {
   if (source.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--source");
   const OptionSpec suffixes = ClusterSuffixesOption();
   const bool is_cluster = source::IsKubeUri(source);
@@ -20,17 +20,22 @@ Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& 
                 fmt::format("is for AKS' httpProxyConfig, and {} is not one; leave the option out", Printable(source)),
                 fmt::format("--{}", suffixes.name));
   }
-  if (is_cluster || !source::IsRemote(source)) return {};
+  const bool on_nodes = reader == SourceReader::kNodes;
+  if (is_cluster || (on_nodes && !source::IsRemote(source))) return {};
   const std::string scheme = AsciiLower(source.substr(0, source.find("://")));
   if (scheme == "https" || scheme == "http") {
     PROV_TRY(source::ParseWebSource(source));
     return {};
   }
-  if (scheme == "mcs") return {};
-  return Fail(Code::kUsage,
-              fmt::format("takes kube:///POOL, kube:///proxy, https://, mcs:// or a path on the nodes, not {}://",
-                          Printable(scheme)),
-              "--source");
+  if (on_nodes && scheme == "mcs") return {};
+  return Fail(
+      Code::kUsage,
+      fmt::format("takes {}, not {}",
+                  on_nodes ? "kube:///POOL, kube:///proxy, https://, mcs:// or a path on the nodes"
+                           : "kube:///POOL, https:// or http://…#sha256=… (the controller's image has no files, "
+                             "such as the CA of a Machine Config Server)",
+                  Printable(source::IsRemote(source) ? fmt::format("{}://", scheme) : source)),
+      "--source");
 }
 
 }  // namespace prov::cli

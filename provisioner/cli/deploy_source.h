@@ -7,7 +7,9 @@
 
 namespace prov::cli {
 
-// Fails if no pod could read this source, or if the manifest would show a password. Errors: usage, scheme.
-Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& source);
+enum class SourceReader { kNodes, kController };
+
+// Fails if no such pod could read this source, or if the manifest would show a password. Errors: usage, scheme.
+Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& source, SourceReader reader);
 
 }  // namespace prov::cli

@@ -4,7 +4,6 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/cli/settings_spec.h"
-#include "provisioner/node/service_loop.h"
 #include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
@@ -39,11 +38,11 @@ OptionSpec IntervalOption() {
           Group::kRun};
 }
 
-Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments) {
+Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments, std::int64_t longest) {
   if (!arguments.Has("interval")) return std::nullopt;
   const std::int64_t seconds = PROV_TRY(Number(arguments, "interval", 0));
-  if (seconds >= 1 && seconds <= node::kLongestInterval) return seconds;
-  return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", node::kLongestInterval), "--interval");
+  if (seconds >= 1 && seconds <= longest) return seconds;
+  return Fail(Code::kUsage, fmt::format("takes 1 to {} seconds", longest), "--interval");
 }
 
 OptionGroup ClusterNodeOptionSpecs() {

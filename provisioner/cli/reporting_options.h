@@ -7,6 +7,7 @@
 
 #include "provisioner/cli/options.h"
 #include "provisioner/node/node_reporting.h"
+#include "provisioner/node/service_loop.h"
 
 namespace prov::cli {
 
@@ -17,7 +18,8 @@ OptionGroup ReportingOptionSpecs();  // all of these and --metrics
 
 // --interval SECONDS; nullopt: it was not given. Errors: usage.
 OptionSpec IntervalOption();
-Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments);
+Result<std::optional<std::int64_t>> ParseInterval(const Arguments& arguments,
+                                                  std::int64_t longest = node::kLongestInterval);
 
 // --metrics; "": not given. Errors: usage.
 Result<std::string> ParseMetrics(const Arguments& arguments);

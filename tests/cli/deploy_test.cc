@@ -17,6 +17,7 @@
 namespace prov::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing_support::ReadAll;
@@ -66,9 +67,10 @@ TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
   EXPECT_THAT(with({"--platform", "aws", "--source", "C:\\x"}), HasSubstr("has no files"));
   EXPECT_THAT(with({"--platform", "aws", "--remove"}), HasSubstr("is for the pods on nodes"));
   EXPECT_THAT(with({"--platform", "aws", "--source", ""}), HasSubstr("is empty"));
-  EXPECT_THAT(with({"--platform", "aws", "--source", "ftp://h/x"}), HasSubstr("not ftp://"));
+  EXPECT_THAT(with({"--platform", "aws", "--source", "ftp://h/x"}),
+              AllOf(HasSubstr("not ftp://"), Not(HasSubstr("path on the nodes"))));
   EXPECT_THAT(with({"--platform", "aws", "--source", "mcs://h/worker"}),
-              HasSubstr("the CA of a Machine Config Server"));
+              AllOf(HasSubstr("the CA of a Machine Config Server"), HasSubstr("not mcs://")));
   EXPECT_THAT(with({"--platform", "aws", "--source", "http://h/w.json"}), HasSubstr("#sha256="));
   EXPECT_THAT(with({"--platform", "aws", "--add-cluster-suffixes"}), HasSubstr("is for AKS"));
   EXPECT_THAT(with({"--platform", "aws", "--source", "https://h/w.json", "--ca", "C:\\ca.pem"}),
@@ -339,7 +341,8 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--metrics", ""}, ".prom"},
       {{"--print", "--reboot", "later"}, "never, now, annotate"},
       {{"--print", "--reboot", "now", "--reboot-window", "1-2"}, "takes times in UTC"},
-      {{"--print", "--interval", "0"}, "takes 1 to"},
+      {{"--print", "--interval", "0"}, "takes 1 to 86400"},
+      {{"--print", "--params", "n/p", "--interval", "1801"}, "takes 1 to 1800"},
       {{"--print", "--scope", "everything"}, "machine"},
       {{"--print", "--api-server", "https://api"}, "HOST:PORT"},
       {{"--print", "--namespace", "Windows"}, "the name of an object"},
