@@ -94,7 +94,7 @@ Result<ControllerOrder> ParseOrder(const Arguments& arguments, const node::Setti
     out.lease = source::LeaseObject(std::move(name_space), std::move(name));
   }
   out.identity = IdentityOf(out.kept.front().order.host);
-  out.interval_seconds = PROV_TRY(ParseInterval(arguments)).value_or(kControllerInterval);
+  out.interval_seconds = PROV_TRY(ParseInterval(arguments, kLongestKeepInterval)).value_or(kControllerInterval);
   static_cast<source::SourceSpec&>(out.source) = spec.source;
   out.cluster = spec.source;
   return out;
@@ -183,7 +183,8 @@ struct ShownRound {
   const KeepRound& round;
 };
 
-std::string RoundsJson(const std::vector<ShownRound>& rounds, const Findings& findings) {
+// `error`: why the command fails; null: it does not.
+std::string RoundsJson(const std::vector<ShownRound>& rounds, const Findings& findings, const Error* error) {
   JsonWriter json;
   json.BeginObject().Member("schema", 1).Key("kept").BeginArray();
   for (const auto& [of, round] : rounds) {
@@ -201,6 +202,7 @@ std::string RoundsJson(const std::vector<ShownRound>& rounds, const Findings& fi
   }
   json.EndArray();
   WriteFindings(json, findings);
+  if (error != nullptr) WriteError(json, *error);
   return json.EndObject().Text();
 }
 
@@ -261,7 +263,7 @@ Result<Outcome> RunOnce(const ControllerOptions& options, const source::SourcePo
   // What the others are, and which MachineSets have what, is said all the same.
   if (failure != nullptr) PrintError(stderr, *failure);
   const int exit = failure == nullptr ? 0 : InfoOf(failure->code).exit;
-  if (options.json) return Outcome{exit, RoundsJson(shown, findings), {}};
+  if (options.json) return Outcome{exit, RoundsJson(shown, findings, failure), {}};
   return Outcome{exit, RoundsText(shown), std::move(findings)};
 }
 
@@ -281,7 +283,7 @@ class RoundLog {
     if (!round.failure) told.findings.clear();  // else the source was not reviewed
     AddNewFindings(told.findings, round.findings);
     if (FailureOf(round) == nullptr && !round.wrote_data && !other_sets && news.empty()) return;
-    Print(json_ ? RoundsJson({{of, round}}, news) : RoundText({of, round}));
+    Print(json_ ? RoundsJson({{of, round}}, news, nullptr) : RoundText({of, round}));
     if (!json_) PrintFindings(stderr, news);
   }
 
@@ -345,7 +347,8 @@ Command ControllerCommand() {
              Group::kTarget},
             {"lease", "NAMESPACE/NAME", "the Lease that one of several controllers holds", Group::kRun},
             {"once", "", "make one round, and end", Group::kRun},
-            {"interval", "SECONDS", "time between two rounds while nothing changes (default: 300)", Group::kRun}},
+            {"interval", "SECONDS", "time between two rounds while nothing changes, up to 1800 (default: 300)",
+             Group::kRun}},
            KeepSecretOnlyOptionSpecs(),
            SourceOptionSpecs(),
            DesiredOptionSpecs(),

@@ -156,6 +156,7 @@ class Controller(unittest.TestCase):
         self.put_params(**{"trust-config-map": "user-ca", "trust-key": "all.pem"})
         document = self.once(*keep, "--output", "json")
         output_schemas.check("controller", json.loads(document.stdout))
+        self.assertNotIn("error", json.loads(document.stdout))
         self.assertEqual([(one["kind"], one["result"]) for one in json.loads(document.stdout)["kept"]], [("Secret", "current"), ("ConfigMap", "written")])
         self.assertEqual(self.params(), self.wanted_params("--trust", "configmap/user-ca:all.pem"), "what pods trust is a person's choice")
         version = self.server.version
@@ -323,6 +324,9 @@ class Controller(unittest.TestCase):
         self.assertEqual(done.returncode, 12, done.stderr)
         self.assertIn("[owner]", done.stderr)
         self.assertEqual(self.user_data(), "x")
+        document = json.loads(self.once("--output", "json").stdout)
+        output_schemas.check("controller", document)
+        self.assertEqual((document["error"]["code"], document["kept"][0]["result"]), ("owner", "failed"))
 
     def test_a_broken_source_leaves_the_last_one(self):
         self.once()
