@@ -153,6 +153,8 @@ class Loop {
     const auto access = OpenCluster(order_);
     const Result<KeepRound> round =
         access ? KeepRoundOf(keeper, *access, ports_) : Result<KeepRound>(std::unexpected(access.error()));
+    const bool failed = !round || round->failure || round->machine_sets_failure;
+    if (failed && !ports_.clock.Wait(0)) return false;  // asked to stop: what that broke off says nothing
     if (!round) {
       changes_.Report(round.error());
       return false;
@@ -162,7 +164,7 @@ class Loop {
       changes_.Note();
     }
     changes_.Report(keeper.order(), *round);
-    return !round->failure && !round->machine_sets_failure;
+    return !failed;
   }
 
   // Returns false when this program is asked to stop.

@@ -47,6 +47,7 @@ std::string_view MeaningOf(KeptHolds holds) {
     case KeptHolds::kMissing:
       return "which does not exist, so its new Machines can't be made";
     case KeptHolds::kEarlier:
+    case KeptHolds::kUnknown:
       break;
   }
   return "whose user data is not current, so its new Machines get earlier settings";
@@ -71,8 +72,11 @@ Result<void> Review(const JsonNode& machine_set, const OurSecret& ours, std::vec
   std::string uid = PROV_TRY(metadata.Find("uid", &JsonNode::Text)).value_or("");
   const auto secret =
       PROV_TRY(At(machine_set, {"spec", "template", "spec", "providerSpec", "value", "userDataSecret", "name"}));
-  std::string fault = FaultOf(secret ? PROV_TRY(secret->Text()) : "", ours);
-  if (!fault.empty()) out.push_back({std::move(name), std::move(fault), std::move(uid)});
+  const std::string named = secret ? PROV_TRY(secret->Text()) : "";
+  std::string fault = FaultOf(named, ours);
+  if (fault.empty()) return {};
+  const auto holds = named == ours.object.name ? std::optional(ours.holds) : std::nullopt;
+  out.push_back({std::move(name), std::move(fault), std::move(uid), holds});
   return {};
 }
 

@@ -1,6 +1,7 @@
 // The MachineSets of the Machine API whose new Windows Machines do not get the kept user data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,18 +10,22 @@
 
 namespace prov::controller {
 
+// What is there while a kept object can't be made current.
+enum class KeptHolds { kUnknown, kEarlier, kNothing, kForeign, kMissing };
+
 struct MachineSetFault {
   std::string machine_set;
   std::string message;   // names the Secret that it has, and what to do
   std::string uid = {};  // of the MachineSet; "": the server says none
+  // What the Secret that is kept holds, if it is named and not current; nullopt: another one is named.
+  std::optional<KeptHolds> ours = {};
 
+  // Whether both say the same of the same MachineSet, maybe in other words.
+  bool IsLike(const MachineSetFault& other) const { return machine_set == other.machine_set && ours == other.ours; }
   bool operator==(const MachineSetFault&) const = default;
 };
 
 inline constexpr std::string_view kMachineSetVersion = "machine.openshift.io/v1beta1";
-
-// What is there while a kept object can't be made current.
-enum class KeptHolds { kEarlier, kNothing, kForeign, kMissing };
 
 // The Secret that is kept.
 struct OurSecret {

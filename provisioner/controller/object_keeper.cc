@@ -66,6 +66,7 @@ KeptHolds HoldsOf(const KeptObject& object) { return object.data.empty() ? KeptH
 
 std::string_view MeaningOfFailure(KeptKind kind, KeptHolds holds) {
   if (holds == KeptHolds::kForeign) return "it stays as it is";
+  if (holds == KeptHolds::kUnknown) return "what it holds is not known";
   const Words words = WordsOf(kind);
   return holds == KeptHolds::kEarlier ? words.last : words.nothing;
 }
@@ -134,11 +135,14 @@ fleet::EventSubject ObjectKeeper::Subject(const std::string& uid) const {
 }
 
 // An event is a service to readers, so a refused one fails no round.
-void ObjectKeeper::Send(source::KubeClient& client, const fleet::NodeEvent& event, const fleet::EventSubject& about) {
-  if (!budget_.Take(clock_.NowUnix())) return;
+bool ObjectKeeper::Send(source::KubeClient& client, const fleet::NodeEvent& event, const fleet::EventSubject& about,
+                        fleet::EventBudget& budget) {
+  if (!budget.Take(clock_.NowUnix())) return false;
   const auto sent = client.Create(source::EventsIn(about.name_space),
                                   fleet::EventObject(event, about, order_.host, clock_.NowUnix()));
-  refused_event_ = sent ? std::nullopt : std::optional(sent.error());
+  if (sent) refused_event_.reset();
+  if (!sent && client.was_refused()) refused_event_ = sent.error();
+  return sent.has_value();
 }
 
 void ObjectKeeper::SendEvents(source::KubeClient& client, const KeptObject& before, const NodeState& now, bool wrote) {
@@ -146,16 +150,17 @@ void ObjectKeeper::SendEvents(source::KubeClient& client, const KeptObject& befo
   const fleet::EventSubject about = Subject(before.uid);
   const std::optional<fleet::NodeFailure> then = before.state ? before.state->failure : std::nullopt;
   if (now.failure && then != now.failure)
-    Send(client, FailedEvent(order_.kind, HoldsOf(before), now.failure->message), about);
-  if (wrote) Send(client, words.changed, about);
-  if (!now.failure && then && !wrote) Send(client, words.current, about);
+    Send(client, FailedEvent(order_.kind, HoldsOf(before), now.failure->message), about, budget_);
+  if (wrote) Send(client, words.changed, about, budget_);
+  if (!now.failure && then && !wrote) Send(client, words.current, about, budget_);
 }
 
 // Once for each cause: there is no annotation that could say what was told.
 void ObjectKeeper::TellOfNoObject(source::KubeClient& client, const KeepRound& round) {
   const Error& error = *round.failure;
-  if (std::exchange(told_, error.code) == error.code) return;
-  Send(client, FailedEvent(order_.kind, round.holds, SentenceWithPlace(error.message, error.where)), Subject(""));
+  if (told_ == error.code) return;
+  const auto event = FailedEvent(order_.kind, round.holds, SentenceWithPlace(error.message, error.where));
+  if (Send(client, event, Subject(""), budget_)) told_ = error.code;
 }
 
 // With the old data if `baked` is an error, which the state then says.
@@ -191,12 +196,16 @@ void ObjectKeeper::ReviewSets(source::KubeClient& client, KeepRound& out) {
     return;
   }
   out.machine_sets = *std::move(faults);
+  std::vector<MachineSetFault> told;
+  told.reserve(out.machine_sets.size());
   for (const MachineSetFault& one : out.machine_sets) {
-    if (std::ranges::find(faults_, one) != faults_.end()) continue;
-    Send(client, {"EgressUserDataNotUsed", fmt::format("MachineSet {} {}", one.machine_set, one.message), true},
-         {"MachineSet", order_.object.name_space, one.machine_set, one.uid, kMachineSetVersion});
+    const bool known = std::ranges::any_of(faults_, [&](const MachineSetFault& then) { return then.IsLike(one); });
+    if (known ||
+        Send(client, {"EgressUserDataNotUsed", fmt::format("MachineSet {} {}", one.machine_set, one.message), true},
+             {"MachineSet", order_.object.name_space, one.machine_set, one.uid, kMachineSetVersion}, sets_budget_))
+      told.push_back(one);
   }
-  faults_ = out.machine_sets;
+  faults_ = std::move(told);
 }
 
 Result<KeepRound> ObjectKeeper::Keep(source::KubeClient& client) {

@@ -49,7 +49,7 @@ struct KeepRound {
   bool wrote_data = false;
   bool wrote_state = false;
   bool lost_race = false;  // another wrote the object meanwhile: make another round
-  KeptHolds holds = KeptHolds::kEarlier;
+  KeptHolds holds = KeptHolds::kUnknown;
   std::optional<Error> failure = {};  // why the object is not current; what is in it stays
   std::vector<MachineSetFault> machine_sets = {};
   std::optional<Error> machine_sets_failure = {};  // why the MachineSets could not be looked at
@@ -86,7 +86,9 @@ class ObjectKeeper {
                           KeepRound& out);
   void TellOfNoObject(source::KubeClient& client, const KeepRound& round);
   void ReviewSets(source::KubeClient& client, KeepRound& out);
-  void Send(source::KubeClient& client, const fleet::NodeEvent& event, const fleet::EventSubject& about);
+  // Returns whether the server has it.
+  bool Send(source::KubeClient& client, const fleet::NodeEvent& event, const fleet::EventSubject& about,
+            fleet::EventBudget& budget);
   fleet::EventSubject Subject(const std::string& uid) const;
   fleet::NodeState StateAfter(const std::optional<fleet::NodeState>& before, const Result<Baked>& baked,
                               bool writes) const;
@@ -96,11 +98,11 @@ class ObjectKeeper {
   KeepOrder order_;
   Baker bake_;
   Clock& clock_;
-  std::int64_t words_at_ = 0;            // Unix time at which a failure was written last
-  std::optional<Code> told_;             // why there was no object of ours when an event last said so
-  std::vector<MachineSetFault> faults_;  // of the last round
-  std::optional<Error> refused_event_;   // the last event, if it was refused
-  fleet::EventBudget budget_;
+  std::int64_t words_at_ = 0;                // Unix time at which a failure was written last
+  std::optional<Code> told_;                 // why there was no object of ours when an event last said so
+  std::vector<MachineSetFault> faults_;      // of the last round, as far as events have said them
+  std::optional<Error> refused_event_;       // the last event, if it was refused
+  fleet::EventBudget budget_, sets_budget_;  // of events about the object, and about MachineSets
 };
 
 }  // namespace prov::controller

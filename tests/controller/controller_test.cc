@@ -41,5 +41,14 @@ TEST_F(Controller, ObjectsAreInTheClusterOfTheSource) {
   EXPECT_FALSE(unknown);
 }
 
+TEST_F(Controller, WhatCouldNotBeReadIsNotSaidToBeThere) {
+  cluster_.script.assign(9, source::FakeCluster::Says(403, R"({"kind":"Status","code":403})"));
+  const auto rounds = KeepOnce(Order("kube:///worker"), cluster_.Ports());
+  ASSERT_TRUE(rounds);
+  ASSERT_TRUE(rounds->front().failure);
+  EXPECT_EQ(rounds->front().holds, KeptHolds::kUnknown);
+  EXPECT_EQ(MeaningOfFailure(KeptKind::kUserData, KeptHolds::kUnknown), "what it holds is not known");
+}
+
 }  // namespace
 }  // namespace prov::controller

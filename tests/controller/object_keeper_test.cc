@@ -258,14 +258,20 @@ TEST_F(Keeper, AnEmptySecretHasNoLastUserData) {
 
 constexpr char kMachineSets[] = "/apis/machine.openshift.io/v1beta1/namespaces/machines/machinesets";
 
+// A MachineSet for Windows that names this Secret.
+std::string SetNamed(const std::string& name, const std::string& secret = "ours") {
+  return R"({"metadata":{"name":")" + name +
+         R"(","uid":"u-2"},"spec":{"template":{"metadata":{"labels":{"machine.openshift.io/os-id":"Windows"}},)"
+         R"("spec":{"providerSpec":{"value":{"userDataSecret":{"name":")" +
+         secret + R"("}}}}}}})";
+}
+
 // Machines of a MachineSet are not made while the Secret that it names is missing.
 TEST_F(Keeper, MachineSetsOfAMissingSecretAreNamedInEvents) {
   order_.machine_sets = true;
   ObjectKeeper keeper(order_, Bakes(), api_);
   api_.objects.erase(kOurs);
-  api_.Put(kMachineSets, R"({"metadata":{},"items":[{"metadata":{"name":"win","uid":"u-2"},"spec":{"template":{)"
-                         R"("metadata":{"labels":{"machine.openshift.io/os-id":"Windows"}},"spec":{"providerSpec":{)"
-                         R"("value":{"userDataSecret":{"name":"ours"}}}}}}}]})");
+  api_.Put(kMachineSets, R"({"metadata":{},"items":[)" + SetNamed("win") + "]}");
   const KeepRound round = Keep(keeper).value();
   ASSERT_THAT(round.machine_sets, SizeIs(1));
   EXPECT_EQ(round.machine_sets.front().machine_set, "win");
@@ -275,6 +281,39 @@ TEST_F(Keeper, MachineSetsOfAMissingSecretAreNamedInEvents) {
   const std::size_t writes = api_.writes.size();
   EXPECT_THAT(Keep(keeper).value().machine_sets, SizeIs(1));
   EXPECT_THAT(api_.writes, SizeIs(writes)) << "said once";
+}
+
+// Many MachineSets must not use up the events about the Secret, nor an event that was not sent count as said.
+TEST_F(Keeper, EventsOfMachineSetsHaveABudgetOfTheirOwn) {
+  order_.machine_sets = true;
+  ObjectKeeper keeper(order_, Bakes(), api_);
+  std::string sets = SetNamed("win-0");
+  for (int i = 1; i < 7; ++i) sets += "," + SetNamed(fmt::format("win-{}", i));
+  api_.Put(kMachineSets, R"({"metadata":{},"items":[)" + sets + "]}");
+  fault_ = Error{Code::kNetwork, "the server is away", "kube:///worker"};
+  EXPECT_THAT(Keep(keeper).value().machine_sets, SizeIs(7));
+  EXPECT_THAT(api_.writes, Contains(kMachineEvents).Times(6)) << "one of the Secret, and five of MachineSets";
+  fault_->message = "the server is away for 9 s";
+  Keep(keeper).value();
+  EXPECT_THAT(api_.writes, Contains(kMachineEvents).Times(6)) << "the same in other words";
+  api_.now += 1200;
+  Keep(keeper).value();
+  EXPECT_THAT(api_.bodies, Contains(AllOf(HasSubstr("EgressUserDataNotUsed"), HasSubstr("win-6"))));
+  fault_.reset();
+  Keep(keeper).value();
+  EXPECT_THAT(api_.bodies.back(), HasSubstr("EgressUserDataChanged"));
+}
+
+TEST_F(Keeper, AnEventThatDidNotArriveIsSentAgain) {
+  api_.objects.erase(kOurs);
+  api_.refuse = [](const std::string& verb, const std::string&) { return verb == "create" ? 403 : 0; };
+  Keep().value();
+  api_.refuse = {};
+  const std::size_t writes = api_.writes.size();
+  Keep().value();
+  EXPECT_THAT(api_.writes, SizeIs(writes + 1));
+  Keep().value();
+  EXPECT_THAT(api_.writes, SizeIs(writes + 1)) << "said once";
 }
 
 // A right that only the look at MachineSets needs keeps no Machine from current user data.
