@@ -74,6 +74,7 @@ Result<KeepOrder> ParseKept(const Arguments& arguments, KeptKind kind) {
   PROV_TRY(userdata::CheckSecretName(out.object.name));
   if (arguments.Has("append-to-secret")) out.append_to = PROV_TRY(SecretOf(arguments, "append-to-secret"));
   out.machine_sets = arguments.Has("machine-sets");
+  out.other_secrets = arguments.All("other-secret");
   return out;
 }
 

@@ -104,11 +104,20 @@ OptionGroup KeepSecretOnlyOptionSpecs() {
       {{{"append-to-secret", "NAMESPACE/NAME", "put our step before the script of this Secret, which is not changed",
          Group::kUserData},
         {"machine-sets", "", "also name the MachineSets for Windows in the Secret's namespace that name another Secret",
+         Group::kRun},
+        {"other-secret", "NAME",
+         "with --machine-sets: a Secret that MachineSets may also name, such as that of another controller; may be "
+         "repeated",
          Group::kRun}},
        KeptUserDataOptionSpecs()});
 }
 
 Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret) {
+  for (const std::string& name : arguments.All("other-secret")) {
+    if (!arguments.Has("machine-sets")) return Fail(Code::kUsage, "needs --machine-sets; add it", "--other-secret");
+    if (!source::IsKubeName(name))
+      return Fail(Code::kUsage, "takes the name of a Secret beside the kept one", "--other-secret");
+  }
   if (arguments.Has(secret)) return {};
   for (const OptionSpec& option : KeepSecretOnlyOptionSpecs()) {
     if (!arguments.Has(option.name)) continue;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -55,6 +56,7 @@ std::string_view MeaningOf(KeptHolds holds) {
 
 // What is wrong for Machines of a MachineSet that names this Secret; "": nothing.
 std::string FaultOf(const std::string& named, const OurSecret& ours) {
+  if (std::ranges::find(ours.others, named) != ours.others.end()) return {};
   if (named != ours.object.name) {
     return fmt::format(
         "{}, so its new Machines do not get these egress settings: set userDataSecret.name to {}{}",

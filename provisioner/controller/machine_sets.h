@@ -31,12 +31,13 @@ inline constexpr std::string_view kMachineSetVersion = "machine.openshift.io/v1b
 struct OurSecret {
   source::KubeObject object;
   KeptHolds holds = KeptHolds::kEarlier;
-  std::string failure = {};  // why it could not be made current; "": it is, or is about to be
+  std::string failure = {};              // why it could not be made current; "": it is, or is about to be
+  std::vector<std::string> others = {};  // Secrets of the same namespace that MachineSets may also name
 };
 
 // Of the MachineSets for Windows (label machine.openshift.io/os-id of their Machines) in the namespace of `ours`: those
-// whose template names another Secret, and while ours can't be made current those that name ours. Errors: those of
-// KubeClient; json, type.
+// whose template names none of these Secrets, and while ours can't be made current those that name ours. Errors: those
+// of KubeClient; json, type.
 Result<std::vector<MachineSetFault>> ReviewMachineSets(source::KubeClient& client, const OurSecret& ours);
 
 }  // namespace prov::controller

@@ -190,7 +190,8 @@ Result<void> ObjectKeeper::Write(source::KubeClient& client, const KeptObject& o
 
 void ObjectKeeper::ReviewSets(source::KubeClient& client, KeepRound& out) {
   if (!order_.machine_sets || out.lost_race) return;
-  auto faults = ReviewMachineSets(client, {order_.object, out.holds, out.failure ? out.failure->message : ""});
+  auto faults = ReviewMachineSets(
+      client, {order_.object, out.holds, out.failure ? out.failure->message : "", order_.other_secrets});
   if (!faults) {
     out.machine_sets_failure = std::move(faults).error();
     return;

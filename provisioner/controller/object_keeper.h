@@ -41,6 +41,7 @@ struct KeepOrder {
   source::KubeObject object;
   std::optional<source::KubeObject> append_to = {};  // the Secret whose script runs behind ours
   bool machine_sets = false;                         // looks at MachineSets, too
+  std::vector<std::string> other_secrets = {};       // that these may name, too
   std::string version = {};                          // of this program
   std::string host = {};                             // of this process, for events
 };

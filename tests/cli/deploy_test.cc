@@ -65,6 +65,9 @@ TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
   EXPECT_THAT(with({"--platform", "aws", "--append-to-secret", "other/theirs"}), HasSubstr("another namespace"));
   EXPECT_THAT(with({"--platform", "aws", "--source", "kube:///proxy"}), HasSubstr("give a pool"));
   EXPECT_THAT(with({"--platform", "aws", "--source", "C:\\x"}), HasSubstr("has no files"));
+  EXPECT_THAT(with({"--platform", "aws", "--other-secret", "b"}), HasSubstr("needs --machine-sets"));
+  EXPECT_THAT(with({"--platform", "aws", "--machine-sets", "--other-secret", "n/b"}),
+              HasSubstr("the name of a Secret"));
   EXPECT_THAT(with({"--platform", "aws", "--remove"}), HasSubstr("is for the pods on nodes"));
   EXPECT_THAT(with({"--platform", "aws", "--source", ""}), HasSubstr("is empty"));
   EXPECT_THAT(with({"--platform", "aws", "--source", "ftp://h/x"}),

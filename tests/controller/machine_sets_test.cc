@@ -18,12 +18,13 @@ std::string Set(const std::string& name, const std::string& system, const std::s
 class MachineSets : public source::KubeTest {
  protected:
   Result<std::vector<MachineSetFault>> Review(const std::string& items, KeptHolds holds = KeptHolds::kEarlier,
-                                              const std::string& failure = {}) {
+                                              const std::string& failure = {},
+                                              const std::vector<std::string>& others = {}) {
     cluster_.objects["/apis/machine.openshift.io/v1beta1/namespaces/machines/machinesets?limit=100"] =
         R"({"metadata":{},"items":[)" + items + "]}";
     const auto access = source::KubeAccess::Open(Request(), "", source::Nowhere());
     source::KubeClient client(*access, cluster_.Ports(), [] { return 0U; });
-    return ReviewMachineSets(client, {source::SecretObject("machines", "ours"), holds, failure});
+    return ReviewMachineSets(client, {source::SecretObject("machines", "ours"), holds, failure, others});
   }
 };
 
@@ -58,6 +59,16 @@ TEST_F(MachineSets, ThoseWithASecretThatIsNotCurrentAreNamed) {
   const auto foreign = Review(sets, KeptHolds::kForeign, "lacks the label");
   ASSERT_TRUE(foreign);
   EXPECT_THAT(foreign->front().message, HasSubstr("not this program's"));
+}
+
+// Each pool or platform has a Secret of its own, with a controller of its own.
+TEST_F(MachineSets, ThoseWithASecretOfAnotherControllerAreRight) {
+  const std::string sets = Set("good", "Windows", "ours") + "," + Set("other", "Windows", "vsphere") + "," +
+                           Set("old", "Windows", "windows-user-data");
+  const auto faults = Review(sets, KeptHolds::kEarlier, "", {"azure", "vsphere"});
+  ASSERT_TRUE(faults) << faults.error().message;
+  ASSERT_THAT(*faults, SizeIs(1));
+  EXPECT_EQ(faults->front().machine_set, "old");
 }
 
 TEST_F(MachineSets, ARightThatIsMissingIsNamed) {
