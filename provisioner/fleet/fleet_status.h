@@ -25,7 +25,8 @@ struct FleetStatus {
   egress::SourceInfo source;
   std::string wanted;  // digest of the wanted settings
   std::vector<NodeRow> rows;
-  std::vector<NodeRow> secrets;  // also those that are missing; those that could not be looked at are findings
+  // Also those that are missing. Those that could not be looked at are findings, and here only if nobody keeps them.
+  std::vector<NodeRow> secrets;
   Findings findings;
 
   bool IsCurrent() const {
