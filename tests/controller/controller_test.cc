@@ -23,7 +23,7 @@ class Controller : public source::KubeTest {
     out.cluster = out.source;
     return out;
   }
-  auto AsksOnly(const std::string& server) {
+  static auto AsksOnly(const std::string& server) {
     return AllOf(Not(IsEmpty()), Each(Field("url", &net::FetchRequest::url, StartsWith(server))));
   }
 };
