@@ -50,7 +50,7 @@ TEST(PodParamsPlaceText, IsANamespaceAndAName) {
     EXPECT_FALSE(ParsePodParamsPlace(text, "--params")) << text;
 }
 
-Result<Object> Made(const PodPolicy& policy = {}) { return MakePodPolicy(policy); }
+Result<Object> MadePolicy(const PodPolicy& policy = {}) { return MakePodPolicy(policy); }
 
 // As the YAML is read again.
 TEST(PodPolicy, HasItsPlaceItsNamespacesAndItsValues) {
@@ -58,7 +58,7 @@ TEST(PodPolicy, HasItsPlaceItsNamespacesAndItsValues) {
                          .namespaces = std::vector<LabelRequirement>{{"env", "In", {"prod"}}, {"x", "Exists", {}}},
                          .params = {{"HTTP_PROXY", "http://u:\"#\\@p:1"}, {"NO_PROXY", "a: b"}, {"digest", "d"}},
                          .version = "1.2.3"};
-  const auto objects = Made(policy);
+  const auto objects = MadePolicy(policy);
   ASSERT_TRUE(objects) << objects.error().message << objects.error().where;
   const auto printed = ReadManifest(WritePodPolicy(*objects, false), "f");
   ASSERT_TRUE(printed) << printed.error().message;
@@ -75,7 +75,7 @@ TEST(PodPolicy, HasItsPlaceItsNamespacesAndItsValues) {
 }
 
 TEST(PodPolicy, TheJsonIsOneListOfTheSameObjects) {
-  const auto objects = Made({.params = {{"digest", "d"}}});
+  const auto objects = MadePolicy({.params = {{"digest", "d"}}});
   ASSERT_TRUE(objects);
   const std::string text = WritePodPolicy(*objects, true);
   const auto list = ReadAnyObject(text, "f");
@@ -91,7 +91,7 @@ TEST(PodPolicy, WithoutValuesOrASelectorItIsTheTemplate) {
                                     "templates");
   ASSERT_TRUE(written) << written.error().message;
   const std::string version(JsonTextAt((*written->root)[2], {"metadata", "labels", "app.kubernetes.io/version"}));
-  const auto objects = Made({.version = version});
+  const auto objects = MadePolicy({.version = version});
   ASSERT_TRUE(objects);
   EXPECT_EQ(JsonOf(*objects->root), JsonOf(*written->root));
   const JsonValue& binding = (*objects->root)[1];
@@ -100,14 +100,14 @@ TEST(PodPolicy, WithoutValuesOrASelectorItIsTheTemplate) {
   const JsonValue& map = (*objects->root)[2];
   EXPECT_EQ(JsonTextAt(map, {"metadata", "labels", "egress-provisioner/keeps"}), source::kPodParamsMark);
   EXPECT_EQ(JsonOf(map["data"]), "{}");
-  const auto all = Made({.namespaces = std::vector<LabelRequirement>()});
+  const auto all = MadePolicy({.namespaces = std::vector<LabelRequirement>()});
   ASSERT_TRUE(all);
   EXPECT_EQ(JsonOf((*all->root)[1]["spec"]["matchResources"]), R"({"namespaceSelector":{}})") << "every namespace";
 }
 
 // The policy reads the keys that MakePodParams writes, and names what the patches name.
 TEST(PodPolicy, ThePolicyAndTheCodeUseTheSameNames) {
-  const auto objects = Made();
+  const auto objects = MadePolicy();
   ASSERT_TRUE(objects);
   const std::string policy = JsonOf((*objects->root)[0]);
   for (const std::string_view name : {kPodParamsDigest, kTrustConfigMap, kTrustKey, kPodParamsAnnotation})
