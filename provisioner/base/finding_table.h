@@ -141,6 +141,10 @@ inline constexpr FindingInfo kFindings[] = {
     {"control-set", kWarning,
      "Windows ran with one control set last and starts with another one, which is the one that is edited.",
      "Start and shut down this Windows once if its last boot should count."},
+    {"controller-contested", kWarning,
+     "Another program keeps changing an object that a controller keeps, such as a second controller with another "
+     "source.",
+     "Look in the object's metadata.managedFields for who writes it. End that program, or give it another object."},
     {"controller-events", kWarning,
      "The API server refuses the controller's events, so only its log and the annotations say what happens.",
      "Apply what deploy --print prints, which has the right to create events, or do as the message says."},

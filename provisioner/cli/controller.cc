@@ -268,7 +268,7 @@ Result<Outcome> RunOnce(const ControllerOptions& options, const source::SourcePo
   return Outcome{exit, RoundsText(shown), std::move(findings)};
 }
 
-// Says of each round what is new.
+// Says of each round what is new: a failure that lasts once, and then that it is over.
 class RoundLog {
  public:
   explicit RoundLog(bool json) : json_(json) {}
@@ -276,6 +276,9 @@ class RoundLog {
   void Write(const KeepOrder& of, const KeepRound& round) {
     Told& told = told_[of.kind];
     const bool other_sets = round.machine_sets != told.machine_sets;
+    const Error* failure = FailureOf(round);
+    std::string cause = failure != nullptr ? fmt::format("{} {}", InfoOf(failure->code).name, failure->where) : "";
+    const bool other_cause = std::exchange(told.cause, cause) != cause;
     Findings news;
     for (const Finding& one : round.findings) {
       if (std::ranges::find(told.findings, one) == told.findings.end()) news.push_back(one);
@@ -283,7 +286,7 @@ class RoundLog {
     if (other_sets) told.machine_sets = round.machine_sets;
     if (!round.failure) told.findings.clear();  // else the source was not reviewed
     AddNewFindings(told.findings, round.findings);
-    if (FailureOf(round) == nullptr && !round.wrote_data && !other_sets && news.empty()) return;
+    if (!other_cause && !round.wrote_data && !other_sets && news.empty()) return;
     Print(json_ ? RoundsJson({{of, round}}, news, nullptr) : RoundText({of, round}));
     if (!json_) PrintFindings(stderr, news);
   }
@@ -292,6 +295,7 @@ class RoundLog {
   struct Told {
     std::vector<controller::MachineSetFault> machine_sets;
     Findings findings;
+    std::string cause;  // code and place of the failure; "": none. Its words may differ each time
   };
   bool json_;
   std::map<KeptKind, Told> told_;

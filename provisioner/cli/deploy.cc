@@ -21,8 +21,6 @@
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kCluster = "cluster";
-
 // Options that are passed to the pod unchanged.
 OptionGroup PassedOn() {
   return JoinOptions(
@@ -117,9 +115,9 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
 
 // What the cluster asks for differs. One with OpenShift's objects is an OpenShift.
 Result<fleet::ClusterKind> ParseCluster(const Arguments& arguments, const std::string& source) {
-  if (!arguments.Has(kCluster))
+  if (!arguments.Has(kPlatformOption))
     return source::IsKubeUri(source) ? fleet::ClusterKind::kOpenShift : fleet::ClusterKind::kKubernetes;
-  const std::string name = PROV_TRY(OneOf(arguments, kCluster));
+  const std::string name = PROV_TRY(OneOf(arguments, kPlatformOption));
   if (name == "openshift") return fleet::ClusterKind::kOpenShift;
   return name == "gke" ? fleet::ClusterKind::kGke : fleet::ClusterKind::kKubernetes;
 }
@@ -171,10 +169,6 @@ Command DeployCommand() {
       "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
       JoinOptions(
           {{{"print", "", "write YAML documents to standard output", Group::kOutput},
-            {kCluster, "KIND",
-             "openshift (adds SecurityContextConstraints), gke (adds a ResourceQuota for the priority class), aks or "
-             "kubernetes (default: openshift with a source kube://, else kubernetes)",
-             Group::kTarget, false, "openshift aks gke kubernetes"},
             {"source", "SOURCE",
              "source that the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca, or with #sha256=DIGEST), or "
              "a path on the nodes (default: kube:///worker)",
@@ -185,6 +179,14 @@ Command DeployCommand() {
            KeepSecretOnlyOptionSpecs(),
            PassedOn(),
            OutputOptionSpecs()})};
+  const auto platform = std::ranges::find(spec.options, kPlatformOption, &OptionSpec::name);
+  platform->help =
+      "the cluster: openshift (adds SecurityContextConstraints), gke (adds a ResourceQuota for the priority class), "
+      "aks "
+      "or kubernetes (default: openshift with a source kube://, else kubernetes); with --keep-secret the platform of "
+      "the machines, such as aws";
+  platform->group = Group::kTarget;
+  platform->choices = kDeployPlatforms;
   return {.spec = std::move(spec), .run = RunDeploy};
 }
 

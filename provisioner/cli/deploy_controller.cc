@@ -112,7 +112,7 @@ OptionGroup KeepSecretOnlyOptionSpecs() {
        KeptUserDataOptionSpecs()});
 }
 
-Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret) {
+Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret, std::string_view except) {
   for (const std::string& name : arguments.All("other-secret")) {
     if (!arguments.Has("machine-sets")) return Fail(Code::kUsage, "needs --machine-sets; add it", "--other-secret");
     if (!source::IsKubeName(name))
@@ -120,7 +120,7 @@ Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secre
   }
   if (arguments.Has(secret)) return {};
   for (const OptionSpec& option : KeepSecretOnlyOptionSpecs()) {
-    if (!arguments.Has(option.name)) continue;
+    if (!arguments.Has(option.name) || option.name == except) continue;
     return Fail(Code::kUsage, fmt::format("belongs to --{} NAMESPACE/NAME; add it", secret),
                 fmt::format("--{}", option.name));
   }
@@ -128,17 +128,27 @@ Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secre
 }
 
 Result<void> RefuseControllersOptions(const Arguments& arguments) {
+  if (arguments.Has(kPlatformOption) && userdata::PlatformOf(arguments.Get(kPlatformOption))) {
+    return Fail(Code::kUsage,
+                "is a platform of machines, which is for --keep-secret; name the cluster: openshift, aks, gke or "
+                "kubernetes",
+                "--platform");
+  }
   for (const std::string_view name : {std::string_view("restricted"), kArch}) {
     if (!arguments.Has(name)) continue;
     return Fail(Code::kUsage, "belongs to --keep-secret or --params; leave it out, as the pods on nodes are not such",
                 fmt::format("--{}", name));
   }
-  return CheckKeptOptions(arguments, kKeepSecret);
+  return CheckKeptOptions(arguments, kKeepSecret, kPlatformOption);
 }
 
 Result<Outcome> DeployController(const Arguments& arguments) {
-  for (const std::string_view name :
-       {"remove", "cluster", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
+  if (arguments.Has(kPlatformOption) && !userdata::PlatformOf(arguments.Get(kPlatformOption)))
+    return Fail(Code::kUsage,
+                "names a kind of cluster, which is for the pods on nodes; with --keep-secret name the platform of the "
+                "machines, such as aws, else leave it out",
+                "--platform");
+  for (const std::string_view name : {"remove", "metrics", "reboot", "reboot-window", "subtract", "hns-policy"}) {
     if (!arguments.Has(name)) continue;
     return Fail(Code::kUsage,
                 "is for the pods on nodes, and can't be used with --keep-secret or --params; leave it out",

@@ -10,6 +10,10 @@
 
 namespace prov::cli {
 
+inline constexpr std::string_view kPlatformOption = "platform";
+// Of deploy: kinds of clusters, for the pods on nodes; then those of bake, for --keep-secret.
+inline constexpr std::string_view kDeployPlatforms =
+    "openshift aks gke kubernetes aws azure gcp vsphere nutanix openstack none";
 inline constexpr std::string_view kParamsOption = "params";  // NAMESPACE/NAME of the ConfigMap that is kept
 // --interval of the controller, in seconds, so that it speaks well within fleet::kSilentSeconds.
 inline constexpr std::int64_t kLongestKeepInterval = 1800;
@@ -18,8 +22,8 @@ inline constexpr std::int64_t kLongestKeepInterval = 1800;
 OptionGroup KeptObjectOptionSpecs();
 bool AsksForController(const Arguments& arguments);
 OptionGroup KeepSecretOnlyOptionSpecs();  // those that need --keep-secret
-// Refuses options about user data without the option that names its Secret, `secret`. Errors: usage.
-Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret);
+// Refuses options about user data, but for `except`, without the option that names its Secret, `secret`. Errors: usage.
+Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret, std::string_view except = {});
 // Refuses all that is for the controller alone. Errors: usage.
 Result<void> RefuseControllersOptions(const Arguments& arguments);
 

@@ -456,17 +456,19 @@ std::size_t CountStale(const std::vector<PodEnvObject>& objects) {
 }
 
 // The namespaces whose pods get variables that name a file of a ConfigMap, or a key of it, that is not there.
-Names FindMissingMaps(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
-                      Findings& findings) {
+// Errors, with --restart, whose new pods may need them: those of reading them.
+Result<Names> FindMissingMaps(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
+                              Findings& findings) {
   constexpr std::size_t kMostNames = 10;
   const std::string& map = policy.trust->config_map;
   const auto having = NamespacesWith(host, ClusterOf(options), *policy.trust);
+  if (!having && options.restart) return std::unexpected(having.error());
   if (!having) {
     AddInfo(findings, "pod-trust-missing",
             fmt::format("whether each namespace of the policy has the ConfigMap \"{}\" could not be read: {}", map,
                         having.error().message),
             having.error().where);
-    return {};
+    return Names();
   }
   std::vector<std::string> missing;
   std::ranges::set_difference(policy.namespaces, *having, std::back_inserter(missing), std::less<>());
@@ -491,7 +493,7 @@ Result<Outcome> Check(machine::Host& host, const EgressConfig& config, PodEnvOpt
   if (policy && policy->trust && !options.request.trust) options.request.trust = policy->trust;
   ReviewTrust(config, options, findings);
   Names without_bundle;
-  if (policy && policy->trust) without_bundle = FindMissingMaps(host, options, *policy, findings);
+  if (policy && policy->trust) without_bundle = PROV_TRY(FindMissingMaps(host, options, *policy, findings));
   std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
   LookedAt pods;
   if (policy) {

@@ -16,6 +16,7 @@ namespace {
 constexpr int kMostRaces = 5;
 constexpr std::int64_t kFirstPause = 5, kLongestPause = 60;  // seconds, after a failure
 constexpr std::int64_t kLongestTruce = 30;                   // the same, after races that others won
+constexpr std::int64_t kPeace = 2 * kLongestTruce;           // after so long the first race is the first again
 constexpr std::int64_t kFirstTruceMs = 200, kLongestTruceMs = 5000;
 constexpr int kReleaseSeconds = 5;
 constexpr std::int64_t kWatchMs = 300'000;  // how long one wait for a change takes at most
@@ -143,10 +144,15 @@ class Loop {
     for (ObjectKeeper& keeper : keepers_) failed = !RoundOf(keeper) || failed;
     pause_ = failed ? std::clamp(pause_ * 2, kFirstPause, kLongestPause) : 0;
     next_round_ = Now() + (failed ? pause_ : order_.interval_seconds);
-    // The first time at once. Who keeps writing the object wins each race, and is not to be answered with as many
-    // rounds.
-    truce_end_ = raced_ ? Now() + truce_ : 0;
-    truce_ = raced_ ? std::clamp(truce_ * 2, std::int64_t{1}, kLongestTruce) : 0;
+    truce_end_ = raced_ ? TruceEnd() : 0;
+  }
+
+  // The first time at once. Who keeps writing an object is not to be answered with as many rounds.
+  std::int64_t TruceEnd() {
+    const std::int64_t now = Now();
+    if (now < raced_at_ || now - raced_at_ > kPeace) truce_ = 0;
+    raced_at_ = now;
+    return now + std::exchange(truce_, std::clamp(truce_ * 2, std::int64_t{1}, kLongestTruce));
   }
 
   bool RoundOf(ObjectKeeper& keeper) {
@@ -159,10 +165,8 @@ class Loop {
       changes_.Report(round.error());
       return false;
     }
-    if (round->lost_race) {
-      raced_ = true;
-      changes_.Note();
-    }
+    if (round->lost_race) changes_.Note();
+    raced_ = raced_ || round->lost_race || round->overwritten;
     changes_.Report(keeper.order(), *round);
     return !failed;
   }
@@ -183,8 +187,9 @@ class Loop {
   std::optional<Leader> leader_;
   bool holds_ = false;
   std::int64_t next_renewal_ = 0, next_round_ = 0, pause_ = 0;
-  bool raced_ = false;                      // another has written an object during this round
-  std::int64_t truce_ = 0, truce_end_ = 0;  // no round before
+  bool raced_ = false;  // another writes an object, too, as this round saw
+  std::int64_t raced_at_ = 0;
+  std::int64_t truce_ = 0, truce_end_ = 0;  // the next pause; no round before
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "provisioner/base/hash.h"
 #include "provisioner/base/sentence.h"
 
 namespace prov::controller {
@@ -58,6 +59,11 @@ Words WordsOf(KeptKind kind) {
 
 fleet::NodeEvent FailedEvent(KeptKind kind, KeptHolds holds, std::string_view message) {
   return {std::string(WordsOf(kind).failed), fmt::format("{}; {}", message, MeaningOfFailure(kind, holds)), true};
+}
+
+// Of what this program writes of an object.
+std::string DigestOf(KeptKind kind, const KeptData& data, const std::optional<NodeState>& state) {
+  return Sha256(KeptObjectPatch(kind, {}, state.value_or(NodeState()), &data));
 }
 
 KeptHolds HoldsOf(const KeptObject& object) { return object.data.empty() ? KeptHolds::kNothing : KeptHolds::kEarlier; }
@@ -163,15 +169,30 @@ void ObjectKeeper::TellOfNoObject(source::KubeClient& client, const KeepRound& r
   if (Send(client, event, Subject(""), budget_)) told_ = error.code;
 }
 
+// Once is no more than somebody's mistake, or that another controller held the Lease meanwhile.
+void ObjectKeeper::NoteChangeOfOthers(KeepRound& out) {
+  const std::int64_t now = clock_.NowUnix();
+  if (now < overwritten_at_ || now - overwritten_at_ > kWordsSeconds) overwritten_ = 0;
+  overwritten_at_ = now;
+  ++overwritten_;
+  out.overwritten = true;
+}
+
 // With the old data if `baked` is an error, which the state then says.
 Result<void> ObjectKeeper::WriteState(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked,
                                       KeepRound& out) {
   const bool differs = baked && baked->data != object.data;
   const NodeState now = StateAfter(object.state, baked, differs);
-  if (!differs && !IsNews(object.state, now)) return {};
+  std::string found = DigestOf(order_.kind, object.data, object.state);
+  if (!differs && !IsNews(object.state, now)) {
+    left_ = std::move(found);
+    return {};
+  }
   const std::string patch = KeptObjectPatch(order_.kind, object, now, differs ? &baked->data : nullptr);
   out.lost_race = !PROV_TRY(client.PatchUnchanged(order_.object, patch));
   if (out.lost_race) return {};
+  if (left_ && *left_ != found) NoteChangeOfOthers(out);
+  left_ = DigestOf(order_.kind, differs ? baked->data : object.data, now);
   out.wrote_data = differs;
   out.wrote_state = true;
   if (now.failure) words_at_ = clock_.NowUnix();
@@ -230,6 +251,12 @@ Result<KeepRound> ObjectKeeper::Keep(source::KubeClient& client) {
   }
   // Last, so that a right that is missing for this alone keeps no Machine from current user data.
   ReviewSets(client, out);
+  if (out.overwritten && overwritten_ >= kContested) {
+    AddWarning(out.findings, "controller-contested",
+               "another program keeps changing this object, and this one puts it back; its metadata.managedFields say "
+               "who: end that program, or name another object",
+               order_.object.Path());
+  }
   if (refused_event_) {
     AddWarning(out.findings, "controller-events",
                fmt::format("events are refused, so only this log and the annotation {} say what happens: {}",

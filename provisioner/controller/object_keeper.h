@@ -49,12 +49,14 @@ struct KeepOrder {
 struct KeepRound {
   bool wrote_data = false;
   bool wrote_state = false;
-  bool lost_race = false;  // another wrote the object meanwhile: make another round
+  bool lost_race = false;    // another wrote the object meanwhile: make another round
+  bool overwritten = false;  // another had changed the object since the last round, and this one wrote it again
   KeptHolds holds = KeptHolds::kUnknown;
   std::optional<Error> failure = {};  // why the object is not current; what is in it stays
   std::vector<MachineSetFault> machine_sets = {};
   std::optional<Error> machine_sets_failure = {};  // why the MachineSets could not be looked at
-  Findings findings = {};                          // those of Baked; controller-events: events are refused
+  // Those of Baked; controller-events: events are refused; controller-contested: another keeps changing the object.
+  Findings findings = {};
 };
 
 // What a failure means for what is made next, such as "new machines get the last user data".
@@ -78,11 +80,14 @@ class ObjectKeeper {
   static constexpr std::int64_t kHeartbeatSeconds = 3600;
   // A failure that only words itself differently is written again after this time.
   static constexpr std::int64_t kWordsSeconds = 600;
+  // Another keeps changing the object if it did so this often, each time at most kWordsSeconds after the last.
+  static constexpr int kContested = 3;
 
  private:
   Result<KeptObject> Read(source::KubeClient& client) const;
   Result<Baked> Bake(source::KubeClient& client, const KeptObject& object) const;
   Result<void> Write(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked, KeepRound& out);
+  void NoteChangeOfOthers(KeepRound& out);
   Result<void> WriteState(source::KubeClient& client, const KeptObject& object, const Result<Baked>& baked,
                           KeepRound& out);
   void TellOfNoObject(source::KubeClient& client, const KeepRound& round);
@@ -100,6 +105,9 @@ class ObjectKeeper {
   Baker bake_;
   Clock& clock_;
   std::int64_t words_at_ = 0;                // Unix time at which a failure was written last
+  std::optional<std::string> left_;          // the digest of what the object held after the last round
+  int overwritten_ = 0;                      // times, without a pause of kWordsSeconds
+  std::int64_t overwritten_at_ = 0;          // Unix time
   std::optional<Code> told_;                 // why there was no object of ours when an event last said so
   std::vector<MachineSetFault> faults_;      // of the last round, as far as events have said them
   std::optional<Error> refused_event_;       // the last event, if it was refused

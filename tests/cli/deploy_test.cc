@@ -215,7 +215,7 @@ std::string Base(const std::vector<std::string>& components) {
 }
 
 TEST(Deploy, TheKustomizeBaseSaysTheSame) {
-  const std::vector<std::string> nodes = {"--image", "provisioner", "--cluster"};
+  const std::vector<std::string> nodes = {"--image", "provisioner", "--platform"};
   const auto on = [&](std::vector<std::string> cluster) {
     cluster.insert(cluster.begin(), nodes.begin(), nodes.end());
     return Printed(cluster);
@@ -275,14 +275,14 @@ TEST(Deploy, ALabelTellsWhatIsOfWhichHalf) {
       out.insert((*at)[1] == "Namespace" ? fmt::format("Namespace {}", (*at)[2].str()) : (*at)[2].str());
     return out;
   };
-  EXPECT_THAT(components(Printed({"--cluster", "gke"})), testing::ElementsAre("Namespace namespace", "nodes"));
+  EXPECT_THAT(components(Printed({"--platform", "gke"})), testing::ElementsAre("Namespace namespace", "nodes"));
   EXPECT_THAT(components(Printed({"--keep-secret", "machines/ours", "--platform", "aws", "--params", "pods/values"})),
               testing::ElementsAre("Namespace namespace", "controller"));
 }
 
 TEST(Deploy, NamesWhatTheClustersOwnRulesAskFor) {
   const std::vector<std::string> words = {"--namespace",      "windows-egress", "--pull-secret", "login",
-                                          "--priority-class", "urgent",         "--cluster",     "gke"};
+                                          "--priority-class", "urgent",         "--platform",    "gke"};
   const std::string nodes = Printed(words);
   EXPECT_THAT(nodes, Not(HasSubstr("namespace: egress-provisioner\n")));
   EXPECT_THAT(nodes, HasSubstr("kind: Namespace\nmetadata:\n  name: windows-egress\n"));
@@ -304,8 +304,8 @@ TEST(Deploy, PrintsOpenShiftsOwnObjectsForOpenShiftAlone) {
   const std::string url = "http://h.example.com/aks.json#sha256=" + std::string(64, 'a');
   EXPECT_THAT(Printed({"--source", "kube:///proxy"}), HasSubstr(kind));
   EXPECT_THAT(Printed({"--source", url}), Not(HasSubstr(kind)));
-  EXPECT_THAT(Printed({"--source", url, "--cluster", "openshift"}), HasSubstr(kind));
-  EXPECT_THAT(Printed({"--remove", "--cluster", "aks"}), Not(HasSubstr(kind)));
+  EXPECT_THAT(Printed({"--source", url, "--platform", "openshift"}), HasSubstr(kind));
+  EXPECT_THAT(Printed({"--remove", "--platform", "aks"}), Not(HasSubstr(kind)));
 }
 
 TEST(Deploy, GivesRightsForItsSourceAlone) {
@@ -352,7 +352,10 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--namespace", ""}, "the name of an object"},
       {{"--print", "--pull-secret", "a b"}, "the name of an object"},
       {{"--print", "--priority-class", "a\nb"}, "the name of an object"},
-      {{"--print", "--cluster", "eks"}, "openshift"},
+      {{"--print", "--platform", "eks"}, "openshift"},
+      {{"--print", "--platform", "aws"}, "is for --keep-secret"},
+      {{"--print", "--params", "n/p", "--platform", "aks"}, "else leave it out"},
+      {{"--print", "--keep-secret", "n/s", "--platform", "aks"}, "such as aws"},
       {{"--print", "--api-server", "api:"}, "HOST:PORT"},
       {{"--print", "--api-server", "api:port"}, "HOST:PORT"},
   };

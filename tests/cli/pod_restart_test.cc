@@ -288,6 +288,10 @@ TEST_F(PodRestart, TheCheckNamesNamespacesWithoutTheBundle) {
   Put("/api/v1/pods", {});
   denied_.insert("/api/v1/configmaps");
   EXPECT_THAT(findings(), HasSubstr("could not be read"));
+  Put("/api/v1/pods", {Pod("b", "former", "ReplicaSet", "web-1")});
+  PutDeployment("web", 2);
+  EXPECT_EQ(Refused({"--check", "--restart"}).code, Code::kNetwork) << "new pods may need what nobody could see";
+  EXPECT_THAT(patched_, IsEmpty());
 }
 
 TEST_F(PodRestart, ADaemonSetIsRolledPastANodeThatIsDown) {

@@ -99,6 +99,29 @@ TEST_F(Keeper, PutsBackWhatOthersChanged) {
   EXPECT_FALSE(api_.At(kOurs)["data"].HasMember("more"));
 }
 
+TEST_F(Keeper, AnotherThatKeepsChangingTheObjectIsNamed) {
+  const auto contested = Contains(::testing::Field(&Finding::code, "controller-contested"));
+  order_.version = "2";
+  ObjectKeeper other(order_, Bakes(), api_);  // the same data, and another state
+  EXPECT_FALSE(Keep().value().overwritten);
+  EXPECT_FALSE(Keep(other).value().overwritten) << "it had not written before";
+  for (int i = 1; i < ObjectKeeper::kContested; ++i) {
+    const KeepRound round = Keep().value();
+    EXPECT_TRUE(round.overwritten);
+    EXPECT_THAT(round.findings, Not(contested)) << "such as a mistake, or the former holder of the Lease";
+    EXPECT_TRUE(Keep(other).value().overwritten);
+  }
+  EXPECT_THAT(Keep().value().findings, contested);
+  EXPECT_FALSE(Keep().value().overwritten);
+  Keep(other).value();
+  api_.now += ObjectKeeper::kWordsSeconds + 1;
+  const KeepRound later = Keep().value();
+  EXPECT_TRUE(later.overwritten);
+  EXPECT_THAT(later.findings, Not(contested));
+  source_ = "two";
+  EXPECT_FALSE(Keep().value().overwritten) << "a change of the source is nobody else's";
+}
+
 TEST_F(Keeper, TouchesNoSecretWithoutItsMark) {
   for (const char* labels : {R"({})", R"({"egress-provisioner/keeps":"pod-params"})"}) {
     api_.Put(kOurs,

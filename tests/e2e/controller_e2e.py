@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -59,9 +60,15 @@ class Controller(unittest.TestCase):
                 "openshift-machine-api/windows-user-data-kept", "--append-to-secret", "openshift-machine-api/windows-user-data",
                 "--platform", "aws", *more]
 
+    def logs(self):
+        return "".join(path.read_text() for path in self.work.glob("log*"))
+
     def start(self, *more):
+        return self.launch(self.words(*more))
+
+    def launch(self, words):
         log = open(self.work / f"log{time.monotonic_ns()}", "w")
-        process = subprocess.Popen(self.words(*more), stdout=log, stderr=log)
+        process = subprocess.Popen(words, stdout=log, stderr=log)
 
         def end():
             if process.poll() is None:
@@ -141,6 +148,21 @@ class Controller(unittest.TestCase):
         self.await_current(2.5)
         self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"}, data={"userData": "eA=="})
         self.await_current(2.5)
+
+    def test_the_one_that_waits_goes_on_after_the_other_stopped(self):
+        """It looks at the Lease every five seconds. The password costs both a derived key."""
+        lease = ("--lease", "openshift-machine-api/egress-provisioner-controller")
+        first = self.start(*lease)
+        self.await_current(20)
+        waits = self.start(*lease)
+        time.sleep(1)
+        first.terminate()
+        self.assertEqual(first.wait(20), 0)
+        self.say("http://user:c4nary-word@two.example.test:3128")
+        self.await_current(5 + 3)
+        self.assertIsNone(waits.poll())
+        self.say("http://user:c4nary-word@three.example.test:3128")
+        self.await_current(3)
 
     def test_the_parameters_of_pods_are_what_pod_env_prints(self):
         keep = ("--params", "egress-provisioner/pod-params")
@@ -246,6 +268,28 @@ class Controller(unittest.TestCase):
         self.server.faults.clear()
         self.await_current(15)
 
+    def test_two_with_other_sources_pause(self):
+        """Each puts the ConfigMap back, and its watch tells the other at once."""
+        (self.work / "proxy.env").write_text("HTTP_PROXY=http://other.example.test:3128\nHTTPS_PROXY=http://other.example.test:3128\n")
+        self.put_params()
+        writes = []
+
+        def written(_, path, query):
+            if query.get("method") == "PATCH" and path == PARAMS:
+                writes.append(time.monotonic())
+            return False
+        self.server.faults.append(written)
+        for source in "kube:///worker", str(self.work / "proxy.env"):
+            self.launch([str(PROGRAM), "controller", "--source", source, "--kubeconfig", str(self.work / "config"), "--params", "egress-provisioner/pod-params"])
+        end = time.monotonic() + 40
+        while "[controller-contested]" not in self.logs():
+            self.assertLess(time.monotonic(), end, self.logs())
+            time.sleep(0.2)
+        time.sleep(4)
+        before = len(writes)
+        time.sleep(10)
+        self.assertLessEqual(len(writes) - before, 6, "at most every fourth second each")
+
     def test_parameters_alone_need_no_secret(self):
         self.put_params()
         words = [str(PROGRAM), "controller", "--source", "kube:///worker", "--kubeconfig", str(self.work / "config"), "--params",
@@ -339,6 +383,25 @@ class Controller(unittest.TestCase):
         self.say()
         self.assertEqual(self.once().returncode, 0)
         self.assertIsNone(self.state().get("failure"))
+
+    def test_a_stop_amid_a_round_is_no_failure(self):
+        self.once()
+        before, held, ended = self.state(), threading.Event(), threading.Event()
+        self.addCleanup(ended.set)
+
+        def hold(_, path, query):
+            if "machineconfigs" in path and "method" not in query:
+                held.set()
+                ended.wait(30)
+            return False
+        self.server.faults.append(hold)
+        self.say("http://two.example.test:3128")
+        process = self.start()
+        self.assertTrue(held.wait(20))
+        process.terminate()
+        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(self.logs(), "")
+        self.assertEqual(self.state(), before)
 
     def test_changes_and_kills_with_two_of_them(self):
         seed = 20261128

@@ -26,9 +26,9 @@ IMAGES = """images:
 """
 # What each choice of components prints.
 PRINTED = {
-    NODES: [["--cluster", "openshift"]],
-    ("nodes",): [["--cluster", "aks"]],
-    ("gke", "nodes"): [["--cluster", "gke"]],
+    NODES: [["--platform", "openshift"]],
+    ("nodes",): [["--platform", "aks"]],
+    ("gke", "nodes"): [["--platform", "gke"]],
     ("controller",): [["--keep-secret", "openshift-machine-api/windows-user-data-kept", "--append-to-secret",
                        "openshift-machine-api/windows-user-data", "--platform", "aws", "--restricted", "--image", KEEPER]],
 }
@@ -247,7 +247,7 @@ class Halves(unittest.TestCase):
         self.addCleanup(self.server.close)
         (self.work / "config").write_text(self.server.kubeconfig())
         self.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.MACHINES}})
-        self.nodes = self.printed("fleet.yaml", "--cluster", "kubernetes")
+        self.nodes = self.printed("fleet.yaml", "--platform", "kubernetes")
         self.controller = self.printed("controller.yaml", "--keep-secret", f"{self.MACHINES}/{self.KEPT}", "--platform", "aws",
                                        "--params", f"{self.SPACE}/pod-params")
 
