@@ -182,9 +182,8 @@ Command DeployCommand() {
   const auto platform = std::ranges::find(spec.options, kPlatformOption, &OptionSpec::name);
   platform->help =
       "the cluster: openshift (adds SecurityContextConstraints), gke (adds a ResourceQuota for the priority class), "
-      "aks "
-      "or kubernetes (default: openshift with a source kube://, else kubernetes); with --keep-secret the platform of "
-      "the machines, such as aws";
+      "aks or kubernetes (default: openshift with a source kube://, else kubernetes); with --keep-secret the platform "
+      "of the machines: aws, azure, gcp, vsphere, nutanix, openstack or none";
   platform->group = Group::kTarget;
   platform->choices = kDeployPlatforms;
   return {.spec = std::move(spec), .run = RunDeploy};

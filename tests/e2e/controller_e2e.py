@@ -49,7 +49,7 @@ class Controller(unittest.TestCase):
 
     def say(self, proxy=None):
         self.proxy = proxy or self.proxy
-        self.server.put_config("rendered-worker-" + self.proxy.split("//")[1].split(".")[0], self.proxy, self.authority.pem.read_text())
+        self.server.put_config("rendered-worker-" + re.split("//|@", self.proxy)[-1].split(".")[0], self.proxy, self.authority.pem.read_text())
 
     def operator(self, key=None):
         self.key = key or self.key
