@@ -9,21 +9,18 @@
 #include <deque>
 #include <initializer_list>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
-#include "provisioner/cli/cluster_pods.h"
 #include "provisioner/cli/cluster_workloads.h"
 #include "provisioner/cli/command.h"
-#include "provisioner/cli/pod_restart.h"
+#include "provisioner/cli/running_pods.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/publish/pod_policy.h"
-#include "provisioner/publish/rollout.h"
 #include "provisioner/publish/yaml_writer.h"
 #include "provisioner/source/kube_uri.h"
 
@@ -34,7 +31,6 @@ using egress::EgressConfig;
 using publish::PatchKind;
 using publish::PodEnvObject;
 using publish::ProxyValues;
-using Names = std::set<std::string, std::less<>>;
 
 constexpr std::string_view kPodEnvCommand = "provisioner pod-env";
 constexpr std::string_view kPolicyFormat = "admission-policy";
@@ -292,145 +288,6 @@ void LeaveToPolicy(const ClusterPodPolicy& policy, std::vector<PodEnvObject>& ob
   }
 }
 
-Error NoPolicy(bool knows, const std::string& where) {
-  if (!knows) {
-    return {
-        Code::kUnsupported,
-        "this API server knows no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1, which Kubernetes 1.36 "
-        "and later have, so new pods would lack the variables, too; patch the workloads with --format patch, which "
-        "makes new pods as well",
-        where};
-  }
-  return {Code::kNotFound,
-          fmt::format("the cluster has no MutatingAdmissionPolicyBinding \"{}\", so new pods would lack the variables, "
-                      "too; apply what --format admission-policy prints",
-                      publish::kPodPolicyName),
-          where};
-}
-
-// The policy of the cluster; nullopt: it has none, or --check may not see it. Errors, with --restart: unsupported,
-// not-found, and those of reading it.
-Result<std::optional<ClusterPodPolicy>> PolicyOf(machine::Host& host, const PodEnvOptions& options,
-                                                 Findings& findings) {
-  const source::SourceSpec cluster = ClusterOf(options);
-  auto policy = ReadPodPolicy(host, cluster);
-  if (options.restart) {
-    if (policy && !*policy) return std::unexpected(NoPolicy(PROV_TRY(KnowsPodPolicies(host, cluster)), options.pods));
-    return policy;
-  }
-  if (policy) return policy;
-  AddWarning(findings, "pod-policy-unread",
-             fmt::format("whether an admission policy gives the variables to pods could not be read, so only templates "
-                         "were looked at: {}",
-                         policy.error().message),
-             policy.error().where);
-  return std::nullopt;
-}
-
-// New pods get the values of the ConfigMap, whatever the source says. Errors, with --restart: invalid-config.
-Result<void> CompareParams(const ClusterPodPolicy& policy, const std::string& digest, const PodEnvOptions& options,
-                           Findings& findings) {
-  if (policy.digest == digest) return {};
-  const std::string where = fmt::format("configmap {}/{}", policy.params_place.name_space, policy.params_place.name);
-  const std::string message = fmt::format(
-      "{}, and new pods get its values; see whether `controller --params` keeps it, or apply what --format "
-      "admission-policy prints",
-      policy.digest ? "has other values than the source" : "holds no values of provisioner");
-  if (options.restart) return Fail(Code::kInvalidConfig, message, where);
-  AddWarning(findings, "pod-params", message, where);
-  return {};
-}
-
-bool NeedsRestart(const RestartedWorkload& one) { return one.pods.outdated > 0 && one.restart != Restart::kDone; }
-
-Result<std::vector<publish::WorkloadPods>> RunningPods(machine::Host& host, const PodEnvOptions& options,
-                                                       const ClusterPodPolicy& policy, const std::string& digest) {
-  publish::PodRuns runs(options.request, digest, [&](std::string_view name) { return policy.Selects(name); });
-  PROV_TRY(ReadPodRuns(host, ClusterOf(options), runs));
-  return runs.Workloads();
-}
-
-// Without those whose pods are all as they should be.
-std::vector<publish::WorkloadPods> Outdated(std::vector<publish::WorkloadPods> all) {
-  std::erase_if(all, [](const publish::WorkloadPods& pods) { return pods.outdated == 0; });
-  return all;
-}
-
-// Pods without a template that ObjectsOf() has looked at, whose annotation says that they are current.
-void NameUntrusted(const std::vector<publish::WorkloadPods>& all, Findings& findings) {
-  CappedFindings capped(findings, "pods");
-  for (const publish::WorkloadPods& pods : all) {
-    const publish::Workload& of = pods.workload;
-    if (pods.untrusted == 0 || !publish::RolloutResource(of.group, of.kind).empty() || of.kind == "CronJob") continue;
-    capped.Warn("pod-trust-taken",
-                fmt::format("{} of the {} pods of {} {}/{} have a container that gets no certificates: another volume "
-                            "has the name or the place of the bundle; rename it, or mount it elsewhere",
-                            pods.untrusted, pods.running, of.kind, of.name_space, of.name),
-                "pods");
-  }
-}
-
-// Workloads that were rolled and whose new pods lack the variables, too: something is between the policy and them. An
-// error takes nothing of the report away. False: nobody could look.
-bool VerifyRestarts(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
-                    const std::string& digest, std::vector<RestartedWorkload>& restarted, Findings& findings) {
-  if (std::ranges::find(restarted, Restart::kDone, &RestartedWorkload::restart) == restarted.end()) return true;
-  auto all = RunningPods(host, options, policy, digest);
-  if (!all) {
-    AddWarning(findings, "pod-policy-unread",
-               fmt::format("whether the new pods have the present variables could not be read: {}; run --check again",
-                           all.error().message),
-               all.error().where);
-    return false;
-  }
-  const std::vector<publish::WorkloadPods> still = Outdated(*std::move(all));
-  for (RestartedWorkload& one : restarted) {
-    if (one.restart != Restart::kDone ||
-        std::ranges::find(still, one.pods.workload, &publish::WorkloadPods::workload) == still.end())
-      continue;
-    one.restart = Restart::kFailed;
-    one.message =
-        "its new pods lack the present variables, too; compare the policy with what --format admission-policy prints";
-  }
-  return true;
-}
-
-struct LookedAt {
-  std::vector<RestartedWorkload> workloads;  // those with outdated pods
-  bool differs = false;                      // pods lack something, or nobody could look whether they do
-};
-
-// `without_bundle`: namespaces whose new pods could verify no server.
-Result<LookedAt> LookAtPods(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
-                            const std::string& digest, const Names& without_bundle, Findings& findings) {
-  std::vector<publish::WorkloadPods> all = PROV_TRY(RunningPods(host, options, policy, digest));
-  NameUntrusted(all, findings);
-  const auto has_no_bundle = [&](const publish::WorkloadPods& pods) {
-    return without_bundle.contains(pods.workload.name_space);
-  };
-  LookedAt out{.workloads = {}, .differs = std::ranges::any_of(all, has_no_bundle)};
-  const std::vector<publish::WorkloadPods> outdated = Outdated(std::move(all));
-  if (options.restart) {
-    std::vector<publish::WorkloadPods> rolled, left;
-    rolled.reserve(outdated.size());
-    left.reserve(outdated.size());
-    for (const publish::WorkloadPods& pods : outdated) (has_no_bundle(pods) ? left : rolled).push_back(pods);
-    out.workloads = PROV_TRY(RestartWorkloads(host, ClusterOf(options), rolled, options.wait_seconds));
-    if (!VerifyRestarts(host, options, policy, digest, out.workloads, findings)) out.differs = true;
-    for (const publish::WorkloadPods& pods : left) {
-      out.workloads.push_back({.pods = pods,
-                               .restart = Restart::kLeft,
-                               .message = "its namespace lacks the bundle, so programs in new pods would trust no "
-                                          "server; make the ConfigMap there"});
-    }
-  } else {
-    out.workloads.reserve(outdated.size());
-    for (const publish::WorkloadPods& pods : outdated) out.workloads.push_back({.pods = pods});
-  }
-  out.differs = out.differs || std::ranges::any_of(out.workloads, NeedsRestart);
-  return out;
-}
-
 void WriteWorkloads(JsonWriter& json, const std::vector<RestartedWorkload>& workloads) {
   json.Member("outdated", static_cast<std::size_t>(std::ranges::count_if(workloads, NeedsRestart)));
   json.Key("workloads").BeginArray();
@@ -455,53 +312,22 @@ std::size_t CountStale(const std::vector<PodEnvObject>& objects) {
   return out;
 }
 
-// The namespaces whose pods get variables that name a file of a ConfigMap, or a key of it, that is not there.
-// Errors, with --restart, whose new pods may need them: those of reading them.
-Result<Names> FindMissingMaps(machine::Host& host, const PodEnvOptions& options, const ClusterPodPolicy& policy,
-                              Findings& findings) {
-  constexpr std::size_t kMostNames = 10;
-  const std::string& map = policy.trust->config_map;
-  const auto having = NamespacesWith(host, ClusterOf(options), *policy.trust);
-  if (!having && options.restart) return std::unexpected(having.error());
-  if (!having) {
-    AddInfo(findings, "pod-trust-missing",
-            fmt::format("whether each namespace of the policy has the ConfigMap \"{}\" could not be read: {}", map,
-                        having.error().message),
-            having.error().where);
-    return Names();
-  }
-  std::vector<std::string> missing;
-  std::ranges::set_difference(policy.namespaces, *having, std::back_inserter(missing), std::less<>());
-  Names out(missing.begin(), missing.end());
-  if (missing.empty()) return out;
-  const std::size_t more = missing.size() - std::min(missing.size(), kMostNames);
-  missing.resize(missing.size() - more);
-  AddWarning(
-      findings, "pod-trust-missing",
-      fmt::format("the policy gives the variables of the bundle to pods of {}{}, which have no ConfigMap "
-                  "\"{}\" with the key \"{}\": they name a file that is not there, so TLS fails; make it "
-                  "there, or select other namespaces",
-                  fmt::join(missing, ", "), more == 0 ? "" : fmt::format(" and {} more", more), map, policy.trust->key),
-      std::string(publish::kPodPolicyName));
-  return out;
-}
-
 // Lists the objects that a patch would change and, in a cluster, the workloads whose pods were made before a change.
 Result<Outcome> Check(machine::Host& host, const EgressConfig& config, PodEnvOptions options, Findings findings) {
   std::optional<ClusterPodPolicy> policy;
-  if (options.ChecksCluster()) policy = PROV_TRY(PolicyOf(host, options, findings));
+  RunningPodsCheck running(host, {ClusterOf(options), options.restart, options.wait_seconds}, findings);
+  if (options.ChecksCluster()) policy = PROV_TRY(running.ReadPolicy());
   if (policy && policy->trust && !options.request.trust) options.request.trust = policy->trust;
   ReviewTrust(config, options, findings);
-  Names without_bundle;
-  if (policy && policy->trust) without_bundle = PROV_TRY(FindMissingMaps(host, options, *policy, findings));
+  NamesOfNamespaces without_bundle;
+  if (policy && policy->trust) without_bundle = PROV_TRY(running.FindMissingMaps(*policy));
   std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
-  LookedAt pods;
+  RunningPods pods;
   if (policy) {
     LeaveToPolicy(*policy, objects);
-    const std::string digest =
-        publish::MakePodParams(config, options.request.trust).find(publish::kPodParamsDigest)->second;
-    PROV_TRY(CompareParams(*policy, digest, options, findings));
-    pods = PROV_TRY(LookAtPods(host, options, *policy, digest, without_bundle, findings));
+    const publish::PodParams params = publish::MakePodParams(config, options.request.trust);
+    pods = PROV_TRY(
+        running.Look({*policy, options.request, params.find(publish::kPodParamsDigest)->second}, without_bundle));
   }
   const auto lacking = static_cast<std::size_t>(std::ranges::count_if(objects, Lacks));
   JsonWriter json;

@@ -174,9 +174,7 @@ class Policies(unittest.TestCase):
             skip(self, "the types of the admission policies are NOT checked: KUBE_CONTROLLER_MANAGER names no program")
         objects = built(self, "")
         self.start(objects)
-        config = folder(self) / "config"
-        config.write_text(self.server.kubeconfig())
-        self.server.launch("kube-controller-manager", f"--kubeconfig={config}", "--leader-elect=false")
+        self.server.start_controllers()
         end = time.monotonic() + 60
         for policy in of_kind(objects, POLICIES[0]):
             path = f"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/{policy['metadata']['name']}"

@@ -446,8 +446,7 @@ class Real(Base):
     def start_controllers(self):
         if "kube-controller-manager" not in self.programs:
             skip(self, "pods of controllers are NOT tested: KUBE_CONTROLLER_MANAGER names no program")
-        self.server.launch("kube-controller-manager", f"--kubeconfig={self.config}", f"--service-account-private-key-file={self.server.key}",
-                           "--leader-elect=false")
+        self.server.start_controllers()
 
     def test_the_servers_own_check_of_types_finds_nothing(self):
         """The controller-manager checks the validations of a ValidatingAdmissionPolicy. So the expressions are made such; the last is wrong."""

@@ -86,6 +86,13 @@ class RealApiServer:
             "--etcd-compaction-interval=0")
         self.until(lambda: self.ask("GET", "/readyz"))
 
+    def start_controllers(self):
+        """kube-controller-manager, on a port of its own: one may run on this machine."""
+        config = self.work / "controllers"
+        config.write_text(self.kubeconfig())
+        return self.launch("kube-controller-manager", f"--kubeconfig={config}", f"--service-account-private-key-file={self.key}",
+                           "--leader-elect=false", "--bind-address=127.0.0.1", f"--secure-port={free_port()}", f"--cert-dir={self.work}/controllers-certs")
+
     def stop(self):
         """It waits for a minute and longer for whoever watches; then it goes as in a crash."""
         self.api.terminate()

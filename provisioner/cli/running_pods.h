@@ -1,0 +1,68 @@
+// `pod-env --check` of a cluster with the admission policy: what new pods get, which running pods were made with former
+// values, and, with --restart, their renewal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "provisioner/cli/cluster_pods.h"
+#include "provisioner/cli/pod_restart.h"
+#include "provisioner/publish/pod_env.h"
+
+namespace prov::cli {
+
+using NamesOfNamespaces = std::set<std::string, std::less<>>;
+
+struct RunningPods {
+  std::vector<RestartedWorkload> workloads;  // those with outdated pods
+  bool differs = false;                      // pods lack something, or nobody could look whether they do
+};
+
+// Whether pods of former values are left.
+bool NeedsRestart(const RestartedWorkload& one);
+
+class RunningPodsCheck {
+ public:
+  struct Order {
+    source::SourceSpec cluster;  // its source is a kube:// URI
+    bool restart = false;
+    std::int64_t wait_seconds = 0;  // for one workload
+  };
+  // What pods are to be like.
+  struct Wanted {
+    const ClusterPodPolicy& policy;
+    const publish::PodEnvRequest& request;
+    std::string digest;  // of the parameters that the source says
+  };
+
+  // Both must outlive this object.
+  RunningPodsCheck(machine::Host& host, Order order, Findings& findings)
+      : host_(host), order_(std::move(order)), findings_(findings) {}
+
+  // nullopt: the cluster has no policy, or who asks may not see it. Errors, with a restart: unsupported, not-found, and
+  // those of ReadPodPolicy().
+  Result<std::optional<ClusterPodPolicy>> ReadPolicy();
+
+  // Of a policy with trust: the namespaces whose pods get variables that name a file of a ConfigMap, or a key of it,
+  // that is not there. Errors, with a restart, whose new pods may need them: those of NamespacesWith().
+  Result<NamesOfNamespaces> FindMissingMaps(const ClusterPodPolicy& policy);
+
+  // Restarts, where that was ordered, what is outdated, but nothing in `without_bundle`, where new pods could verify no
+  // server. Errors: those of reading the pods; with a restart, invalid-config: new pods would get former values, too.
+  Result<RunningPods> Look(const Wanted& wanted, const NamesOfNamespaces& without_bundle);
+
+ private:
+  Result<void> CompareParams(const ClusterPodPolicy& policy, const std::string& digest);
+  Result<std::vector<publish::WorkloadPods>> Read(const Wanted& wanted);
+  bool VerifyRestarts(const Wanted& wanted, std::vector<RestartedWorkload>& restarted);
+
+  machine::Host& host_;
+  Order order_;
+  Findings& findings_;
+};
+
+}  // namespace prov::cli
