@@ -1,5 +1,5 @@
-"""A real kube-apiserver with etcd, as scripts/kube-api-server builds them or as the environment names them, on loopback, with RBAC, bound
-tokens and what OpenShift would define; and its API in a few words.
+"""A real kube-apiserver with etcd and kube-controller-manager, as scripts/kube-api-server builds them or as the environment names them, on
+loopback, with RBAC, bound tokens and what OpenShift would define; and its API in a few words.
 
   KUBE_APISERVER, ETCD, KUBE_CONTROLLER_MANAGER: programs in the place of those that the script builds"""
 import base64
@@ -224,5 +224,5 @@ def cluster_programs():
         return programs
     done = run(ROOT / "scripts/kube-api-server", "--prefix")
     if done.returncode != 0:
-        end_unrun("there is no kube-apiserver; scripts/kube-api-server builds one (a quarter of an hour)")
-    return {name: pathlib.Path(done.stdout.strip()) / name for name in ("kube-apiserver", "etcd")}
+        end_unrun("there is no kube-apiserver; scripts/kube-api-server builds one (ten minutes)")
+    return {name: pathlib.Path(done.stdout.strip()) / name for name in ("kube-apiserver", "etcd", "kube-controller-manager")}
