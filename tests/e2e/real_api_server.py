@@ -86,12 +86,15 @@ class RealApiServer:
             "--etcd-compaction-interval=0")
         self.until(lambda: self.ask("GET", "/readyz"))
 
-    def start_controllers(self):
-        """kube-controller-manager, on a port of its own: one may run on this machine."""
+    def start_controllers(self, *controllers):
+        """The controller-manager with the rights of an administrator, on a port of its own; with `controllers`, these alone."""
         config = self.work / "controllers"
         config.write_text(self.kubeconfig())
-        return self.launch("kube-controller-manager", f"--kubeconfig={config}", f"--service-account-private-key-file={self.key}",
-                           "--leader-elect=false", "--bind-address=127.0.0.1", f"--secure-port={free_port()}", f"--cert-dir={self.work}/controllers-certs")
+        words = [f"--controllers={','.join(controllers)}"] if controllers else []
+        if self.minor() < 24:
+            words.append("--port=0")  # it would listen without TLS, too
+        self.launch("kube-controller-manager", f"--kubeconfig={config}", f"--service-account-private-key-file={self.key}", "--leader-elect=false",
+                    "--bind-address=127.0.0.1", f"--secure-port={free_port()}", *words)
 
     def stop(self):
         """It waits for a minute and longer for whoever watches; then it goes as in a crash."""
