@@ -137,6 +137,14 @@ void AddTemplateFinding(const UserDataOptions& options, const UserData& data, Fi
 
 }  // namespace
 
+void AddWithoutKeys(std::string_view secret, std::string_view append, Findings& findings) {
+  AddWarning(findings, "append-no-keys",
+             fmt::format("machines with this Secret do not run the operator's script, which lets the operator in by "
+                         "SSH, so it deletes them: give its Secret windows-user-data with {}",
+                         append),
+             std::string(secret));
+}
+
 Result<UserDataOptions> ParseUserDataOptions(const Arguments& arguments) {
   UserDataOptions out;
   out.platform = PROV_TRY(ParsePlatform(arguments));
@@ -193,12 +201,7 @@ Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& a
 Result<Outcome> BakeUserData(UserDataRequest request, BakeJob job) {
   UserDataOptions& options = request.options;
   options.generation = job.generation;
-  if (request.secret && options.wmco && !options.foreign) {
-    AddWarning(job.findings, "append-no-keys",
-               "machines with this Secret do not run the operator's script, which lets the operator in by SSH, so it "
-               "deletes them: give its Secret windows-user-data with --append-to",
-               "--secret");
-  }
+  if (request.secret && options.wmco && !options.foreign) AddWithoutKeys("--secret", "--append-to", job.findings);
   const UserData data = PROV_TRY(userdata::MakeUserData(job.config, job.state, options));
   if (!request.secret) AddTemplateFinding(options, data, job.findings);
   const std::string bytes =

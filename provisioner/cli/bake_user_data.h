@@ -34,6 +34,10 @@ Result<std::optional<UserDataRequest>> ParseUserDataArguments(const Arguments& a
 // reading the file of --append-to.
 Result<userdata::UserDataOptions> ParseUserDataOptions(const Arguments& arguments);
 
+// Warns (append-no-keys) of user data for the operator's nodes without the operator's script. `secret`, `append`: the
+// options that name them.
+void AddWithoutKeys(std::string_view secret, std::string_view append, Findings& findings);
+
 // The input for writing, which `bake` has computed before.
 struct BakeJob {
   const egress::EgressConfig& config;

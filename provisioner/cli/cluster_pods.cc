@@ -117,8 +117,9 @@ Result<std::set<std::string, std::less<>>> NamespacesWith(machine::Host& host, c
         return source::VisitValues(*list.document, [&](const source::DocumentValue& one) -> Result<void> {
           const ObjectView object = PROV_TRY(ObjectView::Of(*one.value, one.path));
           const auto metadata = PROV_TRY(object.Object("metadata"));
-          const auto data = PROV_TRY(object.Object("data"));
-          if (metadata && PROV_TRY(metadata->TextOr("name", "")) == trust.config_map && data && data->Has(trust.key))
+          const auto data = PROV_TRY(object.Object("data")), bytes = PROV_TRY(object.Object("binaryData"));
+          const bool has_key = (data && data->Has(trust.key)) || (bytes && bytes->Has(trust.key));
+          if (metadata && PROV_TRY(metadata->TextOr("name", "")) == trust.config_map && has_key)
             out.emplace(PROV_TRY(metadata->TextOr("namespace", "")));
           return {};
         });

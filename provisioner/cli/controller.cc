@@ -96,6 +96,9 @@ Result<ControllerOrder> ParseOrder(const Arguments& arguments, const node::Setti
   }
   out.identity = IdentityOf(out.kept.front().order.host);
   out.interval_seconds = PROV_TRY(ParseInterval(arguments, kLongestKeepInterval)).value_or(kControllerInterval);
+  if (!arguments.Has("once")) {
+    for (controller::Kept& one : out.kept) one.order.interval = out.interval_seconds;
+  }
   static_cast<source::SourceSpec&>(out.source) = spec.source;
   out.cluster = spec.source;
   return out;
@@ -268,37 +271,54 @@ Result<Outcome> RunOnce(const ControllerOptions& options, const source::SourcePo
   return Outcome{exit, RoundsText(shown), std::move(findings)};
 }
 
+// The same for texts that differ in numbers alone, such as times, which failures that last have.
+std::string CauseOf(std::string_view text) {
+  std::string out(text);
+  std::erase_if(out, [](char c) { return c >= '0' && c <= '9'; });
+  return out;
+}
+
+std::string CauseOf(const std::optional<Error>& error) {
+  return error ? CauseOf(fmt::format("{} {} {}\n", InfoOf(error->code).name, error->message, error->where)) : "";
+}
+
 // Says of each round what is new: a failure that lasts once, and then that it is over.
 class RoundLog {
  public:
   explicit RoundLog(bool json) : json_(json) {}
 
   void Write(const KeepOrder& of, const KeepRound& round) {
+    unread_.clear();
     Told& told = told_[of.kind];
-    const bool other_sets = round.machine_sets != told.machine_sets;
-    const Error* failure = FailureOf(round);
-    std::string cause = failure != nullptr ? fmt::format("{} {}", InfoOf(failure->code).name, failure->where) : "";
-    const bool other_cause = std::exchange(told.cause, cause) != cause;
+    std::string causes = CauseOf(round.failure) + CauseOf(round.machine_sets_failure);
+    for (const controller::MachineSetFault& one : round.machine_sets)
+      causes += fmt::format("{} {}\n", one.machine_set, CauseOf(one.message));
+    const bool is_news = std::exchange(told.causes, causes) != causes;
     Findings news;
     for (const Finding& one : round.findings) {
       if (std::ranges::find(told.findings, one) == told.findings.end()) news.push_back(one);
     }
-    if (other_sets) told.machine_sets = round.machine_sets;
     if (!round.failure) told.findings.clear();  // else the source was not reviewed
     AddNewFindings(told.findings, round.findings);
-    if (!other_cause && !round.wrote_data && !other_sets && news.empty()) return;
+    if (!is_news && !round.wrote_data && news.empty()) return;
     Print(json_ ? RoundsJson({{of, round}}, news, nullptr) : RoundText({of, round}));
     if (!json_) PrintFindings(stderr, news);
   }
 
+  // Why there was no round.
+  void Write(const Error& error) {
+    std::string cause = CauseOf(std::optional(error));
+    if (std::exchange(unread_, cause) != cause) PrintFailure(json_, error);
+  }
+
  private:
   struct Told {
-    std::vector<controller::MachineSetFault> machine_sets;
     Findings findings;
-    std::string cause;  // code and place of the failure; "": none. Its words may differ each time
+    std::string causes;  // of what failed; "": nothing
   };
   bool json_;
   std::map<KeptKind, Told> told_;
+  std::string unread_;  // the cause of the last error, if no round came after it
 };
 
 Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& host) {
@@ -312,12 +332,15 @@ Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& 
   const source::SourcePorts ports{host.http(), host.clock()};
   Findings findings;
   ReviewServer(options.order, ports, findings);
+  const KeepOrder& first = options.order.kept.front().order;
+  if (first.kind == KeptKind::kUserData && options.user_data.wmco && !first.append_to)
+    AddWithoutKeys("--secret", "--append-to-secret", findings);
   if (options.once) return RunOnce(options, ports, std::move(findings));
   PrintFindings(stderr, findings);
   RoundLog log(options.json);
   const controller::ControllerReports reports{
       .on_round = [&](const KeepOrder& of, const KeepRound& round) { log.Write(of, round); },
-      .on_error = [&](const Error& error) { PrintFailure(options.json, error); }};
+      .on_error = [&](const Error& error) { log.Write(error); }};
   controller::KeepOn(options.order, ports, reports);
   return Outcome{};
 }

@@ -126,7 +126,7 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   if (!arguments.Has("print")) {
     return Fail(Code::kUsage,
-                "does not change a cluster by itself; give --print, and pipe the output to kubectl apply -f -",
+                "does not change a cluster by itself; give --print, and pipe the output to kubectl apply --server-side -f -",
                 "provisioner deploy");
   }
   if (AsksForController(arguments)) return DeployController(arguments);
@@ -166,7 +166,7 @@ Command DeployCommand() {
       "--image is then that of bake --os linux.",
       "  $ provisioner deploy --print --image registry.example.com/provisioner:0.1.0 --service containerd > "
       "fleet.yaml\n"
-      "  $ kubectl apply -f fleet.yaml && provisioner fleet status kube:// --wait 600",
+      "  $ kubectl apply --server-side -f fleet.yaml && provisioner fleet status kube:// --wait 600",
       JoinOptions(
           {{{"print", "", "write YAML documents to standard output", Group::kOutput},
             {"source", "SOURCE",

@@ -61,14 +61,17 @@ Result<std::string> PoolOf(const Arguments& arguments, const std::string& source
 }
 
 // The Secret of --keep-secret, and what its user data is made of.
-Result<void> ParseKeptSecret(const Arguments& arguments, fleet::ControllerDeployment& out) {
+Result<void> ParseKeptSecret(const Arguments& arguments, fleet::ControllerDeployment& out, Findings& findings) {
   const userdata::UserDataOptions user_data = PROV_TRY(ParseUserDataOptions(arguments));
   PROV_TRY(userdata::CheckSecretPlatform(user_data.secret_form, user_data.platform));
   std::tie(out.machines, out.secret) = PROV_TRY(NameInNamespace(arguments, kKeepSecret));
   PROV_TRY(userdata::CheckSecretName(out.secret));
   if (user_data.secret_form == userdata::SecretForm::kClusterApi) out.secret_type = "cluster.x-k8s.io/secret";
   out.machine_sets = arguments.Has("machine-sets");
-  if (!arguments.Has("append-to-secret")) return {};
+  if (!arguments.Has("append-to-secret")) {
+    if (user_data.wmco) AddWithoutKeys("--keep-secret", "--append-to-secret", findings);
+    return {};
+  }
   const auto [name_space, name] = PROV_TRY(NameInNamespace(arguments, "append-to-secret"));
   if (name_space != out.machines)
     return Fail(Code::kUsage, "names another namespace than --keep-secret; machines read both in the same one",
@@ -143,6 +146,7 @@ Result<void> RefuseControllersOptions(const Arguments& arguments) {
 }
 
 Result<Outcome> DeployController(const Arguments& arguments) {
+  PROV_TRY(OneOf(arguments, kPlatformOption));
   if (arguments.Has(kPlatformOption) && !userdata::PlatformOf(arguments.Get(kPlatformOption)))
     return Fail(Code::kUsage,
                 "names a kind of cluster, which is for the pods on nodes; with --keep-secret name the platform of the "
@@ -164,7 +168,8 @@ Result<Outcome> DeployController(const Arguments& arguments) {
   PROV_TRY(ParseInterval(arguments, kLongestKeepInterval));
   PROV_TRY(CheckKeptOptions(arguments, kKeepSecret));
   fleet::ControllerDeployment deployment;
-  if (arguments.Has(kKeepSecret)) PROV_TRY(ParseKeptSecret(arguments, deployment));
+  Findings findings;
+  if (arguments.Has(kKeepSecret)) PROV_TRY(ParseKeptSecret(arguments, deployment, findings));
   if (arguments.Has(kParamsOption))
     std::tie(deployment.params_name_space, deployment.params) = PROV_TRY(NameInNamespace(arguments, kParamsOption));
   const std::string source = arguments.Get("source", "kube:///worker");
@@ -175,10 +180,10 @@ Result<Outcome> DeployController(const Arguments& arguments) {
   deployment.args = ControllerArgs(
       arguments, source, fmt::format("{}/{}", deployment.common.name_space, fleet::ControllerObjectName(deployment)));
   std::string manifests = fleet::ControllerManifests(deployment);
-  if (!PROV_TRY(WantsJson(arguments))) return Outcome{0, std::move(manifests), {}};
+  if (!PROV_TRY(WantsJson(arguments))) return Outcome{0, std::move(manifests), std::move(findings)};
   JsonWriter out;
   out.BeginObject().Member("schema", 1).Member("manifests", manifests);
-  WriteFindings(out, {});
+  WriteFindings(out, findings);
   return Outcome{0, out.EndObject().Text(), {}};
 }
 

@@ -9,6 +9,7 @@
 
 #include "provisioner/base/text.h"
 #include "provisioner/cli/version.h"
+#include "provisioner/publish/pod_policy.h"
 #include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
@@ -51,6 +52,18 @@ Result<std::string> ParseName(const Arguments& arguments, std::string_view optio
               fmt::format("--{}", option));
 }
 
+// The manifests describe and label it, and whoever takes them away may delete it.
+Result<std::string> ParseNamespace(const Arguments& arguments) {
+  std::string name = PROV_TRY(ParseName(arguments, "namespace"));
+  if (name != "default" && !publish::IsPlatformNamespace(name)) return name;
+  return Fail(
+      Code::kUsage,
+      fmt::format("names \"{}\", which is a namespace of the cluster itself, and the manifests would change its "
+                  "labels; name one for these pods alone",
+                  name),
+      "--namespace");
+}
+
 }  // namespace
 
 OptionGroup ManifestOptionSpecs() {
@@ -74,7 +87,7 @@ Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments, 
   fleet::ManifestOptions out;
   out.image = PROV_TRY(ParseImage(arguments, repository));
   out.version = VersionNumber();
-  if (arguments.Has("namespace")) out.name_space = PROV_TRY(ParseName(arguments, "namespace"));
+  if (arguments.Has("namespace")) out.name_space = PROV_TRY(ParseNamespace(arguments));
   out.pull_secret = PROV_TRY(ParseName(arguments, "pull-secret"));
   out.priority_class = PROV_TRY(ParseName(arguments, "priority-class"));
   std::tie(out.api_host, out.api_port) = PROV_TRY(ParseApiServer(arguments));

@@ -238,7 +238,7 @@ bool Lacks(const PodEnvObject& object) {
 // Whether a check shows it: also for what no patch changes.
 bool IsShown(const PodEnvObject& object) {
   return Lacks(object) || std::ranges::any_of(object.containers, [](const publish::PodContainer& container) {
-           return container.untrusted || container.env_from;
+           return container.untrusted;
          });
 }
 
@@ -276,10 +276,10 @@ Result<std::vector<PodEnvObject>> ObjectsOf(machine::Host& host, const PodEnvOpt
 }
 
 // What the admission policy gives to new pods is not lacking in their template. It replaces nothing and imports
-// nothing.
+// nothing. Pods of namespaces that it is not for are to have nothing of it.
 void LeaveToPolicy(const ClusterPodPolicy& policy, std::vector<PodEnvObject>& objects) {
+  std::erase_if(objects, [&](const PodEnvObject& object) { return !policy.Selects(object.name_space); });
   for (PodEnvObject& object : objects) {
-    if (!policy.Selects(object.name_space)) continue;
     object.adds_volume = false;
     for (publish::PodContainer& container : object.containers) {
       container.added.clear();
@@ -320,7 +320,7 @@ Result<Outcome> Check(machine::Host& host, const EgressConfig& config, PodEnvOpt
   if (policy && policy->trust && !options.request.trust) options.request.trust = policy->trust;
   ReviewTrust(config, options, findings);
   NamesOfNamespaces without_bundle;
-  if (policy && policy->trust) without_bundle = PROV_TRY(running.FindMissingMaps(*policy));
+  if (policy && policy->trust) without_bundle = running.FindMissingMaps(*policy);
   std::vector<PodEnvObject> objects = PROV_TRY(ObjectsOf(host, options, findings));
   RunningPods pods;
   if (policy) {
@@ -435,7 +435,7 @@ Command PodEnvCommand() {
       "  provisioner: info [pod-env]: container \"web\": added HTTP_PROXY, http_proxy, ...; kept nothing\n"
       "  $ kubectl patch deployment web --patch-file p.yaml     (after --patch json: with --type json)\n"
       "  $ provisioner pod-env kube:// --format admission-policy --trust configmap/user-ca \\\n"
-      "      --namespace-selector egress-provisioner/trust=true | kubectl apply -f -\n"
+      "      --namespace-selector egress-provisioner/trust=true | kubectl apply --server-side -f -\n"
       "  $ provisioner pod-env kube:// --check --restart        (after a change of the source)",
       JoinOptions(
           {{{"pod", "FILE",

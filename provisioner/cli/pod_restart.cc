@@ -80,8 +80,7 @@ class Restarter {
       Leave(out, std::move(reason));
       return {};
     }
-    spared_ = PROV_TRY(publish::SparedPods(publish::ViewOf(before), workload.kind));
-    const publish::Rollout present = PROV_TRY(publish::RolloutOf(publish::ViewOf(before), workload.kind, spared_));
+    const publish::Rollout present = PROV_TRY(publish::RolloutOf(publish::ViewOf(before), workload.kind));
     if (!present.done) {
       Leave(out,
             fmt::format("it was not complete before: {}; see kubectl describe of it and of its pods, or restart it "
@@ -100,7 +99,7 @@ class Restarter {
     const std::int64_t end = host_.clock().NowUnix() + wait_seconds_;
     for (;;) {
       const publish::Object now = PROV_TRY(publish::ReadAnyObject(PROV_TRY(client.Get(object)), object.Path()));
-      publish::Rollout rollout = PROV_TRY(publish::RolloutOf(publish::ViewOf(now), out.pods.workload.kind, spared_));
+      publish::Rollout rollout = PROV_TRY(publish::RolloutOf(publish::ViewOf(now), out.pods.workload.kind));
       const bool late = host_.clock().NowUnix() >= end;
       if (rollout.done || rollout.failed || late) {
         out.restart = rollout.done ? Restart::kDone : Restart::kFailed;
@@ -118,8 +117,7 @@ class Restarter {
   machine::Host& host_;
   const source::KubeAccess& access_;
   std::int64_t wait_seconds_;
-  std::int64_t spared_ = 0;  // pods of the present one that were not available before, and are not waited for
-  bool rolling_ = false;     // one is, and how far it is could not be read
+  bool rolling_ = false;  // one is, and how far it is could not be read
   bool ends_ = false;
 };
 
@@ -143,17 +141,22 @@ std::string_view NameOf(Restart restart) {
 
 Result<std::vector<RestartedWorkload>> RestartWorkloads(machine::Host& host, const source::SourceSpec& cluster,
                                                         const std::vector<publish::WorkloadPods>& workloads,
-                                                        std::int64_t wait_seconds) {
+                                                        std::int64_t wait_seconds,
+                                                        const std::function<bool(RestartedWorkload&)>& is_good) {
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
   Restarter restarter(host, access, wait_seconds);
   std::vector<RestartedWorkload> out;
   out.reserve(workloads.size());
+  bool asked = false, ends = false;
   for (const publish::WorkloadPods& pods : workloads) {
-    if (restarter.ends()) {
+    if (ends || restarter.ends()) {
       out.push_back({.pods = pods, .restart = Restart::kNotReached});
-    } else {
-      out.push_back(restarter.Run(pods));
+      continue;
     }
+    out.push_back(restarter.Run(pods));
+    if (asked || out.back().restart != Restart::kDone) continue;
+    asked = true;
+    ends = !is_good(out.back());
   }
   return out;
 }

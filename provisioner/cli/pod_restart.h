@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ enum class Restart {
   kDone,        // each of its pods is new
   kLeft,        // it has no rollout, or can't be judged by one: see the message
   kFailed,      // it could not be read or changed, its new pods did not become available, or lack the variables, too
-  kNotReached,  // new pods of an earlier one did not become available
+  kNotReached,  // new pods of an earlier one did not become available, or lack the variables, too
 };
 std::string_view NameOf(Restart restart);  // "done"; "" for kNotAsked
 
@@ -28,12 +29,13 @@ struct RestartedWorkload {
 
 // Restarts those with outdated pods one after the other, by the annotation that `kubectl rollout restart` sets, and
 // waits up to `wait_seconds` for each. One that can't be read or changed fails alone. One whose pods were not all
-// available before is left, as it would not say whether the new values are good, but for a DaemonSet that can roll its
-// other pods (publish::SparedPods). The first whose new pods do not become
-// available ends it, as what breaks one may break all; so does a server without an answer. `cluster`: its source is a
-// kube:// URI. Errors: those of source::KubeAccess::Open.
+// available before is left, as it would not say whether the new values are good. The first whose new pods do not become
+// available ends it, as what breaks one may break all; so does a server without an answer. `is_good`: asked about the
+// first that was rolled, which it may change; false ends it. `cluster`: its source is a kube:// URI. Errors: those of
+// source::KubeAccess::Open.
 Result<std::vector<RestartedWorkload>> RestartWorkloads(machine::Host& host, const source::SourceSpec& cluster,
                                                         const std::vector<publish::WorkloadPods>& workloads,
-                                                        std::int64_t wait_seconds);
+                                                        std::int64_t wait_seconds,
+                                                        const std::function<bool(RestartedWorkload&)>& is_good);
 
 }  // namespace prov::cli

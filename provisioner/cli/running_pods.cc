@@ -89,7 +89,7 @@ Result<std::vector<publish::WorkloadPods>> RunningPodsCheck::Read(const Wanted& 
 
 // Workloads that were rolled and whose new pods lack the variables, too: something is between the policy and them. An
 // error takes nothing of the report away. False: nobody could look.
-bool RunningPodsCheck::VerifyRestarts(const Wanted& wanted, std::vector<RestartedWorkload>& restarted) {
+bool RunningPodsCheck::VerifyRestarts(const Wanted& wanted, std::span<RestartedWorkload> restarted) {
   if (std::ranges::find(restarted, Restart::kDone, &RestartedWorkload::restart) == restarted.end()) return true;
   auto all = Read(wanted);
   if (!all) {
@@ -106,7 +106,10 @@ bool RunningPodsCheck::VerifyRestarts(const Wanted& wanted, std::vector<Restarte
       continue;
     one.restart = Restart::kFailed;
     one.message =
-        "its new pods lack the present variables, too; compare the policy with what --format admission-policy prints";
+        "its new pods lack the present variables, too: compare the policy with what --format admission-policy prints; "
+        "if "
+        "they are the same, the API servers keep former parameters, as they do after the policy's binding was deleted "
+        "and made again: restart them";
   }
   return true;
 }
@@ -120,13 +123,20 @@ Result<RunningPods> RunningPodsCheck::Look(const Wanted& wanted, const NamesOfNa
   };
   RunningPods out{.workloads = {}, .differs = std::ranges::any_of(all, has_no_bundle)};
   const std::vector<publish::WorkloadPods> outdated = Outdated(std::move(all));
+  if (order_.restart && unread_ && !outdated.empty()) return std::unexpected(*unread_);
   if (order_.restart) {
     std::vector<publish::WorkloadPods> rolled, left;
     rolled.reserve(outdated.size());
     left.reserve(outdated.size());
     for (const publish::WorkloadPods& pods : outdated) (has_no_bundle(pods) ? left : rolled).push_back(pods);
-    out.workloads = PROV_TRY(RestartWorkloads(host_, order_.cluster, rolled, order_.wait_seconds));
-    if (!VerifyRestarts(wanted, out.workloads)) out.differs = true;
+    bool looked = true;
+    out.workloads =
+        PROV_TRY(RestartWorkloads(host_, order_.cluster, rolled, order_.wait_seconds, [&](RestartedWorkload& first) {
+          looked = VerifyRestarts(wanted, {&first, 1});
+          return looked && first.restart == Restart::kDone;
+        }));
+    looked = looked && VerifyRestarts(wanted, out.workloads);
+    out.differs = out.differs || !looked;
     for (const publish::WorkloadPods& pods : left) {
       out.workloads.push_back({.pods = pods,
                                .restart = Restart::kLeft,
@@ -141,17 +151,17 @@ Result<RunningPods> RunningPodsCheck::Look(const Wanted& wanted, const NamesOfNa
   return out;
 }
 
-Result<NamesOfNamespaces> RunningPodsCheck::FindMissingMaps(const ClusterPodPolicy& policy) {
+NamesOfNamespaces RunningPodsCheck::FindMissingMaps(const ClusterPodPolicy& policy) {
   constexpr std::size_t kMostNames = 10;
   const std::string& map = policy.trust->config_map;
   const auto having = NamespacesWith(host_, order_.cluster, *policy.trust);
-  if (!having && order_.restart) return std::unexpected(having.error());
   if (!having) {
+    unread_ = having.error();
     AddInfo(findings_, "pod-trust-missing",
             fmt::format("whether each namespace of the policy has the ConfigMap \"{}\" could not be read: {}", map,
                         having.error().message),
             having.error().where);
-    return NamesOfNamespaces();
+    return {};
   }
   std::vector<std::string> missing;
   std::ranges::set_difference(policy.namespaces, *having, std::back_inserter(missing), std::less<>());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,21 +49,23 @@ class RunningPodsCheck {
   Result<std::optional<ClusterPodPolicy>> ReadPolicy();
 
   // Of a policy with trust: the namespaces whose pods get variables that name a file of a ConfigMap, or a key of it,
-  // that is not there. Errors, with a restart, whose new pods may need them: those of NamespacesWith().
-  Result<NamesOfNamespaces> FindMissingMaps(const ClusterPodPolicy& policy);
+  // that is not there.
+  NamesOfNamespaces FindMissingMaps(const ClusterPodPolicy& policy);
 
   // Restarts, where that was ordered, what is outdated, but nothing in `without_bundle`, where new pods could verify no
-  // server. Errors: those of reading the pods; with a restart, invalid-config: new pods would get former values, too.
+  // server. Errors: those of reading the pods; with a restart, invalid-config: new pods would get former values, too;
+  // and what kept FindMissingMaps() from looking.
   Result<RunningPods> Look(const Wanted& wanted, const NamesOfNamespaces& without_bundle);
 
  private:
   Result<void> CompareParams(const ClusterPodPolicy& policy, const std::string& digest);
   Result<std::vector<publish::WorkloadPods>> Read(const Wanted& wanted);
-  bool VerifyRestarts(const Wanted& wanted, std::vector<RestartedWorkload>& restarted);
+  bool VerifyRestarts(const Wanted& wanted, std::span<RestartedWorkload> restarted);
 
   machine::Host& host_;
   Order order_;
   Findings& findings_;
+  std::optional<Error> unread_;  // why nobody knows which namespaces have the bundle
 };
 
 }  // namespace prov::cli

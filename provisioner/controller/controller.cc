@@ -94,16 +94,46 @@ Result<KeepRound> KeepPersistently(ObjectKeeper& keeper, const source::KubeAcces
               keeper.order().object.Path());
 }
 
+// When the next round of one object is due. A failure, or another program that writes the object, delays those of this
+// object alone.
+class Turn {
+ public:
+  void Want() { wanted_ = true; }
+  bool IsDue(std::int64_t now) const {
+    const bool truce = now < truce_end_ && truce_end_ - now <= kLongestTruce;  // else the clock was set back
+    return !truce && (wanted_ || now >= next_round_);
+  }
+  void Begin() { wanted_ = false; }
+  void End(std::int64_t now, bool failed, bool raced, std::int64_t interval) {
+    pause_ = failed ? std::clamp(pause_ * 2, kFirstPause, kLongestPause) : 0;
+    next_round_ = now + (failed ? pause_ : interval);
+    truce_end_ = raced ? TruceEnd(now) : 0;
+  }
+
+ private:
+  // The first time at once. Who keeps writing an object is not to be answered with as many rounds.
+  std::int64_t TruceEnd(std::int64_t now) {
+    if (now < raced_at_ || now - raced_at_ > kPeace) truce_ = 0;
+    raced_at_ = now;
+    return now + std::exchange(truce_, std::clamp(truce_ * 2, std::int64_t{1}, kLongestTruce));
+  }
+
+  bool wanted_ = true;
+  std::int64_t next_round_ = 0, pause_ = 0;
+  std::int64_t raced_at_ = 0;
+  std::int64_t truce_ = 0, truce_end_ = 0;  // the next pause; no round before
+};
+
 class Loop {
  public:
   Loop(const ControllerOrder& order, const source::SourcePorts& ports, Changes& changes)
-      : order_(order), ports_(ports), changes_(changes), keepers_(KeepersOf(order, ports)) {
+      : order_(order), ports_(ports), changes_(changes), keepers_(KeepersOf(order, ports)), turns_(keepers_.size()) {
     if (order.lease) leader_.emplace(*order.lease, order.identity, ports.clock);
   }
 
   void Run() {
     do {
-      if (Holds() && IsDue()) Round();
+      if (Holds()) Rounds();
     } while (WaitForWork());
     if (!leader_) return;
     const auto access = OpenCluster(order_, kReleaseSeconds);
@@ -114,11 +144,7 @@ class Loop {
 
  private:
   std::int64_t Now() { return ports_.clock.NowUnix(); }
-  bool IsDue() {
-    const std::int64_t now = Now();
-    const bool truce = now < truce_end_ && truce_end_ - now <= kLongestTruce;  // else the clock was set back
-    return !truce && (changes_.Is() || now >= next_round_);
-  }
+  void WantAll() { std::ranges::for_each(turns_, &Turn::Want); }
 
   bool Holds() {
     if (!leader_) return true;
@@ -133,49 +159,40 @@ class Loop {
     const auto held = leader_->Hold(client);
     if (!held) changes_.Report(held.error());
     const bool now_held = held && *held;
-    if (now_held && !holds_) next_round_ = 0;  // whatever happened meanwhile
+    if (now_held && !holds_) WantAll();  // whatever happened meanwhile
     return holds_ = now_held;
   }
 
-  void Round() {
-    changes_.Take();
-    raced_ = false;
-    bool failed = false;
-    for (ObjectKeeper& keeper : keepers_) failed = !RoundOf(keeper) || failed;
-    pause_ = failed ? std::clamp(pause_ * 2, kFirstPause, kLongestPause) : 0;
-    next_round_ = Now() + (failed ? pause_ : order_.interval_seconds);
-    truce_end_ = raced_ ? TruceEnd() : 0;
+  void Rounds() {
+    if (changes_.Take()) WantAll();
+    for (std::size_t i = 0; i < keepers_.size(); ++i) {
+      if (turns_[i].IsDue(Now())) Round(keepers_[i], turns_[i]);
+    }
   }
 
-  // The first time at once. Who keeps writing an object is not to be answered with as many rounds.
-  std::int64_t TruceEnd() {
-    const std::int64_t now = Now();
-    if (now < raced_at_ || now - raced_at_ > kPeace) truce_ = 0;
-    raced_at_ = now;
-    return now + std::exchange(truce_, std::clamp(truce_ * 2, std::int64_t{1}, kLongestTruce));
-  }
-
-  bool RoundOf(ObjectKeeper& keeper) {
+  void Round(ObjectKeeper& keeper, Turn& turn) {
+    turn.Begin();
     const auto access = OpenCluster(order_);
     const Result<KeepRound> round =
         access ? KeepRoundOf(keeper, *access, ports_) : Result<KeepRound>(std::unexpected(access.error()));
     const bool failed = !round || round->failure || round->machine_sets_failure;
-    if (failed && !ports_.clock.Wait(0)) return false;  // asked to stop: what that broke off says nothing
-    if (!round) {
+    const bool lost = round && round->lost_race;
+    turn.End(Now(), failed, lost || (round && round->overwritten), order_.interval_seconds);
+    if (lost) turn.Want();
+    if (failed && !ports_.clock.Wait(0)) return;  // asked to stop: what that broke off says nothing
+    if (round) {
+      changes_.Report(keeper.order(), *round);
+    } else {
       changes_.Report(round.error());
-      return false;
     }
-    if (round->lost_race) changes_.Note();
-    raced_ = raced_ || round->lost_race || round->overwritten;
-    changes_.Report(keeper.order(), *round);
-    return !failed;
   }
 
   // Returns false when this program is asked to stop.
   bool WaitForWork() {
     while (ports_.clock.Wait(kLookMs)) {
-      const bool due = leader_ && Now() >= next_renewal_;
-      if (due || (IsDue() && (!leader_ || holds_))) return true;
+      if (leader_ && Now() >= next_renewal_) return true;
+      const auto is_due = [now = Now()](const Turn& turn) { return turn.IsDue(now); };
+      if ((changes_.Is() || std::ranges::any_of(turns_, is_due)) && (!leader_ || holds_)) return true;
     }
     return false;
   }
@@ -184,12 +201,10 @@ class Loop {
   source::SourcePorts ports_;
   Changes& changes_;
   std::vector<ObjectKeeper> keepers_;
+  std::vector<Turn> turns_;  // of each
   std::optional<Leader> leader_;
   bool holds_ = false;
-  std::int64_t next_renewal_ = 0, next_round_ = 0, pause_ = 0;
-  bool raced_ = false;  // another writes an object, too, as this round saw
-  std::int64_t raced_at_ = 0;
-  std::int64_t truce_ = 0, truce_end_ = 0;  // the next pause; no round before
+  std::int64_t next_renewal_ = 0;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ Result<KeptObject> ParseKeptObject(KeptKind kind, std::string_view body, const s
     out.keeps = PROV_TRY(labels->Find(source::kKeepsLabel, &JsonNode::Text)).value_or("");
   if (const auto annotations = PROV_TRY(metadata.Find("annotations"))) {
     if (const auto text = PROV_TRY(annotations->Find(fleet::kStateAnnotation, &JsonNode::Text))) {
+      out.was_written = true;
       if (auto state = fleet::ParseState(*text, where)) out.state = *std::move(state);
     }
   }

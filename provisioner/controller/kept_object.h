@@ -24,6 +24,7 @@ struct KeptObject {
   std::string uid;                        // "": the server says none
   std::string keeps;                      // the value of source::kKeepsLabel; "": the object is not ours
   KeptData data;                          //
+  bool was_written = false;               // by a controller: it has the annotation with a state
   std::optional<fleet::NodeState> state;  // of the annotation; nullopt: none that can be read
 };
 

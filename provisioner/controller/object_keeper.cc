@@ -87,6 +87,14 @@ Result<KeptObject> ObjectKeeper::Read(source::KubeClient& client) const {
     return std::unexpected(std::move(error));
   }
   KeptObject out = PROV_TRY(ParseKeptObject(order_.kind, PROV_TRY(body), where));
+  // The label may have come with manifests that were applied over somebody's Secret.
+  if (order_.kind == KeptKind::kUserData && out.keeps == words.mark && !out.was_written && !out.data.empty()) {
+    return Fail(
+        Code::kOwner,
+        "holds data that no controller wrote, so they stay: keep another Secret; if nobody needs this one, delete "
+        "it, and apply again what deploy printed",
+        where);
+  }
   if (out.keeps == words.mark) return out;
   return Fail(Code::kOwner,
               fmt::format("lacks the label {}={}, so it is not for this program to write: name another object, or make "
@@ -105,6 +113,7 @@ NodeState ObjectKeeper::StateAfter(const std::optional<NodeState>& before, const
                                    bool writes) const {
   NodeState out = before.value_or(NodeState());
   out.version = order_.version;
+  out.interval = order_.interval;
   if (!baked) {
     out.failure = fleet::NodeFailure{std::string(InfoOf(baked.error().code).name),
                                      SentenceWithPlace(baked.error().message, baked.error().where)};

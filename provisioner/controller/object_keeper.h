@@ -42,6 +42,7 @@ struct KeepOrder {
   std::optional<source::KubeObject> append_to = {};  // the Secret whose script runs behind ours
   bool machine_sets = false;                         // looks at MachineSets, too
   std::vector<std::string> other_secrets = {};       // that these may name, too
+  std::optional<std::int64_t> interval = {};         // seconds between two rounds; nullopt: there is one alone
   std::string version = {};                          // of this program
   std::string host = {};                             // of this process, for events
 };

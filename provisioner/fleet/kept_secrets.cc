@@ -161,10 +161,10 @@ bool IsKept(const KeptSecret& secret, std::int64_t now, Findings& findings) {
     return false;
   }
   if (!reported.state || !reported.state->read_at || now - *reported.state->read_at < kSilentSeconds) return true;
-  if (secret.source.empty()) {
+  if (!reported.state->interval) {
     AddInfo(findings, "fleet-secret-silent",
-            fmt::format("the user data was last known to be current at {}, and no Deployment that keeps this Secret is "
-                        "known: if controller --once does, look when it last ran",
+            fmt::format("the user data was last known to be current at {}, by a controller --once; look when that ran "
+                        "last",
                         FormatUtc(*reported.state->read_at)),
             where);
     return true;

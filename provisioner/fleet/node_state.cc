@@ -43,6 +43,7 @@ std::string StateText(const NodeState& state) {
   } else {
     json.Null();
   }
+  if (state.interval) json.Member("interval", *state.interval);
   json.Member("version", state.version).Key("options").BeginObject();
   json.Strings("scope", state.scope);
   json.Strings("services", state.services);
@@ -63,6 +64,7 @@ Result<NodeState> ParseState(std::string_view text, std::string_view where) {
   out.held = PROV_TRY(root.Find("held", &JsonNode::Bool)).value_or(false);
   out.failure = PROV_TRY(root.Find("failure", ReadFailure));
   out.version = PROV_TRY(root.Find("version", &JsonNode::Text)).value_or("");
+  out.interval = PROV_TRY(root.Find("interval", &JsonNode::Integer));
   if (const auto options = PROV_TRY(root.Find("options"))) {
     out.scope = PROV_TRY(options->Find("scope", &JsonNode::Texts)).value_or(std::vector<std::string>());
     out.services = PROV_TRY(options->Find("services", &JsonNode::Texts)).value_or(std::vector<std::string>());

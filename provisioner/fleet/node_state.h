@@ -33,6 +33,8 @@ struct NodeState {
   bool held = false;                   // a rollback or a trial holds: the node follows no source meanwhile
   std::optional<NodeFailure> failure;  // the present failure
   std::string version;                 // of the program
+  // Of a Secret: seconds between the rounds of the controller; nullopt: of a node, or no controller goes on.
+  std::optional<std::int64_t> interval;
   // The options with which the node applies the settings.
   std::vector<std::string> scope;
   std::vector<std::string> services;

@@ -52,19 +52,6 @@ Result<std::int64_t> PartitionOf(const std::optional<ObjectView>& spec) {
   return NumberIn(strategy ? PROV_TRY(strategy->Object("rollingUpdate")) : std::nullopt, "partition");
 }
 
-// How many of a DaemonSet's pods may be unavailable while it rolls: a number, or a share of them, rounded up.
-Result<std::int64_t> MostUnavailable(const std::optional<ObjectView>& spec, std::int64_t wanted) {
-  const auto strategy = spec ? PROV_TRY(spec->Object("updateStrategy")) : std::nullopt;
-  const auto rolling = strategy ? PROV_TRY(strategy->Object("rollingUpdate")) : std::nullopt;
-  const JsonValue* value = rolling ? rolling->Find("maxUnavailable") : nullptr;
-  if (value == nullptr || !value->IsString()) return NumberIn(rolling, "maxUnavailable", 1);
-  std::string_view text = PROV_TRY(TextIn(rolling, "maxUnavailable"));
-  if (text.ends_with('%')) text.remove_suffix(1);
-  constexpr std::int64_t kWhole = 100;
-  const auto percent = ParseDecimal(text, kWhole);
-  return percent ? (static_cast<std::int64_t>(*percent) * wanted + kWhole - 1) / kWhole : 1;
-}
-
 }  // namespace
 
 std::string_view RolloutResource(std::string_view group, std::string_view kind) {
@@ -93,23 +80,14 @@ std::string RestartPatch(std::int64_t now_unix) {
       FormatUtc(now_unix));
 }
 
-Result<std::int64_t> SparedPods(const ObjectView& workload, std::string_view kind) {
-  const auto status = PROV_TRY(workload.Object("status"));
-  if (kind != "DaemonSet" || !status) return 0;
-  const std::int64_t wanted = NumberIn(status, "desiredNumberScheduled");
-  const std::int64_t missing = wanted - NumberIn(status, "numberAvailable");
-  const std::int64_t most = PROV_TRY(MostUnavailable(PROV_TRY(workload.Object("spec")), wanted));
-  return missing > 0 && missing < most ? missing : 0;
-}
-
-Result<Rollout> RolloutOf(const ObjectView& workload, std::string_view kind, std::int64_t spared) {
+Result<Rollout> RolloutOf(const ObjectView& workload, std::string_view kind) {
   const auto metadata = PROV_TRY(workload.Object("metadata"));
   const auto spec = PROV_TRY(workload.Object("spec"));
   const auto status = PROV_TRY(workload.Object("status"));
   if (!status || NumberIn(status, "observedGeneration") < NumberIn(metadata, "generation"))
     return Rollout{.done = false, .failed = false, .message = "its controller has not seen the change yet"};
   if (kind == "DaemonSet") {
-    const std::int64_t wanted = NumberIn(status, "desiredNumberScheduled") - spared;
+    const std::int64_t wanted = NumberIn(status, "desiredNumberScheduled");
     return Counted(NumberIn(status, "updatedNumberScheduled"), NumberIn(status, "numberAvailable"), wanted, wanted);
   }
   const std::int64_t wanted = NumberIn(spec, "replicas", 1);

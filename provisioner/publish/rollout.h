@@ -27,11 +27,7 @@ struct Rollout {
   std::string message;  // "2 of 3 pods are new and available"
 };
 
-// How many pods of a DaemonSet are not available, as on nodes that are down, while it can still roll the others by its
-// maxUnavailable; 0 of other kinds. Errors: type.
-Result<std::int64_t> SparedPods(const source::ObjectView& workload, std::string_view kind);
-
-// `spared`: how many pods of a DaemonSet are not waited for. Errors: type.
-Result<Rollout> RolloutOf(const source::ObjectView& workload, std::string_view kind, std::int64_t spared = 0);
+// Errors: type.
+Result<Rollout> RolloutOf(const source::ObjectView& workload, std::string_view kind);
 
 }  // namespace prov::publish

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
@@ -12,6 +13,9 @@ namespace {
 
 constexpr std::size_t kSecretLimit = 1048576;
 constexpr std::size_t kMostNameLength = 253;
+// In openshift-machine-api: what the installer and the Machine Config Operator write for masters and Linux workers.
+constexpr std::array<std::string_view, 4> kOpenShiftSecrets = {"master-user-data", "master-user-data-managed",
+                                                               "worker-user-data", "worker-user-data-managed"};
 
 bool IsSecretName(std::string_view name) {
   const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -30,6 +34,13 @@ Result<void> CheckSecretName(std::string_view name) {
         Code::kReservedName,
         "is the Windows Machine Config Operator's own Secret: it replaces every Windows machine when that one is "
         "changed, and then writes it anew; name another one and let the MachineSet refer to it",
+        std::string(name));
+  }
+  if (std::ranges::find(kOpenShiftSecrets, name) != kOpenShiftSecrets.end()) {
+    return Fail(
+        Code::kReservedName,
+        "is OpenShift's own Secret, with which machines that are not Windows boot; name another one and let the "
+        "MachineSet for Windows refer to it",
         std::string(name));
   }
   if (!IsSecretName(name)) {

@@ -324,7 +324,7 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
     const char* text;
   };
   const std::vector<Row> rows = {
-      {{}, "kubectl apply -f -"},
+      {{}, "kubectl apply --server-side -f -"},
       {{"--print", "--source", "kube://admin/worker"}, "pods have no kubeconfig"},
       {{"--print", "--source", "kube:///machineconfig/x"}, "kube:///POOL"},
       {{"--print", "--image", ""}, "is empty"},
@@ -354,6 +354,11 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--priority-class", "a\nb"}, "the name of an object"},
       {{"--print", "--platform", "eks"}, "openshift"},
       {{"--print", "--platform", "aws"}, "is for --keep-secret"},
+      {{"--print", "--platform", ""}, "takes one of openshift"},
+      {{"--print", "--namespace", "openshift-machine-api"}, "of the cluster itself"},
+      {{"--print", "--namespace", "default"}, "of the cluster itself"},
+      {{"--print", "--keep-secret", "n/s", "--platform", ""}, "takes one of openshift"},
+      {{"--print", "--keep-secret", "n/s", "--platform", "Windows"}, "takes one of openshift"},
       {{"--print", "--params", "n/p", "--platform", "aks"}, "else leave it out"},
       {{"--print", "--keep-secret", "n/s", "--platform", "aks"}, "such as aws"},
       {{"--print", "--api-server", "api:"}, "HOST:PORT"},

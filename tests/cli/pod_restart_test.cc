@@ -230,22 +230,36 @@ TEST_F(PodRestart, WhatCanNotBeReadOrIsBrokenKeepsNothingElseFromItsRestart) {
   answers_[sets + "denied"] = stateful(2);
   denied_.insert(sets + "denied");
   answers_[sets + "sound"] = stateful(2);
-  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", "former", "StatefulSet", "broken"),
-                       Pod("c", "former", "StatefulSet", "denied"), Pod("d", "former", "StatefulSet", "gone"),
-                       Pod("e", "former", "StatefulSet", "sound"),
-                       Pod("f", "former", "StatefulSet", "other", "n", "apps.kruise.io/v1beta1")});
+  const auto put_pods = [&](const std::string& web) {
+    Put("/api/v1/pods", {Pod("a", web, "ReplicaSet", "web-1"), Pod("b", "former", "StatefulSet", "broken"),
+                         Pod("c", "former", "StatefulSet", "denied"), Pod("d", "former", "StatefulSet", "gone"),
+                         Pod("e", "former", "StatefulSet", "sound"),
+                         Pod("f", "former", "StatefulSet", "other", "n", "apps.kruise.io/v1beta1")});
+  };
+  put_pods("former");
+  on_patch_ = [&] { put_pods(digest_); };
   const rapidjson::Document report = Checked(4, {"--restart"});
   EXPECT_THAT(Workloads(report),
-              ElementsAre("Deployment/web 1 failed", "StatefulSet/broken 1 left", "StatefulSet/denied 1 failed",
+              ElementsAre("Deployment/web 1 done", "StatefulSet/broken 1 left", "StatefulSet/denied 1 failed",
                           "StatefulSet/gone 1 failed", "StatefulSet/other 1 left", "StatefulSet/sound 1 failed"));
   const auto message = [&](int index) { return std::string(report["workloads"][index]["message"].GetString()); };
-  EXPECT_THAT(message(0), HasSubstr("its new pods lack")) << "it was rolled: this table makes no new pods";
   EXPECT_THAT(message(1), HasSubstr("it was not complete before: 2 of 2 pods are new, and 1 are available"));
   EXPECT_THAT(message(2), HasSubstr("statefulsets"));
-  EXPECT_THAT(message(5), HasSubstr("its new pods lack"));
+  EXPECT_THAT(message(5), HasSubstr("its new pods lack")) << "it was rolled: this table makes no new ones of it";
   EXPECT_THAT(message(4), HasSubstr("a StatefulSet of apps.kruise.io is not known here"));
   EXPECT_STREQ(report["workloads"][4]["group"].GetString(), "apps.kruise.io");
   EXPECT_THAT(patched_, ElementsAre(HasSubstr("deployments/web"), HasSubstr("statefulsets/sound")));
+}
+
+// An API server that gives former values would do so to all of them.
+TEST_F(PodRestart, TheFirstWhoseNewPodsLackTheValuesStopsTheRest) {
+  PutDeployment("web", 2);
+  PutDeployment("zoo", 2);
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", "former", "ReplicaSet", "zoo-1")});
+  const rapidjson::Document report = Checked(4, {"--restart"});
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 failed", "Deployment/zoo 1 not-reached"));
+  EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("the API servers keep former parameters"));
+  EXPECT_THAT(patched_, SizeIs(1));
 }
 
 // The report of what was rolled is not lost.
@@ -288,31 +302,6 @@ TEST_F(PodRestart, TheCheckNamesNamespacesWithoutTheBundle) {
   Put("/api/v1/pods", {});
   denied_.insert("/api/v1/configmaps");
   EXPECT_THAT(findings(), HasSubstr("could not be read"));
-  Put("/api/v1/pods", {Pod("b", "former", "ReplicaSet", "web-1")});
-  PutDeployment("web", 2);
-  EXPECT_EQ(Refused({"--check", "--restart"}).code, Code::kNetwork) << "new pods may need what nobody could see";
-  EXPECT_THAT(patched_, IsEmpty());
-}
-
-TEST_F(PodRestart, ADaemonSetIsRolledPastANodeThatIsDown) {
-  const std::string path = std::string(kApps) + "/namespaces/n/daemonsets/agent";
-  const auto put = [&](int most, int updated) {
-    answers_[path] = fmt::format(
-        R"({{"metadata":{{"generation":1}},"spec":{{"updateStrategy":{{"rollingUpdate":{{"maxUnavailable":{}}}}}}},)"
-        R"("status":{{"observedGeneration":1,"desiredNumberScheduled":3,"updatedNumberScheduled":{},)"
-        R"("numberAvailable":2}}}})",
-        most, updated);
-  };
-  put(1, 3);
-  Put("/api/v1/pods", {Pod("a", "former", "DaemonSet", "agent")});
-  EXPECT_THAT(Workloads(Checked(4, {"--restart"})), ElementsAre("DaemonSet/agent 1 left"));
-  put(2, 3);
-  on_patch_ = [&] {
-    put(2, 2);
-    Put("/api/v1/pods", {Pod("b", digest_, "DaemonSet", "agent")});
-  };
-  EXPECT_THAT(Workloads(Checked(0, {"--restart"})), ElementsAre("DaemonSet/agent 1 done"));
-  EXPECT_THAT(patched_, SizeIs(1));
 }
 
 // Its new pods would be available, and verify no server.
@@ -328,6 +317,8 @@ TEST_F(PodRestart, NothingIsRolledWhereTheBundleIsMissing) {
   const rapidjson::Document report = Checked(4, {"--restart"});
   EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 left"));
   EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("its namespace lacks the bundle"));
+  denied_.insert("/api/v1/configmaps");
+  EXPECT_EQ(Refused({"--check", "--restart"}).code, Code::kNetwork) << "new pods may need what nobody could see";
   EXPECT_THAT(patched_, IsEmpty());
 }
 

@@ -92,11 +92,31 @@ TEST_F(Keeper, WritesWhatDiffersAndNothingElse) {
 
 TEST_F(Keeper, PutsBackWhatOthersChanged) {
   Keep().value();
-  api_.Put(kOurs, R"({"metadata":{"name":"ours","labels":{"egress-provisioner/keeps":"user-data"}},)"
-                  R"("data":{"userData":"eA==","more":"eA=="}})");
+  api_.Put(kOurs, R"({"metadata":{"name":"ours","labels":{"egress-provisioner/keeps":"user-data"},)"
+                  R"("annotations":{"egress-provisioner/state":"?"}},"data":{"userData":"eA==","more":"eA=="}})");
   EXPECT_TRUE(Keep().value().wrote_data);
   EXPECT_EQ(UserData(), "one then keys");
   EXPECT_FALSE(api_.At(kOurs)["data"].HasMember("more"));
+}
+
+// Manifests that are applied over somebody's Secret give it the label.
+TEST_F(Keeper, LeavesDataThatNoControllerWrote) {
+  api_.Put(kOurs, R"({"metadata":{"name":"ours","labels":{"egress-provisioner/keeps":"user-data"}},)"
+                  R"("data":{"userData":"eA=="}})");
+  const KeepRound round = Keep().value();
+  ASSERT_TRUE(round.failure);
+  EXPECT_EQ(round.failure->code, Code::kOwner);
+  EXPECT_EQ(UserData(), "x");
+  EXPECT_THAT(api_.writes, ElementsAre(kMachineEvents));
+}
+
+TEST_F(Keeper, TheStateSaysWhetherAControllerGoesOn) {
+  Keep().value();
+  EXPECT_FALSE(State().interval) << "one round alone";
+  order_.interval = 300;
+  ObjectKeeper goes_on(order_, Bakes(), api_);
+  EXPECT_TRUE(Keep(goes_on).value().wrote_state);
+  EXPECT_EQ(State().interval, 300);
 }
 
 TEST_F(Keeper, AnotherThatKeepsChangingTheObjectIsNamed) {

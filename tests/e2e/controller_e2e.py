@@ -340,8 +340,11 @@ class Controller(unittest.TestCase):
         with self.server.changed:
             self.server.objects[OURS]["metadata"]["annotations"][STATE] = json.dumps(old)
         done = status()
-        self.assertEqual(done.returncode, 0, "there is no Deployment that promises to say so")
+        self.assertEqual(done.returncode, 0, "--once does not promise to say so again")
         self.assertIn("[fleet-secret-silent]", done.stderr)
+        with self.server.changed:
+            self.server.objects[OURS]["metadata"]["annotations"][STATE] = json.dumps({**old, "interval": 300})
+        self.assertEqual(status().returncode, 4, "whatever is known of its Deployment")
         with self.server.changed:
             del self.server.objects[OURS]
         self.assertEqual(status().returncode, 0, "nothing says that there is to be one")

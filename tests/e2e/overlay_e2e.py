@@ -279,6 +279,25 @@ class Halves(unittest.TestCase):
                 labels = self.server.ask("GET", f"/api/v1/namespaces/{self.SPACE}")["metadata"]["labels"]
                 self.assertEqual(labels["pod-security.kubernetes.io/enforce"], "privileged")
 
+    def test_after_an_apply_by_the_client_one_by_the_server_finds_no_conflict(self):
+        later = self.work / "later.yaml"
+        for path in self.nodes, self.controller, *self.policy():
+            with self.subTest(path.name):
+                self.kubectl("apply", "-f", path)
+                later.write_text(path.read_text().replace(IMAGE, IMAGE + "-later"))
+                self.kubectl("apply", "--server-side", "-f", later)
+                self.assertEqual(self.kubectl("diff", "--server-side", "-f", later), "")
+
+    def policy(self):
+        """What pod-env prints, where the server knows it."""
+        served = [r["name"] for r in self.server.ask("GET", "/apis/admissionregistration.k8s.io/v1")["resources"]]
+        if "mutatingadmissionpolicies" not in served:
+            return []
+        source, path = self.work / "proxy.env", self.work / "pods.yaml"
+        source.write_text("HTTP_PROXY=http://p.example.test:3128\n")
+        path.write_text(must(PROGRAM, "pod-env", source, "--format", "admission-policy"))
+        return [path]
+
     def test_a_restricted_namespace_admits_the_controllers_pods(self):
         path = self.printed("restricted.yaml", "--params", f"{self.SPACE}/pod-params", "--restricted")
         self.kubectl("apply", "-f", path)

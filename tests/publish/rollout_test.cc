@@ -62,31 +62,6 @@ TEST(Rollout, ADaemonSetIsDoneOnAllItsNodes) {
               HasSubstr("done"));
 }
 
-// Nodes that are down keep a DaemonSet from its rollout only if its strategy says so.
-TEST(Rollout, ADaemonSetRollsPastNodesThatAreDown) {
-  const auto spared = [](const std::string& most, int available, const std::string& kind = "DaemonSet") {
-    const auto object = ReadAnyObject(fmt::format(R"({{"spec":{{"updateStrategy":{{"rollingUpdate":{{{}}}}}}},)"
-                                                  R"("status":{{"desiredNumberScheduled":20,"numberAvailable":{}}}}})",
-                                                  most, available),
-                                      "f");
-    EXPECT_TRUE(object);
-    return SparedPods(ViewOf(*object), kind).value_or(-1);
-  };
-  EXPECT_EQ(spared(R"("maxUnavailable":3)", 18), 2);
-  EXPECT_EQ(spared(R"("maxUnavailable":2)", 18), 0) << "none is left for the others";
-  EXPECT_EQ(spared(R"("maxUnavailable":"11%")", 18), 2) << "of 20 they are 3";
-  EXPECT_EQ(spared(R"("maxUnavailable":"10%")", 18), 0);
-  EXPECT_EQ(spared("", 19), 0) << "one is the default";
-  EXPECT_EQ(spared(R"("maxUnavailable":3)", 20), 0);
-  EXPECT_EQ(spared(R"("maxUnavailable":3)", 18, "Deployment"), 0);
-  const auto object =
-      ReadAnyObject(R"({"status":{"desiredNumberScheduled":5,"updatedNumberScheduled":4,"numberAvailable":4}})", "f");
-  ASSERT_TRUE(object);
-  const auto rollout = RolloutOf(ViewOf(*object), "DaemonSet", 1);
-  ASSERT_TRUE(rollout);
-  EXPECT_TRUE(rollout->done);
-}
-
 std::string Reason(const std::string& kind, const std::string& spec) {
   const auto object = ReadAnyObject(fmt::format(R"({{"spec":{{{}}}}})", spec), "f");
   EXPECT_TRUE(object);

@@ -616,6 +616,9 @@ TEST(UserDataSecret, RefusesTheOperatorsAndNamesThatAreNone) {
   const auto reserved = UserDataSecret("windows-user-data", {});
   EXPECT_EQ(reserved.error().code, Code::kReservedName);
   EXPECT_THAT(reserved.error().message, HasSubstr("replaces every Windows machine"));
+  const auto linux_workers = CheckSecretName("worker-user-data");
+  EXPECT_EQ(linux_workers.error().code, Code::kReservedName);
+  EXPECT_THAT(linux_workers.error().message, HasSubstr("machines that are not Windows boot"));
   for (const char* name : {"", "A", "a_b", "-a", "a-", "a..b", "a b", "a\nb", "a\"b"}) {
     EXPECT_EQ(CheckSecretName(name).error().code, Code::kUsage) << name;
   }
