@@ -43,11 +43,25 @@ std::string Golden(const std::string& name) {
   return ReadAll(testing_support::TestsFolder() + "/golden/deploy/" + name + ".yaml");
 }
 
-TEST(Deploy, PrintsWhatTheGoldenFilesHold) {
+TEST(Deploy, PrintsWhatTheGoldenFileHolds) {
   EXPECT_EQ(Printed({"--image", kImage, "--service", "containerd", "--service", "kubelet"}), Golden("worker"));
-  EXPECT_EQ(Printed({"--image", kImage, "--source", "kube:///proxy", "--with-wmco", "--interval", "300", "--metrics",
-                     "C:\\$HOME\\p.prom", "--reboot", "annotate", "--api-server", "api-int.example.test:6443"}),
-            Golden("proxy"));
+}
+
+TEST(Deploy, OptionsChangeTheArgsAndTheRights) {
+  const std::string printed =
+      Printed({"--image", kImage, "--source", "kube:///proxy", "--with-wmco", "--interval", "300", "--metrics",
+               "C:\\$HOME\\p.prom", "--reboot", "annotate", "--api-server", "api-int.example.test:6443"});
+  for (const char* part :
+       {"  resources: [proxies]\n  resourceNames: [cluster]\n  verbs: [get, list, watch]\n---\n",
+        "kind: Role\nmetadata:\n  name: egress-provisioner-source\n  namespace: openshift-config\n",
+        "  resources: [configmaps]\n  verbs: [get]\n",
+        "kind: RoleBinding\nmetadata:\n  name: egress-provisioner-source\n  namespace: openshift-config\n",
+        R"x(args: ["pod", "kube:///proxy", "--kubeconfig", "in-cluster", "--node", "$(NODE_NAME)", "--with-wmco", )x"
+        R"("--interval=300", "--metrics=C:\\$$HOME\\p.prom", "--reboot=annotate"])",
+        "        - name: KUBERNETES_SERVICE_HOST\n          value: \"api-int.example.test\"\n"
+        "        - name: KUBERNETES_SERVICE_PORT\n          value: \"6443\"\n"})
+    EXPECT_THAT(printed, HasSubstr(part));
+  EXPECT_THAT(printed, Not(HasSubstr("machineconfiguration")));
 }
 
 TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
