@@ -125,9 +125,10 @@ Result<fleet::ClusterKind> ParseCluster(const Arguments& arguments, const std::s
 Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   const bool json = PROV_TRY(WantsJson(arguments));
   if (!arguments.Has("print")) {
-    return Fail(Code::kUsage,
-                "does not change a cluster by itself; give --print, and pipe the output to kubectl apply --server-side -f -",
-                "provisioner deploy");
+    return Fail(
+        Code::kUsage,
+        "does not change a cluster by itself; give --print, and pipe the output to kubectl apply --server-side -f -",
+        "provisioner deploy");
   }
   if (AsksForController(arguments)) return DeployController(arguments);
   PROV_TRY(RefuseControllersOptions(arguments));
