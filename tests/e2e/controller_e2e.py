@@ -146,7 +146,8 @@ class Controller(unittest.TestCase):
         self.await_current(2.5)
         self.operator("key two")
         self.await_current(2.5)
-        self.server.put(OURS, labels={"egress-provisioner/keeps": "user-data"}, data={"userData": "eA=="})
+        ours = self.server.objects[OURS]["metadata"]
+        self.server.put(OURS, labels=ours["labels"], annotations=ours["annotations"], data={"userData": "eA=="})
         self.await_current(2.5)
 
     def test_the_one_that_waits_goes_on_after_the_other_stopped(self):
