@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -288,12 +289,13 @@ class RoundLog {
   explicit RoundLog(bool json) : json_(json) {}
 
   void Write(const KeepOrder& of, const KeepRound& round) {
+    const bool was_unread = !unread_.empty();
     unread_.clear();
     Told& told = told_[of.kind];
     std::string causes = CauseOf(round.failure) + CauseOf(round.machine_sets_failure);
     for (const controller::MachineSetFault& one : round.machine_sets)
       causes += fmt::format("{} {}\n", one.machine_set, CauseOf(one.message));
-    const bool is_news = std::exchange(told.causes, causes) != causes;
+    const bool is_news = std::exchange(told.causes, causes) != causes || was_unread;
     Findings news;
     for (const Finding& one : round.findings) {
       if (std::ranges::find(told.findings, one) == told.findings.end()) news.push_back(one);
@@ -307,8 +309,7 @@ class RoundLog {
 
   // Why there was no round.
   void Write(const Error& error) {
-    std::string cause = CauseOf(std::optional(error));
-    if (std::exchange(unread_, cause) != cause) PrintFailure(json_, error);
+    if (unread_.insert(CauseOf(std::optional(error))).second) PrintFailure(json_, error);
   }
 
  private:
@@ -318,7 +319,7 @@ class RoundLog {
   };
   bool json_;
   std::map<KeptKind, Told> told_;
-  std::string unread_;  // the cause of the last error, if no round came after it
+  std::set<std::string> unread_;  // the causes of errors since the last round
 };
 
 Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& host) {

@@ -147,16 +147,18 @@ Result<std::vector<RestartedWorkload>> RestartWorkloads(machine::Host& host, con
   Restarter restarter(host, access, wait_seconds);
   std::vector<RestartedWorkload> out;
   out.reserve(workloads.size());
-  bool asked = false, ends = false;
+  constexpr int kMostBad = 2;  // in a row: one may have an operator that takes its restart back
+  bool good = false;
+  int bad = 0;
   for (const publish::WorkloadPods& pods : workloads) {
-    if (ends || restarter.ends()) {
+    if (bad >= kMostBad || restarter.ends()) {
       out.push_back({.pods = pods, .restart = Restart::kNotReached});
       continue;
     }
     out.push_back(restarter.Run(pods));
-    if (asked || out.back().restart != Restart::kDone) continue;
-    asked = true;
-    ends = !is_good(out.back());
+    if (good || out.back().restart != Restart::kDone) continue;
+    good = is_good(out.back());
+    if (!good) ++bad;
   }
   return out;
 }

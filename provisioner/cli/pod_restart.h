@@ -30,9 +30,9 @@ struct RestartedWorkload {
 // Restarts those with outdated pods one after the other, by the annotation that `kubectl rollout restart` sets, and
 // waits up to `wait_seconds` for each. One that can't be read or changed fails alone. One whose pods were not all
 // available before is left, as it would not say whether the new values are good. The first whose new pods do not become
-// available ends it, as what breaks one may break all; so does a server without an answer. `is_good`: asked about the
-// first that was rolled, which it may change; false ends it. `cluster`: its source is a kube:// URI. Errors: those of
-// source::KubeAccess::Open.
+// available ends it, as what breaks one may break all; so does a server without an answer. `is_good`: asked about each
+// that was rolled, which it may change, until one is good; the second that is not ends it. `cluster`: its source is a
+// kube:// URI. Errors: those of source::KubeAccess::Open.
 Result<std::vector<RestartedWorkload>> RestartWorkloads(machine::Host& host, const source::SourceSpec& cluster,
                                                         const std::vector<publish::WorkloadPods>& workloads,
                                                         std::int64_t wait_seconds,

@@ -109,7 +109,7 @@ bool RunningPodsCheck::VerifyRestarts(const Wanted& wanted, std::span<RestartedW
         "its new pods lack the present variables, too: compare the policy with what --format admission-policy prints; "
         "if "
         "they are the same, the API servers keep former parameters, as they do after the policy's binding was deleted "
-        "and made again: restart them";
+        "and made again: restart them; if other workloads have the present ones, an operator took this restart back";
   }
   return true;
 }
@@ -132,7 +132,7 @@ Result<RunningPods> RunningPodsCheck::Look(const Wanted& wanted, const NamesOfNa
     bool looked = true;
     out.workloads =
         PROV_TRY(RestartWorkloads(host_, order_.cluster, rolled, order_.wait_seconds, [&](RestartedWorkload& first) {
-          looked = VerifyRestarts(wanted, {&first, 1});
+          looked = VerifyRestarts(wanted, {&first, 1}) && looked;
           return looked && first.restart == Restart::kDone;
         }));
     looked = looked && VerifyRestarts(wanted, out.workloads);

@@ -88,7 +88,8 @@ Result<KeptObject> ObjectKeeper::Read(source::KubeClient& client) const {
   }
   KeptObject out = PROV_TRY(ParseKeptObject(order_.kind, PROV_TRY(body), where));
   // The label may have come with manifests that were applied over somebody's Secret.
-  if (order_.kind == KeptKind::kUserData && out.keeps == words.mark && !out.was_written && !out.data.empty()) {
+  if (order_.kind == KeptKind::kUserData && out.keeps == words.mark && !out.was_written && !left_ &&
+      !out.data.empty()) {
     return Fail(
         Code::kOwner,
         "holds data that no controller wrote, so they stay: keep another Secret; if nobody needs this one, delete "

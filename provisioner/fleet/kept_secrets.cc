@@ -161,7 +161,7 @@ bool IsKept(const KeptSecret& secret, std::int64_t now, Findings& findings) {
     return false;
   }
   if (!reported.state || !reported.state->read_at || now - *reported.state->read_at < kSilentSeconds) return true;
-  if (!reported.state->interval) {
+  if (!reported.state->interval && secret.source.empty()) {
     AddInfo(findings, "fleet-secret-silent",
             fmt::format("the user data was last known to be current at {}, by a controller --once; look when that ran "
                         "last",

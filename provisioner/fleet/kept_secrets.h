@@ -30,8 +30,8 @@ struct KeptSecret {
 std::vector<KeptSecret> ReadKeptSecrets(source::KubeClient& client, Findings& findings);
 
 // Whether what the Secret reports is a statement about now: a controller runs, as far as this is known, and has made it
-// lately. If not, adds a finding: fleet-secret-silent. After controller --once nobody promised to, so an old statement
-// is an info alone.
+// lately. If not, adds a finding: fleet-secret-silent. After controller --once, where no Deployment keeps the Secret,
+// nobody promised to, so an old statement is an info alone.
 bool IsKept(const KeptSecret& secret, std::int64_t now, Findings& findings);
 
 }  // namespace prov::fleet

@@ -252,14 +252,21 @@ TEST_F(PodRestart, WhatCanNotBeReadOrIsBrokenKeepsNothingElseFromItsRestart) {
   EXPECT_THAT(patched_, ElementsAre(HasSubstr("deployments/web"), HasSubstr("statefulsets/sound")));
 }
 
-// An API server that gives former values would do so to all of them.
-TEST_F(PodRestart, TheFirstWhoseNewPodsLackTheValuesStopsTheRest) {
+// An API server that gives former values would do so to all of them; one workload may have an operator of its own.
+TEST_F(PodRestart, TheSecondWhoseNewPodsLackTheValuesStopsTheRest) {
   PutDeployment("web", 2);
-  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", "former", "StatefulSet", "zoo")});
+  const std::string stateful =
+      R"({"metadata":{"generation":1},"spec":{"replicas":2},"status":{"observedGeneration":1,"replicas":2,)"
+      R"("readyReplicas":2,"currentRevision":"a","updateRevision":"a"}})";
+  for (const char* name : {"xen", "yak", "zoo"})
+    answers_[std::string(kApps) + "/namespaces/n/statefulsets/" + name] = stateful;
+  Put("/api/v1/pods", {Pod("a", "former", "ReplicaSet", "web-1"), Pod("b", "former", "StatefulSet", "xen"),
+                       Pod("c", "former", "StatefulSet", "yak"), Pod("d", "former", "StatefulSet", "zoo")});
   const rapidjson::Document report = Checked(4, {"--restart"});
-  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 failed", "StatefulSet/zoo 1 not-reached"));
+  EXPECT_THAT(Workloads(report), ElementsAre("Deployment/web 1 failed", "StatefulSet/xen 1 failed",
+                                             "StatefulSet/yak 1 not-reached", "StatefulSet/zoo 1 not-reached"));
   EXPECT_THAT(report["workloads"][0]["message"].GetString(), HasSubstr("the API servers keep former parameters"));
-  EXPECT_THAT(patched_, SizeIs(1));
+  EXPECT_THAT(patched_, SizeIs(2));
 }
 
 // The report of what was rolled is not lost.

@@ -143,6 +143,8 @@ TEST_F(SecretsStatus, OneOfWhichNobodySpeaksIsNotCurrent) {
   Put(Secret("ours", state_), "");
   EXPECT_FALSE(Status().IsCurrent()) << "its Deployment is gone, or can't be seen";
   state_.interval.reset();
+  Put(Secret("ours", state_), Deployment("machines/ours"));
+  EXPECT_FALSE(Status().IsCurrent()) << "its Deployment promises, whoever ran --once beside it";
   Put(Secret("ours", state_), "");
   const FleetStatus by_hand = Status();
   EXPECT_TRUE(by_hand.IsCurrent()) << "who runs --once does not promise to say so again";
