@@ -243,7 +243,9 @@ TEST_F(PodRestart, WhatCanNotBeReadOrIsBrokenKeepsNothingElseFromItsRestart) {
   EXPECT_THAT(Workloads(report),
               ElementsAre("Deployment/web 1 done", "StatefulSet/broken 1 left", "StatefulSet/denied 1 failed",
                           "StatefulSet/gone 1 failed", "StatefulSet/other 1 left", "StatefulSet/sound 1 failed"));
-  const auto message = [&](int index) { return std::string(report["workloads"][index]["message"].GetString()); };
+  const auto message = [&](rapidjson::SizeType index) {
+    return std::string(report["workloads"][index]["message"].GetString());
+  };
   EXPECT_THAT(message(1), HasSubstr("it was not complete before: 2 of 2 pods are new, and 1 are available"));
   EXPECT_THAT(message(2), HasSubstr("statefulsets"));
   EXPECT_THAT(message(5), HasSubstr("its new pods lack")) << "it was rolled: this table makes no new ones of it";

@@ -19,7 +19,6 @@ using ::testing::SizeIs;
 constexpr char kOurs[] = "/api/v1/namespaces/machines/secrets/ours";
 constexpr char kTheirs[] = "/api/v1/namespaces/machines/secrets/theirs";
 constexpr char kMachineEvents[] = "POST /api/v1/namespaces/machines/events";
-constexpr char kPatched[] = "PATCH /api/v1/namespaces/machines/secrets/ours";
 
 class Keeper : public source::KubeTest {
  protected:
