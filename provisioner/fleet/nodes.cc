@@ -48,9 +48,9 @@ Result<void> AddPage(const std::string& body, const std::string& where, std::vec
 }
 
 Result<std::vector<FleetNode>> ReadList(source::KubeClient& client, const source::KubeObject& objects,
-                                        std::string query) {
+                                        const std::string& query) {
   std::vector<FleetNode> out;
-  PROV_TRY(client.ListPages(objects, std::move(query), source::KubeDetail::kMetadata,
+  PROV_TRY(client.ListPages(objects, query, source::KubeDetail::kMetadata,
                             [&](const std::string& page) { return AddPage(page, objects.Path(), out); }));
   std::ranges::sort(out, {}, [](const FleetNode& one) { return std::tie(one.name_space, one.name); });
   return out;
