@@ -32,7 +32,8 @@ class VersionedCluster final : public net::Http, public Clock {
   }
   rapidjson::Document At(const std::string& path) const {
     rapidjson::Document out;
-    out.Parse(objects.at(path).c_str());
+    const std::string& text = objects.at(path);
+    out.Parse(text.data(), text.size());
     return out;
   }
 
@@ -60,7 +61,7 @@ class VersionedCluster final : public net::Http, public Clock {
     if (request.method == "POST") return source::FakeCluster::Answer(201, request.body);
     if (const int status = refuse_body ? refuse_body(request.body) : 0; status != 0) return Refused(status, path);
     rapidjson::Document patch;
-    patch.Parse(request.body.c_str());
+    patch.Parse(request.body.data(), request.body.size());
     const auto named = patch["metadata"].FindMember("resourceVersion");
     if (named != patch["metadata"].MemberEnd()) {
       if (named->value.GetString() != std::to_string(versions.at(path))) return Refused(409, path);

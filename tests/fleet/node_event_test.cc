@@ -96,7 +96,8 @@ TEST(NodeEvents, OfAnObjectInANamespaceHaveItsUid) {
   EXPECT_STREQ(about["uid"].GetString(), "u-1");
   EXPECT_STREQ(about["apiVersion"].GetString(), "machine.openshift.io/v1beta1");
   EXPECT_STREQ(about["namespace"].GetString(), "machines");
-  object.Parse(EventObject(event, {"Secret", "machines", "ours"}, "pod", 1).c_str());
+  const std::string without = EventObject(event, {"Secret", "machines", "ours"}, "pod", 1);
+  object.Parse(without.data(), without.size());
   EXPECT_FALSE(object["involvedObject"].HasMember("uid")) << "not known, and not the name: that is for nodes";
 }
 
