@@ -148,11 +148,6 @@ Result<Baked> BakeSecret(machine::Host& host, const ControllerOptions& options, 
   return out;
 }
 
-bool HasPassword(const egress::EgressConfig& config) {
-  const auto holds = [](const std::optional<Secret>& url) { return url && egress::MayHoldCredentials(url->Reveal()); };
-  return holds(config.http_proxy) || holds(config.https_proxy);
-}
-
 // As `pod-env --format admission-policy` prints the ConfigMap.
 Result<Baked> BakeParams(machine::Host& host, const ControllerOptions& options, const KeepOrder& order,
                          const controller::BakeInput& input) {
@@ -162,12 +157,7 @@ Result<Baked> BakeParams(machine::Host& host, const ControllerOptions& options, 
   out.findings = PROV_TRY(egress::Review(config, {}, host.clock().NowUnix()));
   DropFindings(out.findings, "untrusted");  // certificates that Windows' stores don't get; pods' bundles are others
   out.data = PROV_TRY(publish::RenewPodParams(input.present, config, order.object.Path()));
-  if (HasPassword(config)) {
-    AddWarning(out.findings, "pod-policy-secret",
-               "the proxy's password is in the ConfigMap, and in the spec of each pod that is created: who may read "
-               "either sees it",
-               order.object.Path());
-  }
+  publish::ReviewPodParams(out.data, order.object.Path(), out.findings);
   out.digest = egress::SettingsDigest(config);
   return out;
 }

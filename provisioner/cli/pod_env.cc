@@ -368,12 +368,7 @@ Result<Outcome> PrintPolicy(machine::Host& host, const EgressConfig& config, Pod
   options.admission.version = VersionNumber();
   ReviewTrust(config, options, findings);
   ReviewServer(host, options, findings);
-  if (HasPassword(options.request.proxy)) {
-    AddWarning(findings, "pod-policy-secret",
-               "the proxy's password is in the ConfigMap, and in the spec of each pod that is created: who may read "
-               "either sees it",
-               config.proxy_file.path);
-  }
+  publish::ReviewPodParams(options.admission.params, config.proxy_file.path, findings);
   const publish::Object objects = PROV_TRY(publish::MakePodPolicy(options.admission));
   return Outcome{0, publish::WritePodPolicy(objects, options.json), std::move(findings)};
 }

@@ -131,9 +131,9 @@ Result<RunningPods> RunningPodsCheck::Look(const Wanted& wanted, const NamesOfNa
     for (const publish::WorkloadPods& pods : outdated) (has_no_bundle(pods) ? left : rolled).push_back(pods);
     bool looked = true;
     out.workloads =
-        PROV_TRY(RestartWorkloads(host_, order_.cluster, rolled, order_.wait_seconds, [&](RestartedWorkload& first) {
-          looked = VerifyRestarts(wanted, {&first, 1}) && looked;
-          return looked && first.restart == Restart::kDone;
+        PROV_TRY(RestartWorkloads(host_, order_.cluster, rolled, order_.wait_seconds, [&](RestartedWorkload& one) {
+          looked = VerifyRestarts(wanted, {&one, 1}) && looked;
+          return looked && one.restart == Restart::kDone;
         }));
     looked = looked && VerifyRestarts(wanted, out.workloads);
     out.differs = out.differs || !looked;

@@ -75,6 +75,16 @@ Result<std::optional<PodTrust>> PodTrustOf(const PodParams& params, const std::s
               where);
 }
 
+void ReviewPodParams(const PodParams& params, const std::string& where, Findings& findings) {
+  const bool shown =
+      std::ranges::any_of(params, [](const auto& one) { return PublicPart(one.first, one.second) != one.second; });
+  if (!shown) return;
+  AddWarning(findings, "pod-policy-secret",
+             "the proxy's password is in the ConfigMap, and in the spec of each pod that is created: who may read "
+             "either sees it",
+             where);
+}
+
 Result<PodParams> RenewPodParams(const PodParams& present, const egress::EgressConfig& config,
                                  const std::string& where) {
   Findings told;  // dropped: the review of the source reports them

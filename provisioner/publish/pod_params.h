@@ -31,6 +31,9 @@ ProxyValues ProxyValuesOf(const egress::EgressConfig& config);
 // slowly (egress::SlowDigest), and so with a password this takes some tenths of a second.
 PodParams MakePodParams(const egress::EgressConfig& config, const std::optional<PodTrust>& trust);
 
+// Warns (pod-policy-secret) of a password in the ConfigMap's data.
+void ReviewPodParams(const PodParams& params, const std::string& where, Findings& findings);
+
 // What pods trust by the ConfigMap's data; nullopt: nothing. Without a key it is the default of ParsePodTrust().
 // Errors: invalid-config, with `where`.
 Result<std::optional<PodTrust>> PodTrustOf(const PodParams& params, const std::string& where);

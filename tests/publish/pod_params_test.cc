@@ -123,5 +123,17 @@ TEST(PodParams, AProxyThatClientsWouldGoAroundIsNotRenewed) {
   }
 }
 
+TEST(PodParams, APasswordInAnyOfThemIsNamed) {
+  const auto told = [](const PodParams& params) {
+    Findings findings;
+    ReviewPodParams(params, "the map", findings);
+    return findings.size() == 1 && findings.front().code == "pod-policy-secret" && findings.front().where == "the map";
+  };
+  EXPECT_TRUE(told({{"HTTP_PROXY", "http://user:word@p.example.test:3128"}}));
+  EXPECT_TRUE(told({{"HTTPS_PROXY", "http://user:word@p.example.test:3128"}}));
+  EXPECT_TRUE(told({{"NO_PROXY", "a.test,http://user:word@b.test"}}));
+  EXPECT_FALSE(told({{"HTTP_PROXY", "http://p.example.test:3128"}, {"NO_PROXY", "a.test"}, {"digest", "x@y:z"}}));
+}
+
 }  // namespace
 }  // namespace prov::publish
