@@ -80,7 +80,14 @@ std::unexpected<Error> WrongKind(std::string_view kind, const std::string& where
 
 // The error for a document that is not an object.
 std::unexpected<Error> NoObject(const JsonValue& root, const std::string& where) {
-  const bool markup = root.IsString() && JsonTextOf(root).starts_with('<');
+  const std::string_view text = root.IsString() ? JsonTextOf(root) : std::string_view();
+  if (text.starts_with('{') || text.starts_with('[')) {
+    return Fail(Code::kKind,
+                "holds JSON within quotes, as cmd.exe leaves them around a text, and jq without -r writes it; remove "
+                "the outer quotes",
+                where);
+  }
+  const bool markup = text.starts_with('<');
   return Fail(
       Code::kKind,
       markup
@@ -107,13 +114,14 @@ class MachineConfigChooser {
   Result<std::optional<Candidate>> Choose(const JsonDocument& document) {
     const JsonValue& root = document.root();
     const JsonPath at("$");
-    if (document.several) return PROV_TRY(FromDocuments(root, at));
+    if (document.several) return PROV_TRY(FromDocuments(document));
     if (!root.IsObject()) return NoObject(root, where_);
     const std::string_view kind = PROV_TRY(KindOf(root, at));
     if (kind == "MachineConfig") return PROV_TRY(Single(root, at));
     if (kind == "List" || kind == "MachineConfigList") return PROV_TRY(FromList(root, at, kind));
     if (!kind.empty()) return WrongKind(kind, "$.kind");
     if (JsonMember(&root, "ignition") != nullptr) return std::nullopt;
+    if (IsMachineConfig(root, kind)) return PROV_TRY(Single(root, at));
     return Fail(
         Code::kKind,
         "expected a MachineConfig (it has a \"kind\") or an Ignition config (it has an \"ignition\"), found neither",
@@ -157,10 +165,13 @@ class MachineConfigChooser {
     return Best(all, items_at);
   }
 
-  Result<Candidate> FromDocuments(const JsonValue& documents, const JsonPath& at) {
+  Result<Candidate> FromDocuments(const JsonDocument& document) {
     std::vector<Candidate> all;
-    PROV_TRY(AddObjects(documents, at, "", all));
-    return Best(all, at);
+    for (rapidjson::SizeType i = 0; i < document.root().Size(); ++i) {
+      const std::string place = document.PlaceOf(i);
+      PROV_TRY(AddObject(document.root()[i], JsonPath(place), "", all));
+    }
+    return Best(all, JsonPath(document.places.empty() ? "$" : where_));
   }
 
   // The selected pool; nullptr if the document does not have it, or a name was given. Errors: not-found if two
@@ -218,24 +229,26 @@ class MachineConfigChooser {
         best.path + ".metadata.name");
   }
 
-  // `list_kind` is "" for YAML documents, which may be lists themselves.
   Result<void> AddObjects(const JsonValue& items, const JsonPath& at, std::string_view list_kind,
                           std::vector<Candidate>& out) {
-    for (rapidjson::SizeType i = 0; i < items.Size(); ++i) {
-      const JsonPath item_at = at.At(i);
-      PROV_TRY(RequireObject(items[i], item_at));
-      std::string_view kind = PROV_TRY(KindOf(items[i], item_at));
-      // In typed lists, the API server leaves out the kind of the items.
-      if (kind.empty() && list_kind == "MachineConfigList") kind = "MachineConfig";
-      if (kind.empty() && list_kind == "MachineConfigPoolList") kind = "MachineConfigPool";
-      if (!IsList(kind)) ++kinds_[std::string(Shorten(kind))];
-      if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate(items[i], item_at)));
-      if (kind == "MachineConfigPool") pools_.push_back({ReadMachineConfigPool(items[i]), item_at.Text()});
-      const bool list = list_kind.empty() && IsList(kind);
-      const JsonValue* inner = list ? PROV_TRY(ArrayMember(&items[i], "items", item_at)) : nullptr;
-      if (inner != nullptr) PROV_TRY(AddObjects(*inner, item_at.Key("items"), kind, out));
-    }
+    for (rapidjson::SizeType i = 0; i < items.Size(); ++i) PROV_TRY(AddObject(items[i], at.At(i), list_kind, out));
     return {};
+  }
+
+  // `list_kind` is "" for one of several documents, which may be a list itself.
+  Result<void> AddObject(const JsonValue& item, const JsonPath& item_at, std::string_view list_kind,
+                         std::vector<Candidate>& out) {
+    PROV_TRY(RequireObject(item, item_at));
+    std::string_view kind = PROV_TRY(KindOf(item, item_at));
+    // In typed lists, the API server leaves out the kind of the items.
+    if (kind.empty() && list_kind == "MachineConfigPoolList") kind = "MachineConfigPool";
+    if (kind.empty() && (list_kind == "MachineConfigList" || IsMachineConfig(item, kind))) kind = "MachineConfig";
+    if (!IsList(kind)) ++kinds_[std::string(Shorten(kind))];
+    if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate(item, item_at)));
+    if (kind == "MachineConfigPool") pools_.push_back({ReadMachineConfigPool(item), item_at.Text()});
+    const bool list = list_kind.empty() && IsList(kind);
+    const JsonValue* inner = list ? PROV_TRY(ArrayMember(&item, "items", item_at)) : nullptr;
+    return inner != nullptr ? AddObjects(*inner, item_at.Key("items"), kind, out) : Result<void>();
   }
 
   static bool IsList(std::string_view kind) {
@@ -280,6 +293,12 @@ class MachineConfigChooser {
 };
 
 }  // namespace
+
+bool IsMachineConfig(const JsonValue& object, std::string_view kind) {
+  if (kind == "MachineConfig") return true;
+  const JsonValue* ignition = kind.empty() ? JsonAt(object, {"spec", "config", "ignition"}) : nullptr;
+  return ignition != nullptr && ignition->IsObject();
+}
 
 std::optional<std::string_view> PoolOfRenderedName(std::string_view name) {
   if (!name.starts_with(kRendered)) return std::nullopt;

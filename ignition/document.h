@@ -41,9 +41,13 @@ struct Document {
 Result<Document> ReadConfig(std::string bytes, const std::string& where, const Selection& selection,
                             const Limits& limits, Fetcher* fetcher);
 
-// The same for a parsed document. Several YAML documents are read as a list.
+// The same for a parsed document. Several documents are read as a list.
 Result<Document> ReadParsed(std::unique_ptr<JsonDocument> parsed, const std::string& where, const Selection& selection,
                             const Limits& limits, Fetcher* fetcher);
+
+// Whether the object, of the kind that it names ("": none), is a MachineConfig. The files in which a node keeps its own
+// have no kind; they are known by the Ignition config in their spec.
+bool IsMachineConfig(const JsonValue& object, std::string_view kind);
 
 // The pool in a name rendered-<pool>-<32 lower-case hex digits>; nullopt for other names.
 std::optional<std::string_view> PoolOfRenderedName(std::string_view name);

@@ -228,8 +228,11 @@ class YamlEvents {
     const PlainScalar value = plain ? ResolvePlainScalar(text) : PlainScalar();
     if (value.kind == PlainScalar::Kind::kBool) text = value.boolean ? "true" : "false";
     Frame& frame = frames_.back();
-    if (!frame.keys.emplace(text).second)
-      return RefuseAt(event, fmt::format("the key \"{}\" occurs twice in one mapping", Shorten(text)));
+    if (!frame.keys.emplace(text).second) {
+      const bool object = frames_.size() == 1 && several_ && (text == "apiVersion" || text == "kind");
+      return RefuseAt(event, fmt::format("the key \"{}\" occurs twice in one mapping{}", Shorten(text),
+                                         object ? "; if another object begins here, write a line --- before it" : ""));
+    }
     frame.key_next = false;
     ++frame.children;
     return handler.Key(text.data(), static_cast<rapidjson::SizeType>(text.size()), true);
@@ -265,6 +268,143 @@ bool BeginsAsJsonc(std::string_view bytes) {
   return bytes.starts_with("//") || bytes.starts_with("/*");
 }
 
+// Makes an array of the documents, and returns the number of values in it.
+Result<std::uint64_t> Populate(rapidjson::Document& to, std::string_view text, const JsonLimits& limits,
+                               Documents documents) {
+  YamlEvents generator(text, limits, documents);
+  to.Populate(generator);
+  if (generator.error()) return std::unexpected(*std::move(generator.error()));
+  return generator.values();
+}
+
+// The line at the start of a text, without its end.
+std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+bool IsSeparator(std::string_view line) {
+  constexpr std::string_view kMark = "---";
+  return line.starts_with(kMark) && TrimBlanks(line.substr(kMark.size())).empty();
+}
+
+bool OpensJson(std::string_view line) { return line.starts_with('{') || line.starts_with('['); }
+
+// Whether a line other than the first begins as JSON does.
+bool HasJsonLine(std::string_view text) {
+  return text.find("\n{") != std::string_view::npos || text.find("\n[") != std::string_view::npos;
+}
+
+// Reads JSON and YAML from one text.
+class MixedReader {
+ public:
+  explicit MixedReader(JsonStream& stream) : stream_(stream), text_(stream.text()) {}
+
+  Result<void> Run() {
+    while (PassBlanks()) {
+      if (OpensJson(text_.substr(at_))) {
+        at_ = PROV_TRY(stream_.Append(at_));
+        after_json_ = true;
+      } else if (after_json_ && !MayBeYaml()) {
+        return Fail(Code::kJson,
+                    fmt::format("not JSON: {}", JsonErrorText(rapidjson::kParseErrorDocumentRootNotSingular)),
+                    stream_.PlaceAt(at_));
+      } else {
+        PROV_TRY(ReadYaml());
+        after_json_ = false;
+      }
+    }
+    return {};
+  }
+
+ private:
+  // Passes blanks and, at the start of a line, separators. Returns false at the end.
+  bool PassBlanks() {
+    for (;;) {
+      at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
+      if (!BeginsLine() || !text_.substr(at_).starts_with("---")) return at_ < text_.size();
+      const std::string_view line = FirstLine(text_.substr(at_));  // not for each value: they may be in one line
+      if (!IsSeparator(line)) return true;
+      at_ += line.size();
+    }
+  }
+
+  bool BeginsLine() const { return at_ == 0 || text_[at_ - 1] == '\n'; }
+
+  // The start of the line, before its indentation.
+  std::size_t StartOfLine() const {
+    std::size_t start = at_;
+    while (start > 0 && text_[start - 1] == ' ') --start;
+    return start == 0 || text_[start - 1] == '\n' ? start : at_;
+  }
+
+  // YAML begins a line. What else follows JSON is a fault of the JSON, such as a bracket too many.
+  bool MayBeYaml() const {
+    const char c = text_[at_];
+    const std::size_t start = StartOfLine();
+    if (start > 0 && text_[start - 1] != '\n') return false;
+    return IsLetter(c) || c == '_' || c == '"' || c == '\'' || c == '#' || c == '-' || c == '%';
+  }
+
+  // The YAML goes to the line at which JSON begins, and may be several documents.
+  std::size_t EndOfYaml() const {
+    std::size_t end = at_;
+    while (end < text_.size() && !OpensJson(text_.substr(end))) {
+      const std::size_t line_end = text_.find('\n', end);
+      end = line_end == std::string_view::npos ? text_.size() : line_end + 1;
+    }
+    return end;
+  }
+
+  Result<void> ReadYaml() {
+    const std::size_t end = EndOfYaml();
+    at_ = StartOfLine();
+    const std::string_view yaml = text_.substr(at_, end - at_);
+    if (IsOnlyComments(yaml)) {
+      at_ = end;
+      return {};
+    }
+    PROV_TRY(CheckTagDirectives(yaml));
+    rapidjson::Document part(&stream_.document().dom.GetAllocator());
+    auto values = Populate(part, yaml, stream_.left(), Documents::kSeveral);
+    if (!values) return InText(std::move(values).error(), yaml);
+    for (rapidjson::SizeType i = 0; i < part.Size(); ++i) {
+      if (!part[i].IsObject() && !part[i].IsArray() && !part[i].IsNull()) {
+        return Fail(Code::kYaml, fmt::format("beside JSON an object is expected, found {}", JsonTypeName(part[i])),
+                    stream_.PlaceAt(at_));
+      }
+      stream_.Take(std::move(part[i]), i == 0 ? *values : 0);
+    }
+    at_ = end;
+    return {};
+  }
+
+  // Comments and separators, of which libyaml makes no document.
+  static bool IsOnlyComments(std::string_view yaml) {
+    return std::ranges::all_of(Split(yaml, '\n'), [](std::string_view line) {
+      const std::string_view trimmed = TrimBlanks(line);
+      return trimmed.empty() || trimmed.starts_with('#') || IsSeparator(line);
+    });
+  }
+
+  // The error with its place in the whole text: the part is parsed again behind as many line ends.
+  Result<void> InText(Error error, std::string_view yaml) const {
+    std::string padded(static_cast<std::size_t>(std::ranges::count(text_.substr(0, at_), '\n')), '\n');
+    padded += yaml;
+    rapidjson::Document again;
+    auto failed = Populate(again, padded, stream_.left(), Documents::kSeveral);
+    return std::unexpected(failed ? std::move(error) : std::move(failed).error());
+  }
+
+  JsonStream& stream_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool after_json_ = false;
+};
+
+Result<std::unique_ptr<JsonDocument>> ParseMixed(std::string bytes, const JsonLimits& limits) {
+  JsonStream stream = PROV_TRY(JsonStream::Of(std::move(bytes), limits));
+  PROV_TRY(MixedReader(stream).Run());
+  return std::move(stream).Release();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const JsonLimits& limits, Documents documents) {
@@ -278,10 +418,7 @@ Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const JsonLim
   }
   PROV_TRY(CheckTagDirectives(bytes));
   auto document = std::make_unique<JsonDocument>();
-  YamlEvents generator(bytes, limits, documents);
-  document->dom.Populate(generator);
-  if (generator.error()) return std::unexpected(*std::move(generator.error()));
-  document->values = generator.values();
+  document->values = PROV_TRY(Populate(document->dom, bytes, limits, documents));
   document->several = document->dom.Size() > 1;
   if (!document->several) {
     JsonValue root = std::move(document->dom[0]);
@@ -299,8 +436,14 @@ Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const J
   }
   if (bytes.find_first_not_of(kBlanks) == std::string::npos)
     return Fail(Code::kJson, "the document is empty", "line 1, column 1");
-  if (BeginsAsJson(bytes) || BeginsAsJsonc(bytes)) return ParseJson(std::move(bytes), limits);
-  return ParseYaml(std::move(bytes), limits, documents);
+  const bool json = BeginsAsJson(bytes);
+  if (BeginsAsJsonc(bytes) || (json && documents == Documents::kOne)) return ParseJson(std::move(bytes), limits);
+  if (json) return ParseMixed(std::move(bytes), limits);
+  if (documents == Documents::kOne || !HasJsonLine(bytes)) return ParseYaml(std::move(bytes), limits, documents);
+  // Flow collections of YAML may begin a line, too.
+  auto yaml = ParseYaml(bytes, limits, documents);
+  if (yaml || yaml.error().code != Code::kYaml) return yaml;
+  return ParseMixed(std::move(bytes), limits);
 }
 
 bool BeginsAsJson(std::string_view bytes) {

@@ -9,7 +9,7 @@
 
 namespace prov::ignition {
 
-// Whether a text may hold more than one YAML document.
+// Whether a text may hold more than one document.
 enum class Documents { kOne, kSeveral };
 
 // Parses YAML. Plain scalars become null (~, null, empty), booleans (true, false), integers (decimal, 0x, 0o, 0b; a
@@ -20,8 +20,10 @@ enum class Documents { kOne, kSeveral };
 Result<std::unique_ptr<JsonDocument>> ParseYaml(std::string bytes, const JsonLimits& limits,
                                                 Documents documents = Documents::kOne);
 
-// Parses JSON or YAML, detected by the first character that is not blank ('{' or '[' is JSON), in UTF-8 or, by its byte
-// order mark, UTF-16.
+// Parses JSON or YAML, detected by the first character that is not blank ('{' or '[' is JSON), in UTF-8 or UTF-16
+// (DecodeMarked). With kSeveral the text may hold values of JSON in a row, as jq prints them, YAML documents, or both:
+// YAML goes to the next line that begins with '{' or '[', so it needs no "---" before JSON. The root is then an array
+// of them, and each must be an object or an array where any is JSON.
 Result<std::unique_ptr<JsonDocument>> ParseJsonOrYaml(std::string bytes, const JsonLimits& limits,
                                                       Documents documents = Documents::kOne);
 

@@ -20,10 +20,17 @@ std::string_view ReadmeTxt();       // README.txt: what each file is for, where 
 // a deployment decides about end in "# deploy: NAME".
 std::string_view NamespaceYaml();
 std::string_view ServiceAccountYaml();
-std::string_view NodeRoleYaml();       // what the pods tell of their nodes
-std::string_view PoolRoleYaml();       // the rights of the source kube:///POOL
-std::string_view ProxyRoleYaml();      // the rights of the source kube:///proxy
-std::string_view SourceBindingYaml();  // binds either
+std::string_view NodeRoleYaml();         // what the pods tell of their nodes
+std::string_view ConfirmedRoleYaml();    // their right to the settings that the fleet has confirmed
+std::string_view RolloutRoleYaml();      // the rights of who runs a rollout
+std::string_view RolloutPolicyYaml();    // what they may change of nodes
+std::string_view RebootRoleYaml();       // the rights of who drains nodes
+std::string_view RebootPolicyYaml();     // what they may change of nodes
+std::string_view PoolRoleYaml();         // the rights of the source kube:///POOL
+std::string_view ProxyRoleYaml();        // the rights of the source kube:///proxy
+std::string_view SourceBindingYaml();    // binds either
+std::string_view ConfigMapRoleYaml();    // the rights of the source kube:///configmap/NAMESPACE/NAME, bound
+std::string_view TrustBundleRoleYaml();  // the rights of the source kube:///clustertrustbundle/NAME, bound
 std::string_view SecurityContextConstraintsYaml();
 std::string_view AdmissionPolicyYaml();
 std::string_view DaemonSetYaml();
@@ -33,6 +40,7 @@ std::string_view ControllerSecretYaml();           // the Secret with user data,
 std::string_view ControllerOperatorsSecretYaml();  // its rights to the operator's Secret
 std::string_view ControllerMachineSetsYaml();      // to MachineSets
 std::string_view ControllerParamsYaml();           // to the ConfigMap of PodParamsYaml()
+std::string_view ControllerRolloutYaml();          // to what a rollout needs
 std::string_view ControllerSourceYaml();           // to the source kube:///POOL
 std::string_view PodPolicyYaml();                  // the pods' admission policy and its binding
 std::string_view PodParamsYaml();                  // the ConfigMap with its parameters

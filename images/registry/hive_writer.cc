@@ -9,6 +9,7 @@
 #include "images/registry/hive_cell_writer.h"
 #include "images/registry/hive_format.h"
 #include "images/registry/hive_names.h"
+#include "images/registry/security.h"
 
 namespace prov::images {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "images/registry/registry_key.h"
-#include "images/registry/security.h"
 #include "provisioner/base/result.h"
 
 namespace prov::images {

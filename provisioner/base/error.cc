@@ -90,6 +90,8 @@ constexpr std::array kCodes = {
     CodeInfo{Code::kSignature, "signature", 12,
              "The signature of the payload is missing or wrong, or it can't be made.",
              "Sign the payload with the key of the pinned signer."},
+    CodeInfo{Code::kCluster, "cluster", 12, "The payload is for another cluster than the pinned one, or names none.",
+             "Take the payload that was baked with --for and the name of the pinned cluster."},
     CodeInfo{Code::kManifest, "manifest", 12, "The payload does not match its manifest.", "Bake the payload again."},
     CodeInfo{Code::kRebootLoop, "reboot-loop", 12,
              "The same change was needed at several boots, so something on the node undoes it.",

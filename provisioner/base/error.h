@@ -52,6 +52,7 @@ enum class Code {
   kDowngrade,
   kOwner,
   kSignature,
+  kCluster,
   kManifest,
   kRebootLoop,
   // exit 13: machine, image or output missing or unwritable

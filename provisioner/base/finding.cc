@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+
+#include "provisioner/base/finding_table.h"
 
 namespace prov {
-
-static_assert(std::ranges::is_sorted(kFindings, {}, &FindingInfo::name), "kFindings is not in alphabetical order");
 
 std::string_view NameOf(Severity severity) {
   constexpr std::array<std::string_view, 3> kNames = {"info", "warning", "error"};
@@ -16,9 +15,8 @@ std::string_view NameOf(Severity severity) {
 }
 
 bool IsLimit(const Finding& finding) {
-  const auto* const row = std::ranges::find(kFindings, finding.code, &FindingInfo::name);
-  return finding.severity != Severity::kError && row != std::end(kFindings) &&
-         (row->severities & finding_table::kLimit) != 0;
+  const FindingInfo* const info = InfoOf(finding.code);
+  return finding.severity != Severity::kError && info != nullptr && (info->severities & FindingInfo::kLimit) != 0;
 }
 
 std::vector<std::string_view> LimitsIn(const Findings& findings) {
@@ -29,9 +27,7 @@ std::vector<std::string_view> LimitsIn(const Findings& findings) {
   return out;
 }
 
-std::string_view RemedyOf(const Finding& finding) {
-  return std::ranges::find(kFindings, finding.code, &FindingInfo::name)->remedy;
-}
+std::string_view RemedyOf(const Finding& finding) { return InfoOf(finding.code)->remedy; }
 
 bool HasFinding(const Findings& findings, FindingCode code) {
   return std::ranges::find(findings, code.name(), &Finding::code) != findings.end();

@@ -2,6 +2,7 @@
 // instead of an Error.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <string>
@@ -9,14 +10,18 @@
 #include <utility>
 #include <vector>
 
-#include "provisioner/base/finding_table.h"
+#include "provisioner/base/finding_codes.h"
 
 namespace prov {
 
-// Never defined. The compiler's error names this function if a code is not in kFindings.
-void ThisCodeIsNotInTheTableOfFindings();
+enum class Severity { kInfo, kWarning, kError };
 
-// A code of kFindings. It is constructed from a literal; a literal that is not in the list does not compile.
+std::string_view NameOf(Severity severity);  // "info", "warning", "error"
+
+// Never defined. The compiler's error names this function if a code is not in kFindingCodes.
+void ThisCodeIsNotAmongTheFindingCodes();
+
+// One of kFindingCodes. It is constructed from a literal; a literal that is not in the list does not compile.
 class FindingCode {
  public:
   consteval FindingCode(const char* name) : name_(Listed(name)) {}
@@ -26,10 +31,9 @@ class FindingCode {
 
  private:
   static consteval std::string_view Listed(std::string_view name) {
-    std::size_t at = 0;
-    while (at < std::size(kFindings) && kFindings[at].name != name) ++at;
-    if (at == std::size(kFindings)) ThisCodeIsNotInTheTableOfFindings();
-    return kFindings[at].name;
+    const auto* const code = std::ranges::find(kFindingCodes, name);
+    if (code == std::end(kFindingCodes)) ThisCodeIsNotAmongTheFindingCodes();
+    return *code;
   }
 
   std::string_view name_;
@@ -62,7 +66,7 @@ inline void AddError(Findings& out, FindingCode code, std::string message, std::
   out.emplace_back(Severity::kError, code, std::move(message), std::move(where));
 }
 
-// Whether the finding is a known limit (kLimit of its row) and no error.
+// Whether the finding is a known limit (FindingInfo::kLimit) and no error.
 bool IsLimit(const Finding& finding);
 // The codes of the known limits among the findings, each once.
 std::vector<std::string_view> LimitsIn(const Findings& findings);

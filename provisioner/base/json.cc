@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <set>
 #include <utility>
 #include <vector>
@@ -18,6 +20,8 @@ constexpr std::string_view kBlanks = " \t\r\n";
 
 constexpr std::string_view kCommentHint = "; a comment is JSONC, not JSON: remove comments";
 constexpr std::string_view kCommaHint = "; a comma before a closing bracket is JSONC, not JSON: remove it";
+constexpr std::string_view kQuoteHint = "; JSON wants double quotes (\"name\"), not single or typographic ones";
+constexpr std::string_view kNoQuoteHint = "; JSON wants names in double quotes (\"name\"), which some shells remove";
 constexpr std::string_view kBom = "\xEF\xBB\xBF";
 constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag;
 
@@ -111,10 +115,22 @@ class UniqueKeyHandler : public TreeHandler {
   std::string_view repeated_;
 };
 
+// Whether a quote stands here that is not JSON's: a single one, or one that a word processor made. `text` ends with
+// NUL.
+bool BeginsWithOtherQuote(const char* text) {
+  constexpr std::array<std::string_view, 6> kQuotes = {"'", "`", "\u2018", "\u2019", "\u201C", "\u201D"};
+  return std::ranges::any_of(
+      kQuotes, [text](std::string_view quote) { return std::strncmp(text, quote.data(), quote.size()) == 0; });
+}
+
+// What may follow a value: nothing, or anything.
+enum class Following { kNothing, kAnything };
+
 // The parser drives the handler of Document::Populate().
 class JsonEvents {
  public:
-  JsonEvents(char* text, const JsonLimits& limits) : text_(text), limits_(limits) {}
+  JsonEvents(char* text, const JsonLimits& limits, Following following = Following::kNothing)
+      : text_(text), limits_(limits), following_(following) {}
 
   bool operator()(rapidjson::Document& document) {
     if (limits_.repeated_keys) {
@@ -129,6 +145,7 @@ class JsonEvents {
 
   bool failed() const { return result_.IsError(); }
   std::uint64_t values() const { return values_; }
+  std::size_t end() const { return end_; }  // the offset behind the value
   // The offset of the error; for a repeated key, of its opening quote.
   std::size_t offset() const {
     return repeated_.data() == nullptr ? result_.Offset() : static_cast<std::size_t>(repeated_.data() - text_) - 1;
@@ -160,17 +177,25 @@ class JsonEvents {
   bool Parse(Handler& handler) {
     rapidjson::Reader reader;
     rapidjson::InsituStringStream stream(text_);
-    result_ = reader.Parse<kParseFlags>(stream, handler);
+    if (following_ == Following::kNothing) {
+      result_ = reader.Parse<kParseFlags>(stream, handler);
+    } else {
+      result_ = reader.Parse < kParseFlags | rapidjson::kParseStopWhenDoneFlag > (stream, handler);
+    }
+    end_ = stream.Tell();
     stop_ = handler.stop();
     values_ = limits_.values - handler.values_left();
     return !result_.IsError();
   }
 
-  // A hint about what editors allow in JSONC but JSON does not. The text from here on is unchanged; the text before may
-  // not be.
+  // A hint about what editors allow in JSONC but JSON does not, and about quotes. The text from here on is unchanged;
+  // the text before may not be.
   std::string_view Hint() const {
     const char* at = text_ + result_.Offset();
     if (at[0] == '/' && (at[1] == '/' || at[1] == '*')) return kCommentHint;
+    if (BeginsWithOtherQuote(at)) return kQuoteHint;
+    const bool name = result_.Code() == rapidjson::kParseErrorObjectMissName;
+    if (name && (IsLetter(at[0]) || at[0] == '_')) return kNoQuoteHint;
     if (at[0] != '}' && at[0] != ']') return {};
     const std::string_view before(text_, result_.Offset());
     const std::size_t last = before.find_last_not_of(kBlanks);
@@ -179,6 +204,8 @@ class JsonEvents {
 
   char* text_;
   const JsonLimits& limits_;
+  Following following_;
+  std::size_t end_ = 0;
   rapidjson::ParseResult result_;
   std::uint64_t values_ = 0;
   TreeHandler::Stop stop_ = TreeHandler::Stop::kNone;
@@ -203,6 +230,53 @@ Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const JsonLim
   }
   document->values = generator.values();
   return document;
+}
+
+std::string JsonDocument::PlaceOf(rapidjson::SizeType index) const {
+  return index < places.size() ? places[index] : fmt::format("$[{}]", index);
+}
+
+JsonStream::JsonStream(std::string text, bool is_plain, const JsonLimits& limits)
+    : size_(text.size()),
+      original_(is_plain ? std::string() : text),  // parsing overwrites the buffer
+      left_(limits),
+      document_(std::make_unique<JsonDocument>()) {
+  document_->buffer = std::move(text);
+  document_->buffer.resize(size_ + kJsonPadding, '\0');
+  document_->dom.SetArray();
+}
+
+Result<JsonStream> JsonStream::Of(std::string bytes, const JsonLimits& limits) {
+  const Kinds kinds = PROV_TRY(CheckBytes(bytes, limits));
+  return JsonStream(std::move(bytes), !kinds.line_feed && !kinds.beyond_ascii, limits);
+}
+
+std::string JsonStream::PlaceAt(std::size_t offset) const {
+  return original_.empty() ? DescribePlace({.line = 1, .column = offset + 1}) : DescribePlace(original_, offset);
+}
+
+Result<std::size_t> JsonStream::Append(std::size_t at) {
+  JsonEvents generator(document_->buffer.data() + at, left_, Following::kAnything);
+  rapidjson::Document part(&document_->dom.GetAllocator());
+  part.Populate(generator);
+  if (generator.failed()) return std::unexpected(generator.Failure(PlaceAt(at + generator.offset())));
+  Take(std::move(static_cast<JsonValue&>(part)), generator.values());
+  return at + generator.end();
+}
+
+void JsonStream::Take(JsonValue value, std::uint64_t values) {
+  document_->dom.PushBack(value, document_->dom.GetAllocator());
+  document_->values += values;
+  left_.values -= std::min(values, left_.values);
+}
+
+std::unique_ptr<JsonDocument> JsonStream::Release() && {
+  document_->several = document_->dom.Size() > 1;
+  if (!document_->several) {
+    JsonValue root = std::move(document_->dom[0]);
+    static_cast<JsonValue&>(document_->dom) = std::move(root);
+  }
+  return std::move(document_);
 }
 
 std::string WriteJson(const JsonValue& value, unsigned indent) {

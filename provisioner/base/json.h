@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/base/rapidjson.h"
 #include "provisioner/base/result.h"
@@ -30,8 +31,8 @@ constexpr std::size_t kJsonPadding = 64;
 // Documents must be smaller than this whatever the limits say, because the DOM uses 32-bit sizes.
 constexpr std::uint64_t kMostJsonBytes = 0xFFFF0000;
 
-// A parsed document. String values are views into `buffer` (JSON) or belong to `dom` (YAML), so neither may be changed
-// or moved without the other.
+// A parsed document. String values are views into `buffer` (JSON) or belong to `dom` (YAML) or to `parts`, so none may
+// be changed or moved without the others.
 class JsonDocument {
  public:
   JsonDocument() = default;
@@ -43,13 +44,48 @@ class JsonDocument {
   std::string buffer;
   rapidjson::Document dom;
   std::uint64_t values = 0;  // number of values
-  bool several = false;      // YAML: the root is an array of several documents
+  bool several = false;      // the root is an array of several documents
+  // With `several` and read from several files: where each of the documents is, as a path; otherwise empty.
+  std::vector<std::string> places;
+  std::vector<std::unique_ptr<JsonDocument>> parts;  // own values of the root
+
+  // The path of one of several documents, for messages: its place, or "$[2]".
+  std::string PlaceOf(rapidjson::SizeType index) const;
 };
 
 // Parses strict JSON (RFC 8259): no BOM, comments, trailing commas or bytes after the value. Works in place and
 // iteratively. If a key may be repeated, both members are kept, and JsonMember() finds the last. Errors: json, with
 // "line L, column C" (from 1, in characters) in `where`; too-large (bytes, values).
 Result<std::unique_ptr<JsonDocument>> ParseJson(std::string bytes, const JsonLimits& limits);
+
+// Values of a text, parsed one after the other and in place into the root of one document, an array.
+class JsonStream {
+ public:
+  // Errors: those of ParseJson for the text as a whole.
+  static Result<JsonStream> Of(std::string bytes, const JsonLimits& limits);
+
+  // The text. What is before the end of the last value may have been changed by parsing.
+  std::string_view text() const { return std::string_view(document_->buffer).substr(0, size_); }
+  std::string PlaceAt(std::size_t offset) const;  // "line 3, column 7" in the text as it was given
+  JsonDocument& document() { return *document_; }
+  // What is left of the limits.
+  const JsonLimits& left() const { return left_; }
+
+  // Parses the value that begins at `at`, and appends it. Returns the offset behind it. Errors: those of ParseJson.
+  Result<std::size_t> Append(std::size_t at);
+  // Appends a value that belongs to the document's allocator, and counts its values.
+  void Take(JsonValue value, std::uint64_t values);
+  // The document: several values, or the only one. At least one must have been appended.
+  std::unique_ptr<JsonDocument> Release() &&;
+
+ private:
+  JsonStream(std::string text, bool is_plain, const JsonLimits& limits);
+
+  std::size_t size_;
+  std::string original_;  // "": one line of ASCII, whose columns are offsets
+  JsonLimits left_;
+  std::unique_ptr<JsonDocument> document_;
+};
 
 // Writes the value as a document, its members in order: in one line, or each on its own line, indented by `indent`
 // spaces and with a final line end. Escapes characters that a terminal must not see.

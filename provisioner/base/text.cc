@@ -147,15 +147,36 @@ std::string ToUtf16Le(std::string_view utf8) {
 std::optional<std::string> FromUtf16Le(std::string_view bytes) { return FromUtf16(bytes, 0, 1); }
 std::optional<std::string> FromUtf16Be(std::string_view bytes) { return FromUtf16(bytes, 1, 0); }
 
+namespace {
+
+enum class Units { kBytes, kLittle, kBig };
+
+// Whether a text without a byte order mark is UTF-16. No other text has a NUL in each pair of its first bytes.
+Units GuessUnits(std::string_view text) {
+  constexpr std::size_t kSample = 64;
+  constexpr std::size_t kLeast = 8;
+  const std::string_view sample = text.substr(0, std::min(kSample, text.size() & ~std::size_t{1}));
+  if (sample.size() < kLeast) return Units::kBytes;
+  std::size_t even = 0;
+  std::size_t odd = 0;
+  for (std::size_t i = 0; i < sample.size(); ++i) (i % 2 == 0 ? even : odd) += sample[i] == '\0' ? 1 : 0;
+  if (even == 0 && odd == sample.size() / 2) return Units::kLittle;
+  if (odd == 0 && even == sample.size() / 2) return Units::kBig;
+  return Units::kBytes;
+}
+
+}  // namespace
+
 bool DecodeMarked(std::string& text) {
   constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-  const bool little = text.starts_with("\xFF\xFE");
-  if (!little && !text.starts_with("\xFE\xFF")) {
+  const bool marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const Units form = marked ? (text.front() == '\xFF' ? Units::kLittle : Units::kBig) : GuessUnits(text);
+  if (form == Units::kBytes) {
     if (text.starts_with(kUtf8Mark)) text.erase(0, kUtf8Mark.size());
     return true;
   }
-  const std::string_view units = std::string_view(text).substr(2);
-  std::optional<std::string> decoded = little ? FromUtf16Le(units) : FromUtf16Be(units);
+  const std::string_view units = std::string_view(text).substr(marked ? 2 : 0);
+  std::optional<std::string> decoded = form == Units::kLittle ? FromUtf16Le(units) : FromUtf16Be(units);
   if (!decoded) return false;
   text = *std::move(decoded);
   return true;

@@ -33,8 +33,9 @@ std::string ToUtf16Le(std::string_view utf8);
 // UTF-16LE/BE bytes (no BOM) to UTF-8; nullopt for an odd length or an unpaired surrogate.
 std::optional<std::string> FromUtf16Le(std::string_view bytes);
 std::optional<std::string> FromUtf16Be(std::string_view bytes);
-// Converts a text from an editor or shell on Windows to UTF-8 by its byte order mark, and removes the mark. Changes
-// nothing without a mark. Returns false for truncated or malformed UTF-16, which stays as it is.
+// Converts a text from an editor or shell on Windows to UTF-8 by its byte order mark, which it removes, or without one
+// by the NULs that the characters of ASCII have in UTF-16. Changes nothing else. Returns false for truncated or
+// malformed UTF-16, which stays as it is.
 bool DecodeMarked(std::string& text);
 
 // ASCII classes of a character, independent of the locale.

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/c_api/provisioner.h"

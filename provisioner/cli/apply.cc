@@ -113,8 +113,8 @@ Command ApplyCommand() {
            SourceOptionSpecs(),
            DesiredOptionSpecs(),
            ApplyOptionSpecs(),
-           {SignerOption(),
-            {"try", "SECONDS", "roll everything back unless provisioner confirm is run within this time",
+           PinOptionSpecs(),
+           {{"try", "SECONDS", "roll everything back unless provisioner confirm is run within this time",
              Group::kGuards},
             {"probe", "URL",
              "with --try: request this URL through the new proxy with the new certificates; a failure rolls everything "

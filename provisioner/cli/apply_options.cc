@@ -57,6 +57,12 @@ Result<Ending> ParseEnding(const Arguments& arguments) {
   if (style == "msi") out.reboot_exit = kMsiReboot;
   if (style == "cloudbase") out.reboot_exit = kCloudbaseReboot;
   out.reporting = PROV_TRY(ParseReboot(arguments));
+  if (out.reporting.reboot.method == node::RebootMethod::kDrain) {
+    return Fail(Code::kUsage,
+                "drain waits for the cluster, which one run can't; give it to service install, pod or deploy, whose "
+                "rounds ask again",
+                "--reboot");
+  }
   return out;
 }
 

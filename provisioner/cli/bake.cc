@@ -28,7 +28,6 @@
 #include "provisioner/payload/payload_reader.h"
 #include "provisioner/payload/program_file.h"
 #include "provisioner/payload/registry_payload.h"
-#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/service_name.h"
 #include "provisioner/unattend/answer_file.h"
@@ -156,7 +155,7 @@ struct BakeOptions {
   payload::PayloadOptions payload;         // without the generation
   std::optional<std::int64_t> generation;  // nullopt: as in the source
   std::optional<payload::SigningKey> key;
-  std::optional<pki::Certificate> signer;  // the signer that SOURCE must have
+  payload::Pin pin;  // what SOURCE must have
   node::SettingsSpec settings;
   bool allow_empty = false;
 };
@@ -190,9 +189,16 @@ Result<BakeOptions> ParseBakeOptions(const Arguments& arguments, std::int64_t no
   PROV_TRY(CheckStandardInput(arguments, kFiles));
   out.time = PROV_TRY(SourceDateEpoch());
   out.user_data = PROV_TRY(ParseUserDataArguments(arguments, format));
+  for (const std::string_view option : {"sign", "next-signer", "for"}) {
+    if (out.user_data && arguments.Has(option))
+      return Fail(Code::kUsage, "is for a payload, and user data has no signature; leave it out",
+                  fmt::format("--{}", option));
+  }
   PROV_TRY(ReadCarried(arguments, format, out));
   out.key = PROV_TRY(ReadSigningKey(arguments, now_unix, findings));
-  if (!out.key) out.signer = PROV_TRY(GivenSigner(arguments));
+  out.payload.next_signer = PROV_TRY(ReadNextSigner(arguments));
+  out.payload.cluster = PROV_TRY(GivenCluster(arguments));
+  if (auto signer = PROV_TRY(GivenSigner(arguments)); signer && !out.key) out.pin.signers.push_back(*std::move(signer));
   if (arguments.Has("generation")) out.generation = PROV_TRY(Number(arguments, "generation", 0));
   out.settings = PROV_TRY(ParseSettingsSpec(arguments));
   out.allow_empty = arguments.Has("allow-empty");
@@ -283,9 +289,10 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   BakeOptions options = PROV_TRY(ParseBakeOptions(arguments, now, findings));
   const std::string& path = options.path;
   options.delivery.stop_check = [&host, &path] { return FailIfStopped(host.clock(), path); };
+  if (options.key) options.delivery.key = &*options.key;
   const BakeDelivery& delivery = options.delivery;
   const node::DerivedSettings derived =
-      PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, options.settings, {.signer = options.signer}))));
+      PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, options.settings, {.pin = options.pin}))));
   const node::Settings& settings = derived.settings;
   const egress::EgressConfig& config = settings.config;
   const DesiredState& state = derived.desired;
@@ -305,6 +312,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
                                                         std::move(findings), options.json});
   }
   options.payload.generation = generation;
+  if (options.payload.cluster.empty()) options.payload.cluster = settings.cluster;
   const bool has_exe = options.payload.exe.has_value();
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));

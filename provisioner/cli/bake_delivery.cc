@@ -71,9 +71,9 @@ Result<bool> IsForMedia(const std::string& answer_file, const std::string& path)
 
 bool HoldsSecrets(const Payload& payload) { return std::ranges::any_of(payload.files, &payload::PayloadFile::secret); }
 
-unsigned AnswerFileMode(const Payload& payload) {
+bool HasSecretAnswerFile(const Payload& payload) {
   const auto file = std::ranges::find(payload.files, "unattend.xml", &payload::PayloadFile::path);
-  return file == payload.files.end() ? 0600U : file->Mode();
+  return file == payload.files.end() || file->secret;
 }
 
 ArchiveOptions OptionsFor(const BakeDelivery& delivery, ArchiveFormat format, const Payload& payload,
@@ -90,7 +90,7 @@ Result<void> WriteOne(const BakeDelivery& delivery, ArchiveFormat format, const 
   const auto sink =
       PROV_TRY(Stoppable(delivery, images::MakeArchive(path, OptionsFor(delivery, format, payload, time_unix))));
   if (format == ArchiveFormat::kIso) {
-    const payload::DriveNode any{nullptr, delivery.drive_answer_file, AnswerFileMode(payload)};
+    const payload::DriveNode any{nullptr, delivery.drive_answer_file, HasSecretAnswerFile(payload)};
     PROV_TRY(payload::WriteDrive(*sink, delivery.drive, payload, any));
   } else {
     for (const payload::PayloadFile& file : payload.files) PROV_TRY(sink->Add(file.path, file.bytes, file.Mode()));
@@ -114,7 +114,7 @@ Result<void> WriteNodePayloads(const BakeDelivery& delivery, std::optional<Archi
                                std::string_view answer_file) {
   const auto answer = delivery.drive_answer_file.empty() ? std::nullopt : std::optional(delivery.drive_answer_file);
   const payload::NodePayloads payloads =
-      PROV_TRY(payload::NodePayloads::Prepare(payload, delivery.nodes, answer_file, answer));
+      PROV_TRY(payload::NodePayloads::Prepare(payload, delivery.nodes, answer_file, delivery.key, answer));
   Progress shown("nodes");
   const auto progress = [&](std::size_t done) { shown.Show(done, delivery.nodes.size()); };
   if (format == ArchiveFormat::kIso)

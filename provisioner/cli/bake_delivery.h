@@ -13,6 +13,7 @@
 #include "provisioner/payload/drive.h"
 #include "provisioner/payload/node_list.h"
 #include "provisioner/payload/payload.h"
+#include "provisioner/payload/payload_signature.h"
 
 namespace prov::cli {
 
@@ -20,9 +21,10 @@ struct BakeDelivery {
   std::string format = "dir";  // or tar, tgz, zip, iso
   std::string label;           // of a drive
   payload::DriveKind drive = payload::DriveKind::kPlain;
-  std::vector<payload::Node> nodes;  // empty: the payload without nodes
-  std::string drive_answer_file;     // at the root of a plain drive
-  StopCheck stop_check;              // called before each file; an error ends the run
+  std::vector<payload::Node> nodes;          // empty: the payload without nodes
+  std::string drive_answer_file;             // at the root of a plain drive
+  const payload::SigningKey* key = nullptr;  // signs the files of each node; null: they are not signed
+  StopCheck stop_check;                      // called before each file; an error ends the run
 };
 
 // --label and --nodes.

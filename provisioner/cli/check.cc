@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <string_view>
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
@@ -13,12 +12,14 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/machine_source.h"
+#include "provisioner/cli/signer_options.h"
 #include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/win_http_bypass.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/probe.h"
 #include "provisioner/node/source_reader.h"
+#include "provisioner/payload/node_files.h"
 #include "provisioner/reconcile/desired_state.h"
 
 namespace prov::cli {
@@ -167,6 +168,7 @@ struct CheckCommandOptions {
   bool strict = false;
   pki::TrustedDigests trusted;
   source::SourceSpec source;
+  payload::Pin pin;
   ProbeRequests probes;
   ImageCheck images;
 };
@@ -177,6 +179,7 @@ Result<CheckCommandOptions> ParseCheckCommandOptions(const Arguments& arguments)
   out.strict = arguments.Has("strict");
   out.trusted = PROV_TRY(NamedCertificates(arguments));
   out.source = PROV_TRY(ParseSourceSpec(arguments));
+  out.pin = PROV_TRY(GivenPin(arguments));
   out.probes = PROV_TRY(ParseProbes(arguments));
   out.images = PROV_TRY(ImageCheck::Read(arguments, out.probes.timeout_seconds));
   return out;
@@ -189,13 +192,30 @@ void SetGivenFacts(const Arguments& arguments, egress::ClusterFacts& facts) {
   if (arguments.Has("service-range")) facts.service_ranges = arguments.List("service-range");
 }
 
+// --signer and --node: the files of one node that bake --nodes --sign wrote.
+Result<Outcome> CheckNode(const Arguments& arguments) {
+  const payload::Pin pin = PROV_TRY(GivenPin(arguments));
+  if (pin.signers.empty())
+    return Fail(Code::kUsage, "needs --signer CERT, whose signature the files of the node have", "--node");
+  const std::string& folder = arguments.positional();
+  const std::string node = arguments.Get("node");
+  const payload::Manifest manifest = PROV_TRY(payload::CheckNodeFiles(folder, pin, node));
+  if (PROV_TRY(WantsJson(arguments))) return Outcome{0, CheckJson({}, true, {}, {}), {}};
+  return Outcome{0,
+                 fmt::format("{}: {} file(s) of the node {}, generation {}, as {} signed them\n", Printable(folder),
+                             manifest.files.size(), Printable(manifest.node), manifest.generation,
+                             Printable(payload::NameOfSigner(pin.signers.front()))),
+                 {}};
+}
+
 Result<Outcome> RunCheck(const Arguments& arguments, machine::Host& host) {
   if (arguments.Has("secret")) return CheckSecret(arguments, host);
+  if (arguments.Has("node")) return CheckNode(arguments);
   if (arguments.Has("append-to")) {
     return Fail(Code::kUsage, "needs --secret FILE, the Secret to compare it with", "--append-to");
   }
   CheckCommandOptions options = PROV_TRY(ParseCheckCommandOptions(arguments));
-  node::SourceContent content = PROV_TRY(ReadSourceOrMachine(arguments, options.source, host));
+  node::SourceContent content = PROV_TRY(ReadSourceOrMachine(arguments, options.source, host, options.pin));
   egress::EgressConfig& config = content.config;
   pki::TrustedDigests& trusted = content.options.trusted;  // of a payload
   trusted.insert(options.trusted.begin(), options.trusted.end());
@@ -259,6 +279,12 @@ Command CheckCommand() {
              "the cluster's internal API host, which NO_PROXY should hold (default: as the source tells)",
              Group::kChecks},
             {"service-range", "CIDR", "a service network that NO_PROXY should hold; may be repeated", Group::kChecks},
+            {"signer", "CERT", "refuse a payload that is not signed by the key of this certificate", Group::kChecks},
+            {"for", "NAME", "refuse a payload for another cluster than this one, or for none", Group::kChecks},
+            {"node", "NAME",
+             "with --signer: SOURCE has the files of this node, a folder of bake --nodes --sign or the root of its "
+             "drive",
+             Group::kChecks},
             {"metadata-address", "IP", "the cloud's metadata address, which NO_PROXY should hold, e.g. 169.254.169.254",
              Group::kChecks}},
            ProbeOptionSpecs(),

@@ -2,8 +2,6 @@
 // the script that our step was put before.
 #pragma once
 
-#include <vector>
-
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/options.h"
 #include "provisioner/machine/host.h"

@@ -19,6 +19,18 @@ using source::KubeObject;
 using source::ObjectView;
 
 constexpr std::string_view kPage = "limit=500";
+constexpr std::string_view kPageOfWorkloads = "limit=100";
+
+struct WorkloadKind {
+  std::string_view group, resource;
+  bool is_needed = true;
+};
+// RuntimeClasses say more about pods. Without them, the reader of the pods says what is missing.
+constexpr std::array<WorkloadKind, 5> kWorkloadKinds = {{{"node.k8s.io", "runtimeclasses", false},
+                                                         {"apps", "deployments"},
+                                                         {"apps", "daemonsets"},
+                                                         {"apps", "statefulsets"},
+                                                         {"batch", "cronjobs"}}};
 
 KubeObject InGroup(std::string_view group, std::string_view resource, std::string_view name = {}) {
   return {.group = std::string(group), .resource = std::string(resource), .name = std::string(name)};
@@ -83,6 +95,23 @@ Result<void> ReadNamespaces(KubeClient& client, const egressip::LabelSelector& s
 }
 
 }  // namespace
+
+Result<void> ReadWorkloads(machine::Host& host, const source::SourceSpec& cluster,
+                           const std::function<Result<void>(std::string page, const std::string& where)>& take) {
+  const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));
+  KubeClient client(access, {host.http(), host.clock()});
+  for (const WorkloadKind& kind : kWorkloadKinds) {
+    const KubeObject objects = InGroup(kind.group, kind.resource);
+    bool known = false;
+    const Result<void> read =
+        client.ListPages(objects, std::string(kPageOfWorkloads), KubeDetail::kWhole, [&](std::string page) {
+          known = true;
+          return take(std::move(page), objects.Path());
+        });
+    if (!read && kind.is_needed && (known || read.error().code != Code::kNotFound)) return read;
+  }
+  return {};
+}
 
 Result<std::optional<ClusterPodPolicy>> ReadPodPolicy(machine::Host& host, const source::SourceSpec& cluster) {
   const source::KubeAccess access = PROV_TRY(source::KubeAccess::Open(cluster));

@@ -1,15 +1,17 @@
-// The pods of a cluster that has the admission policy of pod-env: which namespaces it is for, with which parameters,
-// and which running pods were made with others.
+// What pod-env reads of a cluster: the objects that create pods, the admission policy (which namespaces it is for, with
+// which parameters), and the running pods, of which some were made with others.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "provisioner/cli/command.h"
+#include "provisioner/machine/host.h"
 #include "provisioner/publish/pod_policy.h"
 #include "provisioner/publish/pod_runs.h"
+#include "provisioner/source/source_spec.h"
 
 namespace prov::cli {
 
@@ -21,6 +23,13 @@ struct ClusterPodPolicy {
 
   bool Selects(std::string_view name_space) const { return namespaces.contains(name_space); }
 };
+
+// Reads the objects that create pods (Deployments, DaemonSets, StatefulSets and CronJobs), after the RuntimeClasses
+// that they may name. Reads the lists in pages and passes each page to `take`, as JSON, with its place for messages.
+// `cluster`: its source is a kube:// URI. Skips kinds that the cluster does not know, and RuntimeClasses that it does
+// not give. Errors: those of source::KubeClient::ListPages and of `take`.
+Result<void> ReadWorkloads(machine::Host& host, const source::SourceSpec& cluster,
+                           const std::function<Result<void>(std::string page, const std::string& where)>& take);
 
 // Reads the policy's binding, its ConfigMap and the cluster's namespaces. nullopt: the cluster has no such binding.
 // `cluster`: its source is a kube:// URI. Errors: those of source::KubeClient::Get, type, invalid-config.

@@ -1,13 +1,9 @@
 // What the commands share: looking up a command, its result, and its output for people and programs.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "provisioner/base/finding.h"
 #include "provisioner/base/json_writer.h"

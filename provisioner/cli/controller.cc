@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/deploy_controller.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/fleet_rollout.h"
 #include "provisioner/cli/reporting_options.h"
 #include "provisioner/cli/run_output.h"
 #include "provisioner/cli/settings_spec.h"
@@ -24,6 +26,8 @@
 #include "provisioner/cli/version.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/settings_digest.h"
+#include "provisioner/fleet/approver.h"
+#include "provisioner/node/confirmed_settings.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/publish/pod_params.h"
@@ -100,6 +104,13 @@ Result<ControllerOrder> ParseOrder(const Arguments& arguments, const node::Setti
   if (!arguments.Has("once")) {
     for (controller::Kept& one : out.kept) one.order.interval = out.interval_seconds;
   }
+  const std::string fleet = PROV_TRY(ParseFleetNamespace(arguments, fleet::kFleetNamespace));
+  if (arguments.Has("approval")) {
+    for (controller::Kept& one : out.kept)
+      one.order.confirmed = source::SecretObject(fleet, std::string(fleet::kConfirmedSecret));
+    out.rollouts = controller::RolloutKeepOrder{
+        .name_space = fleet, .identity = out.identity, .settings = {}, .interval_seconds = out.interval_seconds};
+  }
   static_cast<source::SourceSpec&>(out.source) = spec.source;
   out.cluster = spec.source;
   return out;
@@ -120,10 +131,28 @@ Result<ControllerOptions> ParseControllerOptions(const Arguments& arguments) {
   return out;
 }
 
+void AddUnconfirmed(std::string_view made, Findings& findings) {
+  AddInfo(
+      findings, "approval-first",
+      fmt::format("no rollout has confirmed the source's settings, so {} get those that the fleet has confirmed last",
+                  made));
+}
+
+// Of the source, or what the fleet has confirmed last if that is something else.
+Result<node::Settings> ReadProvenSettings(machine::Host& host, const ControllerOptions& options,
+                                          const controller::BakeInput& input, Findings& findings) {
+  node::Settings fresh = PROV_TRY(node::ReadSettings(host, options.spec, {}));
+  if (!input.confirmed || input.confirmed->digest == fresh.source_digest) return fresh;
+  AddUnconfirmed("new machines", findings);
+  return node::SettingsOfConfirmed(host, *input.confirmed, options.spec, {});
+}
+
 // As `bake` writes the Secret.
 Result<Baked> BakeSecret(machine::Host& host, const ControllerOptions& options, const KeepOrder& order,
                          const controller::BakeInput& input) {
-  const node::DerivedSettings derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, options.spec, {}))));
+  Findings of_approval;
+  const node::DerivedSettings derived =
+      PROV_TRY(node::Derive(PROV_TRY(ReadProvenSettings(host, options, input, of_approval))));
   const node::Settings& settings = derived.settings;
   if (settings.options.scope.certificates) PROV_TRY(node::GuardAgainstUnreadTrust(settings.config));
   Findings findings = PROV_TRY(egress::Review(settings.config, settings.options.trusted, host.clock().NowUnix()));
@@ -145,20 +174,28 @@ Result<Baked> BakeSecret(machine::Host& host, const ControllerOptions& options, 
   for (const std::string_view name : derived.desired.scope.Names()) out.scope.emplace_back(name);
   out.services = settings.options.services;
   out.findings = std::move(findings);
+  AddNewFindings(out.findings, of_approval);
   return out;
 }
 
 // As `pod-env --format admission-policy` prints the ConfigMap.
 Result<Baked> BakeParams(machine::Host& host, const ControllerOptions& options, const KeepOrder& order,
                          const controller::BakeInput& input) {
-  const egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.spec.source)).config;
+  egress::EgressConfig config = PROV_TRY(node::ReadSource(host, options.spec.source)).config;
+  std::string digest = egress::SettingsDigest(config);
+  const bool is_proven = !input.confirmed || input.confirmed->digest == digest;
+  if (!is_proven) {
+    config = input.confirmed->config;
+    digest = input.confirmed->digest;
+  }
   if (input.present.contains(publish::kTrustConfigMap)) PROV_TRY(node::GuardAgainstUnreadTrust(config));
   Baked out;
   out.findings = PROV_TRY(egress::Review(config, {}, host.clock().NowUnix()));
+  if (!is_proven) AddUnconfirmed("new pods", out.findings);
   DropFindings(out.findings, "untrusted");  // certificates that Windows' stores don't get; pods' bundles are others
   out.data = PROV_TRY(publish::RenewPodParams(input.present, config, order.object.Path()));
   publish::ReviewPodParams(out.data, order.object.Path(), out.findings);
-  out.digest = egress::SettingsDigest(config);
+  out.digest = std::move(digest);
   return out;
 }
 
@@ -273,6 +310,23 @@ std::string CauseOf(const std::optional<Error>& error) {
   return error ? CauseOf(fmt::format("{} {} {}\n", InfoOf(error->code).name, error->message, error->where)) : "";
 }
 
+// What a rollout that ended without success waits for.
+std::string_view RemedyOf(fleet::RolloutPhase phase) {
+  if (phase == fleet::RolloutPhase::kHeld) return "provisioner fleet resume lets it go on";
+  if (phase == fleet::RolloutPhase::kFailed)
+    return "the controller does not try these settings again; change the source, or run provisioner fleet rollout";
+  return "";
+}
+
+std::string RolloutText(const controller::RolloutView& view) {
+  const fleet::RolloutProgress& progress = view.record.progress;
+  std::string out = fmt::format("rollout of {:.12}: {}", view.record.order.digest, RolloutStepLine(view));
+  for (const std::string_view part : {std::string_view(progress.reason), RemedyOf(progress.phase)}) {
+    if (!part.empty()) out += fmt::format("; {}", part);
+  }
+  return Printable(out) + "\n";
+}
+
 // Says of each round what is new: a failure that lasts once, and then that it is over.
 class RoundLog {
  public:
@@ -302,6 +356,21 @@ class RoundLog {
     if (unread_.insert(CauseOf(std::optional(error))).second) PrintFailure(json_, error);
   }
 
+  void Write(const controller::RolloutView& view) {
+    // One that waits for a person is looked at again and again.
+    std::string state = fmt::format("{} {}", view.record.order.digest, fleet::NameOf(view.record.progress.phase));
+    if (std::exchange(rollout_state_, state) == state && view.nodes.empty()) return;
+    const std::string text = RolloutText(view);
+    if (std::exchange(of_rollout_, text) != text) Print(json_ ? RolloutStepJson(view) : text);
+  }
+
+  // Why no rollout is looked at.
+  void WriteOfRollout(const Error& error) {
+    rollout_state_.clear();
+    std::string cause = CauseOf(std::optional(error));
+    if (std::exchange(of_rollout_, cause) != cause) PrintFailure(json_, error);
+  }
+
  private:
   struct Told {
     Findings findings;
@@ -310,14 +379,24 @@ class RoundLog {
   bool json_;
   std::map<KeptKind, Told> told_;
   std::set<std::string> unread_;  // the causes of errors since the last round
+  std::string of_rollout_;        // what was said last of one
+  std::string rollout_state_;     // the digest and the phase that this was about
 };
 
 Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& host) {
   ControllerOptions options = PROV_TRY(ParseControllerOptions(arguments));
+  std::mutex reads;  // of the host: a rollout reads the source beside the rounds
   for (controller::Kept& one : options.order.kept) {
     const auto bake = one.order.kind == KeptKind::kUserData ? BakeSecret : BakeParams;
-    one.bake = [&host, &options, &one, bake](const controller::BakeInput& input) {
+    one.bake = [&host, &options, &one, &reads, bake](const controller::BakeInput& input) {
+      const std::scoped_lock lock(reads);
       return bake(host, options, one.order, input);
+    };
+  }
+  if (options.order.rollouts) {
+    options.order.rollouts->settings = [&host, &options, &reads] {
+      const std::scoped_lock lock(reads);
+      return ReadRolloutSettings(host, options.spec);
     };
   }
   const source::SourcePorts ports{host.http(), host.clock()};
@@ -331,7 +410,9 @@ Result<Outcome> RunControllerCommand(const Arguments& arguments, machine::Host& 
   RoundLog log(options.json);
   const controller::ControllerReports reports{
       .on_round = [&](const KeepOrder& of, const KeepRound& round) { log.Write(of, round); },
-      .on_error = [&](const Error& error) { log.Write(error); }};
+      .on_error = [&](const Error& error) { log.Write(error); },
+      .on_rollout = [&](const controller::RolloutView& view) { log.Write(view); },
+      .on_rollout_error = [&](const Error& error) { log.WriteOfRollout(error); }};
   controller::KeepOn(options.order, ports, reports);
   return Outcome{};
 }
@@ -365,10 +446,15 @@ Command ControllerCommand() {
              "the ConfigMap says",
              Group::kTarget},
             {"lease", "NAMESPACE/NAME", "the Lease that one of several controllers holds", Group::kRun},
+            {"approval", "",
+             "make what is kept of the settings that a rollout of the fleet has confirmed last, and run rollouts where "
+             "the ConfigMap egress-provisioner-rollout asks for them",
+             Group::kRun},
             {"once", "", "make one round, and end", Group::kRun},
             {"interval", "SECONDS", "time between two rounds while nothing changes, up to 1800 (default: 300)",
              Group::kRun}},
            KeepSecretOnlyOptionSpecs(),
+           {FleetNamespaceOption()},
            SourceOptionSpecs(),
            DesiredOptionSpecs(),
            OutputOptionSpecs()})};

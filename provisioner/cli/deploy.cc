@@ -31,6 +31,7 @@ OptionGroup PassedOn() {
          Group::kSource},
         ClusterSuffixesOption(),
         IntervalOption(),
+        ApprovalOption(),
         MetricsOption()},
        RebootOptionSpecs()});
 }
@@ -54,7 +55,8 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
                             Printable(arguments.Get(name))),
                 fmt::format("--{}", name));
   }
-  if (arguments.Get("reboot") == "annotate") return {};  // the manifest sets the Node
+  const std::string reboot = arguments.Get("reboot");
+  if (reboot == "annotate" || reboot == "drain") return {};  // the manifest sets the Node
   PROV_TRY(ParseReboot(arguments));
   return {};
 }
@@ -86,8 +88,13 @@ Result<std::optional<source::KubeTarget>> RightsOf(const std::string& source) {
         "names a context of a kubeconfig, but pods have no kubeconfig; leave the context out, as in kube:///worker",
         source);
   }
-  if (target.kind == source::KubeKind::kPool || target.kind == source::KubeKind::kProxy) return target;
-  return Fail(Code::kUsage, "can't be followed by a fleet; give kube:///POOL or kube:///proxy", source);
+  if (target.kind == source::KubeKind::kPool || target.kind == source::KubeKind::kProxy ||
+      source::StatesTrustAlone(target.kind))
+    return target;
+  return Fail(Code::kUsage,
+              "can't be followed by a fleet; give kube:///POOL or kube:///proxy, or for CAs alone "
+              "kube:///configmap/NAMESPACE/NAME or kube:///clustertrustbundle/NAME",
+              source);
 }
 
 // Fails if no pod can use the source. If only its node may lack something, adds a finding.
@@ -115,8 +122,12 @@ Result<void> CheckSource(const Arguments& arguments, const std::string& source, 
 
 // What the cluster asks for differs. One with OpenShift's objects is an OpenShift.
 Result<fleet::ClusterKind> ParseCluster(const Arguments& arguments, const std::string& source) {
-  if (!arguments.Has(kPlatformOption))
-    return source::IsKubeUri(source) ? fleet::ClusterKind::kOpenShift : fleet::ClusterKind::kKubernetes;
+  if (!arguments.Has(kPlatformOption)) {
+    if (!source::IsKubeUri(source)) return fleet::ClusterKind::kKubernetes;
+    const auto target = source::ParseKubeUri(source, {.pool = "worker", .name = {}});  // its errors come later
+    return target && source::StatesTrustAlone(target->kind) ? fleet::ClusterKind::kKubernetes
+                                                            : fleet::ClusterKind::kOpenShift;
+  }
   const std::string name = PROV_TRY(OneOf(arguments, kPlatformOption));
   if (name == "openshift") return fleet::ClusterKind::kOpenShift;
   return name == "gke" ? fleet::ClusterKind::kGke : fleet::ClusterKind::kKubernetes;
@@ -137,11 +148,13 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   const std::string source = arguments.Get("source", "kube:///worker");
   Findings findings;
   fleet::Deployment deployment;
-  deployment.common = PROV_TRY(ParseManifestOptions(arguments, "provisioner"));
+  deployment.common = PROV_TRY(ParseManifestOptions(arguments, findings));
   deployment.cluster = PROV_TRY(ParseCluster(arguments, source));
   if (!remove) PROV_TRY(CheckSource(arguments, source, findings));
   if (!remove) deployment.source = PROV_TRY(RightsOf(source));
   deployment.args = ArgsOf(arguments, source, remove);
+  deployment.approval = arguments.Has("approval");
+  deployment.drains = arguments.Get("reboot") == "drain";
   std::string manifests = fleet::Manifests(deployment);
   if (!json) return Outcome{0, std::move(manifests), std::move(findings)};
   JsonWriter out;
@@ -171,8 +184,9 @@ Command DeployCommand() {
       JoinOptions(
           {{{"print", "", "write YAML documents to standard output", Group::kOutput},
             {"source", "SOURCE",
-             "source that the pods follow: kube:///POOL, kube:///proxy, a URL (with --ca, or with #sha256=DIGEST), or "
-             "a path on the nodes (default: kube:///worker)",
+             "source that the pods follow: kube:///POOL, kube:///proxy, for CAs alone "
+             "kube:///configmap/NAMESPACE/NAME or kube:///clustertrustbundle/NAME, a URL (with --ca, or with "
+             "#sha256=DIGEST), or a path on the nodes (default: kube:///worker)",
              Group::kSource, true},
             {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun}},
            ManifestOptionSpecs(),
@@ -180,10 +194,15 @@ Command DeployCommand() {
            KeepSecretOnlyOptionSpecs(),
            PassedOn(),
            OutputOptionSpecs()})};
+  std::ranges::find(spec.options, "approval", &OptionSpec::name)->help =
+      "new settings wait on each node until a rollout of the cluster approves them (provisioner fleet rollout); with "
+      "--keep-secret or --params: what is kept is made of the settings that a rollout has confirmed last, and the "
+      "controller may run rollouts";
   const auto platform = std::ranges::find(spec.options, kPlatformOption, &OptionSpec::name);
   platform->help =
       "the cluster: openshift (adds SecurityContextConstraints), gke (adds a ResourceQuota for the priority class), "
-      "aks or kubernetes (default: openshift with a source kube://, else kubernetes); with --keep-secret the platform "
+      "aks or kubernetes (default: openshift with a pool or the Proxy as the source, else kubernetes); with "
+      "--keep-secret the platform "
       "of the machines: aws, azure, gcp, vsphere, nutanix, openstack or none";
   platform->group = Group::kTarget;
   platform->choices = kDeployPlatforms;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/manifest_options.h"
 #include "provisioner/cli/reporting_options.h"
+#include "provisioner/fleet/approver.h"
 #include "provisioner/fleet/controller_manifests.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
@@ -23,6 +25,7 @@ namespace {
 
 constexpr std::string_view kKeepSecret = "keep-secret";
 constexpr std::string_view kArch = "arch";
+constexpr std::string_view kFleetNamespaceOption = "fleet-namespace";
 
 // Options that are passed to the controller unchanged.
 OptionGroup ControllerOptionSpecs() {
@@ -30,11 +33,17 @@ OptionGroup ControllerOptionSpecs() {
 }
 
 std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::string& source,
-                                        const std::string& lease) {
+                                        const fleet::ControllerDeployment& deployment) {
+  const std::string lease = fmt::format("{}/{}", deployment.common.name_space, fleet::ControllerObjectName(deployment));
   std::vector<std::string> out = {"controller", fmt::format("--source={}", EscapedArgument(source))};
   if (source::IsKubeUri(source)) out.push_back(fmt::format("--kubeconfig={}", source::kInCluster));
   if (arguments.Has(kKeepSecret)) out.push_back(fmt::format("--secret={}", arguments.Get(kKeepSecret)));
   out.push_back(fmt::format("--lease={}", lease));
+  if (!deployment.fleet.empty()) {
+    out.emplace_back("--approval");
+    if (deployment.fleet != fleet::kFleetNamespace)
+      out.push_back(fmt::format("--fleet-namespace={}", deployment.fleet));
+  }
   for (const OptionSpec& option : ControllerOptionSpecs()) {
     if (option.value.empty()) {
       if (arguments.Has(option.name)) out.push_back(fmt::format("--{}", option.name));
@@ -48,15 +57,16 @@ std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::s
   return out;
 }
 
-// The pool that the pods may read; "": the source is not in the cluster.
-Result<std::string> PoolOf(const Arguments& arguments, const std::string& source) {
+// The source that the controller may read; nullopt: it is not in the cluster.
+Result<std::optional<source::KubeTarget>> FollowedBy(const Arguments& arguments, const std::string& source) {
   PROV_TRY(CheckDeployedSource(arguments, source, SourceReader::kController));
-  if (!source::IsKubeUri(source)) return std::string();
-  const source::KubeTarget target = PROV_TRY(source::ParseKubeUri(source, {.pool = "worker", .name = {}}));
-  if (target.kind == source::KubeKind::kPool && target.context.empty()) return target.name;
+  if (!source::IsKubeUri(source)) return std::nullopt;
+  source::KubeTarget target = PROV_TRY(source::ParseKubeUri(source, {.pool = "worker", .name = {}}));
+  const bool followed = target.kind == source::KubeKind::kPool || source::StatesTrustAlone(target.kind);
+  if (followed && target.context.empty()) return target;
   return Fail(Code::kUsage,
               "can't be followed by the controller; give a pool, such as kube:///worker, whose config has the same "
-              "proxy and CAs",
+              "proxy and CAs, or for CAs alone kube:///configmap/NAMESPACE/NAME or kube:///clustertrustbundle/NAME",
               source);
 }
 
@@ -94,8 +104,25 @@ OptionGroup KeptObjectOptionSpecs() {
        Group::kTarget},
       {"restricted", "",
        "have the controller's namespace admit restricted pods alone, and so none of the pods on nodes", Group::kTarget},
+      FleetNamespaceOption(),
       {kArch, "ARCH", "what the controller's image is for: amd64 as released (default), or arm64", Group::kTarget,
        false, "amd64 arm64"}};
+}
+
+OptionSpec FleetNamespaceOption() {
+  return {kFleetNamespaceOption, "NAME",
+          "with --approval: namespace of the pods on nodes, where the confirmed settings are (default: that of deploy "
+          "--namespace)",
+          Group::kTarget};
+}
+
+Result<std::string> ParseFleetNamespace(const Arguments& arguments, std::string_view fallback) {
+  const std::string place = fmt::format("--{}", kFleetNamespaceOption);
+  if (arguments.Has(kFleetNamespaceOption) && !arguments.Has("approval"))
+    return Fail(Code::kUsage, "needs --approval; add it", place);
+  std::string out = arguments.Get(kFleetNamespaceOption, fallback);
+  if (source::IsKubeName(out)) return out;
+  return Fail(Code::kUsage, "takes the name of a namespace", place);
 }
 
 bool AsksForController(const Arguments& arguments) {
@@ -137,7 +164,7 @@ Result<void> RefuseControllersOptions(const Arguments& arguments) {
                 "kubernetes",
                 "--platform");
   }
-  for (const std::string_view name : {std::string_view("restricted"), kArch}) {
+  for (const std::string_view name : {std::string_view("restricted"), kArch, kFleetNamespaceOption}) {
     if (!arguments.Has(name)) continue;
     return Fail(Code::kUsage, "belongs to --keep-secret or --params; leave it out, as the pods on nodes are not such",
                 fmt::format("--{}", name));
@@ -173,12 +200,13 @@ Result<Outcome> DeployController(const Arguments& arguments) {
   if (arguments.Has(kParamsOption))
     std::tie(deployment.params_name_space, deployment.params) = PROV_TRY(NameInNamespace(arguments, kParamsOption));
   const std::string source = arguments.Get("source", "kube:///worker");
-  deployment.common = PROV_TRY(ParseManifestOptions(arguments, "provisioner-controller"));
+  deployment.common = PROV_TRY(ParseManifestOptions(arguments, findings));
   deployment.architecture = PROV_TRY(OneOf(arguments, kArch));
   deployment.restricted = arguments.Has("restricted");
-  deployment.pool = PROV_TRY(PoolOf(arguments, source));
-  deployment.args = ControllerArgs(
-      arguments, source, fmt::format("{}/{}", deployment.common.name_space, fleet::ControllerObjectName(deployment)));
+  deployment.source = PROV_TRY(FollowedBy(arguments, source));
+  const std::string fleet = PROV_TRY(ParseFleetNamespace(arguments, deployment.common.name_space));
+  if (arguments.Has("approval")) deployment.fleet = fleet;
+  deployment.args = ControllerArgs(arguments, source, deployment);
   std::string manifests = fleet::ControllerManifests(deployment);
   if (!PROV_TRY(WantsJson(arguments))) return Outcome{0, std::move(manifests), std::move(findings)};
   JsonWriter out;

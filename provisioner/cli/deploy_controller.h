@@ -22,6 +22,9 @@ inline constexpr std::int64_t kLongestKeepInterval = 1800;
 OptionGroup KeptObjectOptionSpecs();
 bool AsksForController(const Arguments& arguments);
 OptionGroup KeepSecretOnlyOptionSpecs();  // those that need --keep-secret
+OptionSpec FleetNamespaceOption();        // --fleet-namespace, which needs --approval
+// Its value; `fallback`: where it is not given. Errors: usage.
+Result<std::string> ParseFleetNamespace(const Arguments& arguments, std::string_view fallback);
 // Refuses options about user data, but for `except`, without the option that names its Secret, `secret`. Errors: usage.
 Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret, std::string_view except = {});
 // Refuses all that is for the controller alone. Errors: usage.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "provisioner/base/text.h"
-#include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/command.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_uri.h"
 #include "provisioner/source/source.h"
@@ -31,9 +31,12 @@ Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& 
   return Fail(
       Code::kUsage,
       fmt::format("takes {}, not {}",
-                  on_nodes ? "kube:///POOL, kube:///proxy, https://, mcs:// or a path on the nodes"
-                           : "kube:///POOL, https:// or http://…#sha256=… (the controller's image has no files, "
-                             "such as the CA of a Machine Config Server)",
+                  on_nodes
+                      ? "kube:///POOL, kube:///proxy, kube:///configmap/NAMESPACE/NAME, "
+                        "kube:///clustertrustbundle/NAME, https://, mcs:// or a path on the nodes"
+                      : "kube:///POOL, kube:///configmap/NAMESPACE/NAME, kube:///clustertrustbundle/NAME, https:// "
+                        "or http://…#sha256=… (the controller's image has no files, "
+                        "such as the CA of a Machine Config Server)",
                   Printable(source::IsRemote(source) ? fmt::format("{}://", scheme) : source)),
       "--source");
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "provisioner/cli/command.h"
+#include "provisioner/cli/options.h"
 
 namespace prov::cli {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "provisioner/base/text.h"
-#include "provisioner/pki/trust_bundle.h"
 #include "provisioner/reconcile/registry_files.h"
 #include "provisioner/reconcile/service_name.h"
 

@@ -3,7 +3,6 @@
 
 #include <set>
 #include <string>
-#include <vector>
 
 #include "provisioner/cli/options.h"
 #include "provisioner/node/choices.h"

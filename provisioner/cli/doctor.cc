@@ -20,10 +20,10 @@
 #include "provisioner/cli/terminal.h"
 #include "provisioner/machine/image_ports.h"
 #include "provisioner/node/image_record.h"
+#include "provisioner/node/pin.h"
 #include "provisioner/node/present_settings.h"
 #include "provisioner/node/probe.h"
 #include "provisioner/node/settings.h"
-#include "provisioner/node/signer.h"
 #include "provisioner/node/source_reader.h"
 
 namespace prov::cli {
@@ -66,8 +66,8 @@ std::string DeliveredSource(machine::Host& host, machine::Host& live, const Targ
                             const std::string& stored) {
   if (target.wim) return {};
   std::string out = target.root ? fmt::format("{}/{}", *target.root, node::kPayloadFolder) : stored;
-  const auto signer = node::PinnedSigner(host);
-  const bool is_readable = signer && node::ReadSource(live, {.source = out}, {.signer = *signer});
+  const auto pin = node::LoadPin(host);
+  const bool is_readable = pin && node::ReadSource(live, {.source = out}, {.pin = *pin});
   return is_readable ? out : std::string();
 }
 

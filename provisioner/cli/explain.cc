@@ -34,19 +34,38 @@ using egress::Route;
 constexpr std::uint64_t kHostsLimit = 16ULL << 20U;
 constexpr std::size_t kWidestHost = 50;
 
+// Programs, with the clients that are in them.
+constexpr std::array<std::pair<std::string_view, Dialect>, 4> kPrograms = {{{"kubelet", Dialect::kGo},
+                                                                            {"containerd", Dialect::kGo},
+                                                                            {"node", Dialect::kNodeHttp},
+                                                                            {"node", Dialect::kNodeFetch}}};
+
+// All names of clients; of programs only the first, where they have several.
+std::vector<std::string_view> ClientNames() {
+  std::vector<std::string_view> out;
+  out.reserve(egress::kDialectCount + kPrograms.size());
+  for (std::size_t i = 0; i < egress::kDialectCount; ++i) out.push_back(egress::NameOf(static_cast<Dialect>(i)));
+  for (const auto& [name, client] : kPrograms) {
+    if (out.back() != name) out.push_back(name);
+  }
+  return out;
+}
+
 Result<std::vector<Dialect>> ParseClients(const Arguments& arguments) {
   std::vector<Dialect> out;
+  const auto add = [&](Dialect client) {
+    if (std::ranges::find(out, client) == out.end()) out.push_back(client);
+  };
   for (const std::string& name : arguments.List("for")) {
-    const bool is_go = name == "kubelet" || name == "containerd";
-    const auto dialect = is_go ? Dialect::kGo : egress::DialectOf(name);
-    if (!dialect) {
-      std::vector<std::string_view> known;
-      known.reserve(egress::kDialects.size() + 1);
-      for (const Dialect one : egress::kDialects) known.push_back(egress::NameOf(one));
-      known.push_back(egress::NameOf(Dialect::kDotnet11));
-      return RefuseValue("--for", "a list of", name, known);
+    const auto dialect = egress::DialectOf(name);
+    if (dialect) add(*dialect);
+    bool known = dialect.has_value();
+    for (const auto& [program, client] : kPrograms) {
+      if (program != name) continue;
+      add(client);
+      known = true;
     }
-    if (std::ranges::find(out, *dialect) == out.end()) out.push_back(*dialect);
+    if (!known) return RefuseValue("--for", "a list of", name, ClientNames());
   }
   if (out.empty()) out.assign(egress::kDialects.begin(), egress::kDialects.end());
   return out;
@@ -173,6 +192,8 @@ std::string ExplainJson(const Explainer& explainer, const Question& question,
 
 std::string DescribeUrl(const Explainer& explainer, const ExplainedUrl& asked, const Question& question, bool colour) {
   std::string out = Printable(asked.shown) + "\n";
+  std::size_t width = 9;
+  for (const Dialect client : question.clients) width = std::max(width, egress::NameOf(client).size());
   if (!asked.fault.empty()) {
     return out + fmt::format("  {:<9} {} {}\n", "-", ColouredCell(Route::kInvalid, NameOf(Route::kInvalid), 8, colour),
                              Printable(asked.fault));
@@ -181,12 +202,12 @@ std::string DescribeUrl(const Explainer& explainer, const ExplainedUrl& asked, c
     const ClientDecision decision = explainer.Decide(client, asked.to);
     std::string detail(decision.route == Route::kDirect ? decision.entry : decision.proxy);
     if (!detail.empty()) detail = Printable(detail) + ": ";
-    out += fmt::format("  {:<9} {} {}{}\n", egress::NameOf(client),
+    out += fmt::format("  {:<{}} {} {}{}\n", egress::NameOf(client), width,
                        ColouredCell(decision.route, NameOf(decision.route), 8, colour), detail,
                        Printable(explainer.Note(client, asked.to, decision)));
     const auto way = question.through.Follow(asked.to, decision);
     if (way && way->end != router::RequestPath::End::kInvalid)
-      out += fmt::format("  {:<9} {}\n", "", DescribePath(*way));
+      out += fmt::format("  {:<{}} {}\n", "", width, DescribePath(*way));
   }
   return out;
 }
@@ -267,6 +288,15 @@ Result<ExplainOptions> ParseExplainOptions(const Arguments& arguments) {
   return out;
 }
 
+// Node.js uses the three variables only where a fourth is set, which provisioner does not set.
+void ReportNode(const std::vector<Dialect>& clients, egress::EgressConfig& config) {
+  if (config.node_env_proxy || std::ranges::none_of(clients, egress::IsNode)) return;
+  AddWarning(config.findings, "node-env-proxy",
+             "Node.js goes direct unless NODE_USE_ENV_PROXY=1 is set, too (it counts from 22.21 and 24.5 on), and the "
+             "settings do not have it; set it where the program is started",
+             config.proxy_file.path);
+}
+
 Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   const ExplainOptions options = PROV_TRY(ParseExplainOptions(arguments));
   const Question& question = options.question;
@@ -275,7 +305,7 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   DropFindings(config.findings, "no-trust-file");  // the certificates have no effect on a route
   egress::ClientSettings settings{config.http_proxy.value_or(Secret()), config.https_proxy.value_or(Secret()),
                                   config.no_proxy.value_or(""),
-                                  content.options.win_http_octets || options.win_http_octets};
+                                  content.options.win_http_octets || options.win_http_octets, config.node_env_proxy};
   std::optional<egress::AugmentedNoProxy> augmented;
   if (options.augment) {
     augmented =
@@ -289,6 +319,7 @@ Result<Outcome> RunExplain(const Arguments& arguments, machine::Host& host) {
   const bool differs = std::ranges::any_of(required, [](const RequiredResult& one) { return !one.objections.empty(); });
   const int exit = !told.empty() ? InfoOf(Code::kUsage).exit : differs ? kExitDifferences : 0;
   std::ranges::move(question.through.FindingsOf(settings, config.proxy_file.path), std::back_inserter(config.findings));
+  ReportNode(question.clients, config);
   if (!question.html.empty()) {
     PROV_TRY(WriteExplainPage(question.html,
                               PROV_TRY(MakeExplainPage(config, settings, augmented, explainer, question, required))));
@@ -312,7 +343,8 @@ Command ExplainCommand() {
       "The clients are: go (kubelet, containerd), curl (8.18 and later), curl8 (8.14), curl7 (7.88), dotnet (up to "
       "10),\n"
       "winhttp and wininet (with the bypass lists that this program writes), python (urllib), requests, java\n"
-      "(nonProxyHosts with '|' for ',') and dotnet11. Clients read the same NO_PROXY differently. The cluster's own\n"
+      "(nonProxyHosts with '|' for ','); only when asked for: dotnet11, and of Node.js nodehttp, nodefetch (26.12 and\n"
+      "later) and nodefetch24 (24.15 to 26.10). Clients read the same NO_PROXY differently. The cluster's own\n"
       "components read it as go does.",
       "  $ provisioner explain rendered-worker.json --url https://quay.io/ --for go,dotnet\n"
       "  https://quay.io/\n"
@@ -323,9 +355,13 @@ Command ExplainCommand() {
             {"hosts", "FILE", "destinations, one a line (host, host:port or URL; # begins a comment), as a table",
              Group::kRequests},
             {"for", "LIST",
-             "clients to ask, e.g. go (also kubelet, containerd),dotnet,winhttp (default: all but dotnet11)",
+             "clients to ask, e.g. go (also kubelet, containerd),dotnet,winhttp,node (nodehttp and nodefetch); "
+             "default: "
+             "all but dotnet11 and Node.js",
              Group::kRequests, false,
-             "go kubelet containerd curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java"}},
+             "go kubelet containerd curl curl8 curl7 dotnet dotnet11 winhttp wininet python requests java node "
+             "nodehttp "
+             "nodefetch nodefetch24"}},
            PulledImageOptionSpecs(),
            ThroughOptionSpecs(),
            {{"augment", "",

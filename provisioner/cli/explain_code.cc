@@ -34,7 +34,7 @@ struct CodeEntry {
 std::vector<CodeEntry> AllEntries() {
   std::vector<CodeEntry> out;
   for (const CodeInfo& info : AllCodes()) out.push_back({info.name, info.exit, {}, info.meaning, info.remedy});
-  for (const FindingInfo& info : kFindings) {
+  for (const FindingInfo& info : AllFindings()) {
     CodeEntry entry{info.name, std::nullopt, {}, info.meaning, info.remedy};
     for (const Severity severity : {Severity::kInfo, Severity::kWarning, Severity::kError}) {
       if (info.CanBe(severity)) entry.severities.push_back(NameOf(severity));

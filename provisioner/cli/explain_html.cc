@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "provisioner/cli/html_page.h"
 #include "provisioner/cli/own_file.h"
 #include "provisioner/egress/dialect_disagreement.h"
 #include "provisioner/egress/no_proxy.h"
@@ -139,10 +140,8 @@ OptionSpec HtmlOption() {
 }
 
 Result<std::string> ParseHtml(const Arguments& arguments, const Question& question) {
-  if (!arguments.Has("html")) return std::string();
-  std::string path = arguments.Get("html");
-  if (path.empty() || path == "-")
-    return Fail(Code::kUsage, "takes the name of a file; standard output has the answers as text or JSON", "--html");
+  std::string path = PROV_TRY(ParsePagePath(arguments));
+  if (path.empty()) return path;
   if (const std::size_t asked = question.destinations(); asked > kMostRows) {
     return Fail(Code::kTooLarge,
                 fmt::format("shows {} destinations at most, and {} are asked for; split the list", kMostRows, asked),

@@ -4,18 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "provisioner/cli/explain_page_assets.h"
-#include "provisioner/cli/html_text.h"
+#include "provisioner/cli/html_page.h"
 
 namespace prov::cli {
 namespace {
 
-constexpr std::string_view kBeginning =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"generator\" content=\"provisioner explain\">\n";
-constexpr std::string_view kTableEnd = "</tbody>\n</table>\n</div>\n";
+constexpr std::string_view kGenerator = "provisioner explain";
 
 struct Word {
   std::string_view word;
@@ -34,40 +30,6 @@ constexpr std::array<Word, 6> kWords = {
 std::string_view StyleOf(std::string_view word) {
   const auto* const found = std::ranges::find(kWords, word, &Word::word);
   return found == kWords.end() ? "stop" : found->style;
-}
-
-std::string Counted(std::size_t number, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", number, number == 1 ? one : many);
-}
-
-std::string CodeElement(std::string_view text) {
-  return fmt::format("<code class=\"value\">{}</code>", HtmlText(text));
-}
-
-// A row of headings. `columns` are HTML.
-std::string TableHead(const std::vector<std::string>& columns) {
-  std::string out = "<thead>\n<tr>";
-  for (const std::string& column : columns) out += fmt::format("<th scope=\"col\">{}</th>", column);
-  return out + "</tr>\n</thead>\n<tbody>\n";
-}
-
-// A table that scrolls by itself; the keyboard can scroll it, too. `style`: its attribute, after a blank.
-std::string TableStart(std::string_view label, const std::vector<std::string>& columns, std::string_view style = "") {
-  return fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table{}>\n{}", label,
-                     style, TableHead(columns));
-}
-
-std::string Head(const ExplainPage& page) {
-  // Nothing is loaded, sent or embedded; the digests allow the page's own style and script.
-  return fmt::format(
-      "{}<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src {}; "
-      "base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"referrer\" content=\"no-referrer\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<title>Egress decisions: {}</title>\n<style>{}</style>\n</head>\n",
-      kBeginning, PolicySource(ExplainPageStyle()), PolicySource(ExplainPageScript()), HtmlText(page.source),
-      ExplainPageStyle());
 }
 
 bool Differs(const PageRow& row) { return std::ranges::any_of(row.cells, &PageCell::differs); }
@@ -110,7 +72,7 @@ std::string RequiredSection(const ExplainPage& page) {
       out += fmt::format("<p><strong>{}</strong>: {}</p>", HtmlText(clients), HtmlText(why));
     out += "</td></tr>\n";
   }
-  out += kTableEnd;
+  out += TableEnd();
   return out + "</section>\n";
 }
 
@@ -183,7 +145,7 @@ std::string Matrix(const ExplainPage& page) {
     for (const PageCell& cell : row.cells) out += MatrixCell(cell);
     out += "</tr>\n";
   }
-  out += kTableEnd;
+  out += TableEnd();
   return out + "</section>\n";
 }
 
@@ -241,59 +203,29 @@ std::string NoProxySection(const ExplainPage& page) {
                        HtmlText(entry.kind), entry.reason.empty() ? "" : ": " + HtmlText(entry.reason),
                        entry.destinations);
   }
-  out += kTableEnd;
+  out += TableEnd();
   if (page.entries_left_out > 0)
     out += fmt::format("<p>The list goes on: {} not shown here.</p>\n",
                        Counted(page.entries_left_out, "entry is", "entries are"));
   return out + "</section>\n";
 }
 
-// The meaning of each code on this page.
-std::string Codes(const Findings& findings) {
-  std::map<std::string_view, const FindingInfo*> used;
-  for (const FindingInfo& info : kFindings) {
-    if (std::ranges::find(findings, info.name, &Finding::code) != findings.end()) used.emplace(info.name, &info);
-  }
-  std::string out = "<details><summary>What the codes mean</summary>\n<div><dl>\n";
-  for (const auto& [name, info] : used) {
-    out += fmt::format("<dt>{}</dt><dd>{} {}</dd>\n", HtmlText(name), HtmlText(info->meaning), HtmlText(info->remedy));
-  }
-  return out + "</dl></div>\n</details>\n";
-}
-
-std::string FindingsTable(const ExplainPage& page) {
-  std::string out = "<section id=\"findings\">\n<h2>Findings</h2>\n";
-  if (page.findings.empty()) return out + "<p>There is nothing to report.</p>\n</section>\n";
-  out += TableStart("Findings", {"Severity", "Code", "Message", "Where"});
-  for (const Finding& finding : page.findings) {
-    const std::string_view style = finding.severity == Severity::kError     ? "stop"
-                                   : finding.severity == Severity::kWarning ? "unsure"
-                                                                            : "proxy";
-    out += fmt::format(
-        "<tr><td class=\"{}\"><span class=\"word\">{}</span></td><td><code>{}</code></td><td class=\"prose\">{}</td>"
-        "<td class=\"value\">{}</td></tr>\n",
-        style, NameOf(finding.severity), HtmlText(finding.code), HtmlText(finding.message), HtmlText(finding.where));
-  }
-  out += kTableEnd;
-  return out + Codes(page.findings) + "</section>\n";
-}
-
 }  // namespace
 
 std::string RenderExplainPage(const ExplainPage& page) {
-  std::string out = Head(page);
+  std::string out = HtmlHead(kGenerator, "Egress decisions: " + page.source, ExplainPageScript());
   out += "<body>\n<a class=\"skip\" href=\"#decisions\">Skip to the decisions</a>\n<main>\n";
   out += Introduction(page);
   out += RequiredSection(page);
   if (!page.rows.empty()) out += Matrix(page);
   out += NoProxySection(page);
-  out += FindingsTable(page);
+  out += FindingsSection(page.findings);
   if (!page.rows.empty()) out += Why(page);
   out += "</main>\n";
   if (!page.rows.empty()) out += fmt::format("<script>{}</script>\n", ExplainPageScript());
   return out + "</body>\n</html>\n";
 }
 
-bool IsExplainPage(std::string_view bytes) { return bytes.starts_with(kBeginning); }
+bool IsExplainPage(std::string_view bytes) { return IsHtmlPage(kGenerator, bytes); }
 
 }  // namespace prov::cli

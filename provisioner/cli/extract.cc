@@ -155,13 +155,16 @@ Command ExtractCommand() {
       "SOURCE",
       "SOURCE is a file, or - for standard input: a rendered-worker MachineConfig as `oc get -o json` or\n"
       "`-o yaml` prints it; a List of MachineConfigs and MachineConfigPools, from which the config of the nodes of\n"
-      "--pool is taken; an Ignition config (2.0 to 2.2, 3.0 and later); a Proxy with its ConfigMap; a\n"
-      "ControllerConfig; an install-config; AKS' httpProxyConfig or the output of `az aks show`; a Pod or\n"
-      "Deployment; a proxy.env; a file of certificates (PEM). The content decides how a file is read. A folder is\n"
-      "a payload that `bake` wrote. Remote sources: https://HOST/PATH, http://HOST/PATH#sha256=DIGEST,\n"
+      "--pool is taken; an Ignition config (2.0 to 2.2, 3.0 and later); a Proxy or HyperShift's HostedCluster with\n"
+      "its ConfigMaps; a ControllerConfig; an install-config; AKS' httpProxyConfig or the output of `az aks show`;\n"
+      "Rancher's Cluster; a ConfigMap or ClusterTrustBundle alone; a Pod or Deployment; a proxy.env; a unit of\n"
+      "systemd; a file of certificates (PEM). The content decides how a file is read. A folder is a\n"
+      "payload that `bake` wrote, or what `oc adm must-gather` or `oc adm inspect` wrote, which may also be a\n"
+      ".tar.gz. Remote sources: https://HOST/PATH, http://HOST/PATH#sha256=DIGEST,\n"
       "mcs://api-int.CLUSTER:22623/POOL (a Machine Config Server, verified with --ca) and kube:// (the cluster's\n"
-      "API). A pointer config (worker.ign, or the Secret worker-user-data-managed) is followed, and its server is\n"
-      "verified with the CAs that the config itself names.",
+      "API: kube:///POOL, kube:///proxy, kube:///configmap/NAMESPACE/NAME and others). A pointer config (worker.ign,\n"
+      "or the Secret worker-user-data-managed) is followed, and its server is verified with the CAs\n"
+      "that the config itself names.",
       "  $ oc get machineconfigpools,machineconfigs -o json | provisioner extract - --format env\n"
       "  HTTP_PROXY=http://proxy.example.com:3128\n"
       "  HTTPS_PROXY=http://proxy.example.com:3128\n"

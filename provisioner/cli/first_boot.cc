@@ -13,6 +13,7 @@
 #include "provisioner/cli/signer_options.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/terminal.h"
+#include "provisioner/fleet/approver.h"
 #include "provisioner/node/boot_source.h"
 #include "provisioner/node/events.h"
 
@@ -28,8 +29,8 @@ constexpr std::int64_t kFirstBootLockWait = 60;
 
 Result<node::BootRequest> ParseBootRequest(const Arguments& arguments, machine::Host& host) {
   node::BootRequest out;
-  out.delivery.signer = PROV_TRY(GivenSigner(arguments));
-  out.signer = PROV_TRY(WantedSigner(out.delivery.signer, {&host}));
+  out.delivery.pin = PROV_TRY(GivenPin(arguments));
+  out.pin = PROV_TRY(WantedPin(out.delivery.pin, {&host}));
   out.given = PROV_TRY(ParseSettingsSpec(arguments));
   out.delivery.spec = PROV_TRY(SpecToRemember(out.given));
   out.delivery.interval_seconds = PROV_TRY(ParseInterval(arguments));
@@ -78,7 +79,11 @@ Result<Outcome> RunFirstBoot(const Arguments& arguments, machine::Host& host) {
   }
   if (!target) return std::unexpected(target.error());
   node::OpenNode node = target->Node(host);
-  Result<reconcile::RunReport> report = node::BootFromSource(node, ParseBootRequest(arguments, host));
+  Result<node::BootRequest> request = ParseBootRequest(arguments, host);
+  std::optional<fleet::ClusterApprover> approver;
+  if (request && request->delivery.reporting && request->delivery.reporting->approval)
+    request->approver = &approver.emplace(host, *request->delivery.reporting->cluster);
+  Result<reconcile::RunReport> report = node::BootFromSource(node, request);
   if (!report && in_setup) {
     const bool may_succeed = node::KeepBootFailure(node, report.error());
     return Tolerate(report.error(), may_succeed && on_request, json);
@@ -111,7 +116,8 @@ Command FirstBootCommand() {
                    SourceOptionSpecs(),
                    DesiredOptionSpecs(),
                    ApplyOptionSpecs(),
-                   {SignerOption(), IntervalOption(), MetricsOption(), WaitLockOption()},
+                   PinOptionSpecs(),
+                   {IntervalOption(), ApprovalOption(), MetricsOption(), WaitLockOption()},
                    OutputOptionSpecs()})};
   spec.common = "phase service with-wmco scope credentials subtract signer restart-services reboot output help";
   return {.spec = std::move(spec), .run = RunFirstBoot};

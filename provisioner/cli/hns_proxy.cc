@@ -7,7 +7,6 @@
 #include <array>
 #include <span>
 
-#include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/hns/endpoint.h"
@@ -39,9 +38,10 @@ std::vector<OptionRow> OptionRows() {
        {"crictl-exe", "FILE", "the crictl that is run (default: the one in PATH)", Group::kTarget}},
       {kDryRun, {"dry-run", "", "only print the changes; exit code 4 if there are any", Group::kRun}},
       {kFormat,
-       {"format", "endpoint|request|cni",
+       {"format", "endpoint|request|cni|azure-vnet",
         "endpoint: the policy of an endpoint; request: the request document for HcnModifyEndpoint; cni: an entry of a "
-        "CNI configuration, unproven with win-overlay (default: endpoint)",
+        "CNI configuration, unproven with win-overlay; azure-vnet: the same for the CNI plugin of Azure (default: "
+        "endpoint)",
         Group::kOutput}},
   };
   out.insert(out.end(), others.begin(), others.end());
@@ -129,12 +129,6 @@ std::string OneOrList(const std::vector<std::string>& documents) {
   return fmt::format("[{}]\n", fmt::join(documents, ","));
 }
 
-// An entry of `policies` in a CNI configuration of win-overlay, with member names in lower case like the other entries.
-std::string CniEntry(std::string_view settings) {
-  return fmt::format(R"({{"name":"EndpointPolicy","value":{{"type":"{}","settings":{}}}}})", hns::kPolicyType,
-                     settings);
-}
-
 Result<Outcome> Render(const Arguments& arguments) {
   const std::string format = PROV_TRY(OneOf(arguments, "format"));
   PROV_TRY(WantsJson(arguments));  // checks the value only; the output is always JSON
@@ -143,11 +137,17 @@ Result<Outcome> Render(const Arguments& arguments) {
   std::vector<std::string> settings = SettingsOf(policies);
   if (format == "request")
     return Outcome{0, hns::ModifyRequest(hns::Modification::kAdd, settings) + "\n", std::move(findings)};
-  for (std::string& one : settings) one = format == "cni" ? CniEntry(one) : hns::EndpointPolicyJson(one);
-  if (format == "cni") {
-    AddWarning(findings, "hns-cni",
-               "it is unproven that win-overlay accepts this entry; check a new pod with `hns-proxy list`");
+  if (format == "endpoint") {
+    for (std::string& one : settings) one = hns::EndpointPolicyJson(one);
+    return Outcome{0, OneOrList(settings), std::move(findings)};
   }
+  const bool azure = format == "azure-vnet";
+  for (std::string& one : settings)
+    one = hns::CniEntryJson(azure ? hns::CniPlugin::kAzureVnet : hns::CniPlugin::kWinOverlay, one);
+  AddWarning(findings, "hns-cni",
+             fmt::format("{}; check a new pod with `hns-proxy list`",
+                         azure ? "azure-vnet's code takes this entry, and no run has shown that it has an effect"
+                               : "it is unproven that win-overlay accepts this entry"));
   return Outcome{0, OneOrList(settings), std::move(findings)};
 }
 

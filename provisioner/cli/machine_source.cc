@@ -52,11 +52,15 @@ OptionGroup MachineSourceOptionSpecs() {
 }
 
 Result<node::SourceContent> ReadSourceOrMachine(const Arguments& arguments, const source::SourceSpec& spec,
-                                                machine::Host& host) {
+                                                machine::Host& host, const payload::Pin& pin) {
   const bool image = arguments.Has("root");
-  if (!image && !arguments.Has("this-machine")) return node::ReadSource(host, spec);
+  if (!image && !arguments.Has("this-machine")) return node::ReadSource(host, spec, {.pin = pin});
   if (!spec.source.empty() || (image && arguments.Has("this-machine"))) {
     return Fail(Code::kUsage, "give one of SOURCE, --this-machine and --root DIR", image ? "--root" : "--this-machine");
+  }
+  if (!pin.empty()) {
+    return Fail(Code::kUsage, "is for a SOURCE; leave it out with --this-machine and --root",
+                pin.signers.empty() ? "--for" : "--signer");
   }
   Targets targets = PROV_TRY(Targets::Open(ParseTargetOptions(arguments), host, images::TreeAccess::kRead));
   machine::Host& one = *targets.Hosts().front();

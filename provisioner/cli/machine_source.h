@@ -15,10 +15,10 @@ namespace prov::cli {
 inline constexpr std::string_view kMachineSource = "this-machine root";
 OptionGroup MachineSourceOptionSpecs();
 
-// Reads the source, or what the options name. Errors: usage; those of node::ReadSource, Targets::Open and
-// node::ReadPresentSettings.
+// Reads the source, which must be a payload that fits the pin, or what the options name.
+// Errors: usage; those of node::ReadSource, Targets::Open and node::ReadPresentSettings.
 Result<node::SourceContent> ReadSourceOrMachine(const Arguments& arguments, const source::SourceSpec& spec,
-                                                machine::Host& host);
+                                                machine::Host& host, const payload::Pin& pin = {});
 
 // Makes paths of this system of `config.hosts_toml`, as node::ReadPresentSettings has it of this target. What has none,
 // as in a WIM file, becomes its `unknown`. No link is followed on the way to them. Errors: those of the ports.

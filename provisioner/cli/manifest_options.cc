@@ -10,21 +10,29 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/publish/pod_policy.h"
+#include "provisioner/registries/image_reference.h"
 #include "provisioner/source/kube_uri.h"
 
 namespace prov::cli {
 namespace {
 
-// An image name for kubelet, so skopeo's "docker://" is refused.
-Result<std::string> ParseImage(const Arguments& arguments, std::string_view repository) {
-  std::string image = arguments.Get("image", fmt::format("{}:{}", repository, VersionNumber()));
+// An image as kubelet reads it. No default: only who pushed it knows its registry.
+Result<std::string> ParseImage(const Arguments& arguments, Findings& findings) {
+  std::string image = arguments.Get("image");
+  if (!arguments.Has("image")) {
+    return Fail(Code::kUsage,
+                "is missing; name the image as it is in your registry, for example "
+                "registry.example.com/provisioner@sha256:…",
+                "--image");
+  }
   if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
-  const bool has_blank = std::ranges::any_of(image, [](unsigned char c) { return c <= ' ' || c == 0x7F; });
-  if (!has_blank && image.find("://") == std::string::npos) return image;
-  return Fail(
-      Code::kUsage,
-      fmt::format("takes an image such as registry.example.com/provisioner:0.1.0, not \"{}\"", Printable(image)),
-      "--image");
+  if (!PROV_TRY(registries::ParseImageReference(image, "--image")).by_digest()) {
+    AddInfo(findings, "deploy-tag",
+            "names a tag, which whoever can push to the registry can move to another image; a digest names one image, "
+            "and skopeo copy --digestfile FILE writes it when it pushes",
+            "--image");
+  }
+  return image;
 }
 
 // "host", "host:port", "[::1]:6443".
@@ -67,9 +75,7 @@ Result<std::string> ParseNamespace(const Arguments& arguments) {
 }  // namespace
 
 OptionGroup ManifestOptionSpecs() {
-  return {{"image", "REF",
-           "the image of bake --format oci (default: provisioner:VERSION; with --keep-secret or --params "
-           "provisioner-controller:VERSION)",
+  return {{"image", "REF", "the image of bake --format oci in your registry, best by its digest (required)",
            Group::kTarget},
           {"namespace", "NAME", "namespace of the pods (default: egress-provisioner)", Group::kTarget},
           {"pull-secret", "NAME",
@@ -83,9 +89,9 @@ OptionGroup ManifestOptionSpecs() {
            Group::kTarget}};
 }
 
-Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments, std::string_view repository) {
+Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments, Findings& findings) {
   fleet::ManifestOptions out;
-  out.image = PROV_TRY(ParseImage(arguments, repository));
+  out.image = PROV_TRY(ParseImage(arguments, findings));
   out.version = VersionNumber();
   if (arguments.Has("namespace")) out.name_space = PROV_TRY(ParseNamespace(arguments));
   out.pull_secret = PROV_TRY(ParseName(arguments, "pull-secret"));

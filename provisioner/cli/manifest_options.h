@@ -10,8 +10,8 @@
 namespace prov::cli {
 
 OptionGroup ManifestOptionSpecs();
-// `repository`: the default image is this, with this program's version. Errors: usage.
-Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments, std::string_view repository);
+// Adds a finding about an image that is named by a tag. Errors: usage, image-reference.
+Result<fleet::ManifestOptions> ParseManifestOptions(const Arguments& arguments, Findings& findings);
 
 // Escapes an argument: Kubernetes replaces $(NAME) by a variable, and $$ by a dollar.
 std::string EscapedArgument(std::string_view text);

@@ -111,7 +111,7 @@ OptionGroup CommonOptions(const CommandSpec& command) {
 }
 
 // Other names of an option's values. PowerShell 7 reads the environment as .NET does; Windows PowerShell asks WinINET.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kOtherNames = {{{"golang", "go"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kOtherNames = {{{"golang", "go"},
                                                                                         {"cri-o", "go"},
                                                                                         {"crio", "go"},
                                                                                         {"podman", "go"},
@@ -123,6 +123,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kOtherNa
                                                                                         {"powershell", "wininet"},
                                                                                         {"urllib", "python"},
                                                                                         {"jvm", "java"},
+                                                                                        {"nodejs", "node"},
+                                                                                        {"node.js", "node"},
+                                                                                        {"undici", "nodefetch"},
                                                                                         {"tar.gz", "tgz"},
                                                                                         {"folder", "dir"},
                                                                                         {"amazon", "aws"},

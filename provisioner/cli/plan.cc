@@ -55,7 +55,8 @@ Command PlanCommand() {
                    ImageOptionSpecs(),
                    SourceOptionSpecs(),
                    DesiredOptionSpecs(),
-                   {SignerOption(), AllowDowngradeOption(), AllowShrinkOption()},
+                   PinOptionSpecs(),
+                   {AllowDowngradeOption(), AllowShrinkOption()},
                    OutputOptionSpecs()})};
   spec.common = "service with-wmco scope credentials subtract root wim output help";
   return {.spec = std::move(spec), .run = RunPlan};

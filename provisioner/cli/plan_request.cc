@@ -28,7 +28,7 @@ Result<node::ImageOptions> ParseImageOptions(const Arguments& arguments) {
   if (arguments.Has("exe") && !arguments.Has("install")) {
     return Fail(Code::kUsage, "needs --install", "--exe");
   }
-  node::ImageOptions out{arguments.Has("install"), {}, PROV_TRY(GivenSigner(arguments))};
+  node::ImageOptions out{arguments.Has("install"), {}, PROV_TRY(GivenPin(arguments))};
   if (arguments.Has("exe")) out.exe = PROV_TRY(payload::LoadProgramFile(arguments.Get("exe")));
   return out;
 }
@@ -46,7 +46,7 @@ OptionGroup ImageOptionSpecs() {
 
 Result<node::DerivedSettings> PlanRequest::Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const {
   if (!target.NamesImage()) PROV_TRY(live.Open(machine::Access::kRead));
-  const node::ReadOptions read{.signer = PROV_TRY(WantedSigner(image.signer, hosts))};
+  const node::ReadOptions read{.pin = PROV_TRY(WantedPin(image.pin, hosts))};
   return node::Derive(PROV_TRY(node::ReadSettings(live, settings, read)));
 }
 

@@ -21,12 +21,12 @@ struct PlanRequest {
   TargetOptions target;
   node::SettingsSpec settings;
 
-  // Reads the settings. A payload must have the signer that is given, or else the one pinned on the hosts. Fails before
+  // Reads the settings. A payload must have what is given, or else what is pinned on the hosts. Fails before
   // that if the machine itself is meant and can't be opened, as on a system that is not Windows.
   Result<node::DerivedSettings> Derive(machine::Host& live, const std::vector<machine::Host*>& hosts) const;
 };
 // Errors: usage (an option of images without --root or --wim, or the reverse), proxy-url, those of LoadProgramFile and
-// of GivenSigner.
+// of GivenPin.
 Result<PlanRequest> ParsePlanRequest(const Arguments& arguments);
 
 }  // namespace prov::cli

@@ -58,7 +58,8 @@ Result<Outcome> RunPod(const Arguments& arguments, machine::Host& host) {
       .interval_seconds = options.interval,
       .on_report = [&options](const node::RoundReport& report) { PrintReport(options.json, report.run); },
       .on_failure = [&options](const Error& error) { PrintFailure(options.json, error); }};
-  fleet::FollowAndReport(host, node::PodRounds(host, options.spec, loop), options.reporting, VersionNumber());
+  fleet::FollowAndReport(host, node::PodRounds(host, options.spec, loop, options.reporting.approval), options.reporting,
+                         VersionNumber());
   return Outcome{};
 }
 

@@ -13,7 +13,7 @@
 
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
-#include "provisioner/cli/cluster_workloads.h"
+#include "provisioner/cli/cluster_pods.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/running_pods.h"
 #include "provisioner/cli/version.h"

@@ -6,12 +6,14 @@
 #include "provisioner/cli/run_output.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/cli/version.h"
+#include "provisioner/fleet/approver.h"
 #include "provisioner/fleet/node_reports.h"
 #include "provisioner/node/begin_run.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/follow.h"
 #include "provisioner/node/records.h"
 #include "provisioner/node/service_loop.h"
+#include "provisioner/node/state_repair.h"
 #include "provisioner/node/upgrade.h"
 
 namespace prov::cli {
@@ -55,17 +57,26 @@ Result<int> EndOnce(machine::Host& host, const ReconcileOptions& options, reconc
   return End(node, options.ending, report);
 }
 
-// The reporting options; of the boot service, those stored when it was installed.
+// The reporting options; of the boot service, those stored when it was installed. A damaged record is read as the next
+// round repairs it.
 Result<node::NodeReporting> ReportingOf(machine::Host& host, const ReconcileOptions& options) {
   if (options.reporting) return *options.reporting;
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kRead));
-  const auto stored = PROV_TRY(node::LoadService(target.Node(host).machine.state));
+  node::OpenNode node = target.Node(host);
+  node::RepairedView view(node);
+  const auto stored = PROV_TRY(node::LoadService(PROV_TRY(view.Open()).machine.state));
   return stored ? stored->reporting : node::NodeReporting();
 }
 
 Result<Outcome> Once(const ReconcileOptions& options, machine::Host& host) {
-  auto round = PROV_TRY(WhenFree(host.clock(), options.wait_lock,
-                                 [&] { return node::RunRound(host, node::FollowedReader(host, nullptr)); }));
+  // Without options of its own, this round waits for approval as the boot service's do.
+  const node::NodeReporting reporting = PROV_TRY(ReportingOf(host, options));
+  std::optional<fleet::ClusterApprover> approver;
+  if (reporting.approval && reporting.cluster) approver.emplace(host, *reporting.cluster);
+  auto round = PROV_TRY(WhenFree(host.clock(), options.wait_lock, [&] {
+    return node::RunRound(host, node::FollowedReader(host, nullptr), approver ? &*approver : nullptr,
+                          node::RoundBy::kPerson);
+  }));
   if (!round) return Fail(Code::kNetwork, "was stopped while it read the source; nothing changed", host.Name());
   node::RoundReport report = *std::move(round);
   node::LogRound(host, report);
@@ -93,6 +104,7 @@ Result<Outcome> RunReconcile(const Arguments& arguments, machine::Host& host) {
   }
   // Fail at once if the first round could not run.
   PROV_TRY(OpenTarget(host, machine::Access::kWrite, options.wait_lock));
+  loop.by = node::RoundBy::kPerson;
   loop.on_report = [&options](const node::RoundReport& report) { PrintReport(options.json, report.run); };
   loop.on_failure = [&options](const Error& error) { PrintFailure(options.json, error); };
   fleet::FollowAndReport(host, loop, options.reporting.value_or(node::NodeReporting()), VersionNumber());

@@ -55,12 +55,14 @@ OptionGroup ClusterNodeOptionSpecs() {
 }
 
 OptionGroup RebootOptionSpecs() {
-  return {{"reboot", "never|now|annotate",
+  return {{"reboot", "never|now|annotate|drain",
            "what to do when a reboot is needed: now asks Windows; annotate asks the Windows Machine Config Operator, "
-           "which drains and reboots one node after another (needs --node). Asked once per boot (default: never)",
+           "which drains and reboots one node after another (needs --node); drain waits until provisioner fleet reboot "
+           "has drained the node, then asks Windows (needs --node and rounds). Asked once per boot (default: never)",
            Group::kRun},
           {"reboot-window", "TIMES",
-           "with --reboot now: reboot only in this window, in UTC, such as \"22:00-04:00\" or \"Sat,Sun 01:00-05:00\" "
+           "with --reboot now or drain: reboot only in this window, in UTC, such as \"22:00-04:00\" or \"Sat,Sun "
+           "01:00-05:00\" "
            "(default: at any time)",
            Group::kRun}};
 }
@@ -70,8 +72,16 @@ OptionSpec MetricsOption() {
           "write metrics for windows_exporter's textfile collector into this file after each round", Group::kRun};
 }
 
+OptionSpec ApprovalOption() {
+  return {
+      "approval", "",
+      "with --node: new settings wait until a rollout of the cluster approves them for this node, and are then tried "
+      "with the rollout's probes (provisioner fleet rollout)",
+      Group::kRun};
+}
+
 OptionGroup ReportingOptionSpecs() {
-  return JoinOptions({ClusterNodeOptionSpecs(), {MetricsOption()}, RebootOptionSpecs()});
+  return JoinOptions({ClusterNodeOptionSpecs(), {ApprovalOption(), MetricsOption()}, RebootOptionSpecs()});
 }
 
 Result<std::string> ParseMetrics(const Arguments& arguments) {
@@ -87,7 +97,8 @@ Result<std::string> ParseMetrics(const Arguments& arguments) {
 
 Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments& arguments) {
   if (!arguments.Has("reboot-window")) return std::nullopt;
-  if (arguments.Get("reboot") != "now") return Fail(Code::kUsage, "needs --reboot now", "--reboot-window");
+  if (arguments.Get("reboot") != "now" && arguments.Get("reboot") != "drain")
+    return Fail(Code::kUsage, "needs --reboot now or drain", "--reboot-window");
   auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
   const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
   if (window.length >= interval + interval / 10) return window;
@@ -103,9 +114,10 @@ Result<node::NodeReporting> ParseReboot(const Arguments& arguments) {
   const std::string way = PROV_TRY(OneOf(arguments, "reboot"));
   if (way == "now") out.reboot.method = node::RebootMethod::kNow;
   if (way == "annotate") out.reboot.method = node::RebootMethod::kAnnotate;
+  if (way == "drain") out.reboot.method = node::RebootMethod::kDrain;
   out.cluster = PROV_TRY(ParseClusterNode(arguments));
-  if (way == "annotate" && !out.cluster)
-    return Fail(Code::kUsage, "annotate needs --node NAME, the Node that the annotation is for", "--reboot");
+  if ((way == "annotate" || way == "drain") && !out.cluster)
+    return Fail(Code::kUsage, fmt::format("{} needs --node NAME, the Node of this machine", way), "--reboot");
   out.reboot.window = PROV_TRY(CheckRebootWindow(arguments));
   return out;
 }
@@ -113,12 +125,15 @@ Result<node::NodeReporting> ParseReboot(const Arguments& arguments) {
 Result<node::NodeReporting> ParseReporting(const Arguments& arguments) {
   node::NodeReporting out = PROV_TRY(ParseReboot(arguments));
   out.metrics_file = PROV_TRY(ParseMetrics(arguments));
+  out.approval = arguments.Has("approval");
+  if (out.approval && !out.cluster)
+    return Fail(Code::kUsage, "needs --node NAME, the Node whose annotation approves settings", "--approval");
   return out;
 }
 
 Result<std::optional<node::NodeReporting>> GivenReporting(const Arguments& arguments, bool with_reboot) {
   node::NodeReporting out = PROV_TRY(ParseReporting(arguments));
-  const bool is_given = arguments.Has("node") || arguments.Has("metrics") ||
+  const bool is_given = arguments.Has("node") || arguments.Has("metrics") || arguments.Has("approval") ||
                         (with_reboot && (arguments.Has("reboot") || arguments.Has("reboot-window")));
   if (!is_given) return std::nullopt;
   if (!out.metrics_file.empty()) out.metrics_file = PROV_TRY(AbsolutePath(out.metrics_file));

@@ -13,8 +13,9 @@ namespace prov::cli {
 
 OptionGroup ClusterNodeOptionSpecs();  // --node, --node-kubeconfig
 OptionGroup RebootOptionSpecs();       // --reboot, --reboot-window
+OptionSpec ApprovalOption();
 OptionSpec MetricsOption();
-OptionGroup ReportingOptionSpecs();  // all of these and --metrics
+OptionGroup ReportingOptionSpecs();  // all of these
 
 // --interval SECONDS; nullopt: it was not given. Errors: usage.
 OptionSpec IntervalOption();

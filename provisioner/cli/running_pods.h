@@ -7,16 +7,31 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "provisioner/cli/cluster_pods.h"
-#include "provisioner/cli/pod_restart.h"
 #include "provisioner/publish/pod_env.h"
 
 namespace prov::cli {
 
 using NamesOfNamespaces = std::set<std::string, std::less<>>;
+
+enum class Restart {
+  kNotAsked,    // it was only looked at
+  kDone,        // each of its pods is new
+  kLeft,        // it has no rollout, or can't be judged by one: see the message
+  kFailed,      // it could not be read or changed, its new pods did not become available, or lack the variables, too
+  kNotReached,  // new pods of an earlier one did not become available, or lack the variables, too
+};
+std::string_view NameOf(Restart restart);  // "done"; "" for kNotAsked
+
+struct RestartedWorkload {
+  publish::WorkloadPods pods;
+  Restart restart = Restart::kNotAsked;
+  std::string message = {};  // why it was left, or failed
+};
 
 struct RunningPods {
   std::vector<RestartedWorkload> workloads;  // those with outdated pods

@@ -64,7 +64,7 @@ Result<ServiceOptions> ParseServiceOptions(const Arguments& arguments) {
   out.delivery.interval_seconds = PROV_TRY(ParseInterval(arguments));
   out.install = arguments.positional() == "install";
   if (!out.install) return out;
-  out.delivery.signer = PROV_TRY(GivenSigner(arguments));
+  out.delivery.pin = PROV_TRY(GivenPin(arguments));
   out.delivery.allow_downgrade = arguments.Has("allow-downgrade");
   out.delivery.reporting = PROV_TRY(GivenReporting(arguments, true));
   out.names_source = arguments.Has("source");
@@ -79,7 +79,7 @@ Result<Outcome> Install(const ServiceOptions& options, machine::Host& host) {
   const node::Delivery& delivery = options.delivery;
   std::optional<node::DerivedSettings> derived;
   if (options.names_source) {
-    const node::ReadOptions read{PROV_TRY(WantedSigner(delivery.signer, {&host})), true, nullptr};
+    const node::ReadOptions read{PROV_TRY(WantedPin(delivery.pin, {&host})), true, nullptr};
     derived = PROV_TRY(node::Derive(PROV_TRY(node::ReadSettings(host, delivery.spec, read))));
   }
   const Target target = PROV_TRY(OpenTarget(host, machine::Access::kWrite));
@@ -136,7 +136,8 @@ Command ServiceCommand() {
       JoinOptions({{{"source", "SOURCE", "with install: what reconcile reads from now on", Group::kSource, true}},
                    DesiredOptionSpecs(),
                    SourceOptionSpecs(),
-                   {IntervalOption(), SignerOption(), AllowDowngradeOption()},
+                   {IntervalOption(), AllowDowngradeOption()},
+                   PinOptionSpecs(),
                    OutputOptionSpecs(),
                    ReportingOptionSpecs()})};
   spec.common = "source service with-wmco scope credentials subtract signer interval node output help";

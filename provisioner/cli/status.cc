@@ -12,8 +12,8 @@
 #include "provisioner/cli/status_health.h"
 #include "provisioner/cli/targets.h"
 #include "provisioner/egress/proxy_url.h"
+#include "provisioner/node/pin.h"
 #include "provisioner/node/reconcile_once.h"
-#include "provisioner/node/signer.h"
 #include "provisioner/payload/payload_signature.h"
 #include "provisioner/reconcile/items.h"
 #include "provisioner/source/source.h"
@@ -96,25 +96,44 @@ void WriteApplied(JsonWriter& json, const node::NodeStatus& status) {
 }
 
 // A pin that can't be read is a finding, so that the rest is reported all the same.
-std::optional<pki::Certificate> SignerOf(machine::Host& host, Findings& findings) {
-  Result<std::optional<pki::Certificate>> signer = node::PinnedSigner(host);
-  if (signer) return *std::move(signer);
+payload::Pin PinOf(machine::Host& host, Findings& findings) {
+  Result<payload::Pin> pin = node::LoadPin(host);
+  if (pin) return *std::move(pin);
   AddWarning(findings, "signer",
-             fmt::format("the pinned signer can't be used, so no payload is accepted: {}", signer.error().message),
-             signer.error().where);
-  return std::nullopt;
+             fmt::format("the pin can't be used, so no payload is accepted: {}", pin.error().message),
+             pin.error().where);
+  return {};
 }
 
-void WriteSigner(JsonWriter& json, const std::optional<pki::Certificate>& signer) {
-  if (BeginObjectOrNull(json, "signer", signer.has_value()))
-    json.Member("subject", signer->subject).Member("sha256", signer->sha256).EndObject();
+void WriteSigner(JsonWriter& json, const pki::Certificate& signer) {
+  json.Member("subject", signer.subject).Member("sha256", signer.sha256).EndObject();
+}
+
+void WritePin(JsonWriter& json, const payload::Pin& pin) {
+  if (BeginObjectOrNull(json, "signer", !pin.signers.empty())) WriteSigner(json, pin.signers.front());
+  json.Key("nextSigners").BeginArray();
+  for (std::size_t i = 1; i < pin.signers.size(); ++i) WriteSigner(json.BeginObject(), pin.signers[i]);
+  json.EndArray();
+  WriteTextOrNull(json, "for", pin.cluster);
+}
+
+std::string PinLines(const payload::Pin& pin) {
+  std::string out;
+  for (std::size_t i = 0; i < pin.signers.size(); ++i) {
+    out += fmt::format("signer   {}: {}\n", Printable(payload::NameOfSigner(pin.signers[i])),
+                       i > 0                     ? "introduced; replaces those before it"
+                       : pin.signers.size() == 1 ? "takes no other payloads"
+                                                 : "takes its payloads");
+  }
+  if (!pin.cluster.empty()) out += fmt::format("cluster  {}: takes no payloads for others\n", Printable(pin.cluster));
+  return out;
 }
 
 struct TargetStatus {
   std::string target;
   std::int64_t now = 0;  // Unix time
   node::NodeStatus status;
-  std::optional<pki::Certificate> signer;
+  payload::Pin pin;
   std::vector<node::NotVisible> not_visible;  // what an image can't show
 };
 
@@ -136,9 +155,14 @@ void WriteTargetStatus(JsonWriter& json, const TargetStatus& one) {
   WriteScript(json, status.engine);
   json.Member("openTransaction", status.engine.open_transaction || status.image_incomplete)
       .Member("trial", status.engine.trial);
-  json.Member("held", status.held);
+  json.Member("held", status.held).Key("approval");
+  if (status.approval) {
+    json.Json(node::ApprovalJson(*status.approval));
+  } else {
+    json.Null();
+  }
   WriteSource(json, status);
-  WriteSigner(json, one.signer);
+  WritePin(json, one.pin);
   WriteApplied(json, status);
   WriteHealth(json, status);
   WriteServices(json, status.services);
@@ -222,6 +246,18 @@ std::string UnfinishedLine(const node::NodeStatus& status) {
   return "open     an installation into this image was interrupted; apply --install ends it, remove --all undoes it\n";
 }
 
+std::string ApprovalLines(const node::NodeStatus& status) {
+  std::string out;
+  if (!status.approval) return out;
+  constexpr std::size_t kShown = 12;
+  const auto shown = [](const std::string& digest) { return Printable(Shorten(digest, kShown)); };
+  if (status.approval->pending)
+    out += fmt::format("pending  settings {} wait until the cluster approves them\n", shown(*status.approval->pending));
+  if (const auto& trial = status.approval->trial; status.approval->PendingFailed())
+    out += fmt::format("tried    settings {} were taken back: {}\n", shown(trial->digest), Printable(trial->reason));
+  return out;
+}
+
 // What somebody has to do something about.
 std::string AttentionLines(const TargetStatus& one) {
   const node::NodeStatus& status = one.status;
@@ -232,6 +268,7 @@ std::string AttentionLines(const TargetStatus& one) {
   for (const reconcile::Drift& drift : status.engine.drift) out += DriftLine(drift);
   out += ServiceLines(status.services, true);
   out += UnfinishedLine(status);
+  out += ApprovalLines(status);
   if (status.held) out += "held     a rollback holds until the source changes or apply is called\n";
   if (status.engine.reboot_required) out += "reboot   required: services see machine variables after the next boot\n";
   return out + ExpiryLine(status);
@@ -251,8 +288,7 @@ std::string StatusText(const TargetStatus& one) {
   out += AttentionLines(one);
   out += SourceLines(status);
   if (status.boot_service && !status.boot_service->Fails()) out += BootLine(*status.boot_service);
-  if (one.signer)
-    out += fmt::format("signer   {}: takes no other payloads\n", Printable(payload::NameOfSigner(*one.signer)));
+  out += PinLines(one.pin);
   if (status.engine.script) out += fmt::format("record   {}\n", reconcile::kScriptStatePlace);
   for (const reconcile::Drift& d : status.engine.yielded) {
     out += fmt::format("yielded  {} {}: the Windows Machine Config Operator's daemon owns it here\n",
@@ -307,7 +343,7 @@ Result<Outcome> RunStatus(const Arguments& arguments, machine::Host& live) {
     TargetStatus& one = all.emplace_back(TargetStatus{target.name,
                                                       host->clock().NowUnix(),
                                                       PROV_TRY(node::StatusOf(node, TreeOf(image))),
-                                                      SignerOf(*host, findings),
+                                                      PinOf(*host, findings),
                                                       {}});
     ReportScriptRecord(one.status.engine, findings);
     ReportDamage(one.status, findings);

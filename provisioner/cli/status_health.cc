@@ -5,8 +5,8 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
-#include "provisioner/node/first_boot.h"
 #include "provisioner/node/reconcile_once.h"
+#include "provisioner/node/upgrade.h"
 
 namespace prov::cli {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "provisioner/fleet/rollout_choices.h"
 #include "provisioner/source/kube_follow.h"
 #include "provisioner/source/kube_uri.h"
 
@@ -19,17 +20,31 @@ constexpr std::int64_t kLongestTruce = 30;                   // the same, after 
 constexpr std::int64_t kPeace = 2 * kLongestTruce;           // after so long the first race is the first again
 constexpr std::int64_t kFirstTruceMs = 200, kLongestTruceMs = 5000;
 constexpr int kReleaseSeconds = 5;
-constexpr std::int64_t kWatchMs = 300'000;  // how long one wait for a change takes at most
-constexpr std::int64_t kLookMs = 100;       // how often the loop looks whether there is one
+constexpr std::int64_t kWatchMs = 300'000;    // how long one wait for a change takes at most
+constexpr std::int64_t kLookMs = 100;         // how often the loop looks whether there is one
+constexpr std::int64_t kRolloutMs = 1000;     // the same for rollouts
+constexpr std::int64_t kRolloutSeconds = 30;  // until it looks without one: a watch does not show what a person resumed
 
 // Between the threads: whether something has changed, and what they report.
 class Changes {
  public:
   explicit Changes(const ControllerReports& reports) : reports_(reports) {}
 
-  void Note() { changed_ = true; }
+  void Note() { changed_ = changed_for_rollouts_ = true; }
   bool Take() { return changed_.exchange(false); }
   bool Is() const { return changed_; }
+  bool TakeForRollouts() { return changed_for_rollouts_.exchange(false); }
+  // Whether this process is the one of several that writes.
+  void SetLeads(bool leads) { leads_ = leads; }
+  bool Leads() const { return leads_; }
+  void Report(const RolloutView& view) {
+    const std::scoped_lock lock(mutex_);
+    if (reports_.on_rollout) reports_.on_rollout(view);
+  }
+  void ReportRollout(const Error& error) {
+    const std::scoped_lock lock(mutex_);
+    if (reports_.on_rollout_error) reports_.on_rollout_error(error);
+  }
   void Report(const Error& error) {
     const std::scoped_lock lock(mutex_);
     if (reports_.on_error) reports_.on_error(error);
@@ -40,7 +55,7 @@ class Changes {
   }
 
  private:
-  std::atomic<bool> changed_ = true;
+  std::atomic<bool> changed_ = true, changed_for_rollouts_ = true, leads_ = false;
   const ControllerReports& reports_;
   std::mutex mutex_;
 };
@@ -65,6 +80,24 @@ void WatchObject(const ControllerOrder& order, const source::KubeObject& object,
     if (access) follower.FollowObject(*std::move(access), object);
     if (!unchanged) changes.Note();
   } while (follower.Wait(kWatchMs));
+}
+
+// A rollout takes hours, and rounds go on meanwhile.
+void RunRollouts(const ControllerOrder& order, const source::SourcePorts& ports, Changes& changes) {
+  RolloutKeeper keeper(*order.rollouts, ports, [&](const RolloutView& view) { changes.Report(view); });
+  std::int64_t next = 0;
+  bool is_due = true, source_changed = true;
+  do {
+    const std::int64_t now = ports.clock.NowUnix();
+    if (changes.TakeForRollouts()) source_changed = is_due = true;
+    if (now >= next || next - now > kRolloutSeconds) is_due = true;
+    if (!changes.Leads() || !std::exchange(is_due, false)) continue;
+    const auto access = OpenCluster(order);
+    const auto changed = [&] { return std::exchange(source_changed, false) || changes.TakeForRollouts(); };
+    const Result<void> looked = access ? keeper.Look(*access, changed) : Result<void>(std::unexpected(access.error()));
+    next = ports.clock.NowUnix() + kRolloutSeconds;
+    if (!looked && looked.error().code != Code::kInterrupted) changes.ReportRollout(looked.error());
+  } while (ports.clock.Wait(kRolloutMs));
 }
 
 Result<KeepRound> KeepRoundOf(ObjectKeeper& keeper, const source::KubeAccess& access,
@@ -129,6 +162,7 @@ class Loop {
   Loop(const ControllerOrder& order, const source::SourcePorts& ports, Changes& changes)
       : order_(order), ports_(ports), changes_(changes), keepers_(KeepersOf(order, ports)), turns_(keepers_.size()) {
     if (order.lease) leader_.emplace(*order.lease, order.identity, ports.clock);
+    changes_.SetLeads(!leader_);
   }
 
   void Run() {
@@ -153,14 +187,19 @@ class Loop {
     const auto access = OpenCluster(order_);
     if (!access) {
       changes_.Report(access.error());
-      return holds_ = false;
+      return SetHolds(false);
     }
     source::KubeClient client(*access, ports_);
     const auto held = leader_->Hold(client);
     if (!held) changes_.Report(held.error());
     const bool now_held = held && *held;
     if (now_held && !holds_) WantAll();  // whatever happened meanwhile
-    return holds_ = now_held;
+    return SetHolds(now_held);
+  }
+
+  bool SetHolds(bool holds) {
+    changes_.SetLeads(holds);
+    return holds_ = holds;
   }
 
   void Rounds() {
@@ -237,6 +276,15 @@ void KeepOn(const ControllerOrder& order, const source::SourcePorts& ports, cons
   for (const Kept& one : order.kept) {
     watches.emplace_back([&] { WatchObject(order, one.order.object, ports, changes); });
     if (one.order.append_to) watches.emplace_back([&] { WatchObject(order, *one.order.append_to, ports, changes); });
+  }
+  // The same of all.
+  if (const auto& confirmed = order.kept.front().order.confirmed)
+    watches.emplace_back([&] { WatchObject(order, *confirmed, ports, changes); });
+  const source::KubeObject wish =
+      source::ConfigMapObject(order.rollouts ? order.rollouts->name_space : "", std::string(fleet::kRolloutConfigMap));
+  if (order.rollouts) {
+    watches.emplace_back([&] { WatchObject(order, wish, ports, changes); });
+    watches.emplace_back([&] { RunRollouts(order, ports, changes); });
   }
   Loop(order, ports, changes).Run();
 }

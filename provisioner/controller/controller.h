@@ -9,6 +9,7 @@
 
 #include "provisioner/controller/leader.h"
 #include "provisioner/controller/object_keeper.h"
+#include "provisioner/controller/rollout_keeper.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/source.h"
 
@@ -22,16 +23,19 @@ struct Kept {
 
 struct ControllerOrder {
   std::vector<Kept> kept;
-  source::SourceRequest source;             // watched if it is kube://
-  source::SourceSpec cluster;               // where the objects are: its kubeconfig, context, CA and proxy
-  std::optional<source::KubeObject> lease;  // nullopt: this process alone keeps them
-  std::string identity;                     // as for Leader
-  std::int64_t interval_seconds = 300;      // between two rounds without a change
+  source::SourceRequest source;                   // watched if it is kube://
+  source::SourceSpec cluster;                     // where the objects are: its kubeconfig, context, CA and proxy
+  std::optional<source::KubeObject> lease;        // nullopt: this process alone keeps them
+  std::string identity;                           // as for Leader
+  std::int64_t interval_seconds = 300;            // between two rounds without a change
+  std::optional<RolloutKeepOrder> rollouts = {};  // nullopt: this process runs none
 };
 
 struct ControllerReports {
   std::function<void(const KeepOrder& of, const KeepRound&)> on_round;
   std::function<void(const Error&)> on_error;  // of an object, the Lease or a watch; the next round tries again
+  std::function<void(const RolloutView&)> on_rollout;
+  std::function<void(const Error&)> on_rollout_error;  // the next look tries again
 };
 
 // The cluster of the objects: that of a kube:// source, else the current context's. Errors: those of KubeAccess::Open.
@@ -41,7 +45,8 @@ Result<source::KubeAccess> OpenCluster(const ControllerOrder& order, std::option
 // network, if another kept writing the object. Errors: those of KubeAccess::Open.
 Result<std::vector<KeepRound>> KeepOnce(const ControllerOrder& order, const source::SourcePorts& ports);
 
-// Rounds until this program is asked to stop. The ports are used by several threads.
+// Rounds, and rollouts beside them, until this program is asked to stop. The ports, and what bakes and reads settings,
+// are used by several threads.
 void KeepOn(const ControllerOrder& order, const source::SourcePorts& ports, const ControllerReports& reports);
 
 }  // namespace prov::controller

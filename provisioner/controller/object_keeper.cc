@@ -7,6 +7,7 @@
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/sentence.h"
+#include "provisioner/fleet/rollout_record.h"
 
 namespace prov::controller {
 namespace {
@@ -107,7 +108,12 @@ Result<KeptObject> ObjectKeeper::Read(source::KubeClient& client) const {
 Result<Baked> ObjectKeeper::Bake(source::KubeClient& client, const KeptObject& object) const {
   std::optional<std::string> foreign;
   if (order_.append_to) foreign = PROV_TRY(ScriptOf(PROV_TRY(client.Get(*order_.append_to)), order_.append_to->Path()));
-  return bake_({object.data, std::move(foreign)});
+  std::optional<node::ConfirmedConfig> confirmed;
+  // What can't be read is no sign that there are none.
+  if (order_.confirmed)
+    confirmed =
+        PROV_TRY(fleet::ConfirmedOf(PROV_TRY(fleet::ReadConfirmedSecret(client, order_.confirmed->name_space))));
+  return bake_({object.data, std::move(foreign), std::move(confirmed)});
 }
 
 NodeState ObjectKeeper::StateAfter(const std::optional<NodeState>& before, const Result<Baked>& baked,

@@ -13,6 +13,7 @@
 #include "provisioner/controller/kept_object.h"
 #include "provisioner/controller/machine_sets.h"
 #include "provisioner/fleet/node_event.h"
+#include "provisioner/node/approval.h"
 #include "provisioner/source/kube_client.h"
 
 namespace prov::controller {
@@ -31,6 +32,8 @@ struct Baked {
 struct BakeInput {
   const KeptData& present;             // what the object holds
   std::optional<std::string> foreign;  // the operator's script; nullopt: none was asked for
+  // The settings that a rollout has confirmed last; nullopt: there are none, or none were asked for.
+  std::optional<node::ConfirmedConfig> confirmed = {};
 };
 
 // Errors: those of reading the source, and of what is made of it.
@@ -40,6 +43,7 @@ struct KeepOrder {
   KeptKind kind = KeptKind::kUserData;
   source::KubeObject object;
   std::optional<source::KubeObject> append_to = {};  // the Secret whose script runs behind ours
+  std::optional<source::KubeObject> confirmed = {};  // the Secret with the fleet's confirmed settings
   bool machine_sets = false;                         // looks at MachineSets, too
   std::vector<std::string> other_secrets = {};       // that these may name, too
   std::optional<std::int64_t> interval = {};         // seconds between two rounds; nullopt: there is one alone
@@ -70,9 +74,9 @@ class ObjectKeeper {
 
   // One round. The object is read before the source, and written only if nobody has written it since: so of two
   // controllers the one with the older source loses, whatever they believe of each other. A failure of the round is
-  // that of the source or of the operator's Secret; of the object: owner (it lacks our mark), not-found; or that of a
-  // refused write, which the state says, too, where that is accepted. Errors: interrupted; other ones of reading the
-  // object.
+  // that of the source, of the operator's Secret or of the confirmed settings; of the object: owner (it lacks our
+  // mark), not-found; or that of a refused write, which the state says, too, where that is accepted. Errors:
+  // interrupted; other ones of reading the object.
   Result<KeepRound> Keep(source::KubeClient& client);
 
   const KeepOrder& order() const { return order_; }

@@ -28,8 +28,21 @@ Result<std::uint16_t> ParseUrlPort(std::string_view text, std::string_view schem
   return static_cast<std::uint16_t>(*port);
 }
 
+// Takes the zone from the end of an IPv6 address, written behind "%25" as RFC 6874 has it, or behind "%".
+Result<void> TakeZone(RequestTarget& target) {
+  constexpr std::string_view kUnreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+  const std::size_t percent = target.host.find('%');
+  if (percent == std::string::npos) return {};
+  target.zone = target.host.substr(percent + 1);
+  if (target.zone.starts_with("25") && target.zone.size() > 2) target.zone.erase(0, 2);
+  if (target.zone.empty() || target.zone.find_first_not_of(kUnreserved) != std::string::npos)
+    return RefuseUrl("has an IPv6 address with a malformed zone");
+  target.host.resize(percent);
+  return {};
+}
+
 // Parses "host", "host:port" or "[IPv6]:port".
-Result<RequestTarget> ParseAuthority(std::string_view authority, std::string scheme) {
+Result<RequestTarget> ParseAuthority(std::string_view authority, std::string scheme, Zones zones) {
   RequestTarget target;
   target.scheme = std::move(scheme);
   std::string_view port;
@@ -38,6 +51,7 @@ Result<RequestTarget> ParseAuthority(std::string_view authority, std::string sch
     if (close == std::string_view::npos) return RefuseUrl("has a bracket that is not closed");
     target.host = authority.substr(1, close - 1);
     port = authority.substr(close + 1);
+    if (zones == Zones::kTaken) PROV_TRY(TakeZone(target));
     const bool address = target.host.find(':') != std::string::npos && IpAddress::Parse(target.host).has_value();
     if (!address) return RefuseUrl("has brackets that hold no IPv6 address");
   } else {
@@ -62,11 +76,12 @@ Decision GoDirect(std::string note, std::optional<std::string> entry = std::null
 
 std::string RequestUrlOf(std::string_view text) {
   if (text.find("://") != std::string_view::npos) return std::string(text);
-  const bool bare_ipv6 = text.find(':') != std::string_view::npos && IpAddress::Parse(text);
+  const bool bare_ipv6 =
+      text.find(':') != std::string_view::npos && IpAddress::Parse(text.substr(0, text.find('%'))).has_value();
   return bare_ipv6 ? fmt::format("https://[{}]/", text) : fmt::format("https://{}/", text);
 }
 
-Result<RequestTarget> ParseRequestTarget(std::string_view url) {
+Result<RequestTarget> ParseRequestTarget(std::string_view url, Zones zones) {
   if (std::ranges::any_of(url, [](unsigned char c) { return c <= 0x20 || c == 0x7F; }))
     return RefuseUrl("holds a blank or a control character");
   if (!IsUtf8(url)) return RefuseUrl("is not UTF-8");
@@ -80,7 +95,7 @@ Result<RequestTarget> ParseRequestTarget(std::string_view url) {
   authority = authority.substr(0, authority.find_first_of("/?#"));
   const std::size_t at = authority.rfind('@');
   if (at != std::string_view::npos) authority.remove_prefix(at + 1);
-  return ParseAuthority(authority, std::move(scheme));
+  return ParseAuthority(authority, std::move(scheme), zones);
 }
 
 Result<Decision> Decide(const Secret& http_proxy, const Secret& https_proxy, std::string_view no_proxy,

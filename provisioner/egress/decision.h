@@ -17,12 +17,17 @@ struct RequestTarget {
   std::string scheme;  // lower case
   std::string host;    // as written, IPv6 without brackets
   std::uint16_t port = 0;
+  std::string zone = {};  // of an IPv6 address: the interface, "eth0"
 };
+
+// Whether the URL may have an IPv6 address with a zone ("[fe80::1%25eth0]", also with a lone %), which is one of the
+// machine alone.
+enum class Zones { kRefused, kTaken };
 
 // Parses an absolute URL with a host ("https://user@host:8443/path"). Other schemes than http and https are accepted;
 // without a port theirs is 0. Errors: usage, with `where` "url"; the message never quotes the URL, because it may hold
 // a password.
-Result<RequestTarget> ParseRequestTarget(std::string_view url);
+Result<RequestTarget> ParseRequestTarget(std::string_view url, Zones zones = Zones::kRefused);
 
 // Turns a URL, host, host:port or address from a list into a URL: https if it has no scheme.
 std::string RequestUrlOf(std::string_view text);

@@ -27,7 +27,10 @@ constexpr std::array<Names, kDialectCount> kNames = {{{Dialect::kGo, "go", "Go"}
                                                       {Dialect::kPython, "python", "urllib 3.11"},
                                                       {Dialect::kRequests, "requests", "requests 2.34"},
                                                       {Dialect::kJava, "java", "Java 17"},
-                                                      {Dialect::kDotnet11, "dotnet11", ".NET 11"}}};
+                                                      {Dialect::kDotnet11, "dotnet11", ".NET 11"},
+                                                      {Dialect::kNodeHttp, "nodehttp", "Node.js http"},
+                                                      {Dialect::kNodeFetch, "nodefetch", "Node.js fetch"},
+                                                      {Dialect::kNodeFetch24, "nodefetch24", "Node.js 24 fetch"}}};
 
 // An IPv6 address in the form of inet_ntop: embedded IPv4 addresses have dots.
 std::string Ipv6Text(const IpAddress& address) {
@@ -35,6 +38,13 @@ std::string Ipv6Text(const IpAddress& address) {
   const IpAddress::Bytes& b = address.bytes();
   const bool embedded = std::all_of(b.begin(), b.begin() + 12, [](auto byte) { return byte == 0; }) && (b[12] | b[13]);
   return embedded ? fmt::format("::{}.{}.{}.{}", b[12], b[13], b[14], b[15]) : address.ToString();
+}
+
+// An address as the URL standard writes it.
+std::string UrlAddress(const IpAddress& address, bool is_ipv6) {
+  if (!is_ipv6 || !address.IsIpv4()) return address.ToString();
+  const IpAddress::Bytes& b = address.bytes();
+  return fmt::format("::ffff:{:x}:{:x}", b[12] << 8U | b[13], b[14] << 8U | b[15]);
 }
 
 std::string Bracketed(const std::string& name, bool is_ipv6) { return is_ipv6 ? "[" + name + "]" : name; }
@@ -60,6 +70,10 @@ std::optional<Dialect> DialectOf(std::string_view name) {
     if (one.name == name) return one.dialect;
   }
   return std::nullopt;
+}
+
+bool IsNode(Dialect dialect) {
+  return dialect == Dialect::kNodeHttp || dialect == Dialect::kNodeFetch || dialect == Dialect::kNodeFetch24;
 }
 
 std::optional<IpAddress> ParseLooseIpv4(std::string_view text) {
@@ -100,7 +114,7 @@ std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::stri
 }
 
 Result<Destination> ParseDestination(std::string_view url) {
-  RequestTarget target = PROV_TRY(ParseRequestTarget(url));
+  RequestTarget target = PROV_TRY(ParseRequestTarget(url, Zones::kTaken));
   if (target.host.size() > kMaxRequestHost)
     return Fail(Code::kUsage, "the URL has a host that is longer than any name; write one such as https://host/",
                 "url");
@@ -110,7 +124,9 @@ Result<Destination> ParseDestination(std::string_view url) {
   out.port = target.port;
   out.is_ipv6 = out.host.find(':') != std::string::npos;
   out.name = AsciiLower(out.host);
-  out.authority = Bracketed(out.name, out.is_ipv6);
+  // The zone is no part of the address; only who compares the text of the URL sees it.
+  out.authority =
+      Bracketed(target.zone.empty() ? out.name : fmt::format("{}%{}", out.name, AsciiLower(target.zone)), out.is_ipv6);
   const std::string_view port = WrittenPort(url);
   out.authority_port = out.authority + std::string(port.size() > 1 ? port : "");
   out.name_port = port.size() > 1 && out.port != 0 ? fmt::format("{}:{}", out.name, out.port) : out.name;
@@ -122,6 +138,9 @@ Result<Destination> ParseDestination(std::string_view url) {
     out.normal = out.is_ipv6 ? Ipv6Text(*out.resolved) : out.resolved->ToString();
   }
   out.normal_authority = Bracketed(out.normal, out.is_ipv6);
+  auto standard = out.resolved;
+  if (!standard && out.name.ends_with('.')) standard = ParseLooseIpv4(out.name.substr(0, out.name.size() - 1));
+  out.url_host = standard ? UrlAddress(*standard, out.is_ipv6) : out.name;
   return out;
 }
 
@@ -143,6 +162,12 @@ std::unique_ptr<DialectList> CompileNoProxy(Dialect dialect, const NoProxy& list
       return CompileRequests(list);
     case Dialect::kJava:
       return CompileJava(list);
+    case Dialect::kNodeHttp:
+      return CompileNodeHttp(list);
+    case Dialect::kNodeFetch:
+      return CompileNodeFetch(list, NodeVersion::k26);
+    case Dialect::kNodeFetch24:
+      return CompileNodeFetch(list, NodeVersion::k24);
     case Dialect::kGo:
     case Dialect::kWinHttp:
     case Dialect::kWinInet:

@@ -1,7 +1,8 @@
 // NO_PROXY in the dialects of the clients that run on nodes: they read the same list differently. Sources:
 // x/net/http/httpproxy; curl 7.88.1, 8.14.1 and 8.23.0 and .NET 10.0.12, as observed; urllib of Python 3.11; requests
-// 2.34; Java 17's DefaultProxySelector; for WinHTTP and WinINET published measurements, which could not be repeated
-// here. tests/differential queries those clients that run on Linux. docs/clients.md has the rules.
+// 2.34; Java 17's DefaultProxySelector; Node.js 22.21, 24.22 and 26.12, as observed; for WinHTTP and WinINET published
+// measurements, which could not be repeated here. tests/differential queries those clients that run on Linux.
+// docs/clients.md has the rules.
 #pragma once
 
 #include <array>
@@ -29,16 +30,21 @@ enum class Dialect {
   kPython,    // urllib
   kRequests,  // Python's requests
   kJava,      // http.nonProxyHosts
-  kDotnet11,  // reads networks; not among the ten default dialects
+  // Not among the ten default dialects:
+  kDotnet11,     // reads networks
+  kNodeHttp,     // Node.js with NODE_USE_ENV_PROXY=1: its modules http and https, from 24.18 on
+  kNodeFetch,    // its fetch and WebSocket, from 26.12 on
+  kNodeFetch24,  // the same, 24.15 to 26.10
 };
 
 inline constexpr std::array<Dialect, 10> kDialects = {
     Dialect::kGo,      Dialect::kCurl,    Dialect::kCurl8,  Dialect::kCurl7,    Dialect::kDotnet,
     Dialect::kWinHttp, Dialect::kWinInet, Dialect::kPython, Dialect::kRequests, Dialect::kJava};
-inline constexpr std::size_t kDialectCount = kDialects.size() + 1;
+inline constexpr std::size_t kDialectCount = kDialects.size() + 4;
 
 std::string_view NameOf(Dialect dialect);  // "go", "curl", "curl8", "curl7", "dotnet", …
 std::optional<Dialect> DialectOf(std::string_view name);
+bool IsNode(Dialect dialect);               // a part of Node.js, in any version
 std::string_view TitleOf(Dialect dialect);  // for people: with the version where readings differ: "curl 7.88"
 
 // The URL of a request in the forms in which clients compare its host, computed once for all clients.
@@ -48,13 +54,16 @@ struct Destination {
   std::uint16_t port = 0;      // explicit or the scheme's
   bool is_ipv6 = false;        // written in brackets
   std::string name;            // `host` in ASCII lower case
-  std::string authority;       // `name`, IPv6 in brackets
+  std::string authority;       // `name`, IPv6 in brackets and with its zone
   std::string authority_port;  // with ":port" as written, if there is one
   std::string name_port;       // `name` and ":port" as a number, if there is one
   // The address as curl and .NET read it: IPv4 in all forms of inet_aton (10.1, 0x7f.1), and IPv6, in canonical form;
   // else `name`.
   std::string normal;
-  std::string normal_authority;       // IPv6 in brackets
+  std::string normal_authority;  // IPv6 in brackets
+  // The host as the URL standard and so Node.js write it, IPv6 without brackets: as `normal`, but 10.0.0.1. is an
+  // address, too, and IPv6 has no part with dots. A name that is not ASCII is not converted.
+  std::string url_host;
   std::optional<IpAddress> address;   // of a plain address (Go's rules)
   std::optional<IpAddress> resolved;  // of `normal`
 };

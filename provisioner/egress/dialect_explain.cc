@@ -19,15 +19,20 @@ bool IsCurl(Dialect dialect) {
   return dialect == Dialect::kCurl || dialect == Dialect::kCurl8 || dialect == Dialect::kCurl7;
 }
 
-// The variable that a client uses for a scheme, if any. Measured with one value in each: .NET uses HTTPS_PROXY for
-// every scheme that has no variable of its own; curl 7.88 does not know ws.
-std::optional<ProxyVariable> VariableFor(Dialect dialect, std::string_view scheme) {
-  if (scheme == "http") return ProxyVariable::kHttp;
-  if (scheme == "https") return ProxyVariable::kHttps;
-  const bool web_sockets = IsDotnet(dialect) || (IsCurl(dialect) && dialect != Dialect::kCurl7);
-  if (web_sockets && scheme == "ws") return ProxyVariable::kHttp;
-  if (IsDotnet(dialect) || (web_sockets && scheme == "wss")) return ProxyVariable::kHttps;
-  return std::nullopt;
+bool IsNodeFetch(Dialect dialect) { return IsNode(dialect) && dialect != Dialect::kNodeHttp; }
+
+// What of an accepted URL Node.js does not take: it ends at its start with an error, whatever it is asked for.
+// `findings`: of ParseProxyUrl.
+std::string_view NodeFaultOf(const ProxyUrl& url, const Findings& findings) {
+  if (HasFinding(findings, "proxy-url-no-scheme")) return "the URL has no scheme";
+  std::string_view rest = TrimBlanks(url.Text().Reveal());
+  rest.remove_prefix(rest.find("://") + 3);
+  rest.remove_prefix(std::min(rest.find_first_of("/?#"), rest.size()));
+  for (const char empty_part : {'/', '?', '#'}) rest.remove_prefix(rest.starts_with(empty_part) ? 1 : 0);
+  if (!rest.empty()) return "the URL has a path, query or fragment";
+  if (!IsUtf8(url.username()) || !IsUtf8(url.password().Reveal()))
+    return "user or password are not UTF-8 once their escapes are decoded";
+  return {};
 }
 
 // The address as WinHTTP's list has it.
@@ -51,8 +56,8 @@ Explainer::Proxy Explainer::ReadProxy(const Secret& text, ProxyVariable variable
   Proxy out;
   out.is_set = !text.empty();
   if (!out.is_set) return out;
-  Findings ignored;
-  const auto url = ParseProxyUrl(text, variable, NameOf(variable), ignored);
+  Findings found;
+  const auto url = ParseProxyUrl(text, variable, NameOf(variable), found);
   if (!url) {
     out.fault = url.error().message;
     out.redacted = RedactUrl(text.Reveal());
@@ -61,12 +66,34 @@ Explainer::Proxy Explainer::ReadProxy(const Secret& text, ProxyVariable variable
   out.redacted = url->Redacted();
   out.has_credentials = url->has_credentials();
   out.is_tls = url->scheme() == "https";
+  const std::string_view written = TrimBlanks(text.Reveal());
+  out.has_capitals = written.find("://") != std::string_view::npos && !written.starts_with(url->scheme());
   out.host_port = url->HostPort();
   const bool http = variable == ProxyVariable::kHttp;
+  Findings ignored;
   const auto alone = TranslateForWinHttp(http ? std::optional(*url) : std::nullopt,
                                          http ? std::nullopt : std::optional(*url), nullptr, false, ignored);
   out.carried = alone.has_value();
+  if (const std::string_view fault = NodeFaultOf(*url, found); !fault.empty())
+    out.node_fault = fmt::format("Node.js ends at its start, because of {}: {}", NameOf(variable), fault);
   return out;
+}
+
+// Measured with one value in each: .NET uses HTTPS_PROXY for every scheme that has no variable of its own; curl 7.88
+// does not know ws; Node's fetch uses HTTP_PROXY where HTTPS_PROXY is not set, and WebSocket goes the way of fetch.
+std::optional<ProxyVariable> Explainer::VariableFor(Dialect dialect, std::string_view scheme) const {
+  const bool web_sockets = IsDotnet(dialect) || IsNodeFetch(dialect) || (IsCurl(dialect) && dialect != Dialect::kCurl7);
+  if (scheme == "http" || (web_sockets && scheme == "ws")) return ProxyVariable::kHttp;
+  if (scheme != "https" && !IsDotnet(dialect) && !(web_sockets && scheme == "wss")) return std::nullopt;
+  return IsNodeFetch(dialect) && http_.is_set && !https_.is_set ? ProxyVariable::kHttp : ProxyVariable::kHttps;
+}
+
+// The proxy whose URL makes the client end at its start; nullptr: none.
+const Explainer::Proxy* Explainer::NodeRefuses(Dialect dialect) const {
+  for (const Proxy* proxy : {&http_, &https_}) {
+    if (IsNode(dialect) && !proxy->node_fault.empty()) return proxy;
+  }
+  return nullptr;
 }
 
 Result<Explainer> Explainer::Make(const ClientSettings& settings) {
@@ -74,6 +101,7 @@ Result<Explainer> Explainer::Make(const ClientSettings& settings) {
   out.list_ = PROV_TRY(NoProxy::Parse(settings.no_proxy, "NO_PROXY"));
   out.http_ = ReadProxy(settings.http_proxy, ProxyVariable::kHttp);
   out.https_ = ReadProxy(settings.https_proxy, ProxyVariable::kHttps);
+  out.node_env_proxy_ = settings.node_env_proxy;
   for (std::size_t i = 0; i < kDialectCount; ++i) {
     const auto dialect = static_cast<Dialect>(i);
     if (!IsWindows(dialect)) out.lists_[i] = CompileNoProxy(dialect, out.list_);
@@ -139,6 +167,7 @@ Bypass Explainer::FindWindows(Dialect dialect, const Destination& to) const {
 ClientDecision Explainer::Decide(Dialect dialect, const Destination& to) const {
   using Why = ClientDecision::Why;
   const auto variable = VariableFor(dialect, to.scheme);
+  if (const Proxy* refused = NodeRefuses(dialect)) return {Route::kInvalid, Why::kMalformed, refused->redacted, {}};
   if (!variable) return {Route::kDirect, Why::kScheme, {}, {}};
   const Proxy& proxy = ProxyOf(*variable);
   if (!proxy.is_set) return {Route::kDirect, Why::kUnset, {}, {}};
@@ -147,7 +176,8 @@ ClientDecision Explainer::Decide(Dialect dialect, const Destination& to) const {
   if (bypass.kind == Bypass::Kind::kImplicit) return {Route::kDirect, Why::kImplicit, {}, {}};
   if (bypass.kind == Bypass::Kind::kEntry) return {Route::kDirect, Why::kEntry, {}, bypass.entry};
   if (proxy.host_port.empty()) return {Route::kInvalid, Why::kMalformed, proxy.redacted, {}};
-  if (windows && !proxy.carried) return {Route::kDirect, Why::kNotCarried, {}, {}};
+  const bool unknown = dialect == Dialect::kNodeHttp && proxy.has_capitals;
+  if ((windows && !proxy.carried) || unknown) return {Route::kDirect, Why::kNotCarried, {}, {}};
   const bool bare = windows || dialect == Dialect::kJava;
   return {Route::kProxy, Why::kApplies, bare ? proxy.host_port : proxy.redacted, {}, windows && proxy.has_credentials};
 }
@@ -184,7 +214,8 @@ std::string_view Shortcoming(Dialect dialect, const NoProxyEntry& entry) {
       if (IsCurl(dialect) && entry.network->prefix() == 0) return "takes a network of length 0 for one address";
       return OnNetworks(dialect);
     case Kind::kAddress:
-      if (!entry.address->IsIpv4() && (IsDotnet(dialect) || dialect == Dialect::kPython || dialect == Dialect::kJava))
+      if (!entry.address->IsIpv4() && (IsDotnet(dialect) || dialect == Dialect::kPython || dialect == Dialect::kJava ||
+                                       dialect == Dialect::kNodeFetch24))
         return "wants IPv6 addresses in brackets";
       return "compares addresses as text";
     case Kind::kSuffix:
@@ -192,7 +223,8 @@ std::string_view Shortcoming(Dialect dialect, const NoProxyEntry& entry) {
       if (entry.text.starts_with('*')) return "does not know '*.'; write a leading dot";
       break;
     case Kind::kHost:
-      if (IsDotnet(dialect)) return "takes a name without a leading dot for that host alone";
+      if (IsDotnet(dialect) || dialect == Dialect::kNodeHttp)
+        return "takes a name without a leading dot for that host alone";
       if (dialect == Dialect::kJava) return "takes a name for that host alone, and blanks for a part of it";
       break;
     case Kind::kInert:
@@ -206,7 +238,10 @@ std::string_view Excess(Dialect dialect, const Destination& to, std::string_view
   if (to.host.ends_with('.')) return "ignores the host's final dot";
   if (entry.starts_with('.')) return "takes the name behind a leading dot, too";
   if (entry.starts_with('[')) return "reads an address in brackets";
-  if (dialect == Dialect::kCurl7) return "also separates entries at blanks";
+  if (dialect == Dialect::kCurl7 || (IsNodeFetch(dialect) && !entry.starts_with('*')))
+    return "also separates entries at blanks";
+  if (IsNodeFetch(dialect)) return "takes the name behind '*.', too";
+  if (dialect == Dialect::kNodeHttp && entry.find('-') != std::string_view::npos) return "reads ranges of addresses";
   if (IsCurl(dialect)) return "reads the list up to the first lone blank, and addresses in every form";
   if (dialect == Dialect::kRequests) return "drops the list's blanks";
   if (dialect == Dialect::kJava) return "takes a '*' at both ends of an entry";
@@ -227,6 +262,7 @@ const NoProxyEntry* Explainer::EntryOf(std::string_view text) const {
 }
 
 std::string Explainer::Base(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
+  if (const Proxy* refused = NodeRefuses(dialect)) return refused->node_fault;
   const auto taken = VariableFor(dialect, to.scheme);
   if (!taken) return "the scheme is neither http nor https";
   const std::string_view variable = NameOf(*taken);
@@ -241,6 +277,8 @@ std::string Explainer::Base(Dialect dialect, const Destination& to, const Client
     case Why::kEntry:
       return IsWindows(dialect) ? "the bypass list that is written has the host" : "NO_PROXY has the host";
     case Why::kNotCarried:
+      if (IsNode(dialect))
+        return fmt::format("the scheme of {} has capital letters, so these requests go direct", variable);
       return fmt::format("the settings of {} can't hold the proxy of {}, so these requests go direct", TitleOf(dialect),
                          variable);
     case Why::kMalformed:
@@ -255,11 +293,12 @@ std::string Explainer::Base(Dialect dialect, const Destination& to, const Client
     return fmt::format("if {}.proxyHost names the proxy: Java reads no environment", to.scheme);
   if (IsCurl(dialect) && *taken == ProxyVariable::kHttp)
     return "HTTP_PROXY applies on Windows; elsewhere curl reads http_proxy only";
+  if (IsNode(dialect) && !node_env_proxy_) return fmt::format("if NODE_USE_ENV_PROXY=1 is set, {} applies", variable);
   return fmt::format("{} applies", variable);
 }
 
 std::string Explainer::Difference(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
-  if (dialect == Dialect::kGo) return {};
+  if (dialect == Dialect::kGo || NodeRefuses(dialect) != nullptr) return {};
   const ClientDecision go = Decide(Dialect::kGo, to);
   const bool direct = decision.route == Route::kDirect;
   if ((go.route == Route::kDirect) == direct || decision.why == Why::kNotCarried) return {};
@@ -288,6 +327,8 @@ std::string Explainer::Note(Dialect dialect, const Destination& to, const Client
   if (dialect == Dialect::kDotnet && decision.route != Route::kDirect && note.find(".NET 11") == std::string::npos &&
       Decide(Dialect::kDotnet11, to).route == Route::kDirect)
     note += "; .NET 11 goes direct";
+  if (dialect == Dialect::kNodeFetch && decision.route != Decide(Dialect::kNodeFetch24, to).route)
+    note += decision.route == Route::kDirect ? "; Node.js 24 uses the proxy" : "; Node.js 24 goes direct";
   return note;
 }
 

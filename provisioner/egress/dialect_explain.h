@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +22,7 @@ struct ClientSettings {
   Secret https_proxy;
   std::string no_proxy;
   bool win_http_octets = false;
+  bool node_env_proxy = false;  // NODE_USE_ENV_PROXY=1 is set, too; else it is a condition in the notes
 };
 
 struct ClientDecision {
@@ -31,7 +31,7 @@ struct ClientDecision {
     kUnset,       // no proxy is set for this scheme
     kImplicit,    // the client never proxies this host
     kEntry,       // an entry of NO_PROXY matches
-    kNotCarried,  // WinHTTP's and WinINET's settings can't hold this proxy
+    kNotCarried,  // WinHTTP's and WinINET's settings can't hold this proxy, or Node's http does not know its scheme
     kMalformed,   // the proxy's URL is malformed
     kApplies,     // the request goes to the proxy
   };
@@ -68,9 +68,11 @@ class Explainer {
     bool has_credentials = false;
     bool is_tls = false;  // clients connect to it with TLS
     std::string redacted;
-    std::string host_port;  // in the form for WinHTTP, WinINET and Java; "" if the URL is malformed
-    std::string fault;      // why the URL is malformed
-    bool carried = false;   // WinHTTP and WinINET can hold it
+    std::string host_port;      // in the form for WinHTTP, WinINET and Java; "" if the URL is malformed
+    std::string fault;          // why the URL is malformed
+    bool carried = false;       // WinHTTP and WinINET can hold it
+    std::string node_fault;     // why Node.js ends at its start, whatever it is asked for
+    bool has_capitals = false;  // in its scheme
   };
 
   Explainer() = default;
@@ -79,13 +81,16 @@ class Explainer {
   void AddPattern(const NoProxyEntry& entry);
   std::string_view OriginOf(std::string_view pattern) const;
   Bypass FindWindows(Dialect dialect, const Destination& to) const;
+  std::optional<ProxyVariable> VariableFor(Dialect dialect, std::string_view scheme) const;
   const Proxy& ProxyOf(ProxyVariable variable) const { return variable == ProxyVariable::kHttps ? https_ : http_; }
   const NoProxyEntry* EntryOf(std::string_view text) const;
   std::string Base(Dialect dialect, const Destination& to, const ClientDecision& decision) const;
+  const Proxy* NodeRefuses(Dialect dialect) const;
   bool LacksTls(Dialect dialect, const Proxy& proxy) const;
   std::string Difference(Dialect dialect, const Destination& to, const ClientDecision& decision) const;
 
   Proxy http_, https_;
+  bool node_env_proxy_ = false;
   bool has_windows_ = false;
   WinHttpProxy windows_;
   NoProxy list_;

@@ -105,7 +105,9 @@ std::optional<IpAddress> ParseLooseIpv4(std::string_view text);
 // Parses an IPv4 or IPv6 address as inet_pton does, with the family as written: ::ffff:10.0.0.1 is IPv6.
 std::optional<std::pair<IpAddress, AddressFamily>> ParseWrittenAddress(std::string_view text);
 
-enum class CurlVersion { k7_88, k8_14, k8_18 };  // versions whose reading differs from the one before, as far as known
+// Versions whose reading differs from the one before, as far as known.
+enum class CurlVersion { k7_88, k8_14, k8_18 };
+enum class NodeVersion { k24, k26 };  // 24.15 to 26.10, and 26.12
 
 // Compiles the list as each dialect reads it.
 std::unique_ptr<DialectList> CompileGo(const NoProxy& list);
@@ -114,5 +116,7 @@ std::unique_ptr<DialectList> CompileDotnet(const NoProxy& list, bool reads_netwo
 std::unique_ptr<DialectList> CompileUrllib(const NoProxy& list);
 std::unique_ptr<DialectList> CompileRequests(const NoProxy& list);
 std::unique_ptr<DialectList> CompileJava(const NoProxy& list);
+std::unique_ptr<DialectList> CompileNodeHttp(const NoProxy& list);
+std::unique_ptr<DialectList> CompileNodeFetch(const NoProxy& list, NodeVersion version);
 
 }  // namespace prov::egress

@@ -21,6 +21,9 @@ namespace prov::egress {
 // The variables with the settings: Linux nodes have them in proxy.env, Windows nodes as machine variables.
 inline constexpr std::array<std::string_view, 3> kProxyVariables = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
+// Node.js reads these only where this variable is "1"; no other value counts.
+inline constexpr std::string_view kNodeVariable = "NODE_USE_ENV_PROXY";
+
 struct SourceInfo {
   std::string kind;              // "MachineConfig", "Ignition"
   std::string name;              // of the object; "" if there is none
@@ -59,6 +62,7 @@ struct EgressConfig {
   std::optional<Secret> http_proxy;
   std::optional<Secret> https_proxy;
   std::optional<std::string> no_proxy;
+  bool node_env_proxy = false;                 // NODE_USE_ENV_PROXY=1 is set: Node.js reads the three
   SourceFile trust_file;                       // the first, where there are several
   std::vector<pki::Certificate> certificates;  // in order of appearance, duplicates kept
   NotRead not_read;

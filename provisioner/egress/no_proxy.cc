@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"

@@ -27,7 +27,7 @@ void ReportDirect(bool http, bool https, std::string where, Findings& findings) 
   const std::string_view direct = http ? "https" : "http";
   AddWarning(
       findings, http ? FindingCode("https-direct") : FindingCode("http-direct"),
-      fmt::format("only the proxy for {} is set, and no client uses it for {}, so all requests over {} go direct; "
+      fmt::format("only the proxy for {} is set, and clients do not use it for {}, so all requests over {} go direct; "
                   "set {}_PROXY ({}Proxy), too, to the same URL if the proxy takes both",
                   set, direct, direct, AsciiUpper(direct), direct),
       std::move(where));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egressip/ovn_assignment.h"

@@ -25,6 +25,23 @@ std::string ControllerObjectName(const ControllerDeployment& deployment) {
   return fmt::format("{}-{}-{}", kControllerName, Shorten(name, kMostOfName), ToHex(Sha256(which)).substr(0, kDigits));
 }
 
+namespace {
+
+void AppendControllerSource(const source::KubeTarget& source, const std::string& name, ManifestValues values,
+                            std::string& out) {
+  if (source.kind == source::KubeKind::kPool) {
+    values["pool"] = YamlList({source.name});
+    return AppendManifest(templates::ControllerSourceYaml(), values, out);
+  }
+  values["source-app"] = kControllerName;
+  values["source-component"] = "controller";
+  values["source-account"] = name;
+  values["source-role"] = fmt::format("{}-source", name);
+  AppendTrustRights(source, std::move(values), out);
+}
+
+}  // namespace
+
 std::string ControllerManifests(const ControllerDeployment& deployment) {
   ManifestValues values = CommonValues(deployment.common);
   const std::string name = ControllerObjectName(deployment);
@@ -34,7 +51,9 @@ std::string ControllerManifests(const ControllerDeployment& deployment) {
                                    {"controller-secret", "secret"},
                                    {"controller-operator", "operator"},
                                    {"controller-machine-sets", "machine-sets"},
-                                   {"controller-params", "params"}})
+                                   {"controller-params", "params"},
+                                   {"controller-rollout", "rollout"},
+                                   {"controller-waits", "waits"}})
     values[mark] = fmt::format("{}-{}", name, part);
   if (deployment.restricted) values.erase("pod-security");  // the template says so
   values["args"] = YamlList(deployment.args);
@@ -44,7 +63,7 @@ std::string ControllerManifests(const ControllerDeployment& deployment) {
   values["secrets"] = YamlList({deployment.secret});
   values["secret-type"] = deployment.secret_type;
   values["operators-secret"] = YamlList({deployment.operators_secret});
-  values["pool"] = YamlList({deployment.pool});
+  values["fleet"] = YamlName(deployment.fleet);
   values["params-namespace"] = YamlName(deployment.params_name_space);
   values["params"] = YamlList({deployment.params});
   if (const std::string& priority = deployment.common.priority_class; !priority.empty())
@@ -56,7 +75,8 @@ std::string ControllerManifests(const ControllerDeployment& deployment) {
   if (!deployment.operators_secret.empty()) AppendManifest(templates::ControllerOperatorsSecretYaml(), values, out);
   if (deployment.machine_sets) AppendManifest(templates::ControllerMachineSetsYaml(), values, out);
   if (!deployment.params.empty()) AppendManifest(templates::ControllerParamsYaml(), values, out);
-  if (!deployment.pool.empty()) AppendManifest(templates::ControllerSourceYaml(), values, out);
+  if (!deployment.fleet.empty()) AppendManifest(templates::ControllerRolloutYaml(), values, out);
+  if (deployment.source) AppendControllerSource(*deployment.source, name, std::move(values), out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // (templates/kubernetes/controller).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,16 @@ struct ControllerDeployment {
   std::vector<std::string> args;  // of the container
   std::string architecture;       // of the image
   bool restricted = false;        // the namespace admits no pods on nodes
-  std::string pool;               // the machine config pool that is the source; "": another source
-  std::string machines;           // the namespace of the Secret
-  std::string secret;             // "": none is kept
-  std::string operators_secret;   // in the same namespace; "": none
+  // The source in the cluster: a machine config pool, a ConfigMap or a ClusterTrustBundle; nullopt: another source.
+  std::optional<source::KubeTarget> source;
+  std::string machines;          // the namespace of the Secret
+  std::string secret;            // "": none is kept
+  std::string operators_secret;  // in the same namespace; "": none
   std::string secret_type = "Opaque";
   bool machine_sets = false;
   std::string params_name_space, params;  // the ConfigMap with the pods' parameters; "": none is kept
+  // The namespace of the pods on nodes whose new settings wait for approval; "": they don't.
+  std::string fleet;
 };
 
 // The name of the controller's Deployment, Lease and account, with which those of its roles begin. For another Secret

@@ -9,6 +9,7 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/fleet/kept_secrets.h"
+#include "provisioner/fleet/rollout_nodes.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_access.h"
@@ -31,6 +32,29 @@ void ReviewPolicies(source::KubeClient& client, const std::vector<NodeRow>& rows
              "fleet may change every Node: who controls one Windows node could taint or label all others; upgrade the "
              "cluster, or report without --node",
              std::string(source::kValidatingPolicies));
+}
+
+Result<std::optional<FleetRollout>> ReadRollout(source::KubeClient& client, const std::string& name_space) {
+  const ConfirmedSecret secret = PROV_TRY(ReadConfirmedSecret(client, name_space));
+  if (!secret.record) return std::nullopt;
+  FleetRollout out{*secret.record, {}};
+  for (const RolloutNode& node : PROV_TRY(ReadRolloutNodes(client)))
+    out.standings.emplace(node.name, StandingOf(node, out.record.order));
+  return out;
+}
+
+// Without it the table is still true, so a failure is a finding.
+void AddRollout(source::KubeClient& client, const StatusRequest& request, FleetStatus& out) {
+  const auto waits = [](const NodeRow& row) { return row.node.state && row.node.state->approval; };
+  if (std::ranges::none_of(out.rows, waits)) return;
+  Result<std::optional<FleetRollout>> rollout = ReadRollout(client, request.name_space);
+  if (rollout) {
+    out.rollout = *std::move(rollout);
+    return;
+  }
+  AddWarning(out.findings, "fleet-rollout",
+             fmt::format("the rollout is not shown, as it can't be read: {}", rollout.error().message),
+             rollout.error().where);
 }
 
 // Computes the credential digest once: that is slow, and it is the same for all nodes.
@@ -101,6 +125,12 @@ bool FollowsWanted(const std::string& source, const StatusRequest& request) {
   return wanted && cluster && wanted->context == cluster->context && wanted->name == followed->name;
 }
 
+}  // namespace
+
+bool IsDone(const FleetStatus& status, const StatusRequest& request) {
+  return status.IsCurrent() && (request.wait_seconds == 0 || !status.rows.empty());
+}
+
 Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request) {
   Wanted wanted(PROV_TRY(ReadWanted(host, request)).config);
   FleetStatus out;
@@ -121,14 +151,9 @@ Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request
     if (!kept || (row.node.state && row.node.state->failure)) row.current = false;
     out.secrets.push_back(std::move(row));
   }
+  AddRollout(client, request, out);
   ReviewPolicies(client, out.rows, out.findings);
   return out;
-}
-
-}  // namespace
-
-bool IsDone(const FleetStatus& status, const StatusRequest& request) {
-  return status.IsCurrent() && (request.wait_seconds == 0 || !status.rows.empty());
 }
 
 Result<FleetStatus> AwaitStatus(machine::Host& host, const StatusRequest& request) {

@@ -4,6 +4,7 @@
 
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "templates/templates.h"
 
 namespace prov::fleet {
 namespace {
@@ -48,6 +49,13 @@ void AppendManifest(std::string_view manifest, const ManifestValues& values, std
     out += Rendered(manifest.substr(0, end), values);
     manifest.remove_prefix(end == std::string_view::npos ? manifest.size() : end + 2);
   }
+}
+
+void AppendTrustRights(const source::KubeTarget& source, ManifestValues values, std::string& out) {
+  const bool is_map = source.kind == source::KubeKind::kConfigMap;
+  if (is_map) values["source-namespace"] = YamlName(source.name_space);
+  values["source-name"] = YamlList({source.name});
+  AppendManifest(is_map ? templates::ConfigMapRoleYaml() : templates::TrustBundleRoleYaml(), values, out);
 }
 
 ManifestValues CommonValues(const ManifestOptions& options) {

@@ -20,6 +20,10 @@ std::string YamlList(const std::vector<std::string>& texts);
 // a mark gets the lines of its value. Without a value the default stays, and such a line goes.
 void AppendManifest(std::string_view manifest, const ManifestValues& values, std::string& out);
 
+// Appends the rights to a ConfigMap or ClusterTrustBundle that is the source. The account is the pods' on nodes, unless
+// `values` name another (source-role, source-app, source-account, source-component).
+void AppendTrustRights(const source::KubeTarget& source, ManifestValues values, std::string& out);
+
 // Image, namespace, version, pull secret and environment. The namespace admits the pods on nodes, so that whichever
 // half is applied last leaves them there.
 ManifestValues CommonValues(const ManifestOptions& options);

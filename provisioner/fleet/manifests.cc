@@ -7,6 +7,18 @@
 
 namespace prov::fleet {
 
+namespace {
+
+void AppendSourceRights(const source::KubeTarget& source, ManifestValues& values, std::string& out) {
+  if (source::StatesTrustAlone(source.kind)) return AppendTrustRights(source, values, out);
+  const bool is_proxy = source.kind == source::KubeKind::kProxy;
+  values["pool"] = YamlList({source.name});
+  AppendManifest(is_proxy ? templates::ProxyRoleYaml() : templates::PoolRoleYaml(), values, out);
+  AppendManifest(templates::SourceBindingYaml(), values, out);
+}
+
+}  // namespace
+
 std::string Manifests(const Deployment& deployment) {
   ManifestValues values = CommonValues(deployment.common);
   values["args"] = YamlList(deployment.args);
@@ -20,14 +32,18 @@ std::string Manifests(const Deployment& deployment) {
   if (deployment.cluster == ClusterKind::kOpenShift)
     AppendManifest(templates::SecurityContextConstraintsYaml(), values, out);
   if (deployment.cluster == ClusterKind::kGke) AppendManifest(templates::ResourceQuotaYaml(), values, out);
+  if (deployment.approval) {
+    for (const std::string_view manifest :
+         {templates::ConfirmedRoleYaml(), templates::RolloutRoleYaml(), templates::RolloutPolicyYaml()})
+      AppendManifest(manifest, values, out);
+  }
+  if (deployment.drains) {
+    for (const std::string_view manifest : {templates::RebootRoleYaml(), templates::RebootPolicyYaml()})
+      AppendManifest(manifest, values, out);
+  }
   for (const std::string_view manifest : {templates::ServiceAccountYaml(), templates::NodeRoleYaml()})
     AppendManifest(manifest, values, out);
-  if (deployment.source) {
-    const bool is_proxy = deployment.source->kind == source::KubeKind::kProxy;
-    values["pool"] = YamlList({deployment.source->name});
-    AppendManifest(is_proxy ? templates::ProxyRoleYaml() : templates::PoolRoleYaml(), values, out);
-    AppendManifest(templates::SourceBindingYaml(), values, out);
-  }
+  if (deployment.source) AppendSourceRights(*deployment.source, values, out);
   for (const std::string_view manifest : {templates::AdmissionPolicyYaml(), templates::DaemonSetYaml()})
     AppendManifest(manifest, values, out);
   return out;

@@ -54,6 +54,11 @@ std::string MetricsText(const NodeState& state, const std::optional<node::Expiry
   out.Add("held", "1: a rollback or a trial holds, and the source is not followed.", state.held ? 1 : 0);
   out.Add("failure", "1: rounds fail.", state.failure ? 1 : 0,
           state.failure ? fmt::format("code=\"{}\"", Label(state.failure->code)) : std::string("code=\"\""));
+  if (state.approval) {
+    out.Add("settings_pending", "1: new settings wait for the cluster's approval.", state.approval->pending ? 1 : 0);
+    out.Add("settings_taken_back", "1: the settings that wait were tried here and taken back.",
+            state.approval->PendingFailed() ? 1 : 0);
+  }
   if (first_expiry) {
     out.Add("certificate_expiry_timestamp_seconds", "When the certificate of ours that expires first does so.",
             now + first_expiry->seconds);

@@ -23,6 +23,25 @@ bool IsAnother(const std::optional<NodeFailure>& now, const std::optional<NodeFa
   return now && (!before || before->code != now->code);
 }
 
+// Of the approval of new settings.
+void AddApprovalEvents(const NodeState& then, const NodeState& now, std::vector<NodeEvent>& out) {
+  if (!now.approval) return;
+  const NodeApproval before = then.approval.value_or(NodeApproval());
+  const std::optional<NodeTrial>& trial = now.approval->trial;
+  if (trial && trial != before.trial && trial->result == TrialResult::kConfirmed)
+    out.push_back({"EgressConfirmed", fmt::format("the approved egress settings {} were tried and are confirmed",
+                                                  ShortDigest(trial->digest))});
+  if (trial && trial != before.trial && trial->result == TrialResult::kTakenBack) {
+    out.push_back({"EgressTakenBack",
+                   fmt::format("the approved egress settings {} were tried and taken back: {}",
+                               ShortDigest(trial->digest), trial->reason),
+                   true});
+  } else if (now.approval->pending && now.approval->pending != before.pending) {
+    out.push_back(
+        {"EgressPending", fmt::format("the egress settings {} wait for approval", ShortDigest(now.approval->pending))});
+  }
+}
+
 }  // namespace
 
 std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, const NodeState& now) {
@@ -34,6 +53,7 @@ std::vector<NodeEvent> EventsBetween(const std::optional<NodeState>& before, con
   } else if (then.credential_digest != now.credential_digest) {
     out.push_back({"EgressSettings", "the credentials of the proxy have changed"});
   }
+  AddApprovalEvents(then, now, out);
   const std::optional<NodeFailure> known = before ? before->failure : std::nullopt;
   if (IsAnother(now.failure, known)) {
     out.push_back({"EgressFailure", fmt::format("[{}] {}", now.failure->code, now.failure->message), true});

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "provisioner/base/file.h"
+#include "provisioner/fleet/approver.h"
 #include "provisioner/fleet/cluster_node.h"
 #include "provisioner/fleet/metrics.h"
 #include "provisioner/node/activity.h"
@@ -10,8 +10,6 @@
 
 namespace prov::fleet {
 namespace {
-
-constexpr unsigned kMetricsMode = 0644;  // windows_exporter may run as another user
 
 std::optional<OperatorReboot> OperatorOf(machine::Host& host, const node::NodeReporting& reporting) {
   if (!reporting.cluster) return std::nullopt;
@@ -40,7 +38,22 @@ void NodeReports::Check(const Result<void>& result) const {
 Result<NodeState> NodeReports::Look() {
   const auto open = PROV_TRY(host_.Open(machine::Access::kRead));
   node::OpenNode node{host_, open->Ports()};
-  return own_.Look(node, version_);
+  NodeState out = PROV_TRY(own_.Look(node, version_));
+  out.drain = PROV_TRY(node::DrainWishOf(node, what_.reboot));
+  return out;
+}
+
+// The file is written as SYSTEM, so nobody else may decide where it goes: the port refuses folders that others can
+// change.
+Result<void> NodeReports::WriteMetrics(const NodeState& state) {
+  const auto open = PROV_TRY(host_.Open(machine::Access::kRead));
+  machine::Files& files = open->Ports().files;
+  const std::string& path = what_.metrics_file;
+  const std::string folder = path.substr(0, path.find_last_of("/\\"));
+  if (!PROV_TRY(files.FolderExists(folder)))
+    return Fail(Code::kIo, "the folder for metrics does not exist; make it, or correct --metrics", folder);
+  return files.PutFile(path, MetricsText(state, own_.first_expiry(), host_.clock().NowUnix()),
+                       machine::FileAccess::kKept);
 }
 
 void NodeReports::AfterRound() {
@@ -50,10 +63,7 @@ void NodeReports::AfterRound() {
   if (reporter_) {
     if (const auto reported = reporter_->Report(*state); !reported) failed_(reported.error());
   }
-  if (!what_.metrics_file.empty()) {
-    Check(WriteFileAtomically(what_.metrics_file, MetricsText(*state, own_.first_expiry(), host_.clock().NowUnix()),
-                              kMetricsMode));
-  }
+  if (!what_.metrics_file.empty()) Check(WriteMetrics(*state));
   if (state->reboot_required) Check(reboots_.RequestWhenDue());
 }
 
@@ -61,6 +71,8 @@ void FollowAndReport(machine::Host& host, node::LoopOptions options, const node:
                      const std::string& version) {
   node::FailureLog log(host);
   NodeReports reports(host, reporting, version, [&](const Error& error) { log.Write(error); });
+  std::optional<ClusterApprover> approver;
+  if (reporting.approval && reporting.cluster) options.approver = &approver.emplace(host, *reporting.cluster);
   options.after_round = [&] { reports.AfterRound(); };
   node::Follow(host, std::move(options));
 }

@@ -26,6 +26,7 @@ class NodeReports {
 
  private:
   Result<NodeState> Look();
+  Result<void> WriteMetrics(const NodeState& state);
   void Check(const Result<void>& result) const;
 
   machine::Host& host_;
@@ -38,7 +39,8 @@ class NodeReports {
   std::optional<StateReporter> reporter_;
 };
 
-// node::Follow() with these reports after each round. Failures are logged, once for each cause and day.
+// node::Follow() with these reports after each round, and the cluster as approver if they say so. Failures are logged,
+// once for each cause and day.
 void FollowAndReport(machine::Host& host, node::LoopOptions options, const node::NodeReporting& reporting,
                      const std::string& version);
 

@@ -1,5 +1,8 @@
 #include "provisioner/fleet/node_state.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "provisioner/base/clock.h"
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/json_writer.h"
@@ -27,6 +30,19 @@ Result<NodeFailure> ReadFailure(const JsonNode& node) {
                      PROV_TRY(node.Find("message", &JsonNode::Text)).value_or("")};
 }
 
+Result<NodeTrial> ReadTrial(const JsonNode& node) {
+  NodeTrial out;
+  out.digest = PROV_TRY(node.Get("digest", &JsonNode::Text));
+  out.result = PROV_TRY(node.Get("result", node::ReadApprovedResult));
+  out.reason = PROV_TRY(node.Find("reason", &JsonNode::Text)).value_or("");
+  out.attempt = PROV_TRY(node.Find("attempt", &JsonNode::Integer)).value_or(0);
+  return out;
+}
+
+Result<node::DrainWish> ReadDrainWish(const JsonNode& node) {
+  return node::DrainWish{PROV_TRY(node.Get("boot", &JsonNode::Text)), PROV_TRY(node.Get("waits", &JsonNode::Bool))};
+}
+
 }  // namespace
 
 std::string StateText(const NodeState& state) {
@@ -44,10 +60,28 @@ std::string StateText(const NodeState& state) {
     json.Null();
   }
   if (state.interval) json.Member("interval", *state.interval);
+  if (state.approval) WriteApproval(*state.approval, json);
+  if (state.drain) {
+    json.Key("drain").BeginObject().Member("boot", state.drain->boot).Member("waits", state.drain->waits).EndObject();
+  }
   json.Member("version", state.version).Key("options").BeginObject();
   json.Strings("scope", state.scope);
   json.Strings("services", state.services);
   return json.EndObject().EndObject().OneLine();
+}
+
+void WriteApproval(const NodeApproval& approval, JsonWriter& json) {
+  json.Member("pending", approval.pending).Key("trial");
+  if (!approval.trial) {
+    json.Null();
+    return;
+  }
+  const NodeTrial& trial = *approval.trial;
+  json.BeginObject().Member("digest", trial.digest);
+  json.Member("result", node::NameOf(trial.result));
+  json.Member("attempt", trial.attempt);
+  if (!trial.reason.empty()) json.Member("reason", Shorten(trial.reason, kMostMessage));
+  json.EndObject();
 }
 
 Result<NodeState> ParseState(std::string_view text, std::string_view where) {
@@ -63,6 +97,14 @@ Result<NodeState> ParseState(std::string_view text, std::string_view where) {
   out.reboot_required = PROV_TRY(root.Find("rebootRequired", &JsonNode::Bool)).value_or(false);
   out.held = PROV_TRY(root.Find("held", &JsonNode::Bool)).value_or(false);
   out.failure = PROV_TRY(root.Find("failure", ReadFailure));
+  // null says that nothing waits for an approval.
+  const auto members = PROV_TRY(root.Members());
+  if (std::ranges::any_of(members, [](const auto& one) { return one.first == "pending"; })) {
+    out.approval.emplace();
+    out.approval->pending = PROV_TRY(root.Find("pending", &JsonNode::Text));
+    out.approval->trial = PROV_TRY(root.Find("trial", ReadTrial));
+  }
+  out.drain = PROV_TRY(root.Find("drain", ReadDrainWish));
   out.version = PROV_TRY(root.Find("version", &JsonNode::Text)).value_or("");
   out.interval = PROV_TRY(root.Find("interval", &JsonNode::Integer));
   if (const auto options = PROV_TRY(root.Find("options"))) {

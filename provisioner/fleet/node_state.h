@@ -8,7 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "provisioner/base/json_writer.h"
 #include "provisioner/base/result.h"
+#include "provisioner/node/approval.h"
+#include "provisioner/node/reboot_request.h"
 
 namespace prov::fleet {
 
@@ -21,6 +24,11 @@ struct NodeFailure {
   bool operator==(const NodeFailure&) const = default;
 };
 
+// Of a node that applies new settings only when they are approved.
+using TrialResult = node::ApprovedResult;
+using NodeTrial = node::ApprovedTrial;
+using NodeApproval = node::ApprovalRecord;
+
 struct NodeState {
   std::optional<std::string> digest;             // of the applied settings (egress::SettingsDigest); nullopt: none yet
   std::optional<std::string> credential_digest;  // of the credentials it stores; nullopt: none
@@ -30,9 +38,11 @@ struct NodeState {
   std::int64_t drift = 0;                        // items of ours that others changed
   std::vector<std::string> stale_services;       // these run with an earlier environment
   bool reboot_required = false;
-  bool held = false;                   // a rollback or a trial holds: the node follows no source meanwhile
-  std::optional<NodeFailure> failure;  // the present failure
-  std::string version;                 // of the program
+  bool held = false;                     // a rollback or a trial holds: the node follows no source meanwhile
+  std::optional<NodeFailure> failure;    // the present failure
+  std::optional<NodeApproval> approval;  // nullopt: it takes settings without approval
+  std::optional<node::DrainWish> drain;  // nullopt: nobody is to drain it (--reboot drain)
+  std::string version;                   // of the program
   // Of a Secret: seconds between the rounds of the controller; nullopt: of a node, or no controller goes on.
   std::optional<std::int64_t> interval;
   // The options with which the node applies the settings.
@@ -44,6 +54,9 @@ struct NodeState {
 
 // The annotation's text, in one line. The same state gives the same text.
 std::string StateText(const NodeState& state);
+
+// Writes the members `pending` and `trial` into the open object.
+void WriteApproval(const NodeApproval& approval, JsonWriter& json);
 
 // Unknown members are ignored. Times may be texts or Unix times. Errors: json, type, version (a newer program wrote
 // it).

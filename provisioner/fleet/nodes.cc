@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "provisioner/base/json_reader.h"
+#include "provisioner/fleet/reboot_nodes.h"
 
 namespace prov::fleet {
 namespace {
@@ -22,12 +23,17 @@ Result<FleetNode> ParseNode(const JsonNode& item) {
   out.name_space = PROV_TRY(metadata.Find("namespace", &JsonNode::Text)).value_or("");
   const auto annotations = PROV_TRY(metadata.Find("annotations"));
   const auto text = annotations ? PROV_TRY(annotations->Find(kStateAnnotation)) : std::nullopt;
+  RebootNode turn{out.name};
+  if (annotations) PROV_TRY(ReadTurn(*annotations, turn));
+  out.stage = StageOf(turn);
   if (!text) return out;
   const std::string where =
       fmt::format("{} {}, annotation {}", out.name_space.empty() ? "node" : "Secret", out.name, kStateAnnotation);
   auto state = ParseState(PROV_TRY(text->Text()), where);
   if (state) {
     out.state = *std::move(state);
+    turn.state = out.state;
+    out.stage = StageOf(turn);
   } else {
     out.damage = std::move(state).error();
   }

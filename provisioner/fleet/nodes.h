@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "provisioner/fleet/node_state.h"
+#include "provisioner/fleet/reboot_plan.h"
 #include "provisioner/source/kube_client.h"
 
 namespace prov::fleet {
@@ -13,8 +14,9 @@ namespace prov::fleet {
 struct FleetNode {
   std::string name_space;  // of a Secret
   std::string name;
-  std::optional<NodeState> state;  // nullopt: no annotation, or a damaged one
-  std::optional<Error> damage;     // why the annotation can't be read
+  std::optional<NodeState> state;          // nullopt: no annotation, or a damaged one
+  std::optional<Error> damage;             // why the annotation can't be read
+  RebootStage stage = RebootStage::kIdle;  // as far as annotations tell, and as if it were ready
 };
 
 // The nodes with the label kubernetes.io/os=windows, by name. Errors: those of KubeClient::ListPages, and of an answer

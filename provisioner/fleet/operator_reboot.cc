@@ -12,13 +12,17 @@ constexpr int kOperatorSeconds = 15;
 
 }  // namespace
 
-Result<bool> OperatorReboot::IsRequested() {
+Result<node::NodeReboots> OperatorReboot::Read() {
   const source::KubeAccess access = PROV_TRY(OpenCluster(host_, node_, kOperatorSeconds));
   source::KubeClient client(access, {host_.http(), host_.clock()});
   const source::KubeObject object = source::NodeObject(node_.name);
   const JsonNode root = PROV_TRY(ParseJsonDocument(PROV_TRY(client.Get(object)), object.Path()));
   const auto annotations = PROV_TRY(PROV_TRY(root.Get("metadata")).Find("annotations"));
-  return annotations && PROV_TRY(annotations->Find(kOperatorRebootAnnotation)).has_value();
+  node::NodeReboots out;
+  if (!annotations) return out;
+  out.operator_asked = PROV_TRY(annotations->Find(kOperatorRebootAnnotation)).has_value();
+  out.approved = PROV_TRY(annotations->Find(kRebootApprovedAnnotation, &JsonNode::Text)).value_or("");
+  return out;
 }
 
 Result<void> OperatorReboot::Request() {

@@ -5,6 +5,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/sentence.h"
 #include "provisioner/egress/settings_digest.h"
+#include "provisioner/node/approval.h"
 #include "provisioner/node/reconcile_once.h"
 
 namespace prov::fleet {
@@ -55,6 +56,10 @@ Result<NodeState> OwnState::Look(node::OpenNode& node, const std::string& versio
   out.reboot_required = status.engine.reboot_required;
   out.failure = FailureOf(status);
   out.version = VersionOf(status, version);
+  out.approval = status.approval;
+  // It is as if there had been no trial.
+  if (out.approval && out.approval->trial && out.approval->trial->result == TrialResult::kUndecided)
+    out.approval->trial.reset();
   const auto kept = node::LastGoodSettings(node.machine.state);
   if (kept) {
     for (const std::string_view name : kept->options.scope.Names()) out.scope.emplace_back(name);

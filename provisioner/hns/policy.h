@@ -2,7 +2,6 @@
 // pod's own proxy. Its meaning, and how HNS reads it: docs/hns-proxy.md#the-policy.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,8 +48,10 @@ struct Policy {
 };
 
 // The policies of a file: one object or a list of them, UTF-8, or UTF-16 with a byte order mark. An object has its
-// settings below `Settings` or beside `Type`, with `Port` or with `InboundProxyPort` and `OutboundProxyPort`. Errors:
-// json; policy (an unknown member, a wrong JSON type, another type of policy, no policy); too-large.
+// settings below `Settings` or beside `Type`, with `Port` or with `InboundProxyPort` and `OutboundProxyPort`. It may be
+// the entry of a CNI configuration (CniEntryJson), or a whole configuration, whose policies of other types are passed
+// over. Errors: json; policy (an unknown member, a wrong JSON type, another type of policy, no policy, an entry that
+// azure-vnet would not use as intended); too-large.
 Result<std::vector<Policy>> ReadPolicies(std::string bytes, const std::string& where);
 
 // Normalises a policy: removes blanks around texts and list items, and replaces "tcp" by its number and a known account
@@ -70,6 +71,11 @@ Result<Findings> RequireValid(std::span<const Policy> policies);
 std::string SettingsJson(const Policy& policy);
 // `{"Type":"L4WFPPROXY","Settings":…}` around settings, which are used byte for byte.
 std::string EndpointPolicyJson(std::string_view settings);
+
+enum class CniPlugin { kWinOverlay, kAzureVnet };
+// The policy with these settings as an entry of `policies` in a CNI configuration of win-overlay, or of
+// `AdditionalArgs` in one of azure-vnet, which has the settings beside the type: docs/hns-proxy.md#the-cni-plugin.
+std::string CniEntryJson(CniPlugin plugin, std::string_view settings);
 
 enum class Modification { kAdd, kRemove };
 // The document for HcnModifyEndpoint. Each of `settings` is a policy's Settings, used byte for byte: from

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "provisioner/base/json_reader.h"
 #include "provisioner/base/suggestion.h"
@@ -127,9 +128,15 @@ Result<Policy> ReadSettings(const Members& members, std::string where) {
   return out;
 }
 
-Result<void> CheckType(const JsonNode& policy) {
-  const auto type = PROV_TRY(policy.Find("Type"));
-  if (!type) return policy.Refuse(Code::kPolicy, fmt::format("has no Type; write \"Type\": \"{}\"", kPolicyType));
+const JsonNode* FindMember(const Members& members, std::string_view name) {
+  const auto found = std::ranges::find(members, name, [](const auto& one) { return std::string_view(one.first); });
+  return found == members.end() ? nullptr : &found->second;
+}
+
+Result<void> CheckType(const JsonNode& policy, const Members& members) {
+  const JsonNode* type = FindMember(members, "Type");
+  if (type == nullptr)
+    return policy.Refuse(Code::kPolicy, fmt::format("has no Type; write \"Type\": \"{}\"", kPolicyType));
   const auto text = type->Text();
   if (text && *text == kPolicyType) return {};
   if (text && EqualsIgnoreAsciiCase(*text, kPolicyType))
@@ -138,9 +145,9 @@ Result<void> CheckType(const JsonNode& policy) {
   return type->Refuse(Code::kPolicy, fmt::format("is another type of policy; only {} is taken here", kPolicyType));
 }
 
-Result<Policy> ReadPolicy(const JsonNode& node, const std::string& place) {
-  Members members = PROV_TRY(MembersOf(node, "a policy, which is an object with Type and Settings"));
-  PROV_TRY(CheckType(node));
+// `members`: those of `node`.
+Result<Policy> ReadPolicy(const JsonNode& node, Members members, const std::string& place) {
+  PROV_TRY(CheckType(node, members));
   std::erase_if(members, [](const auto& member) { return member.first == "Type"; });
   const auto settings = std::ranges::find(members, "Settings", &Members::value_type::first);
   if (settings == members.end()) return ReadSettings(members, place);
@@ -150,6 +157,113 @@ Result<Policy> ReadPolicy(const JsonNode& node, const std::string& place) {
   }
   const Members inner = PROV_TRY(MembersOf(settings->second, "an object"));
   return ReadSettings(inner, place + ".Settings");
+}
+
+// Gives the members that have one of these names in any case this name: the plugins of CNI read them so.
+void NameMembers(Members& members, std::span<const std::string_view> names) {
+  for (auto& [name, value] : members) {
+    const auto same =
+        std::ranges::find_if(names, [&](std::string_view one) { return EqualsIgnoreAsciiCase(one, name); });
+    if (same != names.end()) name = *same;
+  }
+}
+
+// Whether the object is an entry of a CNI configuration; its members then have these names.
+bool IsCniEntry(Members& members) {
+  constexpr std::array<std::string_view, 2> kNames = {"Name", "Value"};
+  Members named = members;
+  NameMembers(named, kNames);
+  if (FindMember(named, kNames[0]) == nullptr || FindMember(named, kNames[1]) == nullptr) return false;
+  members = std::move(named);
+  return true;
+}
+
+// azure-vnet decodes each text and each number as what it is in HNS' document, and refuses to make a pod otherwise.
+Result<void> CheckAzureTypes(const JsonNode& node, bool is_priority = false) {
+  if (node.Integer() && !is_priority)
+    return node.Refuse(Code::kPolicy, "is a number, and azure-vnet takes a text only; put it into quotes");
+  if (node.Text() && is_priority)
+    return node.Refuse(Code::kPolicy, "is a text, and azure-vnet takes a number only; remove the quotes");
+  if (const auto items = node.Items()) {
+    for (const JsonNode& item : *items) PROV_TRY(CheckAzureTypes(item));
+  }
+  if (const auto members = node.Members()) {
+    for (const auto& [name, value] : *members) PROV_TRY(CheckAzureTypes(value, name == "Priority"));
+  }
+  return {};
+}
+
+// Refuses what azure-vnet would pass over: it reads the settings beside the type.
+Result<void> CheckForAzure(const JsonNode& value, const Members& members) {
+  if (const JsonNode* settings = FindMember(members, "Settings")) {
+    return settings->Refuse(
+        Code::kPolicy,
+        "is not read by azure-vnet, which would set a policy without a port; put its members beside "
+        "Type, as `hns-proxy render --format azure-vnet` does");
+  }
+  if (const JsonNode* port = FindMember(members, "Port"))
+    return port->Refuse(Code::kPolicy, "is not read by azure-vnet; write InboundProxyPort and OutboundProxyPort");
+  return CheckAzureTypes(value);
+}
+
+// The policy of an entry; nullopt: of another type, where these are passed over. `entry`: its members, named.
+Result<std::optional<Policy>> ReadCniEntry(const Members& entry, const std::string& place, bool azure, bool ours_only) {
+  constexpr std::array<std::string_view, 2> kNames = {"Type", "Settings"};
+  const JsonNode& value = *FindMember(entry, "Value");
+  if (!ours_only && !value.Members()) return std::nullopt;
+  Members members = PROV_TRY(MembersOf(value, "a policy, which is an object with Type"));
+  NameMembers(members, kNames);
+  const JsonNode* type = FindMember(members, "Type");
+  const auto text = type == nullptr ? std::string() : type->Text().value_or("");
+  if (!ours_only && !EqualsIgnoreAsciiCase(text, kPolicyType)) return std::nullopt;
+  const JsonNode& name = *FindMember(entry, "Name");
+  if (name.Text().value_or("") != "EndpointPolicy")
+    return name.Refuse(Code::kPolicy, "is not \"EndpointPolicy\", so the plugin gives no pod this policy");
+  PROV_TRY(CheckType(value, members));
+  if (azure) PROV_TRY(CheckForAzure(value, members));
+  return PROV_TRY(ReadPolicy(value, std::move(members), place + ".Value"));
+}
+
+// Adds the policies of a plugin's configuration.
+Result<void> ReadPlugin(Members plugin, const std::string& place, std::vector<Policy>& out) {
+  constexpr std::array<std::string_view, 2> kLists = {"AdditionalArgs", "policies"};
+  NameMembers(plugin, kLists);
+  for (const std::string_view list : kLists) {
+    const JsonNode* found = FindMember(plugin, list);
+    const auto items = found == nullptr ? std::vector<JsonNode>() : found->Items().value_or(std::vector<JsonNode>());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      auto members = items[i].Members();
+      if (!members || !IsCniEntry(*members)) continue;
+      auto policy =
+          PROV_TRY(ReadCniEntry(*members, fmt::format("{}.{}[{}]", place, list, i), list == kLists[0], false));
+      if (policy) out.push_back(*std::move(policy));
+    }
+  }
+  return {};
+}
+
+// The policies of a CNI configuration; nullopt: it is none.
+Result<std::optional<std::vector<Policy>>> ReadCniConfiguration(const JsonNode& root, const Members& members,
+                                                                const std::string& place) {
+  if (FindMember(members, "cniVersion") == nullptr) return std::nullopt;
+  std::vector<Policy> out;
+  PROV_TRY(ReadPlugin(members, place, out));
+  const JsonNode* plugins = FindMember(members, "plugins");
+  const auto items = plugins == nullptr ? std::vector<JsonNode>() : plugins->Items().value_or(std::vector<JsonNode>());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto plugin = items[i].Members();
+    if (plugin) PROV_TRY(ReadPlugin(*std::move(plugin), fmt::format("{}.plugins[{}]", place, i), out));
+  }
+  if (out.empty())
+    return root.Refuse(Code::kPolicy, fmt::format("is a CNI configuration without a policy of type {}", kPolicyType));
+  return out;
+}
+
+// A policy, or an entry of a CNI configuration with one.
+Result<Policy> ReadOne(const JsonNode& node, const std::string& place) {
+  Members members = PROV_TRY(MembersOf(node, "a policy, which is an object with Type and Settings"));
+  if (!IsCniEntry(members)) return ReadPolicy(node, std::move(members), place);
+  return *PROV_TRY(ReadCniEntry(members, place, false, true));
 }
 
 // Removes blanks around the items of a list.
@@ -198,12 +312,16 @@ Result<std::vector<Policy>> ReadPolicies(std::string bytes, const std::string& w
   std::vector<Policy> out;
   const auto items = root.Items();
   if (!items) {
-    out.push_back(PROV_TRY(ReadPolicy(root, where + ": $")));
+    const auto members = root.Members();
+    if (members) {
+      if (auto policies = PROV_TRY(ReadCniConfiguration(root, *members, where + ": $"))) return *std::move(policies);
+    }
+    out.push_back(PROV_TRY(ReadOne(root, where + ": $")));
     return out;
   }
   if (items->empty()) return root.Refuse(Code::kPolicy, "holds no policy; `hns-proxy clear` takes policies away");
   for (const JsonNode& item : *items)
-    out.push_back(PROV_TRY(ReadPolicy(item, fmt::format("{}: $[{}]", where, out.size()))));
+    out.push_back(PROV_TRY(ReadOne(item, fmt::format("{}: $[{}]", where, out.size()))));
   return out;
 }
 

@@ -195,6 +195,15 @@ std::string EndpointPolicyJson(std::string_view settings) {
   return fmt::format(R"({{"Type":"{}","Settings":{}}})", kPolicyType, settings);
 }
 
+std::string CniEntryJson(CniPlugin plugin, std::string_view settings) {
+  // Member names in lower case, as the other entries of win-overlay have them.
+  if (plugin == CniPlugin::kWinOverlay) {
+    return fmt::format(R"({{"name":"EndpointPolicy","value":{{"type":"{}","settings":{}}}}})", kPolicyType, settings);
+  }
+  // The settings are never an empty object: they have a FilterTuple.
+  return fmt::format(R"({{"Name":"EndpointPolicy","Value":{{"Type":"{}",{}}})", kPolicyType, settings.substr(1));
+}
+
 std::string ModifyRequest(Modification kind, std::span<const std::string> settings) {
   std::string policies;
   for (const std::string& one : settings) policies += (policies.empty() ? "" : ",") + EndpointPolicyJson(one);

@@ -1,4 +1,4 @@
-// The installed program, its pinned signer and its state in an image (image_ports.h).
+// The installed program, its pin and its state in an image (image_ports.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace prov::machine {
 namespace {
 
-constexpr std::uint64_t kMaxSignerBytes = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMaxPinBytes = std::uint64_t{1} << 20U;
 
 std::string Folder(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
 
@@ -34,15 +34,13 @@ Result<std::string> ImageInstallation::ProgramPath() {
 Result<bool> ImageInstallation::RemoveProgram() {
   const bool there = PROV_TRY(tree_.IsFile(kImageProgram));
   if (there) PROV_TRY(tree_.Remove(kImageProgram));
-  PROV_TRY(tree_.Remove(kImageSigner));
+  PROV_TRY(tree_.Remove(kImagePin));
   PROV_TRY(tree_.RemoveFolderIfEmpty(Folder(kImageProgram)));
   return there;
 }
 
-// The file's owner is checked when the image runs. Here, a pinned signer can only make a payload be refused.
-Result<std::optional<std::string>> ImageInstallation::PinnedSigner() {
-  return tree_.Read(kImageSigner, kMaxSignerBytes);
-}
+// The file's owner is checked when the image runs. Here, a pin can only make a payload be refused.
+Result<std::optional<std::string>> ImageInstallation::ReadPin() { return tree_.Read(kImagePin, kMaxPinBytes); }
 
 Result<std::string> ImageInstallation::SetupScriptsFolder() {
   return fmt::format("{}\\Windows\\Setup\\Scripts", PROV_TRY(SystemDriveOf(registry_)));

@@ -131,9 +131,9 @@ class ImageServices final : public Services {
   Registry& registry_;
 };
 
-// The program, and the pinned signer of payloads beside it.
+// The program, and the pin of payloads beside it.
 inline constexpr std::string_view kImageProgram = "Program Files/Provisioner/provisioner.exe";
-inline constexpr std::string_view kImageSigner = "Program Files/Provisioner/signer.cer";
+inline constexpr std::string_view kImagePin = "Program Files/Provisioner/pin.json";
 
 class ImageInstallation final : public Installation {
  public:
@@ -147,8 +147,8 @@ class ImageInstallation final : public Installation {
   void DropFormerProgram() override {}
   Result<bool> RunsProgram(std::uint32_t /*process_id*/) override { return false; }
   Result<bool> RemoveProgram() override;
-  Result<std::optional<std::string>> PinnedSigner() override;
-  Result<bool> PinSigner(std::string_view /*der*/) override { return false; }  // the files of `--install` hold it
+  Result<std::optional<std::string>> ReadPin() override;
+  Result<bool> WritePin(std::string_view /*bytes*/) override { return false; }  // the files of `--install` hold it
   Result<std::string> SetupScriptsFolder() override;
   Result<void> CheckSource(std::string_view /*path*/, Shares /*shares*/) override { return {}; }
   Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit, Shares shares) override;

@@ -1,5 +1,5 @@
-// Port: the program's own folder on a node, `%ProgramFiles%\Provisioner`, which also holds the pinned signer of
-// payloads; and the removal of payload files that are no longer needed.
+// Port: the program's own folder on a node, `%ProgramFiles%\Provisioner`, which also holds the pin of payloads; and the
+// removal of payload files that are no longer needed.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +39,15 @@ class Installation {
   virtual void DropFormerProgram() = 0;  // what can't be removed now is removed by the next call
   // Whether this process runs the program that is installed now, and not one that it replaced.
   virtual Result<bool> RunsProgram(std::uint32_t process_id) = 0;
-  // Removes the program and the pinned signer. Returns false if there is none. Files in use are removed at the next
+  // Removes the program and the pin. Returns false if there is none. Files in use are removed at the next
   // boot.
   virtual Result<bool> RemoveProgram() = 0;
-  // `signer.cer` beside the program: only payloads that this certificate signed are accepted. nullopt: none is pinned.
-  // Errors: owner (others than administrators can change it), io.
-  virtual Result<std::optional<std::string>> PinnedSigner() = 0;
-  // Pins a signer; makes the folder as InstallProgram does. Returns false if this one is already pinned.
-  virtual Result<bool> PinSigner(std::string_view der) = 0;
+  // `pin.json` beside the program: which payloads are accepted (payload/pin.h). nullopt: any. Errors: owner (others
+  // than administrators can change it), io.
+  virtual Result<std::optional<std::string>> ReadPin() = 0;
+  // Replaces it with one rename; makes the folder as InstallProgram does. Returns false if nothing was written: it is
+  // the same, or the files of an image's `--install` hold it.
+  virtual Result<bool> WritePin(std::string_view bytes) = 0;
   // `%SystemRoot%\Setup\Scripts`, where Windows setup looks for payloads. Only administrators can write it.
   virtual Result<std::string> SetupScriptsFolder() = 0;
   // Checks whether the file or folder at `path` may be followed as SYSTEM: nothing on the way is a link or can be

@@ -37,8 +37,8 @@ class NoInstallation final : public Installation {
   void DropFormerProgram() override {}
   Result<bool> RunsProgram(std::uint32_t /*process_id*/) override { return NoWindows(); }
   Result<bool> RemoveProgram() override { return NoWindows(); }
-  Result<std::optional<std::string>> PinnedSigner() override { return std::nullopt; }  // the next call says why
-  Result<bool> PinSigner(std::string_view /*der*/) override { return NoWindows(); }
+  Result<std::optional<std::string>> ReadPin() override { return std::nullopt; }  // the next call says why
+  Result<bool> WritePin(std::string_view /*bytes*/) override { return NoWindows(); }
   Result<std::string> SetupScriptsFolder() override { return NoWindows(); }
   Result<void> CheckSource(std::string_view /*path*/, Shares /*shares*/) override { return NoWindows(); }
   Result<std::string> ReadFollowed(std::string_view /*path*/, std::uint64_t /*limit*/, Shares /*shares*/) override {

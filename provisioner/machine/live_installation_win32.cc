@@ -1,4 +1,4 @@
-// The port Installation on Windows: the program, its pinned signer and its folders, and their removal.
+// The port Installation on Windows: the program, its pin and its folders, and their removal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,21 +18,21 @@ namespace prov::machine {
 namespace {
 
 constexpr std::uint64_t kMostProgramBytes = std::uint64_t{256} << 20U;
-constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostPinBytes = std::uint64_t{1} << 20U;
 
-// Where the program and its signer are. `former`: the program that an upgrade replaced, kept until the new one has
+// Where the program and its pin are. `former`: the program that an upgrade replaced, kept until the new one has
 // started.
 struct ProgramPaths {
   std::wstring folder;
   std::wstring program;
-  std::wstring signer;
+  std::wstring pin;
   std::wstring former;
 };
 
 Result<ProgramPaths> FindProgramPaths() {
   const std::wstring folder = PROV_TRY(ProgramFilesFolder()) + L"\\Provisioner";
   const std::wstring program = folder + L"\\provisioner.exe";
-  return ProgramPaths{folder, program, folder + L"\\signer.cer", program + L".former"};
+  return ProgramPaths{folder, program, folder + L"\\pin.json", program + L".former"};
 }
 
 Result<FileHandle> HoldProgramFolder(const ProgramPaths& paths) { return HoldFolder(paths.folder, PathUse::kPrograms); }
@@ -65,7 +65,7 @@ constexpr auto kAside = std::to_array<std::wstring_view>({L".old", L".old2", L".
 
 // Also deletes what an interrupted run wrote but did not put in place.
 void RemoveSetAside(const ProgramPaths& paths) {
-  for (const std::wstring& path : {paths.program, paths.signer, paths.former}) DeleteFileW((path + L".new").c_str());
+  for (const std::wstring& path : {paths.program, paths.pin, paths.former}) DeleteFileW((path + L".new").c_str());
   for (const std::wstring_view suffix : kAside) DeleteFileW((paths.program + std::wstring(suffix)).c_str());
 }
 
@@ -346,7 +346,7 @@ class WindowsInstallation final : public Installation {
       const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
       if (!held) return false;
       PROV_TRY(RemoveProgramFile(paths));
-      PROV_TRY(RemoveSignerFile(paths));
+      PROV_TRY(RemovePinFile(paths));
     }
     if (RemoveDirectoryW(paths.folder.c_str()) == 0) {
       MoveFileExW(paths.folder.c_str(), nullptr, MOVEFILE_DELAY_UNTIL_REBOOT);
@@ -354,23 +354,23 @@ class WindowsInstallation final : public Installation {
     return true;
   }
 
-  Result<std::optional<std::string>> PinnedSigner() override {
+  Result<std::optional<std::string>> ReadPin() override {
     const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     const FileHandle held = PROV_TRY(HoldProgramFolder(paths));
     if (!held) return std::nullopt;
-    return InstalledBytes(paths.signer, kMostSignerBytes);
+    return InstalledBytes(paths.pin, kMostPinBytes);
   }
 
-  Result<bool> PinSigner(std::string_view der) override {
+  Result<bool> WritePin(std::string_view bytes) override {
     const ProgramPaths paths = PROV_TRY(FindProgramPaths());
     const FileHandle held = PROV_TRY(MakeProgramFolder(paths));
-    if (PROV_TRY(OwnedBytes(paths.signer, kMostSignerBytes)) == der) return false;
-    const std::wstring fresh = paths.signer + L".new";
-    PROV_TRY(WriteBeside(paths.signer, fresh, der));
-    const DWORD error = MoveOver(fresh, paths.signer);
+    if (PROV_TRY(OwnedBytes(paths.pin, kMostPinBytes)) == bytes) return false;
+    const std::wstring fresh = paths.pin + L".new";
+    PROV_TRY(WriteBeside(paths.pin, fresh, bytes));
+    const DWORD error = MoveOver(fresh, paths.pin);
     if (error == ERROR_SUCCESS) return true;
     DeleteFileW(fresh.c_str());
-    return win32::Failure(Code::kIo, "cannot put the signer in its place", Narrow(paths.signer), error);
+    return win32::Failure(Code::kIo, "cannot put the pin in its place", Narrow(paths.pin), error);
   }
 
   Result<std::string> SetupScriptsFolder() override { return Narrow(PROV_TRY(WindowsFolder())) + R"(\Setup\Scripts)"; }
@@ -396,9 +396,9 @@ class WindowsInstallation final : public Installation {
   }
 
  private:
-  static Result<void> RemoveSignerFile(const ProgramPaths& paths) {
-    if (DeleteFileW(paths.signer.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
-    return win32::Failure(Code::kIo, "cannot remove the pinned signer", Narrow(paths.signer));
+  static Result<void> RemovePinFile(const ProgramPaths& paths) {
+    if (DeleteFileW(paths.pin.c_str()) != 0 || GetLastError() == ERROR_FILE_NOT_FOUND) return {};
+    return win32::Failure(Code::kIo, "cannot remove the pin", Narrow(paths.pin));
   }
 
   // Renames the program before the next boot deletes it, so that a program installed in the meantime stays.

@@ -1,7 +1,6 @@
 // Files and folders that only administrators may read, or change. Only *_win32.cc may include it.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "images/tree/image_tree.h"

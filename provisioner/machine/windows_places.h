@@ -2,8 +2,6 @@
 // starts the program. Only *_win32.cc may include it.
 #pragma once
 
-#include <string>
-
 #include "provisioner/base/result.h"
 
 namespace prov::machine {

@@ -191,8 +191,10 @@ class Explanation {
     if (LeafIsCa()) return CaAsLeaf();
     const std::vector<std::string> names = pki::AlternativeNames(leaf_->der);
     if (names.empty()) {
-      return fmt::format("{} shows the certificate {}, which names no host (no subjectAltName): have one issued for {}",
-                         failure_.whose, Quoted(leaf_->subject), failure_.host);
+      return fmt::format(
+          "{} shows the certificate {}, which names no host (no subjectAltName); Go programs such as kubelet and "
+          "containerd refuse it, too: have one issued for {}",
+          failure_.whose, Quoted(leaf_->subject), failure_.host);
     }
     std::string list;
     for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
@@ -212,15 +214,5 @@ class Explanation {
 }  // namespace
 
 std::string ExplainCertificate(const CertificateFailure& failure) { return Explanation(failure).Text(); }
-
-std::string ReviewForGo(const PeerCertificates& peer, const std::string& whose) {
-  if (peer.chain.empty()) return {};
-  const std::optional<Certificate> leaf = Read(peer.chain.front());
-  if (!leaf || !pki::AlternativeNames(leaf->der).empty()) return {};
-  return fmt::format(
-      "{} shows the certificate {}, which names its host in the subject only, and Go programs such as kubelet and "
-      "containerd refuse that: have it issued with a subjectAltName",
-      whose, Quoted(leaf->subject));
-}
 
 }  // namespace prov::net

@@ -15,7 +15,7 @@ enum class CertificateFault {
   kNotCa,    // issued by a certificate that is not a CA
   kTooWeak,  // key or signature
   kPurpose,  // not for servers
-  kName,     // valid, but for other hosts
+  kName,     // valid, but for other hosts, or for none (no subjectAltName)
   kOther,
 };
 
@@ -40,9 +40,5 @@ struct CertificateFailure {
 
 // The fault and a remedy. Names in certificates are quoted and shortened.
 std::string ExplainCertificate(const CertificateFailure& failure);
-
-// Checks whether a valid certificate names its hosts as Go programs require it: "" or what is wrong. libcurl still
-// accepts a host name in the subject (CN); kubelet and containerd don't.
-std::string ReviewForGo(const PeerCertificates& peer, const std::string& whose);
 
 }  // namespace prov::net

@@ -9,6 +9,7 @@
 #include "provisioner/egress/decision.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/http_status.h"
+#include "provisioner/pki/certificate_names.h"
 #include "provisioner/pki/pem.h"
 
 namespace prov::net {
@@ -80,10 +81,11 @@ CURLcode PeerRecorder::StartTls(CURL* /*handle*/, void* context, void* self) {
   return CURLE_OK;
 }
 
-// Replaces OpenSSL's own call of X509_verify_cert, and returns its result.
+// Replaces OpenSSL's own call of X509_verify_cert. libcurl takes a host name in the subject; a certificate without
+// subjectAltName ends the connection here, before anything is sent, as Go programs end it.
 int PeerRecorder::Verify(X509_STORE_CTX* store, void* peer) {
   const TlsFunctions& tls = *static_cast<Peer*>(peer)->tls;
-  const int ok = tls.verify(store);
+  int ok = tls.verify(store);
   PeerCertificates shown;
   shown.fault = ok > 0 ? CertificateFault::kNone : FaultOf(tls.error(store));
   if (ok <= 0) shown.culprit = Encode(tls, tls.current(store));
@@ -91,6 +93,10 @@ int PeerRecorder::Verify(X509_STORE_CTX* store, void* peer) {
   const int count = chain == nullptr ? 0 : tls.count(chain);
   for (int i = 0; i < count && i < kMostCertificates; ++i) {
     shown.chain.push_back(Encode(tls, static_cast<const X509*>(tls.at(chain, i))));
+  }
+  if (ok > 0 && !shown.chain.empty() && pki::AlternativeNames(shown.chain.front()).empty()) {
+    ok = 0;
+    shown.fault = CertificateFault::kName;
   }
   static_cast<Peer*>(peer)->shown = std::move(shown);
   return ok;

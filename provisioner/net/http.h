@@ -59,8 +59,7 @@ struct FetchRequest {
   // ends the transfer without an error.
   std::function<bool(std::string_view)> sink;
   bool head = false;  // HEAD: the headers without the body
-  // Trusts and refuses as HttpRequest does: of the roots only self-signed ones count, and what Go programs refuse is an
-  // error (tls).
+  // Trusts as HttpRequest does: of the roots only self-signed ones count.
   bool as_node = false;
   bool of_machine = false;     // as in HttpRequest
   bool skip_verify = false;    // the server's certificate is not verified; a proxy's is

@@ -81,12 +81,10 @@ class Probe {
     return std::unexpected(Explain(failure));
   }
 
-  // A certificate that libcurl accepts must also work for Go programs, so report if it does not.
+  // What libcurl accepts must also work for Go programs, so report if it does not.
   Result<int> Good(int status, const std::vector<std::string>& challenges) {
-    std::string words = ReviewForGo(transfer_.peers().proxy(), "the proxy " + transfer_.proxy());
-    if (words.empty()) words = ReviewForGo(transfer_.peers().server(), "the server");
-    if (!words.empty()) return Fail(Code::kTls, std::move(words), transfer_.Where());
     if (request_.notes == nullptr) return status;
+    std::string words;
     if (transfer_.credentials()) words = ReviewSchemesForGo(transfer_.proxy(), AuthenticationSchemes(challenges));
     if (!words.empty()) {
       AddWarning(request_.notes->findings, "probe-digest", std::move(words), transfer_.Where());
@@ -321,7 +319,6 @@ class FetchTransfer {
     if (code != CURLE_OK && !cut_by_us && !wants_credentials) return std::unexpected(ErrorOf(code));
     answer_.status = wants_credentials ? http_status::kProxyAuthenticationRequired
                                        : static_cast<int>(transfer_.Info<long>(CURLINFO_RESPONSE_CODE));
-    if (request_.as_node) PROV_TRY(CheckForGo());
     if (answer_.status == http_status::kOk && !cut_by_us && !request_.head && !EndIsKnown()) {
       return Fail(Code::kNetwork,
                   "the server does not send the length of its answer, so a truncated answer would not be noticed: let "
@@ -333,14 +330,6 @@ class FetchTransfer {
     if (const char* url = transfer_.Info<char*>(CURLINFO_REDIRECT_URL)) answer_.redirect_url = url;
     if (answer_.body.capacity() < answer_.body.size() + kSpare) answer_.body.reserve(answer_.body.size() + kSpare);
     return std::move(answer_);
-  }
-
-  // A certificate that libcurl accepts must also work for Go programs.
-  Result<void> CheckForGo() {
-    std::string words = ReviewForGo(transfer_.peers().proxy(), "the proxy " + transfer_.proxy());
-    if (words.empty() && !request_.skip_verify) words = ReviewForGo(transfer_.peers().server(), "the server");
-    if (words.empty()) return {};
-    return Fail(Code::kTls, std::move(words), transfer_.Where());
   }
 
   // If the body ends with the connection, a lost connection looks like a complete body.

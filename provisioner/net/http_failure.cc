@@ -5,7 +5,6 @@
 #include <array>
 #include <string_view>
 
-#include "provisioner/base/text.h"
 #include "provisioner/net/http_status.h"
 #include "provisioner/net/proxy_answer.h"
 

@@ -8,6 +8,8 @@
 #include "provisioner/node/events.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/left_out.h"
+#include "provisioner/node/pin.h"
+#include "provisioner/node/present_settings.h"
 #include "provisioner/node/service_restarts.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/reconcile/items.h"
@@ -70,12 +72,27 @@ Result<void> ReportMisspelled(OpenNode& node, const DerivedSettings& derived, Fi
   return {};
 }
 
+// Services that give containerd, which they start, another proxy.
+Result<void> ReportOwnOfContainerd(OpenNode& node, const DerivedSettings& derived, Findings& findings) {
+  for (const reconcile::ServiceEnvironment& wanted : derived.desired.services) {
+    std::vector<std::string> start;
+    start.reserve(wanted.variables.size());
+    for (const reconcile::EnvironmentVariable& one : wanted.variables)
+      start.push_back(fmt::format("{}={}", one.name, one.value.Reveal()));
+    const auto for_containerd = PROV_TRY(ReadEntriesForContainerd(node.machine.registry, wanted.service));
+    if (auto finding = ReviewEntriesForContainerd(wanted.service, start, for_containerd))
+      findings.push_back(*std::move(finding));
+  }
+  return {};
+}
+
 // Services that are not there, and those that keep another proxy, whatever the machine's variables are. A round says
 // nothing of them: it would do so each time.
 Result<void> ReportServices(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options,
                             Findings& findings) {
   if (options.unattended || !derived.desired.scope.TakesProxy()) return {};
   PROV_TRY(ReportMisspelled(node, derived, findings));
+  PROV_TRY(ReportOwnOfContainerd(node, derived, findings));
   for (const std::string& service : PROV_TRY(reconcile::ServicesWithNssmProxy(node.machine.registry))) {
     const bool is_named = std::ranges::any_of(
         derived.desired.services, [&](const auto& one) { return reconcile::IsSameService(one.service, service); });
@@ -108,6 +125,7 @@ void AddFindings(RunReport& report, const DerivedSettings& derived) {
 }
 
 Result<void> CheckPlanned(OpenNode& node, const DerivedSettings& derived, const ApplyOptions& options) {
+  PROV_TRY(GuardAgainstFormerSigner(node.machine.state, derived.settings));
   if (!options.allow_downgrade) PROV_TRY(GuardAgainstDowngrade(node.machine.state, derived.settings));
   if (options.refuse_empty) PROV_TRY(GuardAgainstEmpty(node.machine, derived));
   if (options.allow_shrink) return {};
@@ -144,6 +162,7 @@ Result<reconcile::Plan> PlanRun(OpenNode& node, BegunRun& run, const DerivedSett
   const reconcile::PlanOptions plan_options =
       PROV_TRY(PlanOptionsOf(node, options));  // before PrepareToPlan writes a record
   PROV_TRY(PrepareToPlan(node, run));
+  PROV_TRY(UpdateSigners(node, derived.settings, run.findings));
   const reconcile::Ledger ours = PROV_TRY(reconcile::LoadLedger(node.machine.state));
   return reconcile::MakePlan(node.machine, derived.desired, ours, plan_options);
 }
@@ -153,11 +172,13 @@ Result<Applied> AppliedFrom(OpenNode& node, const DerivedSettings& derived, cons
   Applied out{derived.digest,   settings.generation, node.host.clock().NowUnix(), NameOf(settings.config.source),
               settings.payload, settings.signer,     settings.source_digest,      settings.given,
               FoundBy(plan)};
+  if (!settings.cluster.empty()) out.source += fmt::format(", baked for the cluster {}", settings.cluster);
   const auto before = PROV_TRY(LoadApplied(node.machine.state));
   if (!out.given && before) out.given = before->given;
   if (!before || before->digest != out.digest) return out;
   out.since = before->since;
   if (out.payload.empty()) {  // kept settings: the payload is unchanged
+    out.source = before->source;
     out.payload = before->payload;
     out.signer = before->signer;
   }
@@ -195,6 +216,7 @@ Result<RunReport> ApplySettings(OpenNode& node, BegunRun run, const DerivedSetti
   AddApplied(PROV_TRY(AppliedFrom(node, derived, plan)), more);
   if (options.restart_services) PROV_TRY(PlanRestarts(node, plan, more));
   RunReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), more));
+  PROV_TRY(UpdateSigners(node, derived.settings, run.findings));  // after the record: that the new one was applied
   PROV_TRY(EndRun(node, std::move(run), derived, options, report));
   return report;
 }

@@ -10,6 +10,7 @@
 #include "provisioner/base/sentence.h"
 #include "provisioner/base/text.h"
 #include "provisioner/node/apply.h"
+#include "provisioner/node/confirmed_settings.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/reconcile_once.h"
@@ -38,7 +39,7 @@ Result<Delivery> CompletedDelivery(const BootRequest& request, machine::Host& ho
   const std::string& folder = out.spec.source.source;
   if (!PROV_TRY(IsDelivered(folder, host))) return out;
   out.follow = false;
-  if (const auto source = ReadSource(host, request.given.source, {.signer = request.signer}))
+  if (const auto source = ReadSource(host, request.given.source, {.pin = request.pin}))
     out.secret_files = source->secret_files;  // otherwise they were removed already
   for (std::string& file : out.secret_files) {
     std::string name = file.substr(request.given.source.source.size());
@@ -64,15 +65,15 @@ Result<Settings> SettingsOf(const BootRequest& request, OpenNode& node) {
   const SettingsSpec& spec = request.delivery.spec;
   // A followed source is read as each later round reads it, so that what a round would refuse is refused now.
   Result<Settings> settings = PROV_TRY(IsDelivered(spec.source.source, node.host))
-                                  ? ReadSettings(node.host, request.given, {.signer = request.signer})
-                                  : ReadSettings(node.host, spec, {.signer = request.signer, .is_followed = true});
+                                  ? ReadSettings(node.host, request.given, {.pin = request.pin})
+                                  : ReadSettings(node.host, spec, {.pin = request.pin, .is_followed = true});
   if (settings || source::IsRemote(spec.source.source)) return settings;
   const bool unsigned_here = settings.error().code == Code::kSignature;
   const auto stored = PROV_TRY(LoadSource(node.machine.state));
   const bool used_up = stored && !stored->follow && stored->spec == spec;
   if (!used_up) return settings;
-  if (unsigned_here &&
-      (request.delivery.signer || !PROV_TRY(WasMadeByInstallation(stored->spec.source.source, node.machine.state))))
+  if (unsigned_here && (!request.delivery.pin.signers.empty() ||
+                        !PROV_TRY(WasMadeByInstallation(stored->spec.source.source, node.machine.state))))
     return settings;
   Result<Settings> kept = LastGoodSettings(node.machine.state);
   if (kept && unsigned_here) {
@@ -104,11 +105,13 @@ Error ContinueLater(OpenNode& node, const Delivery& delivery, Error error) {
 }
 
 Result<reconcile::RunReport> Boot(OpenNode& node, BegunRun run, const BootRequest& request) {
-  const Result<Settings> settings = SettingsOf(request, node);
+  Result<Settings> settings = SettingsOf(request, node);
   const bool is_remote = source::IsRemote(request.given.source.source);
   if (!settings && !(is_remote && IsTemporary(settings.error()))) return std::unexpected(settings.error());
   const Delivery delivery = PROV_TRY(CompletedDelivery(request, node.host));
   if (!settings) return std::unexpected(ContinueLater(node, delivery, settings.error()));
+  if (request.approver != nullptr && is_remote && !PROV_TRY(LoadApplied(node.machine.state)))
+    BeginWithConfirmed(node.host, *request.approver, delivery.spec, *settings, run.findings);
   return FirstBoot(node, std::move(run), PROV_TRY(Derive(*settings)), delivery, request.apply);
 }
 

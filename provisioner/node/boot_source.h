@@ -1,8 +1,7 @@
 // `first-boot`: reads the source that it names, applies its settings, and makes the node follow it.
 #pragma once
 
-#include <optional>
-
+#include "provisioner/node/approval.h"
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/reconcile/report.h"
@@ -13,8 +12,10 @@ struct BootRequest {
   SettingsSpec given;  // the source as named; a payload delivered for this run is read so, once
   // With the spec that the node will remember. BootFromSource fills in `follow` and `secret_files`.
   Delivery delivery;
-  std::optional<pki::Certificate> signer;  // a payload must have its signature; nullopt: unsigned payloads pass
+  payload::Pin pin;  // a payload must fit it
   ApplyOptions apply;
+  // Of a source on a network: asked for the settings that the fleet has confirmed. null: those of the source are taken.
+  Approver* approver = nullptr;
 };
 
 // Begins a run, reads the source, and runs FirstBoot(). If the source is on a network that can't be reached yet, the

@@ -26,6 +26,7 @@
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/ledger.h"
 #include "provisioner/reconcile/plan.h"
+#include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/windows_proxy.h"
 
 namespace prov::node {
@@ -43,6 +44,7 @@ constexpr std::string_view kLogCommand = R"(Get-Content C:\ProgramData\Provision
 // The services that pull images and start pods, and those of the ledger.
 std::set<std::string> ServicesToLookAt(const reconcile::Ledger& ledger) {
   std::set<std::string> out = {"containerd", "kubelet"};
+  out.insert(reconcile::kContainerdStarters.begin(), reconcile::kContainerdStarters.end());
   for (const auto& [item, entry] : ledger) {
     if (!item.starts_with(reconcile::kServiceItem) || reconcile::ServiceOf(item) != item) continue;
     out.insert(item.substr(reconcile::kServiceItem.size()));
@@ -149,8 +151,11 @@ class Observer {
     const auto value = PROV_TRY(node_.machine.registry.Read(key, reconcile::kServiceEnvironmentValue));
     const auto own = reconcile::EntriesIn(value);
     NoteProxy(own);
+    const auto for_containerd = PROV_TRY(ReadEntriesForContainerd(node_.machine.registry, name));
+    NoteProxy(for_containerd);
+    const auto start = PROV_TRY(ReadStartEntries(node_.machine.registry, name));
+    out.own_proxy = ReviewEntriesForContainerd(name, start, for_containerd);
     if (std::ranges::any_of(egress::kProxyVariables, [&](auto variable) { return !ValueIn(own, variable).empty(); })) {
-      const auto start = PROV_TRY(ReadStartEntries(node_.machine.registry, name));
       out.faults = FaultsOf(start, key);
       out.is_as_given = start == StartEntriesOf(out_.status.engine.ledger, name);
     }
@@ -307,9 +312,16 @@ void CheckVariables(const Observations& seen, Problems& out) {
 void CheckServices(const Observations& seen, Problems& out) {
   AddDrift(seen, reconcile::kServiceItem, out);
   AddDrift(seen, reconcile::kServiceSecurityItem, out);
-  for (const Observations::Service& service : seen.services)
-    AddFaults(seen, service.faults, reconcile::ItemKey(reconcile::kServiceItem, service.name), service.is_as_given,
-              out);
+  for (const Observations::Service& service : seen.services) {
+    const std::string key = reconcile::ItemKey(reconcile::kServiceItem, service.name);
+    AddFaults(seen, service.faults, key, service.is_as_given, out);
+    if (!service.own_proxy) continue;
+    out.push_back({*service.own_proxy, key,
+                   OnMachine(seen, {fmt::format(R"(reg query "HKLM\{}" /v {})", reconcile::ServiceKeyPath(service.name),
+                                                reconcile::kServiceEnvironmentValue),
+                                    fmt::format(R"(reg query "HKLM\{}" /f {})", reconcile::EnvironmentKeyPath(),
+                                                reconcile::kContainerdPrefix)})});
+  }
 }
 
 // Restoring the values makes the process right again.

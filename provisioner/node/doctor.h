@@ -39,10 +39,12 @@ struct Observations {
     std::string name;
     bool stopped = false;
     std::optional<RunningService> running = {};
-    Findings faults = {};      // of its own value Environment
-    bool is_as_given = false;  // its process would get what the ledger has
+    Findings faults = {};                   // of its own value Environment
+    bool is_as_given = false;               // its process would get what the ledger has
+    std::optional<Finding> own_proxy = {};  // containerd-own-proxy
   };
-  std::vector<Service> services;  // containerd, kubelet, and those in whose environment we set variables
+  std::vector<Service>
+      services;  // containerd, what starts it, kubelet, and those in whose environment we set variables
   struct OwnCertificate {
     std::string key;  // as in the ledger
     pki::Certificate certificate;

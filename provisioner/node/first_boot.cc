@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "provisioner/node/activity.h"
-#include "provisioner/node/events.h"
+#include "provisioner/node/pin.h"
 #include "provisioner/node/scrub.h"
-#include "provisioner/node/signer.h"
 #include "provisioner/node/state_repair.h"
 
 namespace prov::node {
@@ -49,8 +48,8 @@ Result<bool> FollowLater(OpenNode& node, const Delivery& delivery) {
 }
 
 // Installs the service before the settings, so that it completes an interrupted boot. If the service can't be
-// installed, the settings are applied all the same: without them the node reaches nothing. Pins the signer before both,
-// so that no round takes a source without its signature.
+// installed, the settings are applied all the same: without them the node reaches nothing. Pins what was given before
+// both, so that no round takes a source without its signature.
 Result<reconcile::RunReport> FirstBoot(OpenNode& node, BegunRun run, const DerivedSettings& derived,
                                        const Delivery& delivery, const ApplyOptions& options) {
   ApplyOptions adopting = options;
@@ -59,7 +58,7 @@ Result<reconcile::RunReport> FirstBoot(OpenNode& node, BegunRun run, const Deriv
   PROV_TRY(CheckFollowed(node, delivery));
   PROV_TRY(CheckProgram(node.host, delivery.allow_downgrade));
   PROV_TRY(PrepareToPlan(node, run));
-  if (delivery.signer) PROV_TRY(PinSigner(node.host, *delivery.signer, run.findings));
+  PROV_TRY(PinGiven(node.host, delivery.pin, run.findings));
   reconcile::Sections begun = SourceRecords(derived, delivery, true);
   PROV_TRY(AddService(node, delivery, begun));
   PROV_TRY(AddLoss(node, begun));
@@ -85,7 +84,7 @@ Result<ProgramReport> InstallService(OpenNode& node, const DerivedSettings* deri
     PROV_TRY(CheckSettings(node, *derived, {.allow_downgrade = delivery.allow_downgrade, .allow_shrink = true}));
     PROV_TRY(CheckFollowed(node, delivery));
   }
-  const bool pinned = delivery.signer && PROV_TRY(PinSigner(node.host, *delivery.signer, findings));
+  const bool pinned = PROV_TRY(PinGiven(node.host, delivery.pin, findings));
   reconcile::Sections sections;
   if (derived != nullptr) sections = SourceRecords(*derived, delivery, false);
   PROV_TRY(AddService(node, delivery, sections));

@@ -7,6 +7,7 @@
 
 #include "provisioner/node/apply.h"
 #include "provisioner/node/upgrade.h"
+#include "provisioner/payload/pin.h"
 #include "provisioner/reconcile/report.h"
 
 namespace prov::node {
@@ -15,8 +16,7 @@ struct Delivery {
   SettingsSpec spec;                      // how to read the source again
   bool follow = true;                     // false: a payload that Windows setup delivered for one use
   std::vector<std::string> secret_files;  // full paths; only of a payload for one use
-  // The signer to pin: from then on only its payloads are accepted. nullopt: the pinned signer stays.
-  std::optional<pki::Certificate> signer = {};
+  payload::Pin pin = {};  // what to pin: from then on only such payloads are accepted. What is empty stays as it is.
   // The interval of the boot service's rounds; nullopt: the stored one stays.
   std::optional<std::int64_t> interval_seconds = {};
   bool allow_downgrade = false;  // also lets an older program replace a newer one

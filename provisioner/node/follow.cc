@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <utility>
 
 #include "provisioner/node/events.h"
-#include "provisioner/node/signer.h"
+#include "provisioner/node/pin.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_follow.h"
 #include "provisioner/source/source.h"
@@ -26,8 +25,8 @@ class KeptSettings {
   const Settings* Find(const SettingsSpec& spec) const {
     const std::int64_t age = host_.clock().NowUnix() - at_;
     if (!settings_ || spec != spec_ || age < 0 || age >= kLongestKept) return nullptr;
-    const auto signer = PinnedSigner(host_);
-    if (!signer || *signer) return nullptr;
+    const auto pin = LoadPin(host_);
+    if (!pin || !pin->empty()) return nullptr;
     return spec.choices.Files().empty() ? &*settings_ : nullptr;
   }
   void Forget() { settings_.reset(); }
@@ -48,7 +47,7 @@ class KeptSettings {
 
 SettingsReader FollowedReader(machine::Host& host, source::SourceCache* cache) {
   return [&host, cache](const SettingsSpec& spec) -> Result<Settings> {
-    return ReadSettings(host, spec, {PROV_TRY(PinnedSigner(host)), true, cache});
+    return ReadSettings(host, spec, {PROV_TRY(LoadPin(host)), true, cache});
   };
 }
 

@@ -10,7 +10,7 @@ struct SourceCache;
 
 namespace prov::node {
 
-// Reads the source that a node remembers; `cache` may be null. Reads the pinned signer again each time, so that a new
+// Reads the source that a node remembers; `cache` may be null. Reads the pin again each time, so that a new
 // one counts from the next round on.
 SettingsReader FollowedReader(machine::Host& host, source::SourceCache* cache);
 

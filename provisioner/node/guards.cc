@@ -20,6 +20,10 @@ constexpr std::size_t kMostBoots = 3;
 constexpr std::size_t kFewestCertificates = 8;
 constexpr std::string_view kRawKind = "PemBundle";
 
+bool Contains(const std::vector<std::string>& all, const std::string& one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
 // Compares the settings with a payload that was applied here before.
 Result<void> Compare(const Settings& settings, std::int64_t generation, const std::string& payload) {
   const std::string where = NameOf(settings.config.source);
@@ -109,8 +113,22 @@ Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& 
   if (applied && applied->generation) PROV_TRY(Compare(settings, *applied->generation, applied->payload));
   if (settings.signer.empty()) return {};
   const auto minimum = PROV_TRY(LoadMinimum(state));
-  return minimum && minimum->signer == settings.signer ? Compare(settings, minimum->generation, minimum->payload)
-                                                       : Result<void>();
+  const bool ours = minimum && (minimum->signer == settings.signer || Contains(settings.signers, minimum->signer));
+  return ours ? Compare(settings, minimum->generation, minimum->payload) : Result<void>();
+}
+
+Result<void> GuardAgainstFormerSigner(machine::StateRecord& state, const Settings& settings) {
+  if (settings.signer.empty()) return {};
+  const auto minimum = PROV_TRY(LoadMinimum(state));
+  if (!minimum) return {};
+  const auto& all = settings.signers;
+  const auto last = std::ranges::find(all, minimum->signer);
+  if (last == all.end() || std::ranges::find(all, settings.signer) >= last) return {};
+  return Fail(Code::kSignature,
+              fmt::format("a payload by the signer with the SHA-256 {}, which followed this one's, was applied here "
+                          "already: bake with the key of that signer",
+                          minimum->signer),
+              NameOf(settings.config.source));
 }
 
 void RaiseMinimum(const Applied& applied, reconcile::Sections& sections) {

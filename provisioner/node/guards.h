@@ -33,9 +33,13 @@ Result<void> GuardAgainstUnreadTrust(machine::Machine& machine, const Settings& 
 
 // Fails with `downgrade` for a payload with a lower generation than the last applied one, or a different payload of the
 // same generation: payloads are copied and kept, and an old one must not bring back replaced settings. A signed
-// payload is also compared with the last one of its signer, even if that was removed since. Sources without generations
-// pass.
+// payload is also compared with the last one of its signers, even if that was removed since. Sources without
+// generations pass.
 Result<void> GuardAgainstDowngrade(machine::StateRecord& state, const Settings& settings);
+
+// Fails with `signature` for a payload by a signer that the last signed one has replaced: a run may have been killed
+// before it took the former signer out of the pin.
+Result<void> GuardAgainstFormerSigner(machine::StateRecord& state, const Settings& settings);
 
 // Records `applied` as what later signed payloads are compared with. Does nothing for an unsigned payload.
 void RaiseMinimum(const Applied& applied, reconcile::Sections& sections);

@@ -155,7 +155,7 @@ class FilePlanner {
       const auto now = PROV_TRY(tree_.Read(file.path, kMostBytes));
       if (!now) continue;
       // These files are ours even if their contents differ: a newer version of ours is removed, too.
-      if (file.path != machine::kImageProgram && file.path != machine::kImageSigner &&
+      if (file.path != machine::kImageProgram && file.path != machine::kImagePin &&
           ToHex(Sha256(*now)) != file.sha256) {
         AddWarning(plan_.findings, "file-changed", "was changed since it was put there; left as it is",
                    Where(tree_, file.path));
@@ -275,9 +275,9 @@ Result<void> RemoveLeftovers(ImageTree& tree, Findings& findings) {
 // Orders the steps so that nothing starts before what it needs is there: first what the program must know, then the
 // program, last what starts it.
 Result<FilePlan> PlanImageFiles(ImageTree& tree, machine::StateRecord& state, const payload::Payload& payload,
-                                const std::optional<pki::Certificate>& signer) {
+                                const payload::Pin& pin) {
   FilePlanner planner(tree, PROV_TRY(LoadImageRecord(state)));
-  if (signer) PROV_TRY(planner.Want(std::string(machine::kImageSigner), signer->der, FileUse::kPlain));
+  if (!pin.empty()) PROV_TRY(planner.Want(std::string(machine::kImagePin), PinJson(pin), FileUse::kPlain));
   for (const payload::PayloadFile& file : payload.files) {
     if (file.path == kExe) PROV_TRY(planner.Want(std::string(machine::kImageProgram), file.bytes, FileUse::kPlain));
   }

@@ -13,6 +13,7 @@
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/settings.h"
 #include "provisioner/payload/payload.h"
+#include "provisioner/payload/pin.h"
 #include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/plan.h"
 
@@ -37,10 +38,10 @@ struct FilePlan {
 Result<void> RemoveLeftovers(images::ImageTree& tree, Findings& findings);
 
 // Puts `payload` beneath Windows/Setup/Scripts/Provisioner, and installs provisioner.exe if the payload contains it.
-// Files of an earlier installation that the new one does not have are removed. A `signer` is pinned in the image.
-// Errors: xml (an answer file that can't be edited safely), target; those of the tree.
+// Files of an earlier installation that the new one does not have are removed. A `pin` that is not empty is written,
+// too. Errors: xml (an answer file that can't be edited safely), target; those of the tree.
 Result<FilePlan> PlanImageFiles(images::ImageTree& tree, machine::StateRecord& state, const payload::Payload& payload,
-                                const std::optional<pki::Certificate>& signer);
+                                const payload::Pin& pin);
 
 // Plans to remove what a recorded installation put there. Files that others changed since stay, and are reported.
 Result<FilePlan> PlanImageFileRemoval(images::ImageTree& tree, machine::StateRecord& state);
@@ -50,7 +51,7 @@ Result<void> WriteFiles(images::ImageTree& tree, machine::StateRecord& state, co
 Result<void> EndInstallation(machine::StateRecord& state, const FilePlan& plan);
 
 // What an image lacks of its completed installation: the payload's folder as one, else single files, also those that
-// can't be read, such as a link. Once the image has run, only the program and the signer count, as runs replace the
+// can't be read, such as a link. Once the image has run, only the program and the pin count, as runs replace the
 // program and remove files with credentials. Reads only.
 Result<std::vector<LostFile>> FindLostFiles(images::ImageTree& tree, machine::StateRecord& state);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,10 +14,10 @@
 #include "provisioner/node/events.h"
 #include "provisioner/node/image_install.h"
 #include "provisioner/node/image_record.h"
+#include "provisioner/node/pin.h"
 #include "provisioner/node/removal.h"
 #include "provisioner/node/rollback.h"
 #include "provisioner/node/search_path.h"
-#include "provisioner/node/signer.h"
 #include "provisioner/node/state_repair.h"
 #include "provisioner/node/upgrade.h"
 #include "provisioner/payload/payload.h"
@@ -33,6 +32,7 @@ using reconcile::RunReport;
 Result<payload::Payload> PayloadOf(const DerivedSettings& derived, const ImageOptions& options) {
   payload::PayloadOptions payload;
   payload.generation = derived.settings.generation.value_or(1);
+  payload.cluster = derived.settings.cluster;
   if (options.exe) payload.exe = options.exe->bytes;
   return payload::MakePayload(derived.settings.config, derived.desired, std::move(payload));
 }
@@ -46,9 +46,11 @@ Result<void> CheckImageProgram(OpenNode& node, const ImageOptions& options) {
 }
 
 Result<FilePlan> PlanFiles(machine::ImageHost& image, OpenNode& node, const payload::Payload& payload,
-                           const ImageOptions& options) {
-  const auto signer = options.signer ? options.signer : PROV_TRY(PinnedSigner(image));
-  return PlanImageFiles(image.tree(), node.machine.state, payload, signer);
+                           const Settings& settings, const ImageOptions& options) {
+  payload::Pin pin = PROV_TRY(PinWith(image, options.pin));
+  Retire(pin, settings.signer);
+  if (settings.next_signer) Introduce(pin, settings.signer, *settings.next_signer);
+  return PlanImageFiles(image.tree(), node.machine.state, payload, pin);
 }
 
 void Add(const FilePlan& files, RunReport& report) {
@@ -96,7 +98,7 @@ Result<Findings> NotesOf(machine::ImageHost& image, OpenNode& node, const reconc
             "nothing reconciles at later boots; add the program with --exe",
             image.Name());
   }
-  if (options.install && !options.exe && (options.signer || PROV_TRY(PinnedSigner(image)))) {
+  if (options.install && !options.exe && !PROV_TRY(PinWith(image, options.pin)).empty()) {
     AddWarning(out, "signer-script",
                "only provisioner.exe checks the pinned signer; the payload's script does not check signatures",
                image.Name());
@@ -129,7 +131,7 @@ Result<ImagePlan> MakeImagePlan(machine::ImageHost& image, OpenNode& given, cons
   OpenNode node = PROV_TRY(view.Open());
   if (image_options.install) {
     out.payload = PROV_TRY(PayloadOf(derived, image_options));
-    out.files = PROV_TRY(PlanFiles(image, node, *out.payload, image_options));
+    out.files = PROV_TRY(PlanFiles(image, node, *out.payload, derived.settings, image_options));
   }
   out.notes = PROV_TRY(NotesOf(image, node, derived.desired, image_options));
   return out;

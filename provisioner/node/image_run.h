@@ -7,8 +7,8 @@
 
 #include "provisioner/machine/image_host.h"
 #include "provisioner/node/apply.h"
+#include "provisioner/payload/pin.h"
 #include "provisioner/payload/program_file.h"
-#include "provisioner/pki/certificate.h"
 #include "provisioner/reconcile/report.h"
 
 namespace prov::node {
@@ -16,8 +16,7 @@ namespace prov::node {
 struct ImageOptions {
   bool install = false;
   std::optional<payload::ProgramFile> exe;
-  // The signer to pin; nullopt: an image keeps its pinned signer.
-  std::optional<pki::Certificate> signer = {};
+  payload::Pin pin = {};  // what to pin; what is empty stays as the image has it
 };
 
 // Reads only. Errors: those of PlanSettings, PlanImageFiles and the image; target (a program for another architecture).

@@ -104,12 +104,14 @@ void ReportLeftOut(const payload::LoadedPayload& before, const payload::Payload&
                    Findings& findings) {
   const auto document = payload::ReadEgressJson(before.files, payload::kManifestName);
   if (!document || !now.given) return;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kCarried = {
-      {{"provisioner.exe", "--exe"}, {payload::kSignaturePath, "--sign"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCarried = {
+      {{"provisioner.exe", "--exe"}, {payload::kSignaturePath, "--sign"}, {payload::kNextSignerPath, "--next-signer"}}};
   for (const auto& [path, option] : kCarried) {
     const bool stays = std::ranges::find(after.files, path, &payload::PayloadFile::path) != after.files.end();
     if (before.files.contains(path) && !stays) Report(std::string(option), findings);
   }
+  if (const std::string& cluster = before.manifest.cluster; !cluster.empty() && after.cluster.empty())
+    Report("--for " + cluster, findings);
   ReportChoices(ChoicesOf(*document, now.options.scope), now, findings);
 }
 

@@ -20,17 +20,27 @@ Result<RebootChoice> ReadRebootChoice(const JsonNode& reboot) {
   RebootChoice out;
   const JsonNode way = PROV_TRY(reboot.Get("way"));
   const std::string name = PROV_TRY(way.Text());
-  for (const RebootMethod one : {RebootMethod::kNow, RebootMethod::kAnnotate}) {
+  for (const RebootMethod one : {RebootMethod::kNow, RebootMethod::kAnnotate, RebootMethod::kDrain}) {
     if (name == NameOf(one)) out.method = one;
   }
-  if (!out.method) return way.Refuse(Code::kType, "is neither now nor annotate");
+  if (!out.method) return way.Refuse(Code::kType, "is none of now, annotate and drain");
   out.window = PROV_TRY(reboot.Find("window", ReadWindow));
   return out;
 }
 
 }  // namespace
 
-std::string_view NameOf(RebootMethod method) { return method == RebootMethod::kNow ? "now" : "annotate"; }
+std::string_view NameOf(RebootMethod method) {
+  switch (method) {
+    case RebootMethod::kNow:
+      return "now";
+    case RebootMethod::kAnnotate:
+      return "annotate";
+    case RebootMethod::kDrain:
+      return "drain";
+  }
+  return "";
+}
 
 void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
   json.BeginObject();
@@ -38,6 +48,7 @@ void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
     json.Key("cluster").BeginObject().Member("node", reporting.cluster->name);
     json.Member("kubeconfig", reporting.cluster->kubeconfig).EndObject();
   }
+  if (reporting.approval) json.Member("approval", true);
   if (!reporting.metrics_file.empty()) json.Member("metricsFile", reporting.metrics_file);
   if (reporting.reboot.method) {
     json.Key("reboot").BeginObject().Member("way", NameOf(*reporting.reboot.method));
@@ -50,10 +61,12 @@ void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting) {
 Result<NodeReporting> ReadNodeReporting(const JsonNode& node) {
   NodeReporting out;
   out.cluster = PROV_TRY(node.Find("cluster", ReadClusterNode));
+  out.approval = PROV_TRY(node.Find("approval", &JsonNode::Bool)).value_or(false);
+  if (out.approval && !out.cluster) return node.Refuse(Code::kType, "waits for approval, but names no Node");
   out.metrics_file = PROV_TRY(node.Find("metricsFile", &JsonNode::Text)).value_or("");
   out.reboot = PROV_TRY(node.Find("reboot", ReadRebootChoice)).value_or(RebootChoice());
-  if (out.reboot.method == RebootMethod::kAnnotate && !out.cluster)
-    return node.Refuse(Code::kType, "requests an annotation, but names no Node");
+  if (out.reboot.method && out.reboot.method != RebootMethod::kNow && !out.cluster)
+    return node.Refuse(Code::kType, "requests reboots of its cluster, but names no Node");
   return out;
 }
 

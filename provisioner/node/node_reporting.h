@@ -1,4 +1,5 @@
-// What a node does besides its rounds: reports its state to its cluster, writes metrics, and requests reboots.
+// What a node does besides its rounds: reports its state to its cluster, asks that for approval, writes metrics, and
+// requests reboots.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,13 @@ struct ClusterNode {
   bool operator==(const ClusterNode&) const = default;
 };
 
-// How a needed reboot is requested: from Windows, or by the annotation that the Windows Machine Config Operator reads.
-enum class RebootMethod { kNow, kAnnotate };
+// How a needed reboot is requested: from Windows; by the annotation that the Windows Machine Config Operator reads; or
+// from Windows once the cluster has drained the node and approved it.
+enum class RebootMethod { kNow, kAnnotate, kDrain };
 
 struct RebootChoice {
-  std::optional<RebootMethod> method;       // nullopt: never; kAnnotate needs a ClusterNode
-  std::optional<MaintenanceWindow> window;  // for RebootMethod::kNow; nullopt: at any time
+  std::optional<RebootMethod> method;       // nullopt: never; all but kNow need a ClusterNode
+  std::optional<MaintenanceWindow> window;  // not for RebootMethod::kAnnotate; nullopt: at any time
 
   bool MayRequestAt(std::int64_t unix_seconds) const { return method && (!window || window->Contains(unix_seconds)); }
 
@@ -34,6 +36,7 @@ struct RebootChoice {
 
 struct NodeReporting {
   std::optional<ClusterNode> cluster;  // nullopt: no cluster gets reports
+  bool approval = false;               // new settings wait for the cluster's approval (approval.h); needs `cluster`
   std::string metrics_file;            // "": none
   RebootChoice reboot;
 
@@ -47,7 +50,7 @@ void WriteNodeReporting(JsonWriter& json, const NodeReporting& reporting);
 // A kubeconfig that is read here is followed. Errors: type, usage (of the window).
 Result<NodeReporting> ReadNodeReporting(const JsonNode& node);
 
-// "now", "annotate".
+// "now", "annotate", "drain".
 std::string_view NameOf(RebootMethod method);
 
 }  // namespace prov::node

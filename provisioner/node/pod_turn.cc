@@ -45,15 +45,34 @@ Result<void> StoreSource(machine::Host& host, const SettingsSpec& spec) {
   return SaveSource(node.machine.state, {spec});
 }
 
-void WarnOfDelivered(machine::Host& host, const LoopOptions& options) {
+// What a pod that leaves the rounds to the boot service says once a day.
+void Warn(machine::Host& host, const LoopOptions& options, FindingCode code, std::string message) {
   RoundReport report;
-  AddWarning(report.run.findings, "stored-source",
-             "the boot service keeps settings that were delivered once, and this pod leaves the rounds to it: neither "
-             "follows the pod's source. Run provisioner service uninstall on the node, and the pod makes the rounds; "
-             "or store a source for the service: provisioner service install --source SOURCE",
-             std::string(machine::kStateFile));
+  AddWarning(report.run.findings, code, std::move(message), std::string(machine::kStateFile));
   LogRun(host, report.run);
   if (options.on_report) options.on_report(report);
+}
+
+void WarnOfDelivered(machine::Host& host, const LoopOptions& options) {
+  Warn(host, options, "stored-source",
+       "the boot service keeps settings that were delivered once, and this pod leaves the rounds to it: neither "
+       "follows the pod's source. Run provisioner service uninstall on the node, and the pod makes the rounds; or "
+       "store a source for the service: provisioner service install --source SOURCE");
+}
+
+void WarnOfUnapproved(machine::Host& host, const LoopOptions& options) {
+  Warn(host, options, "approval-service",
+       "the boot service makes the rounds of this node and takes new settings without approval, although this pod was "
+       "told to wait for it. Run provisioner service install --approval with --node and --node-kubeconfig on the node; "
+       "or provisioner service uninstall, and the pod makes the rounds");
+}
+
+// A record that can't be read is repaired by the next command that writes.
+bool ServiceWaits(machine::Host& host) {
+  const auto open = host.Open(machine::Access::kRead);
+  if (!open) return true;
+  const auto stored = LoadService((*open)->Ports().state);
+  return !stored || !*stored || (**stored).reporting.approval;
 }
 
 }  // namespace
@@ -74,11 +93,11 @@ Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePaus
   return Turn::kPod;
 }
 
-LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options) {
+LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options, bool wants_approval) {
   LoopOptions out = options;
   out.varies = true;
-  out.should_skip = [&host, spec, options = std::move(options), limit = DailyLimit(), failures = FailureLog(host),
-                     pause = UpgradePause()]() mutable {
+  out.should_skip = [&host, spec, wants_approval, options = std::move(options), limit = DailyLimit(),
+                     failures = FailureLog(host), pause = UpgradePause()]() mutable {
     const Result<Turn> turn = TakeTurn(host, spec, pause);
     if (!turn) {
       const bool is_new = turn.error().code != Code::kLock && failures.Write(turn.error());
@@ -87,6 +106,8 @@ LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions
     }
     const bool is_due = *turn == Turn::kNone && limit.IsDue("delivered once", host.clock().NowUnix());
     if (is_due) WarnOfDelivered(host, options);
+    const bool is_apart = wants_approval && *turn == Turn::kService && !ServiceWaits(host);
+    if (is_apart && limit.IsDue("without approval", host.clock().NowUnix())) WarnOfUnapproved(host, options);
     return *turn != Turn::kPod;
   };
   return out;

@@ -38,7 +38,8 @@ Result<Turn> TakeTurn(machine::Host& host, const SettingsSpec& spec, UpgradePaus
 
 // `options` for the rounds of a pod that follows `spec`: a pause that varies, and TakeTurn() before each round. If
 // the pod's source is not followed, or a turn can't be taken, that is logged and passed to `options.on_report` and
-// `options.on_failure`, once for each cause and day.
-LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options);
+// `options.on_failure`, once for each cause and day. `wants_approval`: new settings are to wait for approval; that the
+// boot service makes the rounds without is logged and passed likewise.
+LoopOptions PodRounds(machine::Host& host, const SettingsSpec& spec, LoopOptions options, bool wants_approval);
 
 }  // namespace prov::node

@@ -14,6 +14,7 @@
 #include "provisioner/reconcile/items.h"
 #include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/machine_record.h"
+#include "provisioner/reconcile/service_name.h"
 
 namespace prov::node {
 namespace {
@@ -46,6 +47,28 @@ Result<void> AddRootStore(machine::Registry& registry, std::int64_t now, std::ve
     }
   }
   return {};
+}
+
+// The service whose process is containerd, or starts it; "": there is none. One that starts it comes first: kubelet is
+// its, too, and both listen at the same pipe.
+Result<std::string_view> ServiceOfContainerd(machine::Registry& registry) {
+  std::vector<std::string_view> names(reconcile::kContainerdStarters.begin(), reconcile::kContainerdStarters.end());
+  names.emplace_back("containerd");
+  for (const std::string_view name : names) {
+    if (PROV_TRY(registry.KeyExists(reconcile::ServiceKeyPath(name)))) return name;
+  }
+  return std::string_view();
+}
+
+Result<egress::HostsTomlFolders> ReadHostsToml(machine::Machine& machine, std::string_view service) {
+  if (reconcile::StartsContainerd(service))
+    return egress::HostsTomlFolders{
+        {}, fmt::format("{} starts containerd, with a configuration that is not read here", service)};
+  const auto containerd = PROV_TRY(reconcile::ReadContainerdFolders(machine));
+  if (containerd.config.empty()) return egress::HostsTomlFolders{containerd.folders, "there is no service containerd"};
+  return egress::HostsTomlFolders{containerd.folders, containerd.fault.empty()
+                                                          ? std::string()
+                                                          : fmt::format("{} {}", containerd.config, containerd.fault)};
 }
 
 Result<void> AddTrust(OpenNode& node, std::string_view service, egress::EgressConfig& config) {
@@ -109,26 +132,58 @@ Result<std::vector<std::string>> ReadStartEntries(machine::Registry& registry, s
                                                                               reconcile::kServiceEnvironmentValue))));
 }
 
+Result<std::vector<std::string>> ReadEntriesForContainerd(machine::Registry& registry, std::string_view service) {
+  std::vector<std::string> out;
+  if (!reconcile::StartsContainerd(service)) return out;
+  const auto own = reconcile::EntriesIn(
+      PROV_TRY(registry.Read(reconcile::ServiceKeyPath(service), reconcile::kServiceEnvironmentValue)));
+  for (const std::string_view name : egress::kProxyVariables) {
+    const std::string prefixed = fmt::format("{}{}", reconcile::kContainerdPrefix, name);
+    const bool has_own =
+        std::ranges::any_of(own, [&](const auto& entry) { return reconcile::IsEntryOf(entry, prefixed); });
+    const std::string value = has_own
+                                  ? ValueIn(own, prefixed)
+                                  : PROV_TRY(machine::ReadText(registry, reconcile::EnvironmentKeyPath(), prefixed));
+    if (has_own || !value.empty()) out.push_back(fmt::format("{}={}", name, value));
+  }
+  return out;
+}
+
+std::optional<Finding> ReviewEntriesForContainerd(const std::string& service, const std::vector<std::string>& start,
+                                                  const std::vector<std::string>& for_containerd) {
+  std::vector<std::string> names;
+  for (const std::string& entry : for_containerd) {
+    const std::string_view name = reconcile::NameOfEntry(entry);
+    if (ValueIn(start, name) != ValueIn(for_containerd, name))
+      names.push_back(fmt::format("{}{}", reconcile::kContainerdPrefix, name));
+  }
+  if (start.empty() || names.empty()) return std::nullopt;
+  return Finding{
+      Severity::kWarning, "containerd-own-proxy",
+      fmt::format("{} {} set, with another value than {} itself gets: containerd takes {}", fmt::join(names, ", "),
+                  names.size() == 1 ? "is" : "are", service, names.size() == 1 ? "that one" : "those"),
+      service};
+}
+
 Result<egress::EgressConfig> ReadPresentSettings(OpenNode& given) {
   RepairedView view(given);
   OpenNode node = PROV_TRY(view.Open());
   egress::EgressConfig out;
   const bool runs = !PROV_TRY(node.machine.system.BootId()).empty();
-  const bool exists = PROV_TRY(node.machine.registry.KeyExists(reconcile::ServiceKeyPath("containerd")));
-  const std::string_view service = exists ? "containerd" : "";
+  const std::string_view service = PROV_TRY(ServiceOfContainerd(node.machine.registry));
   out.source = {
       .kind = std::string(runs ? kMachineKind : kImageKind), .name = node.host.Name(), .ignition_version = {}};
   out.proxy_file.path = service.empty() ? reconcile::EnvironmentKeyPath() : reconcile::ServiceKeyPath(service);
   out.proxy_file.present = true;
-  SetProxy(PROV_TRY(ReadStartEntries(node.machine.registry, service)), out);
+  SetProxy(StartEntries(PROV_TRY(ReadStartEntries(node.machine.registry, service)),
+                        PROV_TRY(ReadEntriesForContainerd(node.machine.registry, service))),
+           out);
+  out.node_env_proxy =
+      PROV_TRY(machine::ReadText(node.machine.registry, reconcile::EnvironmentKeyPath(), egress::kNodeVariable)) == "1";
   PROV_TRY(AddTrust(node, service, out));
   const std::string build = PROV_TRY(machine::ReadText(node.machine.registry, kVersionKey, "CurrentBuildNumber"));
   if (!build.empty()) out.windows_version = fmt::format("10.0.{}", build);
-  const auto containerd = PROV_TRY(reconcile::ReadContainerdFolders(node.machine));
-  out.hosts_toml = {containerd.folders, containerd.config.empty() ? "there is no service containerd"
-                                        : containerd.fault.empty()
-                                            ? std::string()
-                                            : fmt::format("{} {}", containerd.config, containerd.fault)};
+  out.hosts_toml = PROV_TRY(ReadHostsToml(node.machine, service));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "provisioner/node/begin_run.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/records.h"
+#include "provisioner/node/trial.h"
 #include "provisioner/reconcile/reboot.h"
 #include "provisioner/reconcile/wmco.h"
 
@@ -30,7 +31,9 @@ Result<void> NoteRequest(OpenNode& node, RebootMethod method, const std::string&
 }
 
 // If the operator can't be reached, count as not asked: a needed reboot must not wait for it.
-bool IsRequestedAlready(DrainOperator* drains) { return drains != nullptr && drains->IsRequested().value_or(false); }
+bool IsRequestedAlready(DrainOperator* drains) {
+  return drains != nullptr && drains->Read().value_or(NodeReboots()).operator_asked;
+}
 
 // Whether a reboot is needed and none was requested in this boot. Reads only.
 Result<bool> RebootIsDue(OpenNode& node) {
@@ -38,15 +41,43 @@ Result<bool> RebootIsDue(OpenNode& node) {
   return !PROV_TRY(WasRequestedIn(node.machine.state, PROV_TRY(node.machine.system.BootId())));
 }
 
-Result<void> Request(OpenNode& node, RebootMethod method, DrainOperator* drains) {
+Result<void> AskWindows(OpenNode& node, RebootMethod method) {
+  PROV_TRY(NoteRequest(node, method, PROV_TRY(node.machine.system.BootId())));
+  Result<void> requested = node.host.Reboot(kReason);
+  if (!requested) PROV_TRY(Forget(node.machine.state, kRebootRequestSection));
+  return requested;
+}
+
+Result<void> AskOperator(OpenNode& node, DrainOperator& drains) {
   const std::string boot = PROV_TRY(node.machine.system.BootId());
-  if (method == RebootMethod::kNow) PROV_TRY(NoteRequest(node, method, boot));
-  const Result<void> requested = method == RebootMethod::kNow ? node.host.Reboot(kReason) : drains->Request();
-  if (!requested) {
+  if (const Result<void> requested = drains.Request(); !requested) {
     PROV_TRY(Forget(node.machine.state, kRebootRequestSection));
     return requested;
   }
-  return method == RebootMethod::kNow ? requested : NoteRequest(node, method, boot);
+  return NoteRequest(node, RebootMethod::kAnnotate, boot);
+}
+
+void AddOperatorHasIt(Findings& findings) {
+  AddInfo(findings, "reboot-waits",
+          "a reboot is needed, and the Windows Machine Config Operator was asked for it already; nothing more is "
+          "requested until the annotation is gone from the Node");
+}
+
+// Nothing is assumed of a Node that can't be read: the node may not be drained.
+Result<void> RestartIfApproved(OpenNode& node, DrainOperator& drains, Findings& findings) {
+  const NodeReboots said = PROV_TRY(drains.Read());
+  if (said.operator_asked) {
+    AddOperatorHasIt(findings);
+    return {};
+  }
+  if (said.approved != PROV_TRY(node.machine.system.BootId())) {
+    AddInfo(findings, "reboot-waits",
+            "a reboot is needed, and waits until provisioner fleet reboot has drained this node and approved it");
+    return {};
+  }
+  PROV_TRY(AskWindows(node, RebootMethod::kDrain));
+  AddInfo(findings, "reboot-asked", "this node was drained, and Windows was asked to reboot");
+  return {};
 }
 
 }  // namespace
@@ -59,7 +90,7 @@ Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, Dra
   if (method == RebootMethod::kAnnotate && !has_operator) {
     AddWarning(findings, "reboot-annotate",
                "no annotation is written, because the Windows Machine Config Operator's daemon, which acts on it, is "
-               "not on this machine; use --reboot now");
+               "not on this machine; use --reboot drain or now");
     return {};
   }
   if (!choice.MayRequestAt(node.host.clock().NowUnix())) {
@@ -70,17 +101,24 @@ Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, Dra
     AddInfo(findings, "reboot-asked", "a reboot was requested earlier in this boot and is not requested again");
     return {};
   }
+  if (method == RebootMethod::kDrain) return RestartIfApproved(node, *drains, findings);
   if (has_operator && IsRequestedAlready(drains)) {
-    AddInfo(findings, "reboot-waits",
-            "a reboot is needed, and the Windows Machine Config Operator was asked for it already; nothing more is "
-            "requested until the annotation is gone from the Node");
+    AddOperatorHasIt(findings);
     return {};
   }
-  PROV_TRY(Request(node, method, drains));
+  PROV_TRY(method == RebootMethod::kNow ? AskWindows(node, method) : AskOperator(node, *drains));
   AddInfo(findings, "reboot-asked",
           method == RebootMethod::kNow ? "Windows was asked to reboot"
                                        : "the Windows Machine Config Operator was asked to drain and reboot this node");
   return {};
+}
+
+Result<std::optional<DrainWish>> DrainWishOf(OpenNode& node, const RebootChoice& choice) {
+  if (choice.method != RebootMethod::kDrain) return std::nullopt;
+  DrainWish out{PROV_TRY(node.machine.system.BootId())};
+  out.waits = choice.MayRequestAt(node.host.clock().NowUnix()) && PROV_TRY(RebootIsDue(node)) &&
+              !PROV_TRY(LoadTrial(node.machine.state));
+  return out;
 }
 
 Result<void> RoundReboots::RequestWhenDue() {
@@ -94,11 +132,14 @@ Result<void> RoundReboots::RequestWhenDue() {
 
 Result<void> RoundReboots::Request() {
   Findings findings;
+  std::string boot;
   {
     const auto open = PROV_TRY(host_.Open(machine::Access::kRead));
     OpenNode node{host_, open->Ports()};
     if (!PROV_TRY(RebootIsDue(node))) return {};
+    boot = PROV_TRY(node.machine.system.BootId());
   }
+  if (choice_.method == RebootMethod::kDrain && PROV_TRY(drains_->Read()).approved != boot) return {};
   {
     const auto open = PROV_TRY(host_.Open(machine::Access::kWrite));
     OpenNode node{host_, open->Ports()};

@@ -12,6 +12,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/machine/image_ports.h"
 #include "provisioner/node/activity.h"
+#include "provisioner/node/approval.h"
 #include "provisioner/node/events.h"
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/records.h"
@@ -162,9 +163,9 @@ Result<RunReport> PlanRemoval(OpenNode& given, bool all) {
 Result<RunReport> RemoveSettings(OpenNode& node, BegunRun run) {
   PROV_TRY(PrepareToPlan(node, run));
   reconcile::Sections gone;
-  for (const std::string_view section :
-       {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection, kHoldSection, kFailureSection,
-        kRestartSection, kLostSection, kRebootRequestSection, reconcile::kLastSection, reconcile::kWmcoSection}) {
+  for (const std::string_view section : {kSourceSection, kSettingsSection, kBootsSection, kAppliedSection, kHoldSection,
+                                         kFailureSection, kApprovalSection, kRestartSection, kLostSection,
+                                         kRebootRequestSection, reconcile::kLastSection, reconcile::kWmcoSection}) {
     gone[std::string(section)] = std::nullopt;
   }
   const std::string local_source = PROV_TRY(LocalSource(node));

@@ -1,8 +1,6 @@
 // A removal: takes back everything that provisioner, or a payload's script, ever set.
 #pragma once
 
-#include <vector>
-
 #include "provisioner/node/begin_run.h"
 #include "provisioner/reconcile/report.h"
 

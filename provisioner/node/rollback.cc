@@ -39,7 +39,8 @@ Result<RunReport> TakeLastRunBack(OpenNode& node, BegunRun& run) {
                 "there is nothing to undo: no run has changed this machine since the last rollback or removal");
   }
   reconcile::Sections sections = HoldAgainst(PROV_TRY(LoadApplied(node.machine.state)));
-  sections[std::string(reconcile::kLastSection)] = std::nullopt;  // the run before that one is not recorded
+  sections[std::string(reconcile::kLastSection)] = std::nullopt;        // the run before that one is not recorded
+  PROV_TRY(AddEnd(node.machine.state, TrialEnd::kByPerson, sections));  // of approved settings that change nothing here
   return reconcile::CarryOut(node.machine, *std::move(plan), sections);
 }
 
@@ -56,7 +57,7 @@ Result<RunReport> Rollback(OpenNode& node, BegunRun run) {
   if (run.rollback) {
     report = *std::move(run.rollback);
   } else if (run.trial) {
-    report = PROV_TRY(TakeTrialBack(node, *run.trial));
+    report = PROV_TRY(TakeTrialBack(node, *run.trial, TrialEnd::kByPerson));
   } else {
     report = PROV_TRY(TakeLastRunBack(node, run));
   }

@@ -135,7 +135,7 @@ void Loop(machine::Host& host, const SettingsReader& read, const LoopOptions& op
       go_on = EndRound(host, options);
       continue;
     }
-    const Result<std::optional<RoundReport>> ran = RunRound(host, read);
+    const Result<std::optional<RoundReport>> ran = RunRound(host, read, options.approver, options.by);
     if (ran && !*ran) break;
     const bool busy = !ran && ran.error().code == Code::kLock;
     if (busy) {

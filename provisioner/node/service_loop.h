@@ -18,6 +18,8 @@ using ChangeWaiter = std::function<bool(std::int64_t milliseconds)>;
 struct LoopOptions {
   std::int64_t interval_seconds = 0;  // 0: what the machine has stored, else kDefaultInterval
   bool varies = false;                // apply Jittered()
+  Approver* approver = nullptr;       // as for RunRound()
+  RoundBy by = RoundBy::kLoop;        // likewise
   // `on_report` is called after a round that did or found something new, `on_failure` after one that failed for a new
   // cause. Either may be empty.
   std::function<void(const RoundReport&)> on_report = {};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/base/finding.h"
 #include "provisioner/base/result.h"
@@ -35,6 +36,10 @@ struct Settings {
   // signer's certificate. "" for kept settings.
   std::string payload = {};
   std::string signer = {};
+  // The signers that were accepted when it was read, in the order of the pin; and the one that the payload introduces.
+  std::vector<std::string> signers = {};
+  std::optional<pki::Certificate> next_signer = {};
+  std::string cluster = {};  // the only one that the payload is for; "": for any
   // egress::SettingsDigest of the whole source, which kept settings need not have any more; "" for kept settings.
   std::string source_digest = {};
   // The options that chose these settings, with the services in effect; nullopt for kept settings.

@@ -10,7 +10,6 @@
 #include "provisioner/egress/augment.h"
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/payload/payload_reader.h"
-#include "provisioner/payload/payload_signature.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/userdata/user_data_container.h"
 #include "provisioner/userdata/user_data_reader.h"
@@ -33,12 +32,13 @@ FileReader FollowedFiles(machine::Host& host, Shares shares = Shares::kRefused) 
 }
 
 Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& folder, const ReadOptions& options) {
-  const auto& signer = options.signer;
-  const FileReader read = options.is_followed ? FollowedFiles(host, signer ? Shares::kSigned : Shares::kRefused)
-                                              : FileReader(ReadRegularFile);
-  const payload::LoadedPayload loaded = PROV_TRY(payload::LoadPayloadFolder(folder, signer ? &*signer : nullptr, read));
+  const payload::Pin& pin = options.pin;
+  const FileReader read = options.is_followed
+                              ? FollowedFiles(host, pin.signers.empty() ? Shares::kRefused : Shares::kSigned)
+                              : FileReader(ReadRegularFile);
+  const payload::LoadedPayload loaded = PROV_TRY(payload::LoadPayloadFolder(folder, pin, read));
   payload::EgressDocument document = PROV_TRY(payload::ReadPayload(loaded, folder));
-  if (!signer && loaded.files.contains(payload::kSignaturePath)) {
+  if (pin.signers.empty() && loaded.files.contains(payload::kSignaturePath)) {
     AddInfo(document.config.findings, "signature-unchecked",
             "the payload is signed, but its signature was not checked: no signer is pinned; name one with --signer",
             fmt::format("{}/{}", folder, payload::kSignaturePath));
@@ -48,7 +48,10 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
                        document.generation,
                        true,
                        SecretFiles(loaded.manifest, folder),
-                       ToHex(Sha256(loaded.files.at(std::string(payload::kManifestName))))};
+                       ToHex(Sha256(loaded.files.at(std::string(payload::kManifestName)))),
+                       loaded.signer ? loaded.signer->sha256 : std::string(),
+                       PROV_TRY(payload::NextSignerOf(loaded, folder)),
+                       loaded.manifest.cluster};
 }
 
 // The user data that bake wrote, or their container, which is a file of its own on a node; nullopt for anything else.
@@ -62,17 +65,16 @@ Result<std::optional<SourceContent>> ReadUserData(const std::string& file, const
 }
 
 Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSpec& spec, const ReadOptions& options) {
-  if (IsFolder(spec.source)) return ReadPayloadFolder(host, spec.source, options);
-  if (options.signer) {
-    return Fail(
-        Code::kSignature,
-        fmt::format(
-            "is not a payload folder, but only payloads that {} signed are accepted here; make one with bake --sign",
-            payload::NameOfSigner(*options.signer)),
-        spec.source);
-  }
   source::SourceRequest request = RequestOf(host, spec, options.is_followed);
-  if (!source::IsRemote(spec.source)) {
+  const bool collection = options.pin.empty() && source::IsCollection(request);
+  if (IsFolder(spec.source) && !collection) return ReadPayloadFolder(host, spec.source, options);
+  if (!options.pin.empty()) {
+    return Fail(options.pin.signers.empty() ? Code::kCluster : Code::kSignature,
+                fmt::format("is not a payload folder, but only {} are accepted here; make one with bake",
+                            payload::Describe(options.pin)),
+                spec.source);
+  }
+  if (!source::IsRemote(spec.source) && !collection) {
     request.document = PROV_TRY(request.ReadSelf());
     if (auto baked = PROV_TRY(ReadUserData(spec.source, *request.document))) return *std::move(baked);
   }
@@ -93,14 +95,21 @@ Result<SourceContent> ReadSource(machine::Host& host, const source::SourceSpec& 
 }
 
 Result<Settings> ReadSettings(machine::Host& host, const SettingsSpec& spec, const ReadOptions& options) {
+  return SettingsOf(host, PROV_TRY(ReadSource(host, spec.source, options)), spec, options);
+}
+
+Result<Settings> SettingsOf(machine::Host& host, SourceContent content, const SettingsSpec& spec,
+                            const ReadOptions& options) {
   Settings out;
-  SourceContent content = PROV_TRY(ReadSource(host, spec.source, options));
   out.source_digest = egress::SettingsDigest(content.config);
   if (spec.choices.augment) PROV_TRY(egress::AugmentNoProxy(content.config));
   if (content.is_payload) {
     out.generation = content.generation;
     out.payload = content.digest;
-    if (options.signer) out.signer = options.signer->sha256;
+    out.signer = std::move(content.signer);
+    for (const pki::Certificate& signer : options.pin.signers) out.signers.push_back(signer.sha256);
+    out.next_signer = std::move(content.next_signer);
+    out.cluster = std::move(content.cluster);
   }
   out.options = PROV_TRY(WithChoices(std::move(content.options), spec.choices,
                                      options.is_followed ? FollowedFiles(host) : FileReader(ReadFile), out.findings));

@@ -156,6 +156,7 @@ Result<NodeStatus> StatusOf(OpenNode& given, images::ImageTree* image) {
   out.first_expiry = FirstExpiry(out.engine.ledger, now);
   const auto hold = PROV_TRY(LoadHold(state));
   out.held = hold.has_value();
+  out.approval = PROV_TRY(LoadApproval(state));
   if (out.engine.trial) out.trial = PROV_TRY(LoadTrial(state));
   const auto installation = PROV_TRY(LoadImageRecord(state));
   out.image_incomplete = installation && !installation->complete;

@@ -10,6 +10,7 @@
 
 #include "images/tree/image_tree.h"
 #include "provisioner/node/activity.h"
+#include "provisioner/node/approval.h"
 #include "provisioner/node/image_record.h"
 #include "provisioner/node/open_node.h"
 #include "provisioner/node/records.h"
@@ -76,6 +77,7 @@ struct NodeStatus {
   std::optional<Applied> applied;
   std::int64_t age_seconds = 0;  // since the present settings were first applied
   bool held = false;
+  std::optional<ApprovalRecord> approval;  // nullopt: it takes new settings without approval
   std::optional<Trial> trial;
   bool image_incomplete = false;       // an installation into this image was interrupted
   std::optional<BootFailure> failure;  // of a first boot during Windows setup

@@ -20,10 +20,13 @@ namespace {
 using reconcile::RunReport;
 
 constexpr std::int64_t kTakeBackWait = 60;  // seconds: a round of the boot service may be under way
+constexpr std::int64_t kAdjusted = 30;      // seconds by which a clock may be set back while a trial waits
 
 std::string TrialJson(const Trial& trial) {
   JsonWriter json;
   json.BeginObject().Member("until", trial.until).Member("boot", trial.boot);
+  json.Member("seconds", trial.seconds);
+  if (trial.is_approved) json.Member("approved", true);
   json.Key("applied").Json(AppliedJson(trial.applied));
   return json.EndObject().Text();
 }
@@ -32,7 +35,9 @@ std::string TrialJson(const Trial& trial) {
 Result<Trial> ReadTrial(const reconcile::Transaction& open) {
   const JsonNode root = PROV_TRY(ParseJsonDocument(*open.trial, machine::kJournalFile));
   return Trial{PROV_TRY(root.Get("until", &JsonNode::Integer)), PROV_TRY(root.Get("boot", &JsonNode::Text)),
-               PROV_TRY(root.Get("applied", ReadApplied))};
+               PROV_TRY(root.Get("applied", ReadApplied)),
+               PROV_TRY(root.Find("seconds", &JsonNode::Integer)).value_or(0),
+               PROV_TRY(root.Find("approved", &JsonNode::Bool)).value_or(false)};
 }
 
 enum class TrialState { kWaiting, kConfirmed, kTakenBack };
@@ -61,12 +66,12 @@ Result<OpenedTrial> BeginTrial(machine::Host& host, const DerivedSettings& deriv
   return OpenedTrial{std::move(report), PROV_TRY(LoadTrial(node.machine.state))};
 }
 
-// Does nothing if another run has ended the trial.
-Result<void> EndOwnTrial(machine::Host& host, const TrialOptions& trial) {
+// Does nothing if another run has ended the trial, and perhaps begun one of its own.
+Result<void> EndOwnTrial(machine::Host& host, const TrialOptions& trial, const Trial& own) {
   const auto open = PROV_TRY(trial.open(kTakeBackWait));
   OpenNode node{host, open->Ports()};
   BegunRun run = PROV_TRY(BeginRun(node));
-  return EndTrial(node, run);
+  return run.trial && PROV_TRY(ReadTrial(*run.trial)) == own ? EndTrial(node, run) : Result<void>();
 }
 
 // The probes end with the trial, at `end` (Unix time).
@@ -90,6 +95,10 @@ Result<bool> WaitForConfirmation(machine::Host& host, const Trial& open, const T
 
 }  // namespace
 
+bool Trial::IsOver(std::int64_t now) const {
+  return now >= until || (seconds > 0 && until - now > seconds + kAdjusted);
+}
+
 Result<std::optional<Trial>> LoadTrial(machine::StateRecord& state) {
   const auto open = PROV_TRY(reconcile::LoadJournal(state));
   if (!open || !open->trial) return std::nullopt;
@@ -111,7 +120,7 @@ Result<TrialReport> RunTrial(machine::Host& host, const DerivedSettings& derived
   report.trial = false;
   if (confirmed && *confirmed) return TrialReport{std::move(report), true};
   // Not left to a round of the service, which may come late or not at all.
-  PROV_TRY(EndOwnTrial(host, trial));
+  PROV_TRY(EndOwnTrial(host, trial, *open));
   PROV_TRY(probed);
   PROV_TRY(confirmed);
   AddWarning(report.findings, "trial-expired",
@@ -122,11 +131,14 @@ Result<TrialReport> RunTrial(machine::Host& host, const DerivedSettings& derived
   return TrialReport{std::move(report), false};
 }
 
+// Without GuardAgainstRebootLoop and RememberWmco, which ApplySettings has for a round: a trial that is taken back is
+// nothing that something else undid, and must not count for the loop. If something undoes what was confirmed, the round
+// of the next boot is the first that counts.
 Result<RunReport> TrySettings(OpenNode& node, BegunRun run, const DerivedSettings& derived, const ApplyOptions& options,
-                              std::int64_t seconds) {
+                              std::int64_t seconds, bool is_approved) {
   reconcile::Plan plan = PROV_TRY(PlanRun(node, run, derived, options));
   const Trial trial{node.host.clock().NowUnix() + seconds, PROV_TRY(node.machine.system.BootId()),
-                    PROV_TRY(AppliedFrom(node, derived, plan))};
+                    PROV_TRY(AppliedFrom(node, derived, plan)), seconds, is_approved};
   RunReport report = PROV_TRY(reconcile::CarryOut(node.machine, std::move(plan), {}, TrialJson(trial)));
   PROV_TRY(EndRun(node, std::move(run), derived, options, report));
   LogRun(node.host, report);
@@ -137,18 +149,27 @@ Result<bool> AwaitConfirmation(machine::Host& host, const Trial& trial) {
   while (true) {
     const TrialState state = PROV_TRY(ReadTrialState(host, trial.applied));
     if (state != TrialState::kWaiting) return state == TrialState::kConfirmed;
-    if (host.clock().NowUnix() >= trial.until || !host.clock().Wait(1000)) return false;
+    if (trial.IsOver(host.clock().NowUnix()) || !host.clock().Wait(1000)) return false;
   }
 }
 
-Result<RunReport> ConfirmTrial(OpenNode& node, BegunRun run) {
+Result<RunReport> KeepTrial(OpenNode& node, BegunRun run, const reconcile::Sections& more) {
   if (!run.trial) {
     return Fail(Code::kTarget, "no trial is open: it was confirmed or taken back already; see provisioner status");
   }
   reconcile::Sections sections;
   AddApplied(PROV_TRY(ReadTrial(*run.trial)).applied, sections);
+  for (const auto& [name, text] : more) sections.insert_or_assign(name, text);
   RunReport report = PROV_TRY(reconcile::Confirm(node.machine, *std::move(run.trial), sections));
   AddBeginning(std::move(run), report);
+  return report;
+}
+
+Result<RunReport> ConfirmTrial(OpenNode& node, BegunRun run) {
+  reconcile::Sections end;
+  if (run.trial && PROV_TRY(ReadTrial(*run.trial)).is_approved)
+    PROV_TRY(AddEnd(node.machine.state, TrialEnd::kConfirmed, end));
+  RunReport report = PROV_TRY(KeepTrial(node, std::move(run), end));
   LogRun(node.host, report);
   return report;
 }
@@ -156,20 +177,25 @@ Result<RunReport> ConfirmTrial(OpenNode& node, BegunRun run) {
 Result<bool> TrialWaits(OpenNode& node, const BegunRun& run) {
   if (!run.trial) return false;
   const Trial open = PROV_TRY(ReadTrial(*run.trial));
-  return node.host.clock().NowUnix() < open.until && open.boot == PROV_TRY(node.machine.system.BootId());
+  return !open.IsOver(node.host.clock().NowUnix()) && open.boot == PROV_TRY(node.machine.system.BootId());
 }
 
-Result<RunReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction& open) {
+Result<RunReport> TakeTrialBack(OpenNode& node, const reconcile::Transaction& open, TrialEnd how,
+                                const reconcile::Sections& instead) {
   const Trial trial = PROV_TRY(ReadTrial(open));
   reconcile::Plan plan = PROV_TRY(reconcile::PlanBack(node.machine, open));
   // No reboot is needed for services that started before the trial: they never saw its values.
   plan.reboot = plan.reboot && trial.boot != PROV_TRY(node.machine.system.BootId());
-  return reconcile::CarryOut(node.machine, std::move(plan), HoldAgainst(trial.applied));
+  const bool holds = !trial.is_approved || how == TrialEnd::kByPerson;
+  reconcile::Sections sections = HoldAgainst(holds ? std::optional(trial.applied) : std::nullopt);
+  if (trial.is_approved) PROV_TRY(AddEnd(node.machine.state, how, sections));
+  for (const auto& [name, text] : instead) sections.insert_or_assign(name, text);
+  return reconcile::CarryOut(node.machine, std::move(plan), sections);
 }
 
 Result<void> EndTrial(OpenNode& node, BegunRun& run) {
   if (!run.trial) return {};
-  RunReport back = PROV_TRY(TakeTrialBack(node, *run.trial));
+  RunReport back = PROV_TRY(TakeTrialBack(node, *run.trial, TrialEnd::kCutShort));
   std::ranges::move(std::exchange(back.findings, {}), std::back_inserter(run.findings));  // `run` logs the warnings
   AddInfo(run.findings, "recovered", "a trial that was not confirmed was rolled back",
           std::string(machine::kJournalFile));

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 #include <vector>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
+#include "provisioner/payload/node_files.h"
 #include "provisioner/payload/node_metadata.h"
 #include "templates/templates.h"
 
@@ -17,38 +17,41 @@ namespace {
 
 constexpr std::string_view kConfigDriveLabel = "config-2";
 constexpr std::string_view kNoCloudLabel = "cidata";
-constexpr std::string_view kPayloadFolder = "provisioner/";
 
 struct PlacedFile {
   std::string path;
-  std::string_view bytes;
-  unsigned mode;
+  const PayloadFile* file;
 };
 
-class Layout {
- public:
-  void Add(std::string path, std::string text) {
-    texts_.push_back(std::move(text));
-    files_.push_back({std::move(path), texts_.back(), 0644});
+// The files of a drive beside the payload.
+std::vector<PayloadFile> OwnFiles(DriveKind kind, const std::string& id, const DriveNode& node) {
+  const PayloadFile script{"", std::string(DriveScript()), false, "finds the drive and applies its payload"};
+  const PayloadFile answers{"", node.answer_file, node.secret, "answer file of this drive"};
+  std::vector<PayloadFile> out;
+  const auto add = [&](std::string path, PayloadFile file) {
+    file.path = std::move(path);
+    out.push_back(std::move(file));
+  };
+  switch (kind) {
+    case DriveKind::kConfigDrive:
+      out = OpenStackMetadata(id, node.node);
+      for (PayloadFile& file : out) file.path.insert(0, "openstack/latest/");
+      add("openstack/latest/user_data", script);
+      break;
+    case DriveKind::kNoCloud:
+      out = NoCloudMetadata(id, node.node);
+      add("user-data", script);
+      break;
+    case DriveKind::kSetupMedia:
+      add("Autounattend.xml", answers);
+      [[fallthrough]];
+    case DriveKind::kPlain:
+      add("Start-Drive.ps1", script);
+      add("unattend.xml", answers);
+      break;
   }
-  void AddPayload(const Payload& payload) {
-    for (const PayloadFile& file : payload.files)
-      files_.push_back({fmt::format("{}{}", kPayloadFolder, file.path), file.bytes, file.Mode()});
-  }
-  void AddAnswerFile(std::string name, const DriveNode& node) {
-    files_.push_back({std::move(name), node.answer_file, node.answer_mode});
-  }
-
-  Result<void> Write(images::FileSink& sink) {
-    std::ranges::sort(files_, {}, &PlacedFile::path);
-    for (const PlacedFile& file : files_) PROV_TRY(sink.Add(file.path, file.bytes, file.mode));
-    return {};
-  }
-
- private:
-  std::deque<std::string> texts_;
-  std::vector<PlacedFile> files_;
-};
+  return out;
+}
 
 }  // namespace
 
@@ -90,30 +93,17 @@ std::string PayloadDigest(const Payload& payload) {
 }
 
 Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& payload, const DriveNode& node) {
-  Layout layout;
-  const std::string id = InstanceId(PayloadDigest(payload), node.node);
-  const bool network = HasNetworkMetadata(node.node);
-  switch (kind) {
-    case DriveKind::kConfigDrive:
-      layout.Add("openstack/latest/meta_data.json", MetaDataJson(id, node.node));
-      layout.Add("openstack/latest/user_data", std::string(DriveScript()));
-      if (network) layout.Add("openstack/latest/network_data.json", NetworkDataJson(*node.node->network));
-      break;
-    case DriveKind::kNoCloud:
-      layout.Add("meta-data", MetaDataYaml(id, node.node));
-      layout.Add("user-data", std::string(DriveScript()));
-      if (network) layout.Add("network-config", NetworkConfigYaml(*node.node->network));
-      break;
-    case DriveKind::kSetupMedia:
-      layout.AddAnswerFile("Autounattend.xml", node);
-      [[fallthrough]];
-    case DriveKind::kPlain:
-      layout.Add("Start-Drive.ps1", std::string(DriveScript()));
-      layout.AddAnswerFile("unattend.xml", node);
-      break;
-  }
-  layout.AddPayload(payload);
-  return layout.Write(sink);
+  std::vector<PayloadFile> own = OwnFiles(kind, InstanceId(PayloadDigest(payload), node.node), node);
+  if (node.key != nullptr)
+    PROV_TRY(SignNodeFiles(own, {payload.generation, payload.cluster, node.node->name}, *node.key));
+  std::vector<PlacedFile> placed;
+  placed.reserve(own.size() + payload.files.size());
+  for (const PayloadFile& file : own) placed.push_back({file.path, &file});
+  for (const PayloadFile& file : payload.files)
+    placed.push_back({fmt::format("{}{}", kDrivePayload, file.path), &file});
+  std::ranges::sort(placed, {}, &PlacedFile::path);
+  for (const PlacedFile& one : placed) PROV_TRY(sink.Add(one.path, one.file->bytes, one.file->Mode()));
+  return {};
 }
 
 }  // namespace prov::payload

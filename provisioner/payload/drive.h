@@ -9,6 +9,7 @@
 #include "provisioner/base/result.h"
 #include "provisioner/payload/node_list.h"
 #include "provisioner/payload/payload.h"
+#include "provisioner/payload/payload_signature.h"
 #include "provisioner/unattend/answer_file.h"
 
 namespace prov::payload {
@@ -40,7 +41,8 @@ Result<std::string> DriveAnswerFile(const std::optional<std::string>& own, std::
 struct DriveNode {
   const Node* node = nullptr;
   std::string answer_file = {};
-  unsigned answer_mode = 0600;
+  bool secret = true;               // the answer file holds credentials
+  const SigningKey* key = nullptr;  // signs the node's files (node_files.h); null: they are not signed
 };
 
 // Writes all files of a drive, in order. The payload is in the folder "provisioner". A plain drive has an unattend.xml

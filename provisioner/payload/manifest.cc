@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/json_reader.h"
@@ -38,9 +40,12 @@ std::string InPayload(std::string_view where, std::string_view path) { return fm
 
 }  // namespace
 
-std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation) {
+std::string ManifestJson(const std::vector<PayloadFile>& files, const ManifestHead& head) {
   JsonWriter json;
-  json.BeginObject().Member("schema", 1).Member("generation", generation).Key("files").BeginArray();
+  json.BeginObject().Member("schema", 1).Member("generation", head.generation);
+  if (!head.cluster.empty()) json.Member("for", head.cluster);
+  if (!head.node.empty()) json.Member("node", head.node);
+  json.Key("files").BeginArray();
   for (const PayloadFile& file : files) {
     json.BeginObject().Member("path", file.path).Member("sha256", ToHex(Sha256(file.bytes)));
     json.Member("bytes", file.bytes.size()).Member("mode", fmt::format("{:04o}", file.Mode()));
@@ -49,10 +54,18 @@ std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t gen
   return json.EndArray().EndObject().Text();
 }
 
+void AddManifest(std::vector<PayloadFile>& files, const ManifestHead& head) {
+  std::ranges::sort(files, {}, &PayloadFile::path);
+  PayloadFile manifest{std::string(kManifestName), ManifestJson(files, head), false, "this list"};
+  files.insert(std::ranges::upper_bound(files, manifest.path, {}, &PayloadFile::path), std::move(manifest));
+}
+
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
   const JsonNode root = PROV_TRY(ParseSchemaOne(text, where));
   Manifest out;
   out.generation = PROV_TRY(root.Get("generation", &JsonNode::Integer));
+  out.cluster = PROV_TRY(root.Find("for", &JsonNode::Text)).value_or("");
+  out.node = PROV_TRY(root.Find("node", &JsonNode::Text)).value_or("");
   std::set<std::string> seen;  // in lower case: two names that differ in case are one file on Windows
   for (const JsonNode& node : PROV_TRY(root.Get("files", &JsonNode::Items))) {
     ManifestEntry entry = PROV_TRY(ParseEntry(node));

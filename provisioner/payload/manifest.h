@@ -23,13 +23,21 @@ struct ManifestEntry {
   bool secret = false;  // holds credentials
 };
 
-struct Manifest {
+struct ManifestHead {
   std::int64_t generation = 0;
+  std::string cluster = {};  // the only one that the payload is for; "": for any
+  std::string node = {};     // the files are those of this node alone (node_files.h); "": they are a payload
+};
+
+struct Manifest : ManifestHead {
   std::vector<ManifestEntry> files;
 };
 
 // The manifest of the given files: path, SHA-256, size, mode, secrecy and purpose of each.
-std::string ManifestJson(const std::vector<PayloadFile>& files, std::int64_t generation);
+std::string ManifestJson(const std::vector<PayloadFile>& files, const ManifestHead& head);
+
+// Adds their manifest to the files, and sorts them by path.
+void AddManifest(std::vector<PayloadFile>& files, const ManifestHead& head);
 
 // Errors: json, type, version; manifest for an unsafe or repeated path, or an invalid digest.
 Result<Manifest> ParseManifest(std::string_view text, std::string_view where);

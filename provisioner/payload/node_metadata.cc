@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "provisioner/base/hash.h"
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/json_writer.h"
@@ -105,6 +102,26 @@ std::string NetworkConfigYaml(const NodeNetwork& network) {
   if (!network.gateway.empty()) out += fmt::format("        gateway: \"{}\"\n", network.gateway);
   if (!network.dns.empty()) out += "        dns_nameservers:\n";
   for (const std::string& server : network.dns) out += fmt::format("          - \"{}\"\n", server);
+  return out;
+}
+
+std::vector<PayloadFile> OpenStackMetadata(const std::string& instance_id, const Node* node) {
+  std::vector<PayloadFile> out{
+      {"meta_data.json", MetaDataJson(instance_id, node), false, "metadata in OpenStack's form, for cloudbase-init"}};
+  if (HasNetworkMetadata(node)) {
+    out.push_back({"network_data.json", NetworkDataJson(*node->network), false,
+                   "network in OpenStack's form, for cloudbase-init"});
+  }
+  return out;
+}
+
+std::vector<PayloadFile> NoCloudMetadata(const std::string& instance_id, const Node* node) {
+  std::vector<PayloadFile> out{
+      {"meta-data", MetaDataYaml(instance_id, node), false, "metadata in NoCloud's form, for cloudbase-init"}};
+  if (HasNetworkMetadata(node)) {
+    out.push_back(
+        {"network-config", NetworkConfigYaml(*node->network), false, "network in NoCloud's form, for cloudbase-init"});
+  }
   return out;
 }
 

@@ -3,8 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "provisioner/payload/node_list.h"
+#include "provisioner/payload/payload.h"
 
 namespace prov::payload {
 
@@ -19,6 +21,11 @@ std::string NetworkDataJson(const NodeNetwork& network);
 // NoCloud's form: meta-data and network-config, both YAML.
 std::string MetaDataYaml(std::string_view instance_id, const Node* node);
 std::string NetworkConfigYaml(const NodeNetwork& network);
+
+// The files with these names: meta_data.json and network_data.json; meta-data and network-config. The network only if
+// HasNetworkMetadata().
+std::vector<PayloadFile> OpenStackMetadata(const std::string& instance_id, const Node* node);
+std::vector<PayloadFile> NoCloudMetadata(const std::string& instance_id, const Node* node);
 
 // Without a MAC address there is no network metadata: cloudbase-init identifies an adapter only by that.
 inline bool HasNetworkMetadata(const Node* node) {

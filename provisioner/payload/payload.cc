@@ -44,10 +44,11 @@ void AddTemplates(const PayloadOptions& options, std::vector<PayloadFile>& files
   add("README.txt", templates::ReadmeTxt(), "says who consumes which file");
 }
 
-constexpr std::array<std::string_view, 13> kFixedPaths = {"README.txt",
+constexpr std::array<std::string_view, 14> kFixedPaths = {"README.txt",
                                                           "egress.json",
                                                           "manifest.json",
                                                           kSignaturePath,
+                                                          kNextSignerPath,
                                                           "operations.json",
                                                           "provisioner.exe",
                                                           "registry/SOFTWARE.hiv",
@@ -92,7 +93,7 @@ std::string BundlePem(const reconcile::DesiredState& state) {
 Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile::DesiredState& state,
                             PayloadOptions options) {
   const bool secret = state.holds_credentials;
-  Payload payload{options.generation, {}};
+  Payload payload{options.generation, {}, options.cluster};
   std::vector<PayloadFile>& files = payload.files;
   files.push_back({"egress.json", EgressJson(config, state, options.generation), secret,
                    "the settings, as a source of this program"});
@@ -108,9 +109,10 @@ Result<Payload> MakePayload(const egress::EgressConfig& config, const reconcile:
   AddTemplates(options, files);
   if (options.exe)
     files.push_back({"provisioner.exe", *std::move(options.exe), false, "the program itself, for Windows"});
-  std::ranges::sort(files, {}, &PayloadFile::path);
-  PayloadFile manifest{"manifest.json", ManifestJson(files, options.generation), false, "this list"};
-  files.insert(std::ranges::upper_bound(files, manifest.path, {}, &PayloadFile::path), std::move(manifest));
+  if (!options.next_signer.empty())
+    files.push_back({std::string(kNextSignerPath), std::move(options.next_signer), false,
+                     "the signer that the present one introduces (DER)"});
+  AddManifest(files, {options.generation, options.cluster});
   return payload;
 }
 

@@ -17,6 +17,8 @@ namespace prov::payload {
 
 // The signature of manifest.json, if the payload is signed (payload_signature.h).
 inline constexpr std::string_view kSignaturePath = "manifest.json.p7s";
+// The certificate of the signer that a signed payload introduces (pin.h), in DER.
+inline constexpr std::string_view kNextSignerPath = "next-signer.cer";
 
 // The generation that `bake` gives a payload by default: unsigned payloads with it have no order among themselves.
 inline constexpr std::int64_t kDefaultGeneration = 1;
@@ -34,6 +36,7 @@ struct Payload {
   std::int64_t generation = kDefaultGeneration;
   // Sorted by path. manifest.json is one of them and lists all others but its own signature.
   std::vector<PayloadFile> files;
+  std::string cluster = {};  // as in ManifestHead
 };
 
 struct PayloadOptions {
@@ -41,6 +44,8 @@ struct PayloadOptions {
   std::optional<std::string> exe;  // bytes of provisioner.exe
   // An answer file with PayloadCommand() in it; the payload carries it in place of its own.
   std::optional<std::string> unattend = {};
+  std::string cluster = {};      // as in ManifestHead
+  std::string next_signer = {};  // DER; "": it introduces none
 };
 
 // The command with which an answer file applies a payload.

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "provisioner/base/folder.h"
 
 namespace prov::payload {

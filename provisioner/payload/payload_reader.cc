@@ -39,22 +39,39 @@ Result<std::string> LoadSignature(const std::string& folder, const FileReader& r
   return read;
 }
 
-Result<void> CheckSignature(const std::string& folder, std::string_view manifest, std::string_view signature,
-                            const pki::Certificate& signer) {
+// The signer, which is one of the pin's.
+Result<pki::Certificate> CheckSignature(const std::string& folder, std::string_view manifest,
+                                        std::string_view signature, const Pin& pin) {
   if (signature.empty()) {
     return Fail(Code::kSignature,
-                fmt::format("the payload has no signature ({}), and one by {} is wanted; bake --sign makes it",
-                            kSignaturePath, NameOfSigner(signer)),
+                fmt::format("the payload has no signature ({}), and only {} are accepted; bake --sign makes it",
+                            kSignaturePath, Describe(pin)),
                 folder);
   }
-  return VerifySignature(manifest, signature, signer, Join(folder, kSignaturePath));
+  std::optional<Error> first;
+  for (const pki::Certificate& signer : pin.signers) {
+    const auto verified = VerifySignature(manifest, signature, signer, Join(folder, kSignaturePath));
+    if (verified) return signer;
+    if (!first) first = verified.error();
+  }
+  return std::unexpected(*std::move(first));
+}
+
+Result<void> CheckCluster(const std::string& folder, const std::string& cluster, const std::string& pinned) {
+  if (pinned.empty() || pinned == cluster) return {};
+  return Fail(Code::kCluster,
+              fmt::format("the payload is for {}, and only payloads for the cluster {} are accepted here: take the one "
+                          "that was baked for it, with --for",
+                          cluster.empty() ? "no cluster by name" : "the cluster " + cluster, pinned),
+              folder);
 }
 
 }  // namespace
 
-Result<LoadedPayload> LoadPayloadFolder(const std::string& folder, const pki::Certificate* signer,
-                                        const FileReader& read_file) {
-  const std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMaxPayloadEntries));
+Result<LoadedPayload> LoadFolder(const std::string& folder, const FolderRules& rules, const FileReader& read_file) {
+  std::vector<FolderEntry> entries = PROV_TRY(ListTree(folder, kMaxPayloadEntries));
+  if (!rules.apart.empty())
+    std::erase_if(entries, [&](const FolderEntry& entry) { return entry.path.starts_with(rules.apart); });
   LoadedPayload out;
   std::string& manifest_text = out.files[std::string(kManifestName)];
   auto read = read_file(Join(folder, kManifestName), kMostManifestBytes);
@@ -65,9 +82,10 @@ Result<LoadedPayload> LoadPayloadFolder(const std::string& folder, const pki::Ce
   }
   manifest_text = PROV_TRY(std::move(read));
   std::string signature = PROV_TRY(LoadSignature(folder, read_file));
-  if (signer != nullptr) PROV_TRY(CheckSignature(folder, manifest_text, signature, *signer));
+  if (!rules.pin.signers.empty()) out.signer = PROV_TRY(CheckSignature(folder, manifest_text, signature, rules.pin));
   if (!signature.empty()) out.files[std::string(kSignaturePath)] = std::move(signature);
   out.manifest = PROV_TRY(ParseManifest(manifest_text, Join(folder, kManifestName)));
+  PROV_TRY(CheckCluster(folder, out.manifest.cluster, rules.pin.cluster));
   PROV_TRY(CheckNames(entries, out.manifest, folder));
   std::uint64_t left = kMostPayload;
   for (const ManifestEntry& entry : out.manifest.files) {
@@ -84,6 +102,16 @@ Result<LoadedPayload> LoadPayloadFolder(const std::string& folder, const pki::Ce
   return out;
 }
 
+Result<LoadedPayload> LoadPayloadFolder(const std::string& folder, const Pin& pin, const FileReader& read_file) {
+  LoadedPayload out = PROV_TRY(LoadFolder(folder, {.pin = pin}, read_file));
+  if (out.manifest.node.empty()) return out;
+  return Fail(Code::kManifest,
+              fmt::format("holds the files of the node {}, and no payload: that is in common/ beside nodes/, and in "
+                          "provisioner/ on a drive",
+                          out.manifest.node),
+              folder);
+}
+
 Result<EgressDocument> ReadPayload(const LoadedPayload& payload, std::string_view where) {
   PROV_TRY(CheckDigests(payload.files, payload.manifest, where));
   EgressDocument contents = PROV_TRY(ReadEgressJson(payload.files, where));
@@ -92,6 +120,12 @@ Result<EgressDocument> ReadPayload(const LoadedPayload& payload, std::string_vie
                 std::string(where));
   }
   return contents;
+}
+
+Result<std::optional<pki::Certificate>> NextSignerOf(const LoadedPayload& payload, std::string_view where) {
+  const auto file = payload.files.find(kNextSignerPath);
+  if (!payload.signer || file == payload.files.end()) return std::nullopt;
+  return PROV_TRY(ReadSigner(file->second, fmt::format("{}/{}", where, kNextSignerPath)));
 }
 
 }  // namespace prov::payload

@@ -1,11 +1,14 @@
 #include "provisioner/payload/payload_signature.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -21,6 +24,7 @@ namespace {
 constexpr unsigned kFewestBits = 2048;
 
 using KeyPointer = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+using X509Pointer = std::unique_ptr<X509, decltype(&X509_free)>;
 using ContextPointer = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 
 std::unexpected<Error> Refuse(std::string message, std::string_view where) {
@@ -29,10 +33,13 @@ std::unexpected<Error> Refuse(std::string message, std::string_view where) {
 
 const unsigned char* BytesOf(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
-KeyPointer PublicKeyOf(const pki::Certificate& certificate) {
+X509Pointer X509Of(const pki::Certificate& certificate) {
   const unsigned char* at = BytesOf(certificate.der);
-  const std::unique_ptr<X509, decltype(&X509_free)> x509(
-      d2i_X509(nullptr, &at, static_cast<long>(certificate.der.size())), &X509_free);
+  return {d2i_X509(nullptr, &at, static_cast<long>(certificate.der.size())), &X509_free};
+}
+
+KeyPointer PublicKeyOf(const pki::Certificate& certificate) {
+  const X509Pointer x509 = X509Of(certificate);
   return {x509 ? X509_get_pubkey(x509.get()) : nullptr, &EVP_PKEY_free};
 }
 
@@ -51,6 +58,74 @@ Result<void> CheckKind(std::string_view algorithm, unsigned bits, std::string_vi
         where);
   }
   return {};
+}
+
+using Names = std::vector<std::string>;
+
+// {"serverAuth", "1.3.6.1.4.1.311.10.3.5"}.
+Names NamesOf(const EXTENDED_KEY_USAGE* purposes) {
+  Names out;
+  for (int i = 0; i < sk_ASN1_OBJECT_num(purposes); ++i) {
+    std::array<char, 128> oid{};
+    const ASN1_OBJECT* purpose = sk_ASN1_OBJECT_value(purposes, i);
+    const int nid = OBJ_obj2nid(purpose);
+    OBJ_obj2txt(oid.data(), static_cast<int>(oid.size()), purpose, 1);
+    out.emplace_back(nid == NID_undef ? oid.data() : OBJ_nid2sn(nid));
+  }
+  return out;
+}
+
+// {"keyCertSign", "cRLSign"}. RFC 5280 numbers the bits in this order (4.2.1.3).
+Names NamesOf(const ASN1_BIT_STRING* usages) {
+  constexpr std::array<std::string_view, 9> kNames = {"digitalSignature", "nonRepudiation", "keyEncipherment",
+                                                      "dataEncipherment", "keyAgreement",   "keyCertSign",
+                                                      "cRLSign",          "encipherOnly",   "decipherOnly"};
+  Names out;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (ASN1_BIT_STRING_get_bit(usages, static_cast<int>(i)) == 1) out.emplace_back(kNames[i]);
+  }
+  return out;
+}
+
+std::string ListOf(const Names& names) { return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", ")); }
+
+bool Has(const Names& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
+
+// The names in an extension; nullopt: the certificate does not have it.
+template <class T, void (*kFree)(T*)>
+Result<std::optional<Names>> NamesIn(const X509* x509, int nid, std::string_view where) {
+  int state = 0;  // -1: absent
+  const std::unique_ptr<T, decltype(kFree)> found(static_cast<T*>(X509_get_ext_d2i(x509, nid, &state, nullptr)), kFree);
+  if (found) return NamesOf(found.get());
+  if (state == -1) return std::nullopt;
+  return Refuse(fmt::format("has an extension {} that can't be read, or two of them: issue the certificate again",
+                            OBJ_nid2sn(nid)),
+                where);
+}
+
+// A certificate that was issued for something else, such as a server, must not make its key a signer of payloads.
+// anyExtendedKeyUsage does not count as code signing: OpenSSL's purpose codesign refuses it, too. Whether the
+// certificate is a CA does not matter, as no chain is built.
+Result<void> CheckPurpose(const pki::Certificate& signer, std::string_view where) {
+  constexpr std::string_view kRemedy =
+      "take a certificate with the extendedKeyUsage codeSigning or with none, and with digitalSignature if it has a "
+      "keyUsage";
+  const pki::OpensslErrors errors;
+  const X509Pointer x509 = X509Of(signer);
+  if (!x509) return Refuse("holds a certificate that OpenSSL can't read: issue the signer's certificate again", where);
+  const auto purposes =
+      PROV_TRY((NamesIn<EXTENDED_KEY_USAGE, &EXTENDED_KEY_USAGE_free>(x509.get(), NID_ext_key_usage, where)));
+  if (purposes && (!Has(*purposes, "codeSigning") || Has(*purposes, "anyExtendedKeyUsage"))) {
+    return Refuse(fmt::format("was issued for {} (extendedKeyUsage), and payloads are signed with one for codeSigning "
+                              "that is not for any purpose; {}",
+                              ListOf(*purposes), kRemedy),
+                  where);
+  }
+  const auto usages = PROV_TRY((NamesIn<ASN1_BIT_STRING, &ASN1_BIT_STRING_free>(x509.get(), NID_key_usage, where)));
+  if (!usages || Has(*usages, "digitalSignature")) return {};
+  return Refuse(fmt::format("holds a key for {} (keyUsage), and payloads are signed with one for digitalSignature; {}",
+                            ListOf(*usages), kRemedy),
+                where);
 }
 
 // Finds the only private key in a text. Other contents, such as certificates, are ignored.
@@ -120,6 +195,7 @@ Result<pki::Certificate> ReadSigner(std::string_view bytes, std::string_view whe
                 std::string(where));
   }
   PROV_TRY(CheckKind(found.front().key_algorithm, found.front().key_bits, where));
+  PROV_TRY(CheckPurpose(found.front(), where));
   return std::move(found.front());
 }
 
@@ -137,7 +213,11 @@ Result<void> VerifySignature(std::string_view manifest, std::string_view signatu
         where);
   }
   if (parts->signer != pki::IssuerAndSerial(signer)) {
-    return Refuse(fmt::format("is by another signer than the wanted one, {}", NameOfSigner(signer)), where);
+    return Refuse(fmt::format("is by another signer than the wanted one, {}; if that one introduced the new signer, "
+                              "apply first the payload with which it did (bake --next-signer), or else pin the new "
+                              "one: service install --signer CERT",
+                              NameOfSigner(signer)),
+                  where);
   }
   const KeyPointer key = PublicKeyOf(signer);
   const ContextPointer context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);

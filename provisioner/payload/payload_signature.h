@@ -20,8 +20,10 @@ namespace prov::payload {
 inline constexpr std::uint64_t kMostSignatureBytes = std::uint64_t{1} << 20U;
 inline constexpr std::uint64_t kMostSignerBytes = std::uint64_t{1} << 20U;
 
-// Reads the certificate of a signer: PEM with only this certificate, or DER. Errors: cert; signature for an unsuitable
-// key (not RSA, or below 2048 bits).
+// Reads the certificate of a signer: PEM with only this certificate, or DER. `bake` and nodes read it so, and no other
+// way. Errors: cert; signature for an unsuitable key (not RSA, or below 2048 bits), and for another purpose: it must
+// have no extendedKeyUsage or one with codeSigning and without anyExtendedKeyUsage, and in a keyUsage digitalSignature
+// (RFC 5280, 4.2.1.3 and 4.2.1.12).
 Result<pki::Certificate> ReadSigner(std::string_view bytes, std::string_view where);
 
 // "CN=… (SHA-256 …)", for messages.

@@ -85,6 +85,39 @@ std::string Unescape(std::string_view text) {
 
 bool HasEscapedLineEnds(std::string_view text) { return text.find("-----\\") != std::string_view::npos; }
 
+bool IsQuote(char c) { return c == '"' || c == '\''; }
+
+// Whether a line is a BEGIN marker within quotes.
+bool IsQuotedBegin(std::string_view line) {
+  line = TrimBlanks(line);
+  return line.size() > 2 && IsQuote(line.front()) && line.back() == line.front() &&
+         TrimBlanks(line.substr(1)).starts_with("-----BEGIN ") &&
+         TrimBlanks(line.substr(0, line.size() - 1)).ends_with("-----");
+}
+
+// Whether the lines are within quotes each, as cmd.exe's echo leaves them.
+bool HasQuotedLines(std::string_view text) {
+  for (const std::string_view mark : {"\"-----BEGIN "sv, "'-----BEGIN "sv}) {
+    const std::size_t at = text.find(mark);
+    if (at == std::string_view::npos) continue;
+    const std::size_t end = text.find('\n', at);
+    if (IsQuotedBegin(text.substr(at, end == std::string_view::npos ? end : end - at))) return true;
+  }
+  return false;
+}
+
+// Makes blanks of the quotes around each line, so that places stay.
+std::string WithoutQuotes(std::string_view text) {
+  std::string out(text);
+  for (const std::string_view line : Split(text, '\n')) {
+    const std::string_view inside = TrimBlanks(line);
+    if (inside.size() < 2 || !IsQuote(inside.front()) || inside.back() != inside.front()) continue;
+    const auto at = static_cast<std::size_t>(inside.data() - text.data());
+    out[at] = out[at + inside.size() - 1] = ' ';
+  }
+  return out;
+}
+
 std::string_view SkipBlanks(std::string_view text) {
   while (const std::size_t length = BlankLength(text)) text.remove_prefix(length);
   return text;
@@ -107,7 +140,9 @@ std::expected<std::optional<std::string>, std::string> DecodePemText(std::string
         "or it is not text; save it again "
         "as UTF-8");
   }
-  if (HasEscapedLineEnds(seen)) text = Unescape(seen);
+  if (HasQuotedLines(seen)) text = WithoutQuotes(seen);
+  const std::string_view unquoted = text ? std::string_view(*text) : bytes;
+  if (HasEscapedLineEnds(unquoted)) text = Unescape(unquoted);
   return text;
 }
 

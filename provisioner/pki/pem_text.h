@@ -11,8 +11,9 @@ namespace prov::pki {
 
 // nullopt: the bytes are already text, which is usual and needs no copy. Otherwise the text: UTF-16 (with a byte order
 // mark, or clearly without) is converted to UTF-8, and the escapes of a JSON or YAML string are resolved if they follow
-// the markers ("-----\n"). An escaped line end becomes a vertical tab, so that line numbers stay those of the file. The
-// error is a message: damaged UTF-16, or NUL bytes in other text (mixed encodings, a file with zeros after a crash).
+// the markers ("-----\n"), and quotes around each line, as cmd.exe's echo leaves them, become blanks. An escaped line
+// end becomes a vertical tab, so that line numbers stay those of the file. The error is a message: damaged UTF-16, or
+// NUL bytes in other text (mixed encodings, a file with zeros after a crash).
 std::expected<std::optional<std::string>, std::string> DecodePemText(std::string_view bytes);
 
 // A guess about a text without any certificate, as a clause: "it looks like an HTML or XML page"; "" without a guess.

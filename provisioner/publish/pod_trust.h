@@ -2,8 +2,6 @@
 // and on Windows a hook. Facts: docs/fleet.md#pods.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 

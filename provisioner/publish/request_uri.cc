@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <optional>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "provisioner/base/clock.h"
-#include "provisioner/base/text.h"
 
 namespace prov::publish {
 namespace {

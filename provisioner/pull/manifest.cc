@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/json_reader.h"

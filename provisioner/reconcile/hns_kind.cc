@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "provisioner/base/text.h"
 #include "provisioner/hns/endpoint.h"
 #include "provisioner/hns/endpoint_change.h"
 #include "provisioner/hns/pods.h"

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "provisioner/machine/state_record.h"
 #include "provisioner/reconcile/operation.h"

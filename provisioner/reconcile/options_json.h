@@ -2,9 +2,7 @@
 // state record share them.
 #pragma once
 
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "provisioner/base/json_reader.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "images/registry/hive_names.h"
 #include "provisioner/base/suggestion.h"
@@ -15,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMostUnits = 256;  // MAX_SERVICE_NAME_LENGTH, MS-SCMR 2.2.1
 
-// Of OpenShift's nodes and of AKS', which spell kube-proxy differently.
-constexpr std::array<std::string_view, 10> kNodeServices = {"containerd",
+// Of OpenShift's nodes, of AKS', which spell kube-proxy differently, and of Rancher's and k0s'.
+constexpr std::array<std::string_view, 13> kNodeServices = {"containerd",
                                                             "kubelet",
                                                             "kube-proxy",
                                                             "kubeproxy",
@@ -25,7 +24,10 @@ constexpr std::array<std::string_view, 10> kNodeServices = {"containerd",
                                                             "windows-instance-config-daemon",
                                                             "windows_exporter",
                                                             "hybrid-overlay-node",
-                                                            "azure-cloud-node-manager"};
+                                                            "azure-cloud-node-manager",
+                                                            "rke2",
+                                                            "rancher-wins",
+                                                            "k0sworker"};
 
 bool IsAllowed(char16_t unit) {
   const bool control = unit < 0x20 || (unit >= 0x7F && unit < 0xA0);
@@ -57,6 +59,10 @@ bool IsNodeService(std::string_view name) {
 
 std::string SuggestNodeService(std::string_view name) {
   return IsNodeService(name) ? std::string() : DidYouMean(name, kNodeServices);
+}
+
+bool StartsContainerd(std::string_view service) {
+  return std::ranges::any_of(kContainerdStarters, [&](std::string_view one) { return IsSameService(one, service); });
 }
 
 Result<std::string> SpellingOfService(machine::Registry& registry, std::string_view name) {

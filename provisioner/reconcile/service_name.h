@@ -1,6 +1,7 @@
 // Names of services: which names Windows accepts, and when two names mean the same service.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,13 @@ bool IsSameService(std::string_view a, std::string_view b);
 bool IsNodeService(std::string_view name);
 // "did you mean kubelet?" for another name that may be a misspelling of such a service; "" for all others.
 std::string SuggestNodeService(std::string_view name);
+
+// Whether a service starts containerd itself, as those of RKE2 and k0s do. In its environment, a variable with the
+// prefix is for containerd alone, which gets it without the prefix in the place of the plain one.
+// docs/other-clusters.md#rke2-and-k0s-variables-for-containerd-alone
+inline constexpr std::string_view kContainerdPrefix = "CONTAINERD_";
+inline constexpr std::array<std::string_view, 2> kContainerdStarters = {"rke2", "k0sworker"};
+bool StartsContainerd(std::string_view service);
 
 // The name as the machine spells it; as given where there is no such service. Errors: those of the port.
 Result<std::string> SpellingOfService(machine::Registry& registry, std::string_view name);

@@ -3,8 +3,6 @@
 // one left open, then carries out its own plan.
 #pragma once
 
-#include <vector>
-
 #include "provisioner/base/finding.h"
 #include "provisioner/reconcile/journal.h"
 #include "provisioner/reconcile/plan.h"

@@ -2,7 +2,6 @@
 // Facts: docs/registries.md#hoststoml.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 #include "provisioner/registries/mirrors_json.h"
 
-#include <array>
 #include <string>
 #include <utility>
 

@@ -2,7 +2,7 @@
 // two include it.
 #pragma once
 
-#include <cstdint>
+#include <cstdint>  // the parts of toml++ below need it and do not include it
 
 #define TOML_EXCEPTIONS 0
 // Tables and arrays within another are destroyed by recursion. The files have four levels.

@@ -408,6 +408,24 @@ Result<void> ReadProxyConfig(const ObjectView& object, const ObjectView& holder,
   return {};
 }
 
+// Names the pools of Windows nodes of a cluster with a proxy. Facts: docs/egress-systems.md#aks-httpproxyconfig.
+void ReportWindowsPools(const ObjectView& holder, EgressConfig& config) {
+  const JsonValue* pools = holder.Find("agentPoolProfiles");
+  if (pools == nullptr || !pools->IsArray() || (!config.http_proxy && !config.https_proxy)) return;
+  std::string names;
+  for (const JsonValue& pool : pools->GetArray()) {
+    if (!EqualsIgnoreAsciiCase(JsonTextAt(pool, {"osType"}), "Windows")) continue;
+    names.append(names.empty() ? "" : ", ").append(Shorten(JsonTextAt(pool, {"name"})));
+  }
+  if (names.empty()) return;
+  AddWarning(config.findings, "aks-windows-upgrade",
+             fmt::format("the cluster has httpProxyConfig and Windows pools ({}), which AKS does not support together: "
+                         "it makes such a pool, but may refuse to upgrade the cluster (\"HTTPProxyConfig is not "
+                         "supported\", with the OSType)",
+                         Shorten(names)),
+             holder.At("agentPoolProfiles"));
+}
+
 }  // namespace
 
 Result<Reading> ReadAksConfig(const ObjectView& object) {
@@ -420,6 +438,7 @@ Result<Reading> ReadAksConfig(const ObjectView& object) {
   // Without the whole cluster, an absent trustedCa says nothing about what it held.
   out.config.not_read.trust = out.trust.empty() && !IsDeployed(object.value());
   PROV_TRY(AddCustomTrust(holder, out));
+  ReportWindowsPools(holder, out.config);
   ReportOtherMembers("AKS", holder, out.config);
   return out;
 }

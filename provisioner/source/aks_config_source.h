@@ -26,7 +26,8 @@ Result<void> RefuseExpressions(const JsonValue& resource, const std::string& pat
 // file, beside its keys (apiServerFqdn, serviceCidrs, podCidrs, vnetCidrs, subnetCidrs). "enabled": false, an
 // httpProxyConfig that is null, and a deployed cluster without one all mean "no proxy". If AKS has a name for an error,
 // the message begins with it. Errors: type, invalid-config, cert. Findings: aks-disabled, aks-injected,
-// aks-https-default, aks-key, aks-no-proxy, aks-limit, no-proxy-incomplete; as errors aks-url and aks-credentials.
+// aks-https-default, aks-key, aks-no-proxy, aks-limit, aks-windows-upgrade, no-proxy-incomplete; as errors aks-url and
+// aks-credentials.
 Result<Reading> ReadAksConfig(const ObjectView& object);
 
 // Adds the suffixes of names within a cluster, .svc and .cluster.local, to the NO_PROXY of an AKS source, if they are

@@ -5,12 +5,15 @@
 
 #include "provisioner/base/command_output.h"
 #include "provisioner/source/aks_config_source.h"
+#include "provisioner/source/hosted_cluster_source.h"
 #include "provisioner/source/install_config_source.h"
 #include "provisioner/source/machine_config_source.h"
 #include "provisioner/source/object_view.h"
 #include "provisioner/source/openshift_source.h"
 #include "provisioner/source/pod_environment_source.h"
+#include "provisioner/source/rancher_source.h"
 #include "provisioner/source/text_source.h"
+#include "provisioner/source/trust_objects.h"
 #include "provisioner/source/user_data_secret.h"
 
 namespace prov::source {
@@ -24,7 +27,7 @@ constexpr std::array<TextKind, 2> kTextKinds = {{
 }};
 
 bool IsMachineConfig(const JsonValue& object, std::string_view kind) {
-  return kind == "MachineConfig" || (kind.empty() && JsonMember(&object, "ignition") != nullptr);
+  return ignition::IsMachineConfig(object, kind) || (kind.empty() && JsonMember(&object, "ignition") != nullptr);
 }
 
 bool IsClusterProxy(const JsonValue& object, std::string_view kind) {
@@ -37,8 +40,7 @@ std::string OtherKinds() {
   for (const ObjectKind& kind : ObjectKinds())
     if (!kind.words.empty()) out.append(kind.words) += ", ";
   for (const TextKind& kind : kTextKinds) out.append(kind.words) += ", ";
-  out.resize(out.size() - 2);
-  return out;
+  return out += "a unit of systemd";
 }
 
 // Says what the API server refused, if it gave that instead of an object.
@@ -76,9 +78,19 @@ Taken ReadProxies(const SourceObjects& found, ParsedSource& source) {
   return PROV_TRY(ReadProxyObject(chosen->object, PROV_TRY(ReadConfigMapHeads(found.config_maps))));
 }
 
+Taken ReadHostedClusters(const SourceObjects& found, ParsedSource& source) {
+  const auto* chosen = PROV_TRY(ChooseObject(found.hosted_clusters, "HostedCluster", source.selection.name));
+  return PROV_TRY(ReadHostedCluster(chosen->object, PROV_TRY(ReadConfigMapHeads(found.config_maps))));
+}
+
 Taken ReadAksConfigs(const SourceObjects& found, ParsedSource& source) {
   return PROV_TRY(
       ReadAksConfig(PROV_TRY(ChooseObject(found.aks_configs, "AKS cluster", source.selection.name))->object));
+}
+
+Taken ReadRancherClusters(const SourceObjects& found, ParsedSource& source) {
+  const auto* chosen = PROV_TRY(ChooseObject(found.rancher_clusters, "Cluster of Rancher", source.selection.name));
+  return PROV_TRY(ReadRancherCluster(chosen->object));
 }
 
 Taken ReadInstallConfigs(const SourceObjects& found, ParsedSource& source) {
@@ -88,6 +100,11 @@ Taken ReadInstallConfigs(const SourceObjects& found, ParsedSource& source) {
 
 Taken ReadTrustConfigMaps(const SourceObjects& found, ParsedSource& source) {
   return PROV_TRY(ReadConfigMaps(PROV_TRY(ReadConfigMapHeads(found.config_maps)), source.selection.name));
+}
+
+Taken ReadTrustBundles(const SourceObjects& found, ParsedSource& source) {
+  const auto* chosen = PROV_TRY(ChooseObject(found.trust_bundles, "ClusterTrustBundle", source.selection.name));
+  return PROV_TRY(ReadClusterTrustBundle(chosen->object));
 }
 
 Taken ReadPods(const SourceObjects& found, ParsedSource& source) {
@@ -101,15 +118,22 @@ Taken ReadUserDataSecrets(const SourceObjects& found, ParsedSource& source) {
   return PROV_TRY(ReadPointerConfig(*std::move(user_data), source.limits, source.fetcher));
 }
 
-constexpr std::array<ObjectKind, 8> kObjectKinds = {{
+constexpr std::array<ObjectKind, 11> kObjectKinds = {{
     {"MachineConfig", "", false, IsMachineConfig, nullptr, ReadMachineConfigs},
     {"ControllerConfig", "a ControllerConfig", true,
      [](const JsonValue&, std::string_view kind) { return kind == "ControllerConfig"; },
      &SourceObjects::controller_configs, ReadControllerConfigs},
     {"Proxy", "a Proxy with its ConfigMap", true, IsClusterProxy, &SourceObjects::proxies, ReadProxies},
+    {"HostedCluster", "HyperShift's HostedCluster with its ConfigMaps", false,
+     [](const JsonValue& object, std::string_view kind) {
+       return kind == "HostedCluster" && IsOfGroup(object, "hypershift.openshift.io");
+     },
+     &SourceObjects::hosted_clusters, ReadHostedClusters},
     // `az aks show` prints a kind of its own, "Base".
     {"AKS", "AKS' httpProxyConfig", true, [](const JsonValue& object, std::string_view) { return IsAksConfig(object); },
      &SourceObjects::aks_configs, ReadAksConfigs},
+    {"RancherCluster", "Rancher's Cluster", true, IsRancherCluster, &SourceObjects::rancher_clusters,
+     ReadRancherClusters},
     {"InstallConfig", "an install-config", true,
      [](const JsonValue& object, std::string_view kind) {
        return kind == "InstallConfig" || (kind.empty() && IsInstallConfig(object));
@@ -117,15 +141,21 @@ constexpr std::array<ObjectKind, 8> kObjectKinds = {{
      &SourceObjects::install_configs, ReadInstallConfigs},
     {"ConfigMap", "", false, [](const JsonValue&, std::string_view kind) { return kind == "ConfigMap"; },
      &SourceObjects::config_maps, ReadTrustConfigMaps},
+    {"ClusterTrustBundle", "a ClusterTrustBundle", false,
+     [](const JsonValue& object, std::string_view kind) {
+       return kind == "ClusterTrustBundle" && IsOfGroup(object, "certificates.k8s.io");
+     },
+     &SourceObjects::trust_bundles, ReadTrustBundles},
     {"PodTemplate", "a pod or what makes pods", false,
      [](const JsonValue&, std::string_view kind) { return IsPodKind(kind); }, &SourceObjects::pods, ReadPods},
     {"Ignition", "", false, [](const JsonValue&, std::string_view kind) { return kind == "Secret"; },
      &SourceObjects::secrets, ReadUserDataSecrets},
 }};
 
-constexpr std::array<OtherKind, 3> kOtherKinds = {{
+constexpr std::array<OtherKind, 4> kOtherKinds = {{
     {"Image", "config.openshift.io", Subject::kTrust, "CAs of image registries (additionalTrustedCA)"},
     {"ClusterTrustBundle", "certificates.k8s.io", Subject::kTrust, "CAs that pods mount"},
+    {"HostedCluster", "hypershift.openshift.io", Subject::kProxy, "the proxy and the CAs of a hosted cluster"},
     {"Bundle", "trust.cert-manager.io", Subject::kTrust, "CAs that trust-manager gives to pods"},
 }};
 

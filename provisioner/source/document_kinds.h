@@ -36,14 +36,15 @@ struct ParsedSource {
 struct ObjectKind {
   std::string_view name;   // SourceInfo::kind of what is read
   std::string_view words;  // in a list of what can be read; "": it is named elsewhere
-  bool of_cluster;         // what nodes of the whole cluster get; named if another such object is read
+  bool of_cluster;         // what nodes of the whole cluster get; named if another such object is read, unless an
+                           // OtherKind reports it
   bool (*recognises)(const JsonValue& object, std::string_view kind);
   std::vector<FoundObject> SourceObjects::* objects;  // nullptr: SourceObjects::machine_config
   // nullopt: none of the objects can be a source.
   Result<std::optional<Reading>> (*read)(const SourceObjects& found, ParsedSource& source);
 };
 
-// A kind that speaks of proxies, trust or registries and is no source. It is reported beside one.
+// A kind that speaks of proxies, trust or registries. It is reported where another kind is read.
 struct OtherKind {
   std::string_view kind;
   std::string_view group;  // of its apiVersion

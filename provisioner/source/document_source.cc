@@ -12,6 +12,8 @@
 #include "provisioner/base/command_output.h"
 #include "provisioner/base/json.h"
 #include "provisioner/source/document_kinds.h"
+#include "provisioner/source/gathered_files.h"
+#include "provisioner/source/gathered_source.h"
 #include "provisioner/source/mirror_objects.h"
 #include "provisioner/source/source_members.h"
 #include "provisioner/source/text_source.h"
@@ -28,7 +30,8 @@ std::string_view WordsOf(const ObjectKind& kind) { return kind.words.empty() ? k
 // Reports the other objects that the file holds. Their document may be freed already.
 void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std::string& where,
                   egress::EgressConfig& config) {
-  for (const auto& [kind, path] : found.others) ReportNotRead(kind->subject, kind->kind, kind->words, path, config);
+  for (const auto& [kind, path] : found.others)
+    if (kind->kind != taken.name) ReportNotRead(kind->subject, kind->kind, kind->words, path, config);
   for (const ObjectKind& kind : ObjectKinds()) {
     if (!kind.of_cluster || &kind == &taken || !IsPresent(found, kind)) continue;
     AddInfo(config.findings, "other-objects",
@@ -96,13 +99,8 @@ Result<Reading> ReadByContent(std::string bytes, const std::string& where, const
   if (bytes.find_first_not_of(" \t\r\n") == std::string::npos)
     return Fail(Code::kJson, "is empty; did the command that should have filled it fail?", where);
   if (auto binary = DescribeBinary(bytes)) return Fail(Code::kKind, *std::move(binary), where);
-  if (IsUnitText(bytes)) {
-    return Fail(Code::kKind,
-                "is a unit or drop-in of systemd and not a source; give a file with the assignments of its "
-                "Environment= lines, one on each line and without quotes, such as HTTP_PROXY=http://proxy:3128",
-                where);
-  }
-  if (!ignition::BeginsAsJson(bytes)) {  // no text begins like JSON
+  if (IsUnitText(bytes)) return ReadUnitText(std::move(bytes), where);  // "[Service]" would begin JSON
+  if (!ignition::BeginsAsJson(bytes)) {                                 // no text begins like JSON
     if (auto output = DescribeCommandOutput(bytes)) return Fail(Code::kKind, *std::move(output), where);
     for (const TextKind& kind : TextKinds()) {
       if (kind.recognises(bytes)) return kind.read(std::move(bytes), where);
@@ -124,15 +122,25 @@ Error OfDocument(Error error, const std::string& document) {
 
 }  // namespace
 
-Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
-                                          const ignition::Selection& selection, ignition::Fetcher* fetcher,
-                                          const ignition::Limits& limits) {
-  // The document is freed first, so that it and the certificates are never in memory together.
-  auto reading = ReadByContent(std::move(bytes), where, selection, limits, fetcher);
+Result<egress::EgressConfig> FinishIn(Result<Reading> reading, const std::string& where) {
   if (!reading) return std::unexpected(OfDocument(std::move(reading).error(), where));
   auto out = Finish(*std::move(reading));
   if (!out) return std::unexpected(OfDocument(std::move(out).error(), where));
   return out;
+}
+
+Result<egress::EgressConfig> ReadParsedDocument(std::unique_ptr<JsonDocument> document, const std::string& where,
+                                                const ignition::Selection& selection, ignition::Fetcher* fetcher,
+                                                const ignition::Limits& limits) {
+  return FinishIn(ReadFirstKind({std::move(document), where, selection, limits, fetcher}), where);
+}
+
+Result<egress::EgressConfig> ReadDocument(std::string bytes, const std::string& where,
+                                          const ignition::Selection& selection, ignition::Fetcher* fetcher,
+                                          const ignition::Limits& limits) {
+  if (IsTarArchive(bytes)) return ReadGatheredArchive(ReadBytesOf(bytes), where, selection, fetcher, limits);
+  // The document is freed first, so that it and the certificates are never in memory together.
+  return FinishIn(ReadByContent(std::move(bytes), where, selection, limits, fetcher), where);
 }
 
 }  // namespace prov::source

@@ -122,6 +122,14 @@ Result<KubeConfig> ConfigOfPod(const KubeEnvironment& here) {
   return out;
 }
 
+std::string NamespaceOfPod(const KubeEnvironment& here) {
+  const auto pod = AccountOfPod(here);
+  if (!pod) return {};
+  const auto text = here.read_account(pod->folder + "/namespace", kMostFileBytes);
+  const std::string name(text ? TrimBlanks(*text) : std::string_view());
+  return IsKubeName(name) ? name : std::string();
+}
+
 }  // namespace
 
 KubeEnvironment ThisProcess() { return {.environment = Variable}; }
@@ -187,6 +195,7 @@ Result<KubeAccess> KubeAccess::Open(const SourceRequest& request, const std::str
   if (!config.user.token_file.empty()) out.token_file_ = Resolve(config.user.token_file, base);
   out.read_ = request.IsFollowed() ? request.read_followed : ReadFile;
   if (pod) out.read_ = here.read_account;
+  if (pod) out.name_space_ = NamespaceOfPod(here);
   out.proxy_url_ = request.proxy_url ? request.proxy_url : config.cluster.proxy_url;
   out.timeout_seconds_ = request.timeout_seconds;
   return out;

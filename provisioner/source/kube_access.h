@@ -45,12 +45,14 @@ class KubeAccess {
   const std::string& who() const { return who_; }  // `user "x" of context "y"`, for messages
   bool anonymous() const { return !client_ && !token_ && token_file_.empty(); }
   bool has_token_file() const { return !token_file_.empty(); }
+  const std::string& name_space() const { return name_space_; }  // of this pod; "": it runs in none, or not known
   const std::optional<int>& timeout_seconds() const { return timeout_seconds_; }  // as in SourceRequest
 
  private:
   void SetAddress(const std::string& host, const std::string& prefix, const std::string& tls_name);
 
   std::string who_;
+  std::string name_space_;
   std::string base_;        // https://HOST[:PORT][/PREFIX]
   std::string connect_to_;  // as in FetchRequest
   std::string host_header_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 #include <random>
@@ -11,6 +12,7 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/base/json.h"
 #include "provisioner/base/json_reader.h"
+#include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/net/http_status.h"
 
@@ -21,7 +23,11 @@ constexpr int kAfterErrors = 600;
 
 constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
 constexpr std::string_view kConfigGroup = "config.openshift.io";
-constexpr std::string_view kProxyNamespace = "openshift-config";  // of the ConfigMap that the Proxy names
+constexpr std::string_view kCertificatesGroup = "certificates.k8s.io";
+constexpr std::string_view kHyperShiftGroup = "hypershift.openshift.io";
+constexpr std::string_view kRancherGroup = "provisioning.cattle.io";
+// Those in which a ClusterTrustBundle is served, newest first.
+constexpr std::array<std::string_view, 3> kTrustBundleVersions = {"v1", "v1beta1", "v1alpha1"};
 
 // The body of an error of the API server (metav1.Status).
 struct ApiStatus {
@@ -71,15 +77,22 @@ std::string UnauthorizedMessage(const KubeAccess& access) {
       access.who());
 }
 
-std::string NotFoundMessage(const KubeObject& object, const ApiStatus& status) {
-  if (!status.names_object && !object.group.empty()) {
-    return fmt::format("this cluster has no {} in {}: is it OpenShift, and is this the right context?", object.resource,
-                       object.group);
+// That the server does not know such objects.
+std::string NotServedMessage(const KubeObject& object) {
+  if (object.group == kCertificatesGroup) {
+    return fmt::format(
+        "this cluster serves no {} in {} ({}): Kubernetes 1.37 and later does; 1.33 to 1.36 only if its API server has "
+        "--feature-gates=ClusterTrustBundle=true and --runtime-config={}/v1beta1/{}=true",
+        object.resource, object.group, fmt::join(kTrustBundleVersions, ", "), object.group, object.resource);
   }
-  if (object.resource == "configmaps" && object.name_space == kProxyNamespace) {
-    return fmt::format("the ConfigMap \"{}\" is not in the namespace {}, although the Proxy names it", object.name,
-                       object.name_space);
-  }
+  const std::string_view what = object.group == kHyperShiftGroup ? "HyperShift's management cluster"
+                                : object.group == kRancherGroup  ? "Rancher's own cluster"
+                                                                 : "OpenShift";
+  return fmt::format("this cluster has no {} in {}: is it {}, and is this the right context?", object.resource,
+                     object.group, what);
+}
+
+std::string NotFoundMessage(const KubeObject& object) {
   if (!object.name_space.empty()) {
     return fmt::format("\"{}\" is not among the {} of the namespace {}", object.name, object.resource,
                        object.name_space);
@@ -95,7 +108,8 @@ Error NotFound(const KubeObject& object, const ApiStatus& status) {
             "proxy, answered; check the address of the API server",
             object.Path()};
   }
-  return {Code::kNotFound, NotFoundMessage(object, status), object.Path()};
+  if (!status.names_object) return {Code::kNotFound, NotServedMessage(object), object.CollectionPath()};
+  return {Code::kNotFound, NotFoundMessage(object), object.Path()};
 }
 
 // The token of the next page; "": this is the last one.
@@ -131,6 +145,10 @@ KubeObject ConfigMapObject(std::string name_space, std::string name) {
   return {.group = "", .resource = "configmaps", .name_space = std::move(name_space), .name = std::move(name)};
 }
 
+KubeObject PodObject(std::string name_space, std::string name) {
+  return {.group = "", .resource = "pods", .name_space = std::move(name_space), .name = std::move(name)};
+}
+
 KubeObject SecretObject(std::string name_space, std::string name) {
   return {.group = "", .resource = "secrets", .name_space = std::move(name_space), .name = std::move(name)};
 }
@@ -140,6 +158,47 @@ KubeObject LeaseObject(std::string name_space, std::string name) {
           .resource = "leases",
           .name_space = std::move(name_space),
           .name = std::move(name)};
+}
+
+KubeObject ObjectOf(const KubeTarget& target) {
+  switch (target.kind) {
+    case KubeKind::kMachineConfig:
+      return MachineConfigObject(target.name);
+    case KubeKind::kControllerConfig:
+      return ControllerConfigObject();
+    case KubeKind::kProxy:
+      return ProxyObject();
+    case KubeKind::kConfigMap:
+      return ConfigMapObject(target.name_space, target.name);
+    case KubeKind::kClusterTrustBundle:
+      return {.group = std::string(kCertificatesGroup),
+              .resource = "clustertrustbundles",
+              .name = target.name,
+              .version = kTrustBundleVersions.front()};
+    case KubeKind::kHostedCluster:
+      return {.group = std::string(kHyperShiftGroup),
+              .resource = "hostedclusters",
+              .name_space = target.name_space,
+              .name = target.name,
+              .version = "v1beta1"};
+    case KubeKind::kRancherCluster:
+      return {.group = std::string(kRancherGroup),
+              .resource = "clusters",
+              .name_space = target.name_space,
+              .name = target.name};
+    case KubeKind::kPool:
+    case KubeKind::kData:  // none that a URI names
+      break;
+  }
+  return PoolObject(target.name);
+}
+
+std::optional<KubeObject> InOlderVersion(KubeObject object) {
+  if (object.group != kCertificatesGroup) return std::nullopt;
+  const auto* const older = std::ranges::find(kTrustBundleVersions, object.version) + 1;
+  if (older >= kTrustBundleVersions.end()) return std::nullopt;
+  object.version = *older;
+  return object;
 }
 
 KubeObject EventsIn(std::string name_space) {
@@ -211,6 +270,28 @@ Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, c
           where};
 }
 
+namespace {
+
+// Answers to an eviction: a budget, or a webhook, refuses it; with 500, several budgets are for the pod.
+bool IsNotNow(int status) {
+  return status == net::http_status::kTooManyRequests || status == net::http_status::kInternalServerError ||
+         status == net::http_status::kBadRequest;
+}
+
+// Which budget it is, for example.
+Result<std::string> CausesIn(const std::string& body) {
+  std::string out;
+  const JsonNode root = PROV_TRY(ParseJsonDocument(body, "eviction"));
+  const auto details = PROV_TRY(root.Find("details"));
+  const auto causes = details ? PROV_TRY(details->Find("causes")) : std::nullopt;
+  if (!causes) return out;
+  for (const JsonNode& cause : PROV_TRY(causes->Items()))
+    out += " " + PROV_TRY(cause.Find("message", &JsonNode::Text)).value_or("");
+  return out;
+}
+
+}  // namespace
+
 // A request and what is known of it.
 struct KubeClient::Call {
   const KubeObject& object;
@@ -219,9 +300,11 @@ struct KubeClient::Call {
   std::string body;
   bool metadata_will_do = false;  // for a list
   bool may_conflict = false;      // for a patch: a conflict is an answer
+  bool evicts = false;            // so is that the pod is gone, or may not go now
 
   bool IsDone(int status) const {
     if (status == net::http_status::kOk) return true;
+    if (evicts && (status == net::http_status::kNotFound || IsNotNow(status))) return true;
     if (may_conflict && status == net::http_status::kConflict) return true;
     return verb == "create" && (status == net::http_status::kCreated || status == net::http_status::kConflict);
   }
@@ -263,6 +346,22 @@ Result<void> KubeClient::Create(const KubeObject& objects, const std::string& do
 Result<void> KubeClient::Patch(const KubeObject& object, const std::string& document) {
   PROV_TRY(Timed({.object = object, .verb = "patch", .path = object.Path(), .body = document}));
   return {};
+}
+
+Result<std::optional<std::string>> KubeClient::Evict(const KubeObject& pod, const std::string& uid) {
+  JsonWriter json;
+  json.BeginObject().Member("apiVersion", "policy/v1").Member("kind", "Eviction").Key("metadata").BeginObject();
+  json.Member("name", pod.name).Member("namespace", pod.name_space).EndObject().Key("deleteOptions").BeginObject();
+  json.Key("preconditions").BeginObject().Member("uid", uid).EndObject().EndObject().EndObject();
+  const KubeObject evictions{.group = "", .resource = "pods/eviction", .name_space = pod.name_space, .name = {}};
+  const net::FetchAnswer answer = PROV_TRY(Timed({.object = evictions,
+                                                  .verb = "create",
+                                                  .path = pod.Path() + "/eviction",
+                                                  .body = json.OneLine(),
+                                                  .evicts = true}));
+  if (!IsNotNow(answer.status)) return std::nullopt;
+  std::string words = ReadApiStatus(answer.body).message + CausesIn(answer.body).value_or("");
+  return words.empty() ? fmt::format("status {}", answer.status) : std::move(words);
 }
 
 Result<bool> KubeClient::PatchUnchanged(const KubeObject& object, const std::string& document) {

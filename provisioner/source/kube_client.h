@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,8 +41,13 @@ KubeObject ConfigMapObject(std::string name_space, std::string name);
 KubeObject NodeObject(std::string name);  // "": all nodes
 KubeObject NodeEvents();                  // the collection for events of nodes
 KubeObject EventsIn(std::string name_space);
+KubeObject PodObject(std::string name_space, std::string name);
 KubeObject SecretObject(std::string name_space, std::string name);
 KubeObject LeaseObject(std::string name_space, std::string name);
+// The object that a URI names, a ClusterTrustBundle in its newest version.
+KubeObject ObjectOf(const KubeTarget& target);
+// The same object in the version that older servers have; nullopt: there is none.
+std::optional<KubeObject> InOlderVersion(KubeObject object);
 
 // Pauses that double. Each is random between half and all of its length, so that clients that were disconnected
 // together don't come back together.
@@ -63,7 +69,8 @@ class KubeBackoff {
 std::uint32_t KubeRandom();
 
 // Turns a status other than 200 into an error with a remedy. `verb` is that of a ClusterRole. Codes: not-found (404; in
-// the core API only if the answer names the object), else network.
+// the core API only if the answer names the object), else network. The place of not-found is the object's path; the
+// collection's, if the server does not serve such objects.
 Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, const KubeObject& object,
                         const KubeAccess& access);
 
@@ -108,6 +115,11 @@ class KubeClient {
   // The same for a document that names the resource version it is about, by this program's field manager. False:
   // another changed the object since, and nothing was written. Errors: those of Get().
   Result<bool> PatchUnchanged(const KubeObject& object, const std::string& document);
+
+  // Evicts the pod if it still has this uid (policy/v1, Kubernetes 1.22 and later). nullopt: it ends or is gone, which
+  // a list shows; else the server's words of why not now, such as those of a PodDisruptionBudget. Errors: those of
+  // Get().
+  Result<std::optional<std::string>> Evict(const KubeObject& pod, const std::string& uid);
 
   // Whether the server itself has refused the last request: the status was 400 to 499, and none that may pass or that
   // is about the credentials.

@@ -14,20 +14,8 @@ namespace {
 constexpr int kSlackSeconds = 10;                  // how late the server may end a watch
 constexpr std::int64_t kShortestWatchSeconds = 2;  // a shorter watch ended at once, by a clock of whole seconds
 
-KubeObject ObjectOf(const KubeTarget& target) {
-  switch (target.kind) {
-    case KubeKind::kMachineConfig:
-      return MachineConfigObject(target.name);
-    case KubeKind::kControllerConfig:
-      return ControllerConfigObject();
-    case KubeKind::kProxy:
-      return ProxyObject();
-    case KubeKind::kPool:
-    case KubeKind::kData:  // none that a URI names
-      break;
-  }
-  return PoolObject(target.name);
-}
+// Whether the source also is ConfigMaps that the object names.
+bool NamesMore(KubeKind kind) { return kind == KubeKind::kProxy || kind == KubeKind::kHostedCluster; }
 
 std::string Selector(const KubeObject& object) {
   return "fieldSelector=" + PercentEncode("metadata.name=" + object.name);
@@ -55,7 +43,7 @@ void KubeFollower::Follow(const SourceRequest& request) {
   if (!access) return;
   access_ = *std::move(access);
   kind_ = target->kind;
-  object_ = ObjectOf(*target);
+  if (!position_) object_ = ObjectOf(*target);  // else it is known in which version the server has it
   current_ = was_current;
   // With a position, the watch delivers a change since then.
   if (position_) return;
@@ -76,7 +64,7 @@ void KubeFollower::FollowObject(KubeAccess access, const KubeObject& object) {
 bool KubeFollower::Wait(std::int64_t milliseconds) {
   current_ = false;
   if (!access_) return ports_.clock.Wait(milliseconds);
-  if (kind_ == KubeKind::kProxy) milliseconds = std::min(milliseconds, kLongestUnseenMs);
+  if (NamesMore(kind_)) milliseconds = std::min(milliseconds, kLongestUnseenMs);
   const std::int64_t whole = (milliseconds + kMillisecondsPerSecond - 1) / kMillisecondsPerSecond;
   const std::int64_t end = ports_.clock.NowUnix() + whole;
   while (!stopped_) {
@@ -84,7 +72,7 @@ bool KubeFollower::Wait(std::int64_t milliseconds) {
     // If the clock was set back, stop waiting.
     if (left <= 0 || left > whole) return ports_.clock.Wait(0);
     const Step step = position_ ? Watch(std::min(left, kLongestWatchSeconds)) : FindPosition();
-    current_ = step == Step::kAgain && position_ && kind_ != KubeKind::kProxy;
+    current_ = step == Step::kAgain && position_ && !NamesMore(kind_);
     switch (step) {
       case Step::kChanged:
         return Settle();
@@ -112,6 +100,12 @@ KubeFollower::Step KubeFollower::FindPosition() {
   Result<net::FetchAnswer> answer = ports_.http.Fetch(*request);
   if (stopped_) return Step::kStopped;
   if (!answer) return Failed(answer.error());
+  if (answer->status == net::http_status::kNotFound) {
+    if (auto older = InOlderVersion(object_)) {
+      object_ = *std::move(older);
+      return FindPosition();
+    }
+  }
   if (answer->status != net::http_status::kOk) return Judge(*answer, "list");
   auto state = ParseKubeList(std::move(answer->body), kind_, object_.name);
   if (!state) return Failed(state.error());

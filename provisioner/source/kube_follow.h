@@ -43,7 +43,7 @@ class KubeFollower {
   static constexpr std::int64_t kLongestPauseMs = 30'000;
   // The watch is restarted after this time, so that a connection that died silently is noticed.
   static constexpr std::int64_t kLongestWatchSeconds = 290;
-  // The ConfigMaps of a Proxy are not watched; their changes are found after this time.
+  // The ConfigMaps that a Proxy or a HostedCluster names are not watched; their changes are found after this time.
   static constexpr std::int64_t kLongestUnseenMs = 60'000;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "ignition/machine_config_pool.h"
@@ -10,7 +11,7 @@
 #include "provisioner/source/document_source.h"
 #include "provisioner/source/kube_client.h"
 #include "provisioner/source/reading.h"
-#include "provisioner/source/trust_names.h"
+#include "provisioner/source/trust_objects.h"
 
 namespace prov::source {
 namespace {
@@ -41,11 +42,18 @@ class KubeSourceReader {
   Result<egress::EgressConfig> Read(const KubeTarget& target) {
     switch (target.kind) {
       case KubeKind::kMachineConfig:
-        return ReadObject(MachineConfigObject(target.name), target.name);
+        return ReadObject(ObjectOf(target), target.name);
       case KubeKind::kControllerConfig:
-        return ReadObject(ControllerConfigObject(), "");
+      case KubeKind::kRancherCluster:
+        return ReadObject(ObjectOf(target), "");
       case KubeKind::kProxy:
         return ReadProxy();
+      case KubeKind::kConfigMap:
+        return ReadTrustMap(ObjectOf(target), target.key);
+      case KubeKind::kClusterTrustBundle:
+        return ReadTrustBundle(ObjectOf(target));
+      case KubeKind::kHostedCluster:
+        return ReadHosted(ObjectOf(target));
       case KubeKind::kPool:
       case KubeKind::kData:  // none that a URI names
         break;
@@ -92,22 +100,64 @@ class KubeSourceReader {
     return out;
   }
 
-  // A ConfigMap of the cluster, which becomes an item of a list, so it must be one complete object.
-  Result<std::string> ReadConfigMap(std::string_view name_space, std::string_view name) {
+  // A ConfigMap of the cluster, which becomes an item of a list, so it must be one complete object; nullopt if it does
+  // not exist.
+  Result<std::optional<std::string>> FindConfigMap(std::string_view name_space, std::string_view name) {
     const KubeObject map = ConfigMapObject(std::string(name_space), std::string(name));
-    std::string body = PROV_TRY(client_.Get(map));
-    PROV_TRY(Parse(body, map));
-    return body;
+    Result<std::string> body = client_.Get(map);
+    if (body) {
+      PROV_TRY(Parse(*body, map));
+      return *std::move(body);
+    }
+    // A missing token file is not-found as well, so compare the path.
+    if (body.error().code == Code::kNotFound && body.error().where == map.Path()) return std::nullopt;
+    return std::unexpected(std::move(body).error());
   }
 
-  // The same; nullopt if it does not exist.
-  Result<std::optional<std::string>> FindConfigMap(std::string_view name_space, std::string_view name) {
-    Result<std::string> body = ReadConfigMap(name_space, name);
-    if (body) return *std::move(body);
-    // A missing token file is not-found as well, so compare the path.
-    const std::string path = ConfigMapObject(std::string(name_space), std::string(name)).Path();
-    if (body.error().code == Code::kNotFound && body.error().where == path) return std::nullopt;
-    return std::unexpected(std::move(body).error());
+  static std::unexpected<Error> NotThere(std::string_view name_space, std::string_view name, std::string_view kind,
+                                         const KubeObject& object) {
+    return Fail(Code::kNotFound,
+                fmt::format("the ConfigMap \"{}\" is not in the namespace {}, although the {} names it", name,
+                            name_space, kind),
+                object.Path());
+  }
+
+  static std::string ListOf(std::string_view items) {
+    return fmt::format(R"({{"apiVersion":"v1","kind":"List","items":[{}]}})", items);
+  }
+
+  Result<egress::EgressConfig> ReadTrustMap(const KubeObject& object, const std::string& key) {
+    const auto document = PROV_TRY(Parse(PROV_TRY(client_.Get(object)), object));
+    auto reading = [&]() -> Result<Reading> {
+      return ReadConfigMap(PROV_TRY(ReadConfigMapHead(PROV_TRY(ObjectView::Of(document->root(), "$")))), key);
+    }();
+    return FinishIn(std::move(reading), object.Path());
+  }
+
+  // In the newest version that the server has.
+  Result<egress::EgressConfig> ReadTrustBundle(const KubeObject& object) {
+    Result<egress::EgressConfig> out = ReadObject(object, "");
+    const bool is_served = out || out.error().code != Code::kNotFound || out.error().where != object.CollectionPath();
+    const std::optional<KubeObject> older = is_served ? std::nullopt : InOlderVersion(object);
+    return older ? ReadTrustBundle(*older) : std::move(out);
+  }
+
+  // Reads the HostedCluster with the ConfigMaps that it names.
+  Result<egress::EgressConfig> ReadHosted(const KubeObject& object) {
+    std::string items = PROV_TRY(client_.Get(object));
+    const auto document = PROV_TRY(Parse(items, object));
+    const JsonValue& root = document->root();
+    std::string_view before;
+    for (const std::string_view name : {JsonTextAt(root, {"spec", "additionalTrustBundle", "name"}),
+                                        JsonTextAt(root, {"spec", "configuration", "proxy", "trustedCA", "name"})}) {
+      if (name.empty() || name == std::exchange(before, name)) continue;
+      if (!IsKubeName(name))
+        return Fail(Code::kType, "the name of a ConfigMap in it is not a valid name", object.Path());
+      const auto map = PROV_TRY(FindConfigMap(object.name_space, name));
+      if (!map) return NotThere(object.name_space, name, "HostedCluster", object);
+      items += "," + *map;
+    }
+    return ReadBytes(ListOf(items), object, "");
   }
 
   // Reads what nodes get: the Proxy with openshift-config/user-ca-bundle, if there is one, and the ConfigMap that it
@@ -121,13 +171,14 @@ class KubeSourceReader {
     if (user) items += "," + *user;
     if (!trusted.empty() && trusted != kUserBundle) {
       if (!IsKubeName(trusted)) return Fail(Code::kType, "spec.trustedCA.name is not a valid name", proxy.Path());
-      items += "," + PROV_TRY(ReadConfigMap(trusted == kMergedBundle ? kManagedNamespace : kConfigNamespace, trusted));
+      const std::string_view name_space = trusted == kMergedBundle ? kManagedNamespace : kConfigNamespace;
+      const auto named = PROV_TRY(FindConfigMap(name_space, trusted));
+      if (!named) return NotThere(name_space, trusted, "Proxy", proxy);
+      items += "," + *named;
     } else if (!trusted.empty() && !user) {
-      return Fail(Code::kNotFound,
-                  "the ConfigMap user-ca-bundle is not in openshift-config, although the Proxy names it", proxy.Path());
+      return NotThere(kConfigNamespace, trusted, "Proxy", proxy);
     }
-    std::string list = R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
-    egress::EgressConfig out = PROV_TRY(ReadBytes(std::move(list), proxy, ""));
+    egress::EgressConfig out = PROV_TRY(ReadBytes(ListOf(items), proxy, ""));
     // In a file, this may be a manifest that was never in a cluster. Here, the operator has not checked the spec yet,
     // and may refuse it.
     if (HasFinding(out.findings, "proxy-not-accepted")) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "provisioner/base/text.h"
@@ -13,11 +14,19 @@ namespace {
 constexpr std::string_view kScheme = "kube://";
 constexpr std::size_t kLongestName = 253;
 constexpr std::string_view kForms =
-    "write kube://[CONTEXT]/[POOL], or behind the context machineconfigpool/NAME, machineconfig/NAME, controllerconfig "
-    "or proxy";
+    "write kube://[CONTEXT]/[POOL], or behind the context machineconfigpool/NAME, machineconfig/NAME, "
+    "controllerconfig, proxy, configmap/NAMESPACE/NAME[:KEY], clustertrustbundle/NAME, hostedcluster/NAMESPACE/NAME or "
+    "ranchercluster/NAMESPACE/NAME";
 
 std::unexpected<Error> RefuseUri(std::string_view why, const std::string& uri) {
   return Fail(Code::kUsage, fmt::format("{}; {}", why, kForms), uri);
+}
+
+bool IsDataKey(std::string_view key) {
+  constexpr std::string_view kMarks = "-_.";
+  return !key.empty() && key.size() <= kLongestName && std::ranges::all_of(key, [&](char c) {
+    return IsLetter(c) || IsDigit(c) || kMarks.find(c) != std::string_view::npos;
+  });
 }
 
 bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -38,11 +47,29 @@ Result<std::string> PercentDecode(std::string_view text, const std::string& uri)
 }
 
 Result<KubeTarget> NamedTarget(KubeKind kind, std::string_view name, const std::string& uri) {
-  if (!IsKubeName(name)) {
+  // That of a bundle of a signer begins with the signer's, "example.com:signer:NAME".
+  std::string checked(name);
+  if (kind == KubeKind::kClusterTrustBundle) std::ranges::replace(checked, ':', '-');
+  if (!IsKubeName(checked)) {
     return RefuseUri("the object's name is not a valid name in Kubernetes (lower-case letters, digits, '-' and '.')",
                      uri);
   }
   return KubeTarget{{}, kind, std::string(name)};
+}
+
+Result<KubeTarget> NamespacedTarget(KubeKind kind, const std::vector<std::string_view>& path, const std::string& uri) {
+  if (path.size() != 3)
+    return RefuseUri(fmt::format("a {} is named with its namespace: {}/NAMESPACE/NAME", path[0], path[0]), uri);
+  if (!IsKubeName(path[1])) return RefuseUri("the namespace is not a valid name in Kubernetes", uri);
+  const std::size_t colon = kind == KubeKind::kConfigMap ? path[2].find(':') : std::string_view::npos;
+  KubeTarget out = PROV_TRY(NamedTarget(kind, path[2].substr(0, colon), uri));
+  out.name_space = path[1];
+  if (colon == std::string_view::npos) return out;
+  out.key = path[2].substr(colon + 1);
+  if (!IsDataKey(out.key)) {
+    return RefuseUri("the key behind the ':' is not one of a ConfigMap (letters, digits, '-', '_' and '.')", uri);
+  }
+  return out;
 }
 
 // The target for a kind with only one object in a cluster.
@@ -57,6 +84,10 @@ Result<KubeTarget> Single(KubeKind kind, std::string_view name, const std::vecto
 Result<KubeTarget> ParsePath(const std::vector<std::string_view>& path, const std::string& pool,
                              const std::string& uri) {
   if (path.empty()) return NamedTarget(KubeKind::kPool, pool, uri);
+  for (const auto& [word, kind] : {std::pair<std::string_view, KubeKind>("configmap", KubeKind::kConfigMap),
+                                   {"hostedcluster", KubeKind::kHostedCluster},
+                                   {"ranchercluster", KubeKind::kRancherCluster}})
+    if (path.size() > 1 && path[0] == word) return NamespacedTarget(kind, path, uri);
   if (path.size() > 2) return RefuseUri("the path has too many parts", uri);
   if (path[0] == "controllerconfig") {
     return Single(KubeKind::kControllerConfig, "machine-config-controller", path, uri);
@@ -65,12 +96,15 @@ Result<KubeTarget> ParsePath(const std::vector<std::string_view>& path, const st
   if (path.size() == 1) return NamedTarget(KubeKind::kPool, path[0], uri);
   if (path[0] == "machineconfigpool") return NamedTarget(KubeKind::kPool, path[1], uri);
   if (path[0] == "machineconfig") return NamedTarget(KubeKind::kMachineConfig, path[1], uri);
+  if (path[0] == "clustertrustbundle") return NamedTarget(KubeKind::kClusterTrustBundle, path[1], uri);
   return RefuseUri("objects of this kind hold no egress settings", uri);
 }
 
 }  // namespace
 
 bool IsKubeUri(std::string_view source) { return EqualsIgnoreAsciiCase(source.substr(0, kScheme.size()), kScheme); }
+
+bool StatesTrustAlone(KubeKind kind) { return kind == KubeKind::kConfigMap || kind == KubeKind::kClusterTrustBundle; }
 
 bool IsKubeName(std::string_view name) {
   if (name.empty() || name.size() > kLongestName) return false;
@@ -103,7 +137,7 @@ Result<KubeTarget> ParseKubeUri(const std::string& uri, const ignition::Selectio
   std::erase(path, std::string_view());
   KubeTarget out = PROV_TRY(ParsePath(path, selection.pool, uri));
   if (!selection.name.empty()) {
-    if (out.kind == KubeKind::kControllerConfig || out.kind == KubeKind::kProxy) {
+    if (out.kind != KubeKind::kPool && out.kind != KubeKind::kMachineConfig) {
       return RefuseUri("--name names a MachineConfig, and this URI something else", uri);
     }
     out = PROV_TRY(NamedTarget(KubeKind::kMachineConfig, selection.name, uri));

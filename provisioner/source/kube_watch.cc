@@ -31,9 +31,10 @@ std::string Bytes(const JsonValue& object, std::string_view name) {
 std::string FingerprintOf(const JsonValue& object, KubeKind kind) {
   if (kind == KubeKind::kPool) return fmt::format("config {}", JsonTextAt(object, {"status", "configuration", "name"}));
   // Its annotations are not watched: this program writes one.
-  if (kind == KubeKind::kData) {
+  if (kind == KubeKind::kData || kind == KubeKind::kConfigMap) {
     const JsonValue* metadata = JsonMember(&object, "metadata");
-    return ToHex(Sha256(Bytes(object, "data") + (metadata == nullptr ? "" : Bytes(*metadata, "labels"))));
+    const std::string labels = metadata == nullptr ? "" : Bytes(*metadata, "labels");
+    return ToHex(Sha256(Bytes(object, "data") + Bytes(object, "binaryData") + labels));
   }
   std::string text = Bytes(object, "spec");
   if (kind == KubeKind::kProxy) text += Bytes(object, "status");

@@ -142,7 +142,7 @@ Result<void> VisitValues(const JsonDocument& document, const Visit& visit) {
   const JsonValue& root = document.root();
   if (!document.several) return VisitItems(root, "$", visit);
   for (rapidjson::SizeType i = 0; i < root.Size(); ++i) {
-    if (!root[i].IsNull()) PROV_TRY(VisitItems(root[i], fmt::format("$[{}]", i), visit));
+    if (!root[i].IsNull()) PROV_TRY(VisitItems(root[i], document.PlaceOf(i), visit));
   }
   return {};
 }

@@ -72,7 +72,7 @@ struct DocumentValue {
 };
 
 // Visits the values that a document has in place of objects: the only one, the items of a List, or those of several
-// YAML documents, of which empty ones are skipped. In a list of one kind, the API server leaves out the kind of the
+// documents, of which empty ones are skipped. In a list of one kind, the API server leaves out the kind of the
 // items. Stops at the first error, and returns it.
 Result<void> VisitValues(const JsonDocument& document, const std::function<Result<void>(const DocumentValue&)>& visit);
 

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "provisioner/base/base64.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/mirror_objects.h"
 #include "provisioner/source/source_members.h"
@@ -15,120 +13,6 @@ namespace prov::source {
 namespace {
 
 using egress::EgressConfig;
-
-Result<bool> IsInjected(const ObjectView& metadata) {
-  const auto labels = PROV_TRY(metadata.Object("labels"));
-  return labels && PROV_TRY(labels->TextOr(kInjectBundleLabel, "")) == "true";
-}
-
-std::unexpected<Error> SeveralOf(std::string_view name, const ConfigMap& one) {
-  return Fail(Code::kNotFound,
-              fmt::format("several ConfigMaps are called \"{}\", and it is unknown which one the cluster uses; give a "
-                          "file with only one",
-                          Shorten(name)),
-              one.object.path());
-}
-
-Result<const ConfigMap*> Choose(std::span<const ConfigMap> maps, std::string_view name) {
-  const bool has_user_bundle =
-      std::ranges::any_of(maps, [](const ConfigMap& map) { return map.name == kUserBundle && HasBundle(map); });
-  if (name.empty() && has_user_bundle) name = kUserBundle;
-  const auto is_wanted = [&](const ConfigMap& map) { return name.empty() ? HasBundle(map) : map.name == name; };
-  const auto found = std::ranges::find_if(maps, is_wanted);
-  const auto count = std::ranges::count_if(maps, is_wanted);
-  if (count == 1) return &*found;
-  if (count > 1 && !name.empty()) return SeveralOf(name, *found);
-  if (count > 1) {
-    return Fail(Code::kNotFound,
-                fmt::format("{} ConfigMaps hold {}; say with --name which one is meant", count, kBundleKey),
-                found->object.path());
-  }
-  if (name.empty()) return &maps.front();
-  return Fail(Code::kNotFound, fmt::format("the ConfigMap \"{}\" is wanted, and is not there", name),
-              maps.front().object.path());
-}
-
-Result<ConfigMap> ReadConfigMapHead(const ObjectView& object) {
-  ConfigMap out{object, "", "", false};
-  const auto metadata = PROV_TRY(object.Object("metadata"));
-  if (!metadata) return out;
-  out.name = PROV_TRY(metadata->TextOr("name", ""));
-  out.name_space = PROV_TRY(metadata->TextOr("namespace", ""));
-  out.merged = out.name == kMergedBundle || PROV_TRY(IsInjected(*metadata));
-  return out;
-}
-
-}  // namespace
-
-Result<std::vector<ConfigMap>> ReadConfigMapHeads(std::span<const FoundObject> objects) {
-  std::vector<ConfigMap> out;
-  for (const FoundObject& one : objects) out.push_back(PROV_TRY(ReadConfigMapHead(one.object)));
-  return out;
-}
-
-bool HasBundle(const ConfigMap& map) {
-  for (const std::string_view part : {"data", "binaryData"}) {
-    const JsonValue* values = map.object.Find(part);
-    if (values != nullptr && values->IsObject() && JsonMember(values, kBundleKey) != nullptr) return true;
-  }
-  return false;
-}
-
-// Reads the map as the machine-config operator does: binaryData first, and data may be base64 as a whole.
-Result<TrustText> BundleOf(const ConfigMap& map) {
-  TrustText out{map.object.At("data"), "", false, map.merged};
-  if (const auto binary = PROV_TRY(map.object.Object("binaryData"))) {
-    if (const auto text = PROV_TRY(binary->Text(kBundleKey))) {
-      out.where = binary->At(kBundleKey);
-      out.bytes = PROV_TRY(DecodeTrustBase64(*text, "", out.where));
-      return out;
-    }
-  }
-  const auto data = PROV_TRY(map.object.Object("data"));
-  const auto text = data ? PROV_TRY(data->Text(kBundleKey)) : std::nullopt;
-  if (!text) {
-    return Fail(Code::kInvalidConfig,
-                fmt::format("the ConfigMap \"{}\" is missing \"{}\"{}", Shorten(map.name), kBundleKey,
-                            map.merged ? "; the cluster has not filled it yet" : ""),
-                out.where);
-  }
-  out.where = data->At(kBundleKey);
-  std::string packed(*text);
-  std::erase_if(packed, [](char c) { return c == '\r' || c == '\n'; });  // Go's decoder skips them, too
-  auto decoded = packed.empty() ? std::string() : DecodeBase64(packed).value_or("");
-  out.bytes = decoded.empty() ? std::string(*text) : std::move(decoded);
-  return out;
-}
-
-namespace {
-
-// Reports other keys that hold certificates.
-Result<void> ReportOtherKeys(const ConfigMap& map, EgressConfig& config) {
-  const auto data = PROV_TRY(map.object.Object("data"));
-  if (!data) return {};
-  for (const std::string_view key : data->Names()) {
-    const JsonValue* value = data->Find(key);
-    if (key == kBundleKey || value == nullptr || !value->IsString()) continue;
-    if (JsonTextOf(*value).find("-----BEGIN ") == std::string_view::npos) continue;
-    ReportNotRead(Subject::kTrust, Shorten(key), fmt::format("only {} is", kBundleKey), data->At(key), config);
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<Reading> ReadConfigMaps(std::span<const ConfigMap> maps, std::string_view name) {
-  const ConfigMap& map = *PROV_TRY(Choose(maps, name));
-  Reading out;
-  out.config.source = {"ConfigMap", std::string(map.name), ""};
-  out.trust.push_back(PROV_TRY(BundleOf(map)));
-  PROV_TRY(ReportOtherKeys(map, out.config));
-  AddInfo(out.config.findings, "no-proxy-file",
-          "a ConfigMap makes no statement about the proxy, so proxy settings stay as they are", map.object.path());
-  return out;
-}
-
-namespace {
 
 Result<void> ReadControllerProxy(const ObjectView& spec, EgressConfig& out) {
   const auto proxy = PROV_TRY(spec.Object("proxy"));
@@ -246,17 +130,6 @@ Result<void> ReadValues(const ObjectView& proxy, const std::optional<ObjectView>
   MoveValues(std::move(wanted), out);
   StateProxy(out, spec->path());
   return {};
-}
-
-// nullptr if it is not there.
-Result<const ConfigMap*> FindMap(std::span<const ConfigMap> maps, std::string_view name, std::string_view name_space) {
-  const ConfigMap* found = nullptr;
-  for (const ConfigMap& map : maps) {
-    if (map.name != name || (!map.name_space.empty() && map.name_space != name_space)) continue;
-    if (found != nullptr) return SeveralOf(name, map);
-    found = &map;
-  }
-  return found;
 }
 
 const ConfigMap* FindMerged(std::span<const ConfigMap> maps) {

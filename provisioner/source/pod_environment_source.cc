@@ -58,6 +58,7 @@ struct Variables {
   };
   std::array<std::optional<Value>, egress::kProxyVariables.size()> values;
   bool lower_case = false;
+  bool node_env_proxy = false;
   std::vector<std::string_view> names;  // of all variables
 
   bool any() const {
@@ -71,6 +72,7 @@ Result<Variables> ReadVariables(const ObjectView& container) {
     const std::string_view name = PROV_TRY(entry.TextOr("name", ""));
     const std::string_view text = PROV_TRY(entry.TextOr("value", ""));
     out.names.push_back(name);
+    if (name == egress::kNodeVariable) out.node_env_proxy = text == "1";
     for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
       if (name == egress::kProxyVariables[i]) {
         out.values[i] = Variables::Value{text, entry.Find("valueFrom") != nullptr, entry.At("value")};
@@ -171,6 +173,7 @@ Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view ki
             found.where);
   }
   PROV_TRY(AssignContainerVariables(*found.taken, out.config));
+  out.config.node_env_proxy = found.taken->node_env_proxy;
   ReportOtherVariables(found.taken->names, found.where + ".env", out.config);
   StateProxy(out.config, found.where + ".env");
   return out;

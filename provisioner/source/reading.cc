@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "ignition/limits.h"
 #include "provisioner/base/base64.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
@@ -37,6 +36,7 @@ void AssignVariables(std::span<const egress::Assignment> assignments, const std:
     if (a.name == "HTTP_PROXY") config.http_proxy = a.value;
     if (a.name == "HTTPS_PROXY") config.https_proxy = a.value;
     if (a.name == "NO_PROXY") config.no_proxy = a.value.Reveal();
+    if (a.name == egress::kNodeVariable) config.node_env_proxy = a.value.Reveal() == "1";
   }
   ReportOtherVariables(names, where, config);
 }

@@ -4,7 +4,6 @@
 
 #include "ignition/fetch_scope.h"
 #include "ignition/yaml.h"
-#include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
 

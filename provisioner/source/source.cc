@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "provisioner/base/byte_reader.h"
+#include "provisioner/base/folder.h"
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/net/http_status.h"
 #include "provisioner/source/document_source.h"
+#include "provisioner/source/gathered_files.h"
+#include "provisioner/source/gathered_source.h"
 #include "provisioner/source/http_fetcher.h"
 #include "provisioner/source/kube_source.h"
 #include "provisioner/source/kube_uri.h"
@@ -18,6 +23,9 @@
 
 namespace prov::source {
 namespace {
+
+constexpr std::size_t kHeadBytes = 64U << 10U;        // enough to know an archive by
+constexpr std::uint64_t kMostHeldBytes = 16U << 20U;  // of an archive in memory
 
 // The document of a source before it is parsed.
 struct SourceDocument {
@@ -96,11 +104,35 @@ std::string_view LikelyUri(std::string_view source) {
   return port ? "mcs://HOST or https://HOST" : "";
 }
 
+// What collectors write is of one moment, so a node would keep old settings.
+std::unexpected<Error> RefuseToFollow(const std::string& where) {
+  return Fail(
+      Code::kKind,
+      "is a collection of a cluster's objects of one moment, which a node can't follow; give kube://, mcs:// or "
+      "a payload that was baked from it",
+      where);
+}
+
 std::string KeyOf(const SourceRequest& request) {
   return fmt::format("{}\n{}\n{}", request.source, request.selection.pool, request.selection.name);
 }
 
 }  // namespace
+
+bool IsCollection(const SourceRequest& request) {
+  if (IsRemote(request.source) || request.source == "-" || request.document) return false;
+  if (IsFolder(request.source)) return IsGatheredFolder(request.source);
+  if (request.IsFollowed()) return false;  // who could have written a file is checked before anything is asked of it
+  std::error_code error;
+  const std::filesystem::path native(std::u8string(request.source.begin(), request.source.end()));
+  if (!std::filesystem::is_regular_file(native, error)) return false;  // a pipe is read once
+  const auto size = std::filesystem::file_size(native, error);
+  if (error || size <= kMostHeldBytes) return false;
+  auto file = OpenBytes(request.source);
+  std::string head(kHeadBytes, '\0');
+  const auto have = file ? (*file)(head.data(), head.size()) : Result<std::size_t>(0);
+  return have && IsTarArchive(std::string_view(head).substr(0, *have));
+}
 
 Result<std::string> SourceRequest::ReadSelf() const {
   auto out = ReadLocal(source, JsonLimits().input);
@@ -125,6 +157,11 @@ Result<void> CheckProxyUrl(const Secret& url, const std::string& where) {
 
 Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports) {
   if (IsKubeUri(request.source)) return ReadKube(request, ports);
+  if (IsCollection(request)) {
+    if (request.IsFollowed()) return RefuseToFollow(request.source);
+    if (IsFolder(request.source)) return ReadGatheredFolder(request.source, request.selection, nullptr);
+    return ReadGatheredArchive(PROV_TRY(OpenBytes(request.source)), request.source, request.selection, nullptr);
+  }
   SourceCache* known = ports.cache != nullptr && ports.cache->key == KeyOf(request) ? ports.cache : nullptr;
   SourceTime time = SourceTime::Of(request);
   SourceDocument document = PROV_TRY(Open(request, known != nullptr ? known->etag : "", ports, time));
@@ -143,6 +180,7 @@ Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePort
       digest = digest_of(document.bytes);
     }
   }
+  if (request.IsFollowed() && IsTarArchive(document.bytes)) return RefuseToFollow(document.where);
   egress::EgressConfig config =
       PROV_TRY(ReadDocument(std::move(document.bytes), document.where, request.selection, &fetcher));
   if (ports.cache != nullptr) {

@@ -63,6 +63,10 @@ struct SourcePorts {
 // Checks that requests can be made through this proxy; `where` names it in the error: proxy-url.
 Result<void> CheckProxyUrl(const Secret& url, const std::string& where);
 
+// Whether the source is not read as one document: a folder of a cluster's objects as `oc adm must-gather` writes it, or
+// a large archive of one, which is read piece by piece. Such a source has no `document`.
+bool IsCollection(const SourceRequest& request);
+
 // Reads the source. Errors: not-found, io, too-large, kind, scheme, network, tls, hash-mismatch, and those of the
 // format that is found there.
 Result<egress::EgressConfig> Read(const SourceRequest& request, const SourcePorts& ports);

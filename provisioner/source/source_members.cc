@@ -51,8 +51,16 @@ constexpr auto Rows() {
       {"Proxy", "spec.trustedCA", kTrust, kApplied, ""},
       {"Proxy", "status", kProxy, kApplied, ""},
 
+      {"HostedCluster", "spec.configuration.proxy", kProxy, kApplied, ""},
+      {"HostedCluster", "spec.additionalTrustBundle", kTrust, kApplied, ""},
+      {"HostedCluster", "spec.imageContentSources", kRegistries, kApplied, kForImages},
+      {"HostedCluster", "spec.configuration.image.additionalTrustedCA", kTrust, kNamed, "CAs of image registries"},
+      {"HostedCluster", "status", kProxy, kOther, "what HyperShift reports"},
+
       {"ConfigMap", "data.ca-bundle.crt", kTrust, kApplied, ""},
       {"ConfigMap", "binaryData.ca-bundle.crt", kTrust, kApplied, ""},
+
+      {"ClusterTrustBundle", "spec.trustBundle", kTrust, kApplied, ""},
 
       {"InstallConfig", "proxy", kProxy, kApplied, ""},
       {"InstallConfig", "additionalTrustBundle", kTrust, kApplied, ""},
@@ -73,12 +81,25 @@ constexpr auto Rows() {
       {"AKS", "agentPoolProfiles.tags", kProxy, kOther, "names of a person's choice"},
       {"AKS", "tags", kProxy, kOther, "names of a person's choice"},
 
+      {"RancherCluster", "spec.agentEnvVars", kProxy, kApplied, ""},
+      {"RancherCluster", "spec.rkeConfig.registries", kRegistries, kNamed, "what containerd on the nodes is given"},
+      {"RancherCluster", "spec.localClusterAuthEndpoint", kTrust, kOther, "the API server's CA, for kubeconfigs"},
+      {"RancherCluster", "spec.rkeConfig.machineGlobalConfig", kProxy, kOther, "options of RKE2 and K3s"},
+      {"RancherCluster", "spec.rkeConfig.machineSelectorConfig", kProxy, kOther, "options of RKE2 and K3s"},
+      {"RancherCluster", "spec.rkeConfig.chartValues", kProxy, kOther, "settings of pods"},
+      {"RancherCluster", "spec.rkeConfig.machinePools", kProxy, kOther, "names of a person's choice"},
+      {"RancherCluster", "status", kProxy, kOther, "what Rancher reports"},
+
       {"PodTemplate", "HTTP_PROXY", kProxy, kApplied, ""},
       {"PodTemplate", "HTTPS_PROXY", kProxy, kApplied, ""},
       {"PodTemplate", "NO_PROXY", kProxy, kApplied, ""},
       {"EnvironmentFile", "HTTP_PROXY", kProxy, kApplied, ""},
       {"EnvironmentFile", "HTTPS_PROXY", kProxy, kApplied, ""},
       {"EnvironmentFile", "NO_PROXY", kProxy, kApplied, ""},
+      {"SystemdUnit", "HTTP_PROXY", kProxy, kApplied, ""},
+      {"SystemdUnit", "HTTPS_PROXY", kProxy, kApplied, ""},
+      {"SystemdUnit", "NO_PROXY", kProxy, kApplied, ""},
+      {"SystemdUnit", "EnvironmentFile", kProxy, kNamed, "a file with more variables"},
   });
 }
 
@@ -194,7 +215,10 @@ void ReportOtherVariables(std::span<const std::string_view> names, const std::st
     const auto is_name = [&](std::string_view other) { return EqualsIgnoreAsciiCase(name, other); };
     if (std::ranges::any_of(egress::kProxyVariables, is_name)) continue;
     if (AsciiLower(name).ends_with("_proxy")) {
-      ReportNotRead(Subject::kProxy, Shorten(name), "Windows nodes get HTTP_PROXY, HTTPS_PROXY and NO_PROXY only",
+      ReportNotRead(Subject::kProxy, Shorten(name),
+                    name == egress::kNodeVariable
+                        ? "explain alone uses it; Windows nodes get HTTP_PROXY, HTTPS_PROXY and NO_PROXY only"
+                        : "Windows nodes get HTTP_PROXY, HTTPS_PROXY and NO_PROXY only",
                     where, config);
     } else if (std::ranges::any_of(kTrustVariables, is_name)) {
       ReportNotRead(Subject::kTrust, Shorten(name), "it names a file of the machine that it was written for", where,

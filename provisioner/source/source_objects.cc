@@ -18,11 +18,11 @@ class Finder {
     const auto& [value, kind, path] = one;
     if (value->IsArray()) return AddClusters(*value, path);  // az aks list
     if (!value->IsObject()) return {};
+    if (const OtherKind* other = OtherKindOf(*value, kind)) found_.others.emplace(other, path);
     for (const ObjectKind& row : ObjectKinds()) {
       if (row.recognises(*value, kind)) return Put(row, one);
     }
     if (IsMirrorObject(*value, kind)) found_.mirror_objects.push_back({PROV_TRY(View(*value, path)), kind});
-    if (const OtherKind* other = OtherKindOf(*value, kind)) found_.others.emplace(other, path);
     return kind.empty() ? AddArm(*value, path) : Result<void>();
   }
 

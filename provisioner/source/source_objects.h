@@ -24,13 +24,16 @@ struct SourceObjects {
   bool machine_config = false;  // at least one, or an Ignition config; ignition/document.h reads these
   std::vector<FoundObject> controller_configs;
   std::vector<FoundObject> proxies;
+  std::vector<FoundObject> hosted_clusters;
   std::vector<FoundObject> aks_configs;
+  std::vector<FoundObject> rancher_clusters;
   std::vector<FoundObject> install_configs;
   std::vector<FoundObject> config_maps;
-  std::vector<FoundObject> pods;  // also what makes pods
+  std::vector<FoundObject> trust_bundles;  // ClusterTrustBundles
+  std::vector<FoundObject> pods;           // also what makes pods
   std::vector<FoundObject> secrets;
   std::vector<FoundObject> mirror_objects;                    // no source of their own; mirror_objects.h reads them
-  std::set<std::pair<const OtherKind*, std::string>> others;  // that are no source, with the path of each
+  std::set<std::pair<const OtherKind*, std::string>> others;  // of a kind that is reported, with the path of each
 };
 
 // Finds the sources in a single object, in a List (also of one kind), in several YAML documents, or in what Azure

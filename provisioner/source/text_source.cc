@@ -1,12 +1,16 @@
 #include "provisioner/source/text_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_assignments.h"
 #include "provisioner/egress/environment_file.h"
 #include "provisioner/pki/trust_bundle.h"
+#include "provisioner/source/source_members.h"
 
 namespace prov::source {
 namespace {
@@ -26,9 +30,26 @@ std::string_view FirstLine(std::string_view text) {
   return {};
 }
 
+// Whether the text is within quotes as a whole: cmd.exe leaves them around a text, and jq without -r writes it so.
+bool IsQuoted(std::string_view text) {
+  text = TrimBlanks(text);
+  if (text.size() < 2 || (text.front() != '"' && text.front() != '\'')) return false;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == text.front()) {
+      return at + 1 == text.size();
+    }
+  }
+  return false;
+}
+
 bool IsPem(std::string_view text) {
-  return text.starts_with(kBegin) || text.find("\n-----BEGIN ") != std::string_view::npos ||
-         FirstLine(text).starts_with(kBegin);
+  if (IsQuoted(text) && text.find(kBegin) != std::string_view::npos) return true;
+  std::string_view line = FirstLine(text);
+  if (line.starts_with('"') || line.starts_with('\'')) line = TrimBlanks(line.substr(1));  // as each line may be
+  return line.starts_with(kBegin) || text.find("\n-----BEGIN ") != std::string_view::npos ||
+         text.find("\n\"-----BEGIN ") != std::string_view::npos;
 }
 
 }  // namespace
@@ -68,7 +89,73 @@ bool IsUnitText(std::string_view bytes) {
   std::string text(bytes);
   DecodeMarked(text);
   const std::string_view line = FirstLine(text);
-  return line == "[Service]" || line == "[Unit]" || line == "[Manager]";
+  return line == "[Service]" || line == "[Unit]" || line == "[Manager]" || line == "[Install]";
+}
+
+namespace {
+
+// systemd replaces a letter behind '%' by what it stands for on that machine, and "%%" by '%'; others stay.
+Result<Secret> WithoutSpecifiers(const egress::Assignment& assignment, const std::string& where) {
+  const std::string_view value = assignment.value.Reveal();
+  std::string out;
+  out.reserve(value.size());
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    out += value[i];
+    if (value[i] != '%' || i + 1 == value.size()) continue;
+    if (value[i + 1] == '%') {
+      ++i;
+    } else if (IsLetter(value[i + 1])) {
+      return Fail(Code::kInvalidConfig,
+                  fmt::format("{} has a '%' before a letter, which systemd takes for a part that it fills in, such as "
+                              "%h; write each '%' of a unit twice",
+                              assignment.name),
+                  fmt::format("{}, line {}", where, assignment.line));
+    }
+  }
+  return Secret(std::move(out));
+}
+
+// The file of the last EnvironmentFile= line, whose variables win over those of Environment= lines; "": none.
+std::string_view EnvironmentFileOf(std::string_view unit) {
+  constexpr std::string_view kKey = "EnvironmentFile";
+  std::string_view out;
+  for (const std::string_view line : Split(unit, '\n')) {
+    const std::size_t equals = line.find('=');
+    if (equals != std::string_view::npos && TrimBlanks(line.substr(0, equals)) == kKey)
+      out = TrimBlanks(line.substr(equals + 1));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Reading> ReadUnitText(std::string bytes, const std::string& where) {
+  if (!DecodeMarked(bytes)) return Fail(Code::kKind, "is UTF-16 that is cut short or damaged", where);
+  PROV_TRY(egress::CheckEnvironmentSize(bytes, where));
+  Reading out;
+  egress::EgressConfig& config = out.config;
+  config.source = {"SystemdUnit", "", ""};
+  config.proxy_file = DescribeFile(where, bytes);
+  std::vector<egress::Assignment> assignments = egress::ParseUnitEnvironment(bytes, where, config.findings);
+  for (egress::Assignment& assignment : assignments) {
+    if (std::ranges::find(egress::kProxyVariables, assignment.name) != egress::kProxyVariables.end())
+      assignment.value = PROV_TRY(WithoutSpecifiers(assignment, where));
+  }
+  AssignVariables(assignments, where, config);
+  const std::string_view file = EnvironmentFileOf(bytes);
+  if (!config.http_proxy && !config.https_proxy && !config.no_proxy) {
+    return Fail(Code::kKind,
+                fmt::format("is a unit or drop-in of systemd without any of HTTP_PROXY, HTTPS_PROXY and NO_PROXY (in "
+                            "upper case) in the Environment= lines of its [Service]{}",
+                            file.empty() ? std::string("; give the file that sets them")
+                                         : fmt::format("; give the file of its EnvironmentFile=, {}", Shorten(file))),
+                where);
+  }
+  if (!file.empty()) {
+    ReportNotRead(Subject::kProxy, fmt::format("EnvironmentFile={}", Shorten(file)),
+                  "systemd lets its variables win over those of the unit", where, config);
+  }
+  return out;
 }
 
 bool IsCertificateText(std::string_view bytes) {

@@ -1,4 +1,4 @@
-// Sources that are plain text: an environment file, a file of certificates.
+// Sources that are plain text: an environment file, a unit of systemd, a file of certificates.
 #pragma once
 
 #include <string>
@@ -19,8 +19,13 @@ Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where)
 // Whether it is a unit of systemd, a drop-in of one, or systemd's own configuration.
 bool IsUnitText(std::string_view bytes);
 
-// Whether it is PEM (a BEGIN line that is not nested in something else by indentation, in UTF-8 or UTF-16) or one
-// certificate in DER.
+// Reads the Environment= lines of a unit or drop-in: proxy settings, and no statement about certificates. Errors: kind
+// if they assign none of the three variables, too-large, invalid-config (a value that systemd would fill in). Findings:
+// those of ParseUnitEnvironment, not-read (EnvironmentFile=).
+Result<Reading> ReadUnitText(std::string bytes, const std::string& where);
+
+// Whether it is PEM (a BEGIN line, also behind a quote, that is not nested in something else by indentation, in UTF-8
+// or UTF-16) or one certificate in DER.
 bool IsCertificateText(std::string_view bytes);
 
 // Reads a file of certificates, which makes no statement about the proxy.

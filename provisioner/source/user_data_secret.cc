@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -13,22 +14,23 @@
 namespace prov::source {
 namespace {
 
-constexpr std::string_view kUserData = "userData";
+// The key of the Machine API, and that of the Cluster API, which HyperShift has.
+constexpr std::array<std::string_view, 2> kUserDataKeys = {"userData", "value"};
 
-// nullopt if it has none.
-Result<std::optional<UserData>> ReadOne(const ObjectView& secret) {
+// nullopt if it has none at this key.
+Result<std::optional<UserData>> ReadOne(const ObjectView& secret, std::string_view key) {
   if (const auto plain = PROV_TRY(secret.Object("stringData"))) {  // as users write manifests
-    if (const auto text = PROV_TRY(plain->Text(kUserData))) return UserData{std::string(*text), plain->At(kUserData)};
+    if (const auto text = PROV_TRY(plain->Text(key))) return UserData{std::string(*text), plain->At(key)};
   }
   const auto data = PROV_TRY(secret.Object("data"));
-  const auto packed = data ? PROV_TRY(data->Text(kUserData)) : std::nullopt;
+  const auto packed = data ? PROV_TRY(data->Text(key)) : std::nullopt;
   if (!packed) return std::nullopt;
   auto decoded = DecodeBase64(TrimBlanks(*packed));
-  if (decoded) return UserData{*std::move(decoded), data->At(kUserData)};
+  if (decoded) return UserData{*std::move(decoded), data->At(key)};
   return Fail(Code::kInvalidConfig,
               fmt::format("the Secret's user data is not base64: byte {} of {} does not fit (cut short?)",
                           decoded.error() + 1, TrimBlanks(*packed).size()),
-              data->At(kUserData));
+              data->At(key));
 }
 
 }  // namespace
@@ -36,11 +38,14 @@ Result<std::optional<UserData>> ReadOne(const ObjectView& secret) {
 Result<std::optional<UserData>> ReadUserDataSecret(std::span<const FoundObject> secrets, std::string_view name) {
   std::vector<FoundObject> with;
   std::vector<UserData> found;
-  for (const FoundObject& secret : secrets) {
-    std::optional<UserData> data = PROV_TRY(ReadOne(secret.object));
-    if (!data) continue;
-    with.push_back(secret);
-    found.push_back(*std::move(data));
+  for (const std::string_view key : kUserDataKeys) {
+    if (!with.empty()) break;  // Secrets of other things have a "value", too
+    for (const FoundObject& secret : secrets) {
+      std::optional<UserData> data = PROV_TRY(ReadOne(secret.object, key));
+      if (!data) continue;
+      with.push_back(secret);
+      found.push_back(*std::move(data));
+    }
   }
   if (with.empty()) return std::nullopt;
   // With one Secret, ignore the name: --name may be that of a MachineConfig.
@@ -49,7 +54,8 @@ Result<std::optional<UserData>> ReadUserDataSecret(std::span<const FoundObject> 
   if (ignition::BeginsAsJson(out.config)) return out;
   return Fail(Code::kKind,
               "the Secret's user data is not an Ignition config (a script for Windows machines?); give the Secret of a "
-              "pool's Linux machines: oc get secret -n openshift-machine-api worker-user-data-managed -o yaml",
+              "pool's Linux machines: oc get secret -n openshift-machine-api worker-user-data-managed -o yaml, or in "
+              "HyperShift that of a NodePool, user-data-NODEPOOL-HASH",
               out.path);
 }
 

@@ -1,5 +1,6 @@
 // The Secret with the user data of a pool's Linux machines: a pointer config, as oc get secret worker-user-data-managed
-// prints it. Facts: docs/openshift.md#machine-config-server.
+// prints it, or HyperShift's user-data-NODEPOOL-HASH, which has it at the key "value".
+// Facts: docs/openshift.md#machine-config-server and #hosted-clusters.
 #pragma once
 
 #include <optional>

@@ -236,13 +236,13 @@ std::string Readers(const UserDataOptions& options) {
 
 // Findings about what the appended script needs from the administrator.
 void AddAppendFindings(const reconcile::DesiredState& state, const UserDataOptions& options, Findings& findings) {
-  if (!options.foreign) return;
+  if (!options.foreign || !IsOperators(*options.foreign)) return;
   AddWarning(
       findings, "append-stale",
       "the script of --append-to is a copy: after a change of the operator's key (Secret cloud-private-key) bake "
       "again; provisioner check --secret OURS --append-to OPERATORS says when that is due",
       "--append-to");
-  if (options.wmco || state.environment.empty() || !IsOperators(*options.foreign)) return;
+  if (options.wmco || state.environment.empty()) return;
   AddWarning(
       findings, "append-wmco",
       "the script is the Windows Machine Config Operator's, whose first configuration of a node fails on machine "

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <type_traits>
 #include <vector>
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "tests/support/result.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov {
@@ -31,45 +31,33 @@ TEST_F(File, WriteThenReadGivesTheSameBytes) {
 }
 
 TEST_F(File, MissingFileIsNotFound) {
-  const auto read = ReadFile(Path("none"), 100);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kNotFound);
-  EXPECT_EQ(read.error().where, Path("none"));
+  const Error read = ErrorIn(ReadFile(Path("none"), 100));
+  EXPECT_EQ(read.code, Code::kNotFound);
+  EXPECT_EQ(read.where, Path("none"));
 }
 
-TEST_F(File, FolderIsNoFile) {
-  const auto read = ReadFile(folder_.string(), 100);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kIo);
-}
+TEST_F(File, FolderIsNoFile) { EXPECT_EQ(ErrorIn(ReadFile(folder_.string(), 100)).code, Code::kIo); }
 
 TEST_F(File, LimitHolds) {
   ASSERT_TRUE(WriteFileAtomically(Path("big"), std::string(101, 'x'), 0600));
-  const auto read = ReadFile(Path("big"), 100);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kTooLarge);
+  EXPECT_EQ(ErrorIn(ReadFile(Path("big"), 100)).code, Code::kTooLarge);
   EXPECT_TRUE(ReadFile(Path("big"), 101));
 }
 
 TEST_F(File, WritingIntoAMissingFolderIsAnError) {
-  const auto written = WriteFileAtomically(Path("no/such/x"), "a", 0600);
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().where, Path("no/such/x"));
+  const Error written = ErrorIn(WriteFileAtomically(Path("no/such/x"), "a", 0600));
+  EXPECT_EQ(written.where, Path("no/such/x"));
 }
 
 TEST_F(File, AFailedRenameLeavesNothingBehind) {
   fs::create_directories(folder_ / "x" / "y");
-  const auto written = WriteFileAtomically(Path("x"), "a", 0600);
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Code::kIo);
+  EXPECT_EQ(ErrorIn(WriteFileAtomically(Path("x"), "a", 0600)).code, Code::kIo);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
 TEST_F(File, ANewFileNeverReplacesOne) {
   ASSERT_TRUE(WriteNewFile(Path("x"), "a", 0600));
-  const auto second = WriteNewFile(Path("x"), "b", 0600);
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, Code::kIo);
+  EXPECT_EQ(ErrorIn(WriteNewFile(Path("x"), "b", 0600)).code, Code::kIo);
   EXPECT_EQ(ReadFile(Path("x"), 10), "a");
   EXPECT_TRUE(FlushFolder(folder_.string()));
   EXPECT_FALSE(FlushFolder(Path("none")));

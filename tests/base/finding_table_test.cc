@@ -36,7 +36,7 @@ TEST(Codes, HaveAMeaningAndARemedyInWholeSentences) {
     EXPECT_TRUE(IsWhole(info.meaning)) << info.name << ": " << info.meaning;
     EXPECT_TRUE(IsWhole(info.remedy)) << info.name << ": " << info.remedy;
   }
-  for (const FindingInfo& info : kFindings) {
+  for (const FindingInfo& info : AllFindings()) {
     EXPECT_TRUE(IsWhole(info.meaning)) << info.name << ": " << info.meaning;
     EXPECT_TRUE(IsWhole(info.remedy)) << info.name << ": " << info.remedy;
     EXPECT_EQ(info.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), info.name.npos) << info.name;
@@ -104,7 +104,7 @@ void NoteCodes(std::string_view text, Severities& out) {
 // What the sources of the program use.
 Severities CodesOfTheSources() {
   Severities out;
-  for (const FindingInfo& info : kFindings) out.emplace(info.name, std::set<Severity>());
+  for (const FindingInfo& info : AllFindings()) out.emplace(info.name, std::set<Severity>());
   const fs::path root = fs::path(testing_support::TestsFolder()).parent_path();
   for (const char* const folder : {"provisioner", "ignition", "images"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
@@ -119,7 +119,7 @@ Severities CodesOfTheSources() {
 // That each code of the sources is in the table is the compiler's business.
 TEST(FindingCode, EachIsUsedWithTheSeveritiesOfTheTable) {
   const Severities used = CodesOfTheSources();
-  for (const FindingInfo& info : kFindings) {
+  for (const FindingInfo& info : AllFindings()) {
     for (const Severity severity : {Severity::kInfo, Severity::kWarning, Severity::kError}) {
       EXPECT_EQ(used.find(info.name)->second.contains(severity), info.CanBe(severity))
           << info.name << ": whether the sources use it as " << NameOf(severity) << ", and whether the table says so";

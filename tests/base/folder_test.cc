@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/result.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov {
@@ -25,10 +26,9 @@ class FolderTest : public ::testing::Test {
 };
 
 TEST_F(FolderTest, ListsEverythingSorted) {
-  const auto entries = ListTree(root_.string(), 100);
-  ASSERT_TRUE(entries) << entries.error().message;
+  const auto entries = Must(ListTree(root_.string(), 100));
   EXPECT_EQ(
-      *entries,
+      entries,
       (std::vector<FolderEntry>{
           {"a", EntryKind::kFile}, {"b", EntryKind::kFolder}, {"b/c", EntryKind::kFolder}, {"b/f", EntryKind::kFile}}));
 }
@@ -54,10 +54,9 @@ TEST_F(FolderTest, RegularFilesOnly) {
 TEST_F(FolderTest, LinksAreSeenAndNotFollowed) {
   fs::create_directory_symlink(root_ / "b", root_ / "l");
   fs::create_symlink(root_ / "b" / "f", root_ / "m");
-  const auto entries = ListTree(root_.string(), 100);
-  ASSERT_TRUE(entries);
-  EXPECT_EQ(entries->size(), 6U);
-  EXPECT_EQ(entries->at(4), (FolderEntry{"l", EntryKind::kOther}));
+  const auto entries = Must(ListTree(root_.string(), 100));
+  EXPECT_EQ(entries.size(), 6U);
+  EXPECT_EQ(entries.at(4), (FolderEntry{"l", EntryKind::kOther}));
   EXPECT_EQ(ReadRegularFile((root_ / "m").string(), 10).error().code, Code::kLink);
   EXPECT_FALSE(IsFolder((root_ / "l").string()));
 }

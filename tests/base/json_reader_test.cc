@@ -3,38 +3,33 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
+
 namespace prov {
 namespace {
 
 using testing::HasSubstr;
 
-Error ErrorOf(std::string_view text) {
-  const auto read = ParseJsonDocument(text, "f.json");
-  EXPECT_FALSE(read) << text;
-  return read ? Error{} : read.error();
-}
+Error ErrorOf(std::string_view text) { return ErrorIn(ParseJsonDocument(text, "f.json")); }
 
 TEST(JsonReader, GivesEachTypeAndNamesThePathOfAWrongOne) {
-  const auto root = ParseJsonDocument(
-      R"({"a":{"b":[1,"x",true,null]},"n":null,"big":9223372036854775807,"d":1.5,"t":"aGVsbG8="})", "f.json");
-  ASSERT_TRUE(root) << root.error().message;
-  const auto items = root->Get("a")->Get("b")->Items();
-  ASSERT_TRUE(items);
-  EXPECT_EQ(items->at(0).Integer(), 1);
-  EXPECT_EQ(items->at(1).Text(), "x");
-  EXPECT_EQ(items->at(2).Bool(), true);
-  EXPECT_EQ(root->Get("big")->Integer(), 9223372036854775807);
-  EXPECT_FALSE(root->Get("d")->Integer());
-  EXPECT_EQ(root->Find("n").value(), std::nullopt);
-  EXPECT_EQ(root->Find("absent").value(), std::nullopt);
-  const auto wrong = items->at(1).Integer();
-  ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().code, Code::kType);
-  EXPECT_EQ(wrong.error().where, "f.json: $.a.b[1]");
-  EXPECT_EQ(root->Get("absent").error().where, "f.json: $");
-  EXPECT_EQ(root->Get("t", &JsonNode::Bytes), "hello");
-  EXPECT_EQ(items->at(1).Bytes().error().message, "is not base64");
-  for (const auto& node : *items) {
+  const auto root = Must(ParseJsonDocument(
+      R"({"a":{"b":[1,"x",true,null]},"n":null,"big":9223372036854775807,"d":1.5,"t":"aGVsbG8="})", "f.json"));
+  const auto items = Must(root.Get("a")->Get("b")->Items());
+  EXPECT_EQ(items.at(0).Integer(), 1);
+  EXPECT_EQ(items.at(1).Text(), "x");
+  EXPECT_EQ(items.at(2).Bool(), true);
+  EXPECT_EQ(root.Get("big")->Integer(), 9223372036854775807);
+  EXPECT_FALSE(root.Get("d")->Integer());
+  EXPECT_EQ(root.Find("n").value(), std::nullopt);
+  EXPECT_EQ(root.Find("absent").value(), std::nullopt);
+  const Error wrong = ErrorIn(items.at(1).Integer());
+  EXPECT_EQ(wrong.code, Code::kType);
+  EXPECT_EQ(wrong.where, "f.json: $.a.b[1]");
+  EXPECT_EQ(root.Get("absent").error().where, "f.json: $");
+  EXPECT_EQ(root.Get("t", &JsonNode::Bytes), "hello");
+  EXPECT_EQ(items.at(1).Bytes().error().message, "is not base64");
+  for (const auto& node : items) {
     EXPECT_FALSE(node.Members());
     EXPECT_FALSE(node.Items());
     EXPECT_FALSE(node.Find("x"));
@@ -42,11 +37,10 @@ TEST(JsonReader, GivesEachTypeAndNamesThePathOfAWrongOne) {
 }
 
 TEST(JsonReader, ListsMembersInOrder) {
-  const auto members = ParseJsonDocument(R"({"z":1,"a":2})", "f")->Members();
-  ASSERT_TRUE(members);
-  ASSERT_EQ(members->size(), 2U);
-  EXPECT_EQ(members->at(0).first, "z");
-  EXPECT_EQ(members->at(1).second.Integer(), 2);
+  const auto members = Must(ParseJsonDocument(R"({"z":1,"a":2})", "f")->Members());
+  ASSERT_EQ(members.size(), 2U);
+  EXPECT_EQ(members.at(0).first, "z");
+  EXPECT_EQ(members.at(1).second.Integer(), 2);
 }
 
 TEST(JsonReader, RefusesWhatIsNotStrictJson) {

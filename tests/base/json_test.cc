@@ -6,6 +6,8 @@
 
 #include <iterator>
 
+#include "tests/support/result.h"
+
 namespace prov {
 namespace {
 
@@ -18,13 +20,12 @@ Error JsonError(std::string text, const JsonLimits& limits = {}) {
 }
 
 TEST(ParseJson, ReadsInPlace) {
-  auto document = ParseJson(" {\"a\\u00e9\\n\":\"x\\u0000y\", \"b\":[1,-2,1.5,true,null,\"\"]}\n", {});
-  ASSERT_TRUE(document);
-  const JsonValue& root = (*document)->root();
+  auto document = Must(ParseJson(" {\"a\\u00e9\\n\":\"x\\u0000y\", \"b\":[1,-2,1.5,true,null,\"\"]}\n", {}));
+  const JsonValue& root = document->root();
   const JsonValue* a = JsonMember(&root, "a\xC3\xA9\n");
   ASSERT_NE(a, nullptr);
   EXPECT_EQ(JsonTextOf(*a), "x\0y"s);  // embedded NULs count
-  const std::string& buffer = (*document)->buffer;
+  const std::string& buffer = document->buffer;
   EXPECT_TRUE(a->GetString() >= buffer.data() && a->GetString() < buffer.data() + buffer.size());
   const JsonValue* b = JsonMember(&root, "b");
   ASSERT_TRUE(b != nullptr && b->IsArray());
@@ -113,9 +114,8 @@ TEST(ParseJson, NeedsNoCopyWhenThereIsRoom) {
   text.reserve(4096);
   fmt::format_to(std::back_inserter(text), R"({{"a":"{:x>1000}"}})", "");
   const char* before = text.data();
-  auto document = ParseJson(std::move(text), {});
-  ASSERT_TRUE(document);
-  EXPECT_EQ((*document)->buffer.data(), before);
+  auto document = Must(ParseJson(std::move(text), {}));
+  EXPECT_EQ(document->buffer.data(), before);
 }
 
 TEST(ParseJson, NamesWhatEditorsAllow) {
@@ -140,10 +140,9 @@ TEST(ParseJson, ARepeatedKeyIsRefusedOnRequest) {
 }
 
 TEST(WriteJson, InOneLineOrIndentedWithItsMembersInOrder) {
-  const auto document = ParseJson("{\"b\":1,\"a\":[\"x\xE2\x80\xAE\",{}]}", {});
-  ASSERT_TRUE(document);
-  EXPECT_EQ(WriteJson((*document)->root(), 0), R"({"b":1,"a":["x\u202e",{}]})");
-  EXPECT_EQ(WriteJson((*document)->root(), 4),
+  const auto document = Must(ParseJson("{\"b\":1,\"a\":[\"x\xE2\x80\xAE\",{}]}", {}));
+  EXPECT_EQ(WriteJson(document->root(), 0), R"({"b":1,"a":["x\u202e",{}]})");
+  EXPECT_EQ(WriteJson(document->root(), 4),
             "{\n    \"b\": 1,\n    \"a\": [\n        \"x\\u202e\",\n        {}\n    ]\n}\n");
 }
 
@@ -155,9 +154,8 @@ TEST(RepeatedMember, IsFound) {
 }
 
 TEST(JsonMember, TakesTheLastAndSkipsNull) {
-  auto document = ParseJson(R"({"a":1,"b":null,"a":2,"c":3,"c":null})", {});
-  ASSERT_TRUE(document);
-  const JsonValue& root = (*document)->root();
+  auto document = Must(ParseJson(R"({"a":1,"b":null,"a":2,"c":3,"c":null})", {}));
+  const JsonValue& root = document->root();
   EXPECT_EQ(JsonMember(&root, "a")->GetInt(), 2);
   EXPECT_EQ(JsonMember(&root, "b"), nullptr);
   EXPECT_EQ(JsonMember(&root, "c"), nullptr);
@@ -166,19 +164,17 @@ TEST(JsonMember, TakesTheLastAndSkipsNull) {
 }
 
 TEST(JsonTypeName, NamesAll) {
-  auto document = ParseJson(R"([null,true,false,{},[],"",1,-1,18446744073709551615,1.5])", {});
-  ASSERT_TRUE(document);
+  auto document = Must(ParseJson(R"([null,true,false,{},[],"",1,-1,18446744073709551615,1.5])", {}));
   std::vector<std::string_view> names;
-  for (const JsonValue& value : (*document)->root().GetArray()) names.push_back(JsonTypeName(value));
+  for (const JsonValue& value : document->root().GetArray()) names.push_back(JsonTypeName(value));
   EXPECT_EQ(names, (std::vector<std::string_view>{"null", "a boolean", "a boolean", "an object", "an array", "a string",
                                                   "an integer", "an integer", "an integer",
                                                   "a number that is not an integer"}));
 }
 
 TEST(JsonAssertion, IsNeverSilent) {
-  auto document = ParseJson("[1]", {});
-  ASSERT_TRUE(document);
-  EXPECT_DEATH((*document)->root().MemberBegin(), "JSON access violates");
+  auto document = Must(ParseJson("[1]", {}));
+  EXPECT_DEATH(document->root().MemberBegin(), "JSON access violates");
 }
 
 TEST(Json, RawControlCharactersAreRefusedWhereverTheyStand) {

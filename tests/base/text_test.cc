@@ -53,6 +53,11 @@ TEST(Text, DecodesByTheByteOrderMark) {
       {"\xFF\xFE" + ToUtf16Le("a\xC3\xA9\r\n"), "a\xC3\xA9\r\n"},
       {"\xFE\xFF\0a"s, "a"},
       {"\xFF", "\xFF"},
+      {ToUtf16Le("no mark"), "no mark"},
+      {"\0n\0o\0n\0e"s, "none"},
+      {ToUtf16Le("abc"), ToUtf16Le("abc")},  // too short to tell
+      {"a\0b\0c\0dx"s, "a\0b\0c\0dx"s},
+      {"\0\0\0\0\0\0\0\0"s, "\0\0\0\0\0\0\0\0"s},
   };
   for (const auto& row : rows) {
     std::string text = row.bytes;
@@ -61,7 +66,7 @@ TEST(Text, DecodesByTheByteOrderMark) {
   }
   for (const std::string& damaged : {"\xFF\xFE"
                                      "a"s,
-                                     "\xFE\xFF\xD8\0"s}) {
+                                     "\xFE\xFF\xD8\0"s, ToUtf16Le("no mark") + "x"}) {
     std::string text = damaged;
     EXPECT_FALSE(DecodeMarked(text));
     EXPECT_EQ(text, damaged);

@@ -12,6 +12,7 @@
 #include "tests/cli/program_run.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
+#include "tests/support/result.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov {
@@ -39,12 +40,10 @@ TEST(Cli, AFullDiskIsNoSuccess) {
 TEST(Cli, ASourceIsNotReadForAMachineThatIsNotWindows) {
   for (cli::Command (*make)() : {cli::PlanCommand, cli::ApplyCommand}) {
     const cli::Command command = make();
-    const auto arguments = cli::ParseArguments(command.spec, std::vector<std::string>{"no-such-source"});
-    ASSERT_TRUE(arguments);
-    const auto run = command.run(*arguments, machine::LiveHost());
-    ASSERT_FALSE(run);
-    EXPECT_EQ(run.error().code, Code::kTarget) << run.error().message;
-    EXPECT_THAT(run.error().message, HasSubstr("not Windows"));
+    const auto arguments = Must(cli::ParseArguments(command.spec, std::vector<std::string>{"no-such-source"}));
+    const Error run = ErrorIn(command.run(arguments, machine::LiveHost()));
+    EXPECT_EQ(run.code, Code::kTarget) << run.message;
+    EXPECT_THAT(run.message, HasSubstr("not Windows"));
   }
 }
 

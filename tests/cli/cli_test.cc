@@ -112,6 +112,8 @@ TEST(Cli, WhatWasMeantIsNamed) {
       {{"explain", kSample, "--url", "http://a/", "--for", "golang"}, "not \"golang\"; did you mean go?"},
       {{"explain", kSample, "--url", "http://a/", "--for", "cri-o"}, "not \"cri-o\"; did you mean go?"},
       {{"explain", kSample, "--url", "http://a/", "--for", "PowerShell"}, "did you mean dotnet or wininet?"},
+      {{"explain", kSample, "--url", "http://a/", "--for", "kublet"}, "did you mean kubelet?"},
+      {{"explain", kSample, "--url", "http://a/", "--for", "nodejs"}, "did you mean node?"},
       {{"bake", kSample, "--out", "x", "--format", "folder"}, "did you mean dir?"},
       {{"explain", kSample, "--url", "quay.io"}, "https://host:port/path (--url quay.io)"},
       {{kSample, "extract"}, "the command comes first, as in provisioner extract; "},

@@ -32,9 +32,15 @@ Result<Outcome> Deploy(const std::vector<std::string>& words) {
   return command.run(*arguments, host);
 }
 
+// An image is named by the words, or for them.
+std::vector<std::string> WithImage(std::vector<std::string> words) {
+  if (std::ranges::find(words, "--image") == words.end()) words.insert(words.end(), {"--image", kImage});
+  return words;
+}
+
 std::string Printed(std::vector<std::string> words) {
   words.emplace_back("--print");
-  const auto outcome = Deploy(words);
+  const auto outcome = Deploy(WithImage(words));
   EXPECT_TRUE(outcome) << outcome.error().message << outcome.error().where;
   return outcome ? outcome->out : "";
 }
@@ -196,6 +202,57 @@ TEST(Deploy, TheSecretHasTheFormThatIsAskedFor) {
   EXPECT_THAT(printed, HasSubstr("\"--secret-form=cluster-api\""));
 }
 
+TEST(Deploy, PodsWaitForApprovalIfAskedTo) {
+  EXPECT_THAT(Printed({"--approval"}), HasSubstr(R"x("--node", "$(NODE_NAME)", "--approval")x"));
+  EXPECT_THAT(Printed({}), Not(HasSubstr("--approval")));
+  EXPECT_THAT(Printed({"--namespace", "elsewhere", "--approval"}),
+              HasSubstr("  name: egress-provisioner-confirmed\n  namespace: \"elsewhere\"\n"));
+}
+
+TEST(Deploy, WhatARolloutNeedsComesWithApproval) {
+  std::set<std::string> with = ObjectsOf(Printed({"--approval"}));
+  for (const char* name :
+       {"Role egress-provisioner/egress-provisioner-confirmed",
+        "RoleBinding egress-provisioner/egress-provisioner-confirmed", "ClusterRole /egress-provisioner-rollout",
+        "Role egress-provisioner/egress-provisioner-rollout", "ValidatingAdmissionPolicy /egress-provisioner-rollout",
+        "ValidatingAdmissionPolicyBinding /egress-provisioner-rollout"})
+    EXPECT_EQ(with.erase(name), 1U) << name;
+  EXPECT_EQ(with, ObjectsOf(Printed({})));
+}
+
+TEST(Deploy, WhatACoordinatorOfRebootsNeedsComesWithDrain) {
+  const std::string printed = Printed({"--reboot", "drain", "--reboot-window", "01:00-05:00"});
+  EXPECT_THAT(printed, HasSubstr(R"("--reboot=drain", "--reboot-window=01:00-05:00"])"));
+  std::set<std::string> with = ObjectsOf(printed);
+  for (const char* name :
+       {"ClusterRole /egress-provisioner-reboot", "Role egress-provisioner/egress-provisioner-reboot",
+        "ValidatingAdmissionPolicy /egress-provisioner-reboot",
+        "ValidatingAdmissionPolicyBinding /egress-provisioner-reboot"})
+    EXPECT_EQ(with.erase(name), 1U) << name;
+  EXPECT_EQ(with, ObjectsOf(Printed({})));
+}
+
+TEST(Deploy, TheControllerMayRunRolloutsIfAskedTo) {
+  const std::vector<std::string> keep = {"--params", "pods/values"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), keep.begin(), keep.end());
+    return Printed(more);
+  };
+  const std::string name = "egress-provisioner-controller-values-a6b9a544-";
+  std::set<std::string> objects = ObjectsOf(with({"--approval"}));
+  for (const char* one : {"Role egress-provisioner/{}waits", "RoleBinding egress-provisioner/{}waits",
+                          "RoleBinding egress-provisioner/{}rollout", "ClusterRoleBinding /{}rollout"})
+    EXPECT_EQ(objects.erase(fmt::format(fmt::runtime(one), name)), 1U) << one;
+  EXPECT_EQ(objects, ObjectsOf(with({})));
+  EXPECT_THAT(with({"--approval"}), HasSubstr(R"("--approval", "--params=pods/values"])"));
+  EXPECT_THAT(with({"--approval"}), Not(HasSubstr("--fleet-namespace")));
+  const std::string apart = with({"--approval", "--fleet-namespace", "fleet-x", "--restricted"});
+  EXPECT_THAT(apart, HasSubstr(R"("--approval", "--fleet-namespace=fleet-x", "--params=pods/values"])"));
+  EXPECT_THAT(apart, HasSubstr(fmt::format("  name: {}waits\n  namespace: fleet-x\n", name)));
+  EXPECT_THAT(with({"--approval", "--namespace", "fleet-x"}), HasSubstr(R"("--fleet-namespace=fleet-x")"))
+      << "one overlay has both halves";
+}
+
 TEST(Deploy, PodsThatRemoveReadNoSource) {
   const std::string removes = Printed({"--remove"});
   EXPECT_THAT(removes,
@@ -239,6 +296,13 @@ TEST(Deploy, TheKustomizeBaseSaysTheSame) {
   EXPECT_EQ(Base({"gke", "nodes"}), on({"gke"}));
   EXPECT_EQ(Base({"nodes"}), on({"aks"}));
   EXPECT_EQ(Base({"nodes"}), on({"kubernetes"}));
+  const std::string args = R"x("$(NODE_NAME)")x";
+  std::string waits = Base({"openshift", "approval", "nodes"});
+  waits.replace(waits.rfind(args), args.size(), args + R"(, "--approval")");
+  EXPECT_EQ(waits, on({"openshift", "--approval"})) << "who keeps an overlay patches the args";
+  std::string drains = Base({"reboots", "nodes"});
+  drains.replace(drains.rfind(args), args.size(), args + R"(, "--reboot=drain")");
+  EXPECT_EQ(drains, on({"aks", "--reboot", "drain"}));
   std::vector<std::string> keeper = {"--image",
                                      "provisioner-controller",
                                      "--keep-secret",
@@ -253,6 +317,9 @@ TEST(Deploy, TheKustomizeBaseSaysTheSame) {
   const std::string all = Printed(keeper);
   EXPECT_THAT(all, HasSubstr(R"("--machine-sets", "--platform=aws", "--params=egress-provisioner/pod-params"])"));
   const std::string folder = testing_support::TestsFolder() + "/../templates/kubernetes/";
+  keeper.emplace_back("--approval");
+  const std::string rollout = "controller/controller-rollout.yaml";
+  EXPECT_THAT(Printed(keeper), HasSubstr("---\n" + WithoutMarks(ReadAll(folder + rollout))));
   for (const char* part : {"controller/controller-machine-sets.yaml", "pods/controller-params.yaml"})
     EXPECT_THAT(all, HasSubstr("---\n" + WithoutMarks(ReadAll(folder + part)))) << part;
 }
@@ -261,7 +328,7 @@ TEST(Deploy, TheKustomizeBaseSaysTheSame) {
 TEST(Deploy, TheControllersPodsStayOnNodesOfItsImage) {
   EXPECT_THAT(Printed({"--params", "pods/values"}), HasSubstr("kubernetes.io/arch: amd64\n"));
   EXPECT_THAT(Printed({"--params", "pods/values", "--arch", "arm64"}), HasSubstr("kubernetes.io/arch: arm64\n"));
-  EXPECT_FALSE(Deploy({"--print", "--params", "pods/values", "--arch", "x86_64"}));
+  EXPECT_FALSE(Deploy(WithImage({"--print", "--params", "pods/values", "--arch", "x86_64"})));
 }
 
 // Whichever of the two is applied last, the pods on nodes are admitted, and the namespace is not changed.
@@ -274,7 +341,7 @@ TEST(Deploy, BothHalvesPrintTheSameNamespace) {
               HasSubstr("pod-security.kubernetes.io/enforce: restricted\n"));
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"--print", "--restricted"}, {"--print", "--arch", "amd64"}}) {
-    const auto outcome = Deploy(words);
+    const auto outcome = Deploy(WithImage(words));
     ASSERT_FALSE(outcome);
     EXPECT_THAT(outcome.error().message, HasSubstr("belongs to --keep-secret"));
   }
@@ -289,8 +356,10 @@ TEST(Deploy, ALabelTellsWhatIsOfWhichHalf) {
       out.insert((*at)[1] == "Namespace" ? fmt::format("Namespace {}", (*at)[2].str()) : (*at)[2].str());
     return out;
   };
-  EXPECT_THAT(components(Printed({"--platform", "gke"})), testing::ElementsAre("Namespace namespace", "nodes"));
-  EXPECT_THAT(components(Printed({"--keep-secret", "machines/ours", "--platform", "aws", "--params", "pods/values"})),
+  EXPECT_THAT(components(Printed({"--platform", "gke", "--approval"})),
+              testing::ElementsAre("Namespace namespace", "nodes"));
+  EXPECT_THAT(components(Printed(
+                  {"--keep-secret", "machines/ours", "--platform", "aws", "--params", "pods/values", "--approval"})),
               testing::ElementsAre("Namespace namespace", "controller"));
 }
 
@@ -328,8 +397,68 @@ TEST(Deploy, GivesRightsForItsSourceAlone) {
   const std::string url = Printed({"--source", "https://h.example.com/worker.json"});
   EXPECT_THAT(url, Not(HasSubstr("egress-provisioner-source")));
   EXPECT_THAT(url, HasSubstr("\"pod\", \"https://h.example.com/worker.json\", \"--node-kubeconfig\", \"in-cluster\""));
-  EXPECT_THAT(Printed({}), HasSubstr("image: \"provisioner:"));
-  EXPECT_THAT(Printed({"--params", "pods/values"}), HasSubstr("image: \"provisioner-controller:"));
+}
+
+// No image is guessed, and a tag is said to be less than a digest.
+TEST(Deploy, NeedsAnImageBestByItsDigest) {
+  for (const std::vector<std::string>& half : {std::vector<std::string>{"--print"}, {"--print", "--params", "a/b"}}) {
+    const auto with = [&](const std::string& image) {
+      std::vector<std::string> words = half;
+      words.insert(words.end(), {"--image", image});
+      return Deploy(words);
+    };
+    const auto missing = Deploy(half);
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, Code::kUsage);
+    EXPECT_EQ(missing.error().where, "--image");
+    for (const std::string tagged : {"registry.example.com/provisioner:0.1.0", "registry.example.com/provisioner"}) {
+      const auto outcome = with(tagged);
+      ASSERT_TRUE(outcome) << outcome.error().message;
+      ASSERT_EQ(outcome->findings.size(), 1U);
+      EXPECT_EQ(outcome->findings.front().code, "deploy-tag");
+      EXPECT_THAT(outcome->out, HasSubstr("image: \"" + tagged + "\"\n"));
+    }
+    for (const auto& [image, text] :
+         {std::pair("docker://registry.example.com/provisioner:1", "without a scheme"), std::pair("a b", "has blanks"),
+          std::pair("registry.example.com/Provisioner:1", "upper-case")}) {
+      const auto refused = with(image);
+      ASSERT_FALSE(refused) << image;
+      EXPECT_THAT(refused.error().message, HasSubstr(text));
+    }
+    const std::string digest = "registry.example.com/provisioner@sha256:" + std::string(64, 'a');
+    const auto outcome = with(digest);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_TRUE(outcome->findings.empty());
+    EXPECT_THAT(outcome->out, HasSubstr("image: \"" + digest + "\"\n"));
+  }
+}
+
+// A ConfigMap or ClusterTrustBundle alone, by its name, in its namespace.
+TEST(Deploy, GivesRightsToTheCertificatesThatAreItsSource) {
+  const auto rule = [](std::string_view group, std::string_view resource, std::string_view name) {
+    return fmt::format(
+        "rules:\n- apiGroups: [{}]\n  resources: [{}]\n  resourceNames: [\"{}\"]\n  verbs: [get, list, watch]\n", group,
+        resource, name);
+  };
+  const std::string map = Printed({"--source", "kube:///configmap/trust-store/corporate:root.pem"});
+  EXPECT_THAT(map, HasSubstr(rule("\"\"", "configmaps", "corporate")));
+  EXPECT_THAT(map, HasSubstr("kind: Role\nmetadata:\n  name: egress-provisioner-source\n  namespace: trust-store\n"));
+  EXPECT_THAT(map, HasSubstr("\"pod\", \"kube:///configmap/trust-store/corporate:root.pem\", \"--kubeconfig\""));
+  const std::string bundle = Printed({"--source", "kube:///clustertrustbundle/example.com:s:corporate"});
+  EXPECT_THAT(bundle, HasSubstr(rule("certificates.k8s.io", "clustertrustbundles", "example.com:s:corporate")));
+  for (const std::string& printed : {map, bundle}) {
+    EXPECT_THAT(printed, HasSubstr("  name: egress-provisioner-source\nsubjects:\n- kind: ServiceAccount\n  name: "
+                                   "egress-provisioner\n"));
+    EXPECT_THAT(printed, Not(HasSubstr("machineconfiguration")));
+    EXPECT_THAT(printed, Not(HasSubstr("SecurityContextConstraints"))) << "any cluster has such objects";
+  }
+  const std::string keeper = Printed(
+      {"--keep-secret", "machines/ours", "--platform", "aws", "--source", "kube:///configmap/trust-store/corporate"});
+  EXPECT_THAT(keeper, HasSubstr(rule("\"\"", "configmaps", "corporate")));
+  EXPECT_THAT(keeper, HasSubstr("  name: egress-provisioner-controller-ours-b08d86a7-source\nsubjects:\n- kind: "
+                                "ServiceAccount\n  name: egress-provisioner-controller-ours-b08d86a7\n"));
+  EXPECT_THAT(keeper, HasSubstr("    app.kubernetes.io/component: controller\n"));
+  EXPECT_THAT(keeper, Not(HasSubstr("component: nodes")));
 }
 
 TEST(Deploy, RefusesWhatNoPodWouldTake) {
@@ -341,9 +470,8 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{}, "kubectl apply --server-side -f -"},
       {{"--print", "--source", "kube://admin/worker"}, "pods have no kubeconfig"},
       {{"--print", "--source", "kube:///machineconfig/x"}, "kube:///POOL"},
+      {{"--print", "--source", "kube:///hostedcluster/clusters/one"}, "can't be followed by a fleet"},
       {{"--print", "--image", ""}, "is empty"},
-      {{"--print", "--image", "docker://registry.example.com/provisioner:1"}, "takes an image such as"},
-      {{"--print", "--image", "a b"}, "takes an image such as"},
       {{"--print", "--source", ""}, "is empty"},
       {{"--print", "--source", "ftp://h/x"}, "not ftp://"},
       {{"--print", "--add-cluster-suffixes"}, "is for AKS"},
@@ -353,9 +481,12 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--subtract", "/etc/ssl/certs.pem"}, "a full path on the nodes"},
       {{"--print", "--hns-policy", "policy.json", "--hns-pods", "all"}, "a full path on the nodes"},
       {{"--print", "--reboot", "annotate", "--metrics", "C:\\x.txt"}, ".prom"},
-      {{"--print", "--reboot", "annotate", "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
+      {{"--print", "--reboot", "annotate", "--reboot-window", "01:00-02:00"}, "needs --reboot now or drain"},
       {{"--print", "--interval", "3600", "--reboot", "now", "--reboot-window", "01:00-02:00"}, "open for 3600 s"},
       {{"--print", "--metrics", ""}, ".prom"},
+      {{"--print", "--params", "a/b", "--fleet-namespace", "c"}, "needs --approval"},
+      {{"--print", "--params", "a/b", "--approval", "--fleet-namespace", "C"}, "takes the name of a namespace"},
+      {{"--print", "--approval", "--fleet-namespace", "c"}, "belongs to --keep-secret"},
       {{"--print", "--reboot", "later"}, "never, now, annotate"},
       {{"--print", "--reboot", "now", "--reboot-window", "1-2"}, "takes times in UTC"},
       {{"--print", "--interval", "0"}, "takes 1 to 86400"},
@@ -379,7 +510,7 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--api-server", "api:port"}, "HOST:PORT"},
   };
   for (const Row& row : rows) {
-    const auto outcome = Deploy(row.words);
+    const auto outcome = Deploy(WithImage(row.words));
     ASSERT_FALSE(outcome) << row.text;
     EXPECT_EQ(outcome.error().code, Code::kUsage) << row.text;
     EXPECT_THAT(outcome.error().message, HasSubstr(row.text));
@@ -389,19 +520,19 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
 TEST(Deploy, SaysWhatPodsCouldNotUse) {
   const auto codes = [](const std::string& source, std::vector<std::string> words) {
     words.insert(words.end(), {"--print", "--source", source});
-    const auto outcome = Deploy(words);
+    const auto outcome = Deploy(WithImage(words));
     EXPECT_TRUE(outcome) << outcome.error().message;
-    return outcome ? outcome->findings.size() : 0;
+    return outcome ? std::ranges::count(outcome->findings, "deploy-source", &Finding::code) : 0;
   };
-  EXPECT_EQ(codes("https://h.example.com/worker.json", {}), 1U) << "each pod would refuse it";
-  EXPECT_EQ(codes("mcs://h.example.com/worker", {}), 1U);
-  EXPECT_EQ(codes("worker.json", {}), 1U) << "a file of this machine";
-  EXPECT_EQ(codes("/work/worker.json", {}), 1U);
-  EXPECT_EQ(codes("https://h.example.com/worker.json", {"--ca", "C:\\egress\\ca.pem"}), 0U);
-  EXPECT_EQ(codes("http://h.example.com/worker.json#sha256=" + std::string(64, 'a'), {}), 0U);
-  EXPECT_EQ(codes("C:\\egress\\payload", {}), 0U);
-  EXPECT_EQ(codes(R"(\\h\share\payload)", {}), 0U) << "a signed one may be there";
-  EXPECT_EQ(codes("kube:///worker", {}), 0U);
+  EXPECT_EQ(codes("https://h.example.com/worker.json", {}), 1) << "each pod would refuse it";
+  EXPECT_EQ(codes("mcs://h.example.com/worker", {}), 1);
+  EXPECT_EQ(codes("worker.json", {}), 1) << "a file of this machine";
+  EXPECT_EQ(codes("/work/worker.json", {}), 1);
+  EXPECT_EQ(codes("https://h.example.com/worker.json", {"--ca", "C:\\egress\\ca.pem"}), 0);
+  EXPECT_EQ(codes("http://h.example.com/worker.json#sha256=" + std::string(64, 'a'), {}), 0);
+  EXPECT_EQ(codes("C:\\egress\\payload", {}), 0);
+  EXPECT_EQ(codes(R"(\\h\share\payload)", {}), 0) << "a signed one may be there";
+  EXPECT_EQ(codes("kube:///worker", {}), 0);
   EXPECT_THAT(Printed({"--source", "https://h.example.com/w.json", "--ca", "C:\\egress\\ca.pem"}),
               HasSubstr(R"("--ca=C:\\egress\\ca.pem")"));
 }
@@ -417,12 +548,12 @@ TEST(Deploy, PodsReadAnAksDocumentAsItIsAskedFor) {
 
 // Whoever may read the DaemonSet could read them.
 TEST(Deploy, RefusesASourceWithCredentials) {
-  const auto outcome = Deploy({"--print", "--source", "https://user:c4nary@h.example.com/worker.json"});
+  const auto outcome = Deploy(WithImage({"--print", "--source", "https://user:c4nary@h.example.com/worker.json"}));
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, Code::kScheme);
   EXPECT_THAT(outcome.error().message + outcome.error().where, Not(HasSubstr("c4nary")));
-  const auto keeper = Deploy({"--print", "--keep-secret", "machines/ours", "--platform", "aws", "--source",
-                              "https://user:c4nary@h.example.com/worker.json"});
+  const auto keeper = Deploy(WithImage({"--print", "--keep-secret", "machines/ours", "--platform", "aws", "--source",
+                                        "https://user:c4nary@h.example.com/worker.json"}));
   ASSERT_FALSE(keeper);
   EXPECT_EQ(keeper.error().code, Code::kScheme);
   EXPECT_THAT(keeper.error().message + keeper.error().where, Not(HasSubstr("c4nary")));

@@ -12,6 +12,7 @@
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/cli/settings_of_words.h"
 #include "tests/support/program_file.h"
+#include "tests/support/result.h"
 #include "tests/support/sample_image.h"
 
 namespace prov::cli {
@@ -129,8 +130,7 @@ TEST_F(DoctorCommands, WhatDoctorPrintsOfAnImageCanBeTyped) {
       const std::string command = commands[at].GetString();
       EXPECT_EQ(command,
                 fmt::format("provisioner {} --root {} {}", at == 0 ? "plan" : "apply", ShellWord(image), row.rest));
-      const auto typed = Type(command);
-      ASSERT_TRUE(typed) << typed.error().message;
+      Must(Type(command));
     }
     EXPECT_EQ(doctor(0)["problems"].Size(), 0U);
   }
@@ -208,9 +208,7 @@ TEST_F(DoctorCommands, AConfigPathThatIsALinkInAnImageIsRefused) {
   std::ofstream(hives + "SOFTWARE", std::ios::binary)
       << testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE");
   std::ofstream(image + "/c.toml") << "[plugins.cri.registry]\nconfig_path = 'C:\\containerd\\certs.d'\n";
-  const auto refused = Run(ExplainCommand, {"--root", image, "--image", "quay.io/org/app:v1"});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kLink);
+  EXPECT_EQ(ErrorIn(Run(ExplainCommand, {"--root", image, "--image", "quay.io/org/app:v1"})).code, Code::kLink);
 }
 
 // The record keeps no places.
@@ -245,9 +243,7 @@ TEST_F(DoctorCommands, ExplainAndCheckTakeWhatIsSet) {
       "http://own:1");
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{source_, "--this-machine"}, {"--this-machine", "--root", "x"}, {}}) {
-    const auto refused = Run(CheckCommand, words);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, Code::kUsage);
+    EXPECT_EQ(ErrorIn(Run(CheckCommand, words)).code, Code::kUsage);
   }
 }
 

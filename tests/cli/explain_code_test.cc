@@ -147,10 +147,10 @@ TEST(ExplainCode, AnswersWhatIsKnownAndNamesTheRest) {
 }
 
 TEST(ExplainCode, WithoutACodeItListsAll) {
-  EXPECT_EQ(CodesAsJson({})["codes"].Size(), AllCodes().size() + std::size(kFindings));
+  EXPECT_EQ(CodesAsJson({})["codes"].Size(), AllCodes().size() + AllFindings().size());
   const std::string text = ExplainCode({}).out;
   for (const CodeInfo& info : AllCodes()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
-  for (const FindingInfo& info : kFindings) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
+  for (const FindingInfo& info : AllFindings()) EXPECT_THAT(text, HasSubstr("\n  " + std::string(info.name) + " "));
   EXPECT_THAT(text, HasSubstr("\n  io                      (13) Reading or writing a file failed.\n"));
 }
 
@@ -186,11 +186,11 @@ TEST(ExplainCode, PrintsAPageWithARowForEachCode) {
   for (const CodeInfo& info : AllCodes()) {
     EXPECT_THAT(errors, HasSubstr("\n| `" + std::string(info.name) + "` | " + std::to_string(info.exit) + " | "));
   }
-  for (const FindingInfo& info : kFindings) {
+  for (const FindingInfo& info : AllFindings()) {
     EXPECT_THAT(findings, HasSubstr("\n| `" + std::string(info.name) + "` | "));
   }
   EXPECT_EQ(RowsOf(errors), AllCodes().size());
-  EXPECT_EQ(RowsOf(findings), std::size(kFindings));
+  EXPECT_EQ(RowsOf(findings), AllFindings().size());
   EXPECT_THAT(findings, HasSubstr("\n| `cert-expired` | warning | A certificate of the bundle has expired, and clients "
                                   "refuse what it signed. | Replace the certificate at the source. |\n"));
   EXPECT_EQ(ExplainCode({"--markdown", "usage"}).exit, 10);

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "provisioner/cli/explain_page_assets.h"
-#include "provisioner/cli/html_text.h"
+#include "provisioner/cli/html_page.h"
 #include "tests/support/sample.h"
 
 namespace prov::cli {
@@ -101,15 +101,15 @@ TEST(ExplainPage, NoTextIsMarkup) {
 // Chromium compares the digests; here, that they are those of what is on the page, and that nothing else is allowed.
 TEST(ExplainPage, AllowsItsOwnScriptAndStyleOnly) {
   const std::string page = RenderExplainPage(SamplePage());
-  const std::string policy = "default-src 'none'; style-src " + PolicySource(ExplainPageStyle()) + "; script-src " +
+  const std::string policy = "default-src 'none'; style-src " + PolicySource(PageStyle()) + "; script-src " +
                              PolicySource(ExplainPageScript()) + "; base-uri 'none'; form-action 'none'";
   EXPECT_THAT(page, HasSubstr("<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">"));
   EXPECT_LT(page.find("Content-Security-Policy"), page.find("<style>"));
-  EXPECT_THAT(page, HasSubstr("<style>" + std::string(ExplainPageStyle()) + "</style>"));
+  EXPECT_THAT(page, HasSubstr("<style>" + std::string(PageStyle()) + "</style>"));
   EXPECT_THAT(page, HasSubstr("<script>" + std::string(ExplainPageScript()) + "</script>"));
   for (const char* word : {"src=", "style=", "onclick", "@import", "url(", "//cdn", "<link", "<base", "<iframe"})
     EXPECT_THAT(page, Not(HasSubstr(word)));
-  for (const std::string_view part : {ExplainPageStyle(), ExplainPageScript()})
+  for (const std::string_view part : {PageStyle(), ExplainPageScript()})
     EXPECT_THAT(std::string(part), Not(HasSubstr("</"))) << "would end its element";
 }
 

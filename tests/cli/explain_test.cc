@@ -60,6 +60,32 @@ TEST_F(Explain, TenClientsByDefault) {
                                    "java"));
 }
 
+TEST_F(Explain, ProgramsStandForTheirClients) {
+  const auto clients = [&](const char* names) {
+    std::vector<std::string> out;
+    const ProcessResult result =
+        Provisioner({"explain", source_, "--url", "http://example.com/", "--for", names, "--output", "json"});
+    EXPECT_EQ(result.exit, 0) << result.err;
+    for (const auto& one : Json(result)["decisions"].GetArray()) out.emplace_back(one["client"].GetString());
+    return out;
+  };
+  EXPECT_THAT(clients("kubelet,containerd,go"), ElementsAre("go"));
+  EXPECT_THAT(clients("node,nodehttp,nodefetch24"), ElementsAre("nodehttp", "nodefetch", "nodefetch24"));
+}
+
+TEST_F(Explain, NodeUsesNoProxyWithoutItsOwnVariable) {
+  const ProcessResult without = Provisioner({"explain", source_, "--url", "https://quay.io/", "--for", "node"});
+  EXPECT_EQ(without.exit, 0) << without.err;
+  EXPECT_THAT(without.out, HasSubstr("  nodefetch proxy    http://proxy.example.com:3128: if NODE_USE_ENV_PROXY=1"));
+  EXPECT_THAT(without.err, HasSubstr("[node-env-proxy]"));
+  EXPECT_THAT(Provisioner({"explain", source_, "--url", "https://quay.io/"}).err, Not(HasSubstr("node-env-proxy")));
+  const std::string set = Write("set.env", std::string(kProxyEnv) + "NODE_USE_ENV_PROXY=1\n");
+  const ProcessResult with =
+      Provisioner({"explain", set, "--url", "https://quay.io/", "--for", "nodefetch,nodefetch24"});
+  EXPECT_THAT(with.out, HasSubstr("  nodefetch24 proxy    http://proxy.example.com:3128: HTTPS_PROXY applies\n"));
+  EXPECT_THAT(with.err, Not(HasSubstr("node-env-proxy")));
+}
+
 // A proxy that some client drops without a word.
 TEST_F(Explain, WhatSomeClientDropsIsInvalidAndNoError) {
   for (const char* url : {"http://proxy:", "http://:sesame@proxy:3128", "http://u:sesame%0A@proxy:3128"}) {

@@ -5,6 +5,7 @@
 
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -19,8 +20,7 @@ class FollowedPayload : public MachineCommands {};
 
 TEST_F(FollowedPayload, OfAUserComesIntoNoStore) {
   const std::string payload = Bake("payload", {"--generation", "1"});
-  const auto boot = Run(FirstBootCommand, {payload});
-  ASSERT_TRUE(boot) << boot.error().message << " " << boot.error().where;
+  Must(Run(FirstBootCommand, {payload}));
   const auto first = host_.memory.content().certificates;
   ASSERT_FALSE(first.empty());
   // What a user who may write the files makes of them: a payload with another CA, whole and with its manifest.
@@ -29,20 +29,18 @@ TEST_F(FollowedPayload, OfAUserComesIntoNoStore) {
   fs::remove_all(payload);
   fs::copy(planted, payload, fs::copy_options::recursive);
   host_.source_error = Error{Code::kOwner, "Users may change it", payload};
-  const auto refused = Run(ReconcileCommand, {"--once"});
-  ASSERT_TRUE(refused) << refused.error().message;
-  EXPECT_EQ(refused->exit, 12);
+  const auto refused = Must(Run(ReconcileCommand, {"--once"}));
+  EXPECT_EQ(refused.exit, 12);
   EXPECT_EQ(host_.memory.content().certificates, first);
-  const auto told = std::ranges::find(refused->findings, "source-unavailable", &Finding::code);
-  ASSERT_NE(told, refused->findings.end());
+  const auto told = std::ranges::find(refused.findings, "source-unavailable", &Finding::code);
+  ASSERT_NE(told, refused.findings.end());
   EXPECT_THAT(told->message, HasSubstr("owner"));
   EXPECT_EQ(told->where, payload);
   // Nothing but the rights kept it away, and they are checked for each file.
   host_.source_error.reset();
   host_.checked_sources.clear();
-  const auto round = Run(ReconcileCommand, {"--once"});
-  ASSERT_TRUE(round) << round.error().message;
-  EXPECT_EQ(round->exit, 0);
+  const auto round = Must(Run(ReconcileCommand, {"--once"}));
+  EXPECT_EQ(round.exit, 0);
   EXPECT_NE(host_.memory.content().certificates, first);
   EXPECT_THAT(host_.checked_sources, Contains(payload));
   for (const auto& entry : fs::recursive_directory_iterator(payload)) {

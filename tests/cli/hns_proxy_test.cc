@@ -75,6 +75,10 @@ TEST_F(HnsProxy, RendersThePolicyInEachForm) {
             std::string(R"({"name":"EndpointPolicy","value":{"type":"L4WFPPROXY","settings":)") + kSettings + "}}\n");
   ASSERT_EQ(cni->findings.size(), 1U);
   EXPECT_EQ(cni->findings[0].code, "hns-cni");
+  const std::string flat = Output(With({"render", "--format", "azure-vnet"}));
+  EXPECT_EQ(flat, std::string(R"({"Name":"EndpointPolicy","Value":{"Type":"L4WFPPROXY",)") + (kSettings + 1) + "}\n");
+  EXPECT_EQ(Output({"check", File("entry.json", flat)}), "valid: 1 policy\n");
+  EXPECT_EQ(Output({"render", File("entry.json", flat)}), policy + "\n");
   EXPECT_THAT(Output({"render", File("two.json", "[" + policy + "," + kOld + "]")}), HasSubstr("},{\"Type\""));
   EXPECT_THAT(network_.log, IsEmpty());
 }

@@ -23,8 +23,10 @@
 #include "tests/support/memory_host.h"
 #include "tests/support/memory_tree.h"
 #include "tests/support/program_file.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/sample_image.h"
+#include "tests/support/sign_payload.h"
 
 namespace prov::cli {
 
@@ -73,15 +75,14 @@ class ImageCommands : public ::testing::Test {
   node::Settings Settings(const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {testing_support::SampleFolder() + "rendered-worker.json", "--service=containerd"};
     words.insert(words.end(), more.begin(), more.end());
-    auto settings = SettingsOf(live_, words);
-    EXPECT_TRUE(settings) << settings.error().message;
-    return *std::move(settings);
+    return Must(SettingsOf(live_, words));
   }
 
   static node::ImageOptions Install() {
+    static const testing_support::TestSigner signer("Payload Signer");
     return {.install = true,
             .exe = payload::ReadProgramFile(kExe, "provisioner.exe").value(),
-            .signer = testing_support::SampleCertificates().front()};
+            .pin = {.signers = {signer.certificate}}};
   }
 
   std::unique_ptr<machine::ImageHost> Open(MemoryTree& tree) {
@@ -108,12 +109,9 @@ class ImageCommands : public ::testing::Test {
 
   node::NodeStatus Status(MemoryTree& tree) {
     const auto host = Open(tree);
-    const auto target = OpenTarget(*host, machine::Access::kRead);
-    EXPECT_TRUE(target) << target.error().message;
-    node::OpenNode node = target->Node(*host);
-    auto status = node::StatusOf(node, &host->tree());
-    EXPECT_TRUE(status) << status.error().message;
-    return status.value_or(node::NodeStatus{});
+    const auto target = Must(OpenTarget(*host, machine::Access::kRead));
+    node::OpenNode node = target.Node(*host);
+    return Must(node::StatusOf(node, &host->tree()));
   }
 
   // Of the state record, as a document.

@@ -15,6 +15,7 @@
 #include "provisioner/reconcile/items.h"
 #include "tests/cli/image_command_fixture.h"
 #include "tests/support/hive_log.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -42,19 +43,17 @@ using testing_support::MemoryTree;
 TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   const node::Settings settings = Settings();
   const auto host = Open(tree_);
-  const auto planned = PlanImage(*host, settings, {}, Install());
-  ASSERT_TRUE(planned) << planned.error().message;
+  const auto planned = Must(PlanImage(*host, settings, {}, Install()));
   EXPECT_TRUE(tree_.log.empty());
-  const auto applied = Apply(tree_, settings, Install());
-  ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_EQ(planned->changes.size(), applied->changes.size());
-  const auto service = std::ranges::find(applied->changes, "service:provisioner", &reconcile::Change::key);
-  ASSERT_NE(service, applied->changes.end());
+  const auto applied = Must(Apply(tree_, settings, Install()));
+  EXPECT_EQ(planned.changes.size(), applied.changes.size());
+  const auto service = std::ranges::find(applied.changes, "service:provisioner", &reconcile::Change::key);
+  ASSERT_NE(service, applied.changes.end());
   EXPECT_EQ(service->is.at(0).value.Reveal(), R"("C:\Program Files\Provisioner\provisioner.exe" reconcile --service)");
-  EXPECT_FALSE(applied->reboot_required);
-  EXPECT_GT(applied->writes, 10U);
-  for (const RunReport* report : {&*planned, &*applied}) {
-    EXPECT_EQ(report->writes, applied->writes);
+  EXPECT_FALSE(applied.reboot_required);
+  EXPECT_GT(applied.writes, 10U);
+  for (const RunReport* report : {&planned, &applied}) {
+    EXPECT_EQ(report->writes, applied.writes);
     for (const auto& [key, action] : {std::pair("service:provisioner", Action::kCreate),
                                       std::pair(R"(service:eventlog\application\provisioner)", Action::kCreate),
                                       std::pair("env:Path", Action::kUpdate)})
@@ -63,11 +62,10 @@ TEST_F(ImageCommands, ApplyWritesWhatPlanShowsAndASecondRunWritesNothing) {
   }
 
   tree_.log.clear();
-  const auto again = Apply(tree_, settings, Install());
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->writes, 0U);
+  const auto again = Must(Apply(tree_, settings, Install()));
+  EXPECT_EQ(again.writes, 0U);
   EXPECT_THAT(tree_.log, Each("Commit")) << "which has nothing to do";
-  for (const reconcile::Change& change : again->changes) EXPECT_EQ(change.action, Action::kNone) << change.name;
+  for (const reconcile::Change& change : again.changes) EXPECT_EQ(change.action, Action::kNone) << change.name;
   EXPECT_FALSE(Status(tree_).Differs());
 }
 
@@ -82,9 +80,8 @@ TEST_F(ImageCommands, DoctorSeesWhatIsBrokenInAnImage) {
   EXPECT_THAT(look(), testing::IsEmpty());
   const auto edit = [&](const std::function<Result<void>(machine::ImageHost&, const machine::Machine&)>& harm) {
     const auto host = Open(tree_);
-    const auto open = host->Open(machine::Access::kWrite);
-    ASSERT_TRUE(open) << open.error().message;
-    ASSERT_TRUE(harm(*host, (*open)->Ports()));
+    const auto open = Must(host->Open(machine::Access::kWrite));
+    ASSERT_TRUE(harm(*host, open->Ports()));
     ASSERT_TRUE(host->Commit());
   };
   const std::string plan = "provisioner plan --root DIR SOURCE";
@@ -212,22 +209,18 @@ TEST_F(ImageCommands, WhatIsOnlyInAHivesLogsIsKept) {
 
   const node::Settings settings = Settings();
   const auto host = Open(tree_);
-  const auto planned = PlanImage(*host, settings, {}, Install());
-  ASSERT_TRUE(planned) << planned.error().message;
-  EXPECT_EQ(Replays(planned->findings), 2U);
+  const auto planned = Must(PlanImage(*host, settings, {}, Install()));
+  EXPECT_EQ(Replays(planned.findings), 2U);
   EXPECT_TRUE(tree_.log.empty());
-  const auto applied = Apply(tree_, settings, Install());
-  ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_EQ(Replays(applied->findings), 2U);
-  const auto again = Apply(tree_, settings, Install());
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(Replays(again->findings), 0U) << "the hives are clean now";
-  EXPECT_EQ(again->writes, 0U);
+  const auto applied = Must(Apply(tree_, settings, Install()));
+  EXPECT_EQ(Replays(applied.findings), 2U);
+  const auto again = Must(Apply(tree_, settings, Install()));
+  EXPECT_EQ(Replays(again.findings), 0U) << "the hives are clean now";
+  EXPECT_EQ(again.writes, 0U);
   MakeDirty(tree_, kSystem, "ControlSet002", true);
   Child(wanted.system, "ControlSet002").values.push_back(newest);
-  const auto removed = Remove(tree_, true);
-  ASSERT_TRUE(removed) << removed.error().message;
-  EXPECT_EQ(Replays(removed->findings), 1U);
+  const auto removed = Must(Remove(tree_, true));
+  EXPECT_EQ(Replays(removed.findings), 1U);
   EXPECT_EQ(Hive(tree_, kSystem), wanted.system);
   EXPECT_EQ(Hive(tree_, kSoftware), wanted.software);
 }
@@ -238,12 +231,10 @@ TEST_F(ImageCommands, ARemovalTakesTheFolderThatWasMadeAndADryRunTakesNothing) {
   bare.Put(kSoftware, testing_support::SampleHive(testing_support::SampleSoftware(), "SOFTWARE"));
   ASSERT_TRUE(Apply(bare, Settings(), Install()));
   bare.log.clear();
-  const auto planned = node::PlanRemovalFromImage(*Open(bare), true);
-  ASSERT_TRUE(planned) << planned.error().message;
+  const auto planned = Must(node::PlanRemovalFromImage(*Open(bare), true));
   EXPECT_TRUE(bare.log.empty());
-  const auto removed = Remove(bare, true);
-  ASSERT_TRUE(removed) << removed.error().message;
-  EXPECT_EQ(removed->writes, planned->writes);
+  const auto removed = Must(Remove(bare, true));
+  EXPECT_EQ(removed.writes, planned.writes);
   EXPECT_EQ(bare.IsFolder("Windows/Setup/Scripts"), false);
 }
 
@@ -259,9 +250,8 @@ TEST_F(ImageCommands, HostsTomlFilesGetIntoAnImageAndGoAgain) {
     EXPECT_THAT(tree.At(kHosts).value_or(""), testing::HasSubstr(R"([host."https://m.example/v2/quay"])"));
     EXPECT_THAT(applied->changes,
                 Contains(Field(&reconcile::Change::key, R"(file:c:\containerd\certs.d\quay.io\hosts.toml)")));
-    const auto again = Apply(tree, settings, {});
-    ASSERT_TRUE(again) << again.error().message;
-    EXPECT_EQ(again->writes, 0U);
+    const auto again = Must(Apply(tree, settings, {}));
+    EXPECT_EQ(again.writes, 0U);
     EXPECT_FALSE(Status(tree).Differs());
     tree.Put(kHosts, "[host]\n");
     EXPECT_TRUE(Status(tree).Differs());
@@ -278,9 +268,8 @@ TEST_F(ImageCommands, ARemovalThatLeavesAFileLeavesTheRecord) {
   ASSERT_TRUE(Apply(tree_, settings, Install()));
   const std::string folder = "containerd/certs.d/quay.io";
   tree_.SetSecurity(folder, images::AdministratorsDescriptor({{images::Grant::Who::kUsers, 3, 0x001301BF}}, false));
-  const auto kept = Remove(tree_, true);
-  ASSERT_TRUE(kept) << kept.error().message;
-  EXPECT_THAT(kept->findings, Contains(Field(&Finding::code, "removal-incomplete")));
+  const auto kept = Must(Remove(tree_, true));
+  EXPECT_THAT(kept.findings, Contains(Field(&Finding::code, "removal-incomplete")));
   EXPECT_TRUE(tree_.At(folder + "/hosts.toml"));
   EXPECT_TRUE(tree_.At("ProgramData/Provisioner/state.json"));
   tree_.SetSecurity(folder, images::AdministratorsDescriptor({}, false));
@@ -293,9 +282,7 @@ TEST_F(ImageCommands, AFolderForHostsTomlOnAnotherDriveIsRefused) {
   node::Settings settings = Settings({R"(--registry-folder=D:\certs.d)"});
   settings.config.mirrors.registries = {{.prefix = "quay.io", .location = "", .mirrors = {{.location = "m.example"}}}};
   const auto content = tree_.content();
-  const auto applied = Apply(tree_, settings, {});
-  ASSERT_FALSE(applied);
-  EXPECT_EQ(applied.error().code, Code::kTarget);
+  EXPECT_EQ(ErrorIn(Apply(tree_, settings, {})).code, Code::kTarget);
   EXPECT_EQ(tree_.content().files.size(), content.files.size());
 }
 
@@ -309,14 +296,12 @@ TEST_F(ImageCommands, ARemovalListsAStrayProgramAndLeavesEmptyKeysOfOthers) {
   ASSERT_TRUE(captured.SecureFolder("ProgramData/Provisioner", images::FileUse::kSecret));
   ASSERT_TRUE(captured.Write("ProgramData/Provisioner/provisioner.log", "applied", images::FileUse::kSecret));
   const RegKey before = Hive(captured, kSystem);
-  const auto planned = node::PlanRemovalFromImage(*Open(captured), true);
-  ASSERT_TRUE(planned) << planned.error().message;
-  EXPECT_THAT(planned->changes, testing::UnorderedElementsAre(
-                                    Field(&reconcile::Change::key, "file:Program Files/Provisioner/provisioner.exe"),
-                                    Field(&reconcile::Change::key, "file:ProgramData/Provisioner/state.json")));
-  const auto removed = Remove(captured, true);
-  ASSERT_TRUE(removed) << removed.error().message;
-  EXPECT_EQ(removed->writes, 2U);
+  const auto planned = Must(node::PlanRemovalFromImage(*Open(captured), true));
+  EXPECT_THAT(planned.changes, testing::UnorderedElementsAre(
+                                   Field(&reconcile::Change::key, "file:Program Files/Provisioner/provisioner.exe"),
+                                   Field(&reconcile::Change::key, "file:ProgramData/Provisioner/state.json")));
+  const auto removed = Must(Remove(captured, true));
+  EXPECT_EQ(removed.writes, 2U);
   EXPECT_EQ(captured.IsFolder("Program Files/Provisioner"), false);
   EXPECT_EQ(captured.IsFolder("ProgramData/Provisioner"), false);
   EXPECT_EQ(Hive(captured, kSystem), before);
@@ -324,10 +309,9 @@ TEST_F(ImageCommands, ARemovalListsAStrayProgramAndLeavesEmptyKeysOfOthers) {
 
 TEST_F(ImageCommands, AHibernatedImageIsOldAndSaidToBe) {
   tree_.Put("hiberfil.sys", "HIBR and more");
-  const auto notes = Open(tree_)->Notes();
-  ASSERT_TRUE(notes) << notes.error().message;
-  EXPECT_THAT(*notes, Contains(AllOf(Field(&Finding::code, "hibernated"), Field(&Finding::severity, Severity::kWarning),
-                                     Field(&Finding::message, HasSubstr("may be outdated")))));
+  const auto notes = Must(Open(tree_)->Notes());
+  EXPECT_THAT(notes, Contains(AllOf(Field(&Finding::code, "hibernated"), Field(&Finding::severity, Severity::kWarning),
+                                    Field(&Finding::message, HasSubstr("may be outdated")))));
 }
 
 TEST_F(ImageCommands, PlanRefusesADirtyHiveWithoutLogsAsApplyDoes) {
@@ -350,10 +334,9 @@ TEST_F(ImageCommands, TheControlSetThatWindowsStartsWithIsEditedAndSaid) {
     if (value.name == "Default") value.data = images::EncodeDword(2);
   }
   tree_.Put(kSystem, testing_support::SampleHive(system, "SYSTEM"));
-  const auto applied = Apply(tree_, Settings(), {});
-  ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_THAT(applied->findings, Contains(AllOf(Field(&Finding::code, "control-set"),
-                                                Field(&Finding::message, HasSubstr("ControlSet002 is edited")))));
+  const auto applied = Must(Apply(tree_, Settings(), {}));
+  EXPECT_THAT(applied.findings, Contains(AllOf(Field(&Finding::code, "control-set"),
+                                               Field(&Finding::message, HasSubstr("ControlSet002 is edited")))));
   RegKey written = Hive(tree_, kSystem);
   RegKey before = *images::ReadHive(testing_support::SampleHive(system, "SYSTEM"));
   EXPECT_TRUE(Child(written, "ControlSet001") == Child(before, "ControlSet001"));
@@ -363,10 +346,9 @@ TEST_F(ImageCommands, TheControlSetThatWindowsStartsWithIsEditedAndSaid) {
 TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
   const auto host = Open(tree_);
   const auto planned =
-      PlanImage(*host, Settings({"--service=contanerd", "--service=tcpip6", "--service=kubelet"}), {}, {});
-  ASSERT_TRUE(planned) << planned.error().message;
+      Must(PlanImage(*host, Settings({"--service=contanerd", "--service=tcpip6", "--service=kubelet"}), {}, {}));
   std::vector<std::string> said;
-  for (const Finding& f : planned->findings) {
+  for (const Finding& f : planned.findings) {
     if (f.code == "service-unknown") said.push_back(f.message);
   }
   EXPECT_THAT(
@@ -379,9 +361,8 @@ TEST_F(ImageCommands, AServiceThatTheImageDoesNotHaveIsSaidWithNamesNearToIt) {
 
 TEST_F(ImageCommands, AWimFileWithoutAnIndexIsRefusedWithTheCommandThatListsThem) {
   testing_support::MemoryHost live;
-  const auto opened = Targets::Open({.root = {}, .wim = "install.wim"}, live, images::TreeAccess::kRead);
-  ASSERT_FALSE(opened);
-  EXPECT_THAT(opened.error().message, HasSubstr("wiminfo FILE"));
+  const Error opened = ErrorIn(Targets::Open({.root = {}, .wim = "install.wim"}, live, images::TreeAccess::kRead));
+  EXPECT_THAT(opened.message, HasSubstr("wiminfo FILE"));
 }
 
 TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWritten) {
@@ -394,13 +375,10 @@ TEST_F(ImageCommands, AProgramForAnotherArchitectureIsRefusedBeforeAnythingIsWri
   node::ImageOptions install = Install();
   install.exe = payload::ReadProgramFile(testing_support::MakeProgram({.machine = 0x014C}), "provisioner.exe").value();
   const auto host = Open(tree_);
-  const auto planned = PlanImage(*host, Settings(), {}, install);
-  ASSERT_FALSE(planned);
-  EXPECT_EQ(planned.error().code, Code::kKind);
-  const auto applied = Apply(tree_, Settings(), install);
-  ASSERT_FALSE(applied);
+  EXPECT_EQ(ErrorIn(PlanImage(*host, Settings(), {}, install)).code, Code::kKind);
+  const Error applied = ErrorIn(Apply(tree_, Settings(), install));
   EXPECT_EQ(
-      applied.error().message,
+      applied.message,
       "is a program for x86, but the image or answer file is for amd64; provisioner.exe is built for amd64 only: leave "
       "--exe out, and the payload's script does the work there");
   EXPECT_THAT(tree_.log, testing::IsEmpty());
@@ -453,12 +431,10 @@ TEST_F(ImageCommands, WhatWasPlantedInPlaceOfOursIsReplaced) {
   // Before the first run, and with the very contents before the second.
   for (int run = 0; run < 2; ++run) {
     plant();
-    const auto planned = PlanImage(*Open(tree_), settings, {}, Install());
-    ASSERT_TRUE(planned) << planned.error().message;
-    const auto applied = Apply(tree_, settings, Install());
-    ASSERT_TRUE(applied) << applied.error().message;
-    EXPECT_EQ(applied->writes, planned->writes);
-    EXPECT_GE(applied->writes, 6U);
+    const auto planned = Must(PlanImage(*Open(tree_), settings, {}, Install()));
+    const auto applied = Must(Apply(tree_, settings, Install()));
+    EXPECT_EQ(applied.writes, planned.writes);
+    EXPECT_GE(applied.writes, 6U);
     EXPECT_TRUE(tree_.content().descriptors.empty()) << tree_.content().descriptors.begin()->first;
     EXPECT_EQ(tree_.content().files.at(AsciiLower(payload + "/egress.json")).use, images::FileUse::kSecret);
     EXPECT_EQ(tree_.At(program + "/provisioner.exe"), kExe);
@@ -503,8 +479,7 @@ TEST_F(ImageCommands, RemoveAllGivesTheImageBackAsItWas) {
   const Seen before = Look(tree_);
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   ASSERT_NE(Look(tree_), before);
-  const auto removed = Remove(tree_, true);
-  ASSERT_TRUE(removed) << removed.error().message;
+  Must(Remove(tree_, true));
   const Seen after = Look(tree_);
   for (const auto& [path, file] : after.files) EXPECT_TRUE(before.files.contains(path)) << path;
   EXPECT_TRUE(after.system == before.system);
@@ -536,10 +511,9 @@ TEST_F(ImageCommands, AnotherPayloadReplacesTheFilesOfTheFirst) {
 TEST_F(ImageCommands, AFileThatSomebodyChangedStays) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   tree_.Put("Windows/Setup/Scripts/Provisioner/README.txt", "mine now");
-  const auto removed = Remove(tree_, true);
-  ASSERT_TRUE(removed);
+  const auto removed = Must(Remove(tree_, true));
   EXPECT_EQ(tree_.At("Windows/Setup/Scripts/Provisioner/README.txt"), "mine now");
-  EXPECT_THAT(removed->findings, testing::Contains(testing::Field(&Finding::code, "file-changed")));
+  EXPECT_THAT(removed.findings, testing::Contains(testing::Field(&Finding::code, "file-changed")));
 }
 
 TEST_F(ImageCommands, ARemovalThatLeavesThePayloadSaysSo) {
@@ -575,16 +549,14 @@ TEST_F(ImageCommands, AStateFolderThatAUserMadeIsNotBelieved) {
   refused(Apply(tree_, Settings(), Install()));
   refused(Remove(tree_, true));
   const auto host = Open(tree_);
-  const auto target = OpenTarget(*host, machine::Access::kRead);
-  ASSERT_TRUE(target);
-  node::OpenNode node = target->Node(*host);
+  const auto target = Must(OpenTarget(*host, machine::Access::kRead));
+  node::OpenNode node = target.Node(*host);
   refused(node::StatusOf(node));
   EXPECT_TRUE(Look(tree_) == before);
   // Where there are no descriptors there is nothing to go by.
   tree_.set_can_protect(false);
-  const auto read = Apply(tree_, Settings(), {});
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(HasFinding(read->findings, "state-damaged")) << "it is not a state record";
+  const auto read = Must(Apply(tree_, Settings(), {}));
+  EXPECT_TRUE(HasFinding(read.findings, "state-damaged")) << "it is not a state record";
 }
 
 TEST_F(ImageCommands, ADamagedStateIsRestoredAndLosesNothing) {
@@ -592,17 +564,14 @@ TEST_F(ImageCommands, ADamagedStateIsRestoredAndLosesNothing) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   ASSERT_TRUE(tree_.Write("ProgramData/Provisioner/state.json", "{\"sche", images::FileUse::kSecret));
   EXPECT_EQ(Status(tree_).damage.size(), 1U);
-  const auto planned = PlanImage(*Open(tree_), Settings(), {}, Install());
-  ASSERT_TRUE(planned) << planned.error().message;
-  EXPECT_EQ(planned->writes, 0U);
-  EXPECT_TRUE(HasFinding(planned->findings, "state-damaged"));
+  const auto planned = Must(PlanImage(*Open(tree_), Settings(), {}, Install()));
+  EXPECT_EQ(planned.writes, 0U);
+  EXPECT_TRUE(HasFinding(planned.findings, "state-damaged"));
   MemoryTree removed = tree_;
-  const auto applied = Apply(tree_, Settings(), Install());
-  ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_EQ(applied->writes, 0U);
-  EXPECT_TRUE(HasFinding(applied->findings, "state-damaged"));
-  const auto gone = Remove(removed, true);
-  ASSERT_TRUE(gone) << gone.error().message;
+  const auto applied = Must(Apply(tree_, Settings(), Install()));
+  EXPECT_EQ(applied.writes, 0U);
+  EXPECT_TRUE(HasFinding(applied.findings, "state-damaged"));
+  Must(Remove(removed, true));
   EXPECT_EQ(Look(removed).files, before.files) << "what was kept goes, too";
 }
 
@@ -610,9 +579,7 @@ TEST_F(ImageCommands, AStateFileThatAUserMadeIsNotBelieved) {
   ASSERT_TRUE(Apply(tree_, Settings(), {}));
   const Seen before = Look(tree_);
   tree_.SetSecurity("ProgramData/Provisioner/state.json", images::FileDescriptor(images::FileUse::kPlain));
-  const auto refused = Apply(tree_, Settings({"--scope=certs"}), {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kOwner);
+  EXPECT_EQ(ErrorIn(Apply(tree_, Settings({"--scope=certs"}), {})).code, Code::kOwner);
   EXPECT_TRUE(Look(tree_) == before);
 }
 
@@ -625,9 +592,8 @@ TEST_F(ImageCommands, AnAnswerFileWhosePassWasProcessedIsLeftAndTheNextOneTaken)
   constexpr char kCached[] = "Windows/Panther/unattend.xml";
   constexpr char kOwn[] = "Windows/System32/Sysprep/unattend.xml";
   tree_.Put(kCached, processed);
-  const auto applied = Apply(tree_, Settings(), Install());
-  ASSERT_TRUE(applied) << applied.error().message;
-  EXPECT_THAT(applied->findings, testing::Contains(testing::Field(&Finding::code, "answer-file-processed")));
+  const auto applied = Must(Apply(tree_, Settings(), Install()));
+  EXPECT_THAT(applied.findings, testing::Contains(testing::Field(&Finding::code, "answer-file-processed")));
   EXPECT_EQ(tree_.At(kCached), processed);
   EXPECT_THAT(tree_.At(kOwn).value_or(""), testing::HasSubstr(payload::PayloadCommand().command_line));
   // One pass of two with that name that is still to come.
@@ -654,18 +620,16 @@ TEST_F(ImageCommands, AnAnswerFileWhosePassWasProcessedIsLeftAndTheNextOneTaken)
 TEST_F(ImageCommands, ANewerProgramOfOursGoesWithoutAWarning) {
   ASSERT_TRUE(Apply(tree_, Settings(), Install()));
   tree_.Put("Program Files/Provisioner/provisioner.exe", "MZ newer");
-  const auto removed = Remove(tree_, true);
-  ASSERT_TRUE(removed);
+  const auto removed = Must(Remove(tree_, true));
   EXPECT_EQ(tree_.At("Program Files/Provisioner/provisioner.exe"), std::nullopt);
-  EXPECT_THAT(removed->findings, Not(testing::Contains(testing::Field(&Finding::code, "file-changed"))));
+  EXPECT_THAT(removed.findings, Not(testing::Contains(testing::Field(&Finding::code, "file-changed"))));
 }
 
 TEST_F(ImageCommands, AnAnswerFileThatCannotBeEditedStopsTheRunBeforeItWrites) {
   tree_.Put("Windows/Panther/unattend.xml", "<unattend");
-  const auto applied = Apply(tree_, Settings(), Install());
-  ASSERT_FALSE(applied);
-  EXPECT_EQ(applied.error().code, Code::kXml);
-  EXPECT_THAT(applied.error().where, HasSubstr("Windows/Panther/unattend.xml"));
+  const Error applied = ErrorIn(Apply(tree_, Settings(), Install()));
+  EXPECT_EQ(applied.code, Code::kXml);
+  EXPECT_THAT(applied.where, HasSubstr("Windows/Panther/unattend.xml"));
   EXPECT_TRUE(tree_.log.empty());
 }
 
@@ -692,14 +656,12 @@ TEST_F(ImageCommands, WhatAKilledRunLeftGoesWithTheNextWhateverItWrites) {
   plant();
   ASSERT_TRUE(PlanImage(*Open(tree_), settings, {}, {}));
   EXPECT_EQ(count(), 5) << "plan writes nothing";
-  const auto first = Apply(tree_, settings, {});
-  ASSERT_TRUE(first) << first.error().message;
-  EXPECT_EQ(said(first->findings), kLeftovers.size());
+  const auto first = Must(Apply(tree_, settings, {}));
+  EXPECT_EQ(said(first.findings), kLeftovers.size());
   EXPECT_EQ(count(), 0);
   plant();
-  const auto second = Apply(tree_, settings, {});
-  ASSERT_TRUE(second) << second.error().message;
-  EXPECT_EQ(second->writes, 0U);
+  const auto second = Must(Apply(tree_, settings, {}));
+  EXPECT_EQ(second.writes, 0U);
   EXPECT_EQ(count(), 0);
   plant();
   ASSERT_TRUE(Remove(tree_, false));

@@ -4,6 +4,7 @@
 #include "tests/cli/image_command_fixture.h"
 #include "tests/reconcile/script_run.h"
 #include "tests/support/amount.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -23,10 +24,9 @@ class ImageScriptRecord : public ImageCommands {
  protected:
   ImageScriptRecord() : before_(Look(tree_)) {
     const auto host = Open(tree_);
-    const auto target = OpenTarget(*host, machine::Access::kWrite);
-    EXPECT_TRUE(target) << target.error().message;
+    const auto target = Must(OpenTarget(*host, machine::Access::kWrite));
     const node::Settings settings = Settings();
-    reconcile::ScriptRun(target->Node(*host).machine)
+    reconcile::ScriptRun(target.Node(*host).machine)
         .Apply(reconcile::MakeDesiredState(settings.config, settings.options).value());
     EXPECT_TRUE(host->Commit());
     script_ = Look(tree_);
@@ -48,9 +48,8 @@ class ImageScriptRecord : public ImageCommands {
 TEST_F(ImageScriptRecord, RemoveUndoesWhatTheScriptDid) {
   for (const bool all : {false, true}) {
     MemoryTree tree = tree_;
-    const auto removed = Remove(tree, all);
-    ASSERT_TRUE(removed) << removed.error().message;
-    EXPECT_GT(removed->writes, 0U);
+    const auto removed = Must(Remove(tree, all));
+    EXPECT_GT(removed.writes, 0U);
     EXPECT_FALSE(tree.At(kRecord));
     const Seen seen = Look(tree);
     EXPECT_TRUE(seen.system == before_.system && seen.software == before_.software);
@@ -67,10 +66,9 @@ TEST_F(ImageScriptRecord, StatusAndPlanReadItAndWriteNothing) {
   EXPECT_TRUE(status.engine.script);
   EXPECT_FALSE(status.engine.reboot_required) << "nothing runs";
   const auto host = Open(tree_);
-  const auto planned = PlanImage(*host, Settings(), {}, {});
-  ASSERT_TRUE(planned) << planned.error().message;
-  EXPECT_THAT(planned->findings, Contains(Field(&Finding::code, "script-state")));
-  for (const reconcile::Change& change : planned->changes) {
+  const auto planned = Must(PlanImage(*host, Settings(), {}, {}));
+  EXPECT_THAT(planned.findings, Contains(Field(&Finding::code, "script-state")));
+  for (const reconcile::Change& change : planned.changes) {
     EXPECT_EQ(change.reason.find("before us"), std::string::npos) << change.name;
   }
   EXPECT_THAT(tree_.log, IsEmpty());

@@ -10,6 +10,7 @@
 #include "tests/support/kube_config_file.h"
 #include "tests/support/memory_network.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -56,8 +57,7 @@ class KubeCommands : public machine_commands::MachineCommands {
   // How often a node that first-boot set up with these words reads its MachineConfig in so many rounds.
   std::ptrdiff_t ReadsInRounds(int rounds, std::vector<std::string> words) {
     words.insert(words.begin(), {"kube:///worker", "--kubeconfig", scratch_.At("config")});
-    const auto booted = Run(FirstBootCommand, words);
-    EXPECT_TRUE(booted) << booted.error().message << booted.error().where;
+    Must(Run(FirstBootCommand, words));
     const auto reads = [this] {
       return std::ranges::count_if(
           host_.fetches, [](const auto& request) { return request.url.find("/machineconfigs/") != std::string::npos; });
@@ -80,8 +80,7 @@ class KubeCommands : public machine_commands::MachineCommands {
 };
 
 TEST_F(KubeCommands, TwoChangesInARowReachTheMachineWithinOneInterval) {
-  const auto booted = Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")});
-  ASSERT_TRUE(booted) << booted.error().message << booted.error().where;
+  Must(Run(FirstBootCommand, {"kube:///worker", "--kubeconfig", scratch_.At("config")}));
   EXPECT_EQ(Proxy(), "http://p1:1");
   const std::string stored = host_.memory.Section(node::kSourceSection).value();
   EXPECT_THAT(stored, HasSubstr("kube:///worker"));

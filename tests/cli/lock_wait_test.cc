@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/machine_commands_fixture.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -49,8 +50,7 @@ TEST_F(LockWaiting, EachCommandThatWritesWaitsAsLongAsItIsTold) {
 
 TEST_F(LockWaiting, AFirstBootWaitsAMinuteForTheBootServicesRound) {
   LockFor(30);
-  const auto done = Run(FirstBootCommand, {source_, "--phase", "logon"});
-  ASSERT_TRUE(done) << done.error().message;
+  Must(Run(FirstBootCommand, {source_, "--phase", "logon"}));
   EXPECT_TRUE(host_.program_installed);
   EXPECT_THAT(Refusal(FirstBootCommand, {source_}), HasSubstr("it did not end within 60 s"));
   EXPECT_THAT(Refusal(FirstBootCommand, {source_, "--wait-lock", "0"}), testing::Not(HasSubstr("within")));
@@ -58,10 +58,9 @@ TEST_F(LockWaiting, AFirstBootWaitsAMinuteForTheBootServicesRound) {
 
 TEST_F(LockWaiting, AStopEndsIt) {
   host_.locked = true;  // and the first pause is stopped
-  const auto stopped = Run(ApplyCommand, {source_, "--wait-lock", "60"});
-  ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, Code::kLock);
-  EXPECT_THAT(stopped.error().message, HasSubstr("was stopped"));
+  const Error stopped = ErrorIn(Run(ApplyCommand, {source_, "--wait-lock", "60"}));
+  EXPECT_EQ(stopped.code, Code::kLock);
+  EXPECT_THAT(stopped.message, HasSubstr("was stopped"));
 }
 
 TEST_F(LockWaiting, AClockThatIsSetMeanwhileChangesNothing) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,12 @@ class MachineCommands : public ::testing::Test {
     WriteSource(testing_support::ReadAll(testing_support::SampleFolder() + "rendered-worker.json"));
   }
 
+  // What the commands refused, for a test that expected otherwise.
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (const Error& one : refusals_) std::cout << "refused: " << one.message << " (" << one.where << ")\n";
+  }
+
   void WriteSource(const std::string& text) { std::ofstream(source_, std::ios::binary) << text; }
 
   Result<Outcome> Run(Command (*make)(), const std::vector<std::string>& words) {
@@ -34,7 +41,9 @@ class MachineCommands : public ::testing::Test {
     const auto arguments = ParseArguments(command.spec, words);
     if (!arguments) return std::unexpected(arguments.error());
     auto outcome = command.run(*arguments, host_);
-    if (outcome) {
+    if (!outcome) {
+      refusals_.push_back(outcome.error());
+    } else {
       EXPECT_THAT(outcome->out, testing::Not(testing::HasSubstr(kPassword)));
       for (const Finding& f : outcome->findings)
         EXPECT_THAT(f.message + f.where, testing::Not(testing::HasSubstr(kPassword)));
@@ -73,6 +82,9 @@ class MachineCommands : public ::testing::Test {
   testing_support::ScratchFolder scratch_;
   std::filesystem::path root_ = scratch_.path();
   std::string source_;
+
+ private:
+  std::vector<Error> refusals_;
 };
 
 }  // namespace prov::cli::machine_commands

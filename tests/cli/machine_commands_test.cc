@@ -9,6 +9,7 @@
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::cli {
@@ -40,15 +41,13 @@ TEST_F(MachineCommands, PlanShowsAndExits4AndWritesNothing) {
 }
 
 TEST_F(MachineCommands, ApplyTwice) {
-  const auto first = Run(ApplyCommand, {source_});
-  ASSERT_TRUE(first) << first.error().message;
-  EXPECT_EQ(first->exit, 0);
-  EXPECT_THAT(first->out, HasSubstr("+ created  env          HTTP_PROXY  http://"));
-  EXPECT_THAT(first->out, HasSubstr("reboot required"));
+  const auto first = Must(Run(ApplyCommand, {source_}));
+  EXPECT_EQ(first.exit, 0);
+  EXPECT_THAT(first.out, HasSubstr("+ created  env          HTTP_PROXY  http://"));
+  EXPECT_THAT(first.out, HasSubstr("reboot required"));
   host_.memory.log.clear();
-  const auto second = Run(ApplyCommand, {source_});
-  ASSERT_TRUE(second);
-  EXPECT_THAT(second->out, HasSubstr("no changes"));
+  const auto second = Must(Run(ApplyCommand, {source_}));
+  EXPECT_THAT(second.out, HasSubstr("no changes"));
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_EQ(Json(PlanCommand, {source_})["writes"].GetInt(), 0);
 }
@@ -87,10 +86,9 @@ TEST_F(MachineCommands, AFirstBootWithoutNetworkLeavesTheRestToTheService) {
   const std::string ca = testing_support::TestsFolder() + "/sample/corporate-root.pem";
   EXPECT_EQ(Run(FirstBootCommand, {url}).error().code, Code::kUsage) << "no CA";
   EXPECT_FALSE(host_.program_installed);
-  const auto boot = Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1"});
-  ASSERT_FALSE(boot);
-  EXPECT_EQ(boot.error().code, Code::kNetwork);
-  EXPECT_THAT(boot.error().message, HasSubstr("tries again"));
+  const Error boot = ErrorIn(Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1"}));
+  EXPECT_EQ(boot.code, Code::kNetwork);
+  EXPECT_THAT(boot.message, HasSubstr("tries again"));
   EXPECT_TRUE(host_.program_installed);
   EXPECT_EQ(Run(FirstBootCommand, {url, "--ca", ca, "--source-timeout", "1", "--phase", "specialize"})->exit, 0);
 }
@@ -238,9 +236,8 @@ TEST_F(MachineCommands, ATrialMayBeConfirmedWhileItsProbeRuns) {
 
 TEST_F(MachineCommands, AFailedProbeTakesTheTrialBack) {
   host_.answer = Fail(Code::kNetwork, "the proxy refused", "https://example.org/");
-  const auto result = Run(ApplyCommand, {source_, "--try", "60", "--probe", "https://example.org/"});
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, Code::kNetwork);
+  EXPECT_EQ(ErrorIn(Run(ApplyCommand, {source_, "--try", "60", "--probe", "https://example.org/"})).code,
+            Code::kNetwork);
   EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
   EXPECT_EQ(Run(ApplyCommand, {source_, "--probe", "https://example.org/"}).error().code, Code::kUsage);
   EXPECT_EQ(Run(ApplyCommand, {source_, "--try", "0"}).error().code, Code::kUsage);
@@ -250,10 +247,9 @@ TEST_F(MachineCommands, CheckSaysAtItsEndThatAProbeFailed) {
   const std::vector<std::string> words = {source_, "--probe", "https://example.org/"};
   host_.answer = Fail(Code::kTls, "the certificate does not hold", "https://example.org/");
   host_.notes.is_temporary = false;
-  const auto text = Run(CheckCommand, words);
-  ASSERT_TRUE(text) << text.error().message;
-  EXPECT_EQ(text->exit, 14);
-  EXPECT_THAT(text->out, HasSubstr(": 1 of 1 probe(s) failed; the settings are valid: "));
+  const auto text = Must(Run(CheckCommand, words));
+  EXPECT_EQ(text.exit, 14);
+  EXPECT_THAT(text.out, HasSubstr(": 1 of 1 probe(s) failed; the settings are valid: "));
   const auto document = Json(CheckCommand, words, 14);
   EXPECT_TRUE(document["probeFailed"].GetBool());
   EXPECT_TRUE(document["valid"].GetBool()) << "of the settings";
@@ -290,9 +286,7 @@ TEST_F(MachineCommands, ATrialThatCantBeWatchedIsTakenBack) {
   host_.during_wait = [&] {
     if (fails_at == 0) host_.memory.fail_at = fails_at = host_.memory.calls;
   };
-  const auto result = Run(ApplyCommand, {source_, "--try", "60"});
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, Code::kIo);
+  EXPECT_EQ(ErrorIn(Run(ApplyCommand, {source_, "--try", "60"})).code, Code::kIo);
   EXPECT_EQ(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"), std::nullopt);
 }
 
@@ -322,9 +316,8 @@ TEST_F(MachineCommands, ARemovalThatLeavesAFileLeavesTheRecordAndTheProgram) {
   ASSERT_TRUE(machine.state.Commit({{std::string(reconcile::kLedgerSection), reconcile::LedgerJson(ledger)}}));
   host_.memory.PutFileOf(path, "ours");
   host_.memory.unsafe_files.insert(AsciiLower(path));
-  const auto kept = Run(RemoveCommand, {"--all"});
-  ASSERT_TRUE(kept) << kept.error().message;
-  EXPECT_THAT(testing_support::CodesOf(kept->findings), Contains("removal-incomplete"));
+  const auto kept = Must(Run(RemoveCommand, {"--all"}));
+  EXPECT_THAT(testing_support::CodesOf(kept.findings), Contains("removal-incomplete"));
   EXPECT_TRUE(host_.program_installed);
   EXPECT_FALSE(host_.state_removed);
   EXPECT_THAT(host_.services_by_name, Contains(testing::Key("provisioner")));
@@ -414,9 +407,8 @@ TEST_F(MachineCommands, WindowsSetupGoesOnWhereTheStateIsDamaged) {
       host_ = testing_support::MemoryHost();
       reconcile::PutWindows(host_.memory);
       host_.memory.files()[file] = "{\"schema\": 1, \"sha";
-      const auto done = Run(FirstBootCommand, {source_, "--phase", phase, "--output", "json"});
-      ASSERT_TRUE(done) << "setup would end otherwise: " << done.error().message;
-      EXPECT_THAT(done->out, AllOf(HasSubstr("\"state-damaged\""), HasSubstr(file), Not(HasSubstr("\"error\": {"))));
+      const auto done = Must(Run(FirstBootCommand, {source_, "--phase", phase, "--output", "json"}));
+      EXPECT_THAT(done.out, AllOf(HasSubstr("\"state-damaged\""), HasSubstr(file), Not(HasSubstr("\"error\": {"))));
       EXPECT_THAT(host_.EventIds(), AllOf(Contains(9), Not(Contains(111))));
       EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
       EXPECT_THAT(host_.memory.files(), Contains(testing::Key(HasSubstr(".damaged-")))) << "what was there is kept";
@@ -507,9 +499,8 @@ TEST_F(MachineCommands, ASourceThatSetsNothingNeedsALeave) {
 
 TEST_F(MachineCommands, ABakeThatIsStoppedLeavesNothing) {
   host_.stopped = true;
-  const auto stopped = Run(BakeCommand, {source_, "--out", (root_ / "made/for/payload").string()});
-  ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().code, Code::kInterrupted);
+  EXPECT_EQ(ErrorIn(Run(BakeCommand, {source_, "--out", (root_ / "made/for/payload").string()})).code,
+            Code::kInterrupted);
   EXPECT_FALSE(fs::exists(root_ / "made"));
 }
 
@@ -522,10 +513,9 @@ TEST_F(MachineCommands, ABusyMachineDoesNotEndSetup) {
 TEST_F(MachineCommands, ReconcileExitsWithTheErrorOfItsSource) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
   fs::remove(source_);
-  const auto round = Run(ReconcileCommand, {});
-  ASSERT_TRUE(round) << round.error().message;
-  EXPECT_EQ(round->exit, 11);
-  EXPECT_THAT(round->findings, Contains(testing::Field(&Finding::code, "source-unavailable")));
+  const auto round = Must(Run(ReconcileCommand, {}));
+  EXPECT_EQ(round.exit, 11);
+  EXPECT_THAT(round.findings, Contains(testing::Field(&Finding::code, "source-unavailable")));
 }
 
 TEST_F(MachineCommands, ReconcileAsAServiceGoesOnUntilStopped) {

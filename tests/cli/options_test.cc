@@ -16,6 +16,7 @@
 #include "provisioner/cli/desired_options.h"
 #include "provisioner/cli/main.h"
 #include "provisioner/machine/host.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -50,10 +51,9 @@ TEST(Help, HasEachOptionOnceUnderAHeading) {
 TEST(ParseArguments, AnOptionIsNoValueOfTheOneBeforeIt) {
   const CommandSpec spec = ExtractCommand().spec;
   const auto parse = [&](std::vector<std::string> words) { return ParseArguments(spec, words); };
-  const auto refused = parse({"a.json", "--pool", "--output", "json"});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kUsage);
-  EXPECT_THAT(refused.error().message, HasSubstr("the value of --pool is missing: --output behind it is an option"));
+  const Error refused = ErrorIn(parse({"a.json", "--pool", "--output", "json"}));
+  EXPECT_EQ(refused.code, Code::kUsage);
+  EXPECT_THAT(refused.message, HasSubstr("the value of --pool is missing: --output behind it is an option"));
   const auto taken = parse({"a.json", "--pool=--output", "--output", "json"});
   ASSERT_TRUE(taken) << "somebody who means it can say so";
   EXPECT_EQ(taken->Get("pool"), "--output");
@@ -122,10 +122,9 @@ TEST(ParseArguments, NamesWhatWasMeant) {
 }
 
 TEST(ParseArguments, TakesAWordOfHelpBehindAnEqualsSign) {
-  const auto arguments = ParseArguments(CheckCommand().spec, std::vector<std::string>{"--help=all"});
-  ASSERT_TRUE(arguments) << arguments.error().message;
-  EXPECT_TRUE(arguments->Has("help"));
-  EXPECT_EQ(arguments->words(), std::vector<std::string>{"all"});
+  const auto arguments = Must(ParseArguments(CheckCommand().spec, std::vector<std::string>{"--help=all"}));
+  EXPECT_TRUE(arguments.Has("help"));
+  EXPECT_EQ(arguments.words(), std::vector<std::string>{"all"});
 }
 
 TEST(Options, AnEmptyNumberIsRefused) {

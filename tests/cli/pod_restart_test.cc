@@ -9,6 +9,7 @@
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/json_text.h"
 #include "tests/support/kube_config_file.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -124,9 +125,7 @@ class PodRestart : public machine_commands::MachineCommands {
   Error Refused(std::vector<std::string> more) {
     std::vector<std::string> words = {source_, "--pod", "kube://", "--kubeconfig", scratch_.At("config")};
     words.insert(words.end(), more.begin(), more.end());
-    const auto outcome = Run(PodEnvCommand, words);
-    EXPECT_FALSE(outcome) << outcome->out;
-    return outcome ? Error{} : outcome.error();
+    return ErrorIn(Run(PodEnvCommand, words));
   }
   // "KIND/NAME OUTDATED RESULT" of each workload.
   static std::vector<std::string> Workloads(const rapidjson::Document& document) {
@@ -410,10 +409,9 @@ TEST_F(PodPolicyOfACluster, AnOlderServerIsNamed) {
 
 TEST_F(PodPolicyOfACluster, ACheckNeedsNoSecondNameOfTheCluster) {
   Put("/api/v1/pods", {Pod("bare", "former")});
-  const auto checked = PodEnv({"--check"});
-  ASSERT_TRUE(checked) << checked.error().message;
-  EXPECT_EQ(checked->exit, 4);
-  EXPECT_THAT(Workloads(ParsedJson(checked->out)), ElementsAre("Pod/bare 1 -"));
+  const auto checked = Must(PodEnv({"--check"}));
+  EXPECT_EQ(checked.exit, 4);
+  EXPECT_THAT(Workloads(ParsedJson(checked.out)), ElementsAre("Pod/bare 1 -"));
 }
 
 }  // namespace

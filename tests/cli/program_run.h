@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/cli/main.h"
 #include "tests/support/json_text.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -22,7 +23,7 @@ inline const std::string kSample = SampleFolder() + "rendered-worker.json";
 
 inline ProcessResult Provisioner(std::vector<std::string> words, const std::string& input = "") {
   words.insert(words.begin(), ProvisionerBinary());
-  return Run(words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
+  return RunCopy(cli::Main, words, input, {{"SOURCE_DATE_EPOCH", ""}, {"NO_COLOR", "1"}});
 }
 
 // A document as the contract has it: an object with the schema's number.

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/node/approval.h"
 #include "provisioner/node/records.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/kube_config_file.h"
 #include "tests/support/memory_machine.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -49,19 +51,20 @@ class ClusterNodes : public machine_commands::MachineCommands {
 TEST_F(ClusterNodes, ARoundTellsTheClusterAndWritesMetrics) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_, "--service", "containerd"}));
   const auto digest = std::string(Json(ExtractCommand, {source_})["digest"].GetString());
-  ASSERT_TRUE(Run(ReconcileCommand, WithNode({"--metrics", At("p.prom")})));
+  const std::string metrics = At("C:\\exporter\\inputs\\p.prom");
+  host_.memory.PutFileOf(At("C:\\exporter\\inputs\\other.prom"), "");
+  ASSERT_TRUE(Run(ReconcileCommand, WithNode({"--metrics", metrics})));
   ASSERT_THAT(Bodies(), SizeIs(1));
   EXPECT_THAT(Bodies()[0], HasSubstr("egress-provisioner/state"));
   EXPECT_THAT(Bodies()[0], HasSubstr(digest));
-  EXPECT_THAT(testing_support::ReadAll(At("p.prom")), HasSubstr("digest=\"" + digest + "\""));
+  EXPECT_THAT(host_.memory.FileAt(metrics).value_or(""), HasSubstr("digest=\"" + digest + "\""));
 }
 
 TEST_F(ClusterNodes, WhatCantBeToldEndsNoRound) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
   status_ = 403;
-  const auto round = Run(ReconcileCommand, WithNode({"--once"}));
-  ASSERT_TRUE(round) << round.error().message;
-  EXPECT_EQ(round->exit, 0);
+  const auto round = Must(Run(ReconcileCommand, WithNode({"--once"})));
+  EXPECT_EQ(round.exit, 0);
 }
 
 TEST_F(ClusterNodes, TheServiceDoesWhatItWasInstalledWith) {
@@ -77,6 +80,47 @@ TEST_F(ClusterNodes, TheServiceDoesWhatItWasInstalledWith) {
   EXPECT_THAT(host_.checked_sources, testing::Contains(At("config"))) << "who writes it is asked for";
   ASSERT_TRUE(Run(ServiceCommand, {"install", "--interval", "300"}));
   EXPECT_EQ((*node::LoadService(host_.memory.State()))->reporting, chosen) << "what is not named stays";
+}
+
+TEST_F(ClusterNodes, ApprovalIsStoredAndNeedsTheNode) {
+  const Error refused = ErrorIn(Run(FirstBootCommand, {source_, "--approval"}));
+  EXPECT_THAT(refused.message, HasSubstr("needs --node"));
+  ASSERT_TRUE(Run(FirstBootCommand, WithNode({source_, "--approval"})));
+  EXPECT_TRUE((*node::LoadService(host_.memory.State()))->reporting.approval);
+}
+
+TEST_F(ClusterNodes, TheServiceWaitsForApprovalIfItWasInstalledSo) {
+  ASSERT_TRUE(Run(ServiceCommand, WithNode({"install", "--source", source_, "--approval"})));
+  host_.waits_left = 1;
+  ASSERT_TRUE(Run(ReconcileCommand, {"--service"}));
+  ASSERT_THAT(Bodies(), SizeIs(1));
+  EXPECT_THAT(Bodies()[0], HasSubstr(R"(\"pending\":null,\"trial\":null)"));
+}
+
+// The stored choice counts for a round that a person runs, too.
+TEST_F(ClusterNodes, ARoundByHandWaitsForApprovalToo) {
+  ASSERT_TRUE(Run(FirstBootCommand, WithNode({source_, "--approval"})));
+  ASSERT_TRUE(Run(ReconcileCommand, {"--once"}));
+  EXPECT_TRUE(host_.memory.Section("approval"));
+  EXPECT_TRUE(Json(StatusCommand, {})["approval"].IsObject());
+}
+
+TEST_F(ClusterNodes, StatusShowsWhatWaitsAndWhatWasTakenBack) {
+  ASSERT_TRUE(Run(FirstBootCommand, {source_}));
+  EXPECT_TRUE(Json(StatusCommand, {})["approval"].IsNull());
+  const std::string digest(64, 'a');
+  node::ApprovalRecord record{.pending = digest,
+                              .trial = node::ApprovedTrial{digest, node::ApprovedResult::kTakenBack, "no answer", 2}};
+  ASSERT_TRUE(node::Remember(host_.memory.State(), node::kApprovalSection, node::ApprovalJson(record)));
+  const auto text = Run(StatusCommand, {});
+  EXPECT_THAT(text->out, HasSubstr("pending  settings aaaaaaaaaaaa wait until the cluster approves them\n"));
+  EXPECT_THAT(text->out, HasSubstr("tried    settings aaaaaaaaaaaa were taken back: no answer\n"));
+  const auto json = Json(StatusCommand, {});
+  EXPECT_STREQ(json["approval"]["pending"].GetString(), digest.c_str());
+  EXPECT_STREQ(json["approval"]["trial"]["result"].GetString(), "rolledBack");
+  record.pending.reset();
+  ASSERT_TRUE(node::Remember(host_.memory.State(), node::kApprovalSection, node::ApprovalJson(record)));
+  EXPECT_THAT(Run(StatusCommand, {})->out, Not(HasSubstr("tried"))) << "the source has others now";
 }
 
 TEST_F(ClusterNodes, AFirstBootStoresNoRebootForLater) {
@@ -102,6 +146,8 @@ TEST_F(ClusterNodes, WordsThatDontFitAreRefused) {
   };
   const std::vector<Row> rows = {
       {{source_, "--reboot", "annotate"}, "needs --node"},
+      {{source_, "--reboot", "drain"}, "drain needs --node"},
+      {WithNode({source_, "--reboot", "drain"}), "one run can't"},
       {{source_, "--reboot-window", "01:00-02:00"}, "needs --reboot now"},
       {{source_, "--node-kubeconfig", "x"}, "needs --node"},
       {{source_, "--node", "WIN_1", "--node-kubeconfig", "x"}, "in lower case"},
@@ -124,10 +170,9 @@ TEST_F(ClusterNodes, AWindowThatNoRoundNeedMeetIsRefused) {
     all.insert(all.end(), {window, "--interval", interval});
     return Run(ServiceCommand, all);
   };
-  const auto refused = with("Sat 01:00-01:10", "3600");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kUsage);
-  EXPECT_THAT(refused.error().message, HasSubstr("open for 600 s"));
+  const Error refused = ErrorIn(with("Sat 01:00-01:10", "3600"));
+  EXPECT_EQ(refused.code, Code::kUsage);
+  EXPECT_THAT(refused.message, HasSubstr("open for 600 s"));
   EXPECT_TRUE(with("Sat 01:00-01:10", "300"));
 }
 

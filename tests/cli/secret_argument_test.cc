@@ -9,6 +9,7 @@
 #include "provisioner/cli/command.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
+#include "tests/support/result.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::cli {
@@ -38,11 +39,7 @@ class SecretArgument : public testing::Test {
             }};
   }
   Result<std::string> Read(const std::string& text) { return ReadSecretArgument(text, "--source-proxy", Places()); }
-  Error ErrorOf(const std::string& text) {
-    auto result = Read(text);
-    EXPECT_FALSE(result) << text;
-    return result ? Error{} : result.error();
-  }
+  Error ErrorOf(const std::string& text) { return ErrorIn(Read(text)); }
   // The arguments of `words` and the values that were read.
   Result<std::vector<std::string>> ReadAll(const CommandSpec& spec, const std::vector<std::string>& words) {
     arguments_ = PROV_TRY(ParseArguments(spec, words));
@@ -139,10 +136,9 @@ TEST_F(SecretArgument, ASourceOnAServerMayStandElsewhereToo) {
   files_ = {{"url", "https://example.com/doc?sig=hunter2\n"}, {"path", "other.yaml\n"}};
   ASSERT_TRUE(ReadAll(ExtractCommand().spec, {"@url"}));
   EXPECT_EQ(arguments_.positional(), "https://example.com/doc?sig=hunter2");
-  const auto path = ReadAll(ExtractCommand().spec, {"@path"});
-  ASSERT_FALSE(path);
-  EXPECT_EQ(path.error().code, Code::kUsage);
-  EXPECT_THAT(path.error().message, HasSubstr("./@path"));
+  const Error path = ErrorIn(ReadAll(ExtractCommand().spec, {"@path"}));
+  EXPECT_EQ(path.code, Code::kUsage);
+  EXPECT_THAT(path.message, HasSubstr("./@path"));
   ASSERT_TRUE(ReadAll(ServiceCommand().spec, {"install", "--source", "@url"}));
   EXPECT_EQ(arguments_.Get("source"), "https://example.com/doc?sig=hunter2");
 }

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "provisioner/node/pin.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 #include "tests/support/sign_payload.h"
 
 namespace prov::cli {
@@ -43,8 +45,7 @@ class SignedCommands : public machine_commands::MachineCommands {
                                       "containerd",     "--sign",       At("key.pem"), "--signer",
                                       At("signer.pem"), "--generation", generation};
     words.insert(words.end(), more.begin(), more.end());
-    const auto baked = Run(BakeCommand, words);
-    EXPECT_TRUE(baked) << baked.error().message;
+    Must(Run(BakeCommand, words));
   }
 
   Code Refusal(Maker make, const std::vector<std::string>& words) {
@@ -59,7 +60,11 @@ class SignedCommands : public machine_commands::MachineCommands {
     host_.memory.log.clear();
     const std::string before = host_.memory.content().Text();
     const auto files = host_.memory.files();
-    const auto pinned = host_.pinned_signer;
+    const auto pinned = host_.pin;
+    const auto installed = [&] {
+      return std::pair(host_.program_installed, host_.services_by_name.contains("provisioner"));
+    };
+    const auto before_them = installed();
     for (const Maker make : {PlanCommand, ApplyCommand, FirstBootCommand}) {
       EXPECT_EQ(Refusal(make, words), code) << make().spec.name;
     }
@@ -73,9 +78,16 @@ class SignedCommands : public machine_commands::MachineCommands {
     EXPECT_THAT(host_.memory.log, testing::IsEmpty());
     EXPECT_EQ(host_.memory.content().Text(), before);
     EXPECT_EQ(host_.memory.files(), files);
-    EXPECT_EQ(host_.pinned_signer, pinned);
-    EXPECT_FALSE(host_.program_installed);
-    EXPECT_THAT(host_.services_by_name, testing::Not(testing::Contains(testing::Key("provisioner"))));
+    EXPECT_EQ(host_.pin, pinned);
+    EXPECT_EQ(installed(), before_them);
+  }
+
+  // The pinned signers, in DER.
+  std::vector<std::string> Pinned() {
+    const auto pin = Must(node::LoadPin(host_));
+    std::vector<std::string> out;
+    for (const pki::Certificate& signer : pin.signers) out.push_back(signer.der);
+    return out;
   }
 
   static std::vector<std::string> Codes(const Result<Outcome>& outcome) {

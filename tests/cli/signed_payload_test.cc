@@ -6,6 +6,7 @@
 #include "provisioner/node/image_record.h"
 #include "tests/cli/signed_commands_fixture.h"
 #include "tests/support/program_file.h"
+#include "tests/support/result.h"
 #include "tests/support/sample_image.h"
 
 namespace prov::cli {
@@ -60,6 +61,30 @@ TEST_F(SignedCommands, BakeRefusesKeysAndLeavesNothing) {
   }
 }
 
+// One reader of a signer's certificate, in each command and for the pinned one.
+TEST_F(SignedCommands, ACertificateForAnotherPurposeSignsNowhere) {
+  test::CertificateSpec spec = testing_support::SignerSpec("Payload Signer", "rsa2048");
+  spec.extended_key_usages = {"serverAuth"};
+  const test::MadeCertificate server = test::MakeCertificate(spec);
+  PutBytes(root_ / "server.pem", server.pem);
+  EXPECT_EQ(Refusal(BakeCommand, {source_, "--out", At("no"), "--sign", At("key.pem"), "--signer", At("server.pem"),
+                                  "--generation", "1"}),
+            Code::kSignature);
+  EXPECT_EQ(Refusal(CheckCommand, {Payload(), "--signer", At("server.pem")}), Code::kSignature);
+  ExpectUntouched(Code::kSignature, {Payload(), "--signer", At("server.pem")});
+  pki::Certificate unfit;
+  unfit.der = server.der;
+  host_.pin = payload::PinJson({.signers = {unfit}});
+  ExpectUntouched(Code::kSignature, {Payload()});
+}
+
+TEST_F(SignedCommands, CheckTakesOnlyWhatTheSignerSigned) {
+  EXPECT_EQ(Run(CheckCommand, Signed())->exit, 0);
+  EXPECT_EQ(Refusal(CheckCommand, {Payload(), "--signer", At("other.pem")}), Code::kSignature);
+  EXPECT_EQ(Refusal(CheckCommand, {source_, "--signer", At("signer.pem")}), Code::kSignature);
+  EXPECT_EQ(Refusal(CheckCommand, {"--this-machine", "--signer", At("signer.pem")}), Code::kUsage);
+}
+
 TEST_F(SignedCommands, BakeTakesOnlyASignedPayloadWhereASignerIsNamed) {
   EXPECT_TRUE(Run(BakeCommand, {Payload(), "--out", At("again"), "--signer", At("signer.pem")}));
   EXPECT_EQ(Refusal(BakeCommand, {Payload(), "--out", At("never"), "--signer", At("other.pem")}), Code::kSignature);
@@ -88,7 +113,7 @@ TEST_F(SignedCommands, ASignedPayloadIsTaken) {
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_TRUE(host_.memory.At(reconcile::kEnv, "HTTP_PROXY"));
   EXPECT_THAT(Codes(applied), Not(Contains("signature-unchecked")));
-  EXPECT_EQ(host_.pinned_signer, std::nullopt) << "apply installs nothing";
+  EXPECT_THAT(Pinned(), IsEmpty()) << "apply installs nothing";
 }
 
 TEST_F(SignedCommands, WithoutASignerASignatureIsNotCheckedAndThatIsSaid) {
@@ -114,18 +139,15 @@ TEST_F(SignedCommands, AnOlderGenerationIsRefusedAlthoughItIsSigned) {
   ASSERT_TRUE(Run(ApplyCommand, Signed()));
   Bake("4", {"--credentials", "none"});
   ExpectUntouched(Code::kDowngrade, Signed());
-  EXPECT_EQ(host_.pinned_signer, std::nullopt);
+  EXPECT_THAT(Pinned(), IsEmpty());
 }
 
 TEST_F(SignedCommands, APayloadThatIsSignedAgainKeepsItsGeneration) {
-  const auto again =
-      Run(BakeCommand, {Payload(), "--out", At("c"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
-  ASSERT_TRUE(again) << again.error().message;
+  Must(Run(BakeCommand, {Payload(), "--out", At("c"), "--sign", At("key.pem"), "--signer", At("signer.pem")}));
   EXPECT_EQ(ReadAll(root_ / "c" / "manifest.json"), ReadAll(root_ / "payload" / "manifest.json"));
-  const auto none =
-      Run(BakeCommand, {source_, "--out", At("d"), "--sign", At("key.pem"), "--signer", At("signer.pem")});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().where, "--generation");
+  const Error none =
+      ErrorIn(Run(BakeCommand, {source_, "--out", At("d"), "--sign", At("key.pem"), "--signer", At("signer.pem")}));
+  EXPECT_EQ(none.where, "--generation");
 }
 
 TEST_F(SignedCommands, AnotherPayloadOfTheSameGenerationIsRefused) {
@@ -225,7 +247,7 @@ TEST_F(SignedCommands, FirstBootPinsTheSignerForEveryLaterRun) {
   const auto first = Run(FirstBootCommand, Signed());
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_THAT(Codes(first), Contains("signer-pinned"));
-  EXPECT_EQ(host_.pinned_signer, ours_.made.der);
+  EXPECT_THAT(Pinned(), ElementsAre(ours_.made.der));
   EXPECT_THAT(Run(StatusCommand, {})->out, HasSubstr("signer   CN=Payload Signer,O=Example Corp (SHA-256 "));
   EXPECT_THAT(Run(StatusCommand, {"--output=json"})->out, HasSubstr(ours_.certificate.sha256));
   EXPECT_TRUE(Run(ReconcileCommand, {"--once"}));
@@ -263,31 +285,30 @@ TEST_F(SignedCommands, AFileInThePlaceOfTheSignedPayloadIsRefused) {
 
 TEST_F(SignedCommands, ThePinIsReplacedByAnotherSignerAndGoesWithTheProgram) {
   ASSERT_TRUE(Run(ServiceCommand, {"install", "--signer", At("signer.pem")}));
-  EXPECT_EQ(host_.pinned_signer, ours_.made.der);
+  EXPECT_THAT(Pinned(), ElementsAre(ours_.made.der));
   SignFolder(root_ / "payload", theirs_);
   EXPECT_TRUE(Run(ApplyCommand, {Payload(), "--signer", At("other.pem")})) << "for this run";
-  EXPECT_EQ(host_.pinned_signer, ours_.made.der) << "apply pins nothing";
+  EXPECT_THAT(Pinned(), ElementsAre(ours_.made.der)) << "apply pins nothing";
   EXPECT_EQ(Refusal(FirstBootCommand, {Payload()}), Code::kSignature);
   ASSERT_TRUE(Run(FirstBootCommand, {Payload(), "--signer", At("other.pem")}));
-  EXPECT_EQ(host_.pinned_signer, theirs_.made.der);
+  EXPECT_THAT(Pinned(), ElementsAre(theirs_.made.der));
   ASSERT_TRUE(Run(RemoveCommand, {}));
-  EXPECT_EQ(host_.pinned_signer, theirs_.made.der);
+  EXPECT_THAT(Pinned(), ElementsAre(theirs_.made.der));
   ASSERT_TRUE(Run(RemoveCommand, {"--all"}));
-  EXPECT_EQ(host_.pinned_signer, std::nullopt);
+  EXPECT_THAT(Pinned(), IsEmpty());
 }
 
 TEST_F(SignedCommands, APinThatCantBeReadIsNotTakenForNone) {
   ASSERT_TRUE(Run(FirstBootCommand, Signed()));
-  host_.pinned_signer = "damaged";
+  host_.pin = "damaged";
   host_.memory.log.clear();
-  EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kCert);
+  EXPECT_EQ(Refusal(ApplyCommand, {Payload()}), Code::kJson);
   EXPECT_THAT(Codes(Run(StatusCommand, {})), Contains("signer"));
-  const auto round = Run(ReconcileCommand, {"--once"});
-  ASSERT_TRUE(round) << round.error().message;
-  EXPECT_EQ(round->exit, 11);
+  const auto round = Must(Run(ReconcileCommand, {"--once"}));
+  EXPECT_EQ(round.exit, 11);
   EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
   EXPECT_TRUE(Run(FirstBootCommand, Signed())) << "which heals it";
-  EXPECT_EQ(host_.pinned_signer, ours_.made.der);
+  EXPECT_THAT(Pinned(), ElementsAre(ours_.made.der));
 }
 
 TEST_F(SignedCommands, ASignerThatCantBePinnedEndsTheRunBeforeAnythingElse) {
@@ -347,7 +368,11 @@ class SignedImage : public SignedCommands {
     return out;
   }
 
-  const fs::path pin_ = root_ / "image/Program Files/Provisioner/signer.cer";
+  static std::string PinOf(const testing_support::TestSigner& signer) {
+    return payload::PinJson({.signers = {signer.certificate}});
+  }
+
+  const fs::path pin_ = root_ / "image/Program Files/Provisioner/pin.json";
 };
 
 TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
@@ -355,9 +380,8 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
       Payload(), "--root", At("image"), "--install", "--exe", At("provisioner.exe"), "--signer", At("signer.pem")};
   ASSERT_TRUE(Run(PlanCommand, install));
   EXPECT_FALSE(fs::exists(pin_));
-  const auto applied = Run(ApplyCommand, install);
-  ASSERT_TRUE(applied) << applied.error().message << " " << applied.error().where;
-  EXPECT_EQ(ReadAll(pin_), ours_.made.der);
+  Must(Run(ApplyCommand, install));
+  EXPECT_EQ(ReadAll(pin_), PinOf(ours_));
   const auto before = Files();
   EXPECT_THAT(Run(ApplyCommand, install)->out, HasSubstr("no changes"));
   EXPECT_TRUE(Files() == before);
@@ -365,7 +389,7 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
   // Without --signer, the image's own pin counts, and stays.
   std::vector<std::string> later(install.begin(), install.end() - 2);
   EXPECT_THAT(Run(ApplyCommand, later)->out, HasSubstr("no changes"));
-  EXPECT_EQ(ReadAll(pin_), ours_.made.der);
+  EXPECT_EQ(ReadAll(pin_), PinOf(ours_));
   SignFolder(root_ / "payload", theirs_);
   EXPECT_EQ(Refusal(ApplyCommand, later), Code::kSignature);
   EXPECT_EQ(Refusal(PlanCommand, later), Code::kSignature);
@@ -375,7 +399,7 @@ TEST_F(SignedImage, InstallPinsTheSignerInTheImage) {
   // Another signer on the command line replaces it.
   later.insert(later.end(), {"--signer", At("other.pem")});
   ASSERT_TRUE(Run(ApplyCommand, later));
-  EXPECT_EQ(ReadAll(pin_), theirs_.made.der);
+  EXPECT_EQ(ReadAll(pin_), PinOf(theirs_));
   ASSERT_TRUE(Run(RemoveCommand, {"--all", "--root", At("image")}));
   EXPECT_FALSE(fs::exists(pin_.parent_path()));
 }
@@ -404,7 +428,7 @@ TEST_F(SignedImage, ApplyWithoutInstallPinsNothingAndTheScriptAloneIsSaidNotToCh
 // One that first-boot pinned after the image had been made: no record of the installation names it.
 TEST_F(SignedImage, RemoveAllTakesAPinThatNoRecordNames) {
   fs::create_directories(pin_.parent_path());
-  PutBytes(pin_, ours_.made.der);
+  PutBytes(pin_, PinOf(ours_));
   ASSERT_TRUE(Run(ApplyCommand, {Payload(), "--root", At("image")}));
   ASSERT_TRUE(Run(RemoveCommand, {"--all", "--root", At("image")}));
   EXPECT_FALSE(fs::exists(pin_.parent_path()));

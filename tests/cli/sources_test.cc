@@ -37,7 +37,7 @@ TEST(Sources, ExtractPrintsWhatIsExpectedOfEachKind) {
     EXPECT_EQ(result.out, ReadAll(entry.path().string())) << source;
     EXPECT_THAT(result.out, Not(HasSubstr("S3cret"))) << source;
   }
-  EXPECT_EQ(count, 11U);
+  EXPECT_EQ(count, 15U);
 }
 
 TEST(Sources, TheOtherFormatsHoldTheSame) {

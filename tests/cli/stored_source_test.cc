@@ -5,6 +5,7 @@
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/settings_spec.h"
 #include "tests/cli/settings_of_words.h"
+#include "tests/support/result.h"
 
 namespace prov::cli {
 namespace {
@@ -20,34 +21,31 @@ Result<node::SettingsSpec> Remembered(const std::vector<std::string>& words) {
 
 TEST(StoredSource, KeepsHowAServerIsAsked) {
   const auto spec =
-      Remembered({"mcs://h/worker", "--pool", "infra", "--ca", "ca.pem", "--source-proxy", "http://u:a,b@p:1",
-                  "--source-timeout", "30", "--service", "containerd,kubelet", "--add-cluster-suffixes"});
-  ASSERT_TRUE(spec) << spec.error().message;
-  EXPECT_EQ(spec->source.source, "mcs://h/worker");
-  EXPECT_EQ(spec->source.selection.pool, "infra");
-  EXPECT_EQ(spec->source.proxy_url, Secret("http://u:a,b@p:1"));
-  EXPECT_EQ(spec->source.timeout_seconds, 30);
-  EXPECT_TRUE(spec->source.add_cluster_suffixes);
-  EXPECT_THAT(spec->choices.services.value(), ElementsAre("containerd", "kubelet"));
-  EXPECT_THAT(spec->source.ca_file, testing::AllOf(EndsWith("ca.pem"), Ne("ca.pem"))) << "absolute";
+      Must(Remembered({"mcs://h/worker", "--pool", "infra", "--ca", "ca.pem", "--source-proxy", "http://u:a,b@p:1",
+                       "--source-timeout", "30", "--service", "containerd,kubelet", "--add-cluster-suffixes"}));
+  EXPECT_EQ(spec.source.source, "mcs://h/worker");
+  EXPECT_EQ(spec.source.selection.pool, "infra");
+  EXPECT_EQ(spec.source.proxy_url, Secret("http://u:a,b@p:1"));
+  EXPECT_EQ(spec.source.timeout_seconds, 30);
+  EXPECT_TRUE(spec.source.add_cluster_suffixes);
+  EXPECT_THAT(spec.choices.services.value(), ElementsAre("containerd", "kubelet"));
+  EXPECT_THAT(spec.source.ca_file, testing::AllOf(EndsWith("ca.pem"), Ne("ca.pem"))) << "absolute";
 }
 
 TEST(StoredSource, KeepsWhatIsTakenOfIt) {
-  const auto spec = Remembered({"/p/worker.json", "--hns-policy", "policy.json", "--hns-pods", "shop", "--scope",
-                                "certs,hns", "--subtract", "minus.pem", "--credentials", "none"});
-  ASSERT_TRUE(spec) << spec.error().message;
-  EXPECT_EQ(spec->choices.hns_pods, "shop");
-  ASSERT_TRUE(spec->choices.scope);
-  EXPECT_THAT(spec->choices.scope->Names(), ElementsAre("certs", "hns"));
-  EXPECT_EQ(spec->choices.credentials, reconcile::CredentialPolicy::kNone);
-  EXPECT_THAT(spec->choices.hns_policy_file.value(), testing::AllOf(EndsWith("policy.json"), Ne("policy.json")));
-  EXPECT_THAT(spec->choices.subtract_file.value(), testing::AllOf(EndsWith("minus.pem"), Ne("minus.pem")));
+  const auto spec = Must(Remembered({"/p/worker.json", "--hns-policy", "policy.json", "--hns-pods", "shop", "--scope",
+                                     "certs,hns", "--subtract", "minus.pem", "--credentials", "none"}));
+  EXPECT_EQ(spec.choices.hns_pods, "shop");
+  ASSERT_TRUE(spec.choices.scope);
+  EXPECT_THAT(spec.choices.scope->Names(), ElementsAre("certs", "hns"));
+  EXPECT_EQ(spec.choices.credentials, reconcile::CredentialPolicy::kNone);
+  EXPECT_THAT(spec.choices.hns_policy_file.value(), testing::AllOf(EndsWith("policy.json"), Ne("policy.json")));
+  EXPECT_THAT(spec.choices.subtract_file.value(), testing::AllOf(EndsWith("minus.pem"), Ne("minus.pem")));
 }
 
 TEST(StoredSource, KeepsTheWholePathOfAKubeconfig) {
-  const auto spec = Remembered({"kube:///worker", "--kubeconfig", "config"});
-  ASSERT_TRUE(spec) << spec.error().message;
-  EXPECT_THAT(spec->source.kubeconfig, testing::AllOf(EndsWith("config"), Ne("config")));
+  const auto spec = Must(Remembered({"kube:///worker", "--kubeconfig", "config"}));
+  EXPECT_THAT(spec.source.kubeconfig, testing::AllOf(EndsWith("config"), Ne("config")));
 }
 
 TEST(StoredSource, IsReadAgainFromItsWords) {

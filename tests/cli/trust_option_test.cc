@@ -4,6 +4,7 @@
 #include "provisioner/base/text.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/result.h"
 
 namespace prov::cli::machine_commands {
 namespace {
@@ -35,11 +36,10 @@ class TrustOption : public MachineCommands {
 };
 
 TEST_F(TrustOption, CheckNamesTheCertificateTheReasonAndTheDigest) {
-  const auto checked = Run(CheckCommand, {source_});
-  ASSERT_TRUE(checked) << checked.error().message;
-  EXPECT_EQ(checked->exit, 0);
-  const auto told = std::ranges::find(checked->findings, "untrusted", &Finding::code);
-  ASSERT_NE(told, checked->findings.end());
+  const auto checked = Must(Run(CheckCommand, {source_}));
+  EXPECT_EQ(checked.exit, 0);
+  const auto told = std::ranges::find(checked.findings, "untrusted", &Finding::code);
+  ASSERT_NE(told, checked.findings.end());
   EXPECT_EQ(told->severity, Severity::kWarning);
   for (const std::string& part : {std::string("CN=old proxy"), std::string("1024 bits"), "--trust " + sha256_}) {
     EXPECT_THAT(told->message, HasSubstr(part));
@@ -70,9 +70,8 @@ TEST_F(TrustOption, CertificatesExpireByTheHostsClock) {
       {ExtractCommand, {source_, "--format", "pem"}},
       {BakeCommand, {source_, "--out", (root_ / "p").string()}}};
   for (const auto& [make, words] : runs) {
-    const auto outcome = Run(make, words);
-    ASSERT_TRUE(outcome) << outcome.error().message;
-    EXPECT_THAT(outcome->findings, Contains(Field(&Finding::code, "cert-expired"))) << make().spec.name;
+    const auto outcome = Must(Run(make, words));
+    EXPECT_THAT(outcome.findings, Contains(Field(&Finding::code, "cert-expired"))) << make().spec.name;
   }
 }
 
@@ -101,10 +100,9 @@ TEST_F(TrustOption, AFollowedSourceKeepsTheChoice) {
 TEST_F(TrustOption, ASourceOfWhichNothingWouldBeLeftChangesNothing) {
   ASSERT_TRUE(Run(FirstBootCommand, {source_}));
   WriteSource(weak_.pem);
-  const auto round = Run(ReconcileCommand, {"--once"});
-  ASSERT_TRUE(round) << round.error().message;
-  EXPECT_EQ(round->exit, 11);
-  EXPECT_THAT(round->findings, Contains(Field(&Finding::code, "source-unavailable")));
+  const auto round = Must(Run(ReconcileCommand, {"--once"}));
+  EXPECT_EQ(round.exit, 11);
+  EXPECT_THAT(round.findings, Contains(Field(&Finding::code, "source-unavailable")));
   EXPECT_TRUE(InRoot(good_));
 }
 

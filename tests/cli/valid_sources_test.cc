@@ -25,6 +25,7 @@
 #include "templates/templates.h"
 #include "tests/cli/machine_commands_fixture.h"
 #include "tests/support/amount.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::cli {
@@ -184,12 +185,10 @@ class ValidSources : public machine_commands::MachineCommands {
     host_ = testing_support::MemoryHost();
     reconcile::PutWindows(host_.memory);
     host_.memory.Put(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)", reconcile::Sz("File", "x"));
-    const auto applied = Run(ApplyCommand, {payload});
-    ASSERT_TRUE(applied) << applied.error().message << " " << applied.error().where;
-    EXPECT_EQ(applied->exit, 0);
-    const auto again = Run(PlanCommand, {payload});
-    ASSERT_TRUE(again) << again.error().message;
-    EXPECT_EQ(again->exit, 0) << "a second run finds nothing to do\n" << again->out;
+    const auto applied = Must(Run(ApplyCommand, {payload}));
+    EXPECT_EQ(applied.exit, 0);
+    const auto again = Must(Run(PlanCommand, {payload}));
+    EXPECT_EQ(again.exit, 0) << "a second run finds nothing to do\n" << again.out;
   }
 
   std::mt19937 random_{kSeed};
@@ -213,8 +212,7 @@ TEST_F(ValidSources, AreBakedAndAppliedByTheScriptAndByTheProgram) {
     ++valid;
     std::vector<std::string> words = {source_, "--out", (root_ / "payload").string()};
     words.insert(words.end(), options.begin(), options.end());
-    const auto baked = Run(BakeCommand, words);
-    ASSERT_TRUE(baked) << baked.error().message << " " << baked.error().where;
+    Must(Run(BakeCommand, words));
     ExpectScriptTakes(root_ / "payload");
     ExpectApplied((root_ / "payload").string());
     if (HasFatalFailure()) return;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "provisioner/base/base64.h"
+#include "provisioner/node/settings.h"
 #include "tests/controller/versioned_cluster.h"
 
 namespace prov::controller {
@@ -87,6 +88,71 @@ TEST_F(Keeper, WritesWhatDiffersAndNothingElse) {
   EXPECT_TRUE(Keep().value().wrote_data);
   EXPECT_EQ(UserData(), "two then new keys");
   EXPECT_THAT(api_.writes, Contains(kMachineEvents).Times(3));
+}
+
+constexpr char kConfirmedAt[] = "/api/v1/namespaces/fleet/secrets/confirmed";
+
+class KeeperWithApproval : public Keeper {
+ protected:
+  KeeperWithApproval() {
+    order_.confirmed = source::SecretObject("fleet", "confirmed");
+    settings_.source = {"MachineConfig", "rendered-worker-1", "3.4.0"};
+    settings_.proxy_file = {"/etc/mco/proxy.env", true, "", 0, 0644};
+    settings_.http_proxy = Secret("http://confirmed.example.test:3128");
+  }
+  // What the round took for the confirmed proxy; "none": there was none.
+  std::string Confirmed() {
+    std::string out = "not asked";
+    ObjectKeeper keeper(
+        order_,
+        [&](const BakeInput& input) -> Result<Baked> {
+          out = input.confirmed ? std::string(input.confirmed->config.http_proxy->Reveal()) : "none";
+          Baked baked;
+          baked.data = {{"userData", out}};
+          baked.digest = out;
+          return baked;
+        },
+        api_);
+    const KeepRound round = Keep(keeper).value();
+    failure_ = round.failure;
+    return out;
+  }
+  void PutConfirmed() {
+    node::Settings settings;
+    settings.config = settings_;
+    const std::string text = node::Derive(settings).value().json;
+    api_.Put(kConfirmedAt,
+             R"({"metadata":{"name":"confirmed"},"data":{"egress.json":")" + EncodeBase64(text) + R"("}})");
+  }
+
+  egress::EgressConfig settings_;
+  std::optional<Error> failure_;
+};
+
+TEST_F(KeeperWithApproval, BakesWithWhatTheFleetHasConfirmed) {
+  EXPECT_EQ(Confirmed(), "none") << "there was no rollout yet";
+  api_.Put(kConfirmedAt, R"({"metadata":{"name":"confirmed"},"data":{"next.json":"e30="}})");
+  EXPECT_EQ(Confirmed(), "none") << "the first one is not done";
+  PutConfirmed();
+  EXPECT_EQ(Confirmed(), "http://confirmed.example.test:3128");
+  EXPECT_FALSE(failure_);
+}
+
+// A new machine must not get settings that nobody has proven, because a right or the server is missing.
+TEST_F(KeeperWithApproval, KeepsWhatThereIsWhereTheConfirmedSettingsCantBeRead) {
+  PutConfirmed();
+  Confirmed();
+  const std::string before = UserData();
+  api_.refuse = [](const std::string&, const std::string& path) { return path == kConfirmedAt ? 403 : 0; };
+  EXPECT_EQ(Confirmed(), "not asked");
+  ASSERT_TRUE(failure_);
+  EXPECT_THAT(failure_->where, HasSubstr("confirmed"));
+  api_.refuse = nullptr;
+  api_.Put(kConfirmedAt, R"({"metadata":{"name":"confirmed"},"data":{"egress.json":"e30="}})");
+  EXPECT_EQ(Confirmed(), "not asked");
+  ASSERT_TRUE(failure_) << "a damaged one";
+  EXPECT_EQ(UserData(), before);
+  EXPECT_TRUE(State().failure);
 }
 
 TEST_F(Keeper, PutsBackWhatOthersChanged) {

@@ -18,18 +18,18 @@ FOLDER = pathlib.Path(os.environ.get("DOUBLES", "."))
 KINDS = {
     "configmap": "ConfigMap", "clusterrole": "ClusterRole", "clusterrolebinding": "ClusterRoleBinding", "deployment": "Deployment", "egressip": "EgressIP",
     "infrastructure": "Infrastructure", "machine": "Machine", "machineconfig": "MachineConfig", "machineconfigpool": "MachineConfigPool", "machineset": "MachineSet",
-    "namespace": "Namespace", "network.config": "Network", "node": "Node", "pod": "Pod", "proxy": "Proxy", "secret": "Secret", "serviceaccount": "ServiceAccount",
+    "namespace": "Namespace", "network.config": "Network", "node": "Node", "pod": "Pod", "proxy": "Proxy", "role": "Role", "rolebinding": "RoleBinding", "secret": "Secret", "serviceaccount": "ServiceAccount",
     "validatingadmissionpolicies": "ValidatingAdmissionPolicy"}
 # Options of each verb: those with a value, and switches. What no page uses is refused.
 COMMON = {"-n", "-o"}
 VERBS = {
     "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f", "-l"}, {"--ignore-not-found"}),
-    "create": ({"--from-file", "--duration", "--dry-run", "--verb", "--resource", "--clusterrole", "--serviceaccount"}, set()),
+    "create": ({"--from-file", "--from-literal", "--role", "--duration", "--dry-run", "--verb", "--resource", "--clusterrole", "--serviceaccount"}, set()),
     "drain": (set(), {"--ignore-daemonsets", "--delete-emptydir-data"}), "uncordon": (set(), set()),
     "patch": ({"--type", "-p", "--patch-file"}, set()), "scale": ({"--replicas"}, set()), "rollout": (set(), set()), "wait": ({"--for", "--timeout"}, set()),
     "exec": ({"-c"}, {"-it"}), "logs": ({"-c", "--tail", "-l"}, {"--prefix"}), "label": (set(), set()), "describe": (set(), set()), "whoami": (set(), {"--show-server"}),
 }
-SUBVERBS = {"rollout": ("status",), "create": ("token", "configmap", "serviceaccount", "clusterrole", "clusterrolebinding"), "config": ("view",)}
+SUBVERBS = {"rollout": ("status",), "create": ("token", "configmap", "serviceaccount", "clusterrole", "clusterrolebinding", "rolebinding"), "config": ("view",)}
 
 
 def refuse(text):
@@ -186,11 +186,15 @@ def create(options, words, namespace):
     document = {"apiVersion": "v1", "kind": kind_of(words[0]), "metadata": {"name": words[-1]}}
     if words[0] == "configmap":
         document["data"] = {key: pathlib.Path(path).read_text() for key, _, path in (pair.partition("=") for pair in options.get("--from-file", []))}
+        document["data"] |= dict(pair.split("=", 1) for pair in options.get("--from-literal", []))
         document["metadata"]["namespace"] = namespace
     if words[0] == "clusterrole" and not (options.get("--verb") and options.get("--resource")):
         refuse("at least one verb and one resource must be specified")
-    if words[0] == "clusterrolebinding":
-        find("ClusterRole", one(options, "--clusterrole") or refuse("clusterrole must be specified"), namespace)
+    if words[0] in ("clusterrolebinding", "rolebinding"):
+        if role := one(options, "--role"):
+            find("Role", role, namespace)
+        else:
+            find("ClusterRole", one(options, "--clusterrole") or refuse("clusterrole must be specified"), namespace)
         account = one(options, "--serviceaccount") or refuse("--serviceaccount is what pages give")
         find("ServiceAccount", account.partition(":")[2], account.partition(":")[0])
     if one(options, "--dry-run") == "client":
@@ -199,7 +203,19 @@ def create(options, words, namespace):
         keep(document, namespace)
 
 
+def inspect(resources):
+    """`oc adm inspect`: the objects of the cluster as files in a folder, whose number the page says."""
+    for resource in resources or refuse("name the resources"):
+        for document in map(lambda path: json.loads(path.read_text()), sorted(FOLDER.glob(f"{kind_of(resource)},,*.json"))):
+            group = document["apiVersion"].partition("/")[0]
+            folder = pathlib.Path("inspect.local.1234567/cluster-scoped-resources", group, resource)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{document['metadata']['name']}.yaml").write_text("---\n" + yaml.safe_dump(document))
+
+
 def kubectl(words):
+    if words[:2] == ["adm", "inspect"] and sys.argv[1] == "oc":
+        return inspect(words[2:])
     while words and words[0] == "-n":
         words = words[2:3] + words[:2] + words[3:]
     if not words or words[0] not in VERBS:

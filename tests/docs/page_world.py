@@ -207,12 +207,14 @@ class World:
         self.server.faults.append(lambda _handler, path, _query: path == NODES and self._tell(digest))
         pod = {**deployment()["spec"]}
         self.server.put("/apis/apps/v1/namespaces/shop/deployments/web", spec=pod)
+        self.server.put("/api/v1/namespaces/trust/configmaps/corporate-cas", data={"trust-bundle.pem": (TESTS / "sample/corporate-root.pem").read_text()})
 
     def _tell(self, digest):
         then = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 125))
         for name in ("win-1", "win-2"):
             self.server.put_node(name, {"schema": 1, "digest": digest, "credentialDigest": None, "generation": None, "appliedAt": then,
-                                        "readAt": then, "drift": 0, "rebootRequired": True, "held": False, "failure": None, "version": "0.1.0"})
+                                        "readAt": then, "drift": 0, "rebootRequired": True, "held": False, "failure": None, "pending": None, "trial": None,
+                                        "version": "0.1.0"})
 
     def cluster(self):
         """The objects of `oc`, but for Machines, which MachineSets make anew."""

@@ -127,6 +127,34 @@ class Payload(unittest.TestCase):
             manifest.write(b" ")
         self.assertNotEqual(run(*verify).returncode, 0)
 
+    def test_the_purpose_of_a_signer_that_openssl_made_counts(self):
+        need(self, "openssl")
+        key, signer = self.work / "key.pem", self.work / "signer.pem"
+        must("openssl", "genrsa", "-out", key, 2048)
+        for extension, why in (("extendedKeyUsage=codeSigning", ""), ("keyUsage=critical,digitalSignature", ""),
+                               ("extendedKeyUsage=serverAuth,clientAuth", "serverAuth, clientAuth"),
+                               ("extendedKeyUsage=codeSigning,anyExtendedKeyUsage", "codeSigning, anyExtendedKeyUsage"),
+                               ("keyUsage=keyCertSign,cRLSign", "keyCertSign, cRLSign")):
+            must("openssl", "req", "-x509", "-key", key, "-out", signer, "-subj", "/CN=signer", "-days", 30, "-addext", extension)
+            for result in (provisioner("bake", SAMPLE, "--out", self.work / "signed", "--sign", key, "--signer", signer, "--generation", "1"),
+                           provisioner("check", self.work / "signed", "--signer", signer)):
+                self.assertEqual(result.returncode, 12 if why else 0, f"{extension}: {result.stderr}")
+                self.assertIn(why, result.stderr)
+
+    def test_the_files_of_each_node_are_signed(self):
+        need(self, "openssl")
+        key, signer, out = (self.work / name for name in ("key.pem", "signer.pem", "fleet"))
+        must("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", signer, "-subj", "/CN=signer", "-days", 30)
+        (self.work / "nodes.csv").write_text("name\nwin-1\nwin-2\n")
+        result = provisioner("bake", SAMPLE, "--out", out, "--nodes", self.work / "nodes.csv", "--sign", key, "--signer", signer, "--generation", "1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for node in ("win-1", "win-2"):
+            files = out / "nodes" / node
+            must("openssl", "cms", "-verify", "-binary", "-inform", "DER", "-in", files / "manifest.json.p7s", "-content", files / "manifest.json", "-certfile", signer,
+                 "-CAfile", signer, "-purpose", "any", "-out", os.devnull)
+            self.assertEqual(json.loads((files / "manifest.json").read_text())["node"], node)
+            self.assertEqual(provisioner("check", files, "--signer", signer, "--node", "win-1").returncode, 0 if node == "win-1" else 12)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -8,6 +8,27 @@ import tempfile
 import time
 
 WAIT = 120  # seconds for one answer
+LEAST_CONTRAST = 4.5  # WCAG 2, AA
+CONTRAST = r"""(hint => {
+    const part = v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+    const light = c => 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
+    const colour = text => text.match(/[\d.]+/g).map(Number);
+    const behind = e => { for (; e; e = e.parentElement) { const c = colour(getComputedStyle(e).backgroundColor);
+                          if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+    let worst = [99, ''];
+    const judge = (text, e) => {
+      const pair = [light(colour(text)), light(behind(e))].sort((a, b) => b - a);
+      const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
+      if (ratio < worst[0]) worst = [ratio, e.outerHTML.slice(0, 200)];
+    };
+    document.querySelectorAll('details').forEach(d => d.open = true);
+    for (const e of document.querySelectorAll('body *')) {
+      if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) || !e.offsetHeight) continue;
+      judge(getComputedStyle(e).color, e);
+    }
+    if (hint) judge(getComputedStyle(hint, '::placeholder').color, hint);
+    return [worst, getComputedStyle(document.body).backgroundColor];
+})"""
 
 
 def program():
@@ -113,6 +134,11 @@ class Browser:
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
+
+    def contrast(self, field=None):
+        """The least contrast of a text with what is behind it, with its element, and the page's background. `field`: one whose
+        placeholder counts."""
+        return self.ask(f"{CONTRAST}({f'document.querySelector({json.dumps(field)})' if field else 'null'})")
 
     def type(self, text):
         self.call("Input.insertText", text=text)

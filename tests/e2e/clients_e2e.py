@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`explain` against the clients themselves: curl in its three readings, .NET, Python and Java. real_clients.py says where they are
-looked for.
+"""`explain` against the clients themselves: curl in its three readings, .NET, Python, Java and Node.js. real_clients.py says where
+they are looked for.
 
 usage: clients_e2e.py PROVISIONER [--rows N] [--proxies N] [--seed S]"""
 import collections
@@ -11,15 +11,15 @@ import unittest
 import urllib.parse
 
 import real_clients
-from clients_rows import ALL, LESS_ODD, WELL_KNOWN, Lists, proxy_url
-from harness import folder, must, options
+from clients_rows import ALL, ASCII, LESS_ODD, WELL_KNOWN, Lists, proxy_url
+from harness import Handler, folder, must, options, serve
 
 HTTP_PROXY, HTTPS_PROXY = "http://plain.proxy.example:3128", "http://tls.proxy.example:3129"
 HERE, THERE = "127.7.7.7", "127.1.1.1"  # the proxies' address, and everyone else's
 PER_LIST = 8
 MOST_SHOWN = 20
 
-OPTIONS = options(rows=2000, proxies=300, seed="clients")
+OPTIONS = options(rows=1000, proxies=300, seed="clients")
 PROVISIONER = OPTIONS.provisioner
 
 
@@ -37,16 +37,18 @@ class Clients(unittest.TestCase):
         except real_clients.Missing as error:
             lacking.append(str(error))
         cls.others, lacking_others = real_clients.others()
-        for one in lacking + lacking_others:
+        cls.nodes, lacking_nodes = real_clients.nodes()
+        for one in lacking + lacking_others + lacking_nodes:
             print("SKIPPED: clients_e2e: " + one, flush=True)
-        print("seed %s; %s" % (OPTIONS.seed, ", ".join("%s: %s" % (c.dialect, c.version) for c in cls.clients + cls.others)), flush=True)
+        cls.all = cls.clients + cls.others + cls.nodes
+        print("seed %s; %s" % (OPTIONS.seed, ", ".join("%s: %s" % (c.dialect, c.version) for c in cls.all)), flush=True)
 
     def explain(self, settings, urls):
         """What explain says: a list for each URL, of client to decision."""
         source, hosts = self.work / "proxy.env", self.work / "hosts"
         source.write_text(settings, encoding="utf-8")
         hosts.write_text("".join(url + "\n" for url in urls), encoding="utf-8")
-        names = sorted({client.dialect for client in self.clients + self.others} | {"java"})
+        names = sorted({client.dialect for client in self.all} | {"java"})
         decisions = json.loads(must(PROVISIONER, "explain", source, "--hosts", hosts, "--for", ",".join(names), "--output", "json"))["decisions"]
         self.assertEqual(len(decisions), len(urls) * len(names))
         return [{one["client"]: one for one in decisions[i:i + len(names)]} for i in range(0, len(decisions), len(names))]
@@ -105,11 +107,38 @@ class Clients(unittest.TestCase):
     def test_python_and_java(self):
         self.compare("less odd lists", self.others, LESS_ODD, 2 * OPTIONS.rows)
 
+    def test_node(self):
+        # Each list is a process of its own.
+        self.compare("Node.js", self.nodes, ASCII, OPTIONS.rows)
+
+    def test_what_node_sends(self):
+        """Whether Node.js asks the proxy at all, and how: with real connections."""
+        class Listed(Handler):
+            def do_GET(self):
+                asked[self.server.server_port].append(self.requestline.partition(" HTTP/")[0])
+                self.send_error(502)
+            do_CONNECT = do_GET
+        proxy, target = serve(self, Listed), serve(self, Listed)
+        at = "127.0.0.1:%d" % target.server_port
+        script = {"http": "require('http').get('http://%s/x', (a) => a.resume()).on('error', () => 0)" % at,
+                  "fetch": "fetch('http://%s/x').catch(() => 0)" % at}
+        for client in self.nodes:
+            api = "http" if client.dialect == "nodehttp" else "fetch"
+            through = ["CONNECT " + at] if client.dialect == "nodefetch24" else ["GET http://%s/x" % at]
+            for value, options, proxied in [(None, [], False), ("true", [], False), ("1", [], True), ("0", ["--use-env-proxy"], True),
+                                            ("1", ["--no-use-env-proxy"], False)]:
+                asked = {server.server_port: [] for server in (proxy, target)}
+                environment = {"HTTP_PROXY": "http://127.0.0.1:%d" % proxy.server_port, **({"NODE_USE_ENV_PROXY": value} if value else {})}
+                must(client.command[0], *options, "-e", script[api], env=environment)
+                with self.subTest(client=client.version, api=api, value=value, options=options):
+                    self.assertEqual(asked[proxy.server_port], through if proxied else [])
+                    self.assertEqual(asked[target.server_port], [] if proxied else ["GET /x"])
+
     def excuse(self, client, url, answer):
         """Why a client does something else than it is told to, known and safe: it never goes direct."""
         authority = re.split("[/?#]", url.partition("://")[2] or url)[0]
         odd = " " in url or not url.isascii() or authority.count("@") > 1
-        if answer.host is None and odd and client.dialect.startswith("curl"):
+        if answer.host is None and odd and client.dialect.startswith(("curl", "node")):
             return "refused by the client"  # proxy-url-path, proxy-url-idn, proxy-url-at
         if answer.port == 1080 and client.dialect in ("curl7", "curl8"):
             return "port 1080"  # where the URL has none: proxy-url-port
@@ -121,8 +150,8 @@ class Clients(unittest.TestCase):
         targets = ["http://target.example/", "https://target.example/"]
         ours = [self.explain(assignment("HTTP_PROXY", url) + assignment("HTTPS_PROXY", url), targets) if url else None for url in urls]
         tallies, wrong = {}, []
-        for client in self.clients:
-            tally = tallies[client.dialect] = collections.Counter()
+        for client in self.clients + self.nodes:
+            tally = tallies[client.dialect + " " + client.version] = collections.Counter()
             rows, said = [], []
             for url, decisions in zip(urls, ours):
                 for target, decision in zip(targets, decisions or []):
@@ -149,9 +178,14 @@ class Clients(unittest.TestCase):
             tally["of them direct"] += direct
             if "direct without an error" in decision["note"] and ".NET goes" in decision["note"] and client.dialect == "dotnet" and not direct:
                 wrong.append("%r is said to make .NET go direct, and it does not: %s" % (row, answer))
+            if "Node.js ends at its start" in decision["note"] and answer.host is not None:
+                wrong.append("%r is said to end Node.js at its start, and it does not: %s" % (row, answer))
             return
         to_proxy = answer.host is not None and str(answer.port) == port and (answer.host == HERE or real_clients.same_host(answer.host, host))
-        excuse = "used as meant" if to_proxy and decision["decision"] == "proxy" else self.excuse(client, row[0], answer)
+        as_said = "used as meant" if to_proxy and decision["decision"] == "proxy" else None
+        if decision["decision"] == "direct" and answer.host in ("target.example", THERE):
+            as_said = "direct, as said"
+        excuse = as_said or self.excuse(client, row[0], answer)
         tally[excuse or "unexplained"] += 1
         if not excuse:
             wrong.append("%s %s: %r: explain %s %s, the client %s" % (client.dialect, client.version, row, decision["decision"], decision["proxy"], answer))

@@ -33,6 +33,7 @@ class Pieces(typing.NamedTuple):
 
 ALL = Pieces(NAMES, ADDRESSES, NETWORKS, ODD, SEPARATORS, SCHEMES_ASKED)
 # Without names that are not ASCII, and without what our readings of Python and Java leave out.
+ASCII = ALL._replace(names=NAMES[:16])
 LESS_ODD = Pieces(NAMES[:13], ADDRESSES[:25], NETWORKS[:22], ODD[:20], SEPARATORS[:10], SCHEMES_ASKED[:5])
 
 

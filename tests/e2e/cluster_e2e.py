@@ -18,20 +18,25 @@ import subprocess
 import time
 import unittest
 
-from harness import argument, folder, must, need, run
+from harness import SAMPLE, argument, folder, must, need, run
 from real_api_server import PLURALS, RealApiServer, Refused, cluster_programs, documents
 
 PROGRAM, FOLLOW, FOLLOWERS = (argument() for _ in range(3))
 ONE, TWO, THREE = (f"http://{name}.example.test:3128" for name in ("one", "two", "three"))
 NODES = int(os.environ.get("PROVISIONER_FOLLOWERS", "60"))
 STATE = "egress-provisioner/state"
+ROOT_PEM, PROXY_PEM = (SAMPLE.with_name(f"{name}.pem").read_text() for name in ("corporate-root", "proxy-root"))
+# Kubernetes 1.33 and later has ClusterTrustBundles, until 1.36 only if asked to.
+BUNDLES = ["--feature-gates=ClusterTrustBundle=true", "--runtime-config=certificates.k8s.io/v1beta1/clustertrustbundles=true"]
 
 
 class Cluster(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.work = folder(cls)
-        cls.server = RealApiServer(cluster_programs(), cls.work)
+        programs = cluster_programs()
+        minor = int(re.search(r"v1\.(\d+)", must(programs["kube-apiserver"], "--version"))[1])
+        cls.server = RealApiServer(programs, cls.work, words=BUNDLES if minor >= 33 else ())
         cls.addClassCleanup(cls.server.close)
         printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1")
         cls.manifests = [d for d in documents(printed) if d["kind"] in PLURALS]
@@ -101,6 +106,42 @@ class Cluster(unittest.TestCase):
         report = json.loads(follower.communicate(timeout=180)[0])
         self.assertEqual(report["failures"], 0)
         self.assertIn("EgressSettings", self.server.events_of("win-0"))
+
+    def follow_trust(self, source, item, replacement):
+        """The object is read and watched with what is printed for it as a source, and no other object of its kind is."""
+        printed = must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--source", source)
+        self.server.apply(item)
+        for one in documents(printed):
+            if one["metadata"]["name"] == "egress-provisioner-source":
+                self.server.apply(one)
+        end = time.monotonic() + 30
+        while (done := self.run_program("extract", source)).returncode and time.monotonic() < end:
+            time.sleep(0.2)  # the server's view of rights follows a moment later
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        said = json.loads(done.stdout)
+        self.assertEqual((len(said["trustBundle"]["certificates"]), said["proxyFile"]["present"]), (1, False))
+        other = self.run_program("extract", source.replace("corporate", "other"))
+        self.assertRegex(other.stderr, "403 Forbidden|is not among")  # every account may read bundles
+        with subprocess.Popen([FOLLOW, str(self.config), source, "60000", "1"], stdout=subprocess.PIPE, text=True) as follower:
+            self.assertEqual(follower.stdout.readline(), "waits\n")
+            self.server.apply(replacement)
+            told = follower.communicate(timeout=120)[0]
+        self.assertRegex(told, r"^waited \d{1,4}\n$")
+        self.assertEqual(len(json.loads(self.run_program("extract", source).stdout)["trustBundle"]["certificates"]), 2)
+
+    def test_a_config_map_with_certificates(self):
+        self.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "trust"}})
+        item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "corporate", "namespace": "trust"}, "data": {"trust-bundle.pem": ROOT_PEM, "note": "x"}}
+        self.follow_trust("kube:///configmap/trust/corporate", item, {**item, "data": {"trust-bundle.pem": ROOT_PEM + PROXY_PEM}})
+
+    def test_a_cluster_trust_bundle(self):
+        if self.server.minor() < 33:
+            done = self.run_program("extract", "kube:///clustertrustbundle/corporate", config=self.admin)
+            self.assertIn("serves no clustertrustbundles in certificates.k8s.io (v1, v1beta1, v1alpha1)", done.stderr)
+            return
+        version = "v1" if self.server.minor() > 36 else "v1beta1"
+        item = {"apiVersion": f"certificates.k8s.io/{version}", "kind": "ClusterTrustBundle", "metadata": {"name": "corporate"}, "spec": {"trustBundle": ROOT_PEM}}
+        self.follow_trust("kube:///clustertrustbundle/corporate", item, {**item, "spec": {"trustBundle": ROOT_PEM + PROXY_PEM}})
 
     def test_it_has_no_others(self):
         token = self.server.token()

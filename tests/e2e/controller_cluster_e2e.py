@@ -5,6 +5,7 @@ data and the parameters of pods are current within two seconds, each right that 
 usage: controller_cluster_e2e.py PROVISIONER [unittest arguments]
   PROVISIONER_CLUSTER=1: else nothing is run (scripts/test --cluster sets it)"""
 import base64
+import contextlib
 import copy
 import json
 import os
@@ -12,8 +13,10 @@ import random
 import re
 import signal
 import subprocess
+import threading
 import time
 import unittest
+import unittest.mock
 
 from harness import argument, folder, must, run
 from real_api_server import PLURALS, RealApiServer, Refused, cluster_programs, custom, documents
@@ -237,6 +240,212 @@ class ControllerCluster(unittest.TestCase):
                 running[which] = self.start()
         self.await_current(40)
         self.assertEqual((keys, proxies), (sorted(keys), sorted(proxies)), "it never goes back to an older one")
+
+
+class RolloutsOfTheController(unittest.TestCase):
+    """With exactly the rights of `deploy --approval` for both halves. The nodes are this test's: they do what a node with --approval
+    does, and nothing behind them runs."""
+    WINDOWS = [f"win-{number}" for number in range(6)]
+    CONFIRMED = "/api/v1/namespaces/egress-provisioner/secrets/confirmed"
+
+    def setUp(self):
+        self.work = folder(self)
+        self.server = RealApiServer(cluster_programs(), self.work)
+        self.addCleanup(self.server.close)
+        self.has_policies = self.server.minor() >= 30
+        kinds = {**PLURALS, **({"ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+                                "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings"} if self.has_policies else {})}
+        self.enterContext(unittest.mock.patch.dict(PLURALS, kinds))
+        keep = ["--keep-secret", f"{SPACE}/{NAME}", "--platform", "aws"]
+        self.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
+        for words in ["--platform", "kubernetes"], keep:
+            printed = documents(must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--approval", *words))
+            for item in printed:
+                if item["kind"] in kinds:
+                    self.server.apply(item)
+        (deployment,) = (d for d in printed if d["kind"] == "Deployment")
+        self.args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+        (self.work / "config").write_text(self.server.kubeconfig(self.server.token(ACCOUNT)))
+        (self.work / "admin").write_text(self.server.kubeconfig())
+        self.bad, self.stop = set(), threading.Event()
+        self.second, self.first = self.say("two"), self.say("one")
+        for name in self.WINDOWS:
+            self.server.put_node(name)
+            self.server.ask("PATCH", f"/api/v1/nodes/{name}/status", {"status": {"conditions": [{"type": "Ready", "status": "True"}]}},
+                            "application/merge-patch+json")
+            self.tell(name, self.first)
+        thread = threading.Thread(target=self.be_nodes, daemon=True)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(self.stop.set)
+
+    def say(self, proxy):
+        """Puts these settings into the source; returns their digest."""
+        self.server.put_config(f"rendered-worker-{proxy}", f"http://{proxy}.example.test:3128", self.server.authority.pem.read_text())
+        self.source = json.loads(must(PROGRAM, "extract", "kube:///worker", "--kubeconfig", self.work / "admin", "--output", "json"))["digest"]
+        return self.source
+
+    def tell(self, name, digest, trial=None):
+        state = {"schema": 1, "digest": digest, "pending": None if digest == self.source else self.source, "trial": trial}
+        self.server.ask("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"annotations": {"egress-provisioner/state": json.dumps(state)}}},
+                        "application/merge-patch+json")
+
+    def nodes(self):
+        """{name: (state, approved digest)}"""
+        found = {}
+        for item in self.server.ask("GET", "/api/v1/nodes")["items"]:
+            notes = item["metadata"]["annotations"]
+            found[item["metadata"]["name"]] = json.loads(notes["egress-provisioner/state"]), notes.get("egress-provisioner/approved")
+        return found
+
+    def be_nodes(self):
+        while not self.stop.wait(0.2):
+            with contextlib.suppress(OSError):
+                for name, (state, approved) in self.nodes().items():
+                    self.step(name, state, approved)
+
+    def step(self, name, state, approved):
+        trial = state["trial"] or {}
+        if approved != self.source or state["digest"] == approved or trial.get("digest") == approved:
+            return
+        if approved in self.bad:
+            self.tell(name, state["digest"], {"digest": approved, "attempt": 9, "result": "rolledBack", "reason": "no answer"})
+        else:
+            self.tell(name, approved, {"digest": approved, "attempt": 9, "result": "confirmed"})
+
+    def launch(self, name="log"):
+        words = [f"--kubeconfig={self.work / 'config'}" if arg.startswith("--kubeconfig=") else arg for arg in self.args]
+        with open(self.work / name, "w") as out:
+            process = subprocess.Popen([PROGRAM, *words], stdout=out, stderr=out,
+                                       env={"PATH": os.environ["PATH"], "HOME": str(self.work), "POD_NAME": name})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def start(self):
+        self.launch()
+        return self.work / "log"
+
+    def wish(self, **data):
+        self.server.apply({"apiVersion": "v1", "kind": "ConfigMap",
+                           "metadata": {"name": "egress-provisioner-rollout", "namespace": "egress-provisioner"}, "data": data})
+
+    def await_that(self, what, seconds=60):
+        end = time.monotonic() + seconds
+        while not (found := what()):
+            self.assertLess(time.monotonic(), end, (self.work / "log").read_text())
+            time.sleep(0.2)
+        return found
+
+    def record(self):
+        try:
+            note = self.server.ask("GET", self.CONFIRMED)["metadata"].get("annotations", {}).get("egress-provisioner/rollout")
+        except Refused:
+            return None
+        return note and json.loads(note)
+
+    def ended(self, digest, phase):
+        record = self.record()
+        return record and (record["order"]["digest"], record["progress"]["phase"]) == (digest, phase)
+
+    def kept_digest(self):
+        note = self.server.ask("GET", SECRET)["metadata"].get("annotations", {}).get("egress-provisioner/state")
+        return note and json.loads(note)["digest"]
+
+    def test_it_rolls_out_what_is_new_and_keeps_what_is_proven(self):
+        log = self.start()
+        self.await_that(lambda: self.kept_digest() == self.first)
+        self.assertIsNone(self.record(), "nobody has asked for rollouts")
+        self.wish(canary="2", wave="2", soak="1", trial="60", timeout="60")
+        self.await_that(lambda: self.ended(self.first, "done"))
+        self.say("two")
+        self.await_that(lambda: self.ended(self.second, "open"))
+        self.assertEqual(self.kept_digest(), self.first, "new machines get what is proven")
+        self.await_that(lambda: self.ended(self.second, "done"))
+        self.assertEqual({state["digest"] for state, _ in self.nodes().values()}, {self.second})
+        self.await_that(lambda: self.kept_digest() == self.second, 5)
+        bad = self.say("three")
+        self.bad.add(bad)
+        self.await_that(lambda: self.ended(bad, "failed"))
+        self.assertEqual({state["digest"] for state, _ in self.nodes().values()}, {self.second})
+        canaries = {name for name, (state, _) in self.nodes().items() if state["trial"]["digest"] == bad}
+        self.assertEqual(len(canaries), 2)
+        self.assertEqual({name for name, (_, approved) in self.nodes().items() if approved == bad}, canaries)
+        self.assertEqual(self.kept_digest(), self.second)
+        text = self.await_that(lambda: "does not try these settings again" in log.read_text() and log.read_text())
+        self.assertIn("[approval-first]", text)
+        time.sleep(3)
+        self.assertTrue(self.ended(bad, "failed"), "it is not tried again")
+        good = self.say("four")
+        self.await_that(lambda: self.ended(good, "done"))
+
+    def coordinator(self):
+        """A kubeconfig of an account that is bound as provisioner/docs/fleet.md says."""
+        space, group = "egress-provisioner", "rbac.authorization.k8s.io"
+        self.server.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "ci", "namespace": space}})
+        for kind, role in ("ClusterRole", "egress-provisioner-rollout"), ("ClusterRole", "egress-provisioner-source"), ("Role", "egress-provisioner-rollout"):
+            self.server.apply({"apiVersion": f"{group}/v1", "kind": kind + "Binding",
+                               "metadata": {"name": "ci-" + role, **({"namespace": space} if kind == "Role" else {})},
+                               "roleRef": {"apiGroup": group, "kind": kind, "name": role},
+                               "subjects": [{"kind": "ServiceAccount", "name": "ci", "namespace": space}]})
+        (self.work / "ci").write_text(self.server.kubeconfig(self.server.token("ci")))
+
+    def roll(self):
+        return run(PROGRAM, "fleet", "rollout", "kube:///worker", "--kubeconfig", self.work / "ci", "--soak", "0", "--wave", "100%")
+
+    def test_who_runs_it_elsewhere_needs_each_right_and_no_more(self):
+        self.coordinator()
+        done = self.roll()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        asked = 0
+        for path in "/clusterroles", "/namespaces/egress-provisioner/roles":
+            path = f"/apis/rbac.authorization.k8s.io/v1{path}/egress-provisioner-rollout"
+            role = self.server.ask("GET", path)
+            for number, rule in enumerate(role["rules"]):
+                for verb in set(rule["verbs"]) - {"approve"}:  # by which the policy finds the account
+                    less = copy.deepcopy(role["rules"])
+                    less[number]["verbs"].remove(verb)
+                    less = [one for one in less if one["verbs"]]
+                    with self.subTest(resource=rule["resources"], verb=verb):
+                        self.server.ask("PATCH", path, {"rules": less}, "application/merge-patch+json")
+                        time.sleep(2)  # the server's own view of rights follows
+                        self.server.ask("DELETE", self.CONFIRMED)
+                        self.server.ask("DELETE", "/apis/coordination.k8s.io/v1/namespaces/egress-provisioner/leases/egress-provisioner-rollout")
+                        self.say(f"n{asked}")
+                        done = self.roll()
+                        self.server.ask("PATCH", path, {"rules": role["rules"]}, "application/merge-patch+json")
+                        time.sleep(2)
+                        self.assertIn(f'resources ["{rule["resources"][0]}"]', done.stderr)
+                        self.assertIn(f'verbs ["{verb}"]', done.stderr)
+                        self.assertEqual(self.roll().returncode, 0)
+                        asked += 1
+        self.assertEqual(asked, 8)
+
+    def test_after_a_crash_the_other_one_goes_on(self):
+        running = {"log": self.launch()}
+        self.await_that(lambda: self.kept_digest() == self.first)
+        running["other"] = self.launch("other")
+        self.wish(canary="1", wave="1", soak="2")
+        self.await_that(lambda: self.ended(self.first, "done"))
+        self.say("two")
+        self.await_that(lambda: self.ended(self.second, "open") and self.record()["progress"]["wave"] == 2)
+        attempt = self.record()["order"]["attempt"]
+        running["log"].kill()
+        self.assertNotIn("rollout", (self.work / "other").read_text(), "it does not lead")
+        self.await_that(lambda: self.ended(self.second, "done"), 120)
+        self.assertEqual(self.record()["order"]["attempt"], attempt, "the same one")
+        self.assertIn("rollout of", (self.work / "other").read_text())
+
+    def test_without_the_right_to_the_confirmed_settings_nothing_new_is_kept(self):
+        log = self.start()
+        self.await_that(lambda: self.kept_digest() == self.first)
+        before = self.server.ask("GET", SECRET)["data"]
+        for kind in "waits", "rollout":
+            self.server.ask("DELETE", f"/apis/rbac.authorization.k8s.io/v1/namespaces/egress-provisioner/rolebindings/{ACCOUNT}-{kind}")
+        time.sleep(1)
+        self.say("two")
+        self.await_that(lambda: "secrets" in log.read_text() and "confirmed" in log.read_text())
+        self.assertEqual(self.server.ask("GET", SECRET)["data"], before)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 MACHINES = "/api/v1/namespaces/openshift-machine-api"
 OURS, THEIRS = f"{MACHINES}/secrets/windows-user-data-kept", f"{MACHINES}/secrets/windows-user-data"
 KEEPER = "/apis/apps/v1/namespaces/egress-provisioner/deployments/egress-provisioner-controller"
+CONFIRMED = "/api/v1/namespaces/egress-provisioner/secrets/confirmed"
 PARAMS = "/api/v1/namespaces/egress-provisioner/configmaps/pod-params"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/openshift-machine-api/leases/egress-provisioner-controller"
 SCRIPT = """<powershell>
@@ -387,6 +388,52 @@ class Controller(unittest.TestCase):
         self.say()
         self.assertEqual(self.once().returncode, 0)
         self.assertIsNone(self.state().get("failure"))
+
+    def confirm(self):
+        """What the source says now is what a rollout has confirmed last."""
+        subprocess.run([str(PROGRAM), "bake", "kube:///worker", "--kubeconfig", str(self.work / "config"), "--out", str(self.work / "payload")],
+                       capture_output=True, check=True, timeout=60)
+        payload = next((self.work / "payload").rglob("egress.json")).parent
+        files = [{"path": path.relative_to(payload).as_posix(), "data": base64.b64encode(path.read_bytes()).decode()}
+                 for path in sorted(payload.rglob("*")) if path.is_file()]
+        settings = json.dumps({"schema": 1, "payload": False, "files": files})  # as a node keeps them
+        self.server.put(CONFIRMED, data={"egress.json": base64.b64encode(settings.encode()).decode()})
+
+    def test_with_approval_what_no_rollout_has_confirmed_is_not_kept(self):
+        self.put_params()
+        keep = ("--params", "egress-provisioner/pod-params", "--approval")
+        self.assertEqual(self.once(*keep).returncode, 0)
+        self.assertTrue(self.is_current(), "there was no rollout yet")
+        self.confirm()
+        before, params, digest = self.user_data(), self.params(), self.state()["digest"]
+        self.say("http://two.example.test:3128")
+        done = self.once(*keep)
+        self.assertEqual((done.returncode, done.stderr.count("[approval-first]")), (0, 2), done.stderr)
+        self.assertEqual((self.user_data(), self.params(), self.state()["digest"]), (before, params, digest))
+        self.assertIn("one.example.test", params["HTTP_PROXY"])
+        self.server.put(CONFIRMED, data={"egress.json": "e30="})
+        done = self.once(*keep)
+        self.assertEqual(done.returncode, 11, done.stderr)
+        self.assertEqual((self.user_data(), self.params()), (before, params), "what is proven is not known, so it stays")
+        self.assertIn("secrets/confirmed", self.state()["failure"]["message"])
+        (self.work / "payload").rename(self.work / "former")
+        self.confirm()
+        done = self.once(*keep)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("approval-first", done.stderr)
+        self.assertTrue(self.is_current())
+        self.assertEqual(self.params(), self.wanted_params())
+
+    def test_a_confirmed_rollout_reaches_what_is_kept_within_two_seconds(self):
+        self.confirm()
+        self.start("--approval")
+        self.await_current(30)
+        self.say("http://two.example.test:3128")
+        time.sleep(3)
+        self.assertFalse(self.is_current())
+        (self.work / "payload").rename(self.work / "former")
+        self.confirm()
+        self.await_current(2.5)
 
     def test_a_stop_amid_a_round_is_no_failure(self):
         self.once()

@@ -11,7 +11,6 @@ from harness import argument, folder, run
 
 PROVISIONER = argument()
 PHONE, PAPER, DESKTOP = 400, 1000, 1280
-LEAST_CONTRAST = 4.5  # WCAG 2, AA
 HOSTILE = "<img src=x onerror=document.title='hit'>"
 
 SETTINGS = """HTTP_PROXY=http://user:s3cret@10.0.0.9:8080
@@ -110,28 +109,8 @@ class InChromium(unittest.TestCase):
     def test_colours_can_be_read(self):
         grounds = set()
         for _, scheme in self.looks():
-            worst, ground = self.browser.ask("""(() => {
-                const part = v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
-                const light = c => 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
-                const colour = text => text.match(/[\\d.]+/g).map(Number);
-                const behind = e => { for (; e; e = e.parentElement) { const c = colour(getComputedStyle(e).backgroundColor);
-                                      if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
-                let worst = [99, ''];
-                const hint = document.getElementById('filter-text');
-                const judge = (text, e) => {
-                  const pair = [light(colour(text)), light(behind(e))].sort((a, b) => b - a);
-                  const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
-                  if (ratio < worst[0]) worst = [ratio, e.outerHTML.slice(0, 200)];
-                };
-                document.querySelectorAll('details').forEach(d => d.open = true);
-                for (const e of document.querySelectorAll('body *')) {
-                  if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) || !e.offsetHeight) continue;
-                  judge(getComputedStyle(e).color, e);
-                }
-                judge(getComputedStyle(hint, '::placeholder').color, hint);
-                return [worst, getComputedStyle(document.body).backgroundColor];
-            })()""")
-            self.assertGreaterEqual(worst[0], LEAST_CONTRAST, worst[1])
+            worst, ground = self.browser.contrast("#filter-text")
+            self.assertGreaterEqual(worst[0], browser.LEAST_CONTRAST, worst[1])
             grounds.add((scheme, ground))
         self.assertEqual(len(grounds), 2)
         self.assertEqual(len({ground for _, ground in grounds}), 2, "dark is another colour than light")

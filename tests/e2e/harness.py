@@ -22,7 +22,7 @@ PWSH = shutil.which(os.environ.get("PWSH", "pwsh"))  # PowerShell 7
 PACKAGES = {"7z": "p7zip-full", "apt-get": "apt", "bsdtar": "libarchive-tools", "cc": "gcc", "ctr": "containerd", "dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev",
             "hivexregedit": "libwin-hivex-perl", "hivexsh": "libhivex-bin", "ip": "iproute2", "iptables-restore": "iptables", "isoinfo": "genisoimage",
             "kubectl": "kubernetes-client", "mitmdump": "mitmproxy", "mkntfs": "ntfs-3g", "nft": "nftables", "nginx": "nginx-light", "node": "nodejs",
-            "objdump": "binutils", "qemu-img": "qemu-utils", "qemu-storage-daemon": "qemu-system-common", "setpriv": "util-linux", "sfdisk": "fdisk",
+            "objdump": "binutils", "qemu-img": "qemu-utils", "qemu-storage-daemon": "qemu-system-common", "rpmbuild": "rpm", "setpriv": "util-linux", "sfdisk": "fdisk",
             "unshare": "util-linux", "wimlib-imagex": "wimtools", "xmllint": "libxml2-utils"}
 
 

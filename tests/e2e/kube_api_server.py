@@ -17,12 +17,15 @@ from rendered import ignition, variables
 GROUP = "/apis/machineconfiguration.openshift.io/v1"
 POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
 KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
-         "proxies": "Proxy", "configmaps": "ConfigMap", "nodes": "Node",
+         "proxies": "Proxy", "configmaps": "ConfigMap", "clustertrustbundles": "ClusterTrustBundle", "nodes": "Node",
          "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet",
          "runtimeclasses": "RuntimeClass", "secrets": "Secret", "leases": "Lease"}
 PATCHED = ("nodes", "secrets", "leases", "configmaps")
+CREATED = ("events", "secrets", "leases")
 # What it serves of the admission's own group.
 POLICIES = "/apis/admissionregistration.k8s.io/v1"
+# As Kubernetes 1.33 to 1.36 have them, where they are switched on.
+BUNDLES = "/apis/certificates.k8s.io/v1beta1/clustertrustbundles"
 NODES = "/api/v1/nodes"
 EVENTS = "/api/v1/namespaces/default/events"
 STATE = "egress-provisioner/state"
@@ -71,7 +74,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
         """An object at its path; whoever watches is told."""
         collection, name = path.rsplit("/", 1)
         resource = collection.rsplit("/", 1)[1]
-        group = collection.split("/")[2] + "/v1" if collection.startswith("/apis/") else "v1"
+        group = "/".join(collection.split("/")[2:4]) if collection.startswith("/apis/") else "v1"
         with self.changed:
             self.version += 1
             metadata = {"name": name, "resourceVersion": str(self.version), "creationTimestamp": "2026-01-01T00:00:00Z"}
@@ -92,7 +95,8 @@ class ApiServer(http.server.ThreadingHTTPServer):
     def put_node(self, name, state=None, system="windows"):
         """A Node, with the annotation that provisioner writes where `state` is given."""
         annotations = {STATE: state if isinstance(state, str) else json.dumps(state)} if state is not None else {}
-        self.put(f"{NODES}/{name}", annotations=annotations, labels={"kubernetes.io/os": system}, status={"images": []})
+        self.put(f"{NODES}/{name}", annotations=annotations, labels={"kubernetes.io/os": system},
+                 status={"images": [], "conditions": [{"type": "Ready", "status": "True"}]})
 
     def state_of(self, name):
         """What the node's annotation says; None without one."""
@@ -135,6 +139,8 @@ class Requests(Handler):
         if not listing and (len(parts) < 2 or parts[-2] not in KINDS):
             return self.send(404, b"404 page not found\n", "text/plain")
         resource = parts[-1] if listing else parts[-2]
+        if resource == "clustertrustbundles" and not path.startswith(BUNDLES):
+            return self.status(404, "NotFound", "the server could not find the requested resource")
         verb = ("watch" if query.get("watch") == "true" else "list") if listing else "get"
         if (verb, resource) in server.denied:
             return self.forbidden(verb, resource)
@@ -161,16 +167,17 @@ class Requests(Handler):
         return {"kind": kind + "List", "metadata": {"resourceVersion": str(self.server.version), **rest}, "items": items}
 
     def do_POST(self):
-        """An Event of a node, or of an object in a namespace."""
+        """An Event of a node or of an object in a namespace, a Secret, a Lease."""
         if not (asked := self.begin("POST")):
             return None
-        server, name = self.server, self.document["metadata"]["name"]
-        if ("create", "events") in server.denied or not asked[0].endswith("/events"):
-            return self.forbidden("create", "events")
+        server, name, resource = self.server, self.document["metadata"]["name"], asked[0].rsplit("/", 1)[1]
+        if ("create", resource) in server.denied or resource not in CREATED:
+            return self.forbidden("create", resource)
         if f"{asked[0]}/{name}" in server.objects:
-            return self.status(409, "AlreadyExists", "events already exists", {"name": name, "kind": "events"})
+            return self.status(409, "AlreadyExists", f"{resource} already exists", {"name": name, "kind": resource})
         with server.changed:
             server.version += 1
+            self.document["metadata"]["resourceVersion"] = str(server.version)
             server.objects[f"{asked[0]}/{name}"] = self.document
         return self.send(201, json.dumps(self.document).encode())
 

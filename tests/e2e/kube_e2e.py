@@ -3,19 +3,24 @@
 tests/source and tests/fleet, what follows it in kube_node_e2e.py and cluster_e2e.py.
 
 usage: kube_e2e.py PROVISIONER [unittest arguments]"""
+import base64
 import hashlib
 import json
 import os
+import pty
 import shutil
+import signal
+import subprocess
 import time
 import unittest
 
 import output_schemas
 from harness import ROOT, SAMPLE, argument, folder, run
-from kube_api_server import NODES, POOLS, ApiServer, Authority, kubeconfig
+from kube_api_server import BUNDLES, NODES, POOLS, ApiServer, Authority, kubeconfig
 
 PROGRAM = argument()
 ROOT_PEM, PROXY_PEM = (SAMPLE.with_name(f"{name}.pem").read_text() for name in ("corporate-root", "proxy-root"))
+CONFIRMED = "/api/v1/namespaces/egress-provisioner/secrets/confirmed"
 PROXY = "http://user:c4nary@proxy.example.test:3128"
 
 
@@ -65,6 +70,21 @@ class Source(Kube):
         self.assertEqual(len(second["trustBundle"]["certificates"]), 2)
         self.assertEqual(self.extract("kube:///machineconfig/rendered-worker-1")["source"]["name"], "rendered-worker-1")
 
+    def test_objects_with_certificates_alone(self):
+        """They say nothing of the proxy, and the newest version that the server has is read."""
+        self.server.put("/api/v1/namespaces/trust/configmaps/corporate", data={"note": "text", "roots.pem": ROOT_PEM, "more.pem": PROXY_PEM})
+        self.server.put(f"{BUNDLES}/example.com:signer:roots", spec={"signerName": "example.com/signer", "trustBundle": ROOT_PEM + PROXY_PEM})
+        several = self.extract("kube:///configmap/trust/corporate", exit=11)["error"]
+        self.assertEqual(several["code"], "invalid-config")
+        self.assertIn("in several keys: roots.pem, more.pem", several["message"])
+        for source, kind, count in (("kube:///configmap/trust/corporate:roots.pem", "ConfigMap", 1),
+                                    ("kube:///clustertrustbundle/example.com:signer:roots", "ClusterTrustBundle", 2)):
+            said = self.extract(source)
+            self.assertEqual((said["source"]["kind"], len(said["trustBundle"]["certificates"])), (kind, count))
+            self.assertEqual((said["proxy"], said["proxyFile"]["present"]), ({}, False))
+        self.assertEqual([path for path, _, _ in self.server.seen if "trustbundles" in path],
+                         [f"{BUNDLES.replace('v1beta1', version)}/example.com:signer:roots" for version in ("v1", "v1beta1")])
+
     def test_a_client_certificate_says_who_asks(self):
         certificate, key = self.client
         shutil.copy(key, self.work / "node.key")
@@ -108,7 +128,8 @@ class Fleet(Kube):
         self.assertEqual(sorted(nodes), ["win-1", "win-2", "win-3"])
         self.assertEqual(nodes["win-1"], {"name": "win-1", "digest": self.digest, "current": True, "credentialsCurrent": None,
                                           "appliedAt": "2026-01-01T00:00:00Z", "readAt": "2026-01-02T00:00:00Z", "drift": 2,
-                                          "staleServices": ["containerd"], "rebootRequired": True, "held": False, "failure": None, "version": "0.1.0"})
+                                          "staleServices": ["containerd"], "rebootRequired": True, "reboot": "needed", "held": False, "failure": None,
+                                          "version": "0.1.0"})
         self.assertFalse(nodes["win-2"]["current"])
         self.assertEqual(nodes["win-2"]["failure"], {"code": "network", "message": "no answer"})
         self.assertEqual((nodes["win-3"]["digest"], nodes["win-3"]["current"]), (None, False))
@@ -118,6 +139,114 @@ class Fleet(Kube):
         _, nodes = self.status(4)
         self.assertTrue(nodes["win-1"]["held"])
         self.assertIn("win-1  held", self.run_program("fleet", "status", "kube://").stdout)
+
+    def put_rollout(self, digest, **progress):
+        order = {"digest": digest, "previous": "0" * 64, "attempt": 2, "canaries": 1, "wave": 10, "waveIsPercent": True, "soakSeconds": 0,
+                 "timeoutSeconds": 60, "mostUnreachable": 0, "takesBack": False}
+        record = {"schema": 1, "order": order, "progress": {"phase": "open", "wave": 1, "members": [], "waveSince": 0, "confirmedSince": None,
+                                                             "reason": "", "failed": [], **progress},
+                  "approval": {"probes": [], "images": [], "trialSeconds": 60}}
+        self.server.put(CONFIRMED, {"egress-provisioner/rollout": json.dumps(record)}, data={})
+
+    def test_a_rollout_shows_what_waits_and_what_was_taken_back(self):
+        old, trial = "0" * 64, {"digest": self.digest, "attempt": 2, "result": "rolledBack", "reason": "https://quay.io/ did not answer"}
+        approved = {"egress-provisioner/approved": self.digest, "egress-provisioner/rollout": '{"attempt": 2}'}
+        self.server.put_node("win-1", self.state(self.digest, pending=None, trial={**trial, "result": "confirmed"}))
+        self.server.put_node("win-2", self.state(old, pending=self.digest, trial=trial))
+        self.server.put_node("win-3", self.state(old, pending=self.digest, trial=None))
+        self.server.put_node("win-4", self.state(self.digest))
+        self.server.objects[f"{NODES}/win-2"]["metadata"]["annotations"] |= approved
+        document, nodes = self.status(4)
+        self.assertIsNone(document["rollout"], "there was none yet")
+        self.assertEqual((nodes["win-2"]["pending"], nodes["win-2"]["trial"]["result"]), (self.digest, "rolledBack"))
+        self.assertNotIn("pending", nodes["win-4"], "it waits for nothing")
+        self.put_rollout(self.digest, phase="failed", reason="win-2 took the settings back")
+        rollout = self.status(4)[0]["rollout"]
+        self.assertEqual((rollout["phase"], rollout["attempt"]), ("failed", 2))
+        self.assertEqual(rollout["standings"], {"win-1": "confirmed", "win-2": "tookBack", "win-3": "waiting", "win-4": "apart"})
+        shown = self.run_program("fleet", "status", "kube://").stdout
+        self.assertRegex(shown, "win-2  reverted .*https://quay.io/ did not answer\n")
+        self.assertIn("win-3  pending", shown)
+        self.assertTrue(shown.endswith(f"rollout of {self.digest[:12]}: failed: wave 1, 1 apart, 1 waiting, 1 confirmed, 1 took back\n"
+                                       "win-2 took the settings back\n"), shown)
+        self.server.denied.add(("get", "secrets"))
+        done = self.run_program("fleet", "status", "kube://")
+        self.assertIn("[fleet-rollout]", done.stderr)
+        self.assertIn("win-3  pending", done.stdout)
+
+    def rollout(self, word, exit_code, *words):
+        done = self.run_program("fleet", word, "kube://", "--output", "json", *words)
+        self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
+        document = json.loads(done.stdout)
+        return document["error"] if "error" in document else output_schemas.check("fleet-rollout", document)
+
+    def test_reboots_that_nothing_waits_for_or_that_can_not_begin(self):
+        def reboot(exit_code, *words):
+            done = self.run_program("fleet", "reboot", "kube://", "--output", "json", *words)
+            self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
+            return output_schemas.check("fleet-reboot", json.loads(done.stdout))
+
+        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drain={"boot": "7", "waits": False}))
+        self.assertEqual(reboot(0)["phase"], "done")
+        self.assertIn("1 of the others needs a reboot and does not wait for it now", self.run_program("fleet", "reboot", "kube://").stdout)
+        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drain={"boot": "7", "waits": True}))
+        self.server.objects[f"{NODES}/win-1"]["status"]["conditions"][0]["status"] = "Unknown"
+        self.assertEqual(self.status(0)[1]["win-1"]["reboot"], "waits")
+        (node,) = reboot(4, "--wave", "2", "--force")["nodes"]
+        self.assertEqual(node, {"name": "win-1", "stage": "waits", "cordoned": False, "reason": "waits for its reboot, and is not ready"})
+        self.assertEqual(self.run_program("fleet", "reboot", "kube://", "--wave", "10%").returncode, 10)
+        self.assertIn("is not for fleet reboot", self.run_program("fleet", "reboot", "kube://", "--canary", "1").stderr)
+
+    def test_a_rollout_of_what_nodes_have_is_done_and_kept(self):
+        self.server.put_node("win-1", self.state(self.digest))
+        self.assertIn("of 1 Windows nodes, 1 take settings without approval", self.rollout("rollout", 11)["message"])
+        self.assertNotIn(CONFIRMED, self.server.objects)
+        self.server.put_node("win-1", self.state(self.digest, pending=None, trial=None))
+        self.server.put_node("win-2", self.state("0" * 64))
+        self.server.put_node("win-3", self.state(self.digest, pending=None, trial=None))
+        done = self.rollout("rollout", 4)
+        self.assertEqual((done["phase"], done["wave"]), ("done", 0))
+        self.assertEqual({node["name"]: node["standing"] for node in done["nodes"]}, {"win-1": "confirmed", "win-2": "apart", "win-3": "confirmed"})
+        self.assertEqual([one["code"] for one in done["findings"] if one["code"].startswith("rollout")], ["rollout-apart"])
+        kept = json.loads(base64.b64decode(self.server.objects[CONFIRMED]["data"]["egress.json"]))
+        self.assertIn("proxy.example.test", base64.b64decode(kept["files"][0]["data"]).decode())
+        self.assertNotIn("next.json", self.server.objects[CONFIRMED]["data"])
+
+    def test_a_rollout_that_a_person_holds_approves_nothing(self):
+        self.assertEqual(self.rollout("hold", 11)["code"], "not-found")
+        self.server.put_node("win-1", self.state("0" * 64, pending=self.digest, trial=None))
+        self.put_rollout(self.digest)
+        self.assertEqual(self.rollout("hold", 0)["phase"], "held")
+        self.assertEqual(self.rollout("hold", 11)["message"], "no rollout is open, so there is nothing to hold: the last one is held")
+        held = self.rollout("rollout", 4)
+        self.assertEqual((held["phase"], held["nodes"][0]["standing"]), ("held", "waiting"))
+        self.assertIn("provisioner fleet resume", self.run_program("fleet", "rollout", "kube://").stdout)
+        self.assertNotIn("egress-provisioner/approved", self.server.objects[f"{NODES}/win-1"]["metadata"]["annotations"])
+        self.assertEqual(self.rollout("resume", 0)["phase"], "open")
+        self.assertEqual(json.loads(self.server.objects[CONFIRMED]["metadata"]["annotations"]["egress-provisioner/rollout"])["progress"]["phase"], "open")
+
+    def test_the_state_is_watched_on_a_terminal(self):
+        self.server.put_node("win-1", self.state("0" * 64))
+        for words, why in ((["--wait", "5"], "leave one out"), (["--output", "json"], "leave one out"), ([], "needs a terminal")):
+            done = self.run_program("fleet", "status", "kube://", "--watch", *words)
+            self.assertEqual(done.returncode, 10)
+            self.assertIn(why, done.stdout + done.stderr)
+        terminal, child = pty.openpty()
+        with subprocess.Popen([PROGRAM, "fleet", "status", "kube://", "--watch"], stdin=child, stdout=child, stderr=child,
+                              env={"PATH": os.environ["PATH"], "HOME": str(self.work), "TERM": "xterm", "KUBECONFIG": str(self.work / "config")},
+                              start_new_session=True) as watching:
+            os.close(child)
+            seen = b""
+            changed = False
+            while b"1 of 1 nodes are current" not in seen:
+                seen += os.read(terminal, 65536)
+                if b"0 of 1 nodes are current" in seen and not changed:
+                    self.server.put_node("win-1", self.state(self.digest))
+                    changed = True
+            watching.send_signal(signal.SIGINT)
+            self.assertEqual(watching.wait(timeout=60), 0)
+        os.close(terminal)
+        self.assertGreaterEqual(seen.count(b"\x1b[H\x1b[J"), 2)
 
     def test_a_table_for_people(self):
         self.server.put_node("win-1", self.state(self.digest))

@@ -100,6 +100,31 @@ class Pod(Following):
         self.await_state(lambda: self.assertEqual(self.server.events_of("win-1").count("EgressSettings"), 2))
         self.assertEqual(self.probe("query", "Provisioner").strip(), "none", "a pod installs no service")
 
+    def rollout(self, exit_code, *words):
+        return self.json("fleet", "rollout", "kube://", "--kubeconfig", "C:\\egress\\kubeconfig", "--soak", "0", "--trial", "60", *words,
+                         exits=(exit_code,))
+
+    def pending(self):
+        return (self.server.state_of("win-1") or {}).get("pending")
+
+    def test_a_rollout_is_tried_on_the_node_and_taken_back(self):
+        self.start("kube:///worker", "--kubeconfig", "in-cluster", "--service", "containerd", "--approval")
+        self.await_state(lambda: self.expect(ONE, [self.a]))
+        self.await_state(lambda: self.expect_told(0))
+        self.assertEqual(self.rollout(0)["wave"], 0, "the node has these settings")
+        self.say("rendered-worker-2", TWO, [self.b])
+        self.await_state(lambda: self.assertTrue(self.pending()))
+        self.expect(ONE, [self.a])
+        self.assertEqual(self.rollout(0)["nodes"][0]["standing"], "confirmed")
+        self.expect(TWO, [self.b])
+        self.say("rendered-worker-3", THREE, [self.a])
+        self.await_state(lambda: self.assertTrue(self.pending()))
+        failed = self.rollout(4, "--probe", "https://quay.example.test/")
+        self.assertEqual((failed["phase"], failed["nodes"][0]["standing"]), ("failed", "tookBack"))
+        self.assertIn("three.example.test", failed["nodes"][0]["reason"])
+        self.expect(TWO, [self.b])
+        self.await_state(lambda: self.assertLessEqual({"EgressPending", "EgressConfirmed", "EgressTakenBack"}, set(self.server.events_of("win-1"))))
+
     def test_it_stands_aside_where_the_service_runs_and_tells_for_it(self):
         self.json("first-boot", "kube:///worker", "--kubeconfig", "C:\\egress\\kubeconfig", "--service", "containerd")
         self.follow()

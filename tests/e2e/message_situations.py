@@ -4,7 +4,7 @@ The place is what the line must name: a file, an option, a command, a field. {we
 import json
 import shutil
 
-from harness import SAMPLE
+from harness import SAMPLE, must
 
 
 SITUATIONS = """
@@ -118,9 +118,10 @@ usage          | --secret-form      | bake sample.json --out x --format userdata
 usage          | --secret-form      | bake sample.json --out x --format userdata --platform aws --secret a --secret-form other
 usage          | --secret           | bake sample.json --out x --format userdata --platform aws --secret A_B
 reserved-name  | windows-user-data  | bake sample.json --out x --format userdata --platform aws --secret windows-user-data
-signature      | sample.json        | bake sample.json --out x --signer corporate-root.pem
+signature      | sample.json        | bake sample.json --out x --signer signer.pem
+usage          | --next-signer      | bake sample.json --out x --next-signer signer.pem
 usage          | --sign             | bake sample.json --out x --sign missing.key
-not-found      | missing.key        | bake changed --out x --sign missing.key --signer corporate-root.pem
+not-found      | missing.key        | bake changed --out x --sign missing.key --signer signer.pem
 signature      | corporate-root.pem | bake sample.json --out x --sign corporate-root.pem --signer corporate-root.pem
 not-found      | missing.exe        | bake sample.json --out x --exe missing.exe
 kind           | text.exe           | bake sample.json --out x --exe text.exe
@@ -273,10 +274,11 @@ usage          | --node             | apply sample.json --node WIN_1
 usage          | --reboot           | apply sample.json --reboot annotate
 usage          | --metrics          | service install --metrics metrics.txt
 usage          | provisioner deploy | deploy
-usage          | --api-server       | deploy --print --api-server https://api
-usage          | --params           | deploy --print --params pod-params
-usage          | --restricted       | deploy --print --restricted
-usage          | --platform         | deploy --print --params a/b --platform aws
+usage          | --image            | deploy --print
+usage          | --api-server       | deploy --print --image provisioner:1 --api-server https://api
+usage          | --params           | deploy --print --image provisioner:1 --params pod-params
+usage          | --restricted       | deploy --print --image provisioner:1 --restricted
+usage          | --platform         | deploy --print --image provisioner:1 --params a/b --platform aws
 usage          | --secret           | controller --source kube:///worker
 usage          | --source           | controller --secret a/b --platform aws
 usage          | --platform         | controller --source kube:///worker --params a/b --platform aws
@@ -287,6 +289,23 @@ usage          | status             | fleet statsu kube://
 usage          | kube://[CONTEXT]   | fleet status
 usage          | kube://            | fleet status ""
 usage          | --wait             | fleet status kube:// --wait x
+usage          | --canary           | fleet status kube:// --canary 2
+usage          | --watch            | fleet status kube:// --watch
+usage          | --html             | fleet status kube:// --html -
+usage          | --html             | fleet hold kube:// --html page.html
+usage          | --namespace        | fleet status kube:// --namespace a/b
+usage          | --canary           | fleet rollout kube:// --canary 0
+usage          | --wave             | fleet rollout kube:// --wave 0%
+usage          | --wave             | fleet rollout kube:// --wave 101%
+usage          | --trial            | fleet rollout kube:// --trial 5
+usage          | --timeout          | fleet rollout kube:// --timeout 0
+usage          | --on-failure       | fleet rollout kube:// --on-failure stop
+usage          | ftp://x/           | fleet rollout kube:// --probe ftp://x/
+image-reference | --image           | fleet rollout kube:// --image https://quay.io/a/b
+usage          | --wait             | fleet rollout kube:// --wait 5
+usage          | --wave             | fleet hold kube:// --wave 5
+usage          | --source           | fleet resume kube:// --source sample.json
+usage          | cluster            | fleet hold cluster
 usage          | completion         | completion tcsh
 usage          | proxy-ur           | explain-code proxy-ur
 """
@@ -376,6 +395,7 @@ def prepare(folder, bake):
     """Fills `folder`; `bake(out)` makes a payload of the sample."""
     root = SAMPLE.with_name("corporate-root.pem")
     shutil.copy(root, folder)
+    must("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder / "signer.key", "-out", folder / "signer.pem", "-subj", "/CN=signer")
     shutil.copy(SAMPLE, folder / "sample.json")
     for name, document in DOCUMENTS.items():
         (folder / name).write_text(json.dumps(document, indent=1))

@@ -100,7 +100,8 @@ class Node(unittest.TestCase):
     def json(self, *words, exits=(0,), exe=PROGRAM):
         done = self.program(*words, "--output", "json", check=False, exe=exe)
         self.assertIn(done.returncode, exits, done.stdout + done.stderr)
-        return output_schemas.check({"status": "status", "doctor": "doctor", "service": "service", "fleet": "fleet-status"}.get(words[0], "report"), json.loads(done.stdout))
+        schema = {"status": "status", "doctor": "doctor", "service": "service", "fleet": "-".join(words[:2])}.get(words[0], "report")
+        return output_schemas.check(schema, json.loads(done.stdout))
 
     def write(self, proxy, authorities):
         """A rendered config in the place that the node follows."""
@@ -336,6 +337,32 @@ class FirstBoot(Node):
         self.probe("set", "NO_PROXY")
         self.reboot()
         self.await_state(lambda: self.assertIn("NO_PROXY", self.state()["env"]))
+
+    def test_signers_and_the_cluster_of_a_followed_payload(self):
+        names = ("first", "second", "stranger")
+        for name in names:
+            must("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", self.source.parent / f"{name}.key",
+                 "-out", self.source.parent / f"{name}.pem", "-subj", f"/CN={name}", "-days", 30)
+
+        def bake(generation, signer, proxy, *words):
+            self.write(proxy, [self.a])
+            self.program("bake", "C:\\egress\\worker.json", "--out", "C:\\egress\\payload", "--generation", str(generation), "--service", "containerd",
+                         "--sign", f"C:\\egress\\{signer}.key", "--signer", f"C:\\egress\\{signer}.pem", *words)
+
+        bake(1, "first", "http://one.example.test:1", "--for", "prod", "--next-signer", "C:\\egress\\second.pem")
+        self.program("first-boot", "C:\\egress\\payload", "--signer", "C:\\egress\\first.pem", "--for", "prod")
+        self.expect("http://one.example.test:1", [self.a])
+        bake(2, "second", "http://two.example.test:2", "--for", "prod")
+        self.reboot()
+        self.await_state(lambda: self.expect("http://two.example.test:2", [self.a]))
+        for generation, signer, cluster, code in ((3, "stranger", "prod", "signature"), (4, "second", "test", "cluster")):
+            bake(generation, signer, "http://planted.example.test:3", "--for", cluster)
+            report = self.json("reconcile", "--once", exits=(12,))
+            self.assertEqual(report["writes"], 0)
+            told = [f["message"] for f in report["findings"] if f["code"] == "source-unavailable"]
+            self.assertEqual(len(told), 1)
+            self.assertIn(code, told[0])
+            self.expect("http://two.example.test:2", [self.a])
 
     def test_a_followed_payload_that_a_user_can_change(self):
         """Wine shows the modes of Unix as rights of Everyone: enough to see that each file is asked for its own."""

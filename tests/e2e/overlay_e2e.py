@@ -32,8 +32,24 @@ PRINTED = {
     ("controller",): [["--keep-secret", "openshift-machine-api/windows-user-data-kept", "--append-to-secret",
                        "openshift-machine-api/windows-user-data", "--platform", "aws", "--restricted", "--image", KEEPER]],
 }
+WAITS = ("openshift", "approval", "nodes")
+DRAINS = ("openshift", "approval", "reboots", "nodes")
+PRINTED[WAITS] = [["--platform", "openshift", "--approval"]]
+PRINTED[DRAINS] = [["--platform", "openshift", "--approval", "--reboot", "drain"]]
 PRINTED[(*NODES, "controller")] = PRINTED[NODES] + [[word for word in PRINTED[("controller",)][0] if word != "--restricted"]]
 PRINTED[("controller", "pods")] = [[*PRINTED[("controller",)][0], "--params", "egress-provisioner/pod-params"]]
+# What the overlay patches, as deploy --approval does.
+APPROVAL = """patches:
+- target: {kind: DaemonSet}
+  patch: |-
+    - op: add
+      path: /spec/template/spec/containers/0/args/-
+      value: --approval
+"""
+DRAIN = APPROVAL + """    - op: add
+      path: /spec/template/spec/containers/0/args/-
+      value: --reboot=drain
+"""
 REPORT = ("egress-provisioner", "nodes", "", "report")  # what the policies ask for
 
 
@@ -71,6 +87,12 @@ def account_of(objects):
     return pods["metadata"]["namespace"], pods["spec"]["template"]["spec"]["serviceAccountName"]
 
 
+def role_with(objects, verb):
+    """The ClusterRole of who runs a rollout (approve), or drains nodes (reboot)."""
+    (role,) = (r for r in of_kind(objects, "ClusterRole") if any(verb in rule["verbs"] for rule in r["rules"]))
+    return role
+
+
 def rights(objects, account, binding):
     """{(group, resource, name, verb)} that bindings of this kind give the account."""
     found = set()
@@ -90,7 +112,8 @@ class Overlays(unittest.TestCase):
                 printed = [o for words in halves for o in documents(must(PROGRAM, "deploy", "--print", "--image", IMAGE, *words))]
                 if "pods" in components:
                     printed += self.policy()
-                self.assertEqual(by_name(built(self, IMAGES, components)), by_name(printed))
+                settings = IMAGES + (DRAIN if "reboots" in components else APPROVAL if "approval" in components else "")
+                self.assertEqual(by_name(built(self, settings, components)), by_name(printed))
 
     def policy(self):
         """What pod-env prints, less the values, which the controller keeps."""
@@ -117,7 +140,7 @@ class Overlays(unittest.TestCase):
 
     def test_every_object_has_the_recommended_labels(self):
         wanted = {f"app.kubernetes.io/{key}" for key in ("name", "instance", "version", "component", "part-of", "managed-by")}
-        for item in built(self, "", (*NODES, "gke", "controller", "pods", "alerts")):
+        for item in built(self, "", (*WAITS, "gke", "controller", "pods", "alerts")):
             self.assertLessEqual(wanted, set(item["metadata"]["labels"]), item["kind"])
 
     def test_the_alerts_are_a_component(self):
@@ -143,6 +166,20 @@ class Overlays(unittest.TestCase):
                 scc = the(objects, "SecurityContextConstraints")
                 self.assertEqual(used[2], scc["metadata"]["name"])
                 self.assertEqual(scc["users"], [], "an overlay would not change them")
+
+    def test_what_coordinators_need_stays_together(self):
+        for name, settings in OVERLAYS.items():
+            with self.subTest(name):
+                objects = built(self, settings, DRAINS)
+                self.assertIn(("", "secrets", "confirmed", "get"), rights(objects, account_of(objects), "RoleBinding"))
+                policies = {p["metadata"]["name"] for p in of_kind(objects, POLICIES[0])}
+                self.assertEqual(len(policies), 4)
+                self.assertEqual({b["spec"]["policyName"] for b in of_kind(objects, POLICIES[1])}, policies)
+                for verb, lease in ("approve", "egress-provisioner-rollout"), ("reboot", "egress-provisioner-reboot"):
+                    (role,) = (r for r in of_kind(objects, "Role") if r["metadata"]["name"] == role_with(objects, verb)["metadata"]["name"])
+                    self.assertEqual(role["metadata"]["namespace"], account_of(objects)[0])
+                    names = [name for rule in role["rules"] for name in rule.get("resourceNames", [])]
+                    self.assertEqual(names, ["confirmed", lease], "the program has these names")
 
 
 class Policies(unittest.TestCase):
@@ -172,7 +209,7 @@ class Policies(unittest.TestCase):
     def test_the_servers_own_check_of_types_finds_nothing(self):
         if "kube-controller-manager" not in self.programs:
             skip(self, "the types of the admission policies are NOT checked: KUBE_CONTROLLER_MANAGER names no program")
-        objects = built(self, "")
+        objects = built(self, "", DRAINS)
         self.start(objects)
         self.server.start_controllers()
         end = time.monotonic() + 60
@@ -200,18 +237,10 @@ class Policies(unittest.TestCase):
     def test_a_pod_changes_its_own_annotations_and_nothing_else(self):
         for name, settings in OVERLAYS.items():
             with self.subTest(name):
-                objects = built(self, settings)
+                objects = built(self, settings, DRAINS)
                 token, of_no_pod = self.start(objects)
                 ours = {"metadata": {"annotations": {"egress-provisioner/state": "{}"}}}
-                # A policy is in force a moment after it was made.
-                end, number = time.monotonic() + 60, 0
-                while time.monotonic() < end:
-                    try:
-                        self.node(token, "win-a", metadata={"labels": {"n": str(number)}})
-                    except Refused:
-                        break
-                    number += 1
-                    time.sleep(0.3)
+                self.await_policy(token)
                 self.node(token, "win-a", **ours)
                 self.event(token)
                 self.node(real_api_server.ADMIN, "win-a", metadata={"annotations": {"theirs": "1"}})
@@ -219,6 +248,12 @@ class Policies(unittest.TestCase):
                 for attempt in (lambda: self.node(token, "win-a", metadata={"labels": {"x": "y"}}),
                                 lambda: self.node(token, "win-a", metadata={"annotations": {"x": "y"}}),
                                 lambda: self.node(token, "win-a", metadata={"annotations": {"theirs": "2"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"egress-provisioner/approved": "a" * 64}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"egress-provisioner/rollout": "{}"}}),
+                                lambda: self.node(token, "win-b", metadata={"annotations": {"egress-provisioner/approved": "a" * 64}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"egress-provisioner/reboot-approved": "1"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"egress-provisioner/reboot-turn": "{}"}}),
+                                lambda: self.node(token, "win-a", spec={"unschedulable": True}),
                                 lambda: self.node(token, "win-a", metadata={"annotations": {"theirs": None}}),
                                 lambda: self.node(token, "win-a", metadata={"annotations": None}),
                                 lambda: self.node(token, "win-a", metadata={"finalizers": ["x.test/y"]}),
@@ -231,6 +266,89 @@ class Policies(unittest.TestCase):
                 self.node(real_api_server.ADMIN, "win-b", metadata={"labels": {"x": "y"}})
                 self.event(real_api_server.ADMIN, node="win-b")
                 self.server.close()
+
+    def await_policy(self, token):
+        """A policy is in force a moment after it was made."""
+        end, number = time.monotonic() + 60, 0
+        while time.monotonic() < end:
+            try:
+                self.node(token, "win-a", metadata={"labels": {"n": str(number)}})
+            except Refused:
+                break
+            number += 1
+            time.sleep(0.3)
+
+    def test_who_runs_a_rollout_changes_two_annotations_and_nothing_else(self):
+        for name, settings in OVERLAYS.items():
+            with self.subTest(name):
+                objects = built(self, settings, WAITS)
+                self.start(objects)
+                token = self.coordinator(objects, "approve")
+                self.await_policy(token)
+                approval = {"egress-provisioner/approved": "a" * 64, "egress-provisioner/rollout": "{}"}
+                self.node(real_api_server.ADMIN, "win-a", metadata={"annotations": {"theirs": "1", "egress-provisioner/state": "{}"}})
+                for node in "win-a", "win-b":
+                    self.node(token, node, metadata={"annotations": approval})
+                self.node(token, "win-b", metadata={"annotations": dict.fromkeys(approval)})
+                for attempt in (lambda: self.node(token, "win-a", metadata={"labels": {"x": "y"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"x": "y"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"theirs": "2"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"theirs": None}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {"egress-provisioner/state": "x"}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": {**approval, "egress-provisioner/state": None}}),
+                                lambda: self.node(token, "win-a", metadata={"annotations": None}),
+                                lambda: self.node(token, "win-a", metadata={"finalizers": ["x.test/y"]}),
+                                lambda: self.node(token, "win-a", spec={"taints": [{"key": "x", "effect": "NoSchedule"}]}),
+                                lambda: self.node(token, "win-a", spec={"unschedulable": True}),
+                                lambda: self.server.ask("DELETE", "/api/v1/nodes/win-a", token=token)):
+                    self.refuse(attempt)
+                self.server.close()
+
+    def coordinator(self, objects, *verbs, name="ci"):
+        """The token of an account with the roles of who has these verbs, bound as provisioner/docs/fleet.md says."""
+        space = account_of(objects)[0]
+        self.server.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": space}})
+        for verb in verbs:
+            role = role_with(objects, verb)["metadata"]["name"]
+            for kind in "ClusterRole", "Role":
+                self.server.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind + "Binding",
+                                   "metadata": {"name": f"{name}-{verb}", **({"namespace": space} if kind == "Role" else {})},
+                                   "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": role},
+                                   "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": space}]})
+        return self.server.token(name, space)
+
+    def test_who_drains_nodes_cordons_with_its_mark_and_changes_nothing_else(self):
+        turn, approved = "egress-provisioner/reboot-turn", "egress-provisioner/reboot-approved"
+        for name, settings in OVERLAYS.items():
+            with self.subTest(name):
+                objects = built(self, settings, DRAINS)
+                self.start(objects)
+                both = self.coordinator(objects, "approve", "reboot", name="both")
+                for token in self.coordinator(objects, "reboot"), both:
+                    self.await_policy(token)
+                    self.node(real_api_server.ADMIN, "win-a", metadata={"annotations": {"theirs": "1", "egress-provisioner/state": "{}"}},
+                              spec={"taints": [{"key": "k", "effect": "NoSchedule"}]})
+                    self.node(token, "win-a", metadata={"annotations": {turn: "{}"}}, spec={"unschedulable": True})
+                    self.node(token, "win-a", metadata={"annotations": {approved: "1"}})
+                    for attempt in (lambda: self.node(token, "win-a", spec={"unschedulable": None}),
+                                    lambda: self.node(token, "win-b", spec={"unschedulable": True}),
+                                    lambda: self.node(token, "win-b", metadata={"annotations": {approved: "1"}}, spec={"unschedulable": True}),
+                                    lambda: self.node(token, "win-a", spec={"taints": None}),
+                                    lambda: self.node(token, "win-a", spec={"providerID": "x://y"}),
+                                    lambda: self.node(token, "win-a", metadata={"labels": {"x": "y"}}),
+                                    lambda: self.node(token, "win-a", metadata={"annotations": {"theirs": None}}),
+                                    lambda: self.node(token, "win-a", metadata={"annotations": {"egress-provisioner/state": "x"}}),
+                                    lambda: self.server.ask("DELETE", "/api/v1/nodes/win-a", token=token),
+                                    lambda: self.server.ask("DELETE", f"/api/v1/namespaces/{account_of(objects)[0]}/pods/one", token=token)):
+                        self.refuse(attempt)
+                    settings_approved = {"metadata": {"annotations": {"egress-provisioner/approved": "a" * 64}}}
+                    if token == both:
+                        self.node(token, "win-b", **settings_approved)
+                    else:
+                        self.refuse(lambda: self.node(token, "win-b", **settings_approved))
+                    self.node(token, "win-a", metadata={"annotations": {turn: None, approved: None}}, spec={"unschedulable": None})
+                self.server.close()
+
 
 class Halves(unittest.TestCase):
     """The nodes' half and the controller's on a real server, applied and taken away by kubectl as the pages say."""
@@ -245,9 +363,9 @@ class Halves(unittest.TestCase):
         self.addCleanup(self.server.close)
         (self.work / "config").write_text(self.server.kubeconfig())
         self.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.MACHINES}})
-        self.nodes = self.printed("fleet.yaml", "--platform", "kubernetes")
+        self.nodes = self.printed("fleet.yaml", "--platform", "kubernetes", "--approval")
         self.controller = self.printed("controller.yaml", "--keep-secret", f"{self.MACHINES}/{self.KEPT}", "--platform", "aws",
-                                       "--params", f"{self.SPACE}/pod-params")
+                                       "--params", f"{self.SPACE}/pod-params", "--approval")
 
     def printed(self, name, *words):
         path = self.work / name

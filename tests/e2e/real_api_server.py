@@ -24,7 +24,7 @@ PLURALS = {"Namespace": "namespaces", "ServiceAccount": "serviceaccounts", "Clus
            "ClusterRoleBinding": "clusterrolebindings", "RoleBinding": "rolebindings", "DaemonSet": "daemonsets", "Node": "nodes",
            "CustomResourceDefinition": "customresourcedefinitions", "MachineConfig": "machineconfigs",
            "MachineConfigPool": "machineconfigpools", "Deployment": "deployments", "Pod": "pods", "Secret": "secrets", "ConfigMap": "configmaps",
-           "Lease": "leases", "MachineSet": "machinesets"}
+           "Lease": "leases", "MachineSet": "machinesets", "ClusterTrustBundle": "clustertrustbundles"}
 
 
 def custom(group, plural, kind, scope="Cluster", version="v1"):
@@ -42,14 +42,15 @@ class Refused(Exception):
 
 
 class RealApiServer:
-    def __init__(self, programs, work):
-        """`programs`: {name: path}."""
-        self.programs, self.work = programs, pathlib.Path(work)
+    def __init__(self, programs, work, address="127.0.0.1", words=(), tokens=()):
+        """`programs`: {name: path}; `address`: where the API server listens; `words`: more of its options; `tokens`: of more users, each its
+        token, its name and its group."""
+        self.programs, self.work, self.address, self.words = programs, pathlib.Path(work), address, words
         self.authority = Authority(self.work, "cluster-ca")
-        self.leaf = self.authority.sign("api", "serverAuth", "IP:127.0.0.1")
+        self.leaf = self.authority.sign("api", "serverAuth", f"IP:{address}")
         self.key = self.work / "accounts.key"
         openssl("genrsa", "-out", self.key, "2048")
-        (self.work / "tokens.csv").write_text(f'{ADMIN},admin,admin,"system:masters"\n')
+        (self.work / "tokens.csv").write_text("".join(f'{token},{name},{name},"{group}"\n' for token, name, group in [(ADMIN, "admin", "system:masters"), *tokens]))
         self.port, self.etcd_port, self.processes = free_port(), free_port(), []
         self.start_etcd()
         self.start()
@@ -78,12 +79,12 @@ class RealApiServer:
     def start(self):
         chain, key = self.leaf[:2]
         self.api = self.launch(
-            "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.etcd_port}", "--bind-address=127.0.0.1", f"--secure-port={self.port}",
+            "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.etcd_port}", f"--bind-address={self.address}", f"--secure-port={self.port}",
             f"--tls-cert-file={chain}", f"--tls-private-key-file={key}", f"--token-auth-file={self.work}/tokens.csv",
             "--service-account-issuer=https://cluster.example.test", "--api-audiences=https://cluster.example.test",
             f"--service-account-key-file={self.key}", f"--service-account-signing-key-file={self.key}", "--authorization-mode=Node,RBAC",
             "--service-cluster-ip-range=10.0.0.0/24", "--allow-privileged=true", f"--cert-dir={self.work}/certs",
-            "--etcd-compaction-interval=0")
+            "--etcd-compaction-interval=0", *self.words)
         self.until(lambda: self.ask("GET", "/readyz"))
 
     def start_controllers(self, *controllers):
@@ -136,7 +137,7 @@ class RealApiServer:
 
     def ask(self, method, path, body=None, kind="application/json", token=ADMIN):
         context = ssl.create_default_context(cafile=self.authority.pem)
-        request = urllib.request.Request(f"https://127.0.0.1:{self.port}{path}", None if body is None else json.dumps(body).encode(),
+        request = urllib.request.Request(f"https://{self.address}:{self.port}{path}", None if body is None else json.dumps(body).encode(),
                                          {"Authorization": f"Bearer {token}", "Content-Type": kind}, method=method)
         try:
             with urllib.request.urlopen(request, timeout=60, context=context) as answer:
@@ -201,7 +202,7 @@ class RealApiServer:
         return answer["status"]["token"]
 
     def kubeconfig(self, token=ADMIN):
-        return kubeconfig(self.port, self.authority.pem, user=f"    token: {token}\n")
+        return kubeconfig(self.port, self.authority.pem, user=f"    token: {token}\n", host=self.address)
 
 
 def documents(text):

@@ -2,7 +2,8 @@
 
 curl: the system's libcurl, and one in each folder that PROVISIONER_CURLS names (':' between them). Such a folder holds
 the unpacked packages of one release of Debian: libcurl4t64, what it depends on, and libc6. `dpkg-deb -x PACKAGE FOLDER`
-unpacks one. .NET: the SDK whose `dotnet` is on PATH. Python's urllib and requests, of each Python, and Java."""
+unpacks one. .NET: the SDK whose `dotnet` is on PATH. Python's urllib and requests, of each Python, and Java. Node.js: the
+packages of npm in the folder node, which scripts/setup installs."""
 import glob
 import ipaddress
 import json
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 
 ORACLES = pathlib.Path(__file__).resolve().parent.parent / "differential"
+NODES = pathlib.Path(__file__).resolve().parent / "node/node_modules"
 LINKER = "lib64/ld-linux-x86-64.so.2"
 PYTHONS = ["python3", "/usr/bin/python3"]  # often the same
 
@@ -148,6 +150,18 @@ def dotnet(work):
     client = Client("dotnet", [program, output])
     client.dialect = "dotnet" if int(client.version.split(".")[0]) < 11 else "dotnet11"
     return client
+
+
+def nodes():
+    """Node's two ways to ask, of each version that is here, and what is missing."""
+    found, lacking = [], []
+    for package, fetch in [("node-24", "nodefetch24"), ("node-26", "nodefetch")]:
+        try:
+            for dialect, api in [("nodehttp", "http"), (fetch, "fetch")]:
+                found.append(Client(dialect, [NODES / package / "bin/node", ORACLES / "node_oracle.mjs", api]))
+        except (Missing, OSError) as error:
+            lacking.append("Node.js (\"npm ci --ignore-scripts\" in tests/e2e/node): " + str(error).splitlines()[-1])
+    return found, lacking
 
 
 def same_host(one, other):

@@ -280,6 +280,22 @@ class CustomizeDisk(Disk):
         self.assertCustomised(disk, "vhdx")
         self.assertLeft("bin", "dynamic.vhdx")
 
+    def test_what_the_disk_says_of_itself_is_read_without_root(self):
+        disk = self.disk("compressed.qcow2")
+        log = self.folder / "rights"
+        log.touch()
+        log.chmod(0o666)
+        # Not /proc/$$: the program is in a namespace of processes of its own, where its number is another one.
+        tell = "case $1 in info | check) echo $1 $(id -u) $(sed -n 's/^CapEff:.//p' /proc/self/status) >>%s ;; esac\nexec %s \"$@\"\n"
+        environment = self.with_tool("qemu-img", tell % (log, which("qemu-img")))
+        for mode, rights in ((0o700, "0000000000000004"), (0o755, "0000000000000000")):
+            with self.subTest(rights):
+                self.folder.chmod(mode)
+                disk.chmod(mode & 0o644)
+                log.write_text("")
+                self.assertEqual(self.customize("--plan", disk, environment=environment).returncode, 4)
+                self.assertEqual(log.read_text().splitlines(), ["%s 65534 %s" % (what, rights) for what in ("info", "check")])
+
     def test_a_storage_daemon_that_misses_a_signal(self):
         environment = self.with_tool("qemu-storage-daemon", DEAF % which("qemu-storage-daemon"), "#!/bin/bash")
         disk = self.disk("dynamic.vhdx")
@@ -479,7 +495,8 @@ class CustomizeDiskEnds(Disk):
               ("qemu-img", False, "check"), ("sync", False, ""), ("mv", False, ""), ("mv", True, "")]
 
     def stops(self, program, ran, argument):
-        """Programs of which one stops there, and says so."""
+        """Programs of which one stops there, and says so; qemu-img does it as nobody."""
+        self.folder.chmod(0o777)
         real = PROVISIONER if program == "provisioner" else which(program)
         script = 'stop() { echo >"%s/reached"; exec sleep 600; }\n' % self.folder
         script += 'case "$1" in "%s"*) ;; *) exec "%s" "$@";; esac\n' % (argument, real)

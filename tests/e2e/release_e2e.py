@@ -3,7 +3,6 @@
 
 usage: release_e2e.py PROVISIONER BUILD_FOLDER     packs what cmake --install takes out of the build
        release_e2e.py --packages FOLDER            looks at packages that scripts/release made"""
-import functools
 import glob
 import gzip
 import hashlib
@@ -14,78 +13,16 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import tarfile
 import tempfile
 import time
 import unittest
 import zipfile
 
-import program_file
+import release_trust_e2e
 from image_root import run_in, unpacked
-from harness import ROOT, SAMPLE, end_unrun, folder, missing, must, need, put_tool, run, skip
-
-PACK = ROOT / "scripts/pack"
-EPOCH = 1_700_000_001  # an odd second: a zip has even ones
-FINISHED = os.path.abspath(sys.argv[2]) if sys.argv[1] == "--packages" else None
-PROVISIONER, BUILD = (None, None) if FINISHED else map(os.path.abspath, sys.argv[1:3])
-del sys.argv[1:3]
-VERSION = re.search(r"(?m)^project\(provisioner VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
-SCRATCH = tempfile.TemporaryDirectory()
-
-
-def read(*parts):
-    with open(os.path.join(*parts), "rb") as file:
-        return file.read()
-
-
-def staged(name, small=False):
-    """What scripts/release gets by installing the build, and a folder with a program that looks like Windows'. `small`: with
-    another program, since compressing ours takes a while."""
-    linux = os.path.join(SCRATCH.name, name, "linux")
-    for component in ("program", "documentation", "library", "development"):
-        must("cmake", "--install", BUILD, "--prefix", os.path.join(linux, "usr"), "--component", component)
-    if small:
-        shutil.copy(shutil.which("true"), os.path.join(linux, "usr", "bin", "provisioner"))
-    windows = os.path.join(SCRATCH.name, name, "windows")
-    os.makedirs(windows)
-    exe = program_file.make_program(b"\0" * 4096, version=VERSION)
-    for file, data in (("provisioner.exe", exe), ("licenses.txt", b"licences\n"),
-                       ("provisioner.spdx.json", b'{"checksumValue": "%s"}\n' % hashlib.sha256(exe).hexdigest().encode())):
-        pathlib.Path(windows, file).write_bytes(data)
-    return linux, windows
-
-
-def pack(stage, out, *more, **options):
-    linux, windows = stage
-    must(PACK, "--version", VERSION, "--epoch", str(EPOCH), "--linux", linux, "--windows", windows, "--out", out, *more, **options)
-    return out
-
-
-@functools.cache
-def packages():
-    return FINISHED or pack(staged("stage"), os.path.join(SCRATCH.name, "packages"))
-
-
-@functools.cache
-def small():
-    """The stage, and the packages made of it."""
-    stage = staged("small", small=True)
-    return stage, pack(stage, os.path.join(SCRATCH.name, "small-packages"))
-
-
-def package(pattern):
-    found = glob.glob(os.path.join(packages(), pattern))
-    assert len(found) == 1, (pattern, os.listdir(packages()))
-    return found[0]
-
-
-@functools.cache
-def tarball():
-    """{path without the first folder: (entry, contents)} of the archive."""
-    with tarfile.open(package("*-linux-x86_64.tar.gz")) as archive:
-        return {entry.name.partition("/")[2]: (entry, archive.extractfile(entry).read() if entry.isfile() else b"") for entry in archive.getmembers()}
-
+from release_rpm import Rpm  # noqa: F401: its tests run with the others
+from release_world import EPOCH, FINISHED, PACK, SCRATCH, VERSION, pack, package, packages, read, small, staged, tarball
+from harness import ROOT, SAMPLE, digests, end_unrun, folder, missing, must, need, put_tool, run, skip
 
 DOC = "share/doc/provisioner/"
 
@@ -96,12 +33,13 @@ def setUpModule():
 
 
 class Packages(unittest.TestCase):
-    def test_sums_name_every_file(self):
+    def test_sums_and_provenance_name_every_file(self):
+        if not FINISHED:
+            self.skipTest("scripts/sums and scripts/provenance have tests of their own")
         must("sha256sum", "--strict", "--check", "SHA256SUMS", cwd=packages())
         named = set(re.findall(r"(?m)^[0-9a-f]{64}  (\S+)$", read(packages(), "SHA256SUMS").decode()))
-        self.assertEqual(named, set(os.listdir(packages())) - {"SHA256SUMS"})
-        for pattern in ("provisioner_*.deb", "*-linux-x86_64.tar.gz", "*-linux-x86_64.spdx.json"):
-            package(pattern)
+        self.assertEqual(named, set(os.listdir(packages())) - {"SHA256SUMS", "SHA256SUMS.p7s"})
+        release_trust_e2e.check_statement(self, json.loads(read(package("*.provenance.json"))), pathlib.Path(packages()))
 
     def test_bills_of_materials_are_of_the_programs_in_the_packages(self):
         program, inside = (tarball()[path][1] for path in ("bin/provisioner", DOC + "provisioner.spdx.json"))
@@ -292,7 +230,7 @@ class Pack(unittest.TestCase):
         left = self.stopped(signal.SIGKILL)
         self.assertNotIn("out", left)
         must(*self.words())
-        self.assertEqual(read(self.out, "SHA256SUMS"), read(small()[1], "SHA256SUMS"))
+        self.assertEqual(digests(pathlib.Path(self.out)), digests(pathlib.Path(small()[1])))
         must("rm", "-r", *(os.path.join(self.folder, name) for name in left))
 
 
@@ -416,7 +354,7 @@ class Debian(unittest.TestCase):
         source = "/tmp/rendered-worker.json"
         for words in (["extract", source], ["check", source], ["explain", source, "--url", "https://a.example/", "--html", "/tmp/page.html"],
                       ["bake", source, "--out", "/tmp/user-data.yaml", "--format", "userdata", "--platform", "aws"],
-                      ["deploy", "--print"], ["man"], ["completion", "bash"]):
+                      ["deploy", "--print", "--image", "registry.example.com/provisioner:1"], ["man"], ["completion", "bash"]):
             with self.subTest(words):
                 must(*program, *words)
         # These need one, and name its package on Debian and on RHEL.
@@ -545,9 +483,11 @@ class Release(unittest.TestCase):
         password.write_text("wrong")
         self.assertIn("belong together", self.refused("--key", key))
         self.assertIn("belong together", self.refused("--password-file", password))
+        self.assertIn("--sign-cert and --sign-key belong together", self.refused("--sign-key", key))
         self.assertIn("--no-windows leaves out", self.refused("--key", key, "--certificate", certificate, "--no-windows"))
         self.assertIn("/nowhere can't be read", self.refused("--key", "/nowhere", "--certificate", certificate))
         self.assertIn("is not the certificate of", self.refused("--key", other, "--certificate", certificate))
+        self.assertIn("is not the certificate of", self.refused("--sign-key", other, "--sign-cert", certificate))
         for more in ([], ["--password-file", password]):
             said = self.refused("--key", locked, "--certificate", certificate, *more)
             self.assertIn("can't be opened", said)
@@ -624,14 +564,14 @@ class Signature(unittest.TestCase):
 
     def test_the_same_key_gives_the_same_bytes(self):
         again = pack(self.stage, os.path.join(self.folder, "again"), "--certificate", self.certificate, "--key", self.key)
-        self.assertEqual(read(again, "SHA256SUMS"), read(self.signed, "SHA256SUMS"))
+        self.assertEqual(digests(pathlib.Path(again)), digests(pathlib.Path(self.signed)))
 
     def test_a_key_with_a_password_is_opened_by_a_file(self):
         locked, password = self.folder / "locked.pem", self.folder / "password"
         password.write_text("a secret")
         must("openssl", "pkcs8", "-topk8", "-in", self.key, "-out", locked, "-passout", f"file:{password}")
         out = pack(self.stage, os.path.join(self.folder, "locked"), "--certificate", self.certificate, "--key", locked, "--password-file", password)
-        self.assertEqual(read(out, "SHA256SUMS"), read(self.signed, "SHA256SUMS"))
+        self.assertEqual(digests(pathlib.Path(out)), digests(pathlib.Path(self.signed)))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from windows_image import put_hives
 
 PROVISIONER = argument()
 # Printed on a Windows node only: node_e2e.py and hns_e2e.py hold real ones against their schemas, under Wine. Here their examples are.
-# kube_e2e.py does it with fleet-status, controller_e2e.py with controller, image_e2e.py with what is printed of several images.
+# kube_e2e.py does it with fleet-status and fleet-reboot, fleet_rollout_cluster_e2e.py with fleet-rollout, controller_e2e.py with controller, image_e2e.py with what is printed of several images.
 ON_WINDOWS = {"service", "hns-proxy", "hns-proxy-lookup", "hns-proxy-support"}
 API = {"apiVersion": "config.openshift.io/v1", "metadata": {"name": "cluster"}}
 FILES = {
@@ -89,7 +89,7 @@ first-boot       | 13 | first-boot {sample}
 confirm          | 13 | confirm
 pod              | 13 | pod {sample}
 service          | 13 | service install --source {sample}
-deploy           |  0 | deploy --print
+deploy           |  0 | deploy --print --image registry.example.com/provisioner:1
 completion       |  0 | completion bash
 man              |  0 | man
 publish          |  0 | publish --proxy proxy.yaml --infrastructure infrastructure.yaml --network network.yaml --out published
@@ -210,7 +210,7 @@ class Outputs(unittest.TestCase):
                 failed = set(document) == {"schema", "error"}
                 self.assertEqual(failed, name == "error" or (int(exit) == 13), document)
                 met.add("error" if failed else schema)
-        self.assertEqual(set(published()) - met - ON_WINDOWS, {"common", "fleet-status", "controller"}, "no document was held against these")
+        self.assertEqual(set(published()) - met - ON_WINDOWS, {"common", "fleet-status", "fleet-rollout", "fleet-reboot", "controller"}, "no document was held against these")
 
     def test_each_command_has_a_schema_and_rows(self):
         commands = {one["name"] for one in self.document("help-program", 0, "--help")["commands"]}

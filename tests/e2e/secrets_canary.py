@@ -54,10 +54,11 @@ NODE_COMMANDS = {
                  (["SOURCE", "--credentials", "none"], False)] for command in ("plan", "apply", "first-boot", "pod")},
     **{command: [([], False), (["--output", "json"], False)] for command in ("status", "doctor", "confirm", "rollback", "remove", "reconcile")},
     # The source is read before the cluster, which is not there.
-    "fleet": [(["status", "kube://", "--source", "SOURCE"], False), (["status", "kube://", "--source", "SOURCE", "--output", "json"], False)],
+    "fleet": [(["status", "kube://", "--source", "SOURCE"], False), (["status", "kube://", "--source", "SOURCE", "--output", "json"], False),
+              (["rollout", "kube://", "--source", "SOURCE", "--soak", "0"], False)],
     # The cluster comes before the source: what it writes and says there is in controller_e2e.py.
     "controller": [(["--source", "SOURCE", "--once"] + more, False) for more in (
-        ["--params", "a/b"], ["--secret", "a/b", "--platform", "aws", "--output", "json"],
+        ["--params", "a/b"], ["--params", "a/b", "--approval", "--fleet-namespace", "c"], ["--secret", "a/b", "--platform", "aws", "--output", "json"],
         ["--secret", "a/b", "--platform", "aws", "--credentials", "services"], ["--secret", "a/b", "--platform", "aws", "--credentials", "none"])],
     "service": [(["install", "--source", "SOURCE", "--output", "json"], False), (["uninstall"], False)] + [
         (["install", "--source", "SOURCE", "--credentials", place], False) for place in ("services", "none")],
@@ -258,21 +259,22 @@ class Canary(RemoteSources, unittest.TestCase):
         self.assertEqual(whole, {"proxy.env", "proxy.yaml"}, "where it must be")
 
     def test_valid_urls(self):
-        for form in VALID:
-            for variables in (["HTTP_PROXY"], ["HTTPS_PROXY"], ["HTTP_PROXY", "HTTPS_PROXY"]):
-                for password in (ESCAPED, ESCAPED.lower(), SIMPLE):
-                    text = "".join("%s=%s\n" % (name, form % password) for name in variables)
-                    with self.subTest(text):
-                        self.shown = 0
-                        held = self.every_command(config(text + "NO_PROXY=.svc,10.0.0.0/8\n", packed=True), text)
-                        self.assertEqual(self.shown, 7, "where it is asked for it must be shown")
-                        self.assertLessEqual({"egress.json", "registry/egress.reg"}, held[""])
-                        self.assertIn("registry/SYSTEM.hiv", held[""])
-                        self.assertEqual(held["--credentials none --service kubelet"], set())
-                        self.assertEqual(held["--scope certs"], set())
-                        self.assertEqual(held["--winhttp-octets --scope winhttp"], set())
-                        self.assertEqual(held["--format userdata --platform aws"], {"user data"})
-                        self.assertEqual(held["--format userdata --platform vsphere --credentials none --output json"], set())
+        # Each form with each set of variables; the passwords take turns, so that each meets each form and each set.
+        for i, form in enumerate(VALID):
+            for j, variables in enumerate((["HTTP_PROXY"], ["HTTPS_PROXY"], ["HTTP_PROXY", "HTTPS_PROXY"])):
+                password = (ESCAPED, ESCAPED.lower(), SIMPLE)[(i + j) % 3]
+                text = "".join("%s=%s\n" % (name, form % password) for name in variables)
+                with self.subTest(text):
+                    self.shown = 0
+                    held = self.every_command(config(text + "NO_PROXY=.svc,10.0.0.0/8\n", packed=True), text)
+                    self.assertEqual(self.shown, 7, "where it is asked for it must be shown")
+                    self.assertLessEqual({"egress.json", "registry/egress.reg"}, held[""])
+                    self.assertIn("registry/SYSTEM.hiv", held[""])
+                    self.assertEqual(held["--credentials none --service kubelet"], set())
+                    self.assertEqual(held["--scope certs"], set())
+                    self.assertEqual(held["--winhttp-octets --scope winhttp"], set())
+                    self.assertEqual(held["--format userdata --platform aws"], {"user data"})
+                    self.assertEqual(held["--format userdata --platform vsphere --credentials none --output json"], set())
 
     def test_a_payload_as_source(self):
         for words in ([], ["--credentials", "none"], ["--credentials", "services", "--service", "kubelet"]):

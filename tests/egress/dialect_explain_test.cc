@@ -5,10 +5,12 @@
 
 #include "tests/egress/parsed.h"
 #include "tests/support/no_proxy_cases.h"
+#include "tests/support/result.h"
 
 namespace prov::egress {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using Why = ClientDecision::Why;
@@ -92,6 +94,20 @@ TEST(Explainer, OtherSchemesTakeTheVariableThatTheClientTakes) {
   const Explainer plain = Make({Secret("http://plain:1"), Secret(), "", false});
   EXPECT_EQ(plain.Decide(Dialect::kDotnet, To("wss://a.com/")).why, Why::kUnset);
   EXPECT_EQ(plain.Decide(Dialect::kDotnet, To("ws://a.com/")).route, Route::kProxy);
+}
+
+// Measured: a WebSocket has the port of its scheme where its URL has none.
+TEST(Explainer, EntriesWithAPortHoldForWebSocketsOfNode) {
+  const Explainer explainer =
+      Make({Secret("http://plain:1"), Secret("http://tls:2"), "a.com:080,b.com:443,c.com:81", false});
+  for (const Dialect dialect : {Dialect::kNodeFetch, Dialect::kNodeFetch24}) {
+    const auto why = [&](std::string_view url) { return explainer.Decide(dialect, To(url)).why; };
+    EXPECT_EQ(why("ws://a.com/"), Why::kEntry);
+    EXPECT_EQ(why("wss://a.com/"), Why::kApplies);
+    EXPECT_EQ(why("wss://b.com/"), Why::kEntry);
+    EXPECT_EQ(why("ws://b.com/"), Why::kApplies);
+    EXPECT_EQ(why("ws://c.com:81/"), Why::kEntry);
+  }
 }
 
 TEST(Explainer, DotnetIgnoresTheCaseOfAllLetters) {
@@ -218,10 +234,69 @@ TEST(Explainer, EachDifferenceFromGoIsExplained) {
   EXPECT_GT(differences, 1000);
 }
 
+TEST(Explainer, NodeFetchTakesTheProxyForHttpWhereThereIsNoOther) {
+  const Explainer plain = Make({Secret("http://p:1"), Secret(), "", false});
+  for (const Dialect dialect : {Dialect::kNodeFetch, Dialect::kNodeFetch24}) {
+    for (const char* url : {"http://a.com/", "https://a.com/", "ws://a.com/", "wss://a.com/"})
+      EXPECT_EQ(plain.Decide(dialect, To(url)).route, Route::kProxy) << url;
+    EXPECT_EQ(plain.Decide(dialect, To("ftp://a.com/")).why, Why::kScheme);
+  }
+  EXPECT_EQ(plain.Decide(Dialect::kNodeHttp, To("https://a.com/")).why, Why::kUnset);
+  EXPECT_EQ(plain.Decide(Dialect::kNodeHttp, To("ws://a.com/")).why, Why::kScheme);
+  const Explainer tls = Make({Secret(), Secret("http://p:2"), "", false});
+  EXPECT_EQ(tls.Decide(Dialect::kNodeFetch, To("http://a.com/")).why, Why::kUnset);
+  const Explainer both = Make({Secret("http://p:1"), Secret("http://p:2"), "", false});
+  EXPECT_EQ(both.Decide(Dialect::kNodeFetch, To("https://a.com/")).proxy, "http://p:2");
+}
+
+TEST(Explainer, NodeNeedsAFourthVariable) {
+  ClientSettings settings{Secret("http://p:1"), Secret("http://p:1"), "foo.com,*.bar.com,10.0.0.1-10.0.0.9", false};
+  const Explainer unset = Make(settings);
+  EXPECT_EQ(Note(unset, Dialect::kNodeHttp, "https://a.com/"), "if NODE_USE_ENV_PROXY=1 is set, HTTPS_PROXY applies");
+  settings.node_env_proxy = true;
+  const Explainer set = Make(settings);
+  EXPECT_EQ(Note(set, Dialect::kNodeFetch, "https://a.com/"), "HTTPS_PROXY applies");
+  EXPECT_EQ(Note(set, Dialect::kNodeHttp, "http://a.foo.com/"),
+            "HTTP_PROXY applies; Go goes direct by foo.com; Node.js http takes a name without a leading dot for that "
+            "host alone");
+  EXPECT_EQ(Note(set, Dialect::kNodeHttp, "http://10.0.0.5/"),
+            "NO_PROXY has the host; Go uses the proxy; Node.js http reads ranges of addresses");
+  EXPECT_EQ(Note(set, Dialect::kNodeFetch, "http://bar.com/"), "HTTP_PROXY applies; Node.js 24 goes direct");
+}
+
+// With NODE_USE_ENV_PROXY=1 Node.js reads both URLs when it starts.
+TEST(Explainer, NodeEndsAtItsStartWithSomeUrls) {
+  for (const char* url : {"p:1", "http://p:1/x", "http://p:1?x", "http://p:1/#f", "http://u:%FF@p:1"}) {
+    const Explainer explainer = Make({Secret("http://ok:1"), Secret(url), "foo.com", false});
+    for (const Dialect dialect : {Dialect::kNodeHttp, Dialect::kNodeFetch, Dialect::kNodeFetch24}) {
+      EXPECT_EQ(explainer.Decide(dialect, To("http://foo.com/")).route, Route::kInvalid) << url;
+      EXPECT_THAT(Note(explainer, dialect, "http://foo.com/"),
+                  AllOf(HasSubstr("Node.js ends at its start, because of HTTPS_PROXY"), Not(HasSubstr("Go goes"))))
+          << url;
+    }
+    EXPECT_EQ(explainer.Decide(Dialect::kGo, To("https://a.com/")).route, Route::kProxy) << url;
+  }
+  for (const char* url : {"http://p:1/", "http://p", "http://u:p@p:1", "https://p:1/?#"}) {
+    const Explainer explainer = Make({Secret(), Secret(url), "", false});
+    EXPECT_EQ(explainer.Decide(Dialect::kNodeHttp, To("https://a.com/")).route, Route::kProxy) << url;
+  }
+}
+
+// The modules http and https compare the letters; fetch reads the URL.
+TEST(Explainer, NodeHttpKnowsNoSchemeWithCapitals) {
+  ClientSettings settings;
+  settings.https_proxy = Secret("HTTP://proxy.example:3128");
+  const Explainer explainer = Explainer::Make(settings).value();
+  const Destination to = To("https://a.example/");
+  const ClientDecision decision = explainer.Decide(Dialect::kNodeHttp, to);
+  EXPECT_EQ(decision.route, Route::kDirect);
+  EXPECT_THAT(explainer.Note(Dialect::kNodeHttp, to, decision), HasSubstr("HTTPS_PROXY has capital letters"));
+  for (const Dialect other : {Dialect::kNodeFetch, Dialect::kGo, Dialect::kDotnet})
+    EXPECT_EQ(explainer.Decide(other, to).route, Route::kProxy) << NameOf(other);
+}
+
 TEST(Explainer, ControlCharactersAreNoList) {
-  const auto made = Explainer::Make({Secret(kProxy), Secret(), "a\tb", false});
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().code, Code::kNoProxy);
+  EXPECT_EQ(ErrorIn(Explainer::Make({Secret(kProxy), Secret(), "a\tb", false})).code, Code::kNoProxy);
 }
 
 }  // namespace

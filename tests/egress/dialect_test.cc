@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <map>
 
 #include "provisioner/base/text.h"
@@ -112,6 +111,58 @@ TEST(Dialect, NamesTheFirstEntry) {
   EXPECT_EQ(entry(Dialect::kRequests, "a.com b.com", "http://a.comb.com/"), "a.comb.com");
 }
 
+// Measured with Node.js 24.22 and 26.12: D direct, P to the proxy; the http module, then fetch of 26, then fetch of 24.
+TEST(Dialect, NodeReadsTheListInThreeWays) {
+  struct Row {
+    const char* list;
+    const char* url;
+    const char* answers;
+  };
+  const Row rows[] = {
+      {"foo.com", "http://a.foo.com/", "PDD"},
+      {".foo.com", "http://foo.com/", "DDD"},
+      {".foo.com", "http://xfoo.com/", "PPP"},
+      {"*.foo.com", "http://foo.com/", "PPD"},
+      {"*.foo.com", "http://a.foo.com/", "DDD"},
+      {"foo.com", "http://foo.com./", "PDP"},
+      {"foo.com.", "http://foo.com/", "PDP"},
+      {".", "http://foo.com./", "DPD"},
+      {"a.com b.com", "http://b.com/", "PDD"},
+      {"a.com,*", "http://b.com/", "DDP"},
+      {"*", "http://localhost/", "DDD"},
+      {".*", "http://b.com/", "PDP"},
+      {"*:8080", "http://b.com:8080/", "PDP"},
+      {"*:8080", "http://b.com/", "PPP"},
+      {"foo.com:80", "http://foo.com/", "DDD"},
+      {"foo.com:80", "http://a.foo.com/", "PDD"},
+      {"foo.com:443", "http://foo.com/", "PPP"},
+      {"foo.com:080", "http://foo.com/", "PDD"},
+      {"foo.com:0", "http://foo.com/", "PDD"},
+      {"foo.com:65616", "http://foo.com/", "PPP"},
+      {".foo.com:80", "http://a.foo.com/", "PDD"},
+      {"10.0.0.0/8", "http://10.0.0.0/", "PPP"},
+      {"0.0.1", "http://10.0.0.1/", "PDD"},
+      {"10.0.0.1", "http://10.1/", "DDD"},
+      {"10.0.0.1", "http://10.0.0.1./", "DDD"},
+      {"10.0.0.1-10.0.0.9", "http://10.0.0.5/", "DPP"},
+      {"10.0.0.1 - 10.0.0.9-x", "http://10.0.0.9/", "DPP"},
+      {"10.0.0.1-10.0.0.9", "http://10.0.0.10/", "PPP"},
+      {"::1-::9", "http://[::5]/", "PPP"},
+      {"::1", "http://[::1]/", "DDP"},
+      {"[::1]", "http://[0::1]/", "PDD"},
+      {"[::1]:80", "http://[::1]/", "PDD"},
+      {"::1:80", "http://[::1]/", "DPP"},
+      {"::ffff:a00:1", "http://[::ffff:10.0.0.1]/", "DDP"},
+      {"", "http://localhost/", "PPP"},
+  };
+  for (const Row& row : rows) {
+    std::string answers;
+    for (const Dialect dialect : {Dialect::kNodeHttp, Dialect::kNodeFetch, Dialect::kNodeFetch24})
+      answers += Answer(dialect, row.list, row.url);
+    EXPECT_EQ(answers, row.answers) << row.list << " " << row.url;
+  }
+}
+
 TEST(Dialect, NamesGoThereAndBack) {
   for (std::size_t i = 0; i < kDialectCount; ++i) {
     const auto dialect = static_cast<Dialect>(i);
@@ -129,6 +180,7 @@ TEST(Destination, HasTheFormsThatClientsCompare) {
   EXPECT_EQ(v4.authority_port, "0x7f.1:080");
   EXPECT_EQ(v4.name_port, "0x7f.1:80");
   EXPECT_EQ(v4.normal, "127.0.0.1");
+  EXPECT_EQ(v4.url_host, "127.0.0.1");
   EXPECT_FALSE(v4.address);
   const Destination v6 = To("https://[2001:DB8:0::1]:8443");
   EXPECT_EQ(v6.name, "2001:db8:0::1");
@@ -137,6 +189,9 @@ TEST(Destination, HasTheFormsThatClientsCompare) {
   EXPECT_EQ(To("http://[::ffff:a00:1]/").normal, "::ffff:10.0.0.1");
   EXPECT_EQ(To("http://[::a00:1]/").normal, "::10.0.0.1");
   EXPECT_EQ(To("http://[::1]/").normal, "::1");
+  EXPECT_EQ(To("http://[::ffff:a00:1]/").url_host, "::ffff:a00:1");
+  EXPECT_EQ(To("http://1.2.3.4./").url_host, "1.2.3.4");
+  EXPECT_EQ(To("http://Foo.com./").url_host, "foo.com.");
   for (const char* text :
        {"1.2.3.4.5", "256.1", "1.2.3.256", "0x.1", "08.1", "1..2", "4294967296", "a.1", "1.2.3.4."}) {
     EXPECT_EQ(To(std::string("http://") + text + "/").normal, text);
@@ -145,6 +200,29 @@ TEST(Destination, HasTheFormsThatClientsCompare) {
   EXPECT_EQ(To("http://1.65535/").normal, "1.0.255.255");
   EXPECT_FALSE(ParseDestination("http://" + std::string(1025, 'a') + "/"));
   EXPECT_FALSE(ParseDestination("foo.com"));
+}
+
+// A zone is of the machine alone. Clients compare the address without it; urllib compares the text.
+TEST(Destination, AnAddressMayHaveAZone) {
+  for (const char* url :
+       {"http://[fe80::1%25eth0]:8080/", "http://[FE80::1%eth0]:8080/", "http://[fe80::1%25]:8080/"}) {
+    const auto to = ParseDestination(url);
+    ASSERT_TRUE(to) << url;
+    EXPECT_EQ(to->name, "fe80::1") << url;
+    EXPECT_EQ(to->port, 8080) << url;
+    for (const Dialect dialect : {Dialect::kGo, Dialect::kCurl, Dialect::kDotnet11})
+      EXPECT_EQ(CompileNoProxy(dialect, *NoProxy::Parse("fe80::/10", "l"))->Find(*to).kind, Bypass::Kind::kEntry)
+          << url;
+    EXPECT_EQ(CompileNoProxy(Dialect::kPython, *NoProxy::Parse("[fe80::1]:8080", "l"))->Find(*to).kind,
+              Bypass::Kind::kNo);
+    EXPECT_FALSE(ParseRequestTarget(url)) << "requests are made to no zone";
+  }
+  EXPECT_EQ(ParseDestination("http://[fe80::1%25Eth0]/")->authority, "[fe80::1%eth0]");
+  EXPECT_EQ(ParseDestination(RequestUrlOf("fe80::1%eth0"))->name, "fe80::1");
+  for (const char* url : {"http://[fe80::1%]/", "http://[fe80::1%25e/h]/", "http://[fe80::1%e%h]/", "http://[a%25b]/",
+                          "http://10.0.0.1%25eth0/", "http://fe80::1%25eth0/"}) {
+    EXPECT_FALSE(ParseDestination(url)) << url;
+  }
 }
 
 TEST(BypassList, WhatIsNoListOfOurs) {

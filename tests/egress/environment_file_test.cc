@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "tests/support/result.h"
+
 namespace prov::egress {
 namespace {
 
@@ -121,10 +123,9 @@ TEST(EnvironmentFile, ReadsAsSystemdDoes) {
 
 TEST(EnvironmentFile, NumbersLines) {
   Findings findings;
-  const auto result = ParseEnvironmentFile("# c\r\nA=1\rB=\"x\ny\"\nC=3\\\n\\\n4\n\nD=5\nA=6\n", "f", findings);
-  ASSERT_TRUE(result);
+  const auto result = Must(ParseEnvironmentFile("# c\r\nA=1\rB=\"x\ny\"\nC=3\\\n\\\n4\n\nD=5\nA=6\n", "f", findings));
   std::vector<std::pair<std::string, std::size_t>> lines;
-  for (const Assignment& a : *result) lines.emplace_back(a.name, a.line);
+  for (const Assignment& a : result) lines.emplace_back(a.name, a.line);
   EXPECT_THAT(lines, ElementsAre(std::pair("A", 10), std::pair("B", 3), std::pair("C", 5), std::pair("D", 9)));
 }
 
@@ -221,10 +222,9 @@ TEST(EnvironmentFile, TakesARenderedFile) {
 TEST(EnvironmentFile, BoundsWhatAHostileFileCosts) {
   Findings findings;
   EXPECT_TRUE(ParseEnvironmentFile(std::string(kMostEnvironmentBytes, '\n'), "f", findings));
-  const auto refused = ParseEnvironmentFile(std::string(kMostEnvironmentBytes + 1, '\n'), "f", findings);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kTooLarge);
-  EXPECT_EQ(refused.error().where, "f");
+  const Error refused = ErrorIn(ParseEnvironmentFile(std::string(kMostEnvironmentBytes + 1, '\n'), "f", findings));
+  EXPECT_EQ(refused.code, Code::kTooLarge);
+  EXPECT_EQ(refused.where, "f");
   std::string lines;
   std::string unit = "[Service]\n";
   for (int i = 0; i < 1000; ++i) lines += "x\n", unit += "Environment=x\n";
@@ -258,9 +258,8 @@ TEST(EnvironmentFile, StaysLinearAndSaneOnNoise) {
   std::string many;
   for (int i = 0; i < 100000; ++i) many += "A=" + std::to_string(i) + "\n";
   Findings findings;
-  const auto result = ParseEnvironmentFile(many, "f", findings);
-  ASSERT_TRUE(result);
-  EXPECT_EQ(PairsOf(*result), (Pairs{{"A", "99999"}}));
+  const auto result = Must(ParseEnvironmentFile(many, "f", findings));
+  EXPECT_EQ(PairsOf(result), (Pairs{{"A", "99999"}}));
 }
 
 TEST(UnitEnvironment, ReadsServiceSections) {

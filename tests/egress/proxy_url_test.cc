@@ -5,6 +5,7 @@
 
 #include "provisioner/base/text.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::egress {
 namespace {
@@ -210,10 +211,10 @@ TEST(ProxyUrl, ThisProgramUsesWhatOtherClientsDrop) {
     for (const std::string_view text : c.Texts()) EXPECT_TRUE(takes(text)) << text;
   }
   Findings findings;
-  const auto token = ParseProxyUrl(Secret("http://:token@h:"), kHttp, "here", findings, ProxyReaders::kThisProgram);
-  ASSERT_TRUE(token);
-  EXPECT_EQ(token->password().Reveal(), "token");
-  EXPECT_EQ(token->port(), 80);
+  const auto token =
+      Must(ParseProxyUrl(Secret("http://:token@h:"), kHttp, "here", findings, ProxyReaders::kThisProgram));
+  EXPECT_EQ(token.password().Reveal(), "token");
+  EXPECT_EQ(token.port(), 80);
   EXPECT_THAT(CodesOf(findings), ElementsAre("proxy-url-port"));
   EXPECT_FALSE(ParseProxyUrl(Secret("http://h:x"), kHttp, "here", findings, ProxyReaders::kThisProgram));
 }
@@ -221,9 +222,8 @@ TEST(ProxyUrl, ThisProgramUsesWhatOtherClientsDrop) {
 TEST(ProxyUrl, HttpProxyTakesHttpOnly) {
   Findings findings;
   EXPECT_TRUE(Parse("http://p:1", kHttp, findings));
-  const auto url = Parse("https://p:1", kHttp, findings);
-  ASSERT_FALSE(url);
-  EXPECT_THAT(url.error().message, HasSubstr("HTTP_PROXY accepts only http:// proxies"));
+  const Error url = ErrorIn(Parse("https://p:1", kHttp, findings));
+  EXPECT_THAT(url.message, HasSubstr("HTTP_PROXY accepts only http:// proxies"));
 }
 
 TEST(ProxyUrl, HostPortPutsBracketsAroundIpv6) {

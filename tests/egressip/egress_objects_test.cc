@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/egressip/helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::egressip {
 namespace {
@@ -12,9 +13,7 @@ using testing::HasSubstr;
 
 Error ErrorOf(const std::string& text) {
   EgressObjects objects;
-  const auto added = AddEgressObjects(text, "objects.yaml", objects);
-  EXPECT_FALSE(added) << text;
-  return added ? Error() : added.error();
+  return ErrorIn(AddEgressObjects(text, "objects.yaml", objects));
 }
 
 TEST(EgressObjects, ListsOfOneKindAndOfMany) {
@@ -77,9 +76,7 @@ Error EvaluationError(const std::vector<std::string>& documents, const std::vect
   if (!documents.empty()) {
     EXPECT_TRUE(AddEgressObjects(Documents(documents), "f", objects));
   }
-  const auto report = EvaluateEgressIps(objects, offline);
-  EXPECT_FALSE(report);
-  return report ? Error() : report.error();
+  return ErrorIn(EvaluateEgressIps(objects, offline));
 }
 
 TEST(EgressObjects, OfNoPluginOrOfBothAreRefused) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "tests/egressip/helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::egressip {
 namespace {
@@ -154,9 +155,7 @@ TEST(PodEgress, WhatAlsoDecidesIsNamed) {
 TEST(PodEgress, MalformedPoliciesHaveTheirPlace) {
   const auto error = [](const std::string& text) {
     EgressObjects objects;
-    const auto added = AddEgressObjects(text, "f", objects);
-    EXPECT_FALSE(added) << text;
-    return added ? Error() : added.error();
+    return ErrorIn(AddEgressObjects(text, "f", objects));
   };
   EXPECT_EQ(error(Firewall("{type: allow, to: {dnsName: a.test}}")).where, "f: $.spec.egress[0].type");
   EXPECT_EQ(error(Firewall("{type: Deny, to: {cidrSelector: 10.0.0.0}}")).where, "f: $.spec.egress[0].to.cidrSelector");

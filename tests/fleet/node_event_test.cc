@@ -43,6 +43,29 @@ TEST(NodeEvents, TellWhatChanged) {
   EXPECT_THAT(Reasons(now, With("a")), IsEmpty()) << "what is over needs nobody";
 }
 
+TEST(NodeEvents, TellWhatWaitsForApprovalAndHowItWasTried) {
+  const auto with = [](std::optional<std::string> pending, std::optional<NodeTrial> trial) {
+    NodeState out = With("a");
+    out.approval = NodeApproval{std::move(pending), std::move(trial)};
+    return out;
+  };
+  const NodeState quiet = with({}, {});
+  const NodeState waits = with("b", {});
+  const NodeState back = with("b", NodeTrial{"b", TrialResult::kTakenBack, "no answer"});
+  NodeState done = with({}, NodeTrial{"b", TrialResult::kConfirmed, ""});
+  EXPECT_THAT(Reasons(With("a"), quiet), IsEmpty());
+  EXPECT_THAT(Reasons(quiet, waits), ElementsAre("EgressPending"));
+  EXPECT_THAT(Reasons(waits, waits), IsEmpty());
+  EXPECT_THAT(Reasons(waits, back), ElementsAre("EgressTakenBack"));
+  EXPECT_THAT(EventsBetween(waits, back).front().message, HasSubstr("no answer"));
+  EXPECT_TRUE(EventsBetween(waits, back).front().is_warning);
+  EXPECT_THAT(Reasons(back, back), IsEmpty());
+  EXPECT_THAT(Reasons(back, with("c", back.approval->trial)), ElementsAre("EgressPending"));
+  done.digest = "b";
+  EXPECT_THAT(Reasons(waits, done), ElementsAre("EgressSettings", "EgressConfirmed"));
+  EXPECT_THAT(Reasons(done, with({}, done.approval->trial)), ElementsAre("EgressSettings"));
+}
+
 TEST(NodeEvents, AFailureBeginsAndEnds) {
   NodeState failing = With("a");
   failing.failure = NodeFailure{"network", "no answer"};

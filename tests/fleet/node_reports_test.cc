@@ -17,6 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+constexpr std::string_view kMetricsFile = R"(C:\exporter\inputs\p.prom)";
+
 class AfterRounds : public node::NodeTest {
  protected:
   AfterRounds() {
@@ -49,13 +51,14 @@ class AfterRounds : public node::NodeTest {
 };
 
 TEST_F(AfterRounds, TheClusterIsToldAndMetricsAreWritten) {
-  reporting_.metrics_file = At("p.prom");
+  reporting_.metrics_file = kMetricsFile;
+  host_.memory.PutFileOf(R"(C:\exporter\inputs\other.prom)", "");
   Make().AfterRound();
   ASSERT_THAT(host_.sent, SizeIs(1));
   EXPECT_THAT(host_.sent[0].body, HasSubstr("egress-provisioner/state"));
   EXPECT_THAT(host_.sent[0].body, HasSubstr(settings_.source_digest));
   EXPECT_THAT(host_.sent[0].body, Not(HasSubstr("c4nary")));
-  EXPECT_THAT(testing_support::ReadAll(At("p.prom")), HasSubstr("digest=\"" + settings_.source_digest + "\""));
+  EXPECT_THAT(host_.memory.FileAt(kMetricsFile).value_or(""), HasSubstr("digest=\"" + settings_.source_digest + "\""));
   EXPECT_THAT(failed_, IsEmpty());
   EXPECT_THAT(host_.checked_sources, Contains(At("config"))) << "who can write the kubeconfig is checked";
 }
@@ -70,11 +73,25 @@ TEST_F(AfterRounds, OfAChoiceOfNothingNothingIsDone) {
 }
 
 TEST_F(AfterRounds, AFailureIsPassedOnAndKeepsTheRestFromNothing) {
-  reporting_.metrics_file = At("p.prom");
+  reporting_.metrics_file = kMetricsFile;
+  host_.memory.PutFileOf(R"(C:\exporter\inputs\other.prom)", "");
   status_ = 403;
   Make().AfterRound();
   EXPECT_THAT(failed_, ElementsAre(HasSubstr("forbids")));
-  EXPECT_THAT(testing_support::ReadAll(At("p.prom")), HasSubstr("provisioner_reboot_required 1"));
+  EXPECT_THAT(host_.memory.FileAt(kMetricsFile).value_or(""), HasSubstr("provisioner_reboot_required 1"));
+}
+
+// The round writes as SYSTEM: in a folder of others, a link could lead it to any file.
+TEST_F(AfterRounds, MetricsAreNotWrittenWhereOthersDecideOrIntoNoFolder) {
+  reporting_ = {.cluster = {}, .metrics_file = std::string(kMetricsFile), .reboot = {}};
+  Make().AfterRound();
+  EXPECT_THAT(failed_, ElementsAre(HasSubstr("the folder for metrics does not exist")));
+  failed_.clear();
+  host_.memory.PutFileOf(R"(C:\exporter\inputs\other.prom)", "");
+  host_.memory.unsafe_files.insert(R"(c:\exporter\inputs\p.prom)");
+  Make().AfterRound();
+  EXPECT_THAT(failed_, ElementsAre(HasSubstr("can be changed by Users")));
+  EXPECT_EQ(host_.memory.FileAt(kMetricsFile), std::nullopt);
 }
 
 TEST_F(AfterRounds, AnAnnotationAsksTheOperator) {
@@ -100,6 +117,29 @@ TEST_F(AfterRounds, WhileTheNodeHasTheAnnotationTheOperatorIsNotAsked) {
   reports.AfterRound();
   ASSERT_THAT(host_.sent, SizeIs(2));
   EXPECT_THAT(host_.sent[1].body, HasSubstr(kOperatorRebootAnnotation));
+}
+
+TEST_F(AfterRounds, ADrainedNodeRestartsAndTellsInWhichBootItIs) {
+  reporting_.reboot = {node::RebootMethod::kDrain, node::ParseMaintenanceWindow("08:30-09:00", "window").value()};
+  NodeReports reports = Make();
+  reports.AfterRound();
+  ASSERT_THAT(host_.sent, SizeIs(1));
+  EXPECT_THAT(host_.sent[0].body, HasSubstr(R"(\"drain\":{\"boot\":\"1\",\"waits\":false})")) << "not in its window";
+  host_.now += 1800;
+  reports.AfterRound();
+  ASSERT_THAT(host_.sent, SizeIs(2));
+  EXPECT_THAT(host_.sent[1].body, HasSubstr(R"(\"waits\":true})"));
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  annotations_ = fmt::format(R"("{}":"1")", kRebootApprovedAnnotation);
+  reports.AfterRound();
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  reports.AfterRound();
+  host_.memory.Boot(testing_support::Unflushed::kKept);
+  host_.reboot_reason.reset();
+  Make().AfterRound();
+  EXPECT_THAT(host_.sent.back().body, HasSubstr(R"(\"drain\":{\"boot\":\"2\",\"waits\":false})"));
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  EXPECT_THAT(failed_, IsEmpty());
 }
 
 TEST_F(AfterRounds, WindowsIsAskedToRebootAsSoonAsTheWindowOpens) {

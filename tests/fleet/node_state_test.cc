@@ -45,6 +45,22 @@ TEST(NodeState, IsTheContractsDocumentInOneLine) {
 TEST(NodeState, ComesBackAsItWas) {
   EXPECT_EQ(ParseState(StateText(Sample()), "n").value(), Sample());
   EXPECT_EQ(ParseState(StateText({}), "n").value(), NodeState());
+  NodeState state = Sample();
+  state.drain = node::DrainWish{"boot-1", true};
+  EXPECT_THAT(StateText(state), HasSubstr(R"("drain":{"boot":"boot-1","waits":true})"));
+  EXPECT_EQ(ParseState(StateText(state), "n").value(), state);
+  state.approval.emplace();
+  EXPECT_THAT(StateText(state), HasSubstr(R"("pending":null,"trial":null)"));
+  EXPECT_EQ(ParseState(StateText(state), "n").value(), state);
+  for (const TrialResult result : {TrialResult::kRunning, TrialResult::kConfirmed, TrialResult::kTakenBack}) {
+    state.approval = NodeApproval{"d", NodeTrial{"d", result, result == TrialResult::kTakenBack ? "no answer" : ""}};
+    EXPECT_EQ(ParseState(StateText(state), "n").value(), state);
+  }
+  EXPECT_THAT(
+      StateText(state),
+      HasSubstr(R"("pending":"d","trial":{"digest":"d","result":"rolledBack","attempt":1,"reason":"no answer"})"));
+  state.approval->trial->attempt = 2;
+  EXPECT_EQ(ParseState(StateText(state), "n").value(), state);
 }
 
 TEST(NodeState, IsReadFromOtherPrograms) {

@@ -1,6 +1,7 @@
 #include "provisioner/fleet/nodes.h"
 
 #include "provisioner/base/json_writer.h"
+#include "provisioner/fleet/reboot_nodes.h"
 #include "tests/source/kube_helpers.h"
 
 namespace prov::fleet {
@@ -45,6 +46,27 @@ TEST_F(Nodes, TellWhatTheyTell) {
   EXPECT_EQ(nodes->front().state, state);
   EXPECT_EQ(nodes->back().state, std::nullopt);
   EXPECT_FALSE(nodes->back().damage);
+}
+
+TEST_F(Nodes, TellHowFarTheirRebootIs) {
+  NodeState state;
+  state.drain = node::DrainWish{"b1", true};
+  const auto listed = [&](std::string_view name, std::string_view more) {
+    JsonWriter json;
+    json.BeginObject().Key("metadata").BeginObject().Member("name", name).Key("annotations").BeginObject();
+    if (!more.empty()) json.Member(kRebootTurnAnnotation, more);
+    if (name == "d") json.Member("egress-provisioner/reboot-approved", "b1");
+    return json.Member(kStateAnnotation, StateText(state)).EndObject().EndObject().EndObject().Text();
+  };
+  const std::string turn = R"({"schema":1,"boot":"b1","cordoned":true})";
+  cluster_.objects[std::string(kFirst)] =
+      List(listed("a", "") + "," + listed("b", turn) + "," + listed("c", "yes") + "," + listed("d", turn));
+  const auto nodes = Read();
+  ASSERT_TRUE(nodes) << nodes.error().message;
+  std::vector<RebootStage> stages;
+  for (const FleetNode& one : *nodes) stages.push_back(one.stage);
+  EXPECT_THAT(stages, ElementsAre(RebootStage::kWaits, RebootStage::kDraining, RebootStage::kUnknown,
+                                  RebootStage::kRestarting));
 }
 
 TEST_F(Nodes, ADamagedAnnotationIsThatNodesMatter) {

@@ -114,6 +114,16 @@ TEST_F(Own, MetricsSayTheSame) {
   EXPECT_THAT(MetricsText(state, {}, 7), HasSubstr(R"(provisioner_failure{code="a\"b\\c\nd"} 1)"));
   EXPECT_THAT(MetricsText({}, {}, 7), Not(HasSubstr("provisioner_settings_applied")))
       << "what is not known is left out";
+  EXPECT_THAT(MetricsText({}, {}, 7), Not(HasSubstr("provisioner_settings_pending"))) << "it takes any settings";
+  state.approval = NodeApproval{std::string(64, '1'), {}};
+  EXPECT_THAT(MetricsText(state, {}, 7),
+              AllOf(HasSubstr("settings_pending 1\n"), HasSubstr("settings_taken_back 0\n")));
+  state.approval->trial = NodeTrial{std::string(64, '1'), TrialResult::kTakenBack};
+  EXPECT_THAT(MetricsText(state, {}, 7), HasSubstr("settings_taken_back 1\n"));
+  for (const auto& pending : {std::optional<std::string>(), std::optional(std::string(64, '2'))}) {
+    state.approval->pending = pending;
+    EXPECT_THAT(MetricsText(state, {}, 7), HasSubstr("settings_taken_back 0\n")) << "the source has others now";
+  }
 }
 
 }  // namespace

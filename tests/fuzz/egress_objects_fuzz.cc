@@ -2,7 +2,6 @@
 // namespace leaves in one way, an active address is on one node that has it, and a node that is offline or runs Windows
 // has none; also while every second node is offline.
 #include <map>
-#include <set>
 
 #include "provisioner/egressip/egress_ip.h"
 #include "tests/fuzz/check.h"

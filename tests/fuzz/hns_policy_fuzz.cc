@@ -25,9 +25,13 @@ void CheckValid(const std::vector<Policy>& policies) {
   for (const Policy& policy : policies) {
     const std::string settings = hns::SettingsJson(policy);
     CheckSettings(settings);
-    const auto again = hns::ReadPolicies(hns::EndpointPolicyJson(settings), "again");
-    FUZZ_CHECK(again && again->size() == 1);
-    FUZZ_CHECK(hns::SettingsJson(again->front()) == settings);
+    for (const std::string& form :
+         {hns::EndpointPolicyJson(settings), hns::CniEntryJson(hns::CniPlugin::kWinOverlay, settings),
+          hns::CniEntryJson(hns::CniPlugin::kAzureVnet, settings)}) {
+      const auto again = hns::ReadPolicies(form, "again");
+      FUZZ_CHECK(again && again->size() == 1);
+      FUZZ_CHECK(hns::SettingsJson(again->front()) == settings);
+    }
     all.push_back(settings);
   }
   FUZZ_CHECK(ParseJsonDocument(hns::ModifyRequest(hns::Modification::kAdd, all), "r").has_value());

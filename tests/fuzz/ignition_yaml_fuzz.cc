@@ -1,7 +1,6 @@
 // The YAML reader: what it reads can be written as JSON and read back as the same values, and the configs in it keep
 // the promises of every document.
 #include <algorithm>
-#include <cmath>
 
 #include "ignition/yaml.h"
 #include "provisioner/base/json.h"

@@ -18,7 +18,7 @@ PayloadBytes Around(std::string egress) {
   PayloadBytes files = {{"egress.json", std::move(egress)}, {"trust/ROOT/x.cer", "0"}};
   std::vector<payload::PayloadFile> list;
   for (const auto& [path, bytes] : files) list.push_back({path, bytes, false, {}});
-  files["manifest.json"] = payload::ManifestJson(list, 1);
+  files["manifest.json"] = payload::ManifestJson(list, {1});
   return files;
 }
 

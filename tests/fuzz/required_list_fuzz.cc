@@ -1,6 +1,5 @@
 // Lists of required destinations: whatever the bytes are, they are refused with a place, or each destination has a line
 // of its own, in order, and a client that can't use its proxy never meets it.
-#include <algorithm>
 
 #include "provisioner/router/required.h"
 #include "tests/fuzz/check.h"

@@ -1,6 +1,5 @@
 // Files of egress routers in any form: they are refused with the file as place, or each form that can say a policy is
 // read again as the same rules. A check of the same files ends, and finds an error where they are refused.
-#include <algorithm>
 
 #include "provisioner/router/render.h"
 #include "provisioner/router/router_check.h"

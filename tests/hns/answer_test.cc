@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
+
 namespace prov::hns {
 namespace {
 
@@ -15,9 +17,8 @@ constexpr char kRecord[] =
     R"({"Success":false,"Error":"The provided policy configuration is invalid or missing parameters. ","ErrorCode":2151350285})";
 
 TEST(Refusal, IsAFailedStatusWithHnsOwnWords) {
-  const auto refusal = RefusalOf({0x803B000DU, "", kRecord});
-  ASSERT_TRUE(refusal);
-  const Error error = refusal->ToError("HcnModifyEndpoint", "93f8");
+  const auto refusal = Must(RefusalOf({0x803B000DU, "", kRecord}));
+  const Error error = refusal.ToError("HcnModifyEndpoint", "93f8");
   EXPECT_EQ(error.code, Code::kHns);
   EXPECT_EQ(error.where, "93f8");
   EXPECT_THAT(error.message, HasSubstr("HcnModifyEndpoint failed (0x803b000d)"));
@@ -26,9 +27,8 @@ TEST(Refusal, IsAFailedStatusWithHnsOwnWords) {
 }
 
 TEST(Refusal, IsARecordAlsoWhereTheStatusSaysSuccess) {
-  const auto refusal = RefusalOf({0, "", kRecord});
-  ASSERT_TRUE(refusal);
-  EXPECT_EQ(refusal->code, 0x803B000DU);
+  const auto refusal = Must(RefusalOf({0, "", kRecord}));
+  EXPECT_EQ(refusal.code, 0x803B000DU);
   EXPECT_FALSE(RefusalOf({0, "[]", ""}));
   EXPECT_FALSE(RefusalOf({1, "[]", " \r\n"})) << "S_FALSE and no record";
 }
@@ -92,20 +92,19 @@ TEST(ReadNamespace, KnowsTheNodesOwn) {
 }
 
 TEST(Version, KnowsTheFirstThatHasProxyPolicies) {
-  const auto version = ReadVersion({0, R"({"Success":true,"Output":{"Major":13,"Minor":2}})", ""});
-  ASSERT_TRUE(version);
-  EXPECT_EQ(version->Text(), "13.2");
-  EXPECT_TRUE(version->HasProxyPolicies());
+  const auto version = Must(ReadVersion({0, R"({"Success":true,"Output":{"Major":13,"Minor":2}})", ""}));
+  EXPECT_EQ(version.Text(), "13.2");
+  EXPECT_TRUE(version.HasProxyPolicies());
   EXPECT_FALSE((Version{13, 1}.HasProxyPolicies()));
   EXPECT_FALSE((Version{9, 5}.HasProxyPolicies()));
   EXPECT_TRUE((Version{14, 0}.HasProxyPolicies()));
 }
 
 TEST(Version, IsAnErrorWhereHnsSaysSo) {
-  const auto version = ReadVersion({0, R"({"Success":false,"Error":"no such thing","ErrorCode":2151350273})", ""});
-  ASSERT_FALSE(version);
-  EXPECT_EQ(version.error().code, Code::kHns);
-  EXPECT_THAT(version.error().message, HasSubstr("(0x803b0001): HNS says: \"no such thing\""));
+  const Error version =
+      ErrorIn(ReadVersion({0, R"({"Success":false,"Error":"no such thing","ErrorCode":2151350273})", ""}));
+  EXPECT_EQ(version.code, Code::kHns);
+  EXPECT_THAT(version.message, HasSubstr("(0x803b0001): HNS says: \"no such thing\""));
   EXPECT_EQ(ReadVersion({0, "", ""}).error().code, Code::kHns);
   EXPECT_THAT(ReadVersion({0, "", ""}).error().message, HasSubstr("the answer of HNS (0x00000000) can't be read"));
   EXPECT_THAT(ReadVersion({0x80070005U, "", ""}).error().message, Not(HasSubstr("can't be read")));

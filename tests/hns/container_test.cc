@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/text.h"
+#include "tests/support/result.h"
 
 namespace prov::hns {
 namespace {
@@ -37,9 +38,7 @@ std::string Escaped(const std::string& text) {
 }
 
 Error RefusedContainer(const std::string& text, std::string_view container = kContainer) {
-  const auto read = ReadContainer(text, container, "c.json");
-  EXPECT_FALSE(read) << text;
-  return read ? Error{} : read.error();
+  return ErrorIn(ReadContainer(text, container, "c.json"));
 }
 
 TEST(ReadContainer, FindsTheNamespaceOfWhatCrictlPrints) {

@@ -7,6 +7,7 @@
 
 #include "provisioner/hns/policy.h"
 #include "tests/support/memory_network.h"
+#include "tests/support/result.h"
 
 namespace prov::hns {
 namespace {
@@ -46,9 +47,7 @@ class Changes : public testing::Test {
     const std::vector<std::string> wanted = {settings};
     const EndpointChange change = ChangeToEnsure(Settings(), wanted);
     if (change.IsEmpty()) return;
-    const auto after = ChangeEndpoint(network_, kEndpoint, change);
-    ASSERT_TRUE(after) << after.error().message;
-    ASSERT_TRUE(*after);
+    Must(Must(ChangeEndpoint(network_, kEndpoint, change)));
   }
   void ExpectOthersAsBefore() {
     EXPECT_THAT(network_.endpoints[kEndpoint], testing::IsSupersetOf({std::string(kAcl), std::string(kNat)}));
@@ -81,9 +80,8 @@ TEST(EndpointChange, TakesAPortOf2019ForBothDirections) {
 }
 
 TEST_F(Changes, AddByTheRecordedCalls) {
-  const auto after = ChangeEndpoint(network_, kEndpoint, {{}, {kWanted}});
-  ASSERT_TRUE(after) << after.error().message;
-  EXPECT_EQ((**after).settings.size(), 3U);
+  const auto after = Must(ChangeEndpoint(network_, kEndpoint, {{}, {kWanted}}));
+  EXPECT_EQ((*after).settings.size(), 3U);
   EXPECT_THAT(network_.log, ElementsAre(Pair("HcnOpenEndpoint", kEndpoint),
                                         Pair("HcnModifyEndpoint", Request("Add", ProxyPolicy(kWanted))),
                                         Pair("HcnQueryEndpointProperties", kAll), Pair("HcnCloseEndpoint", "")));
@@ -91,9 +89,8 @@ TEST_F(Changes, AddByTheRecordedCalls) {
 }
 
 TEST_F(Changes, ClearEchoesThePoliciesByteForByte) {
-  const auto after = ChangeEndpoint(network_, kEndpoint, ChangeToClear(Settings()));
-  ASSERT_TRUE(after) << after.error().message;
-  EXPECT_THAT((**after).settings, IsEmpty());
+  const auto after = Must(ChangeEndpoint(network_, kEndpoint, ChangeToClear(Settings())));
+  EXPECT_THAT((*after).settings, IsEmpty());
   EXPECT_THAT(network_.log[5],
               Pair("HcnModifyEndpoint", Request("Remove", ProxyPolicy(kOther) + "," + ProxyPolicy(kOld))));
   EXPECT_THAT(network_.endpoints[kEndpoint], ElementsAre(kAcl, kNat));
@@ -113,9 +110,8 @@ TEST_F(Changes, EnsureRemovesThenAddsAndLooksOnce) {
 
 TEST_F(Changes, ARefusedRemovalChangesNothing) {
   network_.refused["Remove"] = {0x803B0015U, "", ""};
-  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld}, {kWanted}});
-  ASSERT_FALSE(after);
-  EXPECT_THAT(after.error().message, HasSubstr("0x803b0015"));
+  const Error after = ErrorIn(ChangeEndpoint(network_, kEndpoint, {{kOld}, {kWanted}}));
+  EXPECT_THAT(after.message, HasSubstr("0x803b0015"));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HcnOpenEndpoint", "HcnModifyEndpoint", "HcnCloseEndpoint"));
 }
 
@@ -126,10 +122,9 @@ TEST_F(Changes, WhatWasRemovedIsPutBackWhenAddingIsRefused) {
   network_.meanwhile = [&](std::string_view call) {
     if (call == "HcnModifyEndpoint" && ++modifications == 3) network_.refused.clear();
   };
-  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}});
-  ASSERT_FALSE(after);
-  EXPECT_EQ(after.error().code, Code::kHns);
-  EXPECT_THAT(after.error().message,
+  const Error after = ErrorIn(ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}}));
+  EXPECT_EQ(after.code, Code::kHns);
+  EXPECT_THAT(after.message,
               AllOf(HasSubstr("0x803b000d"), HasSubstr("\"invalid\""), HasSubstr("that were there before are back")));
   network_.meanwhile = {};
   EXPECT_EQ(ChangeToEnsure(Settings(), std::vector<std::string>{kOld, kOther}), EndpointChange());
@@ -139,9 +134,8 @@ TEST_F(Changes, WhatWasRemovedIsPutBackWhenAddingIsRefused) {
 TEST_F(Changes, WhatWasNeverRemovedIsNotAddedAgain) {
   network_.without_effect = "Remove";
   network_.refused["Add"] = {0x803B0012U, "", ""};
-  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}});
-  ASSERT_FALSE(after);
-  EXPECT_THAT(after.error().message, AllOf(HasSubstr("0x803b0012"), HasSubstr("that were there before are back")));
+  const Error after = ErrorIn(ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}}));
+  EXPECT_THAT(after.message, AllOf(HasSubstr("0x803b0012"), HasSubstr("that were there before are back")));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HcnOpenEndpoint", "HcnModifyEndpoint", "HcnModifyEndpoint",
                                                 "HcnQueryEndpointProperties", "HcnCloseEndpoint"));
 }
@@ -149,37 +143,32 @@ TEST_F(Changes, WhatWasNeverRemovedIsNotAddedAgain) {
 TEST_F(Changes, HalfOfAListDoesNotStay) {
   constexpr char kSecond[] = R"({"OutboundProxyPort":"7"})";
   network_.most_policies = 4;
-  const auto replaced = ChangeEndpoint(network_, kEndpoint, {{kOther}, {kWanted, kSecond}});
-  ASSERT_FALSE(replaced);
-  EXPECT_THAT(replaced.error().message,
+  const Error replaced = ErrorIn(ChangeEndpoint(network_, kEndpoint, {{kOther}, {kWanted, kSecond}}));
+  EXPECT_THAT(replaced.message,
               AllOf(HasSubstr("only 1 of 2 are there"), HasSubstr("that were there before are back")));
   EXPECT_EQ(ChangeToEnsure(Settings(), std::vector<std::string>{kOld, kOther}), EndpointChange());
   network_.most_policies = 5;
-  const auto added = ChangeEndpoint(network_, kEndpoint, {{}, {kWanted, kSecond}});
-  ASSERT_FALSE(added);
-  EXPECT_THAT(added.error().message, AllOf(HasSubstr("only 1 of 2 are there"), Not(HasSubstr("back"))));
+  const Error added = ErrorIn(ChangeEndpoint(network_, kEndpoint, {{}, {kWanted, kSecond}}));
+  EXPECT_THAT(added.message, AllOf(HasSubstr("only 1 of 2 are there"), Not(HasSubstr("back"))));
   EXPECT_EQ(ChangeToEnsure(Settings(), std::vector<std::string>{kOld, kOther}), EndpointChange());
   ExpectOthersAsBefore();
 }
 
 TEST_F(Changes, AnErrorSaysWhenThatFailsToo) {
   network_.refused["Add"] = {0x803B000DU, "", ""};
-  const auto after = ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}});
-  ASSERT_FALSE(after);
-  EXPECT_THAT(after.error().message, HasSubstr("could not be put back: traffic of this endpoint is not redirected"));
+  const Error after = ErrorIn(ChangeEndpoint(network_, kEndpoint, {{kOld, kOther}, {kWanted}}));
+  EXPECT_THAT(after.message, HasSubstr("could not be put back: traffic of this endpoint is not redirected"));
 }
 
 TEST_F(Changes, DoneWithoutEffectIsAnError) {
   network_.without_effect = "Add";
-  const auto added = ChangeEndpoint(network_, kEndpoint, {{}, {kWanted}});
-  ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().code, Code::kHns);
-  EXPECT_THAT(added.error().message, HasSubstr("nothing changed"));
+  const Error added = ErrorIn(ChangeEndpoint(network_, kEndpoint, {{}, {kWanted}}));
+  EXPECT_EQ(added.code, Code::kHns);
+  EXPECT_THAT(added.message, HasSubstr("nothing changed"));
   network_.without_effect = "Remove";
-  const auto removed = ChangeEndpoint(network_, kEndpoint, ChangeToClear(Settings()));
-  ASSERT_FALSE(removed);
-  EXPECT_EQ(removed.error().code, Code::kHns);
-  EXPECT_THAT(removed.error().message, HasSubstr("removed the policy (0x00000000), and nothing changed"));
+  const Error removed = ErrorIn(ChangeEndpoint(network_, kEndpoint, ChangeToClear(Settings())));
+  EXPECT_EQ(removed.code, Code::kHns);
+  EXPECT_THAT(removed.message, HasSubstr("removed the policy (0x00000000), and nothing changed"));
 }
 
 TEST_F(Changes, AnEndpointThatGoesMeanwhileIsNoError) {

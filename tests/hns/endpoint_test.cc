@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/memory_network.h"
+#include "tests/support/result.h"
 
 namespace prov::hns {
 namespace {
@@ -38,21 +39,18 @@ class Endpoints : public testing::Test {
 };
 
 TEST_F(Endpoints, OneIsFoundByTheRecordedCalls) {
-  const auto found = FindEndpoint(network_, kLowerId);
-  ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(found->id, kLowerId);
-  EXPECT_THAT(found->settings, ElementsAre(kSettings));
+  const auto found = Must(FindEndpoint(network_, kLowerId));
+  EXPECT_EQ(found.id, kLowerId);
+  EXPECT_THAT(found.settings, ElementsAre(kSettings));
   EXPECT_THAT(network_.log, ElementsAre(Pair("HcnEnumerateEndpoints", kFiltered), Pair("HcnOpenEndpoint", kLowerId),
                                         Pair("HcnQueryEndpointProperties", kFiltered), Pair("HcnCloseEndpoint", "")));
 }
 
 TEST_F(Endpoints, AMissingOneIsAnErrorAfterOneCall) {
   network_.endpoints.erase(kUpperId);
-  const auto found = FindEndpoint(network_, kLowerId);
-  ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().code, Code::kHns);
-  EXPECT_THAT(found.error().message,
-              HasSubstr("Endpoint ID \"93f86a7f-e361-4362-b8a4-81bbb6a622dd\" not found (0x803b0002)"));
+  const Error found = ErrorIn(FindEndpoint(network_, kLowerId));
+  EXPECT_EQ(found.code, Code::kHns);
+  EXPECT_THAT(found.message, HasSubstr("Endpoint ID \"93f86a7f-e361-4362-b8a4-81bbb6a622dd\" not found (0x803b0002)"));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HcnEnumerateEndpoints"));
 }
 
@@ -62,9 +60,8 @@ TEST_F(Endpoints, OneThatGoesWhileItIsLookedAtIsMissing) {
     network_.meanwhile = [&](std::string_view now) {
       if (now == call) network_.endpoints.erase(kUpperId);
     };
-    const auto read = ReadEndpoint(network_, kLowerId);
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_FALSE(*read) << call;
+    const auto read = Must(ReadEndpoint(network_, kLowerId));
+    EXPECT_FALSE(read) << call;
   }
 }
 
@@ -106,10 +103,9 @@ TEST_F(Endpoints, OfAMissingOrEmptyNamespaceAreAnError) {
   EXPECT_THAT(EndpointsOfNamespace(network_, kNamespace).error().message,
               HasSubstr("no endpoint is attached to the namespace (0x00000000)"));
   network_.namespaces.clear();
-  const auto missing = EndpointsOfNamespace(network_, kNamespace);
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().code, Code::kHns);
-  EXPECT_THAT(missing.error().message,
+  const Error missing = ErrorIn(EndpointsOfNamespace(network_, kNamespace));
+  EXPECT_EQ(missing.code, Code::kHns);
+  EXPECT_THAT(missing.message,
               HasSubstr("Namespace ID \"AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE\" not found (0x80070490)"));
 }
 
@@ -127,10 +123,9 @@ TEST_F(Endpoints, NeedHns13Point2ForPolicies) {
   EXPECT_TRUE(RequireProxyPolicies(network_));
   EXPECT_THAT(network_.CallNames(), ElementsAre("HNSCall"));
   network_.version = R"({"Success":true,"Output":{"Major":13,"Minor":1}})";
-  const auto old = RequireProxyPolicies(network_);
-  ASSERT_FALSE(old);
-  EXPECT_EQ(old.error().code, Code::kUnsupported);
-  EXPECT_THAT(old.error().message, HasSubstr("HNS 13.1"));
+  const Error old = ErrorIn(RequireProxyPolicies(network_));
+  EXPECT_EQ(old.code, Code::kUnsupported);
+  EXPECT_THAT(old.message, HasSubstr("HNS 13.1"));
 }
 
 }  // namespace

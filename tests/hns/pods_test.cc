@@ -6,6 +6,7 @@
 #include "provisioner/hns/crictl.h"
 #include "tests/support/memory_network.h"
 #include "tests/support/memory_programs.h"
+#include "tests/support/result.h"
 
 namespace prov::hns {
 namespace {
@@ -76,10 +77,9 @@ TEST_F(Pods, WhoseContainersStartAgainAreStillThere) {
 
 TEST_F(Pods, AreNotAskedForByAProgramThatUsersCanChange) {
   programs_.writable = {R"(C:\k\crictl.exe)"};
-  const auto refused = EndpointsOfPods(network_, programs_, "web");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kOwner);
-  EXPECT_EQ(refused.error().where, R"(C:\k\crictl.exe)");
+  const Error refused = ErrorIn(EndpointsOfPods(network_, programs_, "web"));
+  EXPECT_EQ(refused.code, Code::kOwner);
+  EXPECT_EQ(refused.where, R"(C:\k\crictl.exe)");
   EXPECT_THAT(programs_.log, IsEmpty()) << "it ran";
 }
 
@@ -111,10 +111,9 @@ TEST_F(Pods, AnAnswerThatIsNoneIsAnError) {
   programs_.outputs[kPs] = {0, "{", ""};
   EXPECT_EQ(EndpointsOfPods(network_, programs_, "web").error().code, Code::kJson);
   programs_.outputs[kPs] = {1, "", "connection refused\n"};
-  const auto refused = EndpointsOfPods(network_, programs_, "web");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kTarget);
-  EXPECT_THAT(refused.error().message, HasSubstr("exit 1: connection refused"));
+  const Error refused = ErrorIn(EndpointsOfPods(network_, programs_, "web"));
+  EXPECT_EQ(refused.code, Code::kTarget);
+  EXPECT_THAT(refused.message, HasSubstr("exit 1: connection refused"));
   List({Listed("c1", "p1", "web"), Listed("c3", "p3", "web")});
   programs_.outputs["inspect --output json c3"] = {2, "", "deadline exceeded"};
   EXPECT_EQ(EndpointsOfPods(network_, programs_, "web").error().code, Code::kTarget);

@@ -9,6 +9,7 @@
 #include "provisioner/base/json_reader.h"
 #include "provisioner/hns/policy.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 
 namespace prov::hns {
 namespace {
@@ -60,15 +61,14 @@ TEST(ModifyRequest, TakesSettingsByteForByte) {
 }
 
 TEST(ListedSettings, AreThoseOfOurTypeAsTheyStand) {
-  const auto found = ListedSettings(
+  const auto found = Must(ListedSettings(
       R"({"ID":"X","Policies":[{"Type":"ACL","Settings":{"Action":"Allow"}},)"
       R"({"Settings":{ "Port" : "8000", "Odd":[{"Settings":{}}],"\u0041":1.0 },"Type":"L4WFPPROXY"},)"
       R"({"Type":"l4wfpproxy","Settings":{"Port":"1"}},{"Type":"L4WFPPROXY"},)"
       R"({"Type":"OutBoundNAT","Settings":{"Policies":[{"Type":"L4WFPPROXY","Settings":{"Port":"2"}}]}}],)"
       R"("Other":{"Policies":[{"Type":"L4WFPPROXY","Settings":{"Port":"3"}}]}})",
-      "endpoint X");
-  ASSERT_TRUE(found);
-  EXPECT_THAT(*found, ElementsAre(R"({ "Port" : "8000", "Odd":[{"Settings":{}}],"\u0041":1.0 })", "{}"));
+      "endpoint X"));
+  EXPECT_THAT(found, ElementsAre(R"({ "Port" : "8000", "Odd":[{"Settings":{}}],"\u0041":1.0 })", "{}"));
 }
 
 TEST(ListedSettings, AreNoneWhereThereAreNoPolicies) {
@@ -135,12 +135,10 @@ TEST(SettingsJson, AgreesWithTheRecordedRequests) {
   std::ifstream in(testing_support::TestsFolder() + "/../../shared/cases/egress/hcn-requests-recorded.json");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (text.empty()) GTEST_SKIP() << "NOT RUN: no ../shared/cases/egress/hcn-requests-recorded.json";
-  const auto root = ParseJsonDocument(text, "recorded");
-  ASSERT_TRUE(root);
-  const auto cases = root->Get("cases").value().Items();
-  ASSERT_TRUE(cases);
+  const auto root = Must(ParseJsonDocument(text, "recorded"));
+  const auto cases = Must(root.Get("cases").value().Items());
   int compared = 0;
-  for (const JsonNode& one : *cases) {
+  for (const JsonNode& one : cases) {
     const auto given = one.Find("policy");
     const auto calls = one.Find("calls");
     if (!given || !*given || !calls || !*calls) continue;
@@ -159,21 +157,18 @@ TEST(SettingsJson, AgreesWithTheRecordedRequests) {
     policy.filter = {
         "6", value("localaddr"), value("remoteaddr"), value("localports"), value("remoteports"), value("priority")};
     Tidy(policy);
-    const auto all = (*calls)->Items();
-    ASSERT_TRUE(all);
-    for (const JsonNode& call : *all) {
-      const auto words = call.Items();
-      ASSERT_TRUE(words);
-      if (words->at(0).Text() != "HcnModifyEndpoint") continue;
-      const std::string sent = words->at(1).Text().value_or("");
+    const auto all = Must((*calls)->Items());
+    for (const JsonNode& call : all) {
+      const auto words = Must(call.Items());
+      if (words.at(0).Text() != "HcnModifyEndpoint") continue;
+      const std::string sent = words.at(1).Text().value_or("");
       const std::string ours = ModifyRequest(Modification::kAdd, std::vector<std::string>{SettingsJson(policy)});
       if (today) {
         EXPECT_EQ(sent, ours);
       }
-      const auto settings = ListedSettings(ParseJsonDocument(sent, "sent")->Get("Settings")->Json(), "sent");
-      ASSERT_TRUE(settings);
-      ASSERT_EQ(settings->size(), 1U);
-      EXPECT_TRUE(SameSettings(settings->front(), SettingsJson(policy))) << sent;
+      const auto settings = Must(ListedSettings(ParseJsonDocument(sent, "sent")->Get("Settings")->Json(), "sent"));
+      ASSERT_EQ(settings.size(), 1U);
+      EXPECT_TRUE(SameSettings(settings.front(), SettingsJson(policy))) << sent;
       ++compared;
     }
   }

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "provisioner/base/text.h"
+#include "tests/differential/seed.h"
+#include "tests/support/result.h"
 
 namespace prov::hns {
 namespace {
@@ -24,11 +28,7 @@ std::vector<Policy> Read(std::string_view text) {
   return policies ? *std::move(policies) : std::vector<Policy>();
 }
 
-Error RefusedPolicies(std::string_view text) {
-  auto policies = ReadPolicies(std::string(text), "p.json");
-  EXPECT_FALSE(policies) << text;
-  return policies ? Error{} : policies.error();
-}
+Error RefusedPolicies(std::string_view text) { return ErrorIn(ReadPolicies(std::string(text), "p.json")); }
 
 // A policy whose settings are these, in the form of today.
 std::string Policied(std::string_view settings) {
@@ -125,6 +125,95 @@ struct PolicyRefusal {
   const char* where;
   const char* says;
 };
+
+// A CNI configuration of azure-vnet, with these entries after those that it has itself.
+std::string AzureConfiguration(std::string_view entries) {
+  return R"({"cniVersion":"0.3.0","name":"azure","plugins":[{"type":"azure-vnet","ipam":{"type":"azure-cns"},
+             "AdditionalArgs":[{"Name":"EndpointPolicy","Value":{"Type":"OutBoundNAT","ExceptionList":["10.0.0.0/8"]}},
+                               {"Name":"Other","Value":"text"})" +
+         std::string(entries) + "]},{\"type\":\"portmap\"}]}";
+}
+
+// What Microsoft's own test of azure-vnet has, and what it makes of it.
+TEST(ReadPolicies, TakesTheFlatFormOfAzureVnet) {
+  const std::string entry =
+      R"({"Name":"EndpointPolicy","Value":{"Type":"L4WFPPROXY","OutboundProxyPort":"15001","InboundProxyPort":"15003",
+          "UserSID":"S-1-5-32-556","FilterTuple":{"Protocols":"6"}}})";
+  const std::string settings =
+      R"({"InboundProxyPort":"15003","OutboundProxyPort":"15001","FilterTuple":{"Protocols":"6"},)"
+      R"("UserSID":"S-1-5-32-556","InboundExceptions":{},"OutboundExceptions":{}})";
+  EXPECT_EQ(SettingsJson(Read(entry).at(0)), settings);
+  const std::vector<Policy> policies = Read(AzureConfiguration("," + entry + "," + entry));
+  ASSERT_EQ(policies.size(), 2U);
+  EXPECT_EQ(SettingsJson(policies[1]), settings);
+  EXPECT_EQ(policies[1].where, "p.json: $.plugins[0].AdditionalArgs[3].Value");
+}
+
+TEST(ReadPolicies, TakesAConfigurationOfOnePluginAndOfWinOverlay) {
+  const std::string nested = R"({"name":"EndpointPolicy","value":{"type":"L4WFPPROXY","settings":{"Port":"1"}}})";
+  EXPECT_EQ(Read(nested).at(0).outbound_port, "1");
+  const std::string plugin = R"({"cniVersion":"0.2.0","type":"win-overlay","policies":[)" + nested + "]}";
+  EXPECT_EQ(Read(plugin).at(0).where, "p.json: $.policies[0].Value.Settings");
+  const std::string flat =
+      R"({"cniVersion":"1.0.0","additionalArgs":[{"name":"EndpointPolicy","value":{"type":"L4WFPPROXY","InboundProxyPort":"1"}}]})";
+  EXPECT_EQ(Read(flat).at(0).inbound_port, "1") << "names count in any case";
+}
+
+TEST(ReadPolicies, RefusesEntriesThatAzureVnetWouldNotUse) {
+  const auto refused = [](std::string_view value, std::string_view name = "EndpointPolicy") {
+    return RefusedPolicies(AzureConfiguration(R"(,{"Name":")" + std::string(name) +
+                                              R"(","Value":{"Type":"L4WFPPROXY",)" + std::string(value) + "}}"))
+        .message;
+  };
+  EXPECT_THAT(refused(R"("Settings":{"OutboundProxyPort":"1"})"), HasSubstr("without a port; put its members beside"));
+  EXPECT_THAT(refused(R"("Port":"1")"), HasSubstr("write InboundProxyPort and OutboundProxyPort"));
+  EXPECT_THAT(refused(R"("OutboundProxyPort":1)"), HasSubstr("takes a text only"));
+  EXPECT_THAT(refused(R"("OutboundExceptions":{"PortExceptions":[1]})"), HasSubstr("takes a text only"));
+  EXPECT_THAT(refused(R"("FilterTuple":{"Priority":"1"})"), HasSubstr("takes a number only"));
+  EXPECT_THAT(refused(R"("OutboundProxyPort":"1")", "NetworkPolicy"), HasSubstr("is not \"EndpointPolicy\""));
+  EXPECT_THAT(RefusedPolicies(AzureConfiguration("")).message, HasSubstr("without a policy of type L4WFPPROXY"));
+  EXPECT_THAT(RefusedPolicies(R"({"Name":"EndpointPolicy","Value":{"Type":"ROUTE"}})").message,
+              HasSubstr("another type of policy"));
+}
+
+// Any valid policy, from few values.
+Policy AnyPolicy(differential::Random& random) {
+  constexpr std::array<std::string_view, 3> kPorts = {"", "15001", "65535"};
+  constexpr std::array<std::string_view, 3> kLists = {"", "80", "80,8000-8080"};
+  constexpr std::array<std::string_view, 3> kAddresses = {"", "10.0.0.1", "10.0.0.0/8,10.1.0.1-10.1.0.9"};
+  constexpr std::array<std::string_view, 3> kPriorities = {"", "1", "65535"};
+  constexpr std::array<std::string_view, 3> kAccounts = {"", "S-1-5-18", "S-1-5-32-556"};
+  Policy out;
+  out.inbound_port = random.Pick(kPorts);
+  out.outbound_port = "15003";
+  out.filter.local_addresses = random.Pick(kAddresses);
+  out.filter.remote_addresses = random.Pick(kAddresses);
+  out.filter.local_ports = random.Pick(kLists);
+  out.filter.remote_ports = random.Pick(kLists);
+  out.filter.priority = random.Pick(kPriorities);
+  out.user_sid = random.Pick(kAccounts);
+  for (Exceptions* exceptions : {&out.inbound, &out.outbound}) {
+    if (random.OneIn(2)) exceptions->addresses = {"127.0.0.1", "169.254.169.254"};
+    if (random.OneIn(2)) exceptions->ports = {"15000"};
+  }
+  return out;
+}
+
+TEST(CniEntry, IsReadAsThePolicyThatItIsWrittenFrom) {
+  differential::Random random(differential::Seed("CniEntry"));
+  for (int i = 0; i < 500; ++i) {
+    const Policy policy = AnyPolicy(random);
+    const std::string settings = SettingsJson(policy);
+    const std::string flat = CniEntryJson(CniPlugin::kAzureVnet, settings);
+    for (const std::string& text :
+         {flat, CniEntryJson(CniPlugin::kWinOverlay, settings), "[" + flat + "]", AzureConfiguration("," + flat)}) {
+      std::vector<Policy> again = Read(text);
+      ASSERT_EQ(again.size(), 1U) << text;
+      again[0].where.clear();
+      EXPECT_EQ(again[0], policy) << text;
+    }
+  }
+}
 
 TEST(ReadPolicies, RefusesWhatItDoesNotKnow) {
   const PolicyRefusal refusals[] = {
@@ -258,14 +347,12 @@ TEST(Validate, NamesTheOptionsOfTheCommandLine) {
 }
 
 TEST(RequireValid, IsTheFirstErrorAndTheNumberOfOthers) {
-  const auto valid = RequireValid(Read(Policied(R"("Port":"1")")));
-  ASSERT_TRUE(valid);
-  EXPECT_TRUE(HasFinding(*valid, "redirect-loop"));
-  const auto refused = RequireValid(Read(Policied(R"("Port":"x")")));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kPolicy);
-  EXPECT_EQ(refused.error().where, "p.json: $.Settings.InboundProxyPort");
-  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("not \"x\""), HasSubstr("1 more")));
+  const auto valid = Must(RequireValid(Read(Policied(R"("Port":"1")"))));
+  EXPECT_TRUE(HasFinding(valid, "redirect-loop"));
+  const Error refused = ErrorIn(RequireValid(Read(Policied(R"("Port":"x")"))));
+  EXPECT_EQ(refused.code, Code::kPolicy);
+  EXPECT_EQ(refused.where, "p.json: $.Settings.InboundProxyPort");
+  EXPECT_THAT(refused.message, AllOf(HasSubstr("not \"x\""), HasSubstr("1 more")));
 }
 
 }  // namespace

@@ -78,6 +78,36 @@ TEST(Gunzip, StopsAtABombBeforeItGrows) {
   EXPECT_EQ(CodeOf(Gunzip(bomb + "damage", 1 << 20, "w")), Code::kTooLarge);
 }
 
+// Whatever the sizes of the pieces that go in and come out.
+TEST(GunzipStream, GivesTheSameInPieces) {
+  const std::string text = std::string(70000, 'a') + "end";
+  const std::string packed = Gzip(text.substr(0, 10)) + Gzip("") + Gzip(text.substr(10));
+  for (const std::size_t in : {1U, 3U, 1000U, 100000U}) {
+    for (const std::size_t out : {1U, 511U, 65536U, 200000U}) {
+      std::string_view rest = packed;
+      GunzipStream stream(
+          [&](char* to, std::size_t size) -> Result<std::size_t> {
+            const std::size_t count = std::min({size, in, rest.size()});
+            std::copy_n(rest.data(), count, to);
+            rest.remove_prefix(count);
+            return count;
+          },
+          "w");
+      std::string all;
+      std::string piece(out, '\0');
+      for (std::size_t count = 1; count > 0;) {
+        const auto read = stream.Read(piece.data(), piece.size());
+        ASSERT_TRUE(read);
+        count = *read;
+        all.append(piece, 0, count);
+      }
+      EXPECT_EQ(all, text);
+      EXPECT_EQ(stream.given(), text.size());
+      EXPECT_EQ(stream.taken(), packed.size());
+    }
+  }
+}
+
 TEST(LooksLikeGzip, WantsBothMagicBytes) {
   EXPECT_TRUE(LooksLikeGzip(Gzip("x")));
   EXPECT_FALSE(LooksLikeGzip(""));

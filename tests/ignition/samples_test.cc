@@ -10,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "tests/ignition/helpers.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 
 namespace prov::ignition {
 namespace {
@@ -25,22 +26,20 @@ std::string Text(const JsonValue* object, std::string_view name) {
 }
 
 void CompareFile(const Config& config, const char* path, const JsonValue* expected) {
-  auto file = config.Read(path);
-  ASSERT_TRUE(file) << file.error().message;
+  auto file = Must(config.Read(path));
   if (Text(expected, "file_sha256").empty()) return;
-  ASSERT_TRUE(*file) << path;
-  EXPECT_EQ(ToHex(Sha256((*file)->bytes)), Text(expected, "file_sha256")) << path;
-  EXPECT_EQ((*file)->bytes.size(), JsonMember(expected, "file_bytes")->GetUint()) << path;
-  EXPECT_EQ((*file)->mode, JsonMember(expected, "mode")->GetUint()) << path;
+  ASSERT_TRUE(file) << path;
+  EXPECT_EQ(ToHex(Sha256(file->bytes)), Text(expected, "file_sha256")) << path;
+  EXPECT_EQ(file->bytes.size(), JsonMember(expected, "file_bytes")->GetUint()) << path;
+  EXPECT_EQ(file->mode, JsonMember(expected, "mode")->GetUint()) << path;
 }
 
 // Hand-written samples have no hashes: their variables must be lines of the file.
 void CompareVariables(const Config& config, const JsonValue& variables) {
-  auto file = config.Read(kProxyFile);
-  ASSERT_TRUE(file) << file.error().message;
+  auto file = Must(config.Read(kProxyFile));
   std::string text;
-  if (*file) {
-    text = (*file)->bytes;
+  if (file) {
+    text = file->bytes;
   } else {  // before OpenShift 4.7: Environment= lines
     for (const std::string& path : config.FilePaths()) {
       if (path.ends_with("10-default-env.conf")) text += (**config.Read(path)).bytes;
@@ -54,16 +53,13 @@ void CompareVariables(const Config& config, const JsonValue& variables) {
 
 void CompareCase(const fs::path& folder) {
   SCOPED_TRACE(folder.filename().string());
-  auto expected_text = ReadFile((folder / "expected.json").string(), 1 << 20);
-  ASSERT_TRUE(expected_text);
-  auto expected_document = ParseJson(*std::move(expected_text), {});
-  ASSERT_TRUE(expected_document);
-  const JsonValue* root = &(*expected_document)->root();
+  auto expected_text = Must(ReadFile((folder / "expected.json").string(), 1 << 20));
+  auto expected_document = Must(ParseJson(std::move(expected_text), {}));
+  const JsonValue* root = &expected_document->root();
   const JsonValue* expect = JsonMember(root, "expect");
   ASSERT_NE(expect, nullptr);
-  auto input = ReadFile((folder / Text(root, "input")).string(), 64 << 20);
-  ASSERT_TRUE(input);
-  auto document = ReadText(*std::move(input));
+  auto input = Must(ReadFile((folder / Text(root, "input")).string(), 64 << 20));
+  auto document = ReadText(std::move(input));
   if (!JsonMember(expect, "accept")->GetBool()) {
     const Error error = document ? document->config.Read(Text(expect, "path")).error() : document.error();
     EXPECT_EQ(InfoOf(error.code).name, Text(expect, "error_class"));

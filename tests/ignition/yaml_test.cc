@@ -6,6 +6,7 @@
 #include "provisioner/base/json.h"
 #include "provisioner/base/text.h"
 #include "tests/ignition/helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::ignition {
 namespace {
@@ -116,10 +117,9 @@ TEST(ParseYaml, DoesNotConfuseKeysOfDifferentMappings) {
 }
 
 TEST(YamlDocuments, SeveralAreAnArray) {
-  const auto document = ParseYaml("---\na: 1\n---\n---\n[b]\n...\n---\nc\n---\n", {}, Documents::kSeveral);
-  ASSERT_TRUE(document) << document.error().message;
-  EXPECT_TRUE((*document)->several);
-  const JsonValue& root = (*document)->root();
+  const auto document = Must(ParseYaml("---\na: 1\n---\n---\n[b]\n...\n---\nc\n---\n", {}, Documents::kSeveral));
+  EXPECT_TRUE(document->several);
+  const JsonValue& root = document->root();
   ASSERT_TRUE(root.IsArray());
   ASSERT_EQ(root.Size(), 3U) << "those without content don't count";
   EXPECT_EQ(root[0]["a"].GetInt(), 1);
@@ -134,15 +134,12 @@ TEST(YamlDocuments, OneIsItself) {
     EXPECT_FALSE((*document)->several);
     EXPECT_TRUE((*document)->root().IsObject());
   }
-  const auto array = ParseYaml("- a: 1\n", {}, Documents::kSeveral);
-  ASSERT_TRUE(array);
-  EXPECT_FALSE((*array)->several) << "an array is no list of documents";
+  const auto array = Must(ParseYaml("- a: 1\n", {}, Documents::kSeveral));
+  EXPECT_FALSE(array->several) << "an array is no list of documents";
 }
 
 TEST(YamlDocuments, ABrokenOneBreaksAll) {
-  const auto document = ParseYaml("a: 1\n---\nb: [\n", {}, Documents::kSeveral);
-  ASSERT_FALSE(document);
-  EXPECT_EQ(document.error().code, Code::kYaml);
+  EXPECT_EQ(ErrorIn(ParseYaml("a: 1\n---\nb: [\n", {}, Documents::kSeveral)).code, Code::kYaml);
 }
 
 TEST(YamlDocuments, ShareTheBounds) {
@@ -150,9 +147,7 @@ TEST(YamlDocuments, ShareTheBounds) {
   limits.values = 10;
   std::string text;
   for (int i = 0; i < 20; ++i) text += "---\nx\n";
-  const auto document = ParseYaml(text, limits, Documents::kSeveral);
-  ASSERT_FALSE(document);
-  EXPECT_EQ(document.error().code, Code::kTooLarge);
+  EXPECT_EQ(ErrorIn(ParseYaml(text, limits, Documents::kSeveral)).code, Code::kTooLarge);
 }
 
 // "null", "true", "int 420", "uint 7", "double 1.5", "not finite" or "text".
@@ -229,6 +224,48 @@ TEST(ParseJsonOrYaml, TellsThemApart) {
   for (const char* text : {"a: 1", "{\"a\":1}", " [1]"}) {  // as PowerShell and editors on Windows save them
     EXPECT_TRUE(ParseJsonOrYaml(std::string("\xEF\xBB\xBF") + text, {})) << text;
     EXPECT_TRUE(ParseJsonOrYaml("\xFF\xFE" + ToUtf16Le(text), {})) << text;
+  }
+}
+
+// Any order of documents, in either form and with any separators that their forms allow, gives them all.
+TEST(ParseJsonOrYaml, ReadsAnyMixtureOfDocuments) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    std::string wanted = "[";
+    bool yaml_before = false;
+    const auto count = static_cast<unsigned>(2 + random() % 5);
+    for (unsigned i = 0; i < count; ++i) {
+      const bool json = random() % 2 == 0;
+      const bool separated = random() % 2 == 0 || (!json && yaml_before);
+      if (separated) text += "---\n";
+      if (random() % 4 == 0 && !json) text += "# a comment\n";
+      text +=
+          json ? fmt::format("{{ \"k\":\n\t[{}, \"}}\\n{{\"] }}\n", i) : fmt::format("k:\n- {}\n- |-\n  }}\n  {{\n", i);
+      if (json && random() % 3 == 0) text += "\n";
+      wanted += fmt::format("{}{{\"k\":[{},\"}}\\n{{\"]}}", i > 0 ? "," : "", i);
+      yaml_before = !json;
+    }
+    const auto read = ParseJsonOrYaml(text, {}, Documents::kSeveral);
+    ASSERT_TRUE(read) << text << read.error().message << " at " << read.error().where;
+    EXPECT_TRUE((*read)->several);
+    EXPECT_EQ(WriteJson((*read)->root(), 0), wanted + "]") << text;
+    EXPECT_EQ((*read)->values, count * 5U) << text;
+    EXPECT_FALSE(ParseJsonOrYaml(text, {.values = count * 5U - 1}, Documents::kSeveral)) << text;
+    EXPECT_FALSE(ParseJsonOrYaml(text, {})) << text;
+  }
+}
+
+// In a time that grows with the text alone, also where all of them are in one line.
+TEST(ParseJsonOrYaml, ReadsManyDocuments) {
+  constexpr std::size_t kCount = 300'000;
+  for (const std::string& one : {"{}"s, "{}\n"s, "{}\n---\n"s}) {
+    std::string text;
+    for (std::size_t i = 0; i < kCount; ++i) text += one;
+    const auto read = Must(ParseJsonOrYaml(std::move(text), {}, Documents::kSeveral));
+    EXPECT_EQ(read->root().Size(), kCount);
   }
 }
 

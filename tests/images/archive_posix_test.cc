@@ -14,6 +14,7 @@
 
 #include "images/archive/archive.h"
 #include "provisioner/base/file.h"
+#include "tests/support/result.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/stop_at_call.h"
 #include "tests/support/umask.h"
@@ -100,9 +101,8 @@ TEST_P(ArchiveFile, IsTheSameInMemory) {
 
 TEST_P(ArchiveFile, WithoutTheEndNothingStays) {
   {
-    const auto sink = MakeArchive((root_ / "deep/er/out").string(), Options());
-    ASSERT_TRUE(sink);
-    ASSERT_TRUE((*sink)->Add("a", std::string(1 << 20, 'x'), 0644));
+    const auto sink = Must(MakeArchive((root_ / "deep/er/out").string(), Options()));
+    ASSERT_TRUE(sink->Add("a", std::string(1 << 20, 'x'), 0644));
   }
   EXPECT_EQ(Entries(), 0U);
 }
@@ -128,9 +128,7 @@ TEST_P(ArchiveFile, AFailedWriteLeavesWhatWasThere) {
 
 TEST_P(ArchiveFile, ReplacesOnlyAnArchiveOfItsKind) {
   std::ofstream(root_ / "mine") << "a letter of somebody's";
-  const auto written = Write(root_ / "mine", Options());
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Code::kTarget);
+  EXPECT_EQ(ErrorIn(Write(root_ / "mine", Options())).code, Code::kTarget);
   EXPECT_EQ(Read(root_ / "mine"), "a letter of somebody's");
   fs::create_directories(root_ / "folder");
   EXPECT_EQ(Write(root_ / "folder", Options()).error().code, Code::kTarget);
@@ -154,9 +152,7 @@ TEST_P(ArchiveFile, ReplacesOnlyWhatBeginsAsOurs) {
   } else {
     options.first_entries = {"z", "a"};
   }
-  const auto refused = Write(root_ / "out", options);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kTarget);
+  EXPECT_EQ(ErrorIn(Write(root_ / "out", options)).code, Code::kTarget);
   EXPECT_EQ(Read(root_ / "out"), image);
   for (const std::size_t size : {0U, 2U, 4U, 20U, 30U, 300U}) {
     std::ofstream(root_ / "out", std::ios::binary) << image.substr(0, size);
@@ -165,10 +161,9 @@ TEST_P(ArchiveFile, ReplacesOnlyWhatBeginsAsOurs) {
 }
 
 TEST_P(ArchiveFile, AnUnsafePathIsADefect) {
-  const auto sink = MakeArchive((root_ / "out").string(), Options());
-  ASSERT_TRUE(sink);
+  const auto sink = Must(MakeArchive((root_ / "out").string(), Options()));
   for (const char* path : {"../x", "/x", "a//b", "a\\b", ""}) {
-    const auto added = (*sink)->Add(path, "x", 0644);
+    const auto added = sink->Add(path, "x", 0644);
     ASSERT_FALSE(added) << path;
     EXPECT_EQ(added.error().code, Code::kInternal);
   }
@@ -178,26 +173,21 @@ using Folders = ArchiveFile;
 INSTANTIATE_TEST_SUITE_P(One, Folders, ::testing::Values(ArchiveFormat::kIso));
 
 TEST_P(Folders, ANameThatJolietWouldCutIsRefused) {
-  const auto sink = MakeArchive((root_ / "out").string(), Options());
-  ASSERT_TRUE(sink);
-  const auto added = (*sink)->Add(std::string(65, 'n'), "x", 0644);
-  ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().code, Code::kSizeLimit);
+  const auto sink = Must(MakeArchive((root_ / "out").string(), Options()));
+  EXPECT_EQ(ErrorIn(sink->Add(std::string(65, 'n'), "x", 0644)).code, Code::kSizeLimit);
 }
 
 TEST_P(Folders, OfFilesAppearWhole) {
   {
-    const auto sink = MakeFolder((root_ / "gone/out").string(), kTime);
-    ASSERT_TRUE(sink);
-    ASSERT_TRUE((*sink)->Add("a/b/c", "x", 0600));
+    const auto sink = Must(MakeFolder((root_ / "gone/out").string(), kTime));
+    ASSERT_TRUE(sink->Add("a/b/c", "x", 0600));
   }
   EXPECT_EQ(Entries(), 0U);
-  const auto sink = MakeFolder((root_ / "out").string(), kTime);
-  ASSERT_TRUE(sink);
-  ASSERT_TRUE((*sink)->Add("a/b/c", "x", 0600));
-  ASSERT_TRUE((*sink)->Add("a/d", "y", 0644));
+  const auto sink = Must(MakeFolder((root_ / "out").string(), kTime));
+  ASSERT_TRUE(sink->Add("a/b/c", "x", 0600));
+  ASSERT_TRUE(sink->Add("a/d", "y", 0644));
   EXPECT_FALSE(fs::exists(root_ / "out"));
-  ASSERT_TRUE((*sink)->Finish());
+  ASSERT_TRUE(sink->Finish());
   struct stat info{};
   ASSERT_EQ(stat((root_ / "out/a/b/c").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0600U);
@@ -211,11 +201,10 @@ TEST_P(Folders, ModesFollowTheUmaskButForSecrets) {
   for (const mode_t mask : {0022U, 0077U}) {
     const testing_support::Umask set(mask);
     const fs::path out = root_ / std::to_string(mask) / "out";
-    const auto sink = MakeFolder(out.string(), kTime);
-    ASSERT_TRUE(sink);
-    ASSERT_TRUE((*sink)->Add("a/secret", "x", 0600));
-    ASSERT_TRUE((*sink)->Add("a/plain", "y", 0644));
-    ASSERT_TRUE((*sink)->Finish());
+    const auto sink = Must(MakeFolder(out.string(), kTime));
+    ASSERT_TRUE(sink->Add("a/secret", "x", 0600));
+    ASSERT_TRUE(sink->Add("a/plain", "y", 0644));
+    ASSERT_TRUE(sink->Finish());
     EXPECT_EQ(ModeOf(out / "a/secret"), 0600U) << mask;
     EXPECT_EQ(ModeOf(out / "a/plain"), testing_support::Left(0644, mask)) << mask;
     EXPECT_EQ(ModeOf(out / "a"), testing_support::Left(0755, mask)) << mask;
@@ -225,16 +214,14 @@ TEST_P(Folders, ModesFollowTheUmaskButForSecrets) {
 }
 
 TEST_P(Folders, OfArchivesAppearWhole) {
-  const auto folder = MakeArchiveFolder((root_ / "out").string(), kTime);
-  ASSERT_TRUE(folder);
+  const auto folder = Must(MakeArchiveFolder((root_ / "out").string(), kTime));
   for (const char* name : {"a.iso", "b.iso"}) {
-    const auto sink = (*folder)->Make(name, Options());
-    ASSERT_TRUE(sink);
-    ASSERT_TRUE((*sink)->Add("x", name, 0644));
-    ASSERT_TRUE((*sink)->Finish());
+    const auto sink = Must(folder->Make(name, Options()));
+    ASSERT_TRUE(sink->Add("x", name, 0644));
+    ASSERT_TRUE(sink->Finish());
   }
   EXPECT_FALSE(fs::exists(root_ / "out"));
-  ASSERT_TRUE((*folder)->Finish());
+  ASSERT_TRUE(folder->Finish());
   EXPECT_TRUE(fs::exists(root_ / "out/a.iso"));
   EXPECT_EQ(Entries(), 1U);
 }

@@ -6,6 +6,7 @@
 #include "images/tree/windows_tree.h"
 #include "tests/images/image_folder.h"
 #include "tests/support/memory_tree.h"
+#include "tests/support/result.h"
 
 namespace prov::images {
 namespace {
@@ -15,11 +16,7 @@ using testing::kLimit;
 using testing::OpenTree;
 using testing_support::MemoryTree;
 
-std::optional<std::string> Read(ImageTree& tree, std::string_view path) {
-  const auto bytes = tree.Read(path, kLimit);
-  EXPECT_TRUE(bytes) << bytes.error().message << " at " << bytes.error().where;
-  return bytes ? *bytes : std::nullopt;
-}
+std::optional<std::string> Read(ImageTree& tree, std::string_view path) { return Must(tree.Read(path, kLimit)); }
 
 TEST(FolderTree, FindsNamesWithoutCase) {
   const ImageFolder image;
@@ -110,21 +107,16 @@ TEST(FolderTree, RefusesWhatIsNeitherNameNorFile) {
 
 TEST(FolderTree, WantsAWindows) {
   const ImageFolder image;
-  const auto below = OpenFolderTree(image.root() + "/Windows", TreeAccess::kRead);
-  ASSERT_FALSE(below);
-  EXPECT_EQ(below.error().code, Code::kTarget);
-  EXPECT_NE(below.error().message.find("Windows/System32/config"), std::string::npos);
-  const auto nothing = OpenFolderTree(image.root() + "/none", TreeAccess::kRead);
-  ASSERT_FALSE(nothing);
-  EXPECT_EQ(nothing.error().code, Code::kTarget);
+  const Error below = ErrorIn(OpenFolderTree(image.root() + "/Windows", TreeAccess::kRead));
+  EXPECT_EQ(below.code, Code::kTarget);
+  EXPECT_NE(below.message.find("Windows/System32/config"), std::string::npos);
+  EXPECT_EQ(ErrorIn(OpenFolderTree(image.root() + "/none", TreeAccess::kRead)).code, Code::kTarget);
 }
 
 TEST(FolderTree, OneWriterAtATime) {
   const ImageFolder image;
   auto first = OpenTree(image.root());
-  const auto second = OpenFolderTree(image.root(), TreeAccess::kWrite);
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, Code::kLock);
+  EXPECT_EQ(ErrorIn(OpenFolderTree(image.root(), TreeAccess::kWrite)).code, Code::kLock);
   EXPECT_TRUE(OpenFolderTree(image.root(), TreeAccess::kRead)) << "readers don't mind";
   first.reset();
   EXPECT_TRUE(OpenFolderTree(image.root(), TreeAccess::kWrite));

@@ -5,6 +5,7 @@
 
 #include "images/registry/hive_writer.h"
 #include "tests/images/hive_editor_util.h"
+#include "tests/support/result.h"
 
 namespace prov::images {
 namespace {
@@ -22,11 +23,7 @@ std::string TwoKeyHive() {
                    {})
       .value();
 }
-Error EditorRefusal(const std::string& hive) {
-  const Result<HiveEditor> editor = HiveEditor::Open(hive);
-  EXPECT_FALSE(editor);
-  return editor ? Error() : editor.error();
-}
+Error EditorRefusal(const std::string& hive) { return ErrorIn(HiveEditor::Open(hive)); }
 
 TEST(HiveEditorRefusal, SaysWhatToDo) {
   const Error dirty = EditorRefusal(Patch(TwoKeyHive()).SetBase32(4, 7).Done());
@@ -115,8 +112,7 @@ TEST(HiveEditorRefusal, ListsThatChangeAreMadeRight) {
   HiveEditor editor = HiveEditor::Open(swapped.Done()).value();
   ASSERT_TRUE(editor.KeyExists("b").value());
   ASSERT_TRUE(editor.Set("aa", Value("v", RegType::kSz, "")));
-  const Result<void> checked = CheckHive(editor.Finish(kEditTime).value());
-  EXPECT_TRUE(checked) << checked.error().message;
+  Must(CheckHive(editor.Finish(kEditTime).value()));
 }
 
 TEST(HiveEditorRefusal, CountsThatChangeAreMadeRight) {
@@ -125,8 +121,7 @@ TEST(HiveEditorRefusal, CountsThatChangeAreMadeRight) {
   ASSERT_FALSE(CheckHive(stale));
   HiveEditor editor = HiveEditor::Open(stale).value();
   ASSERT_TRUE(editor.SetSecurity("a", SystemAdminsDescriptor()));
-  const Result<void> checked = CheckHive(editor.Finish(kEditTime).value());
-  EXPECT_TRUE(checked) << checked.error().message;
+  Must(CheckHive(editor.Finish(kEditTime).value()));
 }
 
 // The shared samples, each edited and brought back.
@@ -159,8 +154,7 @@ TEST(HiveEditorSamples, ApplyAndRemove) {
     ASSERT_TRUE(testing::Canonical(ReadHive(applied).value()) == wanted);
     testing::ExpectUntouched(hive, applied, {hive, before, wanted});
     if (CheckHive(hive)) {
-      const Result<void> checked = CheckHive(applied);
-      EXPECT_TRUE(checked) << checked.error().message;
+      Must(CheckHive(applied));
     }
     HiveEditor removal = HiveEditor::Open(applied).value();
     for (const std::string& path : paths) {

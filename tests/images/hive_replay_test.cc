@@ -8,6 +8,7 @@
 #include "tests/images/hive_history.h"
 #include "tests/support/hive_checker.h"
 #include "tests/support/hive_reader.h"
+#include "tests/support/result.h"
 
 namespace prov::images {
 namespace {
@@ -59,12 +60,11 @@ TEST(HiveReplay, GivesTheStateAfterTheLastFlushHoweverTheLogsShareTheEntries) {
     const std::string early = history.Log(0, cut);
     const std::string late = history.Log(cut, 6);
     for (const HiveLogs& logs : {HiveLogs{early, late}, HiveLogs{late, early}}) {
-      const auto replayed = ReplayLogs(dirty, logs);
-      ASSERT_TRUE(replayed) << replayed.error().message;
-      EXPECT_EQ(replayed->bytes, history.Last()) << "also its header, which is one number further than the last entry";
-      EXPECT_EQ(replayed->entries, 6U);
-      EXPECT_EQ(replayed->first, 100U);
-      EXPECT_EQ(replayed->last, 105U);
+      const auto replayed = Must(ReplayLogs(dirty, logs));
+      EXPECT_EQ(replayed.bytes, history.Last()) << "also its header, which is one number further than the last entry";
+      EXPECT_EQ(replayed.entries, 6U);
+      EXPECT_EQ(replayed.first, 100U);
+      EXPECT_EQ(replayed.last, 105U);
     }
   }
   EXPECT_EQ(Replayed(dirty, {history.Log(), std::nullopt}), history.Last());
@@ -76,8 +76,7 @@ TEST(HiveReplay, TheResultIsAHiveThatIsReadAndEdited) {
   const History history(4);
   const std::string hive = Replayed(history.Dirty(), {history.Log(0, 2), history.Log(2, 4)});
   EXPECT_FALSE(IsDirtyHive(hive));
-  const auto checked = CheckHive(hive);
-  EXPECT_TRUE(checked) << checked.error().message;
+  Must(CheckHive(hive));
   HiveEditor editor = HiveEditor::Open(hive).value();
   EXPECT_EQ(editor.Read("Ours", "newest").value().value().data, EncodeDword(3));
   ASSERT_TRUE(editor.Set("Ours", Value("edited", RegType::kDword, EncodeDword(1))));
@@ -258,8 +257,7 @@ TEST(HiveReplay, NoEntryMakesADamagedHeader) {
     }
     ++replays;
     EXPECT_LE(replayed->bytes.size(), history.Dirty().size() + log.size() + later.size());
-    const auto base = regf::ReadBaseBlock(replayed->bytes);
-    EXPECT_TRUE(base) << base.error().message;
+    Must(regf::ReadBaseBlock(replayed->bytes));
   }
   EXPECT_GT(replays, 250);
 }

@@ -13,6 +13,7 @@
 
 #include "images/tree/folder_tree.h"
 #include "provisioner/base/file.h"
+#include "tests/support/result.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::images::testing {
@@ -59,9 +60,7 @@ class ImageFolder {
 };
 
 inline std::unique_ptr<ImageTree> OpenTree(const std::string& root, TreeAccess access = TreeAccess::kWrite) {
-  auto tree = OpenFolderTree(root, access);
-  EXPECT_TRUE(tree) << tree.error().message;
-  return tree ? *std::move(tree) : nullptr;
+  return Must(OpenFolderTree(root, access));
 }
 
 }  // namespace prov::images::testing

@@ -14,6 +14,7 @@
 #include "provisioner/base/folder.h"
 #include "tests/images/image_folder.h"
 #include "tests/support/process.h"
+#include "tests/support/result.h"
 
 namespace prov::images::testing {
 
@@ -70,9 +71,7 @@ class WimSample {
   std::string At(const std::string& name) const { return place_.At(name); }
 
   std::shared_ptr<WimFile> Open(TreeAccess access = TreeAccess::kWrite) const {
-    auto file = WimFile::Open(path(), access, kNow);
-    EXPECT_TRUE(file) << file.error().message;
-    return file ? *std::move(file) : nullptr;
+    return Must(WimFile::Open(path(), access, kNow));
   }
 
   // Everything in an image, as wimlib extracts it: names to contents; folders end in a slash, links hold their target.
@@ -109,11 +108,7 @@ inline Result<std::unique_ptr<ImageTree>> OpenWimTree(const std::string& file, i
   return PROV_TRY(WimFile::Open(file, access, kNow))->Tree(index);
 }
 
-inline std::unique_ptr<ImageTree> TreeOf(WimFile& file, int index) {
-  auto tree = file.Tree(index);
-  EXPECT_TRUE(tree) << tree.error().message;
-  return tree ? *std::move(tree) : nullptr;
-}
+inline std::unique_ptr<ImageTree> TreeOf(WimFile& file, int index) { return Must(file.Tree(index)); }
 
 inline void ExpectOk(const Result<void>& result) {
   EXPECT_TRUE(result) << result.error().message << " at " << result.error().where;

@@ -9,6 +9,7 @@
 
 #include "images/registry/security.h"
 #include "images/tree/file_security.h"
+#include "tests/support/result.h"
 
 namespace prov::machine {
 namespace {
@@ -106,10 +107,9 @@ TEST(FolderSecurity, OwnAccountIsTrustedWhereItIsGiven) {
 }
 
 TEST(FolderSecurity, MessageSaysWhoAndWhatToDo) {
-  const auto result = CheckPathSecurity({false, "S-1-5-21-7", std::string(kOurs)}, PathUse::kSecrets, kWhere);
-  ASSERT_FALSE(result);
-  EXPECT_NE(result.error().message.find("S-1-5-21-7"), std::string::npos);
-  EXPECT_NE(result.error().message.find("icacls"), std::string::npos);
+  const Error result = ErrorIn(CheckPathSecurity({false, "S-1-5-21-7", std::string(kOurs)}, PathUse::kSecrets, kWhere));
+  EXPECT_NE(result.message.find("S-1-5-21-7"), std::string::npos);
+  EXPECT_NE(result.message.find("icacls"), std::string::npos);
 }
 
 // Words that fit whatever the folder is above.
@@ -202,11 +202,9 @@ TEST(ImageSecurity, WhatOthersMadeOrMayUseIsRefused) {
   // S-1-5-32-544, the owner, becomes S-1-5-32-545. Owner and group stand at the end, 16 bytes each.
   ASSERT_EQ(of_a_user[of_a_user.size() - 20], 0x20);
   of_a_user[of_a_user.size() - 20] = 0x21;
-  const auto refused = CheckImageSecurity(of_a_user, PathUse::kSecrets, kWhere);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kOwner);
-  EXPECT_NE(refused.error().message.find("belongs to Users (S-1-5-32-545)"), std::string::npos)
-      << refused.error().message;
+  const Error refused = ErrorIn(CheckImageSecurity(of_a_user, PathUse::kSecrets, kWhere));
+  EXPECT_EQ(refused.code, Code::kOwner);
+  EXPECT_NE(refused.message.find("belongs to Users (S-1-5-32-545)"), std::string::npos) << refused.message;
   EXPECT_TRUE(CheckImageSecurity(of_a_user, PathUse::kSecrets, kWhere, "S-1-5-32-545"));
   for (const std::optional<std::string>& none : {std::optional<std::string>(), std::optional<std::string>("damaged")}) {
     EXPECT_FALSE(CheckImageSecurity(none, PathUse::kSecrets, kWhere));

@@ -7,6 +7,7 @@
 #include "tests/machine/ports_suite.h"
 #include "tests/support/borrowed_tree.h"
 #include "tests/support/memory_tree.h"
+#include "tests/support/result.h"
 #include "tests/support/sample_image.h"
 
 namespace prov::machine {
@@ -49,15 +50,13 @@ class ImageSpecimen final : public Specimen {
     open_.reset();
     host_ = std::make_unique<ImageHost>(std::make_unique<testing_support::BorrowedTree>(tree_), clock_,
                                         testing_support::kSampleWriteTime);
-    auto open = host_->Open(Access::kWrite);
-    ASSERT_TRUE(open) << open.error().message;
-    open_ = *std::move(open);
+    auto open = Must(host_->Open(Access::kWrite));
+    open_ = std::move(open);
   }
 
   void Put(const std::string& store, const std::string& der) {
-    const auto put = Ports().registry.Set(store + "\\Certificates\\" + CertificateKeyName(der),
-                                          {"Blob", images::RegType::kBinary, EncodeCertificateBlob(der)});
-    EXPECT_TRUE(put) << put.error().message;
+    Must(Ports().registry.Set(store + "\\Certificates\\" + CertificateKeyName(der),
+                              {"Blob", images::RegType::kBinary, EncodeCertificateBlob(der)}));
   }
 
   NoClock clock_;
@@ -79,15 +78,13 @@ TEST(ImageFilesWay, EachFolderThatUsersMayChangeIsNamed) {
   for (const char* folder : {"containerd", "containerd/certs.d", "containerd/certs.d/quay.io"})
     tree.SetSecurity(folder, wide);
   ImageHost host(std::make_unique<testing_support::BorrowedTree>(tree), clock, testing_support::kSampleWriteTime);
-  auto open = host.Open(Access::kWrite);
-  ASSERT_TRUE(open) << open.error().message;
-  const auto put =
-      (*open)->Ports().files.PutFile(R"(C:\containerd\certs.d\quay.io\hosts.toml)", "[host]\n", FileAccess::kKept);
-  ASSERT_FALSE(put);
-  EXPECT_EQ(put.error().code, Code::kOwner);
-  EXPECT_THAT(put.error().where, testing::EndsWith(": containerd"));
+  auto open = Must(host.Open(Access::kWrite));
+  const Error put = ErrorIn(
+      open->Ports().files.PutFile(R"(C:\containerd\certs.d\quay.io\hosts.toml)", "[host]\n", FileAccess::kKept));
+  EXPECT_EQ(put.code, Code::kOwner);
+  EXPECT_THAT(put.where, testing::EndsWith(": containerd"));
   for (const char* folder : {R"(C:\containerd")", R"(C:\containerd\certs.d")", R"(C:\containerd\certs.d\quay.io")"})
-    EXPECT_THAT(put.error().message, testing::HasSubstr(std::string("icacls \"") + folder)) << folder;
+    EXPECT_THAT(put.message, testing::HasSubstr(std::string("icacls \"") + folder)) << folder;
   EXPECT_FALSE(tree.IsFile("containerd/certs.d/quay.io/hosts.toml").value());
 }
 

@@ -7,6 +7,7 @@
 #include "tests/support/hive_log.h"
 #include "tests/support/hive_reader.h"
 #include "tests/support/memory_tree.h"
+#include "tests/support/result.h"
 #include "tests/support/sample_image.h"
 
 namespace prov::machine {
@@ -47,10 +48,9 @@ TEST_F(ImageRegistryTest, TheControlSetIsTheOneThatWindowsStartsWith) {
   EXPECT_EQ(registry_.LastControlSet(), "ControlSet001");
   ASSERT_TRUE(registry_.Set(R"(system\currentcontrolset\Control\Session Manager\Environment)", TextValue("A", "1")));
   ASSERT_TRUE(registry_.Flush());
-  const auto written = images::ReadHive(*tree_.At(kSystem));
-  ASSERT_TRUE(written) << written.error().message;
+  const auto written = Must(images::ReadHive(*tree_.At(kSystem)));
   images::KeyAt(system, R"(ControlSet002\Control\Session Manager\Environment)").values.push_back(TextValue("A", "1"));
-  images::RegKey read = *written;
+  images::RegKey read = written;
   EXPECT_EQ(images::KeyAt(read, R"(ControlSet002\Control\Session Manager\Environment)").values,
             images::KeyAt(system, R"(ControlSet002\Control\Session Manager\Environment)").values);
   EXPECT_EQ(images::KeyAt(read, R"(ControlSet001\Control\Session Manager\Environment)").values,
@@ -97,10 +97,9 @@ TEST_F(ImageRegistryTest, ASelectThatNamesNothingIsRefused) {
 }
 
 TEST_F(ImageRegistryTest, WithoutHivesThereIsNoWindows) {
-  const auto read = registry_.Read(R"(SOFTWARE\Microsoft)", "x");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kTarget);
-  EXPECT_THAT(read.error().where, HasSubstr("SOFTWARE"));
+  const Error read = ErrorIn(registry_.Read(R"(SOFTWARE\Microsoft)", "x"));
+  EXPECT_EQ(read.code, Code::kTarget);
+  EXPECT_THAT(read.where, HasSubstr("SOFTWARE"));
 }
 
 TEST_F(ImageRegistryTest, ADirtyHiveIsRefusedAndNamed) {
@@ -109,14 +108,13 @@ TEST_F(ImageRegistryTest, ADirtyHiveIsRefusedAndNamed) {
   dirty[4] = static_cast<char>(dirty[4] + 1);
   images::regf::Store32(dirty.data() + 508, images::regf::BaseBlockChecksum(dirty));
   tree_.Put(kSoftware, dirty);
-  const auto read = registry_.Read(R"(SOFTWARE\Microsoft)", "x");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kDirtyHive);
-  EXPECT_THAT(read.error().where, HasSubstr("image in memory, Windows/System32/config/SOFTWARE"));
-  EXPECT_THAT(read.error().message, HasSubstr("LOG1 is not there, LOG2 is not there"));
+  const Error read = ErrorIn(registry_.Read(R"(SOFTWARE\Microsoft)", "x"));
+  EXPECT_EQ(read.code, Code::kDirtyHive);
+  EXPECT_THAT(read.where, HasSubstr("image in memory, Windows/System32/config/SOFTWARE"));
+  EXPECT_THAT(read.message, HasSubstr("LOG1 is not there, LOG2 is not there"));
   const Findings said = registry_.Replays().value();
   ASSERT_EQ(said.size(), 1U);
-  EXPECT_EQ(said[0], (Finding{Severity::kWarning, "dirty-hive", read.error().message, read.error().where}));
+  EXPECT_EQ(said[0], (Finding{Severity::kWarning, "dirty-hive", read.message, read.where}));
 }
 
 // A SOFTWARE hive whose newest value is in a log only.
@@ -138,9 +136,8 @@ class DirtyHiveTest : public ImageRegistryTest {
 };
 
 TEST_F(DirtyHiveTest, IsReadAsItsLogsMakeItAndWrittenAsACleanOne) {
-  const auto read = registry_.Read(R"(SOFTWARE\Microsoft)", "newest");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->value(), TextValue("newest", "from the log"));
+  const auto read = Must(registry_.Read(R"(SOFTWARE\Microsoft)", "newest"));
+  EXPECT_EQ(read.value(), TextValue("newest", "from the log"));
   ASSERT_EQ(registry_.Replays()->size(), 1U);
   const Finding said = registry_.Replays()->front();
   EXPECT_EQ(said.severity, Severity::kInfo);
@@ -153,8 +150,7 @@ TEST_F(DirtyHiveTest, IsReadAsItsLogsMakeItAndWrittenAsACleanOne) {
   ASSERT_TRUE(registry_.Flush());
   EXPECT_THAT(tree_.log, ElementsAre(HasSubstr("SOFTWARE"))) << "no log is written";
   EXPECT_EQ(tree_.At(kLog), log);
-  const auto checked = images::CheckHive(*tree_.At(kSoftware));
-  EXPECT_TRUE(checked) << checked.error().message;
+  Must(images::CheckHive(*tree_.At(kSoftware)));
   EXPECT_GT(images::regf::Load32(*tree_.At(kSoftware), 8), images::regf::Load32(log, 4)) << "the log is too old now";
   images::RegKey wanted = images::ReadHive(newest_).value();
   images::KeyAt(wanted, "Microsoft").values.push_back(TextValue("ours", "1"));
@@ -168,11 +164,10 @@ TEST_F(DirtyHiveTest, IsReadAsItsLogsMakeItAndWrittenAsACleanOne) {
 }
 
 TEST_F(DirtyHiveTest, IsNamedBeforeAnybodyLooksAtIt) {
-  const auto said = registry_.Replays();
-  ASSERT_TRUE(said) << said.error().message;
-  ASSERT_EQ(said->size(), 1U);
-  EXPECT_EQ(said->front().code, "hive-replayed");
-  EXPECT_THAT(said->front().where, HasSubstr("SOFTWARE"));
+  const auto said = Must(registry_.Replays());
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said.front().code, "hive-replayed");
+  EXPECT_THAT(said.front().where, HasSubstr("SOFTWARE"));
 }
 
 TEST_F(DirtyHiveTest, IsNotWrittenWithoutAChange) {
@@ -187,10 +182,9 @@ TEST_F(DirtyHiveTest, WhatALogMakesOfItIsLookedAt) {
   const testing_support::HivePage no_bin{0, std::string(4096, 'x')};
   tree_.Put(kLog, testing_support::LogHeader(hive, number) +
                       testing_support::LogEntryOf(number, testing_support::BinsBytes(hive), {no_bin}));
-  const auto read = registry_.Read(R"(SOFTWARE\Microsoft)", "newest");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kHive);
-  EXPECT_THAT(read.error().message, HasSubstr("with its logs replayed"));
+  const Error read = ErrorIn(registry_.Read(R"(SOFTWARE\Microsoft)", "newest"));
+  EXPECT_EQ(read.code, Code::kHive);
+  EXPECT_THAT(read.message, HasSubstr("with its logs replayed"));
 }
 
 TEST_F(ImageRegistryTest, OnlyChangedHivesAreWrittenSoftwareFirst) {

@@ -275,20 +275,20 @@ TEST_F(LiveInstallation, ProgramInUseIsReplaced) {
   EXPECT_EQ(installation_.InstallProgram(), false);
 }
 
-TEST_F(LiveInstallation, ThePinnedSignerStaysUntilTheProgramGoes) {
-  const fs::path pin = program_.parent_path() / "signer.cer";
-  ASSERT_TRUE(installation_.PinnedSigner()) << installation_.PinnedSigner().error().message;
-  EXPECT_FALSE(installation_.PinnedSigner()->has_value());
+TEST_F(LiveInstallation, ThePinStaysUntilTheProgramGoes) {
+  const fs::path pin = program_.parent_path() / "pin.json";
+  ASSERT_TRUE(installation_.ReadPin()) << installation_.ReadPin().error().message;
+  EXPECT_FALSE(installation_.ReadPin()->has_value());
   EXPECT_FALSE(fs::exists(program_.parent_path())) << "asking makes nothing";
-  const auto pinned = installation_.PinSigner("one");
+  const auto pinned = installation_.WritePin("one");
   ASSERT_TRUE(pinned) << pinned.error().message << " " << pinned.error().where;
   EXPECT_TRUE(*pinned);
-  EXPECT_EQ(installation_.PinSigner("one"), false);
-  EXPECT_EQ(installation_.PinSigner("another"), true);
-  EXPECT_EQ(*installation_.PinnedSigner(), "another");
+  EXPECT_EQ(installation_.WritePin("one"), false);
+  EXPECT_EQ(installation_.WritePin("another"), true);
+  EXPECT_EQ(*installation_.ReadPin(), "another");
   EXPECT_EQ(Content(pin), "another");
   ASSERT_TRUE(installation_.InstallProgram());
-  EXPECT_EQ(*installation_.PinnedSigner(), "another");
+  EXPECT_EQ(*installation_.ReadPin(), "another");
   EXPECT_EQ(std::distance(fs::directory_iterator(program_.parent_path()), {}), 2);
   EXPECT_EQ(installation_.RemoveProgram(), true);
   EXPECT_FALSE(fs::exists(program_.parent_path()));
@@ -302,19 +302,19 @@ void OpenToEverybody(const fs::path& file) {
 }
 
 TEST_F(LiveInstallation, WhatOthersCanChangeIsReplacedThoughItHoldsTheSame) {
-  const fs::path pin = program_.parent_path() / "signer.cer";
+  const fs::path pin = program_.parent_path() / "pin.json";
   ASSERT_TRUE(installation_.InstallProgram());
-  ASSERT_TRUE(installation_.PinSigner("one"));
+  ASSERT_TRUE(installation_.WritePin("one"));
   OpenToEverybody(program_);
   OpenToEverybody(pin);
-  EXPECT_EQ(installation_.PinnedSigner().error().code, Code::kOwner) << "nobody believes it";
+  EXPECT_EQ(installation_.ReadPin().error().code, Code::kOwner) << "nobody believes it";
   EXPECT_FALSE(Look().is_installed) << "nor that";
   EXPECT_EQ(installation_.InstallProgram(), true);
   EXPECT_FALSE(Look().has_former) << "nobody goes back to that";
-  EXPECT_EQ(installation_.PinSigner("one"), true);
+  EXPECT_EQ(installation_.WritePin("one"), true);
   EXPECT_EQ(installation_.InstallProgram(), false);
-  EXPECT_EQ(installation_.PinSigner("one"), false);
-  EXPECT_EQ(*installation_.PinnedSigner(), "one");
+  EXPECT_EQ(installation_.WritePin("one"), false);
+  EXPECT_EQ(*installation_.ReadPin(), "one");
 }
 
 TEST_F(LiveInstallation, WhatIsNotOursStaysInTheFolder) {

@@ -7,6 +7,7 @@
 #include "provisioner/base/text.h"
 #include "tests/machine/ports_suite.h"
 #include "tests/support/memory_machine.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::machine {
@@ -37,11 +38,10 @@ INSTANTIATE_TEST_SUITE_P(Memory, Ports,
                          [](const auto& info) { return info.param.name; });
 
 void ExpectValue(Registry& registry, const std::string& key, const RegValue& value) {
-  const auto read = registry.Read(key, value.name);
-  ASSERT_TRUE(read) << read.error().message;
-  ASSERT_TRUE(*read) << value.name;
-  EXPECT_EQ((*read)->type, value.type) << value.name;
-  EXPECT_EQ(ToHex((*read)->data), ToHex(value.data)) << value.name;
+  const auto read = Must(registry.Read(key, value.name));
+  ASSERT_TRUE(read) << value.name;
+  EXPECT_EQ(read->type, value.type) << value.name;
+  EXPECT_EQ(ToHex(read->data), ToHex(value.data)) << value.name;
 }
 
 TEST_P(Ports, RegistryKeepsEachTypeByteForByte) {
@@ -107,10 +107,9 @@ TEST_P(Ports, RegistryListsSubkeysAndMakesMissingKeys) {
   for (const char* below : {R"(a\b\c)", R"(a\d)", R"(e)"}) {
     ASSERT_TRUE(m.registry.Set(Key(below), {"v", RegType::kDword, images::EncodeDword(1)}));
   }
-  auto names = m.registry.Subkeys(Key("a"));
-  ASSERT_TRUE(names);
-  std::ranges::sort(*names);
-  EXPECT_EQ(*names, (std::vector<std::string>{"b", "d"}));
+  auto names = Must(m.registry.Subkeys(Key("a")));
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"b", "d"}));
   EXPECT_EQ(m.registry.KeyExists(Key(R"(a\b)")), true);
 }
 
@@ -152,8 +151,7 @@ TEST_P(Ports, RegistryReachesBothHivesAndFlushes) {
   Machine m = machine();
   const RegValue value{"v", RegType::kDword, images::EncodeDword(7)};
   for (const std::string_view key : {kTestKey, kTestSystemKey}) ASSERT_TRUE(m.registry.Set(key, value));
-  const auto flushed = m.registry.Flush();
-  EXPECT_TRUE(flushed) << flushed.error().message;
+  Must(m.registry.Flush());
   specimen_->Reopen();
   for (const std::string_view key : {kTestKey, kTestSystemKey}) {
     ExpectValue(machine().registry, std::string(key), value);
@@ -164,8 +162,7 @@ TEST_P(Ports, CertificateIsThereAfterAddAndGoneAfterRemove) {
   for (const auto& [store, der] : {std::pair(Store::kRoot, RootDer()), std::pair(Store::kCa, IntermediateDer())}) {
     SCOPED_TRACE(NameOf(store));
     EXPECT_EQ(machine().certificates.Contains(store, der), false);
-    const auto added = machine().certificates.Add(store, der);
-    ASSERT_TRUE(added) << added.error().message;
+    Must(machine().certificates.Add(store, der));
     EXPECT_EQ(machine().certificates.Contains(store, der), true);
     EXPECT_TRUE(machine().certificates.Flush());
     specimen_->Reopen();
@@ -175,8 +172,7 @@ TEST_P(Ports, CertificateIsThereAfterAddAndGoneAfterRemove) {
     EXPECT_EQ(machine().certificates.Find(store, sha1), der);
     EXPECT_EQ(machine().certificates.Find(store, AsciiUpper(sha1)), der);
     EXPECT_EQ(machine().certificates.Find(store, ToHex(Sha1(SecondRootDer()))), std::nullopt);
-    const auto removed = machine().certificates.Remove(store, der);
-    ASSERT_TRUE(removed) << removed.error().message;
+    Must(machine().certificates.Remove(store, der));
     specimen_->Reopen();
     EXPECT_EQ(machine().certificates.Contains(store, der), false);
   }
@@ -234,9 +230,8 @@ TEST_P(Ports, StateFileMayBeLarge) {
   std::string bytes(3 << 20, 'x');
   for (std::size_t i = 0; i < bytes.size(); i += 997) bytes[i] = static_cast<char>(i);
   ASSERT_TRUE(machine().state.folder().Write("a.json", bytes));
-  const auto read = machine().state.folder().Read("a.json");
-  ASSERT_TRUE(read);
-  EXPECT_TRUE(*read == bytes);
+  const auto read = Must(machine().state.folder().Read("a.json"));
+  EXPECT_TRUE(read == bytes);
 }
 
 TEST_P(Ports, KeysCanBeClosedAndOpenedAgain) {
@@ -244,15 +239,13 @@ TEST_P(Ports, KeysCanBeClosedAndOpenedAgain) {
   if (!m.registry.HasSecurity()) GTEST_SKIP() << "keys have no descriptors here";
   EXPECT_EQ(m.registry.Security(Key("absent")), "");
   ASSERT_TRUE(m.registry.Set(Key("closed"), {"x", RegType::kSz, images::EncodeSz("1")}));
-  const auto before = m.registry.Security(Key("closed"));
-  ASSERT_TRUE(before) << before.error().message;
-  EXPECT_TRUE(images::IsSecurityDescriptor(*before)) << ToHex(*before);
-  EXPECT_FALSE(images::IsForAdministratorsOnly(*before)) << ToHex(*before);
-  ASSERT_TRUE(m.registry.SetSecurity(Key("closed"), images::ForAdministratorsOnly(*before)));
-  const auto after = m.registry.Security(Key("closed"));
-  ASSERT_TRUE(after);
-  EXPECT_TRUE(images::IsForAdministratorsOnly(*after)) << ToHex(*after);
-  ASSERT_TRUE(m.registry.SetSecurity(Key("closed"), *before));
+  const auto before = Must(m.registry.Security(Key("closed")));
+  EXPECT_TRUE(images::IsSecurityDescriptor(before)) << ToHex(before);
+  EXPECT_FALSE(images::IsForAdministratorsOnly(before)) << ToHex(before);
+  ASSERT_TRUE(m.registry.SetSecurity(Key("closed"), images::ForAdministratorsOnly(before)));
+  const auto after = Must(m.registry.Security(Key("closed")));
+  EXPECT_TRUE(images::IsForAdministratorsOnly(after)) << ToHex(after);
+  ASSERT_TRUE(m.registry.SetSecurity(Key("closed"), before));
   EXPECT_FALSE(images::IsForAdministratorsOnly(*m.registry.Security(Key("closed"))));
   ASSERT_TRUE(m.registry.DeleteValue(Key("closed"), "x"));
   ASSERT_TRUE(m.registry.DeleteKeyIfEmpty(Key("closed")));
@@ -266,8 +259,7 @@ TEST_P(Ports, FileIsReplacedAndRemovedWithFoldersOfItsOwn) {
   EXPECT_EQ(files.ReadFile(path, 1000), std::nullopt);
   EXPECT_TRUE(files.RemoveFile(path)) << "absent: nothing to do";
   EXPECT_EQ(files.FolderExists(folder + R"(\registries)"), false);
-  const auto put = files.PutFile(path, bytes, FileAccess::kKept);
-  ASSERT_TRUE(put) << put.error().where << ": " << put.error().message;
+  Must(files.PutFile(path, bytes, FileAccess::kKept));
   specimen_->Reopen();
   EXPECT_EQ(machine().files.ReadFile(AsciiUpper(path), 1000), bytes) << "names have no case";
   EXPECT_EQ(machine().files.FolderExists(folder + R"(\registries\QUAY.IO)"), true);
@@ -300,8 +292,7 @@ TEST_P(Ports, WhatOnlyAdministratorsMayReadStaysSo) {
                                               {FileAccess::kClosed, false},
                                               {FileAccess::kKept, false},
                                               {FileAccess::kClosed, false}}) {
-    const auto put = machine().files.PutFile(path, "secret", access);
-    ASSERT_TRUE(put) << put.error().where << ": " << put.error().message;
+    Must(machine().files.PutFile(path, "secret", access));
     specimen_->Reopen();
     EXPECT_EQ(machine().files.ReadFile(path, 1000), "secret");
     if (has_rights) {

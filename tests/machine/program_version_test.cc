@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/base/text.h"
+#include "tests/support/result.h"
 
 namespace prov::machine {
 namespace {
@@ -18,9 +19,8 @@ std::string Resource(std::string_view version, std::size_t padding = 4) {
 
 TEST(ProgramVersion, IsReadFromTheResource) {
   const std::string version("\x02\x00\x01\x00\x04\x00\x03\x00", 8);
-  const auto found = ProgramVersionOf("MZ program" + Resource(version) + "more");
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->Text(), "1.2.3.4");
+  const auto found = Must(ProgramVersionOf("MZ program" + Resource(version) + "more"));
+  EXPECT_EQ(found.Text(), "1.2.3.4");
 }
 
 TEST(ProgramVersion, LeavesOutAFourthPartOfZero) {
@@ -31,9 +31,8 @@ TEST(ProgramVersion, LeavesOutAFourthPartOfZero) {
 // The key alone stands in each program that looks for it, this one included.
 TEST(ProgramVersion, PassesOverAKeyWithoutABlock) {
   const std::string version("\x05\x00\x00\x00\x00\x00\x00\x00", 8);
-  const auto found = ProgramVersionOf(ToUtf16Le("VS_VERSION_INFO") + std::string(64, 'x') + Resource(version));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->Text(), "0.5.0");
+  const auto found = Must(ProgramVersionOf(ToUtf16Le("VS_VERSION_INFO") + std::string(64, 'x') + Resource(version)));
+  EXPECT_EQ(found.Text(), "0.5.0");
 }
 
 TEST(ProgramVersion, IsNotGuessed) {

@@ -185,13 +185,5 @@ TEST_F(CertificateFailureTest, LongNamesAreCut) {
   EXPECT_LT(Explain(CertificateFault::kUnknownIssuer).size(), 400U);
 }
 
-TEST_F(CertificateFailureTest, WhatGoWants) {
-  EXPECT_EQ(ReviewForGo(failure_.peer, "the server"), "");
-  EXPECT_EQ(ReviewForGo({}, "the server"), "") << "nothing is known";
-  failure_.peer.chain = {test::MakeCertificate(LeafSpec("")).der};
-  EXPECT_THAT(ReviewForGo(failure_.peer, "the server"),
-              AllOf(StartsWith("the server shows the certificate \"CN=origin\""), HasSubstr("subjectAltName")));
-}
-
 }  // namespace
 }  // namespace prov::net

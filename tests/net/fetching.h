@@ -8,6 +8,7 @@
 
 #include "provisioner/net/http.h"
 #include "tests/net/serving.h"
+#include "tests/support/result.h"
 
 namespace prov::net {
 
@@ -25,10 +26,6 @@ inline FetchRequest Request(std::string url) {
 
 inline Result<FetchAnswer> Fetch(const FetchRequest& request) { return LiveHttp().Fetch(request); }
 
-inline Error FailureOf(const FetchRequest& request) {
-  const auto answer = Fetch(request);
-  EXPECT_FALSE(answer) << answer->status;
-  return answer ? Error{} : answer.error();
-}
+inline Error FailureOf(const FetchRequest& request) { return ErrorIn(Fetch(request)); }
 
 }  // namespace prov::net

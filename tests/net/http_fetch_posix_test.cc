@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "tests/net/fetching.h"
+#include "tests/support/result.h"
 #include "tests/support/scratch_folder.h"
 
 namespace prov::net {
@@ -27,15 +28,14 @@ std::string Answer(int status, const std::string& body, const std::string& heade
 
 TEST(HttpFetch, GivesTheAnswer) {
   test::HttpServer server(kGoodDocument);
-  const auto answer = Fetch(Request(Url(server, "/a?b=c")));
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->status, 200);
-  EXPECT_EQ(answer->body, "ok");
-  EXPECT_GE(answer->body.capacity(), answer->body.size() + 64);
-  EXPECT_EQ(answer->Header("etag"), "\"1\"");
-  EXPECT_EQ(answer->Header("x-two"), "a b");
-  EXPECT_EQ(answer->Header("none"), "");
-  EXPECT_EQ(answer->redirect_url, "");
+  const auto answer = Must(Fetch(Request(Url(server, "/a?b=c"))));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "ok");
+  EXPECT_GE(answer.body.capacity(), answer.body.size() + 64);
+  EXPECT_EQ(answer.Header("etag"), "\"1\"");
+  EXPECT_EQ(answer.Header("x-two"), "a b");
+  EXPECT_EQ(answer.Header("none"), "");
+  EXPECT_EQ(answer.redirect_url, "");
   ASSERT_THAT(server.Requests(), SizeIs(1));
   EXPECT_THAT(server.Requests()[0], StartsWith("GET /a?b=c HTTP/1.1\r\n"));
   EXPECT_THAT(server.Requests()[0], HasSubstr("User-Agent: provisioner\r\n"));
@@ -71,9 +71,8 @@ TEST(HttpSend, SendsTheBodyWithItsMethodAndType) {
                       .method = "PATCH",
                       .content_type = "application/merge-patch+json",
                       .body = R"({"a":"\u0000"})"};
-  const auto answer = LiveHttp().Send(request);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->body, "ok");
+  const auto answer = Must(LiveHttp().Send(request));
+  EXPECT_EQ(answer.body, "ok");
   const std::string head = server.Requests().at(0);
   EXPECT_THAT(head, StartsWith("PATCH /a HTTP/1.1\r\n"));
   EXPECT_THAT(head, HasSubstr("\r\nContent-Type: application/merge-patch+json\r\n"));
@@ -103,10 +102,9 @@ TEST(HttpFetch, TheSurroundingsHaveNoSay) {
 
 TEST(HttpFetch, ARedirectIsAnAnswer) {
   test::HttpServer server(Answer(302, "", "Location: /elsewhere?x=1\r\n"));
-  const auto answer = Fetch(Request(Url(server)));
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 302);
-  EXPECT_EQ(answer->redirect_url, Url(server, "/elsewhere?x=1"));
+  const auto answer = Must(Fetch(Request(Url(server))));
+  EXPECT_EQ(answer.status, 302);
+  EXPECT_EQ(answer.redirect_url, Url(server, "/elsewhere?x=1"));
   EXPECT_THAT(server.Requests(), SizeIs(1));
 }
 
@@ -123,10 +121,9 @@ TEST(HttpFetch, ABodyIsRefusedWhileItArrives) {
   test::HttpServer server(Answer(200, body));
   request.url = Url(server);
   request.most_bytes = 200'000;
-  const auto answer = Fetch(request);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->body, body);
-  EXPECT_GE(answer->body.capacity(), body.size() + 64);
+  const auto answer = Must(Fetch(request));
+  EXPECT_EQ(answer.body, body);
+  EXPECT_GE(answer.body.capacity(), body.size() + 64);
 }
 
 TEST(HttpFetch, HeadersAreBounded) {
@@ -193,10 +190,9 @@ TEST(HttpFetch, WhatAProxyRefusesDoesNotPass) {
 
 TEST(HttpFetch, OfARefusalTheBeginningIsEnough) {
   test::HttpServer server(Answer(403, std::string(100'000, 'x')));
-  const auto answer = Fetch(Request(Url(server)));
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->status, 403);
-  EXPECT_EQ(answer->body.size(), 65536U);
+  const auto answer = Must(Fetch(Request(Url(server))));
+  EXPECT_EQ(answer.status, 403);
+  EXPECT_EQ(answer.body.size(), 65536U);
 }
 
 TEST(HttpFetch, ASinkGetsTheBody) {
@@ -208,9 +204,8 @@ TEST(HttpFetch, ASinkGetsTheBody) {
     got += piece;
     return got.size() < 100'000;
   };
-  const auto answer = Fetch(request);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->body, "");
+  const auto answer = Must(Fetch(request));
+  EXPECT_EQ(answer.body, "");
   EXPECT_GE(got.size(), 100'000U);
   EXPECT_LT(got.size(), 300'000U);
   test::HttpServer refusing(Answer(403, "why"));
@@ -222,9 +217,8 @@ TEST(HttpFetch, ASinkGetsTheBody) {
 
 TEST(HttpFetch, CompressedBodiesStayAsTheyAre) {
   test::HttpServer server(Answer(200, "\x1f\x8b not gzip", "Content-Encoding: gzip\r\n"));
-  const auto answer = Fetch(Request(Url(server)));
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->body, "\x1f\x8b not gzip");
+  const auto answer = Must(Fetch(Request(Url(server))));
+  EXPECT_EQ(answer.body, "\x1f\x8b not gzip");
 }
 
 TEST(HttpFetch, ACutAnswerIsNone) {
@@ -284,11 +278,10 @@ TEST(HttpFetch, AProxyThatWantsCredentials) {
     test::HttpServer proxy(kWantsCredentials, kWantsCredentials);
     FetchRequest request = Request(url);
     request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
-    const auto answer = Fetch(request);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->status, 407) << url;
-    EXPECT_THAT(answer->proxy_refusal, HasSubstr(proxy.HostPort() + " answers with status 407: it does not take the"));
-    EXPECT_THAT(answer->proxy_refusal, Not(HasSubstr("hunter2")));
+    const auto answer = Must(Fetch(request));
+    EXPECT_EQ(answer.status, 407) << url;
+    EXPECT_THAT(answer.proxy_refusal, HasSubstr(proxy.HostPort() + " answers with status 407: it does not take the"));
+    EXPECT_THAT(answer.proxy_refusal, Not(HasSubstr("hunter2")));
     EXPECT_THAT(proxy.Requests(), SizeIs(2)) << "asked first, then given";
     request.proxy_url = Secret("http://" + proxy.HostPort());
     EXPECT_THAT(Fetch(request)->proxy_refusal, HasSubstr("its URL has none"));
@@ -348,9 +341,8 @@ TEST(HttpFetch, AProxyThatTakesDigestNeverSeesThePassword) {
       "Connection: close\r\n\r\n");
   FetchRequest request = Request("http://no-such-host.invalid/");
   request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
-  const auto answer = Fetch(request);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->body, "ok");
+  const auto answer = Must(Fetch(request));
+  EXPECT_EQ(answer.body, "ok");
   ASSERT_THAT(proxy.Requests(), SizeIs(2));
   EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Digest username=\"user\""));
 }
@@ -362,9 +354,8 @@ TEST(HttpFetch, AProxyThatNeverAsksGetsBasic) {
     proxy.RefuseWithoutCredentials(refusal);
     FetchRequest request = Request("http://no-such-host.invalid/");
     request.proxy_url = Secret("http://user:hunter2@" + proxy.HostPort());
-    const auto answer = Fetch(request);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->body, "ok");
+    const auto answer = Must(Fetch(request));
+    EXPECT_EQ(answer.body, "ok");
     ASSERT_THAT(proxy.Requests(), SizeIs(2));
     EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("Proxy-Authorization")));
     EXPECT_THAT(proxy.Requests()[1], HasSubstr("Proxy-Authorization: Basic "));
@@ -428,9 +419,8 @@ TEST(HttpFetch, CanBeStopped) {
   request.answer_seconds = 60;
   request.should_stop = [] { return true; };
   EXPECT_LT(Seconds([&] {
-              const auto answer = Fetch(request);
-              ASSERT_TRUE(answer) << answer.error().message;
-              EXPECT_EQ(answer->status, 0);
+              const auto answer = Must(Fetch(request));
+              EXPECT_EQ(answer.status, 0);
             }),
             5);
 }

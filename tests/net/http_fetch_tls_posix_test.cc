@@ -3,6 +3,7 @@
 
 #include "tests/net/fetching.h"
 #include "tests/net/tls_serving.h"
+#include "tests/support/result.h"
 
 namespace prov::net {
 namespace {
@@ -37,6 +38,21 @@ TEST_F(HttpFetchTls, OwnRootsCountAndNoOthers) {
   }
 }
 
+// A token must not reach a server that kubelet would refuse.
+TEST_F(HttpFetchTls, ACertificateThatNamesNoHostGetsNoRequest) {
+  const test::Identity nameless{Leaf(2082758400, "").pem, identity_.key};
+  test::HttpServer server(kGoodDocument, "", &nameless);
+  FetchRequest request = TlsRequest(server, {root_});
+  const Error error = FailureOf(request);
+  EXPECT_EQ(error.code, Code::kTls);
+  EXPECT_THAT(error.message, HasSubstr("names no host (no subjectAltName)"));
+  EXPECT_THAT(server.Requests(), IsEmpty());
+  request.skip_verify = true;
+  test::HttpServer unverified(kGoodDocument, "", &nameless);
+  request.url = TlsRequest(unverified, {}).url;
+  EXPECT_TRUE(Fetch(request)) << "nothing is verified then";
+}
+
 // The connection was lost, and TLS had no word for the end: what came would be a statement without NO_PROXY.
 TEST_F(HttpFetchTls, ACutAnswerWithoutALengthIsNone) {
   test::HttpServer server(kEndless, "", &identity_);
@@ -57,8 +73,7 @@ TEST_F(HttpFetchTls, ConnectsElsewhereThanTheNameSays) {
   FetchRequest request = Request("https://localhost:1/x");
   request.roots = {root_};
   request.connect_to = server.HostPort();
-  const auto answer = Fetch(request);
-  ASSERT_TRUE(answer) << answer.error().message;
+  Must(Fetch(request));
   EXPECT_THAT(server.Requests().at(0), HasSubstr("Host: localhost:1\r\n"));
 }
 
@@ -69,9 +84,8 @@ TEST_F(HttpFetchTls, TokensAreNotForTheProxy) {
   request.proxy_url = Secret("http://" + proxy.HostPort());
   request.bearer_token = Secret("hunter2");
   request.headers = {{"X-Own", "1"}};
-  const auto answer = Fetch(request);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->Header("x-of-the-proxy"), "");
+  const auto answer = Must(Fetch(request));
+  EXPECT_EQ(answer.Header("x-of-the-proxy"), "");
   ASSERT_THAT(proxy.Requests(), SizeIs(2));
   EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("hunter2")));
   EXPECT_THAT(proxy.Requests()[0], Not(HasSubstr("X-Own")));

@@ -109,7 +109,8 @@ TEST_F(HttpTls, CertificateWithoutNames) {
   test::HttpServer server(kGood, "", &nameless);
   const Error error = FailureOf(Get(TlsUrl(server), "", {root_}));
   EXPECT_EQ(error.code, Code::kTls);
-  EXPECT_THAT(error.message, HasSubstr("subjectAltName"));
+  EXPECT_THAT(error.message, HasSubstr("names no host (no subjectAltName)"));
+  EXPECT_THAT(server.Requests(), IsEmpty());
 }
 
 TEST_F(HttpTls, OtherCertificatesAreNotTrusted) {

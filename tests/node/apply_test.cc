@@ -6,6 +6,7 @@
 #include "provisioner/reconcile/wmco.h"
 #include "tests/node/node_helpers.h"
 #include "tests/registries/sources.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -25,9 +26,7 @@ class ApplyNode : public NodeTest {
  protected:
   reconcile::RunReport Apply(const Settings& settings, const ApplyOptions& options = {}) {
     OpenNode n = node();
-    auto report = ApplySettings(n, settings, options);
-    EXPECT_TRUE(report) << report.error().message;
-    return report.value_or(reconcile::RunReport());
+    return Must(ApplySettings(n, settings, options));
   }
 };
 
@@ -39,14 +38,11 @@ TEST_F(ApplyNode, ABootOfTheOperatorsNodeLeavesItsRegistriesOut) {
   settings.config.mirrors = registries::Cluster({registries::Source("quay.io", {registries::ForAll("m.example")})});
   host_.memory.PutKey(reconcile::kDaemonKey);
   OpenNode n = node();
-  const auto by_hand = ApplySettings(n, settings, {});
-  ASSERT_FALSE(by_hand);
-  EXPECT_EQ(by_hand.error().code, Code::kOwner);
+  EXPECT_EQ(ErrorIn(ApplySettings(n, settings, {})).code, Code::kOwner);
   const auto certificates = [&] { return host_.memory.content().certificates[pki::Store::kRoot].size(); };
   EXPECT_EQ(certificates(), 0U);
-  const auto booted = FirstBoot(n, settings, {SpecOf("payload"), true, {}}, {});
-  ASSERT_TRUE(booted) << booted.error().message;
-  EXPECT_THAT(Codes(booted->findings), testing::Contains("registries-refused"));
+  const auto booted = Must(FirstBoot(n, settings, {SpecOf("payload"), true, {}}, {}));
+  EXPECT_THAT(Codes(booted.findings), testing::Contains("registries-refused"));
   EXPECT_GT(certificates(), 0U);
   const auto round = RunRound(host_, [&](const SettingsSpec&) -> Result<Settings> { return settings; });
   ASSERT_TRUE(round) << round.error().message;
@@ -84,10 +80,9 @@ TEST_F(ApplyNode, OnceWmcoWasSeenItsVariablesAreItsBusiness) {
 TEST_F(ApplyNode, RefusesAnOlderPayloadUnlessToldOtherwise) {
   Apply(SampleSettings(5));
   OpenNode n = node();
-  const auto refused = ApplySettings(n, OtherSettings(4), {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kDowngrade);
-  EXPECT_THAT(refused.error().message, HasSubstr("generation 4"));
+  const Error refused = ErrorIn(ApplySettings(n, OtherSettings(4), {}));
+  EXPECT_EQ(refused.code, Code::kDowngrade);
+  EXPECT_THAT(refused.message, HasSubstr("generation 4"));
   EXPECT_EQ(PlanSettings(n, OtherSettings(4), {}).error().code, Code::kDowngrade);
   EXPECT_NE(Variable("HTTP_PROXY"), "http://other.example.com:8080");
   Apply(OtherSettings(4), {.allow_downgrade = true});
@@ -103,10 +98,9 @@ TEST_F(ApplyNode, AnotherPayloadOfTheSameGenerationIsRefused) {
   Apply(first);
   Apply(first);
   OpenNode n = node();
-  const auto refused = ApplySettings(n, second, {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kDowngrade);
-  EXPECT_THAT(refused.error().message, HasSubstr("another payload of generation 5"));
+  const Error refused = ErrorIn(ApplySettings(n, second, {}));
+  EXPECT_EQ(refused.code, Code::kDowngrade);
+  EXPECT_THAT(refused.message, HasSubstr("another payload of generation 5"));
   Apply(OtherSettings(5));  // what was kept of a payload
   EXPECT_TRUE(ApplySettings(n, second, {})) << "nobody knows which one that was";
   EXPECT_FALSE(HasSection(kFloorSection)) << "none of them is signed";
@@ -176,6 +170,27 @@ TEST_F(ApplyNode, ServicesThatKeepAProxyOfTheirOwnAreNamed) {
   EXPECT_THAT(named(Apply(SampleSettings(), {.unattended = true}).findings), IsEmpty()) << "not in each round";
 }
 
+// In the service of RKE2 or k0s, CONTAINERD_HTTPS_PROXY comes before HTTPS_PROXY for containerd.
+TEST_F(ApplyNode, NamesVariablesThatKeepContainerdFromTheProxy) {
+  const auto own_of = [&](const std::string& service) {
+    const std::string key = R"(SYSTEM\CurrentControlSet\Services\)" + service;
+    host_.memory.Put(key, reconcile::ServiceList({"CONTAINERD_HTTPS_PROXY=http://old:1", "A=1"}));
+    Settings settings = SampleSettings();
+    settings.options.services = {service};
+    OpenNode n = node();
+    const auto plan = PlanSettings(n, settings, {});
+    std::vector<std::string> out;
+    for (const Finding& one : plan ? plan->findings : Findings()) {
+      if (one.code == "containerd-own-proxy") out.push_back(one.message);
+    }
+    return out;
+  };
+  EXPECT_THAT(own_of("rke2"), ElementsAre("CONTAINERD_HTTPS_PROXY is set, with another value than rke2 itself gets: "
+                                          "containerd takes that one"));
+  EXPECT_THAT(own_of("K0sWorker"), testing::SizeIs(1));
+  EXPECT_THAT(own_of("containerd"), IsEmpty()) << "that variable says nothing to containerd itself";
+}
+
 TEST_F(ApplyNode, ATrialIsOpenUntilItsTimeOrTheNextBoot) {
   OpenNode n = node();
   const auto waits = [&] { return TrialWaits(n, BeginRun(n).value()); };
@@ -192,10 +207,9 @@ TEST_F(ApplyNode, AConfirmedTrialIsWhatWasApplied) {
   OpenNode n = node();
   ASSERT_TRUE(TrySettings(n, SampleSettings(3), {}, 60));
   EXPECT_FALSE(*LoadApplied(host_.memory.State()));
-  const auto confirmed = ConfirmTrial(n);
-  ASSERT_TRUE(confirmed);
-  EXPECT_TRUE(confirmed->reboot_required);
-  EXPECT_FALSE(confirmed->changes.empty());
+  const auto confirmed = Must(ConfirmTrial(n));
+  EXPECT_TRUE(confirmed.reboot_required);
+  EXPECT_FALSE(confirmed.changes.empty());
   EXPECT_EQ((*LoadApplied(host_.memory.State()))->generation, 3);
   EXPECT_FALSE(HasFile(machine::kJournalFile));
   EXPECT_EQ(ConfirmTrial(n).error().code, Code::kTarget);
@@ -222,13 +236,12 @@ TEST_F(ApplyNode, ARollbackTellsWhatItDidAndHolds) {
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://before:1"));
   Apply(SampleSettings());
   OpenNode n = node();
-  const auto back = Rollback(n);
-  ASSERT_TRUE(back) << back.error().message;
+  const auto back = Must(Rollback(n));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://before:1");
   EXPECT_EQ(Variable("NO_PROXY"), std::nullopt);
-  EXPECT_GT(back->writes, 0U);
+  EXPECT_GT(back.writes, 0U);
   std::set<std::string> kinds;
-  for (const auto& change : back->changes) {
+  for (const auto& change : back.changes) {
     EXPECT_THAT(change.before + change.after, Not(HasSubstr("c4nary")));
     kinds.insert(std::string(reconcile::NameOf(change.kind)) + " " + std::string(reconcile::NameOf(change.action)));
     if (change.name == "HTTP_PROXY") {
@@ -319,8 +332,7 @@ TEST_F(ApplyNode, RemovingBringsBackWhatWasThereAndForgetsTheSource) {
   Apply(SampleSettings());
   OpenNode n = node();
   ASSERT_TRUE(SaveSource(host_.memory.State(), {SpecOf("payload")}));
-  const auto report = RemoveSettings(n);
-  ASSERT_TRUE(report);
+  Must(RemoveSettings(n));
   EXPECT_EQ(host_.memory.content().Text(), before);
   for (const auto section :
        {kSourceSection, kSettingsSection, kAppliedSection, kHoldSection, reconcile::kLastSection}) {
@@ -413,6 +425,31 @@ TEST_F(ApplyNode, ATrialInWhosePlaceAnotherRunIsOpenIsNotConfirmed) {
     host_.waits_left = 0;
     EXPECT_EQ(AwaitConfirmation(host_, trial), false) << call;
   }
+}
+
+TEST_F(ApplyNode, ATrialThatIsOverLeavesThatOfAnotherRunOpen) {
+  host_.waits_left = 100;
+  TrialOptions options{5, {}, [&](std::int64_t) { return host_.Open(machine::Access::kWrite); }};
+  options.on_wait = [&](Findings&) {
+    OpenNode other = node();
+    ASSERT_TRUE(TrySettings(other, OtherSettings(), {}, 3600));
+  };
+  EXPECT_FALSE(RunTrial(host_, Derive(SampleSettings()).value(), {}, options)->stays);
+  const auto open = Must(LoadTrial(host_.memory.State()).value());
+  EXPECT_EQ(open.applied.digest, Derive(OtherSettings())->digest);
+}
+
+TEST_F(ApplyNode, ATrialWaitsNoLongerThanItsSecondsAfterTheClockIsSetBack) {
+  OpenNode n = node();
+  ASSERT_TRUE(TrySettings(n, SampleSettings(), {}, 60));
+  const auto waits = [&] { return TrialWaits(n, BeginRun(n).value()).value(); };
+  host_.now -= 20;
+  EXPECT_TRUE(waits()) << "clocks are adjusted";
+  host_.now -= 86400;
+  EXPECT_FALSE(waits());
+  host_.waits_left = 100;
+  EXPECT_EQ(AwaitConfirmation(host_, LoadTrial(host_.memory.State())->value()), false);
+  EXPECT_EQ(host_.waits_left, 100U);
 }
 
 TEST_F(ApplyNode, ATrialTakenBackByOthersIsNotConfirmed) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "provisioner/base/file.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -75,22 +76,20 @@ TEST(Choices, WhatIsNotChosenStaysAsThePayloadHasIt) {
   baked.services = {"containerd"};
   baked.trusted = {std::string(64, 'b')};
   Findings findings;
-  const auto same = WithChoices(baked, {}, ReadFile, findings);
-  ASSERT_TRUE(same);
-  EXPECT_EQ(same->scope, baked.scope);
-  EXPECT_EQ(same->credentials, baked.credentials);
-  EXPECT_EQ(same->services, baked.services);
-  EXPECT_EQ(same->trusted, baked.trusted);
+  const auto same = Must(WithChoices(baked, {}, ReadFile, findings));
+  EXPECT_EQ(same.scope, baked.scope);
+  EXPECT_EQ(same.credentials, baked.credentials);
+  EXPECT_EQ(same.services, baked.services);
+  EXPECT_EQ(same.trusted, baked.trusted);
   Choices choices;
   choices.with_wmco = true;
   choices.services = {"kubelet"};
   choices.trusted = {std::string(64, 'a')};
-  const auto other = WithChoices(baked, choices, ReadFile, findings);
-  ASSERT_TRUE(other);
-  EXPECT_FALSE(other->scope.machine);
-  EXPECT_TRUE(other->scope.win_inet);
-  EXPECT_THAT(other->services, ElementsAre("kubelet"));
-  EXPECT_THAT(other->trusted, ElementsAre(std::string(64, 'a'), std::string(64, 'b')));
+  const auto other = Must(WithChoices(baked, choices, ReadFile, findings));
+  EXPECT_FALSE(other.scope.machine);
+  EXPECT_TRUE(other.scope.win_inet);
+  EXPECT_THAT(other.services, ElementsAre("kubelet"));
+  EXPECT_THAT(other.trusted, ElementsAre(std::string(64, 'a'), std::string(64, 'b')));
 }
 
 TEST(Choices, AFileThatIsNotThereIsAnError) {

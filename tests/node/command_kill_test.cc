@@ -5,12 +5,11 @@
 
 #include "provisioner/node/activity.h"
 #include "provisioner/node/first_boot.h"
-#include "provisioner/node/guards.h"
 #include "provisioner/node/reconcile_once.h"
 #include "tests/node/node_helpers.h"
 #include "tests/registries/sources.h"
-#include "tests/support/amount.h"
-#include "tests/support/memory_machine.h"
+#include "tests/support/kills.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -18,9 +17,6 @@ namespace {
 using testing::AnyOf;
 using testing::Contains;
 using testing_support::MemoryHost;
-using testing_support::MemoryMachine;
-using testing_support::PowerFailure;
-using testing_support::Unflushed;
 
 using Command = std::function<Result<void>(OpenNode&)>;
 
@@ -71,10 +67,7 @@ Result<void> Do(MemoryHost& host, const Command& command) {
   return command(node);
 }
 
-void MustDo(MemoryHost& host, const Command& command) {
-  const auto done = Do(host, command);
-  EXPECT_TRUE(done) << done.error().message << " (" << done.error().where << ")";
-}
+void MustDo(MemoryHost& host, const Command& command) { Must(Do(host, command)); }
 
 MemoryHost After(MemoryHost host, const Command& command) {
   MustDo(host, command);
@@ -148,43 +141,25 @@ class CommandKill : public NodeTest {
   // A machine that has the old settings.
   MemoryHost WithOld() { return After(host_, Applying(Old())); }
 
-  static std::size_t CallsOf(MemoryHost host, const Command& command) {
-    host.counts_calls = true;
-    host.memory.calls = 0;
-    MustDo(host, command);
-    return host.memory.calls;
-  }
-
   // What is left on `start` after each kill of `command`: the process alone, or the machine with it. What the kill
   // before left too is not looked at again: a call that only reads changes nothing.
   static void AtEveryCall(const MemoryHost& start, const Command& command,
                           const std::function<void(const MemoryHost& killed)>& look) {
-    const std::size_t calls = CallsOf(start, command);
-    ASSERT_GT(calls, 3U);
-    const std::size_t last = calls - 1;                  // always among them: there the command has become true
     std::array<std::optional<MemoryHost>, 2> last_left;  // by the process alone, by the machine
-    for (std::size_t call = 0; call < calls;
-         call = call == last ? calls : std::min(call + testing_support::CallStride(), last)) {
-      for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
-        for (const bool boot : {false, true}) {
-          SCOPED_TRACE("call " + std::to_string(call) + (stop == &MemoryMachine::stop_after ? ", after" : ", before") +
-                       (boot ? ", then a boot" : ""));
-          MemoryHost host = start;
-          host.counts_calls = true;
-          host.memory.calls = 0;
-          host.memory.*stop = call;
-          ASSERT_THROW((void)Do(host, command), PowerFailure);
-          if (boot) host.memory.Boot(call % 2 == 0 ? Unflushed::kLost : Unflushed::kSome, static_cast<unsigned>(call));
-          host.memory.stop_before = host.memory.stop_after = MemoryMachine::kNever;
-          host.counts_calls = false;
-          std::optional<MemoryHost>& before = last_left.at(boot ? 1 : 0);
-          if (before && host.IsLeftLike(*before)) continue;
-          before = host;
-          look(host);
-          if (HasFatalFailure()) return;
-        }
-      }
-    }
+    testing_support::KillAtEveryCall(
+        start, [&](MemoryHost& host) { MustDo(host, command); },
+        [&](const MemoryHost& killed, std::size_t call) {
+          for (const bool boot : {false, true}) {
+            SCOPED_TRACE(boot ? "then a boot" : "the process alone");
+            MemoryHost host = killed;
+            if (boot) testing_support::BootAfterKill(host, call);
+            std::optional<MemoryHost>& before = last_left.at(boot ? 1 : 0);
+            if (before && host.IsLeftLike(*before)) continue;
+            before = host;
+            look(host);
+            if (HasFatalFailure()) return;
+          }
+        });
   }
 
   // Old or new, and repeated it gets there. Where the command opens a trial, what ends that comes before looking.

@@ -14,6 +14,7 @@
 #include "tests/registries/sources.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/memory_network.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -40,8 +41,7 @@ class Doctor : public NodeTest {
                                 R"({"Type":"L4WFPPROXY","Settings":{"InboundProxyPort":"15003"}})", "all", "p", notes_)
                                 .value();
     OpenNode n = node();
-    const auto report = FirstBoot(n, settings_, {SpecOf("payload"), true, {}}, {});
-    ASSERT_TRUE(report) << report.error().message;
+    Must(FirstBoot(n, settings_, {SpecOf("payload"), true, {}}, {}));
     Service("containerd") = {
         .definition = {}, .process_id = 42, .environment = ReadStartEntries(host_.memory, "containerd").value()};
     host_.memory.log.clear();
@@ -323,25 +323,67 @@ TEST_F(Doctor, ThePresentSettingsAreThoseOfContainerdOrOfTheMachine) {
   Boot();
   host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTP_PROXY", "http://machine:1"));
   OpenNode n = node();
-  auto present = ReadPresentSettings(n);
-  ASSERT_TRUE(present) << present.error().message;
-  EXPECT_THAT(present->http_proxy->Reveal(), HasSubstr("proxy.example.com"));
-  EXPECT_EQ(present->certificates.size(), 3U);
-  EXPECT_THAT(present->findings.front().message, HasSubstr("that containerd would start with; the whole ROOT store"));
-  EXPECT_THAT(present->findings.front().message, HasSubstr("has put 3 certificate(s)"));
-  EXPECT_EQ(present->windows_version, "") << "the registry does not say";
+  auto present = Must(ReadPresentSettings(n));
+  EXPECT_THAT(present.http_proxy->Reveal(), HasSubstr("proxy.example.com"));
+  EXPECT_EQ(present.certificates.size(), 3U);
+  EXPECT_THAT(present.findings.front().message, HasSubstr("that containerd would start with; the whole ROOT store"));
+  EXPECT_THAT(present.findings.front().message, HasSubstr("has put 3 certificate(s)"));
+  EXPECT_EQ(present.windows_version, "") << "the registry does not say";
   host_.memory.Put(R"(SOFTWARE\Microsoft\Windows NT\CurrentVersion)", reconcile::Sz("CurrentBuildNumber", "20348"));
   host_.memory.Erase(reconcile::kContainerd, "Environment");
   EXPECT_EQ(ReadPresentSettings(n)->http_proxy, Secret("http://machine:1"));
   EXPECT_EQ(ReadPresentSettings(n)->windows_version, "10.0.20348");
-  EXPECT_THAT(present->hosts_toml.paths, IsEmpty());
-  EXPECT_EQ(present->hosts_toml.unknown, R"(C:\Program Files\containerd\config.toml is not there)");
+  EXPECT_FALSE(ReadPresentSettings(n)->node_env_proxy);
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("NODE_USE_ENV_PROXY", "1"));
+  EXPECT_TRUE(ReadPresentSettings(n)->node_env_proxy);
+  EXPECT_THAT(present.hosts_toml.paths, IsEmpty());
+  EXPECT_EQ(present.hosts_toml.unknown, R"(C:\Program Files\containerd\config.toml is not there)");
   host_.memory.Put(reconcile::kContainerd, reconcile::Sz("ImagePath", "containerd.exe -c C:\\c.toml"));
   EXPECT_EQ(ReadPresentSettings(n)->hosts_toml.unknown, "C:\\c.toml is not there");
   host_.memory.PutFileOf("C:\\c.toml", "[plugins.cri.registry]\nconfig_path = 'C:\\certs.d;D:\\more'\n");
-  present = ReadPresentSettings(n);
-  EXPECT_THAT(present->hosts_toml.paths, ElementsAre("C:\\certs.d", "D:\\more"));
-  EXPECT_EQ(present->hosts_toml.unknown, "");
+  present = Must(ReadPresentSettings(n));
+  EXPECT_THAT(present.hosts_toml.paths, ElementsAre("C:\\certs.d", "D:\\more"));
+  EXPECT_EQ(present.hosts_toml.unknown, "");
+}
+
+TEST_F(Doctor, RKE2GivesContainerdItsEnvironmentWithVariablesOfItsOwn) {
+  const std::string rke2 = R"(SYSTEM\CurrentControlSet\Services\rke2)";
+  const auto put = [&](const std::vector<std::string>& entries) {
+    host_.memory.Put(rke2, reconcile::ServiceList(entries));
+  };
+  const auto proxy = [&] {
+    OpenNode n = node();
+    const auto present = ReadPresentSettings(n);
+    EXPECT_TRUE(present);
+    return present && present->https_proxy ? present->https_proxy->Reveal() : std::string();
+  };
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("HTTPS_PROXY", "http://machine:1"));
+  put({"HTTPS_PROXY=http://rke2:1"});
+  EXPECT_EQ(proxy(), "http://rke2:1");
+  host_.memory.Put(reconcile::kEnv, reconcile::Sz("CONTAINERD_HTTPS_PROXY", "http://alone:1"));
+  EXPECT_EQ(proxy(), "http://alone:1") << "a machine variable reaches the service, too";
+  put({"HTTPS_PROXY=http://rke2:1", "CONTAINERD_HTTPS_PROXY="});
+  EXPECT_EQ(proxy(), "");
+  host_.memory.PutKey(reconcile::kContainerd);
+  EXPECT_EQ(proxy(), "") << "kubelet is RKE2's, and so is its containerd";
+  OpenNode n = node();
+  EXPECT_THAT(ReadPresentSettings(n)->hosts_toml.unknown, StartsWith("rke2 starts containerd"));
+}
+
+TEST_F(Doctor, NamesTheVariableThatContainerdTakesInThePlaceOfOurs) {
+  Boot();
+  const std::string key = R"(SYSTEM\CurrentControlSet\Services\k0sworker)";
+  const auto found = [&](const std::vector<std::string>& entries) {
+    host_.memory.Put(key, reconcile::ServiceList(entries));
+    Service("k0sworker") = {
+        .definition = {}, .process_id = 7, .environment = ReadStartEntries(host_.memory, "k0sworker").value()};
+    host_.memory.log.clear();
+    return Found();
+  };
+  EXPECT_THAT(found({"NO_PROXY=x", "CONTAINERD_NO_PROXY=x"}), IsEmpty());
+  EXPECT_THAT(found({"NO_PROXY=x", "CONTAINERD_NO_PROXY=y"}), ElementsAre("containerd-own-proxy serviceEnv:k0sworker"));
+  EXPECT_THAT(Look().problems.front().commands.front(), HasSubstr(R"(reg query "HKLM\SYSTEM)"));
+  EXPECT_THAT(Look().problems.front().finding.message, StartsWith("CONTAINERD_NO_PROXY is set"));
 }
 
 // Also those that Windows fills in by itself.
@@ -361,10 +403,9 @@ TEST_F(Doctor, AnImageTrustsItsWholeRootStore) {
         R"(SOFTWARE\Microsoft\SystemCertificates\AuthRoot\Certificates\)" + machine::CertificateKeyName(der),
         {"Blob", images::RegType::kBinary, machine::EncodeCertificateBlob(der)});
   }
-  const auto present = ReadPresentSettings(n);
-  ASSERT_TRUE(present) << present.error().message;
-  ASSERT_EQ(present->certificates.size(), 4U) << "ours once";
-  EXPECT_EQ(present->certificates.back().der, foreign);
+  const auto present = Must(ReadPresentSettings(n));
+  ASSERT_EQ(present.certificates.size(), 4U) << "ours once";
+  EXPECT_EQ(present.certificates.back().der, foreign);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "tests/node/node_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -50,11 +51,10 @@ class EmptyGuard : public Guards {
 };
 
 TEST_F(EmptyGuard, ASourceThatSetsNothingIsRefusedWhereNothingIsOurs) {
-  const auto refused = Apply(EmptyFile());
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kEmpty);
-  EXPECT_THAT(refused.error().message, HasSubstr("neither a proxy nor an additional certificate"));
-  EXPECT_THAT(refused.error().message, HasSubstr("--allow-empty"));
+  const Error refused = ErrorIn(Apply(EmptyFile()));
+  EXPECT_EQ(refused.code, Code::kEmpty);
+  EXPECT_THAT(refused.message, HasSubstr("neither a proxy nor an additional certificate"));
+  EXPECT_THAT(refused.message, HasSubstr("--allow-empty"));
   OpenNode n = node();
   EXPECT_EQ(TrySettings(n, EmptyFile(), {.refuse_empty = true}, 60).error().code, Code::kEmpty);
   Delivery delivery;
@@ -66,12 +66,10 @@ TEST_F(EmptyGuard, ASourceThatSetsNothingIsRefusedWhereNothingIsOurs) {
 
 TEST_F(EmptyGuard, WhatIsOursMayBeTakenAway) {
   ASSERT_TRUE(Apply(SampleSettings(std::nullopt)));
-  const auto emptied = Apply(EmptyFile());
-  ASSERT_TRUE(emptied) << emptied.error().message;
-  EXPECT_GT(emptied->writes, 0U);
-  const auto again = Apply(EmptyFile());
-  ASSERT_TRUE(again) << "a second run of the same: " << again.error().message;
-  EXPECT_EQ(again->writes, 0U);
+  const auto emptied = Must(Apply(EmptyFile()));
+  EXPECT_GT(emptied.writes, 0U);
+  const auto again = Must(Apply(EmptyFile()));
+  EXPECT_EQ(again.writes, 0U);
   Settings another = EmptyFile();
   another.options.services = {"kubelet"};
   EXPECT_EQ(Apply(another).error().code, Code::kEmpty) << "another source, and now nothing is ours";
@@ -133,17 +131,15 @@ using ShrinkGuard = Guards;
 
 TEST_F(ShrinkGuard, LosingOverHalfOfEightIsRefusedUnlessToldOtherwise) {
   ASSERT_TRUE(Apply(RawFile(0, 8)));
-  const auto refused = Apply(RawFile(0, 3));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kShrink);
-  EXPECT_THAT(refused.error().message, HasSubstr("lacks 5 of the 8"));
+  const Error refused = ErrorIn(Apply(RawFile(0, 3)));
+  EXPECT_EQ(refused.code, Code::kShrink);
+  EXPECT_THAT(refused.message, HasSubstr("lacks 5 of the 8"));
   OpenNode n = node();
   EXPECT_EQ(PlanSettings(n, RawFile(0, 3), {}).error().code, Code::kShrink);
   EXPECT_EQ(TrySettings(n, RawFile(0, 3), {}, 60).error().code, Code::kShrink);
   EXPECT_EQ(Apply(RawFile(20, 8)).error().code, Code::kShrink) << "as many, but other ones";
-  const auto allowed = Apply(RawFile(0, 3), {.allow_shrink = true});
-  ASSERT_TRUE(allowed) << allowed.error().message;
-  EXPECT_GT(allowed->writes, 0U);
+  const auto allowed = Must(Apply(RawFile(0, 3), {.allow_shrink = true}));
+  EXPECT_GT(allowed.writes, 0U);
 }
 
 TEST_F(ShrinkGuard, HalfIsARotationAndFewCertificatesMayAllChange) {

@@ -3,6 +3,7 @@
 #include "provisioner/node/reconcile_once.h"
 #include "provisioner/node/service_loop.h"
 #include "tests/node/node_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -16,8 +17,7 @@ class Pod : public NodeTest {
     OpenNode n = node();
     Findings findings;
     const DerivedSettings derived = Derive(SampleSettings()).value();
-    const auto report = InstallService(n, &derived, {SpecOf("payload"), follow, {}}, findings);
-    ASSERT_TRUE(report) << report.error().message;
+    Must(InstallService(n, &derived, {SpecOf("payload"), follow, {}}, findings));
   }
   testing_support::MemoryHost::Service& Service() { return host_.services_by_name.at("provisioner"); }
   std::optional<SettingsSpec> Stored() {
@@ -109,9 +109,7 @@ TEST_F(Pod, ALockIsNoFailedUpgrade) {
 
 TEST_F(Pod, WhoeverHoldsTheLockIsNotDisturbed) {
   host_.locked = true;
-  const auto turn = TakeTurn(host_, spec_, pause_);
-  ASSERT_FALSE(turn);
-  EXPECT_EQ(turn.error().code, Code::kLock);
+  EXPECT_EQ(ErrorIn(TakeTurn(host_, spec_, pause_)).code, Code::kLock);
 }
 
 TEST_F(Pod, ALoopThatStandsAsideMakesNoRound) {
@@ -131,8 +129,8 @@ TEST_F(Pod, WarnsOnceADayWhereTheServiceFollowsNothing) {
   InstallServiceOf("0.1.0", false);
   host_.events_written.clear();
   std::vector<std::string> codes;
-  const LoopOptions rounds =
-      PodRounds(host_, spec_, {.on_report = [&](const RoundReport& report) { codes = Codes(report.run.findings); }});
+  const LoopOptions rounds = PodRounds(
+      host_, spec_, {.on_report = [&](const RoundReport& report) { codes = Codes(report.run.findings); }}, false);
   EXPECT_TRUE(rounds.varies) << "a fleet's pods start together";
   EXPECT_TRUE(rounds.should_skip());
   EXPECT_THAT(codes, testing::ElementsAre("stored-source"));
@@ -146,11 +144,32 @@ TEST_F(Pod, WarnsOnceADayWhereTheServiceFollowsNothing) {
   EXPECT_THAT(codes, testing::ElementsAre("stored-source"));
 }
 
+TEST_F(Pod, WarnsOnceADayWhereTheServiceTakesSettingsWithoutTheApprovalThatThePodIsToWaitFor) {
+  InstallServiceOf("0.1.0");
+  std::vector<std::string> codes;
+  const LoopOptions loop{.on_report = [&](const RoundReport& report) { codes = Codes(report.run.findings); }};
+  EXPECT_TRUE(PodRounds(host_, spec_, loop, false).should_skip());
+  EXPECT_THAT(codes, IsEmpty());
+  const LoopOptions rounds = PodRounds(host_, spec_, loop, true);
+  EXPECT_TRUE(rounds.should_skip());
+  EXPECT_THAT(codes, testing::ElementsAre("approval-service"));
+  codes.clear();
+  EXPECT_TRUE(rounds.should_skip());
+  EXPECT_THAT(codes, IsEmpty()) << "not with each round";
+  ServiceRecord record = LoadService(host_.memory.State()).value().value();
+  record.reporting.cluster = ClusterNode{"win-1", R"(C:\k\config)", true};
+  record.reporting.approval = true;
+  ASSERT_TRUE(Remember(host_.memory.State(), kServiceSection, ServiceJson(record)));
+  host_.now += 86400;
+  EXPECT_TRUE(rounds.should_skip());
+  EXPECT_THAT(codes, IsEmpty()) << "it waits, too";
+}
+
 TEST_F(Pod, ReportsOnceWhatKeepsATurnFromBeingTaken) {
   host_.source_error = Error{Code::kOwner, "Users may change it", "config"};
   std::vector<Code> failures;
   const LoopOptions rounds =
-      PodRounds(host_, spec_, {.on_failure = [&](const Error& error) { failures.push_back(error.code); }});
+      PodRounds(host_, spec_, {.on_failure = [&](const Error& error) { failures.push_back(error.code); }}, false);
   EXPECT_TRUE(rounds.should_skip()) << "a source that users can write is not followed";
   EXPECT_TRUE(rounds.should_skip());
   EXPECT_THAT(failures, testing::ElementsAre(Code::kOwner));

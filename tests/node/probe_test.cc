@@ -1,6 +1,7 @@
 #include "provisioner/node/probe.h"
 
 #include "tests/node/node_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -17,9 +18,7 @@ class ProbeTest : public NodeTest {
   ProbeTest() { host_.waits_left = 100; }
 
   std::vector<Probed> Run(const std::vector<std::string>& urls, const ProbeOptions& options = {}) {
-    const auto probed = Probe(host_, host_, config_, urls, options, findings_);
-    EXPECT_TRUE(probed) << probed.error().message;
-    return probed.value_or(std::vector<Probed>());
+    return Must(Probe(host_, host_, config_, urls, options, findings_));
   }
 
   egress::EgressConfig config_ = SampleSettings().config;
@@ -112,10 +111,9 @@ class SlowHttp final : public net::Http {
 TEST_F(ProbeTest, TheLastRequestEndsWithAllOfThem) {
   SlowHttp http(host_.now);
   const std::vector<std::string> urls = {"https://a.org/", "https://b.org/", "https://c.org/", "https://d.org/"};
-  const auto probed = Probe(http, host_, config_, urls, {.timeout_seconds = 4, .total_seconds = 6}, findings_);
-  ASSERT_TRUE(probed);
+  const auto probed = Must(Probe(http, host_, config_, urls, {.timeout_seconds = 4, .total_seconds = 6}, findings_));
   EXPECT_THAT(http.timeouts, ElementsAre(4, 4, 2));
-  EXPECT_EQ((*probed)[3].tries, 0);
+  EXPECT_EQ(probed[3].tries, 0);
 }
 
 TEST_F(ProbeTest, NothingIsRequestedIfOneUrlIsNone) {

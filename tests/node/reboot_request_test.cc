@@ -9,13 +9,13 @@ namespace {
 using testing_support::Unflushed;
 
 struct FakeOperator final : DrainOperator {
-  Result<bool> IsRequested() override { return is_asked; }
+  Result<NodeReboots> Read() override { return said; }
   Result<void> Request() override {
     ++asked;
     return answer;
   }
 
-  Result<bool> is_asked = false;
+  Result<NodeReboots> said = NodeReboots();
   Result<void> answer = {};
   int asked = 0;
 };
@@ -46,6 +46,7 @@ class ChosenReboots : public NodeTest {
 
   const RebootChoice now_{RebootMethod::kNow, {}};
   const RebootChoice annotate_{RebootMethod::kAnnotate, {}};
+  const RebootChoice drain_{RebootMethod::kDrain, {}};
   FakeOperator operator_;
 };
 
@@ -119,18 +120,18 @@ TEST_F(ChosenReboots, ARefusalIsAnErrorAndTriedAgain) {
 // with it what was asked for meanwhile.
 TEST_F(ChosenReboots, WhileTheOperatorHasItBootNobodyElseAsks) {
   PutOperator();
-  operator_.is_asked = true;
+  operator_.said->operator_asked = true;
   EXPECT_EQ(Choose(annotate_), "reboot-waits");
   EXPECT_EQ(Choose(now_), "reboot-waits");
   EXPECT_EQ(operator_.asked, 0);
   EXPECT_EQ(host_.reboot_reason, std::nullopt);
-  operator_.is_asked = false;
+  operator_.said->operator_asked = false;
   EXPECT_EQ(Choose(annotate_), "reboot-asked") << "it is gone, and the need stands";
 }
 
 TEST_F(ChosenReboots, AnOperatorThatCantBeAskedKeepsNoRebootFromWindows) {
   PutOperator();
-  operator_.is_asked = Fail(Code::kNetwork, "no route");
+  operator_.said = Fail(Code::kNetwork, "no route");
   EXPECT_EQ(Choose(now_), "reboot-asked");
   EXPECT_NE(host_.reboot_reason, std::nullopt);
 }
@@ -138,6 +139,108 @@ TEST_F(ChosenReboots, AnOperatorThatCantBeAskedKeepsNoRebootFromWindows) {
 TEST_F(ChosenReboots, AMachineThatIsNoKnownNodeCanRebootByItself) {
   EXPECT_EQ(Choose(now_, false), "reboot-asked");
   EXPECT_NE(host_.reboot_reason, std::nullopt);
+}
+
+TEST_F(ChosenReboots, ADrainedOneWaitsForTheApprovalOfThisBoot) {
+  EXPECT_EQ(Choose(drain_), "reboot-waits");
+  operator_.said->approved = "0";
+  EXPECT_EQ(Choose(drain_), "reboot-waits") << "of another boot";
+  operator_.said = Fail(Code::kNetwork, "no route");
+  EXPECT_EQ(Choose(drain_), "no route") << "it is not known whether it was drained";
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  operator_.said = NodeReboots{.approved = "1"};
+  EXPECT_EQ(Choose(drain_), "reboot-asked");
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  host_.reboot_reason.reset();
+  Change(OtherSettings());
+  EXPECT_EQ(Choose(drain_), "reboot-asked");
+  EXPECT_EQ(host_.reboot_reason, std::nullopt) << "once in each boot";
+  host_.memory.Boot(Unflushed::kKept);
+  EXPECT_EQ(Choose(drain_), "") << "nothing is needed any more";
+  Change(SampleSettings(3));
+  EXPECT_EQ(Choose(drain_), "reboot-waits") << "the approval was for the former boot";
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+}
+
+TEST_F(ChosenReboots, ADrainedOneIsLeftToTheOperatorThatWasAsked) {
+  operator_.said = NodeReboots{.operator_asked = true, .approved = "1"};
+  EXPECT_EQ(Choose(drain_), "reboot-waits") << "also where its daemon is not seen";
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+}
+
+TEST_F(ChosenReboots, ADrainedOneWaitsForItsWindow) {
+  const RebootChoice later{RebootMethod::kDrain, ParseMaintenanceWindow("09:00-10:00", "window").value()};
+  operator_.said->approved = "1";
+  EXPECT_EQ(Choose(later), "reboot-waits");
+  EXPECT_EQ(host_.reboot_reason, std::nullopt);
+  host_.now += 3600;
+  EXPECT_EQ(Choose(later), "reboot-asked");
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+}
+
+// Windows is asked at most once, wherever a process ends, and the next one asks if the first did not get to it.
+TEST_F(ChosenReboots, ADrainedOneIsAskedForOnceWhereverItIsKilled) {
+  operator_.said->approved = "1";
+  host_.counts_calls = true;
+  int asked_at_once = 0, steps = 0;
+  for (std::size_t step = 0;; ++step) {
+    testing_support::MemoryHost host = host_;
+    host.memory.stop_after = host.memory.calls + step;
+    OpenNode n = NodeOn(host);
+    Findings findings;
+    bool killed = false;
+    try {
+      ASSERT_TRUE(RequestChosenReboot(n, drain_, &operator_, findings));
+    } catch (const testing_support::PowerFailure&) {
+      killed = true;
+    }
+    if (!killed) break;
+    ++steps;
+    const bool asked = host.reboot_reason.has_value();
+    host.memory.GoOn();
+    host.reboot_reason.reset();
+    OpenNode again = NodeOn(host);
+    ASSERT_TRUE(BeginRun(again));
+    ASSERT_TRUE(RequestChosenReboot(again, drain_, &operator_, findings));
+    EXPECT_FALSE(asked && host.reboot_reason) << step;
+    asked_at_once += asked || host.reboot_reason ? 1 : 0;
+  }
+  EXPECT_GT(steps, 3);
+  EXPECT_GT(asked_at_once, 0);
+}
+
+TEST_F(ChosenReboots, TheWishToBeDrained) {
+  const auto wish = [this](const RebootChoice& choice) {
+    OpenNode n = node();
+    auto out = DrainWishOf(n, choice);
+    EXPECT_TRUE(out);
+    return out.value_or(std::nullopt);
+  };
+  const RebootChoice later{RebootMethod::kDrain, ParseMaintenanceWindow("09:00-10:00", "window").value()};
+  EXPECT_EQ(wish(now_), std::nullopt);
+  EXPECT_EQ(wish(drain_), (DrainWish{"1", true}));
+  EXPECT_EQ(wish(later), (DrainWish{"1", false})) << "outside its window";
+  operator_.said->approved = "1";
+  Choose(drain_);
+  EXPECT_EQ(wish(drain_), (DrainWish{"1", false})) << "it was requested";
+  host_.memory.Boot(Unflushed::kKept);
+  EXPECT_EQ(wish(drain_), (DrainWish{"2", false})) << "nothing is needed any more";
+}
+
+// Rounds ask the cluster each time, and take the lock only when there is an answer to act on.
+TEST_F(ChosenReboots, RoundsTakeNoLockBeforeTheNodeIsDrained) {
+  RoundReboots rounds(host_, drain_, &operator_);
+  const std::size_t before = host_.memory.calls;
+  EXPECT_TRUE(rounds.RequestWhenDue());
+  EXPECT_FALSE(HasSection(kRebootRequestSection));
+  EXPECT_GT(host_.memory.calls, before);
+  host_.locked = true;
+  EXPECT_TRUE(rounds.RequestWhenDue());
+  host_.locked = false;
+  operator_.said->approved = "1";
+  EXPECT_TRUE(rounds.RequestWhenDue());
+  EXPECT_NE(host_.reboot_reason, std::nullopt);
+  EXPECT_TRUE(HasSection(kRebootRequestSection));
 }
 
 // 1'800'000'000 is a Friday, 08:00 UTC.
@@ -199,7 +302,7 @@ TEST_F(ChosenReboots, RoundsFinishAnInterruptedRunBeforeTheyRecordARequest) {
 TEST_F(ChosenReboots, RoundsReportARequestThatNobodyActsOn) {
   const auto requested = RoundReboots(host_, annotate_, &operator_).RequestWhenDue();
   ASSERT_FALSE(requested);
-  EXPECT_THAT(requested.error().message, testing::HasSubstr("use --reboot now"));
+  EXPECT_THAT(requested.error().message, testing::HasSubstr("use --reboot drain or now"));
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/records.h"
-#include "provisioner/node/scrub.h"
 #include "provisioner/node/service_loop.h"
 #include "tests/node/node_helpers.h"
 #include "tests/support/memory_machine.h"
 #include "tests/support/memory_network.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -30,9 +30,7 @@ class Reconcile : public RoundTest {
 };
 
 TEST_F(Reconcile, WithoutAStoredSourceNothingIsDone) {
-  const auto report = Round();
-  ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().code, Code::kNotFound);
+  EXPECT_EQ(ErrorIn(Round()).code, Code::kNotFound);
   EXPECT_THAT(host_.memory.log, IsEmpty());
 }
 
@@ -46,9 +44,8 @@ TEST_F(Reconcile, FirstBootAppliesInstallsAndRemembers) {
   EXPECT_TRUE(
       host_.memory.At(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application\Provisioner)", "EventMessageFile"));
   host_.memory.log.clear();
-  const auto round = Round();
-  ASSERT_TRUE(round);
-  EXPECT_EQ(round->run.writes, 0U);
+  const auto round = Must(Round());
+  EXPECT_EQ(round.run.writes, 0U);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_THAT(asked_, SizeIs(1));
   EXPECT_EQ(asked_.front().source.source, "payload");
@@ -88,9 +85,7 @@ TEST_F(Reconcile, DuringSetupTheServiceWaitsForTheNextBoot) {
 TEST_F(Reconcile, AServiceThatCantBeInstalledDoesNotKeepTheSettingsAway) {
   host_.install_error = Error{Code::kIo, "the disk is full", "provisioner.exe"};
   OpenNode n = node();
-  const auto report = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
-  ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().code, Code::kIo);
+  EXPECT_EQ(ErrorIn(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {})).code, Code::kIo);
   EXPECT_TRUE(Variable("HTTP_PROXY"));
 }
 
@@ -144,10 +139,9 @@ TEST_F(Reconcile, AChangedSourceIsApplied) {
   FirstBootFrom(SampleSettings());
   source_ = OtherSettings();
   host_.memory.Boot(Unflushed::kKept);
-  const auto round = Round();
-  ASSERT_TRUE(round);
+  const auto round = Must(Round());
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
-  EXPECT_TRUE(round->run.reboot_required);
+  EXPECT_TRUE(round.run.reboot_required);
   EXPECT_EQ((*LoadApplied(host_.memory.State()))->generation, 2);
 }
 
@@ -156,13 +150,12 @@ TEST_F(Reconcile, AMissingSourceChangesNothingAndTellsTheAge) {
   source_ = Fail(Code::kNotFound, "there is no such file", "payload");
   host_.now += 2 * 86400 + 3 * 3600;
   host_.memory.log.clear();
-  auto round = Round();
-  ASSERT_TRUE(round);
+  auto round = Must(Round());
   EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json")) << "what status shows, once";
-  ASSERT_TRUE(round->source_error);
-  EXPECT_EQ(round->source_error->code, Code::kNotFound);
-  ASSERT_THAT(Codes(round->run.findings), Contains("source-unavailable"));
-  EXPECT_THAT(round->run.findings.front().message, HasSubstr("2 d 3 h"));
+  ASSERT_TRUE(round.source_error);
+  EXPECT_EQ(round.source_error->code, Code::kNotFound);
+  ASSERT_THAT(Codes(round.run.findings), Contains("source-unavailable"));
+  EXPECT_THAT(round.run.findings.front().message, HasSubstr("2 d 3 h"));
   // What others broke meanwhile is still repaired.
   host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
   ASSERT_TRUE(Round());
@@ -178,10 +171,9 @@ TEST_F(Reconcile, ASourceThatOthersCanWriteIsNotFollowed) {
   FirstBootFrom(SampleSettings());
   host_.source_error = Error{Code::kOwner, "Users may change it", "payload"};
   source_ = OtherSettings();
-  const auto round = Round();
-  ASSERT_TRUE(round);
-  EXPECT_EQ(round->source_error->code, Code::kOwner);
-  EXPECT_EQ(round->run.writes, 0U);
+  const auto round = Must(Round());
+  EXPECT_EQ(round.source_error->code, Code::kOwner);
+  EXPECT_EQ(round.run.writes, 0U);
   EXPECT_THAT(asked_, IsEmpty()) << "it is not even read";
 }
 
@@ -208,9 +200,8 @@ TEST_F(Reconcile, ADeliveredPayloadIsNotReadAgain) {
   FirstBootFrom(SampleSettings(), false);
   source_ = Fail(Code::kNotFound, "scrubbed", "payload");
   host_.memory.Erase(reconcile::kEnv, "NO_PROXY");
-  const auto round = Round();
-  ASSERT_TRUE(round);
-  EXPECT_FALSE(round->source_error);
+  const auto round = Must(Round());
+  EXPECT_FALSE(round.source_error);
   EXPECT_THAT(asked_, IsEmpty());
   EXPECT_TRUE(Variable("NO_PROXY"));
 }
@@ -240,10 +231,9 @@ TEST_F(Reconcile, AnOpenTrialIsLeftAloneAndAnExpiredOneTakenBackForGood) {
   EXPECT_TRUE(Round()->held);
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://other.example.com:8080");
   host_.now += 61;
-  const auto round = Round();
-  ASSERT_TRUE(round);
-  EXPECT_TRUE(round->held) << "nobody confirmed it, so it is not applied by itself";
-  EXPECT_THAT(Codes(round->run.findings), Contains("recovered"));
+  const auto round = Must(Round());
+  EXPECT_TRUE(round.held) << "nobody confirmed it, so it is not applied by itself";
+  EXPECT_THAT(Codes(round.run.findings), Contains("recovered"));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://user:c4nary%40@proxy.example.com:3128");
 }
 
@@ -260,9 +250,7 @@ TEST_F(Reconcile, TheSameChangeAtEachBootIsGivenUpAfterThree) {
   host_.memory.Boot(Unflushed::kKept);
   host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
   host_.memory.log.clear();
-  const auto fourth = Round();
-  ASSERT_FALSE(fourth);
-  EXPECT_EQ(fourth.error().code, Code::kRebootLoop);
+  EXPECT_EQ(ErrorIn(Round()).code, Code::kRebootLoop);
   EXPECT_THAT(host_.memory.log, ElementsAre("Write activity.json"));
   // A person's apply starts over.
   OpenNode n = node();
@@ -321,11 +309,10 @@ TEST_F(Reconcile, WhatAGuardRefusesIsLikeASourceThatIsGone) {
   host_.memory.Erase(reconcile::kEnv, "HTTP_PROXY");
   source_ = OtherSettings();
   source_->config.http_proxy = Secret("proxy.example.com:port");  // with which clients would go direct
-  const auto round = Round();
-  ASSERT_TRUE(round) << round.error().message;
-  ASSERT_TRUE(round->source_error);
-  EXPECT_EQ(round->source_error->code, Code::kFailOpen);
-  EXPECT_THAT(Codes(round->run.findings), Contains("source-unavailable"));
+  const auto round = Must(Round());
+  ASSERT_TRUE(round.source_error);
+  EXPECT_EQ(round.source_error->code, Code::kFailOpen);
+  EXPECT_THAT(Codes(round.run.findings), Contains("source-unavailable"));
   EXPECT_EQ(Variable("HTTP_PROXY"), "http://user:c4nary%40@proxy.example.com:3128") << "what was there is kept";
 }
 
@@ -333,9 +320,8 @@ TEST_F(Reconcile, AServerThatIsNotThereYetIsAskedByTheService) {
   source_ = Fail(Code::kNetwork, "no route", "mcs://h/worker");
   OpenNode n = node();
   const Delivery delivery{SpecOf("mcs://h/worker"), true, {}};
-  const auto later = FollowLater(n, delivery);
-  ASSERT_TRUE(later) << later.error().message;
-  EXPECT_TRUE(*later);
+  const auto later = Must(FollowLater(n, delivery));
+  EXPECT_TRUE(later);
   EXPECT_TRUE(host_.program_installed);
   EXPECT_TRUE(host_.services_by_name.contains("provisioner"));
   EXPECT_EQ(Round().error().code, Code::kNetwork);
@@ -350,9 +336,8 @@ TEST_F(Reconcile, AServerThatIsNotThereYetIsAskedByTheService) {
 TEST_F(Reconcile, ASourceThatWasReadWellIsNotGivenUpForOneThatWasNot) {
   FirstBootFrom(SampleSettings());
   OpenNode n = node();
-  const auto later = FollowLater(n, {SpecOf("mcs://h/worker"), true, {}});
-  ASSERT_TRUE(later);
-  EXPECT_FALSE(*later);
+  const auto later = Must(FollowLater(n, {SpecOf("mcs://h/worker"), true, {}}));
+  EXPECT_FALSE(later);
   EXPECT_EQ((*LoadSource(n.machine.state))->spec, SpecOf("payload"));
 }
 

@@ -4,6 +4,7 @@
 #include "provisioner/node/status.h"
 #include "tests/node/node_helpers.h"
 #include "tests/reconcile/script_run.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -24,10 +25,6 @@ class ScriptNode : public NodeTest {
 
   static reconcile::DesiredState Wanted(const Settings& settings) {
     return reconcile::MakeDesiredState(settings.config, settings.options).value();
-  }
-  reconcile::RunReport Must(Result<reconcile::RunReport> report) {
-    EXPECT_TRUE(report) << report.error().where << ": " << report.error().message;
-    return report.value_or(reconcile::RunReport());
   }
 
   std::string before_;
@@ -111,10 +108,9 @@ TEST_F(ScriptNode, WithADamagedRecordNothingIsWritten) {
   refused(PlanSettings(n, SampleSettings(), {}));
   refused(ApplySettings(n, SampleSettings(), {}));
   refused(TrySettings(n, SampleSettings(), {}, 60));
-  const auto status = StatusOf(n);
-  ASSERT_TRUE(status) << status.error().message;
-  EXPECT_TRUE(status->engine.damage);
-  EXPECT_TRUE(status->Differs());
+  const auto status = Must(StatusOf(n));
+  EXPECT_TRUE(status.engine.damage);
+  EXPECT_TRUE(status.Differs());
 }
 
 }  // namespace

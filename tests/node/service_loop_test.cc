@@ -6,6 +6,7 @@
 #include "provisioner/node/first_boot.h"
 #include "provisioner/node/records.h"
 #include "tests/node/node_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -89,9 +90,7 @@ TEST_F(ServiceLoop, WhatOthersDoWhileTheSourceIsReadCounts) {
     EXPECT_TRUE(SaveSource(n.machine.state, {SpecOf("another"), true, false}));
     return OtherSettings();
   };
-  const auto refused = RunRound(host_, stored);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kLock);
+  EXPECT_EQ(ErrorIn(RunRound(host_, stored)).code, Code::kLock);
   const SettingsReader tried = [&](const SettingsSpec&) -> Result<Settings> {
     OpenNode n = node();
     EXPECT_TRUE(TrySettings(n, OtherSettings(), {}, 60));

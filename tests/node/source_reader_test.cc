@@ -13,6 +13,7 @@
 #include "tests/node/node_helpers.h"
 #include "tests/support/memory_paths.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 
@@ -60,10 +61,9 @@ TEST_F(FollowedServer, IsAskedAsTheSpecSays) {
   spec.source.proxy_url = Secret("http://p:1");
   spec.source.timeout_seconds = 30;
   spec.choices.services = {"containerd"};
-  const auto settings = ReadFollowed(host_, spec);
-  ASSERT_TRUE(settings) << settings.error().message;
-  EXPECT_EQ(settings->config.certificates.size(), 3U);
-  EXPECT_THAT(settings->options.services, ElementsAre("containerd"));
+  const auto settings = Must(ReadFollowed(host_, spec));
+  EXPECT_EQ(settings.config.certificates.size(), 3U);
+  EXPECT_THAT(settings.options.services, ElementsAre("containerd"));
   ASSERT_THAT(host_.fetches, SizeIs(1));
   EXPECT_THAT(host_.fetches[0].roots, SizeIs(1));
   EXPECT_EQ(host_.fetches[0].proxy_url, Secret("http://p:1"));
@@ -73,18 +73,15 @@ TEST_F(FollowedServer, IsAskedAsTheSpecSays) {
 
 TEST_F(FollowedServer, ACaFileOfOthersIsRefused) {
   host_.source_error = Error{Code::kOwner, "Users may change it", "ca.pem"};
-  const auto settings = ReadFollowed(host_, spec_);
-  ASSERT_FALSE(settings);
-  EXPECT_EQ(settings.error().code, Code::kOwner);
+  EXPECT_EQ(ErrorIn(ReadFollowed(host_, spec_)).code, Code::kOwner);
   EXPECT_THAT(host_.fetches, SizeIs(0));
 }
 
 // What it delivers comes into the store that would say who the server is.
 TEST_F(FollowedServer, IsNotKnownByTheNodesOwnStore) {
-  const auto settings = ReadFollowed(host_, SpecOf(kUrl));
-  ASSERT_FALSE(settings);
-  EXPECT_EQ(settings.error().code, Code::kUsage);
-  EXPECT_EQ(settings.error().where, "--ca");
+  const Error settings = ErrorIn(ReadFollowed(host_, SpecOf(kUrl)));
+  EXPECT_EQ(settings.code, Code::kUsage);
+  EXPECT_EQ(settings.where, "--ca");
   EXPECT_THAT(host_.fetches, SizeIs(0));
   const std::string hash = ToHex(Sha256(testing_support::SampleText("rendered-worker.json")));
   EXPECT_TRUE(ReadFollowed(host_, SpecOf(std::string(kUrl) + "#sha256=" + hash))) << "known by its digest";
@@ -93,9 +90,8 @@ TEST_F(FollowedServer, IsNotKnownByTheNodesOwnStore) {
 TEST_F(FollowedServer, ThatDidNotChangeIsRemembered) {
   source::SourceCache cache;
   for (int round = 0; round < 3; ++round) {
-    const auto settings = ReadFollowed(host_, spec_, &cache);
-    ASSERT_TRUE(settings) << settings.error().message;
-    EXPECT_EQ(settings->config.certificates.size(), 3U);
+    const auto settings = Must(ReadFollowed(host_, spec_, &cache));
+    EXPECT_EQ(settings.config.certificates.size(), 3U);
   }
   ASSERT_THAT(host_.fetches, SizeIs(3));
   EXPECT_THAT(host_.fetches[2].headers, Contains(std::pair<std::string, std::string>("If-None-Match", "\"1\"")));
@@ -105,13 +101,32 @@ TEST(SourceReader, OnlyAnAksListGetsSuffixes) {
   testing_support::MemoryHost host;
   SettingsSpec spec = SpecOf(testing_support::TestsFolder() + "/golden/sources/aks-show.json");
   spec.source.add_cluster_suffixes = true;
-  const auto settings = ReadFollowed(host, spec);
-  ASSERT_TRUE(settings) << settings.error().message;
-  EXPECT_THAT(*settings->config.no_proxy, testing::EndsWith(",.svc,.cluster.local"));
+  const auto settings = Must(ReadFollowed(host, spec));
+  EXPECT_THAT(*settings.config.no_proxy, testing::EndsWith(",.svc,.cluster.local"));
   spec.source.source = SamplePath("rendered-worker.json");
-  const auto refused = ReadFollowed(host, spec);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().where, "--add-cluster-suffixes");
+  const Error refused = ErrorIn(ReadFollowed(host, spec));
+  EXPECT_EQ(refused.where, "--add-cluster-suffixes");
+}
+
+// A collection is of one moment, and nobody signs it.
+TEST(SourceReader, ACollectionIsReadAndNeitherFollowedNorTakenForAPayload) {
+  const testing_support::ScratchFolder scratch;
+  const std::filesystem::path proxies = scratch.path() / "cluster-scoped-resources/config.openshift.io/proxies";
+  std::filesystem::create_directories(proxies);
+  std::ofstream(proxies / "cluster.yaml")
+      << "apiVersion: config.openshift.io/v1\nkind: Proxy\nmetadata: {name: cluster}\nspec: {}\nstatus: {httpProxy: "
+         "\"http://p:1\"}\n";
+  testing_support::MemoryHost host;
+  const SettingsSpec spec = SpecOf(scratch.path().generic_string());
+  const auto read = Must(ReadSettings(host, spec, {}));
+  EXPECT_EQ(read.config.http_proxy->Reveal(), "http://p:1");
+  EXPECT_EQ(read.payload, "");
+  const Error followed = ErrorIn(ReadFollowed(host, spec));
+  EXPECT_EQ(followed.code, Code::kKind);
+  EXPECT_THAT(followed.message, HasSubstr("which a node can't follow"));
+  const auto signer = testing_support::SampleCertificates().front();
+  const Error unsigned_one = ErrorIn(ReadSettings(host, spec, {.pin = {.signers = {signer}}}));
+  EXPECT_NE(unsigned_one.code, Code::kKind) << "taken for a payload without a signature";
 }
 
 // The share's server says who can write there, and it may be anybody's.
@@ -173,11 +188,10 @@ TEST(ReadSource, TakesUserDataThatWereBaked) {
   const std::string file = (scratch.path() / "secret.yaml").string();
   std::ofstream(file) << userdata::UserDataSecret("egress", data).value();
   testing_support::MemoryHost host;
-  const auto read = ReadSource(host, {.source = file});
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->generation, 7);
-  EXPECT_EQ(read->config.http_proxy, config.http_proxy);
-  EXPECT_EQ(read->config.certificates.size(), config.certificates.size());
+  const auto read = Must(ReadSource(host, {.source = file}));
+  EXPECT_EQ(read.generation, 7);
+  EXPECT_EQ(read.config.http_proxy, config.http_proxy);
+  EXPECT_EQ(read.config.certificates.size(), config.certificates.size());
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include "provisioner/node/search_path.h"
 #include "provisioner/node/status.h"
 #include "tests/node/node_helpers.h"
+#include "tests/support/kills.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -59,8 +61,6 @@ void ForEachDamage(const MemoryHost& start, std::initializer_list<const char*> f
 constexpr std::initializer_list<const char*> kAllFiles = {"state.json", "state.previous.json", "journal.json",
                                                           "journal.previous.json"};
 
-std::string ErrorOf(const Error& error) { return error.message + " (" + error.where + ")"; }
-
 std::vector<std::string> KeptFiles(const MemoryHost& host) {
   std::vector<std::string> out;
   for (const auto& [name, text] : host.memory.files()) {
@@ -78,8 +78,7 @@ class StateRepaired : public NodeTest {
     host_.memory.Put(R"(SYSTEM\CurrentControlSet\Services\EventLog\Application)", reconcile::Sz("File", "x"));
     before_ = host_.memory.content().Text();
     OpenNode n = node();
-    const auto booted = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
-    EXPECT_TRUE(booted) << ErrorOf(booted.error());
+    Must(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {}));
     managed_ = host_.memory.content().Text();
     host_.events_written.clear();
   }
@@ -87,8 +86,7 @@ class StateRepaired : public NodeTest {
   // With its settings gone, as is what else the installation wrote into the registry.
   static std::string Removed(MemoryHost host) {
     OpenNode n = NodeOn(host);
-    const auto removed = RemoveSettings(n);
-    EXPECT_TRUE(removed) << ErrorOf(removed.error());
+    Must(RemoveSettings(n));
     EXPECT_TRUE(UnregisterEventSource(n));
     EXPECT_TRUE(RemoveFromSearchPath(n));
     return host.memory.content().Text();
@@ -96,8 +94,7 @@ class StateRepaired : public NodeTest {
 
   // A round on the host, which has to end where one ends whose state nobody damaged.
   void ExpectManaged(MemoryHost& host, const Settings& settings, const std::string& wanted) {
-    const auto round = Round(host, settings);
-    ASSERT_TRUE(round) << ErrorOf(round.error());
+    Must(Round(host, settings));
     EXPECT_EQ(host.memory.content().Text(), wanted);
     EXPECT_FALSE(host.memory.files().contains("journal.json"));
     if (host.memory.files().contains("state.json")) {  // else nothing took the place of earlier files
@@ -130,11 +127,10 @@ class StateRepaired : public NodeTest {
 TEST_F(StateRepaired, ARoundRestoresEachFileOfANodeAtRest) {
   ForEachDamage(host_, {"state.json", "state.previous.json"}, [&](MemoryHost& host, const std::string& file, Way way) {
     MemoryHost looked = host;
-    const auto round = Round(looked);
-    ASSERT_TRUE(round) << ErrorOf(round.error());
-    EXPECT_EQ(round->run.writes, 0U);
+    const auto round = Must(Round(looked));
+    EXPECT_EQ(round.run.writes, 0U);
     const bool copy_is_gone = file == "state.previous.json" && way == Way::kDeleted;
-    EXPECT_NE(HasFinding(round->run.findings, "state-damaged"), copy_is_gone)
+    EXPECT_NE(HasFinding(round.run.findings, "state-damaged"), copy_is_gone)
         << "a copy that is missing is only made again";
     EXPECT_EQ(looked.memory.Section(kLostSection), std::nullopt);
     EXPECT_EQ(looked.memory.Section(reconcile::kLedgerSection), host_.memory.Section(reconcile::kLedgerSection));
@@ -157,12 +153,10 @@ TEST_F(StateRepaired, ATrialStaysOpenWhateverIsDamaged) {
   ASSERT_TRUE(TrySettings(n, OtherSettings(), {}, 60));
   ForEachDamage(host_, kAllFiles, [&](MemoryHost& host, const std::string& /*file*/, Way /*way*/) {
     MemoryHost waiting = host;
-    const auto round = Round(waiting);
-    ASSERT_TRUE(round) << ErrorOf(round.error());
-    EXPECT_TRUE(round->held);
+    const auto round = Must(Round(waiting));
+    EXPECT_TRUE(round.held);
     OpenNode opened = NodeOn(host);
-    const auto back = Rollback(opened);
-    ASSERT_TRUE(back) << ErrorOf(back.error());
+    Must(Rollback(opened));
     EXPECT_EQ(host.memory.content().Text(), managed_);
     EXPECT_EQ(Removed(host), before_);
   });
@@ -172,13 +166,12 @@ TEST_F(StateRepaired, WhatCannotBeReadIsKeptAndTold) {
   ASSERT_TRUE(Damage(host_, "state.json", Way::kCut));
   const std::string damaged = host_.memory.files().at("state.json");
   host_.now = 1'800'000'000;  // 2027-01-15T08:00:00Z
-  const auto round = Round(host_);
-  ASSERT_TRUE(round) << ErrorOf(round.error());
+  const auto round = Must(Round(host_));
   const std::string kept = "state.damaged-20270115-080000.json";
   EXPECT_THAT(KeptFiles(host_), ElementsAre(kept));
   EXPECT_EQ(host_.memory.files().at(kept), damaged);
-  const auto found = std::ranges::find(round->run.findings, "state-damaged", &Finding::code);
-  ASSERT_NE(found, round->run.findings.end());
+  const auto found = std::ranges::find(round.run.findings, "state-damaged", &Finding::code);
+  ASSERT_NE(found, round.run.findings.end());
   const Finding& told = *found;
   EXPECT_EQ(told.severity, Severity::kWarning);
   EXPECT_EQ(told.where, R"(C:\ProgramData\Provisioner\state.json)");
@@ -188,15 +181,13 @@ TEST_F(StateRepaired, WhatCannotBeReadIsKeptAndTold) {
   EXPECT_THAT(host_.events_written, Contains(testing::Pair(9, HasSubstr(R"(Provisioner\state.json)"))));
   EXPECT_THAT(host_.events_written, Not(Contains(testing::Pair(9, HasSubstr("S3cret")))));
   OpenNode n = node();
-  const auto status = StatusOf(n);
-  ASSERT_TRUE(status) << ErrorOf(status.error());
-  EXPECT_FALSE(status->Differs());
-  ASSERT_EQ(status->repairs.size(), 1U);
-  EXPECT_EQ(status->repairs[0].at, host_.now);
-  EXPECT_THAT(status->repairs[0].file.kept, HasSubstr(kept));
-  const auto again = Round(host_);
-  ASSERT_TRUE(again);
-  EXPECT_FALSE(HasFinding(again->run.findings, "state-damaged")) << "it is told once";
+  const auto status = Must(StatusOf(n));
+  EXPECT_FALSE(status.Differs());
+  ASSERT_EQ(status.repairs.size(), 1U);
+  EXPECT_EQ(status.repairs[0].at, host_.now);
+  EXPECT_THAT(status.repairs[0].file.kept, HasSubstr(kept));
+  const auto again = Must(Round(host_));
+  EXPECT_FALSE(HasFinding(again.run.findings, "state-damaged")) << "it is told once";
 }
 
 TEST_F(StateRepaired, LookingWritesNothing) {
@@ -204,17 +195,15 @@ TEST_F(StateRepaired, LookingWritesNothing) {
     const auto files = host.memory.files();
     host.memory.log.clear();
     OpenNode n = NodeOn(host);
-    const auto status = StatusOf(n);
-    ASSERT_TRUE(status) << ErrorOf(status.error());
-    EXPECT_TRUE(status->engine.drift.empty());
-    EXPECT_FALSE(status->engine.ledger.empty());
-    EXPECT_FALSE(status->record_lost);
+    const auto status = Must(StatusOf(n));
+    EXPECT_TRUE(status.engine.drift.empty());
+    EXPECT_FALSE(status.engine.ledger.empty());
+    EXPECT_FALSE(status.record_lost);
     const bool told = file == "state.json" || way != Way::kDeleted;
-    EXPECT_EQ(status->damage.size(), told ? 1U : 0U);
-    EXPECT_EQ(status->Differs(), told);
-    const auto plan = PlanSettings(n, SampleSettings(), {});
-    ASSERT_TRUE(plan) << ErrorOf(plan.error());
-    EXPECT_EQ(plan->writes, 0U);
+    EXPECT_EQ(status.damage.size(), told ? 1U : 0U);
+    EXPECT_EQ(status.Differs(), told);
+    const auto plan = Must(PlanSettings(n, SampleSettings(), {}));
+    EXPECT_EQ(plan.writes, 0U);
     ASSERT_TRUE(PlanRemoval(n, false));
     EXPECT_EQ(host.memory.files(), files);
     EXPECT_THAT(host.memory.log, IsEmpty());
@@ -226,28 +215,22 @@ TEST_F(StateRepaired, AnyCallOfARepairMayBeTheLast) {
   ASSERT_TRUE(Damage(start, "state.json", Way::kGarbled));
   ASSERT_TRUE(Damage(start, "journal.json", Way::kCut));
   start.events_written.clear();
-  MemoryHost whole = start;
-  Findings findings;
-  OpenNode n = NodeOn(whole);
-  whole.memory.calls = 0;
-  ASSERT_TRUE(RepairState(n, findings));
-  const std::size_t calls = whole.memory.calls;
-  ASSERT_GT(calls, 8U);
-  MemoryHost done = whole;
+  const auto repair = [](MemoryHost& host) {
+    Findings findings;
+    OpenNode n = NodeOn(host);
+    ASSERT_TRUE(RepairState(n, findings));
+  };
+  MemoryHost done = start;
+  repair(done);
   ASSERT_TRUE(Round(done, OtherSettings()));
-  for (std::size_t call = 0; call < calls; ++call) {
-    for (const auto stop : {&MemoryMachine::stop_before, &MemoryMachine::stop_after}) {
-      SCOPED_TRACE(call);
-      MemoryHost host = start;
-      host.memory.calls = 0;
-      host.memory.*stop = call;
-      OpenNode killed = NodeOn(host);
-      EXPECT_THROW((void)RepairState(killed, findings), PowerFailure);
-      host.memory.Boot(MemoryMachine::Unflushed::kKept);
-      EXPECT_THAT(KeptFiles(host).size(), testing::Le(2U));
-      ExpectManaged(host, OtherSettings(), done.memory.content().Text());
-    }
-  }
+  testing_support::KillAtEveryCall(
+      start, repair,
+      [&](MemoryHost& host, std::size_t) {
+        host.memory.Boot(MemoryMachine::Unflushed::kKept);
+        EXPECT_THAT(KeptFiles(host).size(), testing::Le(2U));
+        ExpectManaged(host, OtherSettings(), done.memory.content().Text());
+      },
+      1);
 }
 
 // A disk that stays full must not fill with what is kept.
@@ -271,8 +254,7 @@ TEST_F(StateRepaired, ARepairThatFailsLeavesEverythingForTheNext) {
     if (!repaired && host.memory.files().at("state.json") == start.memory.files().at("state.json")) {
       EXPECT_THAT(KeptFiles(host), IsEmpty());
     }
-    const auto round = Round(host, OtherSettings());
-    ASSERT_TRUE(round) << ErrorOf(round.error());
+    Must(Round(host, OtherSettings()));
     EXPECT_EQ(Removed(host), before_);
   }
 }
@@ -300,23 +282,20 @@ TEST_F(StateRepaired, AFileOfANewerProgramIsLeftAlone) {
 TEST_F(StateRepaired, ALostRecordEndsNothingAndNothingOfItIsTakenForOthers) {
   ASSERT_TRUE(Damage(host_, "state.json", Way::kGarbled));
   ASSERT_TRUE(Damage(host_, "state.previous.json", Way::kCut));
-  const auto round = Round(host_);
-  ASSERT_FALSE(round);
-  EXPECT_EQ(round.error().code, Code::kNotFound);
-  EXPECT_THAT(round.error().message, HasSubstr("the record of this machine was lost"));
+  const Error round = ErrorIn(Round(host_));
+  EXPECT_EQ(round.code, Code::kNotFound);
+  EXPECT_THAT(round.message, HasSubstr("the record of this machine was lost"));
   EXPECT_THAT(KeptFiles(host_), testing::SizeIs(2));
   EXPECT_EQ(host_.memory.content().Text(), managed_) << "what is set stays";
   OpenNode n = node();
   EXPECT_TRUE(StatusOf(n)->record_lost);
-  const auto refused = RemoveSettings(n);
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("so nothing was removed"));
+  const Error refused = ErrorIn(RemoveSettings(n));
+  EXPECT_THAT(refused.message, HasSubstr("so nothing was removed"));
   EXPECT_EQ(host_.memory.content().Text(), managed_);
-  const auto applied = ApplySettings(n, SampleSettings(), {});
-  ASSERT_TRUE(applied) << ErrorOf(applied.error());
-  EXPECT_EQ(applied->writes, 0U);
-  EXPECT_THAT(Codes(applied->findings), Contains("state-lost"));
-  EXPECT_THAT(applied->changes, Contains(testing::Field(&reconcile::Change::reason, HasSubstr("record was lost"))));
+  const auto applied = Must(ApplySettings(n, SampleSettings(), {}));
+  EXPECT_EQ(applied.writes, 0U);
+  EXPECT_THAT(Codes(applied.findings), Contains("state-lost"));
+  EXPECT_THAT(applied.changes, Contains(testing::Field(&reconcile::Change::reason, HasSubstr("record was lost"))));
   EXPECT_FALSE(StatusOf(n)->record_lost);
   ASSERT_TRUE(RemoveSettings(n));
   EXPECT_FALSE(Variable("HTTPS_PROXY"));
@@ -337,9 +316,8 @@ TEST_F(StateRepaired, ARecordThatSomebodyDeletedIsMissed) {
   Findings findings;
   ASSERT_TRUE(InstallService(n, &derived, {SpecOf("payload"), true, {}}, findings));
   EXPECT_THAT(Codes(findings), Contains("state-lost"));
-  const auto round = Round(host_);
-  ASSERT_TRUE(round) << ErrorOf(round.error());
-  EXPECT_THAT(Codes(round->run.findings), Contains("state-lost"));
+  const auto round = Must(Round(host_));
+  EXPECT_THAT(Codes(round.run.findings), Contains("state-lost"));
   EXPECT_EQ(host_.memory.content().Text(), managed_);
   ASSERT_TRUE(RemoveSettings(n));
   EXPECT_FALSE(Variable("HTTPS_PROXY")) << "ours again";
@@ -360,9 +338,8 @@ TEST_F(StateRepaired, ALostJournalLeavesNoValueToOthers) {
   MemoryHost host = Interrupted();
   ASSERT_TRUE(Damage(host, "journal.json", Way::kGarbled));
   ASSERT_TRUE(Damage(host, "journal.previous.json", Way::kEmpty));
-  const auto round = Round(host, OtherSettings());
-  ASSERT_TRUE(round) << ErrorOf(round.error());
-  EXPECT_THAT(Codes(round->run.findings), Contains("state-lost"));
+  const auto round = Must(Round(host, OtherSettings()));
+  EXPECT_THAT(Codes(round.run.findings), Contains("state-lost"));
   OpenNode n = NodeOn(host);
   EXPECT_TRUE(StatusOf(n)->engine.drift.empty());
   EXPECT_EQ(Removed(host), before_);

@@ -5,6 +5,7 @@
 #include "tests/node/node_helpers.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/memory_machine.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -16,9 +17,7 @@ class Status : public RoundTest {
  protected:
   NodeStatus Look() {
     OpenNode n = node();
-    auto out = StatusOf(n);
-    EXPECT_TRUE(out) << out.error().message;
-    return *std::move(out);
+    return Must(StatusOf(n));
   }
   void Round() { (void)RunRound(host_, Reader()); }
   // Applies a certificate with this end, in seconds from now.
@@ -29,13 +28,11 @@ class Status : public RoundTest {
       test::CertificateSpec spec;
       spec.subject = {{"CN", "ends in " + std::to_string(end)}};
       spec.not_after = host_.now + end;
-      const auto certificate = pki::ParseCertificate(test::MakeCertificate(spec).der, "made");
-      ASSERT_TRUE(certificate) << certificate.error().message;
-      settings.config.certificates.push_back(*certificate);
+      const auto certificate = Must(pki::ParseCertificate(test::MakeCertificate(spec).der, "made"));
+      settings.config.certificates.push_back(certificate);
     }
     OpenNode n = node();
-    const auto report = ApplySettings(n, settings, {});
-    ASSERT_TRUE(report) << report.error().message;
+    Must(ApplySettings(n, settings, {}));
   }
 };
 

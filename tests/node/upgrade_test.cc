@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/node/node_helpers.h"
+#include "tests/support/kills.h"
+#include "tests/support/result.h"
 
 namespace prov::node {
 namespace {
@@ -15,7 +17,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing_support::MemoryHost;
-using testing_support::PowerFailure;
 
 class Upgrade : public NodeTest {
  protected:
@@ -35,12 +36,11 @@ class Upgrade : public NodeTest {
 TEST_F(Upgrade, StopsTheServiceSwapsTheProgramAndStartsIt) {
   ASSERT_TRUE(Install("0.1.0"));
   const std::uint32_t process = ProcessId();
-  const auto upgraded = Install("0.2.0");
-  ASSERT_TRUE(upgraded) << upgraded.error().message;
-  EXPECT_TRUE(upgraded->wrote);
-  EXPECT_TRUE(upgraded->replaced);
-  EXPECT_EQ(upgraded->before->Text(), "0.1.0");
-  EXPECT_EQ(upgraded->now->Text(), "0.2.0");
+  const auto upgraded = Must(Install("0.2.0"));
+  EXPECT_TRUE(upgraded.wrote);
+  EXPECT_TRUE(upgraded.replaced);
+  EXPECT_EQ(upgraded.before->Text(), "0.1.0");
+  EXPECT_EQ(upgraded.now->Text(), "0.2.0");
   EXPECT_EQ(Service().version, "0.2.0");
   EXPECT_NE(ProcessId(), process);
   EXPECT_NE(ProcessId(), 0U);
@@ -50,10 +50,9 @@ TEST_F(Upgrade, StopsTheServiceSwapsTheProgramAndStartsIt) {
 TEST_F(Upgrade, TheSameProgramLeavesTheServiceRunning) {
   ASSERT_TRUE(Install("0.1.0"));
   const std::uint32_t process = ProcessId();
-  const auto again = Install("0.1.0");
-  ASSERT_TRUE(again);
-  EXPECT_FALSE(again->wrote);
-  EXPECT_FALSE(again->replaced);
+  const auto again = Must(Install("0.1.0"));
+  EXPECT_FALSE(again.wrote);
+  EXPECT_FALSE(again.replaced);
   EXPECT_EQ(ProcessId(), process);
 }
 
@@ -62,10 +61,9 @@ TEST_F(Upgrade, AServiceThatStillRunsTheFormerProgramIsStartedAnew) {
   ASSERT_TRUE(Install("0.1.0"));
   host_.installed_version = "0.2.0";
   const std::uint32_t process = ProcessId();
-  const auto again = Install("0.2.0");
-  ASSERT_TRUE(again);
-  EXPECT_TRUE(again->wrote);
-  EXPECT_TRUE(again->replaced);
+  const auto again = Must(Install("0.2.0"));
+  EXPECT_TRUE(again.wrote);
+  EXPECT_TRUE(again.replaced);
   EXPECT_NE(ProcessId(), process);
   EXPECT_EQ(Service().version, "0.2.0");
 }
@@ -83,12 +81,11 @@ TEST_F(Upgrade, AnOlderProgramIsRefusedBeforeAnythingIsDone) {
   ASSERT_TRUE(Install("0.10.0"));
   const std::uint32_t process = ProcessId();
   host_.memory.log.clear();
-  const auto refused = Install("0.9.0");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kDowngrade);
-  EXPECT_THAT(refused.error().message, HasSubstr("0.10.0"));
-  EXPECT_THAT(refused.error().message, HasSubstr("0.9.0"));
-  EXPECT_THAT(refused.error().message, HasSubstr("--allow-downgrade"));
+  const Error refused = ErrorIn(Install("0.9.0"));
+  EXPECT_EQ(refused.code, Code::kDowngrade);
+  EXPECT_THAT(refused.message, HasSubstr("0.10.0"));
+  EXPECT_THAT(refused.message, HasSubstr("0.9.0"));
+  EXPECT_THAT(refused.message, HasSubstr("--allow-downgrade"));
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_EQ(ProcessId(), process);
   EXPECT_EQ(host_.installed_version, "0.10.0");
@@ -101,9 +98,7 @@ TEST_F(Upgrade, AFirstBootOfAnOlderProgramChangesNothing) {
   host_.memory.log.clear();
   host_.own_version = "0.1.0";
   OpenNode n = node();
-  const auto refused = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kDowngrade);
+  EXPECT_EQ(ErrorIn(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {})).code, Code::kDowngrade);
   EXPECT_THAT(host_.memory.log, IsEmpty());
   EXPECT_FALSE(Variable("HTTP_PROXY"));
   Delivery allowed{SpecOf("payload"), true, {}};
@@ -115,11 +110,10 @@ TEST_F(Upgrade, AFirstBootOfANewerProgramTellsBothVersionsAndKeepsTheState) {
   OpenNode n = node();
   ASSERT_TRUE(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {}));
   host_.own_version = "0.2.0";
-  const auto upgraded = FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {});
-  ASSERT_TRUE(upgraded) << upgraded.error().message;
-  EXPECT_EQ(upgraded->writes, 0U) << "what was set is known";
-  EXPECT_THAT(Codes(upgraded->findings), Contains("program-replaced"));
-  const auto told = std::ranges::find(upgraded->findings, "program-replaced",
+  const auto upgraded = Must(FirstBoot(n, SampleSettings(), {SpecOf("payload"), true, {}}, {}));
+  EXPECT_EQ(upgraded.writes, 0U) << "what was set is known";
+  EXPECT_THAT(Codes(upgraded.findings), Contains("program-replaced"));
+  const auto told = std::ranges::find(upgraded.findings, "program-replaced",
                                       [](const Finding& f) { return std::string(std::string_view(f.code)); });
   EXPECT_THAT(told->message, HasSubstr("0.2.0 replaced 0.1.0"));
 }
@@ -128,11 +122,10 @@ TEST_F(Upgrade, AProgramThatDoesNotStartGivesWayToTheFormerOne) {
   ASSERT_TRUE(Install("0.1.0"));
   Service().definition.command_line += " --of-the-former-version";
   host_.broken_versions = {"0.2.0"};
-  const auto failed = Install("0.2.0");
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().code, Code::kIo);
-  EXPECT_THAT(failed.error().message, HasSubstr("cannot start the service"));
-  EXPECT_THAT(failed.error().message, HasSubstr("the former program (0.1.0) is back and its service runs"));
+  const Error failed = ErrorIn(Install("0.2.0"));
+  EXPECT_EQ(failed.code, Code::kIo);
+  EXPECT_THAT(failed.message, HasSubstr("cannot start the service"));
+  EXPECT_THAT(failed.message, HasSubstr("the former program (0.1.0) is back and its service runs"));
   EXPECT_EQ(host_.installed_version, "0.1.0");
   EXPECT_EQ(Service().version, "0.1.0");
   EXPECT_NE(ProcessId(), 0U);
@@ -148,27 +141,24 @@ TEST_F(Upgrade, AProgramThatEndsAtOnceGivesWayToTheFormerOne) {
   host_.during_wait = [this] {
     if (Service().version == "0.2.0") Service().process_id = 0;
   };
-  const auto failed = Install("0.2.0");
-  ASSERT_FALSE(failed);
-  EXPECT_THAT(failed.error().message, HasSubstr("ended again at once"));
+  const Error failed = ErrorIn(Install("0.2.0"));
+  EXPECT_THAT(failed.message, HasSubstr("ended again at once"));
   EXPECT_EQ(Service().version, "0.1.0");
   EXPECT_NE(ProcessId(), 0U);
 }
 
 TEST_F(Upgrade, WithoutAFormerProgramTheErrorSaysNothingOfOne) {
   host_.broken_versions = {"0.1.0"};
-  const auto failed = Install("0.1.0");
-  ASSERT_FALSE(failed);
-  EXPECT_THAT(failed.error().message, Not(HasSubstr("former")));
+  const Error failed = ErrorIn(Install("0.1.0"));
+  EXPECT_THAT(failed.message, Not(HasSubstr("former")));
   EXPECT_EQ(host_.installed_version, "0.1.0") << "a later start may do";
 }
 
 TEST_F(Upgrade, AFullDiskLeavesTheFormerProgramRunning) {
   ASSERT_TRUE(Install("0.1.0"));
   host_.install_error = Error{Code::kIo, "the disk is full", "provisioner.exe"};
-  const auto failed = Install("0.2.0");
-  ASSERT_FALSE(failed);
-  EXPECT_THAT(failed.error().message, HasSubstr("the disk is full"));
+  const Error failed = ErrorIn(Install("0.2.0"));
+  EXPECT_THAT(failed.message, HasSubstr("the disk is full"));
   EXPECT_EQ(Service().version, "0.1.0");
   EXPECT_NE(ProcessId(), 0U);
 }
@@ -187,28 +177,14 @@ class CutUpgrade : public Upgrade {
   CutUpgrade() {
     EXPECT_TRUE(Install("0.1.0"));
     host_.memory.MakeDurable();
-    host_.counts_calls = true;
   }
 
   // A copy for each call that an upgrade makes, ended before and behind it. The machine does not boot.
   std::vector<MemoryHost> AtEachCall() {
-    MemoryHost whole = host_;
-    whole.memory.calls = 0;
-    EXPECT_TRUE(Install(whole, "0.2.0"));
     std::vector<MemoryHost> out;
-    for (std::size_t call = 0; call < whole.memory.calls; ++call) {
-      for (const bool before : {true, false}) {
-        MemoryHost cut = host_;
-        cut.memory.calls = 0;
-        (before ? cut.memory.stop_before : cut.memory.stop_after) = call;
-        try {
-          EXPECT_FALSE(Install(cut, "0.2.0")) << "it should have been cut short at " << call;
-        } catch (const PowerFailure&) {
-        }
-        cut.memory.stop_before = cut.memory.stop_after = testing_support::MemoryMachine::kNever;
-        out.push_back(std::move(cut));
-      }
-    }
+    testing_support::KillAtEveryCall(
+        host_, [](MemoryHost& host) { EXPECT_TRUE(Install(host, "0.2.0")); },
+        [&](const MemoryHost& cut, std::size_t) { out.push_back(cut); }, 1);
     EXPECT_GT(out.size(), 20U);
     return out;
   }
@@ -216,8 +192,7 @@ class CutUpgrade : public Upgrade {
 
 TEST_F(CutUpgrade, IsFinishedByTheNextRun) {
   for (MemoryHost& cut : AtEachCall()) {
-    const auto again = Install(cut, "0.2.0");
-    ASSERT_TRUE(again) << again.error().message;
+    Must(Install(cut, "0.2.0"));
     ASSERT_EQ(cut.installed_version, "0.2.0");
     ASSERT_EQ(ServiceOf(cut).version, "0.2.0");
     ASSERT_NE(ServiceOf(cut).process_id, 0U);

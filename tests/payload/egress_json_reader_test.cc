@@ -5,6 +5,7 @@
 #include "provisioner/payload/egress_json.h"
 #include "provisioner/payload/payload.h"
 #include "tests/payload/json_damage.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::payload {
@@ -94,13 +95,12 @@ TEST(EgressJsonReader, GivesBackTheFilesOfRegistries) {
     const auto state = reconcile::MakeDesiredState(config, options).value();
     EXPECT_EQ(state.files.empty(), !states);
     const std::string written = EgressJson(config, state, 3);
-    const auto read = ReadEgress(written);
-    ASSERT_TRUE(read) << read.error().message;
-    const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+    const auto read = Must(ReadEgress(written));
+    const auto again = reconcile::MakeDesiredState(read.config, read.options).value();
     EXPECT_EQ(again.scope, state.scope);
     EXPECT_EQ(again.left_out, state.left_out);
     EXPECT_EQ(again.files, state.files);
-    EXPECT_EQ(EgressJson(read->config, again, 3), written);
+    EXPECT_EQ(EgressJson(read.config, again, 3), written);
   }
   const auto state = reconcile::MakeDesiredState(config, options).value();
   const std::string written = EgressJson(config, state, 3);
@@ -125,11 +125,10 @@ TEST(EgressJsonReader, MakesTheSameFilesWhateverTrustTheNodeTakes) {
       PayloadBytes files = GoodPayload();
       files["egress.json"] = written;
       for (const auto& item : state.certificates) files[CertificatePath(item)] = item.certificate.der;
-      const auto read = ReadEgressJson(files, "p");
-      ASSERT_TRUE(read) << read.error().message;
-      const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+      const auto read = Must(ReadEgressJson(files, "p"));
+      const auto again = reconcile::MakeDesiredState(read.config, read.options).value();
       EXPECT_EQ(again.files, state.files);
-      EXPECT_EQ(EgressJson(read->config, again, 3), written);
+      EXPECT_EQ(EgressJson(read.config, again, 3), written);
     }
   }
 }
@@ -145,9 +144,8 @@ TEST(EgressJsonReader, ARegistryThatCanNotBeReadIsNoStatementAfterwards) {
     options.registry_folder = R"(C:\certs.d)";
     const auto state = reconcile::MakeDesiredState(config, options).value();
     ASSERT_TRUE(state.files_fault.has_value());
-    const auto read = ReadEgress(EgressJson(config, state, 3));
-    ASSERT_TRUE(read) << read.error().message;
-    const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+    const auto read = Must(ReadEgress(EgressJson(config, state, 3)));
+    const auto again = reconcile::MakeDesiredState(read.config, read.options).value();
     EXPECT_FALSE(again.scope.registries);
     EXPECT_FALSE(again.left_out.registries);
   }
@@ -161,12 +159,11 @@ TEST(EgressJsonReader, TellsRegistriesLeftOutFromRegistriesThatTheSourceSaysNoth
     const auto state = reconcile::MakeDesiredState(config, {}).value();
     EXPECT_EQ(state.left_out.registries, states);
     const std::string written = EgressJson(config, state, 3);
-    const auto read = ReadEgress(written);
-    ASSERT_TRUE(read) << read.error().message;
-    const auto again = reconcile::MakeDesiredState(read->config, read->options).value();
+    const auto read = Must(ReadEgress(written));
+    const auto again = reconcile::MakeDesiredState(read.config, read.options).value();
     EXPECT_EQ(again.scope, state.scope);
     EXPECT_EQ(again.left_out, state.left_out);
-    EXPECT_EQ(EgressJson(read->config, again, 3), written);
+    EXPECT_EQ(EgressJson(read.config, again, 3), written);
   }
 }
 
@@ -185,9 +182,8 @@ TEST(EgressJsonReader, ModesAreOctal) {
 
 TEST(EgressJsonReader, ACertificateThatIsNoneIsRefused) {
   PayloadBytes files = GoodPayload();
-  const auto read = ReadEgressJson(files, "p");
-  ASSERT_TRUE(read);
-  ASSERT_FALSE(read->config.certificates.empty());
+  const auto read = Must(ReadEgressJson(files, "p"));
+  ASSERT_FALSE(read.config.certificates.empty());
   for (auto& [path, bytes] : files) {
     if (path.starts_with("trust/")) bytes.resize(bytes.size() / 2);
   }

@@ -3,7 +3,6 @@
 
 #include <openssl/cms.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/payload/json_damage.h"
+#include "tests/support/result.h"
 
 namespace prov::payload {
 namespace {
@@ -12,18 +13,17 @@ using testing_support::PathOf;
 using testing_support::WithMember;
 using testing_support::WithoutMember;
 
-std::string GoodManifest() { return ManifestJson({{"a.txt", "text", false, "test"}, {"b/c", "", true, "test"}}, 7); }
+std::string GoodManifest() { return ManifestJson({{"a.txt", "text", false, "test"}, {"b/c", "", true, "test"}}, {7}); }
 
 TEST(Manifest, IsReadAsItWasWritten) {
-  const auto read = ParseManifest(GoodManifest(), "m");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->generation, 7);
-  ASSERT_EQ(read->files.size(), 2U);
-  EXPECT_EQ(read->files[0].path, "a.txt");
-  EXPECT_EQ(read->files[0].bytes, 4U);
-  EXPECT_EQ(read->files[0].sha256, "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1");
-  EXPECT_EQ(read->files[1].path, "b/c");
-  EXPECT_EQ(read->files[1].bytes, 0U);
+  const auto read = Must(ParseManifest(GoodManifest(), "m"));
+  EXPECT_EQ(read.generation, 7);
+  ASSERT_EQ(read.files.size(), 2U);
+  EXPECT_EQ(read.files[0].path, "a.txt");
+  EXPECT_EQ(read.files[0].bytes, 4U);
+  EXPECT_EQ(read.files[0].sha256, "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1");
+  EXPECT_EQ(read.files[1].path, "b/c");
+  EXPECT_EQ(read.files[1].bytes, 0U);
 }
 
 TEST(Manifest, EveryMemberIsNeededAndTyped) {
@@ -65,9 +65,8 @@ TEST(Manifest, ValuesThatAreNoneAreRefused) {
 
 TEST(Manifest, DigestsCountInEitherCase) {
   const std::string upper = WithMember(GoodManifest(), "/files/0/sha256", "\"" + std::string(64, 'A') + "\"");
-  const auto read = ParseManifest(upper, "m");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->files[0].sha256, std::string(64, 'a'));
+  const auto read = Must(ParseManifest(upper, "m"));
+  EXPECT_EQ(read.files[0].sha256, std::string(64, 'a'));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "provisioner/base/text.h"
 #include "templates/templates.h"
-#include "tests/unattend/answer_files.h"
+#include "tests/support/result.h"
 
 namespace prov::payload {
 namespace {
@@ -19,9 +19,7 @@ const Node kAddressed{"WIN-8",
 const Node kSixth{"WIN-9", NodeNetwork{"2001:db8::7", 64, false, "fe80::1", {}, {}}};
 
 NodeAnswerFile Prepare(std::string_view file, bool network = true) {
-  auto out = NodeAnswerFile::Prepare(file, network, "unattend.xml");
-  EXPECT_TRUE(out) << out.error().message << " at " << out.error().where;
-  return *std::move(out);
+  return Must(NodeAnswerFile::Prepare(file, network, "unattend.xml"));
 }
 
 // Without the line ends and the blanks around them.
@@ -121,31 +119,29 @@ TEST(NodeAnswerFile, KeepsUtf16) {
       "\xFF\xFE" + ToUtf16Le("<?xml version=\"1.0\" encoding=\"utf-16\"?>" + File("<component name=\"X\"/>"));
   const std::string text = Prepare(file).Render(kAddressed);
   ASSERT_TRUE(text.starts_with("\xFF\xFE"));
-  const auto decoded = FromUtf16Le(std::string_view(text).substr(2));
-  ASSERT_TRUE(decoded);
-  EXPECT_THAT(*decoded, HasSubstr("<ComputerName>WIN-8</ComputerName>"));
-  EXPECT_THAT(*decoded, HasSubstr("10.0.0.5/24"));
+  const auto decoded = Must(FromUtf16Le(std::string_view(text).substr(2)));
+  EXPECT_THAT(decoded, HasSubstr("<ComputerName>WIN-8</ComputerName>"));
+  EXPECT_THAT(decoded, HasSubstr("10.0.0.5/24"));
 }
 
 TEST(NodeAnswerFile, RefusesWhatWouldBeSaidTwice) {
   const std::string own = File("<component name=\"Microsoft-Windows-TCPIP\" processorArchitecture=\"amd64\"/>");
-  const auto refused = NodeAnswerFile::Prepare(own, true, "mine.xml");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kXml);
-  EXPECT_THAT(refused.error().where, HasSubstr("mine.xml: line 1"));
+  const Error refused = ErrorIn(NodeAnswerFile::Prepare(own, true, "mine.xml"));
+  EXPECT_EQ(refused.code, Code::kXml);
+  EXPECT_THAT(refused.where, HasSubstr("mine.xml: line 1"));
   EXPECT_TRUE(NodeAnswerFile::Prepare(own, false, "mine.xml"));
-  const auto twice = NodeAnswerFile::Prepare(File("<component name=\"Microsoft-Windows-Shell-Setup\" "
-                                                  "processorArchitecture=\"amd64\"><ComputerName>a</ComputerName>"
-                                                  "<ComputerName>b</ComputerName></component>"),
-                                             false, "mine.xml");
-  ASSERT_FALSE(twice);
-  EXPECT_THAT(twice.error().message, HasSubstr("more than one ComputerName"));
+  const Error twice =
+      ErrorIn(NodeAnswerFile::Prepare(File("<component name=\"Microsoft-Windows-Shell-Setup\" "
+                                           "processorArchitecture=\"amd64\"><ComputerName>a</ComputerName>"
+                                           "<ComputerName>b</ComputerName></component>"),
+                                      false, "mine.xml"));
+  EXPECT_THAT(twice.message, HasSubstr("more than one ComputerName"));
 }
 
 TEST(NodeAnswerFile, NeedsThePass) {
-  const auto refused = NodeAnswerFile::Prepare("<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"/>", false, "x");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kXml);
+  EXPECT_EQ(
+      ErrorIn(NodeAnswerFile::Prepare("<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"/>", false, "x")).code,
+      Code::kXml);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/payload/csv_reader.h"
+#include "tests/support/result.h"
 
 namespace prov::payload {
 namespace {
@@ -11,17 +12,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<Node> ReadNodes(std::string_view text) {
-  auto nodes = ReadNodeList(text, "nodes.csv");
-  EXPECT_TRUE(nodes) << nodes.error().message << " at " << nodes.error().where;
-  return nodes ? *std::move(nodes) : std::vector<Node>{};
-}
+std::vector<Node> ReadNodes(std::string_view text) { return Must(ReadNodeList(text, "nodes.csv")); }
 
-Error NodeListError(std::string_view text) {
-  const auto nodes = ReadNodeList(text, "nodes.csv");
-  EXPECT_FALSE(nodes) << text;
-  return nodes ? Error{} : nodes.error();
-}
+Error NodeListError(std::string_view text) { return ErrorIn(ReadNodeList(text, "nodes.csv")); }
 
 TEST(NodeList, NamesAloneAreEnough) {
   const auto nodes = ReadNodes("name\nwin-2\nwin-1\n");
@@ -170,9 +163,8 @@ TEST(CsvReader, QuotedFieldsHoldAnything) {
   EXPECT_EQ((**second)[0].text, "");
   EXPECT_EQ((**second)[1].text, "f");
   EXPECT_EQ((**second)[1].place.line, 4U);
-  const auto end = reader.Next();
-  ASSERT_TRUE(end);
-  EXPECT_FALSE(*end);
+  const auto end = Must(reader.Next());
+  EXPECT_FALSE(end);
 }
 
 TEST(CsvReader, ColumnsCountCharacters) {

@@ -9,6 +9,7 @@
 #include "provisioner/base/json_reader.h"
 #include "provisioner/payload/node_metadata.h"
 #include "templates/templates.h"
+#include "tests/support/result.h"
 
 namespace prov::payload {
 namespace {
@@ -98,19 +99,17 @@ TEST(NodePayloads, MetadataNamesTheNodeAndItsNetwork) {
             "        gateway: \"10.0.0.1\"\n"
             "        dns_nameservers:\n"
             "          - \"10.0.0.2\"\n");
-  const auto data = ParseJsonDocument(tree.At("nodes/b/network_data.json"), "x");
-  ASSERT_TRUE(data);
-  const JsonNode network = (*(*data->Get("networks")).Items())[0];
+  const auto data = Must(ParseJsonDocument(tree.At("nodes/b/network_data.json"), "x"));
+  const JsonNode network = (*(*data.Get("networks")).Items())[0];
   EXPECT_EQ(*network.Get("netmask")->Text(), "255.255.240.0");
   EXPECT_EQ(*network.Get("ip_address")->Text(), "10.0.0.5");
-  const JsonNode link = (*(*data->Get("links")).Items())[0];
+  const JsonNode link = (*(*data.Get("links")).Items())[0];
   EXPECT_EQ(*link.Get("ethernet_mac_address")->Text(), "00:15:5d:0a:0b:0c");
   EXPECT_EQ(*link.Get("id")->Text(), "Ethernet 00155d0a0b0c");
   EXPECT_EQ(*network.Get("link")->Text(), "Ethernet 00155d0a0b0c");
-  const auto meta = ParseJsonDocument(tree.At("nodes/b/meta_data.json"), "x");
-  ASSERT_TRUE(meta);
-  EXPECT_EQ(*meta->Get("hostname")->Text(), "b");
-  EXPECT_THAT(tree.At("nodes/b/meta-data"), HasSubstr(*meta->Get("uuid")->Text()));
+  const auto meta = Must(ParseJsonDocument(tree.At("nodes/b/meta_data.json"), "x"));
+  EXPECT_EQ(*meta.Get("hostname")->Text(), "b");
+  EXPECT_THAT(tree.At("nodes/b/meta-data"), HasSubstr(*meta.Get("uuid")->Text()));
 }
 
 TEST(NodePayloads, NetmaskOfTheSixthVersion) {
@@ -157,7 +156,7 @@ TEST(Drive, LiesAsItsReaderWantsIt) {
 }
 
 TEST(Drive, OfANodeSaysWhoItIs) {
-  const DriveNode node{&kNodes[1], "answers", 0600};
+  const DriveNode node{&kNodes[1], "answers"};
   EXPECT_THAT(
       Drive(DriveKind::kConfigDrive, node).order,
       ElementsAre("openstack/latest/meta_data.json", "openstack/latest/network_data.json", "openstack/latest/user_data",
@@ -176,19 +175,17 @@ TEST(Drive, ItsAnswerFileFindsTheDriveAndAlwaysEndsWell) {
   EXPECT_LE(command.size(), 259U);
   EXPECT_THAT(command, AllOf(StartsWith("cmd.exe /d /c \"(for %d in (D E "), HasSubstr(":\\provisioner\\manifest.json"),
                              HasSubstr("-File %d:\\Start-Drive.ps1 specialize)"), EndsWith(") & exit 0\"")));
-  const auto made = DriveAnswerFile(std::nullopt, "unattend.xml");
-  ASSERT_TRUE(made) << made.error().message;
-  EXPECT_THAT(*made,
+  const auto made = Must(DriveAnswerFile(std::nullopt, "unattend.xml"));
+  EXPECT_THAT(made,
               AllOf(HasSubstr("pass=\"specialize\""), HasSubstr("%d:\\Start-Drive.ps1 specialize) &amp; exit 0\""),
                     Not(HasSubstr("Setup\\Scripts"))));
-  const auto payloads = NodePayloads::Prepare(kPayload, kNodes, "unattend.xml", *made);
-  ASSERT_TRUE(payloads);
+  const auto payloads = Must(NodePayloads::Prepare(kPayload, kNodes, "unattend.xml", nullptr, made));
   Recorded drive;
   const auto make = [&](const Node&) -> Result<std::unique_ptr<images::FileSink>> {
     drive = {};
     return std::make_unique<Recorder>(drive);
   };
-  ASSERT_TRUE(payloads->WriteDrives(make, DriveKind::kPlain, [](std::size_t) {}));
+  ASSERT_TRUE(payloads.WriteDrives(make, DriveKind::kPlain, [](std::size_t) {}));
   EXPECT_THAT(drive.At("unattend.xml"), AllOf(HasSubstr("<ComputerName>c</ComputerName>"), HasSubstr("Start-Drive.ps1"),
                                               Not(HasSubstr("Setup\\Scripts"))));
 }
@@ -196,21 +193,19 @@ TEST(Drive, ItsAnswerFileFindsTheDriveAndAlwaysEndsWell) {
 TEST(Drive, AnAnswerFileOfOnesOwnGetsTheDrivesCommandOnly) {
   constexpr std::string_view kOwn =
       "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"><!-- mine -->\n</unattend>\n";
-  const auto made = DriveAnswerFile(std::string(kOwn), "mine.xml");
-  ASSERT_TRUE(made);
-  EXPECT_THAT(*made, AllOf(HasSubstr("<!-- mine -->"), HasSubstr("Start-Drive.ps1"), Not(HasSubstr("Setup\\Scripts"))));
-  const auto refused = DriveAnswerFile(std::string(templates::UnattendXml()), "mine.xml");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kXml);
-  EXPECT_EQ(refused.error().where, "mine.xml");
+  const auto made = Must(DriveAnswerFile(std::string(kOwn), "mine.xml"));
+  EXPECT_THAT(made, AllOf(HasSubstr("<!-- mine -->"), HasSubstr("Start-Drive.ps1"), Not(HasSubstr("Setup\\Scripts"))));
+  const Error refused = ErrorIn(DriveAnswerFile(std::string(templates::UnattendXml()), "mine.xml"));
+  EXPECT_EQ(refused.code, Code::kXml);
+  EXPECT_EQ(refused.where, "mine.xml");
 }
 
 TEST(Drive, SetupFromMediaReadsItsAnswerFileUnderAnotherName) {
-  const Recorded drive = Drive(DriveKind::kSetupMedia, {nullptr, "answers", 0600});
+  const Recorded drive = Drive(DriveKind::kSetupMedia, {nullptr, "answers"});
   EXPECT_EQ(drive.At("Autounattend.xml"), "answers");
   EXPECT_EQ(drive.At("unattend.xml"), "answers") << "for an image that was generalized";
   EXPECT_EQ(drive.files.at("Autounattend.xml").mode, 0600U);
-  EXPECT_FALSE(Drive(DriveKind::kPlain, {nullptr, "answers", 0600}).files.contains("Autounattend.xml"));
+  EXPECT_FALSE(Drive(DriveKind::kPlain, {nullptr, "answers"}).files.contains("Autounattend.xml"));
 }
 
 TEST(Drive, AnAnswerFileWithThePayloadsCommandForAnyArchitectureIsRefused) {
@@ -230,12 +225,11 @@ TEST(Drive, LabelsOfCloudbaseInitAreReadWithoutCase) {
 }
 
 TEST(NodePayloads, AFailedWriteEndsTheRun) {
-  const auto payloads = NodePayloads::Prepare(kPayload, kNodes, "unattend.xml");
-  ASSERT_TRUE(payloads);
+  const auto payloads = Must(NodePayloads::Prepare(kPayload, kNodes, "unattend.xml"));
   Recorded some;
   Recorder full(some, "nodes/b/meta-data");
   std::size_t last = 0;
-  const auto written = payloads->WriteTree(full, [&](std::size_t done) { last = done; });
+  const auto written = payloads.WriteTree(full, [&](std::size_t done) { last = done; });
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, Code::kIo);
   EXPECT_EQ(last, 1U);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 
@@ -69,9 +70,7 @@ TEST_F(PayloadFolder, RefusesToReplaceWhatIsNotAPayload) {
 TEST_F(PayloadFolder, AFailureLeavesNothingBehind) {
   Payload clash = Small();
   clash.files.push_back({"egress.json/below", "y", false, "p"});
-  const auto written = WritePayloadFolder(clash, (root_ / "out").string(), 0);
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Code::kIo);
+  EXPECT_EQ(ErrorIn(WritePayloadFolder(clash, (root_ / "out").string(), 0)).code, Code::kIo);
   EXPECT_EQ(Entries(), 0U);
   EXPECT_FALSE(WritePayloadFolder(clash, (root_ / "made/for/it/out").string(), 0));
   EXPECT_EQ(Entries(), 0U) << "nor the parents that were made for it";
@@ -97,9 +96,7 @@ TEST_F(PayloadFolder, OneThatIsStoppedLeavesWhatWasThere) {
 
 TEST_F(PayloadFolder, AParentThatIsAFileIsATargetError) {
   std::ofstream(root_ / "file") << "x";
-  const auto written = WritePayloadFolder(Small(), (root_ / "file/out").string(), 0);
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Code::kTarget);
+  EXPECT_EQ(ErrorIn(WritePayloadFolder(Small(), (root_ / "file/out").string(), 0)).code, Code::kTarget);
   for (const char* name : {".", "..", "/"}) EXPECT_FALSE(WritePayloadFolder(Small(), name, 0)) << name;
 }
 

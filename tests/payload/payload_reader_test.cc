@@ -8,6 +8,7 @@
 
 #include "provisioner/payload/payload.h"
 #include "provisioner/payload/payload_folder.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 
@@ -23,9 +24,8 @@ using testing::Not;
 using testing_support::SampleConfig;
 
 Payload Baked(const egress::EgressConfig& config, const DesiredOptions& options, std::int64_t generation = 3) {
-  const auto state = reconcile::MakeDesiredState(config, options);
-  EXPECT_TRUE(state) << state.error().message;
-  return MakePayload(config, *state, {.generation = generation, .exe = {}}).value();
+  const auto state = Must(reconcile::MakeDesiredState(config, options));
+  return MakePayload(config, state, {.generation = generation, .exe = {}}).value();
 }
 
 PayloadBytes BytesOf(const Payload& payload) {
@@ -46,7 +46,7 @@ PayloadBytes WithFreshManifest(PayloadBytes files, std::int64_t generation = 3) 
   for (const auto& [path, bytes] : files) {
     if (path != "manifest.json") list.push_back({path, bytes, false, "test"});
   }
-  files["manifest.json"] = ManifestJson(list, generation);
+  files["manifest.json"] = ManifestJson(list, {generation});
   return files;
 }
 
@@ -71,11 +71,10 @@ std::vector<DesiredOptions> AllChoices() {
 TEST(PayloadReader, BakingAPayloadAgainGivesTheSameBytesWhateverTheChoices) {
   for (const DesiredOptions& options : AllChoices()) {
     const PayloadBytes files = BytesOf(Baked(SampleConfig(), options));
-    const auto read = Read(files, "payload");
-    ASSERT_TRUE(read) << read.error().where << ": " << read.error().message;
-    EXPECT_EQ(read->generation, 3);
-    ASSERT_EQ(BytesOf(Baked(read->config, read->options)), files) << files.at("egress.json");
-    ASSERT_EQ(reconcile::MakeDesiredState(read->config, read->options)->left_out,
+    const auto read = Must(Read(files, "payload"));
+    EXPECT_EQ(read.generation, 3);
+    ASSERT_EQ(BytesOf(Baked(read.config, read.options)), files) << files.at("egress.json");
+    ASSERT_EQ(reconcile::MakeDesiredState(read.config, read.options)->left_out,
               reconcile::MakeDesiredState(SampleConfig(), options)->left_out);
   }
 }
@@ -86,14 +85,13 @@ TEST(PayloadReader, NoStatementStaysNone) {
   config.certificates.clear();
   config.http_proxy.reset();
   config.https_proxy = Secret("");
-  const auto read = Read(BytesOf(Baked(config, {})), "p");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_FALSE(read->config.trust_file.present);
-  EXPECT_FALSE(read->config.trust_file.left_out);
-  EXPECT_FALSE(read->config.http_proxy.has_value());
-  EXPECT_EQ(read->config.https_proxy, Secret(""));
-  EXPECT_EQ(read->config.source.name, config.source.name);
-  EXPECT_EQ(read->config.proxy_file.mode, 0644U);
+  const auto read = Must(Read(BytesOf(Baked(config, {})), "p"));
+  EXPECT_FALSE(read.config.trust_file.present);
+  EXPECT_FALSE(read.config.trust_file.left_out);
+  EXPECT_FALSE(read.config.http_proxy.has_value());
+  EXPECT_EQ(read.config.https_proxy, Secret(""));
+  EXPECT_EQ(read.config.source.name, config.source.name);
+  EXPECT_EQ(read.config.proxy_file.mode, 0644U);
 }
 
 TEST(PayloadReader, CredentialsThatNothingHoldsAreNotStored) {
@@ -197,10 +195,9 @@ TEST(PayloadReader, ACertificateMustBeTheOneThatIsNamed) {
   }
   ASSERT_EQ(roots.size(), 2U);
   roots[0]->swap(*roots[1]);
-  const auto read = Read(WithFreshManifest(files), "p");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kManifest);
-  EXPECT_EQ(read.error().where, "p: egress.json: $.certificates[0].sha256");
+  const Error read = ErrorIn(Read(WithFreshManifest(files), "p"));
+  EXPECT_EQ(read.code, Code::kManifest);
+  EXPECT_EQ(read.where, "p: egress.json: $.certificates[0].sha256");
 }
 
 class PayloadOnDisk : public ::testing::Test {
@@ -218,9 +215,8 @@ class PayloadOnDisk : public ::testing::Test {
 };
 
 TEST_F(PayloadOnDisk, IsReadAsItWasWritten) {
-  const auto loaded = LoadPayloadFolder(folder_);
-  ASSERT_TRUE(loaded) << loaded.error().message << loaded.error().where;
-  EXPECT_EQ(loaded->files, BytesOf(Baked(SampleConfig(), {})));
+  const auto loaded = Must(LoadPayloadFolder(folder_));
+  EXPECT_EQ(loaded.files, BytesOf(Baked(SampleConfig(), {})));
 }
 
 TEST_F(PayloadOnDisk, AnUnlistedFileIsRefusedUnread) {

@@ -6,6 +6,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/pki/cms_signature.h"
 #include "tests/payload/make_cms.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/sign_payload.h"
 
@@ -29,9 +30,7 @@ CertificateSpec SignerSpec(const std::string& key = "rsa2048") {
 }
 
 pki::Certificate Signer(const CertificateSpec& spec = SignerSpec()) {
-  const auto read = ReadSigner(MakeCertificate(spec).der, "signer");
-  EXPECT_TRUE(read) << read.error().message;
-  return read.value_or(pki::Certificate{});
+  return Must(ReadSigner(MakeCertificate(spec).der, "signer"));
 }
 
 std::string Signed(const pki::Certificate& signer = Signer(), const std::string& key = "rsa2048",
@@ -217,9 +216,8 @@ TEST(SigningKey, IsReadFromEitherFormOfPem) {
   for (const std::string& pem :
        {Pem("rsa2048", false, false), Pem("rsa2048", true, false), "# mine\n" + Pem("rsa2048", true, false),
         MakeCertificate(SignerSpec()).pem + Pem("rsa2048", false, false)}) {
-    const auto key = SigningKey::Read(Secret(pem), Signer(), "key");
-    ASSERT_TRUE(key) << key.error().message;
-    EXPECT_EQ(key->Sign(kManifestText), expected);
+    const auto key = Must(SigningKey::Read(Secret(pem), Signer(), "key"));
+    EXPECT_EQ(key.Sign(kManifestText), expected);
   }
 }
 
@@ -284,15 +282,54 @@ TEST(SignerCertificate, IsOneWithAnRsaKey) {
   }
 }
 
+TEST(SignerCertificate, HasThePurposeOfSigning) {
+  const struct {
+    std::vector<std::string> extended, usages;
+    const char* why;  // "": it is accepted
+  } cases[] = {
+      {{}, {}, ""},
+      {{"codeSigning"}, {}, ""},
+      {{"critical,codeSigning,serverAuth"}, {}, ""},
+      {{}, {"critical,digitalSignature"}, ""},
+      {{"codeSigning"}, {"digitalSignature,keyCertSign"}, ""},
+      {{"serverAuth,clientAuth"}, {}, "was issued for serverAuth, clientAuth (extendedKeyUsage)"},
+      {{"1.3.6.1.4.1.311.10.3.5"}, {}, "was issued for 1.3.6.1.4.1.311.10.3.5"},
+      {{"anyExtendedKeyUsage"}, {}, "was issued for anyExtendedKeyUsage"},
+      {{"codeSigning,anyExtendedKeyUsage"}, {}, "codeSigning, anyExtendedKeyUsage"},
+      {{"codeSigning", "serverAuth"}, {}, "extendedKeyUsage that can't be read, or two of them"},
+      {{}, {"critical,keyCertSign,cRLSign"}, "holds a key for keyCertSign, cRLSign (keyUsage)"},
+      {{"codeSigning"}, {"keyEncipherment"}, "holds a key for keyEncipherment"},
+      {{"DER:3000"}, {}, "was issued for nothing"},
+      {{}, {"DER:030100"}, "holds a key for nothing"},
+      {{}, {"DER:0400"}, "keyUsage that can't be read"},
+  };
+  for (const bool ca : {true, false}) {
+    for (const auto& c : cases) {
+      CertificateSpec spec = SignerSpec();
+      spec.ca = ca;
+      spec.extended_key_usages = c.extended;
+      spec.key_usages = c.usages;
+      const auto read = ReadSigner(MakeCertificate(spec).der, "signer.cer");
+      EXPECT_EQ(ERR_peek_error(), 0U);
+      if (std::string_view(c.why).empty()) {
+        EXPECT_TRUE(read) << read.error().message;
+        continue;
+      }
+      ASSERT_FALSE(read) << c.why;
+      EXPECT_EQ(read.error().code, Code::kSignature);
+      EXPECT_EQ(read.error().where, "signer.cer");
+      EXPECT_THAT(read.error().message, HasSubstr(c.why));
+    }
+  }
+}
+
 TEST(PayloadSignature, IsAFileOfThePayloadThatTheManifestDoesNotList) {
-  const auto state = reconcile::MakeDesiredState(testing_support::SampleConfig(), {});
-  ASSERT_TRUE(state);
-  Payload payload = MakePayload(testing_support::SampleConfig(), *state, {}).value();
+  const auto state = Must(reconcile::MakeDesiredState(testing_support::SampleConfig(), {}));
+  Payload payload = MakePayload(testing_support::SampleConfig(), state, {}).value();
   const std::size_t files = payload.files.size();
-  const auto key = SigningKey::Read(Secret(PrivateKeyPem("rsa2048")), Signer(), "key");
-  ASSERT_TRUE(key);
-  ASSERT_TRUE(SignPayload(payload, *key));
-  ASSERT_TRUE(SignPayload(payload, *key)) << "again";
+  const auto key = Must(SigningKey::Read(Secret(PrivateKeyPem("rsa2048")), Signer(), "key"));
+  ASSERT_TRUE(SignPayload(payload, key));
+  ASSERT_TRUE(SignPayload(payload, key)) << "again";
   EXPECT_EQ(payload.files.size(), files + 1);
   EXPECT_TRUE(std::ranges::is_sorted(payload.files, {}, &PayloadFile::path));
   const auto manifest = std::ranges::find(payload.files, "manifest.json", &PayloadFile::path);

@@ -16,6 +16,7 @@
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/support/hive_reader.h"
 #include "tests/support/memory_machine.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::payload {
@@ -36,9 +37,7 @@ reconcile::DesiredState State(reconcile::CredentialPolicy credentials = reconcil
 }
 
 Payload Make(const reconcile::DesiredState& state, const PayloadOptions& options = {}) {
-  auto payload = MakePayload(SampleConfig(), state, options);
-  EXPECT_TRUE(payload) << payload.error().message;
-  return *payload;
+  return Must(MakePayload(SampleConfig(), state, options));
 }
 
 const PayloadFile& FileOf(const Payload& payload, std::string_view path) {
@@ -100,9 +99,8 @@ TEST(Payload, CarriesTheExeAndTheGeneration) {
 TEST(Payload, CarriesAGivenAnswerFileAsASecret) {
   const PayloadFile own = FileOf(Make(State()), "unattend.xml");
   EXPECT_FALSE(own.secret);
-  const auto added = unattend::AddCommand(own.bytes, PayloadCommand(), "unattend.xml");
-  ASSERT_TRUE(added) << added.error().message;
-  EXPECT_FALSE(added->changed) << "the payload's own answer file runs just that command";
+  const auto added = Must(unattend::AddCommand(own.bytes, PayloadCommand(), "unattend.xml"));
+  EXPECT_FALSE(added.changed) << "the payload's own answer file runs just that command";
   EXPECT_THAT(own.bytes, HasSubstr("<Description>" + PayloadCommand().description + "</Description>"));
 
   const Payload payload = Make(State(), {.generation = 1, .exe = {}, .unattend = "<unattend/>"});
@@ -112,38 +110,34 @@ TEST(Payload, CarriesAGivenAnswerFileAsASecret) {
 }
 
 TEST(RegistryPayload, TheSystemHiveHoldsTheEnvironmentsAndChoosesNoControlSet) {
-  const auto bytes = SystemHive(State());
-  ASSERT_TRUE(bytes) << bytes.error().message;
-  const auto root = images::ReadHive(*bytes);
-  ASSERT_TRUE(root) << root.error().message;
-  EXPECT_EQ(Find(*root, "Select"), nullptr);
-  const RegKey* environment = Find(*root, R"(ControlSet001\Control\Session Manager\Environment)");
+  const auto bytes = Must(SystemHive(State()));
+  const auto root = Must(images::ReadHive(bytes));
+  EXPECT_EQ(Find(root, "Select"), nullptr);
+  const RegKey* environment = Find(root, R"(ControlSet001\Control\Session Manager\Environment)");
   ASSERT_NE(environment, nullptr);
   ASSERT_EQ(environment->values.size(), 3U);
   EXPECT_EQ(environment->values[0].name, "HTTP_PROXY");
   EXPECT_EQ(environment->values[0].type, images::RegType::kSz);
   EXPECT_EQ(environment->values[0].data, images::EncodeSz("http://user:c4nary%40@proxy.example.com:3128"));
-  const RegKey* service = Find(*root, R"(ControlSet001\Services\containerd)");
+  const RegKey* service = Find(root, R"(ControlSet001\Services\containerd)");
   ASSERT_NE(service, nullptr);
   EXPECT_EQ(service->values[0].type, images::RegType::kMultiSz);
-  EXPECT_EQ(root->security, images::SystemAdminsDescriptor()) << "it holds credentials";
+  EXPECT_EQ(root.security, images::SystemAdminsDescriptor()) << "it holds credentials";
   EXPECT_EQ(images::ReadHive(*SystemHive(State(reconcile::CredentialPolicy::kNone)))->security,
             images::SystemAdminsUsersDescriptor());
 }
 
 TEST(RegistryPayload, TheSoftwareHiveHoldsWinHttpTwiceAndTheStores) {
-  const auto bytes = SoftwareHive(State());
-  ASSERT_TRUE(bytes) << bytes.error().message;
-  const auto root = images::ReadHive(*bytes);
-  ASSERT_TRUE(root) << root.error().message;
+  const auto bytes = Must(SoftwareHive(State()));
+  const auto root = Must(images::ReadHive(bytes));
   for (const auto& view : reconcile::kWinHttpViews) {
-    const RegKey* key = Find(*root, view.key.substr(std::string_view(R"(SOFTWARE\)").size()));
+    const RegKey* key = Find(root, view.key.substr(std::string_view(R"(SOFTWARE\)").size()));
     ASSERT_NE(key, nullptr) << view.key;
     EXPECT_EQ(key->values[0].type, images::RegType::kBinary);
     EXPECT_EQ(reconcile::DecodeWinHttp(key->values[0].data)->proxy, *State().win_http);
   }
-  EXPECT_EQ(Find(*root, machine::CertificateStoreKey(pki::Store::kRoot))->subkeys.size(), 2U);
-  const RegKey* ca = Find(*root, machine::CertificateStoreKey(pki::Store::kCa));
+  EXPECT_EQ(Find(root, machine::CertificateStoreKey(pki::Store::kRoot))->subkeys.size(), 2U);
+  const RegKey* ca = Find(root, machine::CertificateStoreKey(pki::Store::kCa));
   ASSERT_EQ(ca->subkeys.size(), 1U);
   EXPECT_EQ(ca->subkeys[0].name, reconcile::Thumbprint(State().certificates[2].certificate));
   EXPECT_EQ(ca->subkeys[0].values[0].data, machine::EncodeCertificateBlob(State().certificates[2].certificate.der));
@@ -172,13 +166,12 @@ TEST(RegistryPayload, APlanAgainstTheHivesHasNothingToWrite) {
     memory.content().certificates[item.store][item.certificate.der] = true;
   }
   machine::Machine machine = memory.Ports();
-  const auto report = reconcile::PlanOn(machine, state, {.adopt = true});
-  ASSERT_TRUE(report) << report.error().message;
+  const auto report = Must(reconcile::PlanOn(machine, state, {.adopt = true}));
   // Merged into a hive, a service's key has the descriptor that it has there.
-  EXPECT_EQ(report->writes, 1U);
-  EXPECT_EQ(std::ranges::count(report->changes, reconcile::ItemKind::kService, &reconcile::Change::kind), 1);
-  EXPECT_FALSE(report->reboot_required);
-  EXPECT_EQ(std::ranges::count(report->changes, reconcile::Action::kAdopt, &reconcile::Change::action), 3 + 1 + 2 + 11);
+  EXPECT_EQ(report.writes, 1U);
+  EXPECT_EQ(std::ranges::count(report.changes, reconcile::ItemKind::kService, &reconcile::Change::kind), 1);
+  EXPECT_FALSE(report.reboot_required);
+  EXPECT_EQ(std::ranges::count(report.changes, reconcile::Action::kAdopt, &reconcile::Change::action), 3 + 1 + 2 + 11);
 }
 
 TEST(RegistryPayload, WinInetIsBakedOnlyWhenAskedFor) {
@@ -199,11 +192,10 @@ TEST(RegistryPayload, AServiceWithoutVariablesIsNotInTheHive) {
   config.no_proxy = std::nullopt;
   reconcile::DesiredOptions options;
   options.services = {"containerd"};
-  const auto root = images::ReadHive(*SystemHive(*reconcile::MakeDesiredState(config, options)));
-  ASSERT_TRUE(root);
-  EXPECT_EQ(Find(*root, R"(ControlSet001\Services)"), nullptr)
+  const auto root = Must(images::ReadHive(*SystemHive(*reconcile::MakeDesiredState(config, options))));
+  EXPECT_EQ(Find(root, R"(ControlSet001\Services)"), nullptr)
       << "an import would replace the service's list by an empty one";
-  EXPECT_EQ(Find(*root, R"(ControlSet001\Control)"), nullptr);
+  EXPECT_EQ(Find(root, R"(ControlSet001\Control)"), nullptr);
 }
 
 TEST(RegistryPayload, TheRegFileIsUtf16WithLivePaths) {
@@ -221,11 +213,10 @@ TEST(RegistryPayload, TheRegFileIsUtf16WithLivePaths) {
 
 // A .reg file can't say who may read a key.
 TEST(RegistryPayload, TheRegFileLeavesOutWhatUsersMayNotReadAndSaysSo) {
-  const auto text = FromUtf16Le(RegistryFile(State(reconcile::CredentialPolicy::kServices)).substr(2));
-  ASSERT_TRUE(text);
-  EXPECT_THAT(*text, Not(HasSubstr(R"(\Services\containerd)")));
-  EXPECT_THAT(*text, Not(HasSubstr(kCanary)));
-  EXPECT_THAT(*text, HasSubstr("\r\n\r\n; Left out: environments of services that hold the proxy's password."));
+  const auto text = Must(FromUtf16Le(RegistryFile(State(reconcile::CredentialPolicy::kServices)).substr(2)));
+  EXPECT_THAT(text, Not(HasSubstr(R"(\Services\containerd)")));
+  EXPECT_THAT(text, Not(HasSubstr(kCanary)));
+  EXPECT_THAT(text, HasSubstr("\r\n\r\n; Left out: environments of services that hold the proxy's password."));
   const auto open = FromUtf16Le(RegistryFile(State(reconcile::CredentialPolicy::kNone)).substr(2));
   EXPECT_THAT(*open, HasSubstr(R"(\Services\containerd])"));
   EXPECT_THAT(*open, Not(HasSubstr("Left out")));

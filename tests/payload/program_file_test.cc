@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/support/program_file.h"
+#include "tests/support/result.h"
 
 namespace prov::payload {
 namespace {
@@ -20,11 +21,10 @@ TEST(ProgramFile, ReadsArchitectureAndVersion) {
   };
   for (const Case& c : {Case{0x8664, "amd64"}, Case{0xAA64, "arm64"}, Case{0x014C, "x86"}, Case{0x0200, "unknown"}}) {
     const std::string bytes = MakeProgram({.machine = c.machine, .version = "1.2.3"});
-    const auto read = ReadProgramFile(bytes, "p.exe");
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(read->architecture, c.architecture);
-    EXPECT_EQ(read->version, "1.2.3");
-    EXPECT_EQ(read->bytes, bytes);
+    const auto read = Must(ReadProgramFile(bytes, "p.exe"));
+    EXPECT_EQ(read.architecture, c.architecture);
+    EXPECT_EQ(read.version, "1.2.3");
+    EXPECT_EQ(read.bytes, bytes);
   }
 }
 
@@ -74,11 +74,10 @@ TEST(ProgramFile, TheArchitectureMustBeThatOfWindows) {
   const ProgramFile program = ReadProgramFile(MakeProgram(), "p.exe").value();
   EXPECT_TRUE(CheckArchitecture(program, "AMD64", "--exe"));
   EXPECT_TRUE(CheckArchitecture(program, "", "--exe"));
-  const auto refused = CheckArchitecture(program, "x86", "--exe");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kKind);
+  const Error refused = ErrorIn(CheckArchitecture(program, "x86", "--exe"));
+  EXPECT_EQ(refused.code, Code::kKind);
   EXPECT_EQ(
-      refused.error().message,
+      refused.message,
       "is a program for amd64, but the image or answer file is for x86; provisioner.exe is built for amd64 only: leave "
       "--exe out, and the payload's script does the work there");
 }

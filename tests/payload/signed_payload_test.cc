@@ -3,6 +3,7 @@
 
 #include "provisioner/payload/payload_folder.h"
 #include "provisioner/payload/payload_reader.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/sign_payload.h"
@@ -27,25 +28,21 @@ class SignedPayload : public testing::Test {
   }
 
   void Write(std::int64_t generation) {
-    const auto state = reconcile::MakeDesiredState(SampleConfig(), {});
-    ASSERT_TRUE(state);
-    const auto payload = MakePayload(SampleConfig(), *state, {.generation = generation, .exe = {}});
-    ASSERT_TRUE(payload);
-    const auto written = WritePayloadFolder(*payload, folder_.string(), 0);
-    ASSERT_TRUE(written) << written.error().message;
+    const auto state = Must(reconcile::MakeDesiredState(SampleConfig(), {}));
+    const auto payload = Must(MakePayload(SampleConfig(), state, {.generation = generation, .exe = {}}));
+    Must(WritePayloadFolder(payload, folder_.string(), 0));
   }
 
   Result<EgressDocument> Read(const TestSigner* signer) {
-    const auto loaded =
-        PROV_TRY(LoadPayloadFolder(folder_.string(), signer != nullptr ? &signer->certificate : nullptr));
+    const auto loaded = PROV_TRY(
+        LoadPayloadFolder(folder_.string(), signer != nullptr ? Pin{.signers = {signer->certificate}} : Pin{}));
     return ReadPayload(loaded, folder_.string());
   }
 
   void ExpectRefused(Code code, const std::string& where) {
-    const auto read = Read(&ours_);
-    ASSERT_FALSE(read);
-    EXPECT_EQ(read.error().code, code) << read.error().message;
-    EXPECT_EQ(read.error().where, folder_.string() + "/" + where) << read.error().message;
+    const Error read = ErrorIn(Read(&ours_));
+    EXPECT_EQ(read.code, code) << read.message;
+    EXPECT_EQ(read.where, folder_.string() + "/" + where) << read.message;
   }
 
   const TestSigner ours_{"Payload Signer"};
@@ -55,8 +52,7 @@ class SignedPayload : public testing::Test {
 };
 
 TEST_F(SignedPayload, IsTakenByWhoWantsItAndByWhoDoesNotMind) {
-  const auto read = Read(&ours_);
-  ASSERT_TRUE(read) << read.error().message << " " << read.error().where;
+  Must(Read(&ours_));
   EXPECT_TRUE(Read(nullptr));
   EXPECT_EQ(LoadPayloadFolder(folder_.string())->files.at(std::string(kSignaturePath)),
             ReadAll(folder_ / kSignaturePath));
@@ -64,11 +60,10 @@ TEST_F(SignedPayload, IsTakenByWhoWantsItAndByWhoDoesNotMind) {
 
 TEST_F(SignedPayload, AMissingSignatureIsRefused) {
   fs::remove(folder_ / kSignaturePath);
-  const auto read = Read(&ours_);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kSignature);
-  EXPECT_THAT(read.error().message, HasSubstr("no signature"));
-  EXPECT_EQ(read.error().where, folder_.string());
+  const Error read = ErrorIn(Read(&ours_));
+  EXPECT_EQ(read.code, Code::kSignature);
+  EXPECT_THAT(read.message, HasSubstr("no signature"));
+  EXPECT_EQ(read.where, folder_.string());
   PutBytes(folder_ / kSignaturePath, "");
   EXPECT_EQ(Read(&ours_).error().code, Code::kSignature);
   EXPECT_TRUE(Read(nullptr));
@@ -102,10 +97,9 @@ TEST_F(SignedPayload, ARightSignatureDoesNotExcuseTheFiles) {
   std::string bad = good;
   bad[20] ^= 1;
   PutBytes(folder_ / "unattend.xml", bad);
-  const auto read = Read(&ours_);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kManifest);
-  EXPECT_THAT(read.error().where, HasSubstr("unattend.xml"));
+  const Error read = ErrorIn(Read(&ours_));
+  EXPECT_EQ(read.code, Code::kManifest);
+  EXPECT_THAT(read.where, HasSubstr("unattend.xml"));
   PutBytes(folder_ / "unattend.xml", good);
   ASSERT_TRUE(Read(&ours_));
   PutBytes(folder_ / "scripts" / "version.dll", "MZ");
@@ -120,9 +114,27 @@ TEST_F(SignedPayload, AManifestDoesNotListItsOwnSignature) {
   const std::size_t at = text.find("README.txt");
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 10, "Manifest.json.P7S");
-  const auto read = ParseManifest(text, "m");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kManifest);
+  EXPECT_EQ(ErrorIn(ParseManifest(text, "m")).code, Code::kManifest);
+}
+
+TEST_F(SignedPayload, IsForTheClusterThatItsManifestNamesAndIntroducesASignerOnceItIsVerified) {
+  const auto state = Must(reconcile::MakeDesiredState(SampleConfig(), {}));
+  const auto payload =
+      MakePayload(SampleConfig(), state, {.exe = {}, .cluster = "prod", .next_signer = theirs_.made.der});
+  ASSERT_TRUE(WritePayloadFolder(*payload, folder_.string(), 0));
+  SignFolder(folder_, ours_);
+  Pin pin{.signers = {theirs_.certificate, ours_.certificate}, .cluster = "prod"};
+  const auto loaded = Must(LoadPayloadFolder(folder_.string(), pin));
+  EXPECT_EQ(loaded.manifest.cluster, "prod");
+  EXPECT_EQ(loaded.signer->der, ours_.made.der);
+  ASSERT_TRUE(ReadPayload(loaded, "p"));
+  EXPECT_EQ(NextSignerOf(loaded, "p").value()->der, theirs_.made.der);
+  const auto unverified = Must(LoadPayloadFolder(folder_.string()));
+  EXPECT_FALSE(NextSignerOf(unverified, "p").value());
+  pin.cluster = "Prod";
+  EXPECT_EQ(LoadPayloadFolder(folder_.string(), pin).error().code, Code::kCluster);
+  Write(1);
+  EXPECT_EQ(LoadPayloadFolder(folder_.string(), {.cluster = "prod"}).error().code, Code::kCluster) << "it names none";
 }
 
 TEST_F(SignedPayload, ASignatureBeyondAnySizeIsRefused) {

@@ -14,6 +14,7 @@
 #include "tests/support/amount.h"
 #include "tests/support/make_certificate.h"
 #include "tests/support/replaced.h"
+#include "tests/support/result.h"
 
 namespace prov::pki {
 namespace {
@@ -105,9 +106,8 @@ TEST(TrustBundle, MissingPaddingIsRepaired) {
   for (const char* name : {"A", "AA", "AAA"}) {
     const auto made = test::MakeRoot(name, "rsa2048");
     Findings findings;
-    const auto bundle = ParseTrustBundle(Replaced(made.pem, "=", ""), "", findings);
-    ASSERT_TRUE(bundle);
-    EXPECT_EQ(bundle->at(0).der, made.der);
+    const auto bundle = Must(ParseTrustBundle(Replaced(made.pem, "=", ""), "", findings));
+    EXPECT_EQ(bundle.at(0).der, made.der);
   }
 }
 
@@ -118,17 +118,15 @@ TEST(TrustBundle, LeavesAndWhatExpiredAreRead) {
   leaf.ca = false;
   leaf.not_after = leaf.not_before + 60;
   Findings findings;
-  const auto bundle = ParseTrustBundle(A() + test::MakeCertificate(leaf).pem + A(), "", findings);
-  ASSERT_TRUE(bundle);
-  EXPECT_EQ(Names(*bundle), "ALA");
+  const auto bundle = Must(ParseTrustBundle(A() + test::MakeCertificate(leaf).pem + A(), "", findings));
+  EXPECT_EQ(Names(bundle), "ALA");
 }
 
 TEST(TrustBundle, OtherBlocks) {
   const std::string key = test::PrivateKeyPem("p256");
   Findings findings;
-  const auto bundle = ParseTrustBundle(A() + key + C(), "bundle.pem", findings);
-  ASSERT_TRUE(bundle);
-  EXPECT_EQ(Names(*bundle), "AC");
+  const auto bundle = Must(ParseTrustBundle(A() + key + C(), "bundle.pem", findings));
+  EXPECT_EQ(Names(bundle), "AC");
   ASSERT_EQ(Codes(findings), "private-key");
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
   const auto lines = static_cast<std::size_t>(std::count(A().begin(), A().end(), '\n'));
@@ -136,7 +134,7 @@ TEST(TrustBundle, OtherBlocks) {
   // No part of the key is told, nor comes out.
   const std::string secret = key.substr(key.find('\n') + 1, 30);
   EXPECT_EQ(findings[0].message.find(secret), std::string::npos);
-  EXPECT_EQ(EncodePem(*bundle), A() + C());
+  EXPECT_EQ(EncodePem(bundle), A() + C());
 
   const std::string junk = ArmourPem("X", std::string(100, 'j'));
   const auto other = [&](const std::string& label) { return Replaced(junk, "X-----", label + "-----"); };
@@ -292,11 +290,10 @@ TEST(TrustBundle, DamageIsAnErrorWithItsPlace) {
 
 TEST(TrustBundle, EncodePemIsNormalised) {
   Findings findings;
-  const auto bundle = ParseTrustBundle("junk\n  " + Replaced(A() + B(), "\n", " "), "", findings);
-  ASSERT_TRUE(bundle);
-  EXPECT_EQ(EncodePem(*bundle), A() + B()) << "OpenSSL's form is the normal one";
+  const auto bundle = Must(ParseTrustBundle("junk\n  " + Replaced(A() + B(), "\n", " "), "", findings));
+  EXPECT_EQ(EncodePem(bundle), A() + B()) << "OpenSSL's form is the normal one";
   EXPECT_EQ(EncodePem({}), "");
-  const auto again = ParseTrustBundle(EncodePem(*bundle), "", findings);
+  const auto again = ParseTrustBundle(EncodePem(bundle), "", findings);
   EXPECT_EQ(Names(*again), "AB");
 }
 
@@ -348,10 +345,9 @@ TEST(TrustBundle, NoMutationLosesACertificateSilently) {
 
 TEST(TrustBundleLimits, Bytes) {
   Findings findings;
-  const auto big = ParseTrustBundle(std::string(kMostBundleBytes + 1, '\n'), "b", findings);
-  ASSERT_FALSE(big);
-  EXPECT_EQ(big.error().code, Code::kTooLarge);
-  EXPECT_EQ(big.error().where, "b");
+  const Error big = ErrorIn(ParseTrustBundle(std::string(kMostBundleBytes + 1, '\n'), "b", findings));
+  EXPECT_EQ(big.code, Code::kTooLarge);
+  EXPECT_EQ(big.where, "b");
 }
 
 TEST(TrustBundleLimits, FindingsAreCapped) {

@@ -8,6 +8,7 @@
 #include "provisioner/publish/yaml_writer.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/json_text.h"
+#include "tests/support/result.h"
 
 namespace prov::publish {
 namespace {
@@ -92,14 +93,13 @@ TEST(PodEnv, AStaleValueIsReplaced) {
       R"({"name":"http_proxy","value":"http://old:1/"},{"name":"HTTPS_PROXY","value":"http://twice:1/"},)"
       R"({"name":"HTTPS_PROXY","value":"http://s:2/"},{"name":"https_proxy","value":"http://$(HOST):1"},)"
       R"({"name":"NO_PROXY","value":"a"},{"name":"no_proxy","value":""}]})";
-  const auto made = Made(Deployment(Containers(container)));
-  ASSERT_TRUE(made) << Failure(made);
-  const PodContainer& found = made->objects[0].containers[0];
+  const auto made = Must(Made(Deployment(Containers(container))));
+  const PodContainer& found = made.objects[0].containers[0];
   EXPECT_THAT(found.stale, ElementsAre("HTTP_PROXY", "http_proxy", "NO_PROXY"));
   EXPECT_THAT(found.kept, ElementsAre("HTTPS_PROXY", "https_proxy", "no_proxy"));
   EXPECT_THAT(found.added, IsEmpty());
   EXPECT_TRUE(found.Lacks());
-  EXPECT_EQ(JsonOf(made->objects[0].patch),
+  EXPECT_EQ(JsonOf(made.objects[0].patch),
             R"({"spec":{"template":{"spec":{"containers":[{"name":"c","env":[{"name":"HTTP_PROXY","value":)"
             R"("http://p:1/"},{"name":"http_proxy","value":"http://p:1/"},{"name":"NO_PROXY","value":"a,.b"}]}]}}}})");
   EXPECT_TRUE(Made(Deployment(Containers(container), OptOut("\"true\"")))->objects[0].patch.IsNull());
@@ -124,19 +124,17 @@ TEST(PodEnv, AValueIsComparedAsTheContainerGetsIt) {
 }
 
 TEST(PodEnv, WhatValueFromBringsIsKeptAndNamed) {
-  const auto made = Made(Deployment(Containers(kFull)));
-  ASSERT_TRUE(made) << Failure(made);
-  ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
-  EXPECT_THAT(made->findings[0].message, HasSubstr("https_proxy"));
+  const auto made = Must(Made(Deployment(Containers(kFull))));
+  ASSERT_THAT(made.findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
+  EXPECT_THAT(made.findings[0].message, HasSubstr("https_proxy"));
 }
 
 TEST(PodEnv, NothingToAddIsNoPatch) {
   for (const PatchKind kind : {PatchKind::kStrategic, PatchKind::kJson}) {
-    const auto made = Made(Deployment(Containers(kFull)), Wanted(kind));
-    ASSERT_TRUE(made) << Failure(made);
-    EXPECT_TRUE(made->objects[0].patch.IsNull());
-    EXPECT_THAT(made->objects[0].containers[0].added, IsEmpty());
-    EXPECT_THAT(made->objects[0].containers[0].kept, SizeIs(6));
+    const auto made = Must(Made(Deployment(Containers(kFull)), Wanted(kind)));
+    EXPECT_TRUE(made.objects[0].patch.IsNull());
+    EXPECT_THAT(made.objects[0].containers[0].added, IsEmpty());
+    EXPECT_THAT(made.objects[0].containers[0].kept, SizeIs(6));
   }
 }
 
@@ -194,19 +192,17 @@ TEST(PodEnv, WindowsHasThreeNamesWhateverTheirCase) {
   const std::string container =
       R"({"name":"w","env":[{"name":"no_Proxy","value":"a,.b"},{"name":"http_proxy","value":"x"}]})";
   for (const char* os : {R"("os":{"name":"windows"},)", R"("nodeSelector":{"kubernetes.io/os":"windows"},)"}) {
-    const auto made = Made(Deployment(os + Containers(container)));
-    ASSERT_TRUE(made) << Failure(made);
-    EXPECT_TRUE(made->objects[0].windows) << os;
-    EXPECT_THAT(made->objects[0].containers[0].added, ElementsAre("HTTPS_PROXY"));
-    EXPECT_THAT(made->objects[0].containers[0].kept, ElementsAre("no_Proxy"));
-    EXPECT_THAT(made->objects[0].containers[0].stale, ElementsAre("http_proxy"));
+    const auto made = Must(Made(Deployment(os + Containers(container))));
+    EXPECT_TRUE(made.objects[0].windows) << os;
+    EXPECT_THAT(made.objects[0].containers[0].added, ElementsAre("HTTPS_PROXY"));
+    EXPECT_THAT(made.objects[0].containers[0].kept, ElementsAre("no_Proxy"));
+    EXPECT_THAT(made.objects[0].containers[0].stale, ElementsAre("http_proxy"));
   }
-  const auto other = Made(
-      Deployment(R"("os":{"name":"linux"},"nodeSelector":{"kubernetes.io/os":"windows"},)" + Containers(container)));
-  ASSERT_TRUE(other) << Failure(other);
-  EXPECT_FALSE(other->objects[0].windows);
-  EXPECT_THAT(other->objects[0].containers[0].added, SizeIs(5));
-  EXPECT_THAT(other->findings, HasCode("pod-os"));
+  const auto other = Must(Made(
+      Deployment(R"("os":{"name":"linux"},"nodeSelector":{"kubernetes.io/os":"windows"},)" + Containers(container))));
+  EXPECT_FALSE(other.objects[0].windows);
+  EXPECT_THAT(other.objects[0].containers[0].added, SizeIs(5));
+  EXPECT_THAT(other.findings, HasCode("pod-os"));
 }
 
 std::string Affinity(const std::string& terms) {
@@ -242,43 +238,37 @@ TEST(PodEnv, EachFieldThatOnlyWindowsNodesMeetMakesAWindowsPod) {
       {Affinity(Term(kBuild, "NotIn", R"(["10.0.17763"])")), false},
   };
   for (const auto& [spec, windows] : rows) {
-    const auto made = Made(Deployment(spec + Containers(R"({"name":"c"})")));
-    ASSERT_TRUE(made) << Failure(made);
-    EXPECT_EQ(made->objects[0].windows, windows) << spec;
-    EXPECT_THAT(made->findings, IsEmpty()) << spec;
+    const auto made = Must(Made(Deployment(spec + Containers(R"({"name":"c"})"))));
+    EXPECT_EQ(made.objects[0].windows, windows) << spec;
+    EXPECT_THAT(made.findings, IsEmpty()) << spec;
   }
-  const auto both = Made(Deployment(R"("nodeSelector":{"beta.kubernetes.io/os":"linux"},)" + Affinity(in) +
-                                    Containers(R"({"name":"c"})")));
-  ASSERT_TRUE(both) << Failure(both);
-  ASSERT_THAT(both->findings, ElementsAre(Field(&Finding::code, "pod-os")));
-  EXPECT_THAT(both->findings[0].message, StartsWith("nodeSelector says \"linux\" and nodeAffinity \"windows\""));
+  const auto both = Must(Made(Deployment(R"("nodeSelector":{"beta.kubernetes.io/os":"linux"},)" + Affinity(in) +
+                                         Containers(R"({"name":"c"})"))));
+  ASSERT_THAT(both.findings, ElementsAre(Field(&Finding::code, "pod-os")));
+  EXPECT_THAT(both.findings[0].message, StartsWith("nodeSelector says \"linux\" and nodeAffinity \"windows\""));
 }
 
 TEST(PodEnv, ARuntimeClassChoosesNodesOrIsMissed) {
   const std::string pod = "kind: Pod\nspec:\n  runtimeClassName: win\n  containers:\n  - name: c\n";
   const std::string of_name = "---\nkind: RuntimeClass\nmetadata:\n  name: {}\nhandler: x\n";
   const std::string scheduling = "scheduling:\n  nodeSelector:\n    kubernetes.io/os: windows\n";
-  const auto known = Made(pod + fmt::format(fmt::runtime(of_name), "win") + scheduling);
-  ASSERT_TRUE(known) << Failure(known);
-  EXPECT_TRUE(known->objects[0].windows);
-  EXPECT_THAT(known->findings, IsEmpty());
+  const auto known = Must(Made(pod + fmt::format(fmt::runtime(of_name), "win") + scheduling));
+  EXPECT_TRUE(known.objects[0].windows);
+  EXPECT_THAT(known.findings, IsEmpty());
 
-  const auto unscheduled = Made(pod + fmt::format(fmt::runtime(of_name), "win"));
-  ASSERT_TRUE(unscheduled) << Failure(unscheduled);
-  EXPECT_FALSE(unscheduled->objects[0].windows);
-  EXPECT_THAT(unscheduled->findings, IsEmpty());
+  const auto unscheduled = Must(Made(pod + fmt::format(fmt::runtime(of_name), "win")));
+  EXPECT_FALSE(unscheduled.objects[0].windows);
+  EXPECT_THAT(unscheduled.findings, IsEmpty());
 
-  const auto missed = Made(pod + fmt::format(fmt::runtime(of_name), "other") + scheduling);
-  ASSERT_TRUE(missed) << Failure(missed);
-  EXPECT_FALSE(missed->objects[0].windows);
-  ASSERT_THAT(missed->findings, ElementsAre(Field(&Finding::code, "pod-runtime-class")));
-  EXPECT_EQ(missed->findings[0].where, "f: $[0].spec.runtimeClassName");
-  const auto other = ReadManifest(R"({"kind":"RuntimeClassList","items":[{"metadata":{"name":"win"},"scheduling":)"
-                                  R"({"nodeSelector":{"kubernetes.io/os":"windows"}}}]})",
-                                  "g");
-  ASSERT_TRUE(other);
+  const auto missed = Must(Made(pod + fmt::format(fmt::runtime(of_name), "other") + scheduling));
+  EXPECT_FALSE(missed.objects[0].windows);
+  ASSERT_THAT(missed.findings, ElementsAre(Field(&Finding::code, "pod-runtime-class")));
+  EXPECT_EQ(missed.findings[0].where, "f: $[0].spec.runtimeClassName");
+  const auto other = Must(ReadManifest(R"({"kind":"RuntimeClassList","items":[{"metadata":{"name":"win"},"scheduling":)"
+                                       R"({"nodeSelector":{"kubernetes.io/os":"windows"}}}]})",
+                                       "g"));
   PodEnvRequest request = Wanted();
-  request.others = {&*other};
+  request.others = {&other};
   EXPECT_TRUE(Made(pod, request)->objects[0].windows);
   EXPECT_THAT(Made(pod + "  os:\n    name: windows\n")->findings, IsEmpty()) << "os.name says enough";
 }
@@ -287,35 +277,31 @@ TEST(PodEnv, KindsThatItDoesNotKnowAreNamed) {
   const std::string rollout =
       "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata:\n  name: r\nspec:\n  template:\n    spec:\n"
       "      containers:\n      - name: c\n        image: x\n";
-  const auto beside = Made(rollout + "---\nkind: Pod\nspec:\n  containers:\n  - name: c\n");
-  ASSERT_TRUE(beside) << Failure(beside);
-  ASSERT_THAT(beside->findings, ElementsAre(Field(&Finding::code, "pod-kind")));
-  EXPECT_THAT(beside->findings[0].message, HasSubstr("Rollout"));
-  EXPECT_EQ(beside->findings[0].where, "f: $[0].spec.template.spec.containers");
+  const auto beside = Must(Made(rollout + "---\nkind: Pod\nspec:\n  containers:\n  - name: c\n"));
+  ASSERT_THAT(beside.findings, ElementsAre(Field(&Finding::code, "pod-kind")));
+  EXPECT_THAT(beside.findings[0].message, HasSubstr("Rollout"));
+  EXPECT_EQ(beside.findings[0].where, "f: $[0].spec.template.spec.containers");
   EXPECT_THAT(Failure(Made(rollout)), HasSubstr("the kind Rollout has containers"));
 }
 
 TEST(PodEnv, TheAnnotationCountsOnThePodAlone) {
   const std::string containers = Containers(R"({"name":"c","env":[{"name":"NO_PROXY"}]})");
-  const auto out = Made(Deployment(containers, OptOut("\"true\"")));
-  ASSERT_TRUE(out) << Failure(out);
-  EXPECT_TRUE(out->objects[0].opted_out && out->objects[0].patch.IsNull());
-  EXPECT_THAT(out->objects[0].containers[0].added, IsEmpty());
-  EXPECT_THAT(out->objects[0].containers[0].kept, ElementsAre("NO_PROXY"));
-  EXPECT_THAT(out->findings, HasCode("pod-opt-out"));
+  const auto out = Must(Made(Deployment(containers, OptOut("\"true\""))));
+  EXPECT_TRUE(out.objects[0].opted_out && out.objects[0].patch.IsNull());
+  EXPECT_THAT(out.objects[0].containers[0].added, IsEmpty());
+  EXPECT_THAT(out.objects[0].containers[0].kept, ElementsAre("NO_PROXY"));
+  EXPECT_THAT(out.findings, HasCode("pod-opt-out"));
 
   std::string misplaced = Deployment(containers);
   misplaced.replace(misplaced.find(R"("name":"d")"), 10, R"("name":"d",)" + OptOut("\"true\""));
-  const auto in = Made(misplaced);
-  ASSERT_TRUE(in) << Failure(in);
-  EXPECT_FALSE(in->objects[0].opted_out || in->objects[0].patch.IsNull());
-  EXPECT_THAT(in->findings, ElementsAre(Field(&Finding::code, "pod-opt-out-place")));
-  EXPECT_EQ(in->findings[0].where, "f: $.metadata");
+  const auto in = Must(Made(misplaced));
+  EXPECT_FALSE(in.objects[0].opted_out || in.objects[0].patch.IsNull());
+  EXPECT_THAT(in.findings, ElementsAre(Field(&Finding::code, "pod-opt-out-place")));
+  EXPECT_EQ(in.findings[0].where, "f: $.metadata");
 
-  const auto other = Made(Deployment(containers, OptOut("\"True\"")));
-  ASSERT_TRUE(other) << Failure(other);
-  EXPECT_FALSE(other->objects[0].opted_out || other->objects[0].patch.IsNull());
-  EXPECT_THAT(other->findings, HasCode("pod-opt-out-value"));
+  const auto other = Must(Made(Deployment(containers, OptOut("\"True\""))));
+  EXPECT_FALSE(other.objects[0].opted_out || other.objects[0].patch.IsNull());
+  EXPECT_THAT(other.findings, HasCode("pod-opt-out-value"));
   EXPECT_THAT(Failure(Made(Deployment(containers, OptOut("true")))), StartsWith("type: expected a string, found a "));
 }
 
@@ -326,20 +312,18 @@ TEST(PodEnv, WhatEnvFromBringsIsKeptAsFarAsItIsThere) {
   const std::string pod =
       "kind: Pod\nmetadata:\n  namespace: ns\nspec:\n  containers:\n  - name: c\n    envFrom:\n"
       "    - prefix: HTTP_\n      configMapRef:\n        name: m\n    - secretRef:\n        name: s\n";
-  const auto made = Made(map + pod);
-  ASSERT_TRUE(made) << Failure(made);
-  EXPECT_THAT(made->objects[0].containers[0].kept, ElementsAre("HTTP_PROXY"));
-  EXPECT_THAT(made->objects[0].containers[0].added, SizeIs(5));
-  ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
-  EXPECT_EQ(made->findings[0].where, "f: $[2].spec.containers[0].envFrom[1]");
-  EXPECT_THAT(made->findings[0].message, HasSubstr("a Secret of Pod ns/ may hold"));
+  const auto made = Must(Made(map + pod));
+  EXPECT_THAT(made.objects[0].containers[0].kept, ElementsAre("HTTP_PROXY"));
+  EXPECT_THAT(made.objects[0].containers[0].added, SizeIs(5));
+  ASSERT_THAT(made.findings, ElementsAre(Field(&Finding::code, "pod-env-from")));
+  EXPECT_EQ(made.findings[0].where, "f: $[2].spec.containers[0].envFrom[1]");
+  EXPECT_THAT(made.findings[0].message, HasSubstr("a Secret of Pod ns/ may hold"));
   EXPECT_THAT(Made(pod)->findings, SizeIs(2));
   std::string stale_map = map;
   stale_map.replace(stale_map.find("http://p:1/"), 11, "http://old:1/");
-  const auto stale = Made(stale_map + pod, Wanted(PatchKind::kJson));
-  ASSERT_TRUE(stale) << Failure(stale);
-  EXPECT_THAT(stale->objects[0].containers[0].stale, ElementsAre("HTTP_PROXY"));
-  EXPECT_THAT(JsonOf(stale->objects[0].patch), HasSubstr(R"({"name":"HTTP_PROXY","value":"http://p:1/"})"))
+  const auto stale = Must(Made(stale_map + pod, Wanted(PatchKind::kJson)));
+  EXPECT_THAT(stale.objects[0].containers[0].stale, ElementsAre("HTTP_PROXY"));
+  EXPECT_THAT(JsonOf(stale.objects[0].patch), HasSubstr(R"({"name":"HTTP_PROXY","value":"http://p:1/"})"))
       << "env overrides envFrom";
 }
 
@@ -349,11 +333,10 @@ TEST(PodEnv, SeveralObjectsEachGetTheirOwn) {
   const std::string list = R"({"kind":"PodList","items":[{"metadata":{"name":"a"},"spec":{"containers":[]}},)"
                            R"({"metadata":{"name":"b"},"spec":{"containers":[{"name":"c"}]}}]})";
   for (const std::string& text : {documents, list}) {
-    const auto made = Made(text);
-    ASSERT_TRUE(made) << Failure(made);
-    ASSERT_THAT(made->objects, SizeIs(2));
-    EXPECT_TRUE(made->objects[0].patch.IsNull());
-    EXPECT_FALSE(made->objects[1].patch.IsNull());
+    const auto made = Must(Made(text));
+    ASSERT_THAT(made.objects, SizeIs(2));
+    EXPECT_TRUE(made.objects[0].patch.IsNull());
+    EXPECT_FALSE(made.objects[1].patch.IsNull());
   }
 }
 
@@ -366,10 +349,9 @@ TEST(PodEnv, ADollarStaysOne) {
 }
 
 TEST(PodEnv, NoneIsAReportAlone) {
-  const auto made = Made(Deployment(Containers(R"({"name":"c"})")), Wanted(PatchKind::kNone));
-  ASSERT_TRUE(made) << Failure(made);
-  EXPECT_TRUE(made->objects[0].patch.IsNull());
-  EXPECT_THAT(made->objects[0].containers[0].added, SizeIs(6));
+  const auto made = Must(Made(Deployment(Containers(R"({"name":"c"})")), Wanted(PatchKind::kNone)));
+  EXPECT_TRUE(made.objects[0].patch.IsNull());
+  EXPECT_THAT(made.objects[0].containers[0].added, SizeIs(6));
   EXPECT_EQ(JsonOf(EmptyPatch(PatchKind::kStrategic)) + JsonOf(EmptyPatch(PatchKind::kJson)), "{}[]");
 }
 
@@ -443,14 +425,13 @@ TEST(PodTrustPatch, AnotherVolumeOfItsNameLeavesThePodWithoutTheBundle) {
         Deployment(Containers(R"({"name":"c"})") + fmt::format(R"(,"volumes":[{{"name":"egress-trust",{}}}])", volume));
     PodEnvRequest request = Wanted();
     request.trust = PodTrust{"ca", "all.pem"};
-    const auto made = Made(pod, request);
-    ASSERT_TRUE(made) << Failure(made);
-    const PodContainer& container = made->objects[0].containers[0];
+    const auto made = Must(Made(pod, request));
+    const PodContainer& container = made.objects[0].containers[0];
     EXPECT_THAT(container.added, SizeIs(6));
     EXPECT_TRUE(container.untrusted);
-    EXPECT_FALSE(container.mounts || container.imports || made->objects[0].adds_volume);
-    ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-trust-taken")));
-    EXPECT_THAT(made->findings[0].message,
+    EXPECT_FALSE(container.mounts || container.imports || made.objects[0].adds_volume);
+    ASSERT_THAT(made.findings, ElementsAre(Field(&Finding::code, "pod-trust-taken")));
+    EXPECT_THAT(made.findings[0].message,
                 HasSubstr("\"c\" of Deployment n/d gets no certificates: another volume has"));
   }
 }
@@ -474,19 +455,18 @@ TEST(PodTrustPatch, AHostProcessContainerImportsNothing) {
 TEST(PodTrustPatch, AContainerWithAnotherVolumeAtThePlaceGetsNothing) {
   const std::string mount = R"({{"name":"{}","volumeMounts":[{{"name":"{}","mountPath":"/etc/egress-trust/"}}]}})";
   const auto made =
-      Made(Deployment(Containers(fmt::format(fmt::runtime(mount), "other", "mine") + "," +
-                                 fmt::format(fmt::runtime(mount), "same", "theirs") + R"(,{"name":"c"})") +
-                      R"(,"volumes":[{"name":"theirs","configMap":{"name":"ca"}}])"),
-           Trusting());
-  ASSERT_TRUE(made) << Failure(made);
-  const std::vector<PodContainer>& containers = made->objects[0].containers;
+      Must(Made(Deployment(Containers(fmt::format(fmt::runtime(mount), "other", "mine") + "," +
+                                      fmt::format(fmt::runtime(mount), "same", "theirs") + R"(,{"name":"c"})") +
+                           R"(,"volumes":[{"name":"theirs","configMap":{"name":"ca"}}])"),
+                Trusting()));
+  const std::vector<PodContainer>& containers = made.objects[0].containers;
   EXPECT_TRUE(containers[0].untrusted);
   EXPECT_THAT(containers[0].added, IsEmpty()) << "they would name a file that is not there";
   EXPECT_FALSE(containers[1].untrusted || containers[1].mounts) << "the same ConfigMap under another name";
   EXPECT_THAT(containers[1].added, SizeIs(6));
   EXPECT_TRUE(containers[2].mounts) << "the others get it";
-  ASSERT_THAT(made->findings, ElementsAre(Field(&Finding::code, "pod-trust-taken")));
-  EXPECT_THAT(made->findings[0].message, HasSubstr("move that mount"));
+  ASSERT_THAT(made.findings, ElementsAre(Field(&Finding::code, "pod-trust-taken")));
+  EXPECT_THAT(made.findings[0].message, HasSubstr("move that mount"));
 }
 
 TEST(PodTrustPatch, APlaceIsTheSameHoweverItIsSpelled) {

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
-#include <vector>
 
 #include "provisioner/base/hash.h"
 #include "provisioner/base/text.h"
 #include "provisioner/egress/proxy_url.h"
 #include "provisioner/egress/settings_digest.h"
+#include "tests/support/result.h"
 
 namespace prov::publish {
 namespace {
@@ -82,28 +82,21 @@ TEST(PodParams, RenewedOnesKeepWhatPodsTrust) {
   config.http_proxy = Secret("http://p.example.test:3128");
   const PodTrust trust{"user-ca", "all.pem"};
   const auto renewed =
-      RenewPodParams({{"trust-config-map", "user-ca"}, {"trust-key", "all.pem"}, {"other", "x"}}, config, "m");
-  ASSERT_TRUE(renewed) << renewed.error().message;
-  EXPECT_EQ(*renewed, MakePodParams(config, trust));
-  const auto by_default = RenewPodParams({{"trust-config-map", "user-ca"}}, config, "m");
-  ASSERT_TRUE(by_default);
-  EXPECT_EQ(by_default->at("trust-key"), "ca-bundle.crt") << "without it the policy would leave the pod alone";
+      Must(RenewPodParams({{"trust-config-map", "user-ca"}, {"trust-key", "all.pem"}, {"other", "x"}}, config, "m"));
+  EXPECT_EQ(renewed, MakePodParams(config, trust));
+  const auto by_default = Must(RenewPodParams({{"trust-config-map", "user-ca"}}, config, "m"));
+  EXPECT_EQ(by_default.at("trust-key"), "ca-bundle.crt") << "without it the policy would leave the pod alone";
   EXPECT_EQ(RenewPodParams({}, config, "m"), MakePodParams(config, std::nullopt));
-  const auto refused = RenewPodParams({{"trust-config-map", "A b"}}, config, "m");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kInvalidConfig);
+  EXPECT_EQ(ErrorIn(RenewPodParams({{"trust-config-map", "A b"}}, config, "m")).code, Code::kInvalidConfig);
 }
 
 TEST(PodParams, ASourceWithoutAStatementTakesNoValueAway) {
   const PodParams present = {{"HTTP_PROXY", "http://p.example.test:3128"}, {"digest", "d"}};
   egress::EgressConfig config;
-  const auto refused = RenewPodParams(present, config, "m");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kEmpty);
+  EXPECT_EQ(ErrorIn(RenewPodParams(present, config, "m")).code, Code::kEmpty);
   config.proxy_file.present = true;  // an empty file says that there is none
-  const auto renewed = RenewPodParams(present, config, "m");
-  ASSERT_TRUE(renewed) << renewed.error().message;
-  EXPECT_FALSE(renewed->contains("HTTP_PROXY"));
+  const auto renewed = Must(RenewPodParams(present, config, "m"));
+  EXPECT_FALSE(renewed.contains("HTTP_PROXY"));
   EXPECT_TRUE(RenewPodParams({}, egress::EgressConfig(), "m"));
 }
 

@@ -7,6 +7,7 @@
 #include "provisioner/source/kube_client.h"
 #include "tests/support/json_text.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::publish {
@@ -43,9 +44,8 @@ TEST(LabelSelectorText, RefusesTheRest) {
 }
 
 TEST(PodParamsPlaceText, IsANamespaceAndAName) {
-  const auto place = ParsePodParamsPlace("shop/values", "--params");
-  ASSERT_TRUE(place) << place.error().message;
-  EXPECT_EQ(place->name_space + " " + place->name, "shop values");
+  const auto place = Must(ParsePodParamsPlace("shop/values", "--params"));
+  EXPECT_EQ(place.name_space + " " + place.name, "shop values");
   for (const char* text : {"", "values", "shop/", "/values", "a/b/c", "Shop/values"})
     EXPECT_FALSE(ParsePodParamsPlace(text, "--params")) << text;
 }
@@ -58,11 +58,9 @@ TEST(PodPolicy, HasItsPlaceItsNamespacesAndItsValues) {
                          .namespaces = std::vector<LabelRequirement>{{"env", "In", {"prod"}}, {"x", "Exists", {}}},
                          .params = {{"HTTP_PROXY", "http://u:\"#\\@p:1"}, {"NO_PROXY", "a: b"}, {"digest", "d"}},
                          .version = "1.2.3"};
-  const auto objects = MadePolicy(policy);
-  ASSERT_TRUE(objects) << objects.error().message << objects.error().where;
-  const auto printed = ReadManifest(WritePodPolicy(*objects, false), "f");
-  ASSERT_TRUE(printed) << printed.error().message;
-  const JsonValue& root = *printed->root;
+  const auto objects = Must(MadePolicy(policy));
+  const auto printed = Must(ReadManifest(WritePodPolicy(objects, false), "f"));
+  const JsonValue& root = *printed.root;
   for (const JsonValue& object : root.GetArray())
     EXPECT_EQ(JsonTextAt(object, {"metadata", "labels", "app.kubernetes.io/version"}), "1.2.3");
   EXPECT_EQ(JsonOf(root[1]["spec"]["paramRef"]),
@@ -75,41 +73,35 @@ TEST(PodPolicy, HasItsPlaceItsNamespacesAndItsValues) {
 }
 
 TEST(PodPolicy, TheJsonIsOneListOfTheSameObjects) {
-  const auto objects = MadePolicy({.params = {{"digest", "d"}}});
-  ASSERT_TRUE(objects);
-  const std::string text = WritePodPolicy(*objects, true);
-  const auto list = ReadAnyObject(text, "f");
-  ASSERT_TRUE(list) << list.error().message;
+  const auto objects = Must(MadePolicy({.params = {{"digest", "d"}}}));
+  const std::string text = WritePodPolicy(objects, true);
+  const auto list = Must(ReadAnyObject(text, "f"));
   EXPECT_THAT(text, HasSubstr("\"kind\": \"List\""));
-  EXPECT_EQ(JsonOf((*list->root)["items"]), JsonOf(*objects->root));
+  EXPECT_EQ(JsonOf((*list.root)["items"]), JsonOf(*objects.root));
 }
 
 TEST(PodPolicy, WithoutValuesOrASelectorItIsTheTemplate) {
   const std::string folder = testing_support::TestsFolder() + "/../templates/kubernetes/pods/";
-  const auto written = ReadManifest(testing_support::ReadAll(folder + "pod-policy.yaml") + "---\n" +
-                                        testing_support::ReadAll(folder + "pod-params.yaml"),
-                                    "templates");
-  ASSERT_TRUE(written) << written.error().message;
-  const std::string version(JsonTextAt((*written->root)[2], {"metadata", "labels", "app.kubernetes.io/version"}));
-  const auto objects = MadePolicy({.version = version});
-  ASSERT_TRUE(objects);
-  EXPECT_EQ(JsonOf(*objects->root), JsonOf(*written->root));
-  const JsonValue& binding = (*objects->root)[1];
+  const auto written = Must(ReadManifest(testing_support::ReadAll(folder + "pod-policy.yaml") + "---\n" +
+                                             testing_support::ReadAll(folder + "pod-params.yaml"),
+                                         "templates"));
+  const std::string version(JsonTextAt((*written.root)[2], {"metadata", "labels", "app.kubernetes.io/version"}));
+  const auto objects = Must(MadePolicy({.version = version}));
+  EXPECT_EQ(JsonOf(*objects.root), JsonOf(*written.root));
+  const JsonValue& binding = (*objects.root)[1];
   EXPECT_EQ(JsonTextAt(binding, {"spec", "policyName"}), kPodPolicyName);
   EXPECT_THAT(JsonOf(binding), HasSubstr(R"({"key":"control-plane","operator":"DoesNotExist"})"));
-  const JsonValue& map = (*objects->root)[2];
+  const JsonValue& map = (*objects.root)[2];
   EXPECT_EQ(JsonTextAt(map, {"metadata", "labels", "egress-provisioner/keeps"}), source::kPodParamsMark);
   EXPECT_EQ(JsonOf(map["data"]), "{}");
-  const auto all = MadePolicy({.namespaces = std::vector<LabelRequirement>()});
-  ASSERT_TRUE(all);
-  EXPECT_EQ(JsonOf((*all->root)[1]["spec"]["matchResources"]["namespaceSelector"]), "{}") << "every namespace";
+  const auto all = Must(MadePolicy({.namespaces = std::vector<LabelRequirement>()}));
+  EXPECT_EQ(JsonOf((*all.root)[1]["spec"]["matchResources"]["namespaceSelector"]), "{}") << "every namespace";
 }
 
 // The policy reads the keys that MakePodParams writes, and names what the patches name.
 TEST(PodPolicy, ThePolicyAndTheCodeUseTheSameNames) {
-  const auto objects = MadePolicy();
-  ASSERT_TRUE(objects);
-  const std::string policy = JsonOf((*objects->root)[0]);
+  const auto objects = Must(MadePolicy());
+  const std::string policy = JsonOf((*objects.root)[0]);
   for (const std::string_view name : {kPodParamsDigest, kTrustConfigMap, kTrustKey, kPodParamsAnnotation})
     EXPECT_THAT(policy, HasSubstr("'" + std::string(name) + "'"));
   EXPECT_TRUE(IsPlatformNamespace("kube-system") && IsPlatformNamespace("openshift-dns"));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
+
 namespace prov::publish {
 namespace {
 
@@ -30,10 +32,8 @@ std::string List(const std::string& kind, const std::string& items) {
 class PodRunsTest : public testing::Test {
  protected:
   void AddOwners(const std::string& group, const std::string& kind, const std::string& items) {
-    const auto page = ReadAnyObject(List("PartialObjectMetadataList", items), "f");
-    ASSERT_TRUE(page);
-    const auto added = runs_.AddOwners(*page, group, kind);
-    ASSERT_TRUE(added) << added.error().message;
+    const auto page = Must(ReadAnyObject(List("PartialObjectMetadataList", items), "f"));
+    Must(runs_.AddOwners(page, group, kind));
   }
   // "KIND/NAME RUNNING OUTDATED;…" of a list of these pods.
   std::string Of(const std::string& pods) {
@@ -86,13 +86,12 @@ TEST_F(PodRunsTest, AnOwnerIsOfItsGroup) {
 TEST_F(PodRunsTest, CountsPodsThatCanNotGetTheBundle) {
   PodRuns runs({.proxy = {}, .patch = PatchKind::kNone, .trust = PodTrust{"ca", "all.pem"}}, "now",
                [](std::string_view /*name_space*/) { return true; });
-  const auto page = ReadAnyObject(
+  const auto page = Must(ReadAnyObject(
       List("PodList",
            R"({"metadata":{"name":"a","namespace":"n","annotations":{"egress-provisioner/pod-params":"now"}},)"
            R"("spec":{"containers":[{"name":"c"}],"volumes":[{"name":"egress-trust","emptyDir":{}}]}})"),
-      "f");
-  ASSERT_TRUE(page);
-  ASSERT_TRUE(runs.AddPods(*page));
+      "f"));
+  ASSERT_TRUE(runs.AddPods(page));
   ASSERT_EQ(runs.Workloads().size(), 1U);
   EXPECT_EQ(runs.Workloads()[0].untrusted, 1U);
   EXPECT_EQ(runs.Workloads()[0].outdated, 0U);

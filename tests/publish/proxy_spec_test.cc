@@ -7,6 +7,7 @@
 #include "tests/publish/samples.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 
 namespace prov::publish {
 namespace {
@@ -162,20 +163,18 @@ Result<ProxySpec> Read(const std::string& yaml) {
 }
 
 TEST(ProxySpec, IsReadFromAnObject) {
-  const auto spec = Read(FullProxy() + "  readinessEndpoints:\n  - https://quay.io\nstatus:\n  noProxy: old\n");
-  ASSERT_TRUE(spec) << spec.error().message;
-  EXPECT_EQ(spec->name, "cluster");
-  EXPECT_EQ(spec->trusted_ca, "user-ca-bundle");
-  EXPECT_THAT(spec->readiness_endpoints, ElementsAre("https://quay.io"));
-  EXPECT_EQ(spec->status.no_proxy, "old");
+  const auto spec = Must(Read(FullProxy() + "  readinessEndpoints:\n  - https://quay.io\nstatus:\n  noProxy: old\n"));
+  EXPECT_EQ(spec.name, "cluster");
+  EXPECT_EQ(spec.trusted_ca, "user-ca-bundle");
+  EXPECT_THAT(spec.readiness_endpoints, ElementsAre("https://quay.io"));
+  EXPECT_EQ(spec.status.no_proxy, "old");
   EXPECT_TRUE(Read(ProxyYaml("  {}\n"))->values.IsEmpty());
 }
 
 TEST(ProxySpec, WrongTypesAreNamed) {
-  const auto number = Read(ProxyYaml("  httpProxy: 3128\n"));
-  ASSERT_FALSE(number);
-  EXPECT_EQ(number.error().code, Code::kType);
-  EXPECT_EQ(number.error().where, "proxy.yaml: $.spec.httpProxy");
+  const Error number = ErrorIn(Read(ProxyYaml("  httpProxy: 3128\n")));
+  EXPECT_EQ(number.code, Code::kType);
+  EXPECT_EQ(number.where, "proxy.yaml: $.spec.httpProxy");
   EXPECT_EQ(Read("apiVersion: config.openshift.io/v1\nkind: Proxy\n").error().code, Code::kType) << "no spec";
   EXPECT_EQ(Read(ProxyYaml("  readinessEndpoints: x\n")).error().code, Code::kType);
   EXPECT_EQ(Read(ProxyYaml("  readinessEndpoints: [1]\n")).error().where, "proxy.yaml: $.spec.readinessEndpoints[0]");

@@ -14,6 +14,7 @@
 #include "tests/publish/publishing.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 
 namespace prov::publish {
 namespace {
@@ -71,12 +72,11 @@ TEST(Publish, WhatIsWrittenReadsBackAsTheStatus) {
   const Publication publication = Published(Full());
   auto files = Files(publication);
   Findings findings;
-  const auto variables = egress::ParseEnvironmentFile(files["proxy.env"].bytes, "proxy.env", findings);
-  ASSERT_TRUE(variables);
-  ASSERT_EQ(variables->size(), 3U);
-  EXPECT_EQ((*variables)[0].value, publication.status.http_proxy);
-  EXPECT_EQ((*variables)[1].value, publication.status.https_proxy);
-  EXPECT_EQ((*variables)[2].value.Reveal(), publication.status.no_proxy);
+  const auto variables = Must(egress::ParseEnvironmentFile(files["proxy.env"].bytes, "proxy.env", findings));
+  ASSERT_EQ(variables.size(), 3U);
+  EXPECT_EQ(variables[0].value, publication.status.http_proxy);
+  EXPECT_EQ(variables[1].value, publication.status.https_proxy);
+  EXPECT_EQ(variables[2].value.Reveal(), publication.status.no_proxy);
   EXPECT_EQ(pki::ParseTrustBundle(files["ca-bundle.crt"].bytes, "b", findings)->size(), 2U);
   PublishRequest again = Request(files["proxy.yaml"].bytes);
   again.user_ca = NamedBytes{UserBundle(), "u"};
@@ -122,11 +122,10 @@ TEST(Publish, AnInvalidSpecKeepsTheOldStatusAndWritesNothing) {
   PublishRequest request = Request(ProxyYaml("  noProxy: a\n") + "status:\n  httpProxy: http://old:1\n");
   request.render = request.probe = true;
   FakePorts fake;
-  const auto publication = Publish(std::move(request), fake.ports());
-  ASSERT_TRUE(publication);
-  EXPECT_THAT(publication->errors, ElementsAre("httpProxy or httpsProxy must be set when using proxy"));
-  EXPECT_EQ(publication->status.http_proxy.Reveal(), "http://old:1");
-  EXPECT_THAT(publication->files, IsEmpty());
+  const auto publication = Must(Publish(std::move(request), fake.ports()));
+  EXPECT_THAT(publication.errors, ElementsAre("httpProxy or httpsProxy must be set when using proxy"));
+  EXPECT_EQ(publication.status.http_proxy.Reveal(), "http://old:1");
+  EXPECT_THAT(publication.files, IsEmpty());
   EXPECT_THAT(fake.requests, IsEmpty());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/publish/samples.h"
+#include "tests/support/result.h"
 
 namespace prov::publish {
 
@@ -21,16 +22,12 @@ inline PublishRequest Full() {
 
 inline Publication Published(PublishRequest request) {
   FakePorts fake;
-  auto out = Publish(std::move(request), fake.ports());
-  EXPECT_TRUE(out) << out.error().message << " " << out.error().where;
-  return out ? *std::move(out) : Publication();
+  return Must(Publish(std::move(request), fake.ports()));
 }
 
 inline Error ErrorOf(PublishRequest request) {
   FakePorts fake;
-  const auto out = Publish(std::move(request), fake.ports());
-  EXPECT_FALSE(out);
-  return out ? Error() : out.error();
+  return ErrorIn(Publish(std::move(request), fake.ports()));
 }
 
 inline std::map<std::string, PublishedFile> Files(const Publication& publication) {

@@ -5,6 +5,7 @@
 
 #include "provisioner/base/json.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::publish {
@@ -19,11 +20,10 @@ std::string UriError(std::string_view text) {
 }
 
 TEST(RequestUri, DecidesAsGoDoesAndInItsWords) {
-  const auto golden =
-      ParseJson(testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/uri.json"), JsonLimits());
-  ASSERT_TRUE(golden) << golden.error().message;
+  const auto golden = Must(
+      ParseJson(testing_support::ReadAll(testing_support::TestsFolder() + "/golden/publish/uri.json"), JsonLimits()));
   std::size_t worded = 0;
-  for (const auto& row : (*golden)->root()["rows"].GetArray()) {
+  for (const auto& row : golden->root()["rows"].GetArray()) {
     const std::string text(JsonTextOf(row["text"]));
     const std::string error(JsonTextOf(row["error"]));
     const auto scheme = CheckUri(text);

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tests/support/result.h"
+
 namespace prov::pull {
 namespace {
 
@@ -32,30 +34,27 @@ TEST(PullSecret, TheLongestNameThatTheImageLiesInCounts) {
 }
 
 TEST(PullSecret, TakesEachFormOfALogin) {
-  const auto secret = PullSecret::Parse(
+  const auto secret = Must(PullSecret::Parse(
       R"({"auths":{"a.io":{"auth":"dTpwOnE="},"b.io":{"identitytoken":"t"},"c.io":{"username":"u","password":"p"}}})",
-      "s");
-  ASSERT_TRUE(secret) << secret.error().message;
-  EXPECT_EQ(secret->Find({"a.io", "x", "v", ""})->password.Reveal(), "p:q");
-  EXPECT_EQ(secret->Find({"b.io", "x", "v", ""})->user, "");
-  EXPECT_EQ(secret->Find({"b.io", "x", "v", ""})->password.Reveal(), "t");
-  EXPECT_EQ(secret->Find({"c.io", "x", "v", ""})->user, "u");
+      "s"));
+  EXPECT_EQ(secret.Find({"a.io", "x", "v", ""})->password.Reveal(), "p:q");
+  EXPECT_EQ(secret.Find({"b.io", "x", "v", ""})->user, "");
+  EXPECT_EQ(secret.Find({"b.io", "x", "v", ""})->password.Reveal(), "t");
+  EXPECT_EQ(secret.Find({"c.io", "x", "v", ""})->user, "u");
 }
 
 TEST(PullSecret, IsReadFromASecretOfKubernetes) {
   // {"auths":{"a.io":{"auth":"dTpw"}}}
-  const auto secret = PullSecret::Parse(
-      R"({"kind":"Secret","data":{".dockerconfigjson":"eyJhdXRocyI6eyJhLmlvIjp7ImF1dGgiOiJkVHB3In19fQ=="}})", "s");
-  ASSERT_TRUE(secret) << secret.error().message;
-  EXPECT_EQ(secret->Find({"a.io", "x", "v", ""})->user, "u");
+  const auto secret = Must(PullSecret::Parse(
+      R"({"kind":"Secret","data":{".dockerconfigjson":"eyJhdXRocyI6eyJhLmlvIjp7ImF1dGgiOiJkVHB3In19fQ=="}})", "s"));
+  EXPECT_EQ(secret.Find({"a.io", "x", "v", ""})->user, "u");
 }
 
 TEST(PullSecret, AnEntryWithoutALoginIsNone) {
   const auto secret =
-      PullSecret::Parse(R"({"auths":{"a.io":{},"b.io":{"auth":"dTpw"}},"credsStore":"desktop"})", "config.json");
-  ASSERT_TRUE(secret) << secret.error().message;
-  EXPECT_EQ(secret->Find({"a.io", "x", "v", ""}), nullptr);
-  EXPECT_NE(secret->Find({"b.io", "x", "v", ""}), nullptr);
+      Must(PullSecret::Parse(R"({"auths":{"a.io":{},"b.io":{"auth":"dTpw"}},"credsStore":"desktop"})", "config.json"));
+  EXPECT_EQ(secret.Find({"a.io", "x", "v", ""}), nullptr);
+  EXPECT_NE(secret.Find({"b.io", "x", "v", ""}), nullptr);
 }
 
 TEST(PullSecret, NamesWhatIsNoLoginAndQuotesNone) {

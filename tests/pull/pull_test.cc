@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/pull/fake_registries.h"
+#include "tests/support/result.h"
 
 namespace prov::pull {
 namespace {
@@ -50,11 +51,7 @@ class PullTest : public testing::Test {
     image_.endpoints.insert(image_.endpoints.begin(), mirror);
   }
 
-  Pulled Run() {
-    auto out = Pull(web_, web_, config_, image_, options_);
-    EXPECT_TRUE(out) << out.error().message;
-    return out.value_or(Pulled());
-  }
+  Pulled Run() { return Must(Pull(web_, web_, config_, image_, options_)); }
 
   static std::vector<std::string> PurposesOf(const Pulled& pulled) {
     std::vector<std::string> out;
@@ -82,9 +79,8 @@ class PullTest : public testing::Test {
   }
 
   void LogIn(std::string_view text = R"({"auths":{"r.example.com":{"auth":"dTpzM2NyZXQ="}}})") {
-    auto secret = PullSecret::Parse(text, "pull-secret.json");
-    ASSERT_TRUE(secret) << secret.error().message;
-    secret_ = *std::move(secret);
+    auto secret = Must(PullSecret::Parse(text, "pull-secret.json"));
+    secret_ = std::move(secret);
     options_.logins = &*secret_;
   }
 

@@ -6,6 +6,7 @@
 #include "images/registry/registry_key.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::reconcile {
@@ -21,9 +22,7 @@ using testing_support::HasCode;
 using testing_support::SampleConfig;
 
 DesiredState Make(const EgressConfig& config, const DesiredOptions& options = {}) {
-  auto state = MakeDesiredState(config, options);
-  EXPECT_TRUE(state) << state.error().message;
-  return state ? *state : DesiredState{};
+  return Must(MakeDesiredState(config, options));
 }
 
 std::vector<std::string> Names(const std::vector<EnvironmentVariable>& variables) {
@@ -63,9 +62,7 @@ TEST(DesiredState, ACertificateThatTheRegistryCannotHoldIsRefused) {
   one.der.resize(images::kMaxValueBytes - kProperties);
   EXPECT_TRUE(MakeDesiredState(config, {}));
   one.der += '\0';
-  const auto refused = MakeDesiredState(config, {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kSizeLimit);
+  EXPECT_EQ(ErrorIn(MakeDesiredState(config, {})).code, Code::kSizeLimit);
 }
 
 TEST(DesiredState, EachPolicyForCredentialsIsStated) {
@@ -184,9 +181,7 @@ TEST(DesiredState, AMalformedProxyUrlIsRefusedAsFailOpen) {
 TEST(DesiredState, ControlCharactersInNoProxyAreRefused) {
   EgressConfig config = SampleConfig();
   config.no_proxy = "a\x01";
-  const auto state = MakeDesiredState(config, {});
-  ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Code::kNoProxy);
+  EXPECT_EQ(ErrorIn(MakeDesiredState(config, {})).code, Code::kNoProxy);
 }
 
 TEST(DesiredState, AListTooLongForWindowsIsRefusedAndALongOneReported) {
@@ -197,9 +192,7 @@ TEST(DesiredState, AListTooLongForWindowsIsRefusedAndALongOneReported) {
   EXPECT_THAT(Make(config).findings, HasCode("env-long"));
   while (list.size() < 33000) list += ",host" + std::to_string(list.size()) + ".example";
   config.no_proxy = list;
-  const auto state = MakeDesiredState(config, {});
-  ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Code::kSizeLimit);
+  EXPECT_EQ(ErrorIn(MakeDesiredState(config, {})).code, Code::kSizeLimit);
 }
 
 TEST(DesiredState, DuplicatesAndSubtractedCertificatesAreLeftOut) {
@@ -215,9 +208,7 @@ TEST(DesiredState, DuplicatesAndSubtractedCertificatesAreLeftOut) {
 TEST(DesiredState, ARootWhoseOwnSignatureIsWrongIsRefused) {
   EgressConfig config = SampleConfig();
   config.certificates[0].der.back() = static_cast<char>(config.certificates[0].der.back() ^ 1);
-  const auto state = MakeDesiredState(config, {});
-  ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Code::kCert);
+  EXPECT_EQ(ErrorIn(MakeDesiredState(config, {})).code, Code::kCert);
 }
 
 pki::Certificate Made(const test::CertificateSpec& spec) {
@@ -260,11 +251,10 @@ TEST(DesiredState, ABundleOfWhichNothingWouldBeLeftIsRefused) {
   test::CertificateSpec weak;
   weak.key = "rsa1024";
   config.certificates = {Made(weak)};
-  const auto state = MakeDesiredState(config, {});
-  ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Code::kCert);
-  EXPECT_EQ(state.error().where, config.trust_file.path);
-  EXPECT_THAT(state.error().message, testing::HasSubstr("--trust " + config.certificates[0].sha256));
+  const Error state = ErrorIn(MakeDesiredState(config, {}));
+  EXPECT_EQ(state.code, Code::kCert);
+  EXPECT_EQ(state.where, config.trust_file.path);
+  EXPECT_THAT(state.message, testing::HasSubstr("--trust " + config.certificates[0].sha256));
   DesiredOptions elsewhere;
   elsewhere.scope.certificates = false;
   EXPECT_THAT(Make(config, elsewhere).findings, Not(HasCode("untrusted"))) << "certificates are not managed";

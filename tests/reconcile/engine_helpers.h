@@ -11,6 +11,7 @@
 #include "provisioner/reconcile/report.h"
 #include "provisioner/reconcile/transaction.h"
 #include "tests/support/memory_machine.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::reconcile {
@@ -32,9 +33,7 @@ inline DesiredState Desired(const egress::EgressConfig& config = testing_support
                             std::vector<std::string> services = {"containerd", "kubelet"}) {
   DesiredOptions options;
   options.services = std::move(services);
-  auto state = MakeDesiredState(config, options);
-  EXPECT_TRUE(state) << state.error().message;
-  return *std::move(state);
+  return Must(MakeDesiredState(config, options));
 }
 
 // A Windows with some settings of others.
@@ -123,9 +122,7 @@ inline Result<Plan> ApplyTo(testing_support::MemoryMachine& memory, const Desire
 
 inline Plan MustApply(testing_support::MemoryMachine& memory, const DesiredState& desired,
                       const PlanOptions& options = {}) {
-  auto plan = ApplyTo(memory, desired, options);
-  EXPECT_TRUE(plan) << plan.error().where << ": " << plan.error().message;
-  return plan.value_or(Plan());
+  return Must(ApplyTo(memory, desired, options));
 }
 
 // "env HTTP_PROXY changed" for each item of ours that others removed or changed.

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "tests/reconcile/file_items.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -36,6 +39,28 @@ struct TwoRuns {
         ConfigWith({Source("quay.io", {ForAll("m.example")}), Source("new.example", {ForAll("b.example")})})));
   }
 };
+
+// Runs `run` on copies of `start` to its end, and then with each call of a file failing, before or after its effect: it
+// succeeds all the same. `look` gets what each run left, and what the whole one did; nothing fails any more.
+void FailAtEveryFileCall(MemoryMachine start, const std::function<bool(MemoryMachine&)>& run,
+                         const std::function<void(MemoryMachine& memory, const MemoryMachine& whole)>& look) {
+  start.file_calls = 0;
+  MemoryMachine whole = start;
+  ASSERT_TRUE(run(whole));
+  for (std::size_t call = 0; call < whole.file_calls; ++call) {
+    for (const bool late : {false, true}) {
+      MemoryMachine memory = start;
+      memory.fail_file_at = call;
+      memory.fails_late = late;
+      const bool done = run(memory);
+      SCOPED_TRACE(fmt::format("{} {} late: {}", call, memory.failed_call, late));
+      ASSERT_TRUE(done);
+      memory.fail_file_at = MemoryMachine::kNever;
+      look(memory, whole);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
 
 // Which run fails at which call of which port makes no difference: everything else is applied, what is recorded is
 // true, and the next run gets there.
@@ -92,15 +117,13 @@ TEST(FileFailures, AFileThatKeepsFailingDoesNotTakeThePlaceOfTheLastRun) {
   }
   memory.unsafe_files.clear();
   machine::Machine machine = memory.Ports();
-  const auto plan = MakePlan(machine, desired, LoadLedger(machine.state).value(), {});
-  ASSERT_TRUE(plan);
+  const auto plan = Must(MakePlan(machine, desired, LoadLedger(machine.state).value(), {}));
   memory.unsafe_files.insert(AsciiLower(kQuay));  // between the plan and its execution
-  const auto report = CarryOut(machine, *plan, {});
-  ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->writes, 0U);
+  const auto report = Must(CarryOut(machine, plan, {}));
+  EXPECT_EQ(report.writes, 0U);
   EXPECT_EQ(memory.Section(kLastSection), last);
-  const auto change = std::ranges::find(report->changes, kQuay, &Change::name);
-  ASSERT_NE(change, report->changes.end());
+  const auto change = std::ranges::find(report.changes, kQuay, &Change::name);
+  ASSERT_NE(change, report.changes.end());
   EXPECT_EQ(change->reason, "could not be set");
   memory.unsafe_files.clear();
   MustRollBack(memory);
@@ -120,26 +143,13 @@ TEST(FileFailures, ARemovalOrARollbackThatFailsAtAnyCallOfAFileIsMadeUpForByARem
       if (rollback) return Rollback(machine, findings).has_value();
       return ApplyTo(memory, NothingDesired()).has_value();
     };
-    MemoryMachine copy = start;
-    copy.file_calls = 0;
-    ASSERT_TRUE(run(copy));
-    const std::size_t calls = copy.file_calls;
-    ASSERT_GT(calls, 10U);
-    for (std::size_t call = 0; call < calls; ++call) {
-      for (const bool late : {false, true}) {
-        MemoryMachine memory = start;
-        memory.file_calls = 0;
-        memory.fail_file_at = call;
-        memory.fails_late = late;
-        const bool done = run(memory);
-        SCOPED_TRACE(fmt::format("{} {} {} late: {}", rollback, call, memory.failed_call, late));
-        ASSERT_TRUE(done);
-        ASSERT_EQ(memory.content().keys, copy.content().keys);
-        memory.fail_file_at = MemoryMachine::kNever;
-        ASSERT_TRUE(ApplyTo(memory, NothingDesired()));
-        ASSERT_EQ(memory.content().Text(), runs.foreign.Text());
-      }
-    }
+    SCOPED_TRACE(rollback ? "rollback" : "removal");
+    FailAtEveryFileCall(start, run, [&](MemoryMachine& memory, const MemoryMachine& whole) {
+      ASSERT_GT(whole.file_calls, 10U);
+      ASSERT_EQ(memory.content().keys, whole.content().keys);
+      ASSERT_TRUE(ApplyTo(memory, NothingDesired()));
+      ASSERT_EQ(memory.content().Text(), runs.foreign.Text());
+    });
   }
 }
 
@@ -151,30 +161,19 @@ TEST(FileFailures, ATrialThatFailsAtAnyCallOfAFileIsTakenBackOrConfirmed) {
   for (const bool confirmed : {false, true}) {
     MemoryMachine open = runs.start;
     ASSERT_TRUE(ApplyTo(open, runs.second, {}, true));
-    open.file_calls = 0;
     const auto end = [&](MemoryMachine& memory) {
       machine::Machine machine = memory.Ports();
       Findings findings;
       return (confirmed ? Confirm(machine, findings) : EndWhatIsOpen(machine, findings)).has_value();
     };
-    MemoryMachine copy = open;
-    ASSERT_TRUE(end(copy));
-    ASSERT_EQ(copy.content().Text(), (confirmed ? wanted : runs.start).content().Text());
-    for (std::size_t call = 0; call < copy.file_calls; ++call) {
-      for (const bool late : {false, true}) {
-        MemoryMachine memory = open;
-        memory.fail_file_at = call;
-        memory.fails_late = late;
-        const bool done = end(memory);
-        SCOPED_TRACE(fmt::format("{} {} {} late: {}", confirmed, call, memory.failed_call, late));
-        ASSERT_TRUE(done);
-        memory.fail_file_at = MemoryMachine::kNever;
-        ASSERT_TRUE(ApplyTo(memory, runs.second));
-        ASSERT_EQ(memory.content().Text(), wanted.content().Text());
-        ASSERT_TRUE(ApplyTo(memory, NothingDesired()));
-        ASSERT_EQ(memory.content().Text(), runs.foreign.Text());
-      }
-    }
+    SCOPED_TRACE(confirmed ? "confirmed" : "taken back");
+    FailAtEveryFileCall(open, end, [&](MemoryMachine& memory, const MemoryMachine& whole) {
+      ASSERT_EQ(whole.content().Text(), (confirmed ? wanted : runs.start).content().Text());
+      ASSERT_TRUE(ApplyTo(memory, runs.second));
+      ASSERT_EQ(memory.content().Text(), wanted.content().Text());
+      ASSERT_TRUE(ApplyTo(memory, NothingDesired()));
+      ASSERT_EQ(memory.content().Text(), runs.foreign.Text());
+    });
   }
 }
 
@@ -193,8 +192,7 @@ TEST(FileFailures, AnInterruptedRunIsFinishedThoughAFileIsRefusedMeanwhile) {
       memory.Boot(Unflushed::kLost);
       memory.unsafe_files.insert(AsciiLower(refused));
       SCOPED_TRACE(fmt::format("{} {}", call, refused));
-      const auto plan = ApplyTo(memory, runs.second);
-      ASSERT_TRUE(plan) << plan.error().message;
+      Must(ApplyTo(memory, runs.second));
       ASSERT_EQ(memory.content().keys, wanted.content().keys);
       machine::Machine machine = memory.Ports();
       ASSERT_FALSE(LoadJournal(machine.state).value()) << "nothing is left open";
@@ -207,58 +205,28 @@ TEST(FileFailures, AnInterruptedRunIsFinishedThoughAFileIsRefusedMeanwhile) {
   }
 }
 
-// From one set of files to another, with one of somebody else's among them, stopped at every call.
+// From one set of files to another, or to none, stopped at every call.
 TEST(FileFailures, StoppedAtEveryCallTheNextRunGetsThere) {
-  MemoryMachine start;
-  PutContainerd(start);
-  start.PutFileOf(kQuay, "server = 'https://theirs.example'\n");
-  const auto foreign = start.content();
-  MustApply(start, DesiredFiles(ConfigWith(
-                       {Source("quay.io", {ForAll("a.example")}), Source("old.example:5000", {ForAll("m.example")})})));
-  start.Boot(Unflushed::kKept);
-  const DesiredState second = DesiredFiles(
-      ConfigWith({Source("quay.io", {ForAll("m.example")}), Source("new.example", {ForAll("b.example")})}));
-  MemoryMachine copy = start;
-  MustApply(copy, second);
-  const std::size_t calls = copy.calls;
-  ASSERT_GT(calls, 20U);
-  for (std::size_t call = 0; call < calls; ++call) {
-    for (const bool before : {true, false}) {
-      for (const Unflushed unflushed : {Unflushed::kKept, Unflushed::kLost}) {
-        MemoryMachine memory = start;
-        (before ? memory.stop_before : memory.stop_after) = call;
-        ASSERT_THROW((void)ApplyTo(memory, second), PowerFailure) << call;
-        memory.Boot(unflushed);
-        ASSERT_TRUE(ApplyTo(memory, second)) << call;
-        ASSERT_EQ(memory.content().Text(), copy.content().Text()) << call;
-        ASSERT_TRUE(ApplyTo(memory, NothingDesired())) << call;
-        ASSERT_EQ(memory.content().Text(), foreign.Text()) << call;
+  const TwoRuns runs;
+  for (const DesiredState& desired : {runs.second, NothingDesired()}) {
+    MemoryMachine start = runs.start;
+    start.calls = 0;
+    MemoryMachine whole = start;
+    MustApply(whole, desired);
+    ASSERT_GT(whole.calls, 10U);
+    for (std::size_t call = 0; call < whole.calls; ++call) {
+      for (const bool before : {true, false}) {
+        for (const Unflushed unflushed : {Unflushed::kKept, Unflushed::kLost}) {
+          MemoryMachine memory = start;
+          (before ? memory.stop_before : memory.stop_after) = call;
+          ASSERT_THROW((void)ApplyTo(memory, desired), PowerFailure) << call;
+          memory.Boot(unflushed);
+          ASSERT_TRUE(ApplyTo(memory, desired)) << call;
+          ASSERT_EQ(memory.content().Text(), whole.content().Text()) << call;
+          ASSERT_TRUE(ApplyTo(memory, NothingDesired())) << call;
+          ASSERT_EQ(memory.content().Text(), runs.foreign.Text()) << call;
+        }
       }
-    }
-  }
-}
-
-TEST(FileFailures, ARemovalStoppedAtEveryCallIsFinished) {
-  MemoryMachine start;
-  PutContainerd(start);
-  start.PutFileOf(kQuay, "server = 'https://theirs.example'\n");
-  const auto foreign = start.content();
-  MustApply(start, DesiredFiles(ConfigWith(
-                       {Source("quay.io", {ForAll("m.example")}), Source("old.example:5000", {ForAll("m.example")})})));
-  start.Boot(Unflushed::kKept);
-  MemoryMachine copy = start;
-  copy.calls = 0;
-  MustApply(copy, NothingDesired());
-  ASSERT_GT(copy.calls, 10U);
-  for (std::size_t call = 0; call < copy.calls; ++call) {
-    for (const bool before : {true, false}) {
-      MemoryMachine memory = start;
-      memory.calls = 0;
-      (before ? memory.stop_before : memory.stop_after) = call;
-      ASSERT_THROW((void)ApplyTo(memory, NothingDesired()), PowerFailure) << call;
-      memory.Boot(Unflushed::kLost);
-      ASSERT_TRUE(ApplyTo(memory, NothingDesired())) << call;
-      ASSERT_EQ(memory.content().Text(), foreign.Text()) << call;
     }
   }
 }

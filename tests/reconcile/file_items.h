@@ -10,6 +10,7 @@
 
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/registries/sources.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 
@@ -31,9 +32,7 @@ inline DesiredState DesiredFiles(const egress::EgressConfig& config, std::string
   options.scope = Scope::None();
   options.scope.registries = true;
   options.registry_folder = std::move(folder);
-  auto state = MakeDesiredState(config, options);
-  EXPECT_TRUE(state) << state.error().message;
-  return *std::move(state);
+  return Must(MakeDesiredState(config, options));
 }
 inline DesiredState DesiredFiles() {
   return DesiredFiles(ConfigWith({registries::Source("quay.io", {registries::ForAll("m.example/quay")})}));

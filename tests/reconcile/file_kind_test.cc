@@ -5,6 +5,7 @@
 #include "provisioner/reconcile/items.h"
 #include "tests/reconcile/file_items.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -182,15 +183,14 @@ TEST(FileKind, AFileThatOthersMayChangeIsDriftAndKeepsNobodyFromTheRest) {
   EXPECT_THAT(DriftOf(memory), ElementsAre(fmt::format("file {} changed", kQuay)));
   for (const bool round : {false, true}) {
     MemoryMachine copy = memory;
-    const auto run = ApplyTo(copy, WithProxy(DesiredFiles()), {.leaves_out_refused = round});
-    ASSERT_TRUE(run);
-    ASSERT_THAT(CodesOf(run->findings), ElementsAre("registry-file"));
-    EXPECT_EQ(run->findings.front().severity, Severity::kWarning);
-    EXPECT_EQ(run->findings.front().where, kQuay);
-    EXPECT_THAT(run->findings.front().message,
+    const auto run = Must(ApplyTo(copy, WithProxy(DesiredFiles()), {.leaves_out_refused = round}));
+    ASSERT_THAT(CodesOf(run.findings), ElementsAre("registry-file"));
+    EXPECT_EQ(run.findings.front().severity, Severity::kWarning);
+    EXPECT_EQ(run.findings.front().where, kQuay);
+    EXPECT_THAT(run.findings.front().message,
                 AllOf(HasSubstr("can be changed by Users"), HasSubstr("let administrators alone change it")));
-    EXPECT_THAT(ChangesOf(*run), Contains("create env HTTP_PROXY"));
-    EXPECT_THAT(ChangesOf(*run), Contains(fmt::format("yield file {}", kQuay)));
+    EXPECT_THAT(ChangesOf(run), Contains("create env HTTP_PROXY"));
+    EXPECT_THAT(ChangesOf(run), Contains(fmt::format("yield file {}", kQuay)));
   }
   const DesiredState other = DesiredFiles(ConfigWith({Source("new.example", {ForAll("b.example")})}, false));
   MustApply(memory, other, {.leaves_out_refused = true});
@@ -340,9 +340,8 @@ TEST(FileKind, AnOperationIsReadBackAndOnePlaceOfAnotherIsRefused) {
       std::string(kQuay), std::nullopt, "a\0\xFF", {std::string(kFolder)}, R"(file:c:\certs.d\quay.io\hosts.toml)"};
   JsonWriter json;
   WriteOperation(json, write);
-  const auto read = ReadOperation(*ParseJsonDocument(json.Text(), "journal"));
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(std::get<FileWrite>(*read), write);
+  const auto read = Must(ReadOperation(*ParseJsonDocument(json.Text(), "journal")));
+  EXPECT_EQ(std::get<FileWrite>(read), write);
   EXPECT_EQ(Inverse(Inverse(write)), Operation(write));
   for (const auto& [item, path] : {std::pair(R"(file:c:\certs.d\x)", kQuay),
                                    {"env:HTTP_PROXY", kQuay},

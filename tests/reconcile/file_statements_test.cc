@@ -4,6 +4,7 @@
 
 #include "tests/reconcile/file_items.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -57,10 +58,9 @@ TEST(FileStatements, WithoutTheOptionTheyAreTakenBack) {
   DesiredOptions options;
   options.scope = Scope::None();
   options.scope.registries = true;
-  const auto without = MakeDesiredState(config, options);
-  ASSERT_TRUE(without);
-  EXPECT_THAT(CodesOf(without->findings), ElementsAre("registries-no-folder"));
-  MustApply(memory, *without);
+  const auto without = Must(MakeDesiredState(config, options));
+  EXPECT_THAT(CodesOf(without.findings), ElementsAre("registries-no-folder"));
+  MustApply(memory, without);
   EXPECT_FALSE(memory.FileAt(kQuay));
 }
 
@@ -92,10 +92,9 @@ TEST(FileStatements, ContainerdThatLooksElsewhereIsReported) {
   }
   MemoryMachine without;
   machine::Machine machine = without.Ports();
-  const auto plan = MakePlan(machine, DesiredFiles(), {}, {});
-  ASSERT_TRUE(plan);
-  ASSERT_THAT(CodesOf(plan->findings), ElementsAre("registries-config"));
-  EXPECT_EQ(plan->findings.front().severity, Severity::kInfo) << "containerd is not installed yet";
+  const auto plan = Must(MakePlan(machine, DesiredFiles(), {}, {}));
+  ASSERT_THAT(CodesOf(plan.findings), ElementsAre("registries-config"));
+  EXPECT_EQ(plan.findings.front().severity, Severity::kInfo) << "containerd is not installed yet";
 }
 
 TEST(FileStatements, TheConfigurationIsWhereTheServiceSays) {
@@ -197,31 +196,26 @@ TEST(FileStatements, MirrorsThatCanNotBeReadAreLeftOutOfARoundAndRefusedToAPerso
   egress::EgressConfig broken = ConfigWith({});
   broken.mirrors = {};
   broken.mirrors.fault = Error{Code::kRegistries, "not valid TOML", "registries.conf"};
-  const auto by_hand = ApplyTo(memory, WithProxy(DesiredFiles(broken)));
-  ASSERT_FALSE(by_hand);
-  EXPECT_EQ(by_hand.error().code, Code::kRegistries);
+  EXPECT_EQ(ErrorIn(ApplyTo(memory, WithProxy(DesiredFiles(broken)))).code, Code::kRegistries);
   EXPECT_EQ(memory.content().Text(), before.Text());
-  const auto round = ApplyTo(memory, WithProxy(DesiredFiles(broken)), {.leaves_out_refused = true});
-  ASSERT_TRUE(round);
-  EXPECT_THAT(CodesOf(round->findings), ElementsAre("registries-refused"));
-  EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY"));
+  const auto round = Must(ApplyTo(memory, WithProxy(DesiredFiles(broken)), {.leaves_out_refused = true}));
+  EXPECT_THAT(CodesOf(round.findings), ElementsAre("registries-refused"));
+  EXPECT_THAT(ChangesOf(round), Contains("create env HTTP_PROXY"));
   EXPECT_EQ(memory.content().files, before.files);
 }
 
 TEST(FileStatements, TheOperatorsContainerdIsRefused) {
   const auto refused = [](MemoryMachine& memory) {
     const auto before = memory.content();
-    const auto round = ApplyTo(memory, WithProxy(DesiredFiles()), {.leaves_out_refused = true});
-    ASSERT_TRUE(round) << round.error().message;
-    EXPECT_THAT(CodesOf(round->findings), ElementsAre("registries-refused"));
-    EXPECT_THAT(ChangesOf(*round), Contains("create env HTTP_PROXY")) << "the rest of the settings goes on";
+    const auto round = Must(ApplyTo(memory, WithProxy(DesiredFiles()), {.leaves_out_refused = true}));
+    EXPECT_THAT(CodesOf(round.findings), ElementsAre("registries-refused"));
+    EXPECT_THAT(ChangesOf(round), Contains("create env HTTP_PROXY")) << "the rest of the settings goes on";
     EXPECT_EQ(memory.content().files, before.files);
     MustApply(memory, NothingDesired());
     ASSERT_EQ(memory.content().Text(), before.Text());
-    const auto plan = ApplyTo(memory, DesiredFiles());
-    ASSERT_FALSE(plan);
-    EXPECT_EQ(plan.error().code, Code::kOwner);
-    EXPECT_THAT(plan.error().message, HasSubstr("leave out --registry-folder"));
+    const Error plan = ErrorIn(ApplyTo(memory, DesiredFiles()));
+    EXPECT_EQ(plan.code, Code::kOwner);
+    EXPECT_THAT(plan.message, HasSubstr("leave out --registry-folder"));
     EXPECT_EQ(memory.content().Text(), before.Text());
     EXPECT_TRUE(ApplyTo(memory, Desired(SampleConfig()))) << "nothing else is refused";
   };

@@ -4,6 +4,7 @@
 
 #include "provisioner/reconcile/transaction.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -20,17 +21,15 @@ TEST(Journal, SectionsSurviveItsFile) {
   Transaction transaction;
   transaction.is_rollback = true;
   transaction.sections = {{"applied", "{\n  \"x\": \"\u00e4\"\n}\n"}, {"hold", std::nullopt}};
-  const auto read = ParseTransaction(TransactionJson(transaction), "f");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(read->is_rollback);
-  EXPECT_EQ(read->sections, transaction.sections);
+  const auto read = Must(ParseTransaction(TransactionJson(transaction), "f"));
+  EXPECT_TRUE(read.is_rollback);
+  EXPECT_EQ(read.sections, transaction.sections);
 }
 
 TEST(Journal, ANewerFormIsRefusedWithWords) {
-  const auto read = ParseTransaction(R"({"schema": 2})", "journal.json");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kVersion);
-  EXPECT_THAT(read.error().message, HasSubstr("is not 1: a newer version of provisioner wrote this"));
+  const Error read = ErrorIn(ParseTransaction(R"({"schema": 2})", "journal.json"));
+  EXPECT_EQ(read.code, Code::kVersion);
+  EXPECT_THAT(read.message, HasSubstr("is not 1: a newer version of provisioner wrote this"));
 }
 
 TEST(Journal, ADamagedOneIsNamedWhateverWasHit) {
@@ -40,10 +39,9 @@ TEST(Journal, ADamagedOneIsNamedWhateverWasHit) {
   ASSERT_TRUE(ParseTransaction(text, "journal.json"));
   const std::string good = text;
   text.replace(text.find("env:X"), 5, "env:Y");
-  const auto read = ParseTransaction(text, "journal.json");
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kHashMismatch);
-  EXPECT_EQ(read.error().where, "journal.json");
+  const Error read = ErrorIn(ParseTransaction(text, "journal.json"));
+  EXPECT_EQ(read.code, Code::kHashMismatch);
+  EXPECT_EQ(read.where, "journal.json");
   for (std::size_t at = 0; at + 1 < good.size(); ++at) {  // the last byte is a line feed
     text = good;
     text[at] = static_cast<char>(text[at] ^ 2);
@@ -84,11 +82,10 @@ TEST(Journal, ATrialStaysOpenUntilItIsConfirmed) {
   ASSERT_TRUE(SaveJournal(machine.State(), trial));
   machine::Machine ports = machine.Ports();
   Findings findings;
-  const auto open = Finish(ports, findings).value().trial;
-  ASSERT_TRUE(open);
-  EXPECT_EQ(open->trial, trial.trial);
+  const auto open = Must(Finish(ports, findings).value().trial);
+  EXPECT_EQ(open.trial, trial.trial);
   ASSERT_TRUE(LoadJournal(machine.State())->has_value());
-  ASSERT_TRUE(Confirm(ports, *open, {{"a", SectionText("new")}}));
+  ASSERT_TRUE(Confirm(ports, open, {{"a", SectionText("new")}}));
   EXPECT_FALSE(LoadJournal(machine.State())->has_value());
   EXPECT_EQ(machine.Section("a"), SectionText("new"));
 }

@@ -9,6 +9,7 @@
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/reconcile/script_run.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -44,11 +45,7 @@ class ScriptRan : public ::testing::Test {
     memory_.calls = 0;
   }
 
-  std::optional<ScriptState> TakeOver() {
-    auto taken = AdoptScriptState(machine_, findings_);
-    EXPECT_TRUE(taken) << taken.error().where << ": " << taken.error().message;
-    return taken.value_or(std::nullopt);
-  }
+  std::optional<ScriptState> TakeOver() { return Must(AdoptScriptState(machine_, findings_)); }
 
   const DesiredState desired_ = Desired();
   MemoryMachine memory_;
@@ -59,11 +56,10 @@ class ScriptRan : public ::testing::Test {
 };
 
 TEST_F(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
-  const auto taken = TakeOver();
-  ASSERT_TRUE(taken);
-  EXPECT_EQ(taken->generation, 3);
+  const auto taken = Must(TakeOver());
+  EXPECT_EQ(taken.generation, 3);
   EXPECT_THAT(testing_support::CodesOf(findings_), ElementsAre("script-state"));
-  EXPECT_EQ(taken->ledger.size(), 2U + 3U + 2U + 2U + 2U) << "the certificate that was there before is not ours";
+  EXPECT_EQ(taken.ledger.size(), 2U + 3U + 2U + 2U + 2U) << "the certificate that was there before is not ours";
   EXPECT_THAT(memory_.files(), ElementsAre(Key(machine::kStateFile), Key(machine::kStatePreviousFile)));
   EXPECT_THAT(memory_.Sections(), ElementsAre(Key("last"), Key("ledger"), Key("reboot")));
   EXPECT_THAT(StatusOf(machine_)->drift, IsEmpty());
@@ -73,23 +69,20 @@ TEST_F(ScriptRan, ItsItemsAreOursAndARemovalRestoresWhatWasThereBeforeIt) {
 }
 
 TEST_F(ScriptRan, BeforeItIsTakenOverItIsReadAndNothingIsWritten) {
-  const auto record = LoadMachineRecord(machine_);
-  ASSERT_TRUE(record) << record.error().message;
-  EXPECT_EQ(record->ledger.size(), 2U + 3U + 2U + 2U + 2U);
-  const auto status = StatusOf(machine_);
-  ASSERT_TRUE(status) << status.error().message;
-  EXPECT_EQ(status->ledger, record->ledger);
-  EXPECT_TRUE(status->script);
-  EXPECT_THAT(status->drift, IsEmpty());
-  EXPECT_TRUE(status->reboot_required);
-  const auto planned = PlanOn(machine_, desired_, {});
-  ASSERT_TRUE(planned) << planned.error().message;
-  for (const Change& change : planned->changes) {
+  const auto record = Must(LoadMachineRecord(machine_));
+  EXPECT_EQ(record.ledger.size(), 2U + 3U + 2U + 2U + 2U);
+  const auto status = Must(StatusOf(machine_));
+  EXPECT_EQ(status.ledger, record.ledger);
+  EXPECT_TRUE(status.script);
+  EXPECT_THAT(status.drift, IsEmpty());
+  EXPECT_TRUE(status.reboot_required);
+  const auto planned = Must(PlanOn(machine_, desired_, {}));
+  for (const Change& change : planned.changes) {
     // What was there before the script was there before us, too.
     const bool foreign = change.name.starts_with("CA ");
     EXPECT_EQ(change.reason.find("before us") != std::string::npos, foreign) << change.name;
   }
-  EXPECT_THAT(planned->findings, ElementsAre(Field(&Finding::code, "script-state")));
+  EXPECT_THAT(planned.findings, ElementsAre(Field(&Finding::code, "script-state")));
   EXPECT_THAT(memory_.log, IsEmpty());
 }
 
@@ -97,13 +90,12 @@ TEST_F(ScriptRan, WhatOthersChangedSinceIsDrift) {
   memory_.Put(kEnv, Sz("HTTP_PROXY", "http://mine:1"));
   const CertificateItem& gone = desired_.certificates.front();
   memory_.content().certificates[gone.store].erase(gone.certificate.der);
-  const auto status = StatusOf(machine_);
-  ASSERT_TRUE(status) << status.error().message;
-  ASSERT_EQ(status->drift.size(), 2U);
-  EXPECT_EQ(status->drift[0].key, "certificate:ROOT:" + gone.certificate.sha1);
-  EXPECT_TRUE(status->drift[0].missing);
-  EXPECT_EQ(status->drift[1].key, "env:HTTP_PROXY");
-  EXPECT_FALSE(status->drift[1].missing);
+  const auto status = Must(StatusOf(machine_));
+  ASSERT_EQ(status.drift.size(), 2U);
+  EXPECT_EQ(status.drift[0].key, "certificate:ROOT:" + gone.certificate.sha1);
+  EXPECT_TRUE(status.drift[0].missing);
+  EXPECT_EQ(status.drift[1].key, "env:HTTP_PROXY");
+  EXPECT_FALSE(status.drift[1].missing);
 }
 
 TEST_F(ScriptRan, WhatItPutThereIsReplacedByNewSettingsAndStillRestored) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -22,12 +23,11 @@ class Observe : public ::testing::Test {
 };
 
 TEST_F(Observe, APlanOnlyReads) {
-  const auto report = PlanOn(machine_, Desired(), {});
-  ASSERT_TRUE(report);
-  EXPECT_GT(report->writes, 0U);
-  EXPECT_TRUE(report->reboot_required);
+  const auto report = Must(PlanOn(machine_, Desired(), {}));
+  EXPECT_GT(report.writes, 0U);
+  EXPECT_TRUE(report.reboot_required);
   EXPECT_THAT(memory_.log, IsEmpty());
-  EXPECT_EQ(Apply().writes, report->writes);
+  EXPECT_EQ(Apply().writes, report.writes);
 }
 
 TEST_F(Observe, StatusTellsDriftAndOpenRuns) {
@@ -75,9 +75,8 @@ TEST(Drift, OfEveryKind) {
 TEST(Drift, AnItemOfANewerVersionIsNamed) {
   MemoryMachine memory;
   machine::Machine machine = memory.Ports();
-  const auto drift = FindDrift(machine, {{"teleport:X", {std::nullopt, Sz("a", "b"), {}}}});
-  ASSERT_FALSE(drift);
-  EXPECT_EQ(drift.error().where, "teleport:X");
+  const Error drift = ErrorIn(FindDrift(machine, {{"teleport:X", {std::nullopt, Sz("a", "b"), {}}}}));
+  EXPECT_EQ(drift.where, "teleport:X");
 }
 
 }  // namespace

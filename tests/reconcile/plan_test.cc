@@ -13,6 +13,7 @@
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -214,10 +215,9 @@ TEST_F(Engine, ARemovalNamesTheFoundCertificatesThatAreStillThere) {
   const PlanOptions options{
       .reports_staying = true,
       .found = {there, CertificateItemName(Store::kRoot, certificates[1].sha1), std::string(kCertificateItem) + "R"}};
-  const auto plan = MakePlan(ports, NothingDesired(), {}, options);
-  ASSERT_TRUE(plan);
-  ASSERT_EQ(plan->changes.size(), 1U);
-  EXPECT_THAT(plan->changes[0].name, HasSubstr(AsciiUpper(certificates[0].sha1)));
+  const auto plan = Must(MakePlan(ports, NothingDesired(), {}, options));
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(plan.changes[0].name, HasSubstr(AsciiUpper(certificates[0].sha1)));
 }
 
 TEST_F(Engine, RotatingOneOfTwoCertificatesKeepsTheOther) {
@@ -270,10 +270,9 @@ TEST_F(Engine, AServiceKeyWithCredentialsIsClosedToUsers) {
   // Opened again by somebody: drift, which the next run repairs.
   ASSERT_TRUE(machine_.SetSecurity(kKey, images::SystemAdminsUsersDescriptor()));
   machine::Machine ports = machine_.Ports();
-  const auto status = StatusOf(ports);
-  ASSERT_TRUE(status);
-  ASSERT_EQ(status->drift.size(), 1U);
-  EXPECT_EQ(status->drift[0].kind, ItemKind::kService);
+  const auto status = Must(StatusOf(ports));
+  ASSERT_EQ(status.drift.size(), 1U);
+  EXPECT_EQ(status.drift[0].kind, ItemKind::kService);
   EXPECT_THAT(ChangesOf(MustApply(machine_, Desired())), ElementsAre("update service containerd"));
   // A proxy without credentials: nothing to hide any more.
   egress::EgressConfig open = SampleConfig();

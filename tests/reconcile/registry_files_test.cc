@@ -6,6 +6,7 @@
 #include "provisioner/reconcile/desired_state.h"
 #include "tests/registries/sources.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::reconcile {
@@ -74,11 +75,10 @@ TEST(RegistryFiles, AreBelowTheFolder) {
   Findings findings;
   registries::Mirrors mirrors =
       registries::Cluster({registries::Source("host.example:5000", {registries::ForAll("m.example")})});
-  const auto made = MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings);
-  ASSERT_TRUE(made);
-  ASSERT_EQ(made->size(), 1U);
-  EXPECT_EQ(made->front().path, R"(C:\certs.d\host.example_5000_\hosts.toml)");
-  EXPECT_THAT(made->front().bytes, HasSubstr("[host.\"https://m.example\"]"));
+  const auto made = Must(MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings));
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(made.front().path, R"(C:\certs.d\host.example_5000_\hosts.toml)");
+  EXPECT_THAT(made.front().bytes, HasSubstr("[host.\"https://m.example\"]"));
   mirrors.ca_fault = Error{Code::kRegistries, "holds no certificate", "ca.crt"};
   EXPECT_EQ(MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings).error().code, Code::kRegistries);
   mirrors.ca_fault.reset();
@@ -92,10 +92,9 @@ TEST(RegistryFiles, AFileThatARecordCanNotTakeIsRefused) {
   mirrors.cas = {{"quay.io", {std::string(2U << 20U, 'x')}}};
   EXPECT_TRUE(MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings));
   mirrors.cas.front().certificates.emplace_back(2U << 20U, 'y');
-  const auto made = MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings);
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().code, Code::kSizeLimit);
-  EXPECT_EQ(made.error().where, R"(C:\certs.d\quay.io\ca.crt)");
+  const Error made = ErrorIn(MakeRegistryFiles(R"(C:\certs.d)", mirrors, {}, findings));
+  EXPECT_EQ(made.code, Code::kSizeLimit);
+  EXPECT_EQ(made.where, R"(C:\certs.d\quay.io\ca.crt)");
 }
 
 DesiredOptions WithFolder() {

@@ -10,6 +10,7 @@
 #include "provisioner/reconcile/windows_proxy.h"
 #include "provisioner/reconcile/wmco.h"
 #include "tests/reconcile/engine_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -17,12 +18,6 @@ namespace {
 using images::RegType;
 using images::RegValue;
 using testing_support::MemoryMachine;
-
-template <class T>
-T Must(Result<T> result) {
-  EXPECT_TRUE(result) << result.error().where << ": " << result.error().message;
-  return std::move(result).value();
-}
 
 std::vector<JsonNode> CasesOf(const std::string& rule) {
   const std::string path = testing_support::TestsFolder() + "/golden/rules/" + rule + ".json";

@@ -20,6 +20,7 @@
 #include "provisioner/reconcile/script_state.h"
 #include "provisioner/reconcile/service_name.h"
 #include "provisioner/reconcile/windows_proxy.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 
@@ -74,12 +75,6 @@ class ScriptRun {
   }
 
  private:
-  template <class T>
-  static T Must(Result<T> result) {
-    EXPECT_TRUE(result) << result.error().where << ": " << result.error().message;
-    if constexpr (!std::is_void_v<T>) return *std::move(result);
-  }
-
   void Add(const CertificateItem& item) {
     if (Must(machine_.certificates.Contains(item.store, item.certificate.der))) return;
     entries_.push_back(

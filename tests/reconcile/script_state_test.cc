@@ -6,6 +6,7 @@
 
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/reconcile/script_run.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -38,26 +39,23 @@ TEST(ScriptState, WhatTheScriptWroteIsTheLedger) {
   PutWindows(memory);
   machine::Machine machine = memory.Ports();
   ScriptRun(machine).Apply(desired);
-  const auto state = LoadScriptState(machine);
-  ASSERT_TRUE(state) << state.error().where << ": " << state.error().message;
-  ASSERT_TRUE(*state);
-  EXPECT_EQ((*state)->generation, 3);
-  EXPECT_EQ((*state)->reboot, "counter 7");
-  EXPECT_THAT((*state)->ledger, SizeIs(desired.certificates.size() + 3 + 2 + 2 + 2));
+  const auto state = Must(Must(LoadScriptState(machine)));
+  EXPECT_EQ(state.generation, 3);
+  EXPECT_EQ(state.reboot, "counter 7");
+  EXPECT_THAT(state.ledger, SizeIs(desired.certificates.size() + 3 + 2 + 2 + 2));
 }
 
 // As PowerShell writes it; names of services have any case there and are one name in the ledger.
 TEST(ScriptState, ValuesNamesAndKeysAreThoseOfTheLedger) {
-  const auto state = Load(
-      "{\r\n  \"schema\":  1,\r\n"
-      R"("generation": 7, "reboot": "counter 12", "items": [)"
-      R"({"key":"env:NO_PROXY","before":{"name":"no_proxy","type":2,"data":"YQAA"},)"
-      R"("ours":{"name":"NO_PROXY","type":1,"data":"YgAAAA=="},"prior":null,"ownKeys":[]},)"
-      R"({"key":"serviceEnv:It's \"\u03c3\"","before":null,)"
-      R"("ours":{"name":"Environment","type":7,"data":"QQA="},"prior":null,"ownKeys":[]},)"
-      R"({"key":"serviceEnv:A\\parameters","before":null,)"
-      R"("ours":{"name":"appenvironmentextra","type":7,"data":"QQA="},"prior":null,"ownKeys":[]}]})");
-  ASSERT_TRUE(state) << state.error().where << ": " << state.error().message;
+  const auto state =
+      Must(Load("{\r\n  \"schema\":  1,\r\n"
+                R"("generation": 7, "reboot": "counter 12", "items": [)"
+                R"({"key":"env:NO_PROXY","before":{"name":"no_proxy","type":2,"data":"YQAA"},)"
+                R"("ours":{"name":"NO_PROXY","type":1,"data":"YgAAAA=="},"prior":null,"ownKeys":[]},)"
+                R"({"key":"serviceEnv:It's \"\u03c3\"","before":null,)"
+                R"("ours":{"name":"Environment","type":7,"data":"QQA="},"prior":null,"ownKeys":[]},)"
+                R"({"key":"serviceEnv:A\\parameters","before":null,)"
+                R"("ours":{"name":"appenvironmentextra","type":7,"data":"QQA="},"prior":null,"ownKeys":[]}]})"));
   const Ledger expected = {
       {"env:NO_PROXY",
        {RegValue{"NO_PROXY", RegType::kExpandSz, std::string("a\0\0", 3)},
@@ -67,19 +65,18 @@ TEST(ScriptState, ValuesNamesAndKeysAreThoseOfTheLedger) {
        {std::nullopt, RegValue{"AppEnvironmentExtra", RegType::kMultiSz, std::string("A\0", 2)}, {}}},
       {"serviceEnv:it's \"\u03a3\"",
        {std::nullopt, RegValue{"Environment", RegType::kMultiSz, std::string("A\0", 2)}, {}}}};
-  EXPECT_EQ((*state)->ledger, expected);
-  EXPECT_EQ((*state)->reboot, "counter 12");
-  EXPECT_EQ((*state)->generation, 7);
+  EXPECT_EQ(state->ledger, expected);
+  EXPECT_EQ(state->reboot, "counter 12");
+  EXPECT_EQ(state->generation, 7);
 }
 
 TEST(ScriptState, KeysThatWereMadeAreOurs) {
   const std::string settings = R"(SOFTWARE\Microsoft\Windows\CurrentVersion\Internet Settings)";
   const std::string connections = settings + R"(\Connections)";
-  const auto state = Load(ScriptFile(
-      {{"winHttp:64", {}, RegValue{"WinHttpSettings", RegType::kBinary, "x"}, {}, {settings, connections}}}));
-  ASSERT_TRUE(state) << state.error().message;
-  EXPECT_THAT((*state)->ledger.at("winHttp:64").own_keys, ElementsAre(settings, connections));
-  EXPECT_FALSE((*state)->ledger.at("winHttp:64").before);
+  const auto state = Must(Load(ScriptFile(
+      {{"winHttp:64", {}, RegValue{"WinHttpSettings", RegType::kBinary, "x"}, {}, {settings, connections}}})));
+  EXPECT_THAT(state->ledger.at("winHttp:64").own_keys, ElementsAre(settings, connections));
+  EXPECT_FALSE(state->ledger.at("winHttp:64").before);
 }
 
 TEST(ScriptState, WhatTheScriptNeverWritesIsRefusedWithItsPlace) {
@@ -128,13 +125,12 @@ TEST(ScriptState, WhatTheScriptNeverWritesIsRefusedWithItsPlace) {
 }
 
 TEST(ScriptState, WhereItIsDamagedTheErrorSaysWhatToDo) {
-  const auto damaged = Load("{\"sche");
-  ASSERT_FALSE(damaged);
-  EXPECT_EQ(damaged.error().code, Code::kJson);
-  EXPECT_THAT(damaged.error().where, HasSubstr("script-state.json"));
-  EXPECT_THAT(damaged.error().message, HasSubstr("nothing was changed"));
-  EXPECT_THAT(damaged.error().message, HasSubstr(R"(restore it from a backup)"));
-  EXPECT_THAT(damaged.error().message, HasSubstr(R"(%ProgramData%\Provisioner\script-state.json)"));
+  const Error damaged = ErrorIn(Load("{\"sche"));
+  EXPECT_EQ(damaged.code, Code::kJson);
+  EXPECT_THAT(damaged.where, HasSubstr("script-state.json"));
+  EXPECT_THAT(damaged.message, HasSubstr("nothing was changed"));
+  EXPECT_THAT(damaged.message, HasSubstr(R"(restore it from a backup)"));
+  EXPECT_THAT(damaged.message, HasSubstr(R"(%ProgramData%\Provisioner\script-state.json)"));
 }
 
 }  // namespace

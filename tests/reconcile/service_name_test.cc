@@ -45,6 +45,8 @@ TEST(ServiceName, ANameNearToThatOfANodesServiceIsASlip) {
                                                       {"Kubelett", "did you mean kubelet?"},
                                                       {"kube-prox", "did you mean kube-proxy or kubeproxy?"},
                                                       {"csi_proxy", "did you mean csi-proxy?"},
+                                                      {"rke", "did you mean rke2?"},
+                                                      {"k0sworkers", "did you mean k0sworker?"},
                                                       {"KUBELET", ""},
                                                       {"kubeproxy", ""},
                                                       {"two  blanks", ""},

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "images/registry/descriptor.h"
-#include "images/registry/security.h"
 #include "provisioner/base/text.h"
 #include "provisioner/machine/service_account.h"
 #include "provisioner/reconcile/observe.h"

@@ -13,6 +13,7 @@
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/amount.h"
 #include "tests/support/memory_machine.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -255,9 +256,8 @@ TEST_F(Interrupted, OthersAddToAListMeanwhile) {
 
 TEST_F(Interrupted, ADamagedJournalIsAnErrorThatNamesIt) {
   machine_.files()["journal.json"] = "{\"schema\": 1, \"reboot\": fal";
-  const auto plan = ApplyTo(machine_, second_);
-  ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().where, "journal.json: line 1, column 28");
+  const Error plan = ErrorIn(ApplyTo(machine_, second_));
+  EXPECT_EQ(plan.where, "journal.json: line 1, column 28");
 }
 
 TEST(Operation, ThatIsNotForItsItemIsRefused) {
@@ -284,12 +284,11 @@ TEST(Transaction, SurvivesItsFile) {
       CertificateWrite{Store::kCa, "der\0", false, "certificate:CA:AB"}};
   transaction.ledger_before["env:X"] = {std::nullopt, RegValue{"X", RegType::kSz, "ab"}, {"K"}};
   transaction.ledger_after["serviceEnv:y"] = {RegValue{"X", static_cast<RegType>(77), ""}, std::nullopt, {}};
-  const auto read = ParseTransaction(TransactionJson(transaction), "f");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(TransactionJson(*read), TransactionJson(transaction));
-  EXPECT_EQ(read->operations, transaction.operations);
-  EXPECT_EQ(read->ledger_after, transaction.ledger_after);
-  EXPECT_EQ(read->trial, transaction.trial);
+  const auto read = Must(ParseTransaction(TransactionJson(transaction), "f"));
+  EXPECT_EQ(TransactionJson(read), TransactionJson(transaction));
+  EXPECT_EQ(read.operations, transaction.operations);
+  EXPECT_EQ(read.ledger_after, transaction.ledger_after);
+  EXPECT_EQ(read.trial, transaction.trial);
 }
 
 Result<void> Mark(machine::Machine& machine) {

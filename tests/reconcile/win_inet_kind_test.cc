@@ -8,6 +8,7 @@
 #include "provisioner/reconcile/windows_proxy.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -45,13 +46,12 @@ TEST(WinInetBytes, OfARealMachine) {
       testing_support::TestsFolder() + "/../../shared/cases/windows/wininet/real-ie8-proxy-pac.bin";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "SKIPPED: the shared sample is not here: " << file;
   const std::string bytes = testing_support::ReadAll(file);
-  const auto settings = DecodeWinInet(bytes);
-  ASSERT_TRUE(settings) << settings.error().message;
-  EXPECT_EQ(settings->counter, 0x40U);
-  EXPECT_EQ(settings->flags, 15U);
-  EXPECT_EQ(settings->proxy, (egress::WinHttpProxy{"google.com:42", "Lol;<local>"}));
-  EXPECT_EQ(settings->script_url, "http://google.fr/");
-  EXPECT_EQ(EncodeWinInet(*settings), bytes);
+  const auto settings = Must(DecodeWinInet(bytes));
+  EXPECT_EQ(settings.counter, 0x40U);
+  EXPECT_EQ(settings.flags, 15U);
+  EXPECT_EQ(settings.proxy, (egress::WinHttpProxy{"google.com:42", "Lol;<local>"}));
+  EXPECT_EQ(settings.script_url, "http://google.fr/");
+  EXPECT_EQ(EncodeWinInet(settings), bytes);
 }
 
 TEST(WinInetBytes, DirectHasTheKnownLength) {
@@ -203,9 +203,8 @@ TEST_F(WinInet, NoProxyAnyMoreTakesOursAway) {
 
 TEST_F(WinInet, AnItemOfANewerVersionIsNamed) {
   machine::Machine machine = machine_.Ports();
-  const auto drift = FindDrift(machine, {{"winInet:64:Other", {std::nullopt, Sz("a", "b"), {}}}});
-  ASSERT_FALSE(drift);
-  EXPECT_EQ(drift.error().where, "winInet:64:Other");
+  const Error drift = ErrorIn(FindDrift(machine, {{"winInet:64:Other", {std::nullopt, Sz("a", "b"), {}}}}));
+  EXPECT_EQ(drift.where, "winInet:64:Other");
 }
 
 }  // namespace

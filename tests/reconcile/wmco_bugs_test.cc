@@ -16,6 +16,7 @@
 #include "provisioner/reconcile/wmco.h"
 #include "tests/reconcile/engine_helpers.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/result.h"
 
 namespace prov::reconcile {
 namespace {
@@ -36,11 +37,7 @@ class WmcoBugs : public ::testing::Test {
   WmcoBugs() { PutWindows(memory_); }
 
   Result<RunReport> Apply(const DesiredState& desired = Desired()) { return ApplyOn(machine_, desired, {}, false); }
-  RunReport MustApplyOn(const DesiredState& desired = Desired()) {
-    auto report = Apply(desired);
-    EXPECT_TRUE(report) << report.error().message;
-    return report.value_or(RunReport());
-  }
+  RunReport MustApplyOn(const DesiredState& desired = Desired()) { return Must(Apply(desired)); }
   bool Has(Store store, const std::string& der) { return memory_.content().certificates[store].contains(der); }
   std::size_t CallsOfAnApply() const {
     MemoryMachine copy = memory_;
@@ -166,9 +163,8 @@ TEST_F(WmcoBugs, B17_WhatIsNoCaIsImportedOnlyWhereItIsNamedAndAllOddsAreReported
   const auto self_made = test::MakeCertificate(self);
   const auto leaf_made = test::MakeCertificate(leaf);
   const egress::EgressConfig config = With({self_made, leaf_made});
-  const auto refused = MakeDesiredState(config, {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kCert) << "what is there is not taken for nothing";
+  const Error refused = ErrorIn(MakeDesiredState(config, {}));
+  EXPECT_EQ(refused.code, Code::kCert) << "what is there is not taken for nothing";
   DesiredOptions options;
   options.trusted = {config.certificates[0].sha256};
   MustApplyOn(*MakeDesiredState(config, options));
@@ -211,9 +207,8 @@ TEST_F(WmcoBugs, B23_VariablesRemovedBeforeTheDaemonCameAreSetAgainAsTheyWere) {
   memory_.PutKey(kDaemonKey);
   for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}) memory_.Erase(kEnv, name);
   const bool yields = YieldsEnvironment(machine_, false).value();
-  const auto report = ApplyOn(machine_, Desired(), {.adopt = false, .yield_environment = yields}, false);
-  ASSERT_TRUE(report);
-  EXPECT_EQ(report->writes, 0U);
+  const auto report = Must(ApplyOn(machine_, Desired(), {.adopt = false, .yield_environment = yields}, false));
+  EXPECT_EQ(report.writes, 0U);
   EXPECT_FALSE(memory_.At(kEnv, "HTTP_PROXY"));
 }
 

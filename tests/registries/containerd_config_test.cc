@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
+
 namespace prov::registries {
 namespace {
 
@@ -11,9 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string> ConfigPathsIn(std::string_view text) {
-  const auto read = ReadContainerdConfig(text, "config.toml");
-  EXPECT_TRUE(read) << read.error().message;
-  return read.value_or(ContainerdConfig()).Folders();
+  return Must(ReadContainerdConfig(text, "config.toml")).Folders();
 }
 
 TEST(ContainerdConfig, TheSettingIsFoundInEachVersionOfTheFile) {

@@ -14,6 +14,7 @@
 #include "tests/registries/sources.h"
 #include "tests/support/amount.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::registries {
@@ -164,13 +165,11 @@ TEST(HostsFiles, CasLieBesideTheFileThatNamesThem) {
   ca = ["m.example_5000_.pem"]
 )");
   Findings findings;
-  const auto both = pki::ParseTrustBundle(made.files.at(1).bytes, "pem", findings);
-  ASSERT_TRUE(both) << both.error().message;
-  ASSERT_EQ(both->size(), 2U) << "the registry's CA, then what the node trusts";
-  EXPECT_EQ(both->at(0).der, certificates.at(0).der);
-  const auto one = pki::ParseTrustBundle(made.files.at(2).bytes, "pem", findings);
-  ASSERT_TRUE(one);
-  EXPECT_EQ(one->size(), 1U) << "a certificate is there once";
+  const auto both = Must(pki::ParseTrustBundle(made.files.at(1).bytes, "pem", findings));
+  ASSERT_EQ(both.size(), 2U) << "the registry's CA, then what the node trusts";
+  EXPECT_EQ(both.at(0).der, certificates.at(0).der);
+  const auto one = Must(pki::ParseTrustBundle(made.files.at(2).bytes, "pem", findings));
+  EXPECT_EQ(one.size(), 1U) << "a certificate is there once";
 }
 
 // containerd on Windows trusts nothing else where a file names a CA, so none is named without need.
@@ -205,9 +204,8 @@ TEST(HostsFiles, CasOfTwoHostsAreNotMixed) {
   const auto in_quay = std::ranges::find(made.files, "quay.io", &RegistryFile::folder);
   ASSERT_NE(in_quay, made.files.end());
   Findings findings;
-  const auto read = pki::ParseTrustBundle(in_quay->bytes, "pem", findings);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->front().der, certificates.at(1).der);
+  const auto read = Must(pki::ParseTrustBundle(in_quay->bytes, "pem", findings));
+  EXPECT_EQ(read.front().der, certificates.at(1).der);
   const std::string text = TextOfOurs(made, "quay.io");
   EXPECT_EQ(text.find("ca = "), text.rfind("ca = ")) << text;
   EXPECT_THAT(made.findings, testing_support::HasCode("mirror-lost"));

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "provisioner/base/file.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 
@@ -102,10 +102,9 @@ TEST_F(HostsFolderTest, RootsAreReadOrContainerdDoesNotPull) {
   ASSERT_TRUE(ReadRoots(endpoint, findings_));
   EXPECT_EQ(endpoint.roots.size(), 1U);
   endpoint.ca_files = {At("absent.crt")};
-  const auto absent = ReadRoots(endpoint, findings_);
-  ASSERT_FALSE(absent);
-  EXPECT_EQ(absent.error().code, Code::kRegistries);
-  EXPECT_THAT(absent.error().message, HasSubstr("pulls nothing"));
+  const Error absent = ErrorIn(ReadRoots(endpoint, findings_));
+  EXPECT_EQ(absent.code, Code::kRegistries);
+  EXPECT_THAT(absent.message, HasSubstr("pulls nothing"));
   Put("empty.crt", "");
   endpoint.ca_files = {At("empty.crt")};
   EXPECT_FALSE(ReadRoots(endpoint, findings_)) << "containerd refuses it, too";
@@ -142,9 +141,8 @@ TEST_F(HostsFolderTest, AFolderOfAnotherLevelIsToldApart) {
   ReadAll();
   EXPECT_THAT(findings_.at(0).message, HasSubstr("has no folder of a registry"));
   Put("hosts.toml", "[host.\"https://m.example\"]\n");
-  const auto read = HostsFolder::Read(scratch_.path().string(), Containerd::k2, findings_);
-  ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message, HasSubstr("give the folder above it"));
+  const Error read = ErrorIn(HostsFolder::Read(scratch_.path().string(), Containerd::k2, findings_));
+  EXPECT_THAT(read.message, HasSubstr("give the folder above it"));
 }
 
 TEST(HostsToml, IsToldFromARegistriesConf) {

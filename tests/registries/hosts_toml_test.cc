@@ -9,6 +9,7 @@
 #include "tests/differential/seed.h"
 #include "tests/support/amount.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::registries {
 namespace {
@@ -38,9 +39,7 @@ std::vector<std::string> HostUrls(std::string_view text, Containerd version = Co
 }
 Error HostsError(std::string_view text, Containerd version = Containerd::k2) {
   Findings findings;
-  const auto read = ReadHostsToml(text, "hosts.toml", version, findings);
-  EXPECT_FALSE(read) << text;
-  return read ? Error() : read.error();
+  return ErrorIn(ReadHostsToml(text, "hosts.toml", version, findings));
 }
 
 TEST(HostsToml, EachMemberIsRead) {

@@ -9,6 +9,7 @@
 
 #include "tests/differential/seed.h"
 #include "tests/support/amount.h"
+#include "tests/support/result.h"
 
 namespace prov::registries {
 namespace {
@@ -24,11 +25,7 @@ std::string FullName(std::string_view text) {
   const auto read = ParseImageReference(text, "--image");
   return read ? read->Text() : "refused: " + read.error().message;
 }
-Error ReferenceError(std::string_view text) {
-  const auto read = ParseImageReference(text, "--image");
-  EXPECT_FALSE(read) << text;
-  return read ? Error() : read.error();
-}
+Error ReferenceError(std::string_view text) { return ErrorIn(ParseImageReference(text, "--image")); }
 
 TEST(ImageReference, IsCompletedAsDockersAre) {
   const std::pair<std::string, std::string> kCases[] = {
@@ -61,15 +58,14 @@ TEST(ImageReference, IsCompletedAsDockersAre) {
 }
 
 TEST(ImageReference, KeepsItsParts) {
-  const auto read = ParseImageReference("host:5000/org/app:v1@" + kSha256, "--image");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->registry, "host:5000");
-  EXPECT_EQ(read->repository, "org/app");
-  EXPECT_EQ(read->tag, "v1");
-  EXPECT_EQ(read->digest, kSha256);
-  EXPECT_TRUE(read->by_digest());
-  EXPECT_EQ(read->Object(), kSha256);
-  EXPECT_EQ(read->Repository(), "host:5000/org/app");
+  const auto read = Must(ParseImageReference("host:5000/org/app:v1@" + kSha256, "--image"));
+  EXPECT_EQ(read.registry, "host:5000");
+  EXPECT_EQ(read.repository, "org/app");
+  EXPECT_EQ(read.tag, "v1");
+  EXPECT_EQ(read.digest, kSha256);
+  EXPECT_TRUE(read.by_digest());
+  EXPECT_EQ(read.Object(), kSha256);
+  EXPECT_EQ(read.Repository(), "host:5000/org/app");
 }
 
 TEST(ImageReference, WhatContainerdRefusesIsRefusedWithTheReason) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/registries/sources.h"
+#include "tests/support/result.h"
 
 namespace prov::registries {
 namespace {
@@ -17,14 +18,12 @@ TEST(MirrorsJson, ReadingGivesBackWhatWasWritten) {
   mirrors.cas = {{"quay.io", {std::string("\x30\x00\xFF", 3), "2"}}, {"a:1", {}}};
   JsonWriter json;
   WriteMirrors(json, mirrors);
-  const auto node = ParseJsonDocument(json.Text(), "test");
-  ASSERT_TRUE(node);
-  const auto read = ReadMirrors(*node);
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->places, mirrors.places);
-  EXPECT_EQ(read->registries, mirrors.registries);
-  EXPECT_EQ(read->cas, mirrors.cas);
-  EXPECT_FALSE(read->states_no_cas);
+  const auto node = Must(ParseJsonDocument(json.Text(), "test"));
+  const auto read = Must(ReadMirrors(node));
+  EXPECT_EQ(read.places, mirrors.places);
+  EXPECT_EQ(read.registries, mirrors.registries);
+  EXPECT_EQ(read.cas, mirrors.cas);
+  EXPECT_FALSE(read.states_no_cas);
 }
 
 TEST(MirrorsJson, NoCasAreAnotherStatementThanNothingOfCas) {
@@ -33,10 +32,9 @@ TEST(MirrorsJson, NoCasAreAnotherStatementThanNothingOfCas) {
     mirrors.states_no_cas = states;
     JsonWriter json;
     WriteMirrors(json, mirrors);
-    const auto read = ReadMirrors(*ParseJsonDocument(json.Text(), "test"));
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(read->states_cas(), states);
-    EXPECT_TRUE(read->cas.empty());
+    const auto read = Must(ReadMirrors(*ParseJsonDocument(json.Text(), "test")));
+    EXPECT_EQ(read.states_cas(), states);
+    EXPECT_TRUE(read.cas.empty());
   }
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/result.h"
+
 namespace prov::registries {
 namespace {
 
@@ -22,54 +24,51 @@ Result<std::vector<Registry>> Parse(std::string_view text) {
 
 // The form in which OpenShift's machine-config operator writes it.
 TEST(RegistriesConf, IsReadAsOpenShiftWritesIt) {
-  const auto all = Parse(
-      "unqualified-search-registries = [\"registry.access.redhat.com\", \"docker.io\"]\n"
-      "short-name-mode = \"\"\n"
-      "\n"
-      "[[registry]]\n"
-      "  prefix = \"\"\n"
-      "  location = \"quay.io/org\"\n"
-      "  blocked = true\n"
-      "\n"
-      "  [[registry.mirror]]\n"
-      "    location = \"mirror.example.com:5000/org/\"\n"
-      "    pull-from-mirror = \"digest-only\"\n"
-      "\n"
-      "  [[registry.mirror]]\n"
-      "    location = \"other.example.com/org\"\n"
-      "    insecure = true\n"
-      "    pull-from-mirror = \"tag-only\"\n"
-      "\n"
-      "[[registry]]\n"
-      "  prefix = \"*.example.org\"\n"
-      "  insecure = true\n");
-  ASSERT_TRUE(all) << all.error().message;
+  const auto all =
+      Must(Parse("unqualified-search-registries = [\"registry.access.redhat.com\", \"docker.io\"]\n"
+                 "short-name-mode = \"\"\n"
+                 "\n"
+                 "[[registry]]\n"
+                 "  prefix = \"\"\n"
+                 "  location = \"quay.io/org\"\n"
+                 "  blocked = true\n"
+                 "\n"
+                 "  [[registry.mirror]]\n"
+                 "    location = \"mirror.example.com:5000/org/\"\n"
+                 "    pull-from-mirror = \"digest-only\"\n"
+                 "\n"
+                 "  [[registry.mirror]]\n"
+                 "    location = \"other.example.com/org\"\n"
+                 "    insecure = true\n"
+                 "    pull-from-mirror = \"tag-only\"\n"
+                 "\n"
+                 "[[registry]]\n"
+                 "  prefix = \"*.example.org\"\n"
+                 "  insecure = true\n"));
   const Registry quay{"quay.io/org",
                       "quay.io/org",
                       true,
                       false,
                       {{"mirror.example.com:5000/org", false, MirrorUse::kDigestOnly},
                        {"other.example.com/org", true, MirrorUse::kTagOnly}}};
-  EXPECT_THAT(*all, ElementsAre(quay, Registry{"*.example.org", "", false, true, {}}));
+  EXPECT_THAT(all, ElementsAre(quay, Registry{"*.example.org", "", false, true, {}}));
 }
 
 TEST(RegistriesConf, MirrorsOfARegistryByDigestOnlyAreSo) {
-  const auto all = Parse(
-      "[[registry]]\nlocation = \"a.example.com\"\nmirror-by-digest-only = true\n"
-      "[[registry.mirror]]\nlocation = \"m.example.com\"\n"
-      "[[registry]]\nlocation = \"b.example.com\"\n[[registry.mirror]]\nlocation = \"m.example.com\"\n");
-  ASSERT_TRUE(all) << all.error().message;
-  ASSERT_THAT(*all, SizeIs(2));
-  EXPECT_EQ(all->front().mirrors.front().use, MirrorUse::kDigestOnly);
-  EXPECT_EQ(all->back().mirrors.front().use, MirrorUse::kAll);
+  const auto all =
+      Must(Parse("[[registry]]\nlocation = \"a.example.com\"\nmirror-by-digest-only = true\n"
+                 "[[registry.mirror]]\nlocation = \"m.example.com\"\n"
+                 "[[registry]]\nlocation = \"b.example.com\"\n[[registry.mirror]]\nlocation = \"m.example.com\"\n"));
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all.front().mirrors.front().use, MirrorUse::kDigestOnly);
+  EXPECT_EQ(all.back().mirrors.front().use, MirrorUse::kAll);
 }
 
 TEST(RegistriesConf, TheFirstOfAPrefixCounts) {
-  const auto all =
-      Parse("[[registry]]\nprefix = \"a\"\nlocation = \"one\"\n[[registry]]\nprefix = \"a\"\nlocation = \"two\"\n");
-  ASSERT_TRUE(all) << all.error().message;
-  ASSERT_THAT(*all, SizeIs(1));
-  EXPECT_EQ(all->front().location, "one");
+  const auto all = Must(
+      Parse("[[registry]]\nprefix = \"a\"\nlocation = \"one\"\n[[registry]]\nprefix = \"a\"\nlocation = \"two\"\n"));
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all.front().location, "one");
 }
 
 TEST(RegistriesConf, ADropInReplacesRegistriesOfItsPrefixes) {
@@ -127,18 +126,16 @@ TEST(RegistriesConf, RefusesWhatTheToolsRefuseAndSaysWhere) {
 
 TEST(RegistriesConf, NamesKeysThatNoVersionHas) {
   Findings findings;
-  const auto all = ParseRegistriesConf(
+  Must(ParseRegistriesConf(
       "colour = 1\n[[registry]]\nlocation = \"a\"\nmirrors = []\n[[registry.mirror]]\nlocation = \"m\"\nport = 1\n",
-      "f", findings);
-  ASSERT_TRUE(all) << all.error().message;
+      "f", findings));
   ASSERT_THAT(findings, SizeIs(3));
   for (const Finding& one : findings) EXPECT_EQ(one.code, "not-read");
 }
 
 TEST(RegistriesConf, AnEmptyFileHasNoRegistry) {
-  const auto all = Parse("# nothing\n");
-  ASSERT_TRUE(all) << all.error().message;
-  EXPECT_THAT(*all, IsEmpty());
+  const auto all = Must(Parse("# nothing\n"));
+  EXPECT_THAT(all, IsEmpty());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/router/samples.h"
+#include "tests/support/result.h"
 
 namespace prov::router {
 namespace {
@@ -16,9 +17,7 @@ using testing::StartsWith;
 
 Error DestinationError(RouterKind kind, std::string_view text) {
   RouterPolicy out{.kind = kind, .where = "list"};
-  const auto read = ReadDestinations(text, out);
-  EXPECT_FALSE(read) << text;
-  return read ? Error() : read.error();
+  return ErrorIn(ReadDestinations(text, out));
 }
 
 // The script's own words come first, and the place is the line.

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "tests/router/samples.h"
+#include "tests/support/result.h"
 
 namespace prov::router {
 namespace {
@@ -147,10 +148,9 @@ TEST(RouterDestination, WhatNamesNone) {
     EXPECT_FALSE(ParseRouterDestination(RouterKind::kHttpProxy, text)) << text;
   for (const char* text : {"", "0", "65536", "80/icmp", "host", "router:", "80/udp/tcp"})
     EXPECT_FALSE(ParseRouterDestination(RouterKind::kRedirect, text)) << text;
-  const auto secret = ParseRouterDestination(RouterKind::kHttpProxy, "https://user:sesame@a.example/");
-  ASSERT_TRUE(secret);
-  EXPECT_THAT(secret->text, Not(HasSubstr("sesame")));
-  EXPECT_EQ(secret->host, "a.example");
+  const auto secret = Must(ParseRouterDestination(RouterKind::kHttpProxy, "https://user:sesame@a.example/"));
+  EXPECT_THAT(secret.text, Not(HasSubstr("sesame")));
+  EXPECT_EQ(secret.host, "a.example");
 }
 
 TEST(KnownAnswers, WhatIsNoAnswer) {
@@ -177,9 +177,8 @@ TEST(Evaluation, ManyLinesAndManyDestinations) {
     if (!name) {
       ASSERT_TRUE(answers.Add(host + "="));
     }
-    const auto destination = ParseRouterDestination(RouterKind::kHttpProxy, host);
-    ASSERT_TRUE(destination);
-    const RouterDecision decision = evaluation.Explain(*destination, answers);
+    const auto destination = Must(ParseRouterDestination(RouterKind::kHttpProxy, host));
+    const RouterDecision decision = evaluation.Explain(destination, answers);
     ASSERT_EQ(decision.verdict, Verdict::kAllow) << host;
     ASSERT_EQ(decision.line, static_cast<std::size_t>(i) + 1);
   }

@@ -9,6 +9,7 @@
 #include "provisioner/router/policy_walk.h"
 #include "provisioner/router/render.h"
 #include "tests/router/samples.h"
+#include "tests/support/result.h"
 
 namespace prov::router {
 namespace {
@@ -49,9 +50,7 @@ RouterPolicy One(const std::vector<std::string_view>& files, const PolicyRequest
 }
 
 Error ReaderError(const std::vector<std::string_view>& files, const PolicyRequest& request = {}) {
-  const auto read = ReadFiles(files, request);
-  EXPECT_FALSE(read);
-  return read ? Error() : read.error();
+  return ErrorIn(ReadFiles(files, request));
 }
 
 void ExpectHttp(const RouterPolicy& policy) {
@@ -292,25 +291,20 @@ TEST(EgressRouter, ThePluginReadsThePortOfAnIpv6TargetAsAddress) {
 TEST(PolicyReader, AConfigMapBesideOtherRouters) {
   for (const auto& files :
        {std::vector<std::string_view>{"80 tcp 10.0.0.1\n", kMap}, {kEgressRouter, kMap}, {kMap, kEgressRouter}}) {
-    const auto read = ReadFiles(files);
-    ASSERT_TRUE(read) << read.error().message;
-    ASSERT_EQ(read->size(), 2U);
-    ExpectHttp((*read)[1]);
+    const auto read = Must(ReadFiles(files));
+    ASSERT_EQ(read.size(), 2U);
+    ExpectHttp(read[1]);
   }
   const auto taken =
-      ReadFiles({kDeployment, kMap, "kind: ConfigMap\nmetadata: {name: old}\ndata: {destination: a.test}\n"});
-  ASSERT_TRUE(taken) << taken.error().message;
-  EXPECT_EQ(taken->size(), 2U);
+      Must(ReadFiles({kDeployment, kMap, "kind: ConfigMap\nmetadata: {name: old}\ndata: {destination: a.test}\n"}));
+  EXPECT_EQ(taken.size(), 2U);
 }
 
 TEST(PolicyReader, SeveralRouters) {
   const std::string two = fmt::format("{}---\n{}", kEgressRouter, EgressRouterWith("name: er", "name: er2"));
-  const auto read = ReadFiles({two});
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->size(), 2U);
-  const auto one = ReadRouterPolicy(two, "f1");
-  ASSERT_FALSE(one);
-  EXPECT_EQ(one.error().code, Code::kKind);
+  const auto read = Must(ReadFiles({two}));
+  EXPECT_EQ(read.size(), 2U);
+  EXPECT_EQ(ErrorIn(ReadRouterPolicy(two, "f1")).code, Code::kKind);
 }
 
 TEST(PolicyReader, ListsOfObjects) {

@@ -7,6 +7,7 @@
 #include "provisioner/router/evaluation.h"
 #include "provisioner/router/router_check.h"
 #include "tests/router/samples.h"
+#include "tests/support/result.h"
 
 namespace prov::router {
 namespace {
@@ -34,11 +35,7 @@ std::string As(const RouterPolicy& policy, Format format, RenderRequest request 
   return out.value_or("");
 }
 
-Error RenderError(const RouterPolicy& policy, Format format) {
-  const auto out = Render(policy, {.format = format});
-  EXPECT_FALSE(out);
-  return out ? Error() : out.error();
-}
+Error RenderError(const RouterPolicy& policy, Format format) { return ErrorIn(Render(policy, {.format = format})); }
 
 TEST(Render, NftRules) {
   const RouterPolicy policy = FullPolicy(RouterKind::kRedirect, kRedirectList);
@@ -177,9 +174,8 @@ TEST(Render, AProxyWithAnEgressIp) {
     EXPECT_THAT(manifest, HasSubstr(part)) << part;
   for (const char* part : {"macvlan", "privileged", "initContainers", "EGRESS_SOURCE"})
     EXPECT_THAT(manifest, Not(HasSubstr(part))) << part;
-  const auto again = ReadRouterPolicy(manifest, "file");
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->labels->at("app"), "out");
+  const auto again = Must(ReadRouterPolicy(manifest, "file"));
+  EXPECT_EQ(again.labels->at("app"), "out");
   EXPECT_TRUE(CheckRouters({{manifest, "file"}}).empty());
 
   request.format = Format::kManifest;

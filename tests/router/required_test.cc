@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
+
 namespace prov::router {
 namespace {
 
@@ -16,11 +18,7 @@ std::vector<Requirement> ReadRequired(const std::string& text) {
   return read ? *std::move(read) : std::vector<Requirement>();
 }
 
-Error RequiredError(const std::string& text) {
-  const auto read = ReadRequirements(text, "required.txt");
-  EXPECT_FALSE(read) << text;
-  return read ? Error() : read.error();
-}
+Error RequiredError(const std::string& text) { return ErrorIn(ReadRequirements(text, "required.txt")); }
 
 TEST(Required, LinesOfTheList) {
   const std::vector<Requirement> list = ReadRequired(

@@ -7,6 +7,7 @@
 #include "provisioner/router/render.h"
 #include "tests/router/samples.h"
 #include "tests/support/finding_codes.h"
+#include "tests/support/result.h"
 
 namespace prov::router {
 namespace {
@@ -38,12 +39,10 @@ TEST(RouterCheck, ARightOneHasNoFindings) {
 // What we write ourselves, we have nothing to say against.
 TEST(RouterCheck, WhatIsRenderedIsRight) {
   for (const char* list : {"80 tcp 10.0.0.1\n", "*.example\n", "80 db.example\n"}) {
-    const auto policy = ReadRouterPolicy(list, "list", {.source = "192.168.12.99/24", .gateway = "192.168.12.1"});
-    ASSERT_TRUE(policy);
+    const auto policy = Must(ReadRouterPolicy(list, "list", {.source = "192.168.12.99/24", .gateway = "192.168.12.1"}));
     for (const Format format : {Format::kManifest, Format::kConfigMap, Format::kEnv}) {
-      const auto text = Render(*policy, {.format = format});
-      ASSERT_TRUE(text);
-      EXPECT_THAT(Codes(Check({*text})), IsEmpty()) << *text;
+      const auto text = Must(Render(policy, {.format = format}));
+      EXPECT_THAT(Codes(Check({text})), IsEmpty()) << text;
     }
   }
 }

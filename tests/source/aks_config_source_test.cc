@@ -10,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "tests/source/document_helpers.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::source {
@@ -64,13 +65,11 @@ std::string Fact(std::string_view member, const ObjectView& object, std::string_
 TEST(AksNoProxy, AgreesWithWhatWasObserved) {
   const std::string path = testing_support::TestsFolder() + "/../../shared/cases/egress/aks-noproxy-observed.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "NOT RUN: the observed lists are not there: " << path;
-  const auto document = ParseJson(testing_support::ReadAll(path), {});
-  ASSERT_TRUE(document);
-  const auto root = ObjectView::Of((*document)->root(), "$");
-  const auto cases = root->Objects("cases");
-  ASSERT_TRUE(cases);
-  ASSERT_EQ(cases->size(), 2U);
-  for (const ObjectView& row : *cases) {
+  const auto document = Must(ParseJson(testing_support::ReadAll(path), {}));
+  const auto root = ObjectView::Of(document->root(), "$");
+  const auto cases = Must(root->Objects("cases"));
+  ASSERT_EQ(cases.size(), 2U);
+  for (const ObjectView& row : cases) {
     const ObjectView cluster = **row.Object("cluster");
     const auto config =
         MustRead(fmt::format(R"({{"httpProxy":"http://p:1/","noProxy":{},"clusterFacts":{{{},{},{},{},{}}}}})",
@@ -81,6 +80,19 @@ TEST(AksNoProxy, AgreesWithWhatWasObserved) {
     EXPECT_EQ(AsSet(*config.no_proxy), std::set<std::string>(effective.begin(), effective.end()));
     EXPECT_THAT(config.findings, Not(HasCode("no-proxy-incomplete")));
   }
+}
+
+TEST(AksConfig, NamesWindowsPoolsBesideAProxy) {
+  const auto cluster = [](const std::string& config, const std::string& pools) {
+    return MustRead("{\"name\":\"c\",\"httpProxyConfig\":" + config + ",\"agentPoolProfiles\":" + pools + "}");
+  };
+  const std::string config = std::string("{") + kUrls + "}";
+  const std::string pools = R"([{"name":"np","osType":"Linux"},{"name":"win","osType":"windows"}])";
+  const auto both = cluster(config, pools);
+  EXPECT_THAT(MessageOf(both.findings, "aks-windows-upgrade"), HasSubstr("Windows pools (win)"));
+  EXPECT_THAT(cluster("null", pools).findings, Not(HasCode("aks-windows-upgrade")));
+  for (const char* others : {"[]", "null", "\"x\"", "[1]", R"([{"name":"np","osType":"Linux"}])"})
+    EXPECT_THAT(cluster(config, others).findings, Not(HasCode("aks-windows-upgrade"))) << others;
 }
 
 TEST(AksConfig, DisabledAndNullAreTheExplicitEmpty) {
@@ -121,9 +133,8 @@ TEST(AksConfig, SaysWhatAksWouldRefuse) {
 
 TEST(AksConfig, EntriesThatAksDoesNotTakeAreReported) {
   const auto count = [](const std::string& entries) {
-    const auto config = ReadText(std::string("{") + kUrls + R"(,"noProxy":[)" + entries + "]}");
-    EXPECT_TRUE(config) << Failure(config);
-    return std::ranges::count(config->findings, "aks-no-proxy", &Finding::code);
+    const auto config = Must(ReadText(std::string("{") + kUrls + R"(,"noProxy":[)" + entries + "]}"));
+    return std::ranges::count(config.findings, "aks-no-proxy", &Finding::code);
   };
   EXPECT_EQ(count(R"("*","Docker.IO",".Example.com","10.0.0.0/8","fd00::1","a.b.")"), 0);
   EXPECT_EQ(count(R"("a,b","host:443","http://a","a b","10.0.0.0/33","[::1]","a_b","")"), 8);
@@ -312,10 +323,9 @@ TEST(AksClusterSuffixes, AreForClustersOfAksThatHaveAProxy) {
   ASSERT_TRUE(AddClusterSuffixes(disabled));
   EXPECT_FALSE(disabled.no_proxy);
   auto other = MustRead("HTTP_PROXY=http://p:1\nNO_PROXY=a\n");
-  const auto added = AddClusterSuffixes(other);
-  ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().code, Code::kKind);
-  EXPECT_THAT(added.error().message, HasSubstr("(EnvironmentFile)"));
+  const Error added = ErrorIn(AddClusterSuffixes(other));
+  EXPECT_EQ(added.code, Code::kKind);
+  EXPECT_THAT(added.message, HasSubstr("(EnvironmentFile)"));
   EXPECT_EQ(other.no_proxy, "a");
 }
 

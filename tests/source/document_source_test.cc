@@ -24,8 +24,8 @@ constexpr const char* kProxyObject =
 constexpr const char* kController =
     R"({"kind":"ControllerConfig","spec":{"proxy":{"httpProxy":"http://c:1"},"additionalTrustBundle":null}})";
 
-// Each of them may be UTF-16 or have a byte order mark, too: what > writes in Windows PowerShell, and what editors on
-// Windows save.
+// Each of them may be UTF-16, with a byte order mark or without, or have the mark of UTF-8: what > writes in Windows
+// PowerShell, and what editors and programs on Windows save.
 TEST(ReadDocument, TellsTheKindsApartInEachEncoding) {
   struct Row {
     const char* file;
@@ -38,6 +38,10 @@ TEST(ReadDocument, TellsTheKindsApartInEachEncoding) {
       {"/golden/sources/proxy.yaml", "Proxy", true, true, 2},
       {"/golden/sources/proxy-list.json", "Proxy", true, true, 3},
       {"/golden/sources/config-map.yaml", "ConfigMap", false, true, 2},
+      {"/golden/sources/hosted-cluster.yaml", "HostedCluster", true, true, 2},
+      {"/golden/sources/rancher-cluster.json", "RancherCluster", true, false, 0},
+      {"/golden/sources/trust-manager.yaml", "ConfigMap", false, true, 2},
+      {"/golden/sources/cluster-trust-bundle.json", "ClusterTrustBundle", false, true, 2},
       {"/golden/sources/controller-config.json", "ControllerConfig", true, true, 2},
       {"/golden/sources/install-config.yaml", "InstallConfig", true, true, 1},
       {"/golden/sources/aks-file.json", "AKS", true, true, 1},
@@ -57,7 +61,8 @@ TEST(ReadDocument, TellsTheKindsApartInEachEncoding) {
     std::string little = ToUtf16Le(text);
     std::string big = little;
     for (std::size_t i = 0; i + 1 < big.size(); i += 2) std::swap(big[i], big[i + 1]);
-    for (const std::string& marked : {text, "\xEF\xBB\xBF" + text, "\xFF\xFE" + little, "\xFE\xFF" + big}) {
+    for (const std::string& marked :
+         {text, "\xEF\xBB\xBF" + text, "\xFF\xFE" + little, "\xFE\xFF" + big, little, big}) {
       const auto config = MustRead(marked);
       EXPECT_EQ(config.source.kind, row.kind);
       EXPECT_EQ(config.proxy_file.present, row.proxy);
@@ -135,6 +140,53 @@ TEST(ReadDocument, APoolAmongYamlDocumentsChoosesTheConfigOfItsNodes) {
   }
 }
 
+// currentconfig on a node, and what the Machine Config Server puts into its answers: no kind, nor apiVersion.
+TEST(ReadDocument, AMachineConfigIsKnownWithoutItsKind) {
+  const std::string name = "rendered-worker-" + std::string(32, 'c');
+  const std::string members = fmt::format(
+      R"("metadata":{{"name":"{}"}},"spec":{{"osImageURL":"x","config":{{"ignition":{{"version":"3.2.0"}},"storage":{{"files":[{{"path":"/etc/mco/proxy.env","contents":{{"source":"data:,HTTP_PROXY=http://c:1%0A"}}}}]}}}}}}}})",
+      name);
+  const std::string pool = fmt::format(
+      R"({{"kind":"MachineConfigPool","metadata":{{"name":"worker"}},"status":{{"configuration":{{"name":"{}"}}}}}})",
+      name);
+  for (const std::string& text :
+       {"{" + members, "{\"kind\":\"\"," + members,
+        "{\"apiVersion\":\"machineconfiguration.openshift.io/v1\"," + members,
+        R"({"kind":"List","items":[{)" + members + "," + pool + "]}", pool + "\n{" + members}) {
+    const auto config = MustRead(text);
+    EXPECT_EQ(config.source.kind, "MachineConfig");
+    EXPECT_EQ(config.source.name, name);
+    EXPECT_EQ(config.http_proxy->Reveal(), "http://c:1");
+  }
+  EXPECT_THAT(Failure(ReadText(R"({"spec":{"config":{"ignition":"3"}}})")), StartsWith("kind: expected"));
+}
+
+// As jq or two runs of oc print them, and with YAML among them.
+TEST(ReadDocument, ReadsJsonAndYamlOfOneText) {
+  const std::string proxy =
+      R"({"apiVersion":"config.openshift.io/v1","kind":"Proxy","metadata":{"name":"cluster"},"spec":{"trustedCA":{"name":"user-ca-bundle"}},"status":{"httpProxy":"http://p:1"}})";
+  const std::string map = R"({"kind":"ConfigMap","metadata":{"name":"user-ca-bundle"},"data":{"ca-bundle.crt":")" +
+                          Escaped(Pem("corporate-root")) + "\"}}";
+  const std::string yaml = ConfigMapYaml("user-ca-bundle", Pem("corporate-root"));
+  for (const std::string& text :
+       {proxy + "\n" + map, proxy + map, map + "\n---\n" + proxy + "\n---\n", proxy + "\n" + yaml,
+        proxy + "\n---\n# a map\n" + yaml, yaml + proxy, yaml + "---\n" + proxy + "\n",
+        proxy + "\n" + Indented(yaml, 2), Indented(yaml, 2) + "\n" + proxy, "# first\n---\n" + proxy + "\n" + yaml,
+        R"({"kind":"List","items":[)" + proxy + "]}\n" + yaml}) {
+    const auto config = MustRead(text);
+    EXPECT_EQ(config.source.kind, "Proxy") << text;
+    EXPECT_EQ(config.http_proxy->Reveal(), "http://p:1");
+    EXPECT_EQ(config.certificates.size(), 1U) << text;
+  }
+  EXPECT_EQ(MustRead(map + "\n" + proxy).proxy_file.path, "$[1].status");
+  for (const std::string junk : {"}", "]", "x", "text of a person", "\"a\"", "1"})
+    EXPECT_FALSE(ReadText(proxy + "\n" + junk)) << junk;
+  EXPECT_THAT(Failure(ReadText(proxy + " kind: Proxy")), HasSubstr("must not be followed by other values"));
+  EXPECT_THAT(Failure(ReadText(proxy + "\n\n{\n \"kind\": x}")), HasSubstr("(line 4, column 10)"));
+  EXPECT_THAT(Failure(ReadText(proxy + "\nkind: [a\n")), HasSubstr("(line 3, column 1)"));
+  EXPECT_THAT(Failure(ReadText("kind: Proxy\nkind: ConfigMap\n")), HasSubstr("write a line --- before it"));
+}
+
 TEST(ReadDocument, RefusesWhatIsNoSource) {
   const std::pair<std::string, std::string> rows[] = {
       {"", "json: is empty; did the command"},
@@ -150,7 +202,12 @@ TEST(ReadDocument, RefusesWhatIsNoSource) {
        "kind: is a document that provisioner wrote and not a source"},
       {std::string("MZ\x90\0", 4), "kind: is a program for Windows and not a source; give the document"},
       {std::string(257, '\0') + "ustar", "kind: is a tar archive and not a source; unpack it"},
-      {"# proxy\n[Service]\nEnvironment=HTTP_PROXY=http://p:1\n", "kind: is a unit or drop-in of systemd"},
+      {"[Service]\nExecStart=/bin/true\n", "kind: is a unit or drop-in of systemd without any of HTTP_PROXY"},
+      {"'{\"httpProxy\":\"http://p:1\"}'\r\n", "kind: holds JSON within quotes, as cmd.exe leaves them"},
+      {"{'httpProxy': 'http://p:1'}",
+       "json: not JSON: Missing a name for object member; JSON wants double quotes (\"name\"), not single"},
+      {"{httpProxy: http://p:1}",
+       "json: not JSON: Missing a name for object member; JSON wants names in double quotes"},
       {"Name    Location\n------  ----------\nweb     westeurope\n", "kind: is the table that az prints"},
       {R"({"kind":"Status","status":"Failure","message":"proxies \"cluster\" is forbidden"})",
        "kind: is an error message and no output of a command (proxies \"cluster\" is forbidden)"},

@@ -5,6 +5,7 @@
 
 #include "provisioner/source/roots.h"
 #include "tests/source/fake_web.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::source {
@@ -38,11 +39,7 @@ class HttpFetchers : public testing::Test {
   Result<std::string> Fetch(const FetchOrder& order, Trust trust = {}) {
     return HttpFetcher(request_, std::move(trust), web_.Ports(), time_).Fetch(order);
   }
-  Error ErrorOf(const FetchOrder& order, Trust trust = {}) {
-    const auto body = Fetch(order, std::move(trust));
-    EXPECT_FALSE(body);
-    return body ? Error{} : body.error();
-  }
+  Error ErrorOf(const FetchOrder& order, Trust trust = {}) { return ErrorIn(Fetch(order, std::move(trust))); }
 
   FakeWeb web_;
   SourceRequest request_;

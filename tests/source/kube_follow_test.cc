@@ -179,6 +179,41 @@ TEST_F(Follow, AProxyIsReadOnceAMinute) {
   EXPECT_EQ(Passed(), 60);
 }
 
+// A ConfigMap is watched itself, in its namespace.
+TEST_F(Follow, AChangeOfAConfigMapEndsTheWait) {
+  const auto map = [](std::string_view data, std::string_view version) {
+    return fmt::format(R"({{"metadata":{{"name":"c","resourceVersion":"{}"}},"data":{{"ca-bundle.crt":"{}"}}}})",
+                       version, data);
+  };
+  cluster_.script = {FakeCluster::Says(200, R"({"metadata":{"resourceVersion":"5"},"items":[)" + map("a", "4") + "]}"),
+                     Watches(Line("MODIFIED", map("a", "6")) + Line("MODIFIED", map("b", "7")))};
+  follower_.Follow(Request("kube:///configmap/trust/c:ca-bundle.crt"));
+  EXPECT_TRUE(follower_.Wait(86'400'000));
+  ExpectAllUsed();
+  EXPECT_LE(Passed(), 2);
+  EXPECT_THAT(cluster_.Paths().front(), "/api/v1/namespaces/trust/configmaps?fieldSelector=metadata.name%3Dc");
+}
+
+// Of the versions of a ClusterTrustBundle the newest that the server has is watched.
+TEST_F(Follow, ABundleIsWatchedInTheVersionThatIsServed) {
+  cluster_.script = {FakeCluster::Says(404),
+                     FakeCluster::Says(200, R"({"metadata":{"resourceVersion":"5"},"items":[]})"),
+                     Watches(Line("ADDED", R"({"metadata":{"name":"c:d","resourceVersion":"6"},"spec":{}})"))};
+  follower_.Follow(Request("kube:///clustertrustbundle/c:d"));
+  EXPECT_TRUE(follower_.Wait(86'400'000));
+  ExpectAllUsed();
+  EXPECT_LE(Passed(), 2);
+  EXPECT_THAT(cluster_.Paths()[0],
+              StartsWith("/apis/certificates.k8s.io/v1/clustertrustbundles?fieldSelector=metadata.name%3Dc%3Ad"));
+  EXPECT_THAT(cluster_.Paths()[2], StartsWith("/apis/certificates.k8s.io/v1beta1/clustertrustbundles?"));
+  cluster_.script = {Watches("")};
+  follower_.Follow(Request("kube:///clustertrustbundle/c:d"));
+  EXPECT_TRUE(follower_.Wait(kMinute));
+  ExpectAllUsed();
+  EXPECT_THAT(cluster_.Paths()[3], StartsWith("/apis/certificates.k8s.io/v1beta1/clustertrustbundles?"));
+  EXPECT_THAT(told_, IsEmpty());
+}
+
 TEST_F(Follow, ALostConnectionIsMadeAgainMoreAndMoreSlowly) {
   cluster_.script = {Lists("a"), FakeCluster::Fails(Code::kNetwork), FakeCluster::Says(503),
                      FakeCluster::Fails(Code::kNetwork), Watches(Line("MODIFIED", Pool("b", "11")))};

@@ -6,6 +6,7 @@
 
 #include "tests/source/document_helpers.h"
 #include "tests/source/kube_helpers.h"
+#include "tests/support/result.h"
 
 namespace prov::source {
 namespace {
@@ -41,19 +42,17 @@ class Kube : public KubeTest {
 };
 
 TEST_F(Kube, ThePoolLeadsToItsRenderedConfig) {
-  const auto read = Read();
-  ASSERT_TRUE(read) << read.error().message << read.error().where;
-  EXPECT_EQ(read->source.name, kSampleName);
-  EXPECT_EQ(read->certificates.size(), 3U);
-  EXPECT_TRUE(read->http_proxy);
+  const auto read = Must(Read());
+  EXPECT_EQ(read.source.name, kSampleName);
+  EXPECT_EQ(read.certificates.size(), 3U);
+  EXPECT_TRUE(read.http_proxy);
   EXPECT_THAT(cluster_.Paths(), ElementsAre(std::string(kPools) + "/worker", Config(kSampleName)));
   EXPECT_EQ(cluster_.asked[1].bearer_token->Reveal(), kToken);
   EXPECT_THAT(cluster_.asked[1].roots, SizeIs(1));
 }
 
 TEST_F(Kube, AConfigIsReadByItsName) {
-  const auto read = Read(fmt::format("kube:///machineconfig/{}", kSampleName));
-  ASSERT_TRUE(read) << read.error().message;
+  Must(Read(fmt::format("kube:///machineconfig/{}", kSampleName)));
   EXPECT_THAT(cluster_.Paths(), ElementsAre(Config(kSampleName)));
 }
 
@@ -202,11 +201,10 @@ TEST_F(Kube, TheControllerConfigIsReadWhole) {
       R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"ControllerConfig","metadata":{"name":"machine-config-controller"},)"
       R"("spec":{"proxy":{"httpProxy":"http://p:1","httpsProxy":"http://p:1","noProxy":".svc"},"additionalTrustBundle":")" +
       pem + "\"}}";
-  const auto read = Read("kube:///controllerconfig");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->source.kind, "ControllerConfig");
-  EXPECT_EQ(read->http_proxy->Reveal(), "http://p:1");
-  EXPECT_THAT(read->certificates, SizeIs(1));
+  const auto read = Must(Read("kube:///controllerconfig"));
+  EXPECT_EQ(read.source.kind, "ControllerConfig");
+  EXPECT_EQ(read.http_proxy->Reveal(), "http://p:1");
+  EXPECT_THAT(read.certificates, SizeIs(1));
 }
 
 class Proxy : public Kube {
@@ -229,12 +227,11 @@ class Proxy : public Kube {
 TEST_F(Proxy, WithTheConfigMapThatItNames) {
   PutProxy("corporate");
   PutMap("openshift-config", "corporate", "corporate-root.pem");
-  const auto read = Read("kube:///proxy");
-  ASSERT_TRUE(read) << read.error().message << read.error().where;
-  EXPECT_EQ(read->source.kind, "Proxy");
-  EXPECT_EQ(read->no_proxy, ".svc");
-  EXPECT_THAT(read->certificates, SizeIs(1));
-  EXPECT_FALSE(Has(*read, "no-user-ca-bundle")) << "the cluster was asked for it";
+  const auto read = Must(Read("kube:///proxy"));
+  EXPECT_EQ(read.source.kind, "Proxy");
+  EXPECT_EQ(read.no_proxy, ".svc");
+  EXPECT_THAT(read.certificates, SizeIs(1));
+  EXPECT_FALSE(Has(read, "no-user-ca-bundle")) << "the cluster was asked for it";
   // What the machine-config operator adds: nodes get both.
   PutMap("openshift-config", "user-ca-bundle", "proxy-root.pem");
   EXPECT_THAT(Read("kube:///proxy")->certificates, SizeIs(2));
@@ -251,18 +248,16 @@ TEST_F(Proxy, WithTheUsersBundleAlone) {
 TEST_F(Proxy, TheMergedBundleIsInAnotherNamespace) {
   PutProxy("trusted-ca-bundle");
   PutMap("openshift-config-managed", "trusted-ca-bundle", "proxy-root.pem");
-  const auto read = Read("kube:///proxy");
-  ASSERT_TRUE(read) << read.error().message << read.error().where;
-  EXPECT_THAT(read->certificates, SizeIs(1));
+  const auto read = Must(Read("kube:///proxy"));
+  EXPECT_THAT(read.certificates, SizeIs(1));
 }
 
 TEST_F(Proxy, NoBundleAtAllIsAStatement) {
   PutProxy("");
-  const auto read = Read("kube:///proxy");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(read->trust_file.present);
-  EXPECT_THAT(read->certificates, SizeIs(0));
-  EXPECT_FALSE(Has(*read, "no-trust-file"));
+  const auto read = Must(Read("kube:///proxy"));
+  EXPECT_TRUE(read.trust_file.present);
+  EXPECT_THAT(read.certificates, SizeIs(0));
+  EXPECT_FALSE(Has(read, "no-trust-file"));
 }
 
 TEST_F(Proxy, ASpecThatTheClusterHasNotAcceptedIsNotTaken) {
@@ -277,10 +272,17 @@ TEST_F(Proxy, ASpecThatTheClusterHasNotAcceptedIsNotTaken) {
     EXPECT_THAT(error.message, HasSubstr("has not accepted")) << status;
   }
   put(R"("spec":{},"status":{})");
-  const auto none = Read("kube:///proxy");
-  ASSERT_TRUE(none) << none.error().message;
-  EXPECT_TRUE(none->proxy_file.present) << "a cluster without a proxy says so";
-  EXPECT_FALSE(none->http_proxy);
+  const auto none = Must(Read("kube:///proxy"));
+  EXPECT_TRUE(none.proxy_file.present) << "a cluster without a proxy says so";
+  EXPECT_FALSE(none.http_proxy);
+}
+
+TEST_F(Proxy, AConfigMapThatItNamesMustBeThere) {
+  PutProxy("corporate");
+  const Error error = Refused("kube:///proxy");
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_EQ(error.message,
+            "the ConfigMap \"corporate\" is not in the namespace openshift-config, although the Proxy names it");
 }
 
 // "None" would take away the CAs of nodes: only the API server itself can say so.
@@ -329,10 +331,9 @@ TEST_F(Proxy, AllObjectsTogetherAreBounded) {
   SourceRequest request = Request("kube:///proxy");
   request.timeout_seconds = 40;
   cluster_.script = {slow, slow, slow};
-  const auto read = ReadKube(request, cluster_.Ports(), Nowhere());
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kNetwork);
-  EXPECT_THAT(read.error().message, HasSubstr("may take 40 seconds (--source-timeout)"));
+  const Error read = ErrorIn(ReadKube(request, cluster_.Ports(), Nowhere()));
+  EXPECT_EQ(read.code, Code::kNetwork);
+  EXPECT_THAT(read.message, HasSubstr("may take 40 seconds (--source-timeout)"));
 }
 
 TEST_F(Proxy, ABundleThatCannotBeReadIsNeverNone) {
@@ -351,6 +352,105 @@ TEST_F(Proxy, ABundleThatCannotBeReadIsNeverNone) {
   EXPECT_THAT(error.message, AllOf(HasSubstr(" a Role "), HasSubstr(R"(resources ["configmaps"])")));
   cluster_.objects[Path("openshift-config", "user-ca-bundle")] = "{},{}";
   EXPECT_EQ(Refused("kube:///proxy").code, Code::kJson);
+}
+
+class Trust : public Proxy {
+ protected:
+  static std::string Bundles(std::string_view version) {
+    return fmt::format("/apis/certificates.k8s.io/{}/clustertrustbundles", version);
+  }
+  void PutBundle(std::string_view version) {
+    cluster_.objects[Bundles(version) + "/corporate"] = fmt::format(
+        R"({{"kind":"ClusterTrustBundle","apiVersion":"certificates.k8s.io/{}","metadata":{{"name":"corporate"}},"spec":{{"trustBundle":"{}"}}}})",
+        version, Escaped(testing_support::SampleText("proxy-root.pem")));
+  }
+  // What an API server answers that does not serve the resource.
+  static FakeCluster::Step Unserved() {
+    return FakeCluster::Says(404, R"({"kind":"Status","code":404,"reason":"NotFound","details":{}})");
+  }
+};
+
+TEST_F(Trust, AConfigMapStatesCertificatesAlone) {
+  PutMap("trust", "corporate", "corporate-root.pem");
+  const auto read = Must(Read("kube:///configmap/trust/corporate"));
+  EXPECT_EQ(read.source.kind, "ConfigMap");
+  EXPECT_EQ(read.source.name, "corporate");
+  EXPECT_THAT(read.certificates, SizeIs(1));
+  EXPECT_FALSE(read.proxy_file.present);
+  EXPECT_TRUE(Has(read, "no-proxy-file"));
+  EXPECT_THAT(cluster_.Paths(), ElementsAre(Path("trust", "corporate")));
+}
+
+TEST_F(Trust, AKeyOfAConfigMapMayBeNamed) {
+  cluster_.objects[Path("trust", "c")] =
+      R"({"kind":"ConfigMap","metadata":{"name":"c"},"data":{"a.pem":"x","b.pem":")" +
+      Escaped(testing_support::SampleText("proxy-root.pem")) + "\"}}";
+  EXPECT_THAT(Read("kube:///configmap/trust/c:b.pem")->certificates, SizeIs(1));
+  EXPECT_THAT(Read("kube:///configmap/trust/c")->certificates, SizeIs(1)) << "the only one with certificates";
+  const Error none = Refused("kube:///configmap/trust/c:c.pem");
+  EXPECT_EQ(none.code, Code::kInvalidConfig);
+  EXPECT_THAT(none.message, HasSubstr("its keys are: a.pem, b.pem"));
+  EXPECT_EQ(none.file, Path("trust", "c"));
+  EXPECT_EQ(Refused("kube:///configmap/trust/c:a.pem").code, Code::kCert) << "what is named must be certificates";
+}
+
+TEST_F(Trust, AConfigMapThatIsNotThereIsNoEmptyOne) {
+  for (const char* name_space : {"trust", "openshift-config"}) {
+    const Error error = Refused(fmt::format("kube:///configmap/{}/corporate", name_space));
+    EXPECT_EQ(error.code, Code::kNotFound);
+    EXPECT_EQ(error.message, fmt::format("\"corporate\" is not among the configmaps of the namespace {}", name_space));
+  }
+}
+
+TEST_F(Trust, ABundleIsReadInTheNewestVersionThatIsServed) {
+  PutBundle("v1");
+  const auto newest = Must(Read("kube:///clustertrustbundle/corporate"));
+  EXPECT_THAT(newest.certificates, SizeIs(1));
+  EXPECT_THAT(cluster_.Paths(), ElementsAre(Bundles("v1") + "/corporate"));
+  cluster_.objects.clear();
+  cluster_.asked.clear();
+  PutBundle("v1alpha1");
+  cluster_.script = {Unserved(), FakeCluster::Says(404, "404 page not found\n")};
+  Must(Read("kube:///clustertrustbundle/corporate"));
+  EXPECT_THAT(cluster_.Paths(), ElementsAre(Bundles("v1") + "/corporate", Bundles("v1beta1") + "/corporate",
+                                            Bundles("v1alpha1") + "/corporate"));
+}
+
+TEST_F(Trust, AServerWithoutBundlesIsSaidToBeOne) {
+  cluster_.script = {Unserved(), Unserved(), Unserved()};
+  const Error error = Refused("kube:///clustertrustbundle/corporate");
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("v1, v1beta1, v1alpha1"), HasSubstr("--runtime-config")));
+  cluster_.asked.clear();
+  EXPECT_THAT(Refused("kube:///clustertrustbundle/corporate").message, HasSubstr("\"corporate\" is not among"));
+  EXPECT_THAT(cluster_.asked, SizeIs(1)) << "the server knows the kind";
+}
+
+TEST_F(Trust, AHostedClusterIsReadWithItsConfigMaps) {
+  const std::string path = "/apis/hypershift.openshift.io/v1beta1/namespaces/clusters/hostedclusters/one";
+  cluster_.objects[path] =
+      R"({"apiVersion":"hypershift.openshift.io/v1beta1","kind":"HostedCluster","metadata":{"name":"one","namespace":"clusters"},)"
+      R"("spec":{"additionalTrustBundle":{"name":"mine"},"configuration":{"proxy":{"httpProxy":"http://p:1","trustedCA":{"name":"proxys"}}}}})";
+  PutMap("clusters", "mine", "corporate-root.pem");
+  const Error error = Refused("kube:///hostedcluster/clusters/one");
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_THAT(error.message,
+              HasSubstr("\"proxys\" is not in the namespace clusters, although the HostedCluster names it"));
+  PutMap("clusters", "proxys", "proxy-root.pem");
+  const auto read = Must(Read("kube:///hostedcluster/clusters/one"));
+  EXPECT_EQ(read.http_proxy->Reveal(), "http://p:1");
+  EXPECT_THAT(read.certificates, SizeIs(2));
+  EXPECT_TRUE(Has(read, "no-proxy-incomplete"));
+  cluster_.script = {Unserved()};
+  EXPECT_THAT(Refused("kube:///hostedcluster/clusters/one").message, HasSubstr("HyperShift's management cluster"));
+}
+
+TEST_F(Trust, ARancherClusterIsRead) {
+  cluster_.objects["/apis/provisioning.cattle.io/v1/namespaces/fleet-default/clusters/c"] =
+      R"({"apiVersion":"provisioning.cattle.io/v1","kind":"Cluster","metadata":{"name":"c"},"spec":{"agentEnvVars":[{"name":"HTTP_PROXY","value":"http://p:1"}]}})";
+  const auto read = Must(Read("kube:///ranchercluster/fleet-default/c"));
+  EXPECT_EQ(read.http_proxy->Reveal(), "http://p:1");
+  EXPECT_FALSE(read.trust_file.present);
 }
 
 }  // namespace

@@ -133,6 +133,11 @@ TEST(KubeWatch, AFingerprintIsWhatIsReadOfAnObject) {
   const auto proxy = [&](std::string_view members) { return of(KubeKind::kProxy, members); };
   EXPECT_NE(proxy(R"("spec":{},"status":{"a":1})"), proxy(R"("spec":{},"status":{"a":2})"));
   EXPECT_NE(proxy(R"("spec":{})"), "");
+  const auto map = [&](std::string_view members) { return of(KubeKind::kConfigMap, members); };
+  EXPECT_NE(map(R"("data":{"a":"1"})"), map(R"("data":{"a":"2"})"));
+  EXPECT_NE(map(R"("binaryData":{"a":"MQ=="})"), map(R"("binaryData":{"a":"Mg=="})"));
+  EXPECT_NE(of(KubeKind::kClusterTrustBundle, R"("spec":{"trustBundle":"a"})"),
+            of(KubeKind::kClusterTrustBundle, R"("spec":{"trustBundle":"b"})"));
 }
 
 TEST(KubeWatch, AListSaysFromWhereToWatch) {

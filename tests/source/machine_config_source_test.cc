@@ -5,6 +5,7 @@
 
 #include "provisioner/base/base64.h"
 #include "tests/source/document_helpers.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::source {
@@ -31,87 +32,78 @@ Result<EgressConfig> ReadConfigText(std::string bytes) {
 }
 
 TEST(MachineConfigSource, ReadsTheShippedSample) {
-  const auto config = ReadConfigText(testing_support::SampleText("rendered-worker.json"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->source.kind, "MachineConfig");
-  EXPECT_TRUE(config->source.name.starts_with("rendered-worker-"));
-  EXPECT_EQ(config->source.ignition_version, "3.4.0");
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://egress-user:S3cret%40%23%25%26%27p@proxy.example.com:3128")
+  const auto config = Must(ReadConfigText(testing_support::SampleText("rendered-worker.json")));
+  EXPECT_EQ(config.source.kind, "MachineConfig");
+  EXPECT_TRUE(config.source.name.starts_with("rendered-worker-"));
+  EXPECT_EQ(config.source.ignition_version, "3.4.0");
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://egress-user:S3cret%40%23%25%26%27p@proxy.example.com:3128")
       << "decoded exactly once";
-  EXPECT_EQ(config->https_proxy, config->http_proxy);
-  EXPECT_TRUE(config->no_proxy->starts_with(".cluster.local,"));
-  ASSERT_EQ(config->certificates.size(), 3U);
-  EXPECT_EQ(config->certificates[0].subject, "CN=Example Corp Root CA,O=Example Corp");
-  EXPECT_EQ(config->trust_file.mode, 0600U);
-  EXPECT_EQ(config->proxy_file.mode, 0644U);
-  EXPECT_TRUE(config->proxy_file.present);
-  EXPECT_EQ(config->facts.api_host, "api-int.sample.example.com");
+  EXPECT_EQ(config.https_proxy, config.http_proxy);
+  EXPECT_TRUE(config.no_proxy->starts_with(".cluster.local,"));
+  ASSERT_EQ(config.certificates.size(), 3U);
+  EXPECT_EQ(config.certificates[0].subject, "CN=Example Corp Root CA,O=Example Corp");
+  EXPECT_EQ(config.trust_file.mode, 0600U);
+  EXPECT_EQ(config.proxy_file.mode, 0644U);
+  EXPECT_TRUE(config.proxy_file.present);
+  EXPECT_EQ(config.facts.api_host, "api-int.sample.example.com");
 }
 
 TEST(MachineConfigSource, AFileWithoutVariablesIsTheExplicitEmpty) {
   const auto config =
-      ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "# only a comment\n"), FileEntry(kTrustBundlePath, "")}));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_TRUE(config->proxy_file.present);
-  EXPECT_FALSE(config->http_proxy.has_value());
-  EXPECT_TRUE(config->trust_file.present);
-  EXPECT_TRUE(config->certificates.empty());
-  EXPECT_THAT(config->findings, Not(HasCode("no-proxy-file")));
+      Must(ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "# only a comment\n"), FileEntry(kTrustBundlePath, "")})));
+  EXPECT_TRUE(config.proxy_file.present);
+  EXPECT_FALSE(config.http_proxy.has_value());
+  EXPECT_TRUE(config.trust_file.present);
+  EXPECT_TRUE(config.certificates.empty());
+  EXPECT_THAT(config.findings, Not(HasCode("no-proxy-file")));
 }
 
 TEST(MachineConfigSource, AnAbsentFileMakesNoStatementAndIsReported) {
-  const auto config = ReadConfigText(Ignition({}));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_FALSE(config->proxy_file.present);
-  EXPECT_FALSE(config->trust_file.present);
-  EXPECT_THAT(config->findings, HasCode("no-proxy-file"));
-  EXPECT_THAT(config->findings, HasCode("no-trust-file"));
+  const auto config = Must(ReadConfigText(Ignition({})));
+  EXPECT_FALSE(config.proxy_file.present);
+  EXPECT_FALSE(config.trust_file.present);
+  EXPECT_THAT(config.findings, HasCode("no-proxy-file"));
+  EXPECT_THAT(config.findings, HasCode("no-trust-file"));
 }
 
 TEST(MachineConfigSource, AnEmptyAssignmentIsKept) {
-  const auto config = ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=\nNO_PROXY=a\n")}));
-  ASSERT_TRUE(config);
-  ASSERT_TRUE(config->http_proxy.has_value());
-  EXPECT_TRUE(config->http_proxy->empty());
-  EXPECT_EQ(config->no_proxy, "a");
+  const auto config = Must(ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "HTTP_PROXY=\nNO_PROXY=a\n")})));
+  ASSERT_TRUE(config.http_proxy.has_value());
+  EXPECT_TRUE(config.http_proxy->empty());
+  EXPECT_EQ(config.no_proxy, "a");
 }
 
 TEST(MachineConfigSource, LowerCaseNamesAreFindingsNotSettings) {
-  const auto config = ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "http_proxy=http://p:1\n")}));
-  ASSERT_TRUE(config);
-  EXPECT_FALSE(config->http_proxy.has_value());
-  EXPECT_THAT(config->findings, HasCode("env-lower-case"));
+  const auto config = Must(ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "http_proxy=http://p:1\n")})));
+  EXPECT_FALSE(config.http_proxy.has_value());
+  EXPECT_THAT(config.findings, HasCode("env-lower-case"));
 }
 
 TEST(MachineConfigSource, ABrokenBundleIsAnErrorNotAnEmptyOne) {
-  const auto html = ReadConfigText(Ignition({FileEntry(kTrustBundlePath, "<html><body>503</body></html>")}));
-  ASSERT_FALSE(html);
-  EXPECT_EQ(html.error().code, Code::kCert);
-  const auto nul = ReadConfigText(Ignition({FileEntry(kProxyEnvPath, std::string("HTTP_PROXY=a\0b\n", 15))}));
-  ASSERT_FALSE(nul);
-  EXPECT_EQ(nul.error().code, Code::kEnvNul);
+  EXPECT_EQ(ErrorIn(ReadConfigText(Ignition({FileEntry(kTrustBundlePath, "<html><body>503</body></html>")}))).code,
+            Code::kCert);
+  EXPECT_EQ(ErrorIn(ReadConfigText(Ignition({FileEntry(kProxyEnvPath, std::string("HTTP_PROXY=a\0b\n", 15))}))).code,
+            Code::kEnvNul);
 }
 
 TEST(MachineConfigSource, UnreadableClusterFactsAreIgnored) {
   const auto config =
-      ReadConfigText(Ignition({FileEntry("/etc/kubernetes/apiserver-url.env", std::string("A=\0", 3))}));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->facts.api_host, "");
+      Must(ReadConfigText(Ignition({FileEntry("/etc/kubernetes/apiserver-url.env", std::string("A=\0", 3))})));
+  EXPECT_EQ(config.facts.api_host, "");
 }
 
 TEST(LegacyEnvironment, FilesOf42To44) {
   const std::string text =
       "[Service]\nEnvironment=HTTP_PROXY=http://u:p%40ss@p:1\nEnvironment=NO_PROXY=.svc,localhost\n";
   const auto config =
-      ReadConfigText(Ignition({FileEntry("/etc/systemd/system/crio.service.d/10-default-env.conf", text),
-                               FileEntry("/etc/systemd/system/kubelet.service.d/10-default-env.conf", text)},
-                              "", "2.2.0"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->http_proxy->Reveal(), "http://u:p%40ss@p:1") << "no doubling of % here";
-  EXPECT_EQ(config->no_proxy, ".svc,localhost");
-  EXPECT_EQ(config->proxy_file.path, "/etc/systemd/system/kubelet.service.d/10-default-env.conf") << "kubelet's wins";
-  EXPECT_THAT(config->findings, HasCode("legacy-environment"));
-  EXPECT_THAT(config->findings, Not(HasCode("legacy-differs")));
+      Must(ReadConfigText(Ignition({FileEntry("/etc/systemd/system/crio.service.d/10-default-env.conf", text),
+                                    FileEntry("/etc/systemd/system/kubelet.service.d/10-default-env.conf", text)},
+                                   "", "2.2.0")));
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://u:p%40ss@p:1") << "no doubling of % here";
+  EXPECT_EQ(config.no_proxy, ".svc,localhost");
+  EXPECT_EQ(config.proxy_file.path, "/etc/systemd/system/kubelet.service.d/10-default-env.conf") << "kubelet's wins";
+  EXPECT_THAT(config.findings, HasCode("legacy-environment"));
+  EXPECT_THAT(config.findings, Not(HasCode("legacy-differs")));
 }
 
 std::string DropIn(const std::string& unit, const std::string& lines) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
+
 namespace prov::source {
 namespace {
 
@@ -30,23 +32,21 @@ TEST(McsSource, Uris) {
 }
 
 TEST(McsSource, AsksForTheNewestSpecAndFollowsNothing) {
-  const auto request = McsRequest("mcs://h/worker", "worker", {"der"});
-  ASSERT_TRUE(request);
-  EXPECT_THAT(request->headers,
+  const auto request = Must(McsRequest("mcs://h/worker", "worker", {"der"}));
+  EXPECT_THAT(request.headers,
               ElementsAre(std::pair("Accept", "application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1")));
-  EXPECT_THAT(request->roots, ElementsAre("der"));
-  EXPECT_FALSE(request->follow);
-  EXPECT_FALSE(request->proxy_url);
-  EXPECT_THAT(request->explain(500), HasSubstr("pool that does not exist"));
-  EXPECT_THAT(request->explain(400), HasSubstr("Ignition spec"));
-  EXPECT_EQ(request->explain(503), "");
+  EXPECT_THAT(request.roots, ElementsAre("der"));
+  EXPECT_FALSE(request.follow);
+  EXPECT_FALSE(request.proxy_url);
+  EXPECT_THAT(request.explain(500), HasSubstr("pool that does not exist"));
+  EXPECT_THAT(request.explain(400), HasSubstr("Ignition spec"));
+  EXPECT_EQ(request.explain(503), "");
 }
 
 TEST(McsSource, WantsItsCa) {
-  const auto request = McsRequest("mcs://h/worker", "worker", {});
-  ASSERT_FALSE(request);
-  EXPECT_EQ(request.error().code, Code::kUsage);
-  EXPECT_THAT(request.error().message, HasSubstr("--ca FILE"));
+  const Error request = ErrorIn(McsRequest("mcs://h/worker", "worker", {}));
+  EXPECT_EQ(request.code, Code::kUsage);
+  EXPECT_THAT(request.message, HasSubstr("--ca FILE"));
 }
 
 TEST(McsSource, AnswersThatAreNone) {

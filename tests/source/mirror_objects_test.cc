@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tests/support/result.h"
+
 namespace prov::source {
 namespace {
 
@@ -24,9 +26,7 @@ TEST(MirrorFile, IsARegistriesConf) {
     EXPECT_THAT(mirrors->registries, SizeIs(1)) << start;
     EXPECT_THAT(mirrors->places, ElementsAre("FILE"));
   }
-  const auto broken = Read("[[registry]]\nlocation = 1\n");
-  ASSERT_FALSE(broken);
-  EXPECT_EQ(broken.error().code, Code::kRegistries);
+  EXPECT_EQ(ErrorIn(Read("[[registry]]\nlocation = 1\n")).code, Code::kRegistries);
 }
 
 TEST(MirrorFile, IsWhatOcPrints) {
@@ -44,13 +44,11 @@ TEST(MirrorFile, IsWhatOcPrints) {
 }
 
 TEST(MirrorFile, AnotherDocumentIsNamed) {
-  const auto other = Read(R"({"kind":"Pod","apiVersion":"v1"})");
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().code, Code::kKind);
-  EXPECT_THAT(other.error().message, HasSubstr("imagedigestmirrorsets"));
-  const auto broken = Read("{");
-  ASSERT_FALSE(broken);
-  EXPECT_EQ(broken.error().file, "FILE");
+  const Error other = ErrorIn(Read(R"({"kind":"Pod","apiVersion":"v1"})"));
+  EXPECT_EQ(other.code, Code::kKind);
+  EXPECT_THAT(other.message, HasSubstr("imagedigestmirrorsets"));
+  const Error broken = ErrorIn(Read("{"));
+  EXPECT_EQ(broken.file, "FILE");
 }
 
 }  // namespace

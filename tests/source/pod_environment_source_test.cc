@@ -57,6 +57,14 @@ TEST(PodEnvironment, TheFirstContainerWithVariablesCounts) {
   EXPECT_THAT(config.findings, HasCode("containers-differ"));
 }
 
+TEST(PodEnvironment, NodesVariableCountsWhereItIsOne) {
+  for (const char* value : {"1", "true", "0"}) {
+    const auto config =
+        MustRead(Pod(Container(Variable("NODE_USE_ENV_PROXY", value) + "," + Variable("HTTP_PROXY", "http://a:1"))));
+    EXPECT_EQ(config.node_env_proxy, std::string_view(value) == "1") << value;
+  }
+}
+
 TEST(PodEnvironment, AValueFromElsewhereIsNotAnEmptyOne) {
   EXPECT_THAT(Failure(ReadText(
                   Pod(Container(R"({"name":"HTTPS_PROXY","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}})")))),

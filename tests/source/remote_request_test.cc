@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/source/fake_web.h"
+#include "tests/support/result.h"
 
 namespace prov::source {
 namespace {
@@ -20,11 +21,7 @@ class RemoteRequests : public testing::Test {
     SourceTime time = time_;
     return Ask(request, web_.Ports(), time);
   }
-  Error ErrorOf(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) {
-    const auto answer = Get(request);
-    EXPECT_FALSE(answer) << answer->status;
-    return answer ? Error{} : answer.error();
-  }
+  Error ErrorOf(const RemoteRequest& request = {.url = kDocumentUrl, .roots = {}}) { return ErrorIn(Get(request)); }
 
   FakeWeb web_;
   SourceTime time_ = SourceTime::Of({});
@@ -35,9 +32,8 @@ TEST_F(RemoteRequests, OneThatSucceedsIsOne) {
   RemoteRequest request{.url = kDocumentUrl, .headers = {{"A", "b"}}, .own_headers = {{"C", "d"}}, .roots = {"der"}};
   request.proxy_url = Secret("http://p:1");
   request.most_bytes = 77;
-  const auto answer = Get(request);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->body, "hello");
+  const auto answer = Must(Get(request));
+  EXPECT_EQ(answer.body, "hello");
   ASSERT_THAT(web_.requests, SizeIs(1));
   const net::FetchRequest& sent = web_.requests[0];
   EXPECT_THAT(sent.headers,

@@ -13,6 +13,7 @@
 #include "provisioner/source/roots.h"
 #include "provisioner/source/web_source.h"
 #include "tests/source/fake_web.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/support/scratch_folder.h"
 
@@ -78,10 +79,9 @@ class RemoteSources : public testing::Test {
 
 TEST_F(RemoteSources, ADocumentOfAServer) {
   web_.Put(kWeb, FakeWeb::Page(SampleText("rendered-worker.json")));
-  const auto config = Get(kWeb);
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->certificates.size(), 3U);
-  EXPECT_EQ(config->source.kind, "MachineConfig");
+  const auto config = Must(Get(kWeb));
+  EXPECT_EQ(config.certificates.size(), 3U);
+  EXPECT_EQ(config.source.kind, "MachineConfig");
   EXPECT_THAT(web_.requests.at(0).roots, IsEmpty());
   ASSERT_TRUE(Get(kWeb, Path("corporate-root.pem")));
   EXPECT_EQ(web_.requests.back().roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
@@ -116,10 +116,9 @@ TEST_F(RemoteSources, UrisThatAreNone) {
 
 TEST_F(RemoteSources, AMachineConfigServer) {
   web_.Put(kMcsUrl, FakeWeb::Page(WorkerConfig("http://p:1"), 200, {{"content-type", "application/json"}}));
-  const auto config = Get(kMcs, Path("corporate-root.pem"));
-  ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->http_proxy, Secret("http://p:1"));  // not that of the copy
-  EXPECT_EQ(config->certificates.size(), 1U);
+  const auto config = Must(Get(kMcs, Path("corporate-root.pem")));
+  EXPECT_EQ(config.http_proxy, Secret("http://p:1"));  // not that of the copy
+  EXPECT_EQ(config.certificates.size(), 1U);
   EXPECT_EQ(web_.requests.at(0).roots, *ParseRoots(SampleText("corporate-root.pem"), ""));
   EXPECT_THAT(web_.Sent("Accept"), HasSubstr("version=3.5.0"));
 
@@ -292,12 +291,11 @@ TEST_F(RemoteSources, TheTimeIsForTheWholeSource) {
 TEST_F(RemoteSources, AProxysUrlIsCheckedUnderItsOwnName) {
   EXPECT_TRUE(CheckProxyUrl(Secret("http://u:p@proxy:3128"), "--source-proxy"));
   EXPECT_TRUE(CheckProxyUrl(Secret("http://:token@proxy:3128"), "--source-proxy")) << "other clients drop it, we don't";
-  const auto bad = CheckProxyUrl(Secret("socks5://u:hunter2@proxy:1"), "--source-proxy");
-  ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().code, Code::kProxyUrl);
-  EXPECT_EQ(bad.error().where, "--source-proxy");
-  EXPECT_THAT(bad.error().message, testing::StartsWith("the URL of the proxy is malformed"));
-  EXPECT_THAT(bad.error().message, testing::Not(HasSubstr("hunter2")));
+  const Error bad = ErrorIn(CheckProxyUrl(Secret("socks5://u:hunter2@proxy:1"), "--source-proxy"));
+  EXPECT_EQ(bad.code, Code::kProxyUrl);
+  EXPECT_EQ(bad.where, "--source-proxy");
+  EXPECT_THAT(bad.message, testing::StartsWith("the URL of the proxy is malformed"));
+  EXPECT_THAT(bad.message, testing::Not(HasSubstr("hunter2")));
 }
 
 TEST_F(RemoteSources, NoAnswerIsKept) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "provisioner/pki/pem.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::source {
@@ -18,15 +19,13 @@ TEST(Roots, RejectedCertificatesAreNone) {
   const auto certificates = testing_support::SampleCertificates();
   const std::string rejected = pki::ArmourPem(
       "TRUSTED CERTIFICATE", certificates.at(0).der + "\x30\x0C\xA0\x0A\x06\x08\x2B\x06\x01\x05\x05\x07\x03\x01"s);
-  const auto roots = ParseRoots(rejected + pki::ArmourPem("CERTIFICATE", certificates.at(1).der), "ca.pem");
-  ASSERT_TRUE(roots) << roots.error().message;
-  EXPECT_THAT(*roots, ElementsAre(certificates.at(1).der));
+  const auto roots = Must(ParseRoots(rejected + pki::ArmourPem("CERTIFICATE", certificates.at(1).der), "ca.pem"));
+  EXPECT_THAT(roots, ElementsAre(certificates.at(1).der));
   for (const std::string& bytes : {rejected, std::string("# none\n")}) {
-    const auto none = ParseRoots(bytes, "ca.pem");
-    ASSERT_FALSE(none);
-    EXPECT_EQ(none.error().code, Code::kCert);
-    EXPECT_EQ(none.error().where, "ca.pem");
-    EXPECT_THAT(none.error().message, HasSubstr("so no server could be verified"));
+    const Error none = ErrorIn(ParseRoots(bytes, "ca.pem"));
+    EXPECT_EQ(none.code, Code::kCert);
+    EXPECT_EQ(none.where, "ca.pem");
+    EXPECT_THAT(none.message, HasSubstr("so no server could be verified"));
   }
 }
 

@@ -42,6 +42,12 @@ std::string Bare(std::string_view document, std::string_view with) {
   }
   if (document == "Proxy") return R"({"kind":"Proxy","spec":{}})";
   if (document == "InstallConfig") return R"({"baseDomain":"example.com","metadata":{"name":"c"}})";
+  if (document == "HostedCluster") return R"({"kind":"HostedCluster","spec":{"configuration":{"proxy":{}}}})";
+  if (document == "RancherCluster") {
+    const std::string_view list = with == "spec.agentEnvVars" ? "" : R"("agentEnvVars":[{"name":"HTTP_PROXY"}])";
+    return fmt::format(R"({{"kind":"Cluster","apiVersion":"provisioning.cattle.io/v1","spec":{{{}}}}})", list);
+  }
+  if (document == "ClusterTrustBundle") return R"({"kind":"ClusterTrustBundle","spec":{}})";
   if (document == "ConfigMap") return R"({"kind":"ConfigMap","metadata":{"name":"m"}})";
   throw std::runtime_error("no document of " + std::string(document));
 }
@@ -76,6 +82,10 @@ constexpr const char* kMirrorList = R"([{"source":"quay.io/org","mirrors":["m.ex
 std::string SampleOf(const SourceMember& row) {
   const std::map<std::string_view, std::string> values = {
       {"spec.proxy", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
+      {"spec.configuration.proxy", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
+      {"spec.agentEnvVars", fmt::format(R"([{{"name":"HTTP_PROXY","value":"{}"}}])", kUrl)},
+      {"spec.trustBundle", Quoted(Escaped(Pem("proxy-root")))},
+      {"spec.imageContentSources", kMirrorList},
       {"proxy", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
       {"status", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
       {"httpProxyConfig", fmt::format(R"({{"httpProxy":"{}"}})", kUrl)},
@@ -96,18 +106,21 @@ std::string SampleOf(const SourceMember& row) {
 }
 
 bool IsJson(const SourceMember& row) {
-  return row.document != "Ignition" && row.document != "PodTemplate" && row.document != "EnvironmentFile";
+  return row.document != "Ignition" && row.document != "PodTemplate" && row.document != "EnvironmentFile" &&
+         row.document != "SystemdUnit";
 }
 
 TEST(SourceMembers, OfObjectsAreAppliedOrReported) {
   for (const SourceMember& row : SourceMembers()) {
-    if (!IsJson(row) || row.member == "spec.trustedCA") continue;  // trustedCA names another object: see below
+    const bool is_reference = row.document == "HostedCluster" && row.member == "spec.additionalTrustBundle";
+    if (!IsJson(row) || row.member == "spec.trustedCA" || is_reference) continue;  // these name other objects
     SCOPED_TRACE(fmt::format("{}: {}", row.document, row.member));
     const bool applied = row.use == Use::kApplied;
     const std::string document =
         With(Bare(row.document, row.member), row.member, applied ? SampleOf(row) : Quoted("Always"));
     const auto config = MustRead(document);
-    const bool holds = config.http_proxy || config.https_proxy || config.no_proxy || !config.certificates.empty() ||
+    const bool has_url = config.http_proxy && !config.http_proxy->Reveal().empty();
+    const bool holds = has_url || config.https_proxy || config.no_proxy || !config.certificates.empty() ||
                        !config.mirrors.registries.empty();
     EXPECT_EQ(holds, applied) << document;
     EXPECT_EQ(HasFinding(config.findings, "not-read"), row.use == Use::kNamed) << document;
@@ -317,6 +330,9 @@ TEST(SourceMembers, OtherObjectsOfTheFieldAreReported) {
   EXPECT_THAT(MessageOf(image.findings, "not-read"), HasSubstr("Image"));
   EXPECT_TRUE(image.not_read.trust);
   EXPECT_TRUE(read(R"({"kind":"ClusterTrustBundle","apiVersion":"certificates.k8s.io/v1beta1"})").not_read.trust);
+  EXPECT_TRUE(read(R"({"kind":"HostedCluster","apiVersion":"hypershift.openshift.io/v1beta1"})").not_read.proxy);
+  EXPECT_THAT(read(R"({"kind":"Cluster","apiVersion":"provisioning.cattle.io/v1"})").findings,
+              HasCode("other-objects"));
   EXPECT_THAT(read(R"({"kind":"Image","apiVersion":"image.example.com/v1"})").findings, Not(HasCode("not-read")));
 }
 

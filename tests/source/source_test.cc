@@ -7,6 +7,7 @@
 
 #include "tests/source/fake_web.h"
 #include "tests/support/paths.h"
+#include "tests/support/result.h"
 
 namespace prov::source {
 namespace {
@@ -23,11 +24,10 @@ Result<egress::EgressConfig> ReadHere(const std::string& source, const ignition:
 }
 
 TEST(Source, AMissingFileIsNotFound) {
-  const auto read = ReadHere("/no/such/file.json", {});
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kNotFound);
-  EXPECT_EQ(read.error().where, "/no/such/file.json");
-  EXPECT_EQ(read.error().message.find("if no file is meant"), std::string::npos);
+  const Error read = ErrorIn(ReadHere("/no/such/file.json", {}));
+  EXPECT_EQ(read.code, Code::kNotFound);
+  EXPECT_EQ(read.where, "/no/such/file.json");
+  EXPECT_EQ(read.message.find("if no file is meant"), std::string::npos);
 }
 
 TEST(Source, AMissingFileThatLooksLikeAUriIsToldItsForm) {
@@ -37,35 +37,31 @@ TEST(Source, AMissingFileThatLooksLikeAUriIsToldItsForm) {
                                                       {"https:/host/x", "https://HOST"},
                                                       {"host.example:22623/worker", "mcs://HOST or https://HOST"}};
   for (const auto& [source, form] : rows) {
-    const auto read = ReadHere(source, {});
-    ASSERT_FALSE(read);
-    EXPECT_EQ(read.error().code, Code::kNotFound) << source;
-    EXPECT_TRUE(read.error().message.ends_with(std::string("; if no file is meant, write ") + form)) << source;
+    const Error read = ErrorIn(ReadHere(source, {}));
+    EXPECT_EQ(read.code, Code::kNotFound) << source;
+    EXPECT_TRUE(read.message.ends_with(std::string("; if no file is meant, write ") + form)) << source;
   }
 }
 
 TEST(Source, CredentialsInAUriAreRefusedWithoutShowingThem) {
   for (const char* uri : {"https://user:secret@example.com/x", "mcs://user:secret@example.com/worker"}) {
-    const auto read = ReadHere(uri, {});
-    ASSERT_FALSE(read);
-    EXPECT_EQ(read.error().code, Code::kScheme);
-    EXPECT_EQ((read.error().message + read.error().where).find("secret"), std::string::npos);
+    const Error read = ErrorIn(ReadHere(uri, {}));
+    EXPECT_EQ(read.code, Code::kScheme);
+    EXPECT_EQ((read.message + read.where).find("secret"), std::string::npos);
   }
 }
 
 TEST(Source, UnknownSchemesAreNamed) {
-  const auto read = ReadHere("ftp://user:secret@example.com/x", {});
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kScheme);
-  EXPECT_EQ(read.error().where, "ftp://");
+  const Error read = ErrorIn(ReadHere("ftp://user:secret@example.com/x", {}));
+  EXPECT_EQ(read.code, Code::kScheme);
+  EXPECT_EQ(read.where, "ftp://");
 }
 
 TEST(Source, AWrongNameIsNotFound) {
   ignition::Selection selection;
   selection.name = "rendered-worker-00000000000000000000000000000000";
-  const auto read = ReadHere(testing_support::TestsFolder() + "/sample/rendered-worker.json", selection);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, Code::kNotFound);
+  EXPECT_EQ(ErrorIn(ReadHere(testing_support::TestsFolder() + "/sample/rendered-worker.json", selection)).code,
+            Code::kNotFound);
 }
 
 }  // namespace

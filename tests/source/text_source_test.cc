@@ -55,6 +55,44 @@ TEST(EnvironmentText, AnotherFileIsNotTakenForOneWithoutAProxy) {
   EXPECT_THAT(Failure(ReadText("HTTP_PROXY=\xFF\n")), StartsWith("env-utf8: "));
 }
 
+TEST(UnitText, GivesTheVariablesOfItsService) {
+  const auto config = MustRead(
+      "# proxy\n[Service]\nEnvironment=\"HTTP_PROXY=http://u:a%%40b@p:1\"\nEnvironment='NO_PROXY=localhost,.svc' "
+      "OTHER=%h\n[Install]\nWantedBy=x\n");
+  EXPECT_EQ(config.source.kind, "SystemdUnit");
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://u:a%40b@p:1");
+  EXPECT_EQ(config.no_proxy, "localhost,.svc");
+  EXPECT_FALSE(config.trust_file.present);
+  EXPECT_THAT(config.findings, Not(HasCode("not-read")));
+  EXPECT_EQ(MustRead("[Service]\nEnvironment=HTTP_PROXY=http://u:%40@p:1\n").http_proxy->Reveal(), "http://u:%40@p:1");
+  EXPECT_TRUE(MustRead("[Service]\nEnvironment=NO_PROXY=\n").no_proxy->empty()) << "an explicit empty one";
+}
+
+TEST(UnitText, SaysWhereTheVariablesAreElse) {
+  const auto both = MustRead("[Service]\nEnvironment=HTTP_PROXY=http://p:1\nEnvironmentFile=-/etc/default/x\n");
+  EXPECT_THAT(MessageOf(both.findings, "not-read"), HasSubstr("EnvironmentFile=-/etc/default/x"));
+  EXPECT_THAT(Failure(ReadText("[Unit]\n[Service]\nEnvironmentFile=/etc/mco/proxy.env\n")),
+              AllOf(StartsWith("kind: is a unit or drop-in"), HasSubstr("/etc/mco/proxy.env")));
+  EXPECT_THAT(Failure(ReadText("[Manager]\nDefaultEnvironment=HTTP_PROXY=http://p:1\n")),
+              StartsWith("kind: is a unit"));
+  const auto filled_in = ReadText("[Service]\nEnvironment=HTTP_PROXY=http://u:c4nary%h@p:1\n");
+  EXPECT_THAT(Failure(filled_in), AllOf(StartsWith("invalid-config: HTTP_PROXY has a '%' before a letter"),
+                                        Not(HasSubstr("c4nary")), HasSubstr("(input, line 2)")));
+}
+
+TEST(CertificateText, MayBeWithinQuotes) {
+  const std::string pem = Pem("corporate-root");
+  for (const std::string& text : {"\"" + pem + "\"\r\n", "'" + pem + "'", "\"" + Escaped(pem) + "\"\n",
+                                  "\" " + pem + "\"", "\"# a comment\\n" + Escaped(pem) + "\"\n"})
+    EXPECT_EQ(MustRead(text).certificates.size(), 1U) << text;
+  std::string lines = "\"# a comment\"\r\n";  // echo "…" >> ca.pem
+  for (const std::string_view line : Split(pem, '\n')) {
+    if (!line.empty()) lines.append("\"").append(line).append("\" \r\n");
+  }
+  EXPECT_EQ(MustRead(lines).certificates.size(), 1U) << lines;
+  EXPECT_EQ(MustRead(lines + lines).certificates.size(), 2U) << lines;
+}
+
 TEST(CertificateText, IsToldInEveryFormThatBundlesHave) {
   const std::string pem = Pem("corporate-root");
   std::string der;

@@ -31,6 +31,41 @@ TEST(UserDataSecret, ItsConfigIsRead) {
   }
 }
 
+// HyperShift's user-data-NODEPOOL-HASH, as the Cluster API has user data.
+TEST(UserDataSecret, ThatOfANodePoolIsRead) {
+  const std::string node_pool =
+      "kind: Secret\nmetadata: {name: user-data-workers-1a2b}\ndata:\n  disableTemplating: "
+      "dHJ1ZQ==\n  value: " +
+      EncodeBase64(kConfig) + "\n";
+  EXPECT_EQ(MustRead(node_pool).http_proxy->Reveal(), "http://s:1");
+  const std::string script = "kind: Secret\ndata:\n  value: " + EncodeBase64("#!/bin/sh\n") + "\n";
+  EXPECT_THAT(Failure(ReadText(script)),
+              testing::AllOf(HasSubstr("user-data-NODEPOOL-HASH"), HasSubstr("$.data.value")));
+  EXPECT_EQ(MustRead(script + "---\n" + SecretYaml(kConfig)).http_proxy->Reveal(), "http://s:1")
+      << "a value of something else hides no user data";
+}
+
+// Its pointer config is followed with the token that the ignition server asks for.
+TEST(UserDataSecret, ANodePoolsPointerIsFollowedWithItsHeaders) {
+  const std::string pointer =
+      R"({"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://ignition.example.com/ignition",)"
+      R"("httpHeaders":[{"name":"Authorization","value":"Bearer c4nary"},{"name":"NodePool","value":"clusters/workers"}]}]}}})";
+  class Server final : public ignition::Fetcher {
+   public:
+    Result<std::string> Fetch(const ignition::FetchOrder& order) override {
+      orders.push_back(order);
+      return std::string(kConfig);
+    }
+    std::vector<ignition::FetchOrder> orders;
+  } server;
+  const auto read = ReadDocument("kind: Secret\ndata:\n  value: " + EncodeBase64(pointer) + "\n", "input", {}, &server);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->http_proxy->Reveal(), "http://s:1");
+  ASSERT_EQ(server.orders.size(), 1U);
+  EXPECT_EQ(server.orders.front().url, "https://ignition.example.com/ignition");
+  EXPECT_EQ(server.orders.front().headers.size(), 2U);
+}
+
 TEST(UserDataSecret, SeveralWantAName) {
   const std::string text = SecretYaml(kConfig, "a") + "---\n" + SecretYaml("{}", "b");
   EXPECT_THAT(Failure(ReadText(text)), StartsWith("not-found: 2 objects Secret are there"));

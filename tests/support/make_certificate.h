@@ -70,7 +70,10 @@ struct CertificateSpec {
   bool ca = true;
   bool subject_key_id = true;
   std::string alternative_names = "";  // as OpenSSL's configuration has them ("DNS:a,IP:192.0.2.1"); empty: none
-  std::string authority_key_id = "";   // raw bytes; empty: none, "own": as the subject key identifier
+  // As OpenSSL's configuration has them ("critical,codeSigning"): an extension for each.
+  std::vector<std::string> key_usages = {};
+  std::vector<std::string> extended_key_usages = {};
+  std::string authority_key_id = "";  // raw bytes; empty: none, "own": as the subject key identifier
   std::int64_t serial = 33;
   std::int64_t not_before = 1767225600;  // 2026-01-01T00:00:00Z
   std::int64_t not_after = 2082758400;   // 2036-01-01T00:00:00Z
@@ -159,6 +162,9 @@ inline MadeCertificate MakeCertificate(const CertificateSpec& spec = {}) {
     if (spec.subject_key_id) AddExtension(x509, &context, NID_subject_key_identifier, "hash");
     if (!spec.alternative_names.empty())
       AddExtension(x509, &context, NID_subject_alt_name, spec.alternative_names.c_str());
+    for (const std::string& usage : spec.key_usages) AddExtension(x509, &context, NID_key_usage, usage.c_str());
+    for (const std::string& usage : spec.extended_key_usages)
+      AddExtension(x509, &context, NID_ext_key_usage, usage.c_str());
     if (!spec.authority_key_id.empty()) AddAuthorityKeyId(x509, spec.authority_key_id);
   }
   EVP_PKEY* signer = TestKey(spec.signer.empty() ? spec.key : spec.signer);

@@ -197,16 +197,16 @@ Result<bool> MemoryHost::RunsProgram(std::uint32_t process_id) {
 
 Result<bool> MemoryHost::RemoveProgram() {
   return Call([&]() -> Result<bool> {
-    pinned_signer.reset();
+    pin.reset();
     former_version.clear();
     installed_version.clear();
     return std::exchange(program_installed, false);
   });
 }
 
-Result<bool> MemoryHost::PinSigner(std::string_view der) {
+Result<bool> MemoryHost::WritePin(std::string_view bytes) {
   if (install_error) return std::unexpected(*install_error);
-  return Call([&]() -> Result<bool> { return std::exchange(pinned_signer, std::string(der)) != der; });
+  return Call([&]() -> Result<bool> { return std::exchange(pin, std::string(bytes)) != bytes; });
 }
 
 Result<void> MemoryHost::CheckSource(std::string_view path, Shares shares) {
@@ -241,8 +241,8 @@ bool MemoryHost::IsLeftLike(const MemoryHost& other) const {
   const auto changed = [](const MemoryHost& host) {
     return std::tie(host.services_by_name, host.events_written, host.restarted, host.requests, host.removed_files,
                     host.checked_sources, host.reboot_reason, host.now, host.waits_left, host.stopped,
-                    host.program_installed, host.state_removed, host.installed_version, host.former_version,
-                    host.pinned_signer, host.open_for_writing_, host.next_process_);
+                    host.program_installed, host.state_removed, host.installed_version, host.former_version, host.pin,
+                    host.open_for_writing_, host.next_process_);
   };
   return changed(*this) == changed(other) && memory.IsLike(other.memory) && fetches.size() == other.fetches.size() &&
          sent.size() == other.sent.size() && first_answers.size() == other.first_answers.size();

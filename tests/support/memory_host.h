@@ -55,7 +55,7 @@ class MemoryHost final : public machine::Host,
   std::string own_version = "0.1.0", installed_version, former_version;
   std::set<std::string> broken_versions;
   std::optional<Error> install_error, source_error;
-  std::optional<std::string> pinned_signer;
+  std::optional<std::string> pin;
   std::vector<std::string> checked_sources;  // asked for, or read as what is followed
   machine::PathOpener* paths = nullptr;      // where the followed files are; null: on disk, where they may be anybody's
   std::string setup_scripts = R"(C:\Windows\Setup\Scripts)";
@@ -100,8 +100,8 @@ class MemoryHost final : public machine::Host,
   void DropFormerProgram() override;
   Result<bool> RunsProgram(std::uint32_t process_id) override;
   Result<bool> RemoveProgram() override;
-  Result<std::optional<std::string>> PinnedSigner() override { return pinned_signer; }
-  Result<bool> PinSigner(std::string_view der) override;
+  Result<std::optional<std::string>> ReadPin() override { return pin; }
+  Result<bool> WritePin(std::string_view bytes) override;
   Result<std::string> SetupScriptsFolder() override { return setup_scripts; }
   Result<void> CheckSource(std::string_view path, Shares shares) override;
   Result<std::string> ReadFollowed(std::string_view path, std::uint64_t limit, Shares shares) override;

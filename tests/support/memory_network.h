@@ -2,7 +2,6 @@
 // settings that it is given, logs each call, and can refuse, do nothing or stop at any of them.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>

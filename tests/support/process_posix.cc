@@ -3,16 +3,23 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <iostream>
 #include <iterator>
 
 #include "tests/support/process.h"
 
 namespace prov::testing_support {
 
-ProcessResult Run(const std::vector<std::string>& words, const std::string& input,
-                  const std::vector<std::pair<std::string, std::string>>& environment) {
+namespace {
+
+// `begin` ends the child.
+ProcessResult RunChild(const std::vector<std::string>& words, const std::string& input,
+                       const std::vector<std::pair<std::string, std::string>>& environment,
+                       const std::function<void(std::vector<char*>&)>& begin) {
   std::array<std::string, 3> names;
   for (std::string& name : names) {
     name = (std::getenv("TMPDIR") != nullptr ? std::string(std::getenv("TMPDIR")) : std::string("/tmp")) +
@@ -20,6 +27,8 @@ ProcessResult Run(const std::vector<std::string>& words, const std::string& inpu
     close(mkstemp(name.data()));
   }
   std::ofstream(names[0], std::ios::binary) << input;
+  std::cout.flush();  // else the child would print what waits here, too
+  std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     for (int i = 0; i < 3; ++i) {
@@ -30,8 +39,7 @@ ProcessResult Run(const std::vector<std::string>& words, const std::string& inpu
     std::vector<char*> argv;
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
-    execvp(argv[0], argv.data());
-    _exit(127);
+    begin(argv);
   }
   int status = 0;
   waitpid(child, &status, 0);
@@ -43,6 +51,27 @@ ProcessResult Run(const std::vector<std::string>& words, const std::string& inpu
                        take(names[2])};
   for (const std::string& name : names) unlink(name.c_str());
   return result;
+}
+
+}  // namespace
+
+ProcessResult Run(const std::vector<std::string>& words, const std::string& input,
+                  const std::vector<std::pair<std::string, std::string>>& environment) {
+  return RunChild(words, input, environment, [](std::vector<char*>& argv) {
+    execvp(argv[0], argv.data());
+    _exit(127);
+  });
+}
+
+ProcessResult RunCopy(MainFunction& main, const std::vector<std::string>& words, const std::string& input,
+                      const std::vector<std::pair<std::string, std::string>>& environment) {
+  return RunChild(words, input, environment, [&main](std::vector<char*>& argv) {
+    const int exit = main(static_cast<int>(argv.size()) - 1, argv.data());
+    std::cout.flush();
+    std::cerr.flush();
+    std::fflush(nullptr);
+    _exit(exit);
+  });
 }
 
 }  // namespace prov::testing_support

@@ -84,4 +84,9 @@ ProcessResult Run(const std::vector<std::string>& words, const std::string& inpu
   return {exit, Take(names[1]), Take(names[2]) + failure};
 }
 
+ProcessResult RunCopy(MainFunction& /*main*/, const std::vector<std::string>& words, const std::string& input,
+                      const std::vector<std::pair<std::string, std::string>>& environment) {
+  return Run(words, input, environment);
+}
+
 }  // namespace prov::testing_support

@@ -11,6 +11,7 @@
 #include "tests/support/amount.h"
 #include "tests/support/paths.h"
 #include "tests/support/replaced.h"
+#include "tests/support/result.h"
 #include "tests/unattend/answer_files.h"
 
 namespace prov::unattend {
@@ -27,15 +28,11 @@ using testing::Not;
 using testing_support::Replaced;
 
 AnswerFileEdit Add(std::string_view file, const AnswerFileCommand& command = OurCommand()) {
-  auto edit = AddCommand(file, command, kWhere);
-  EXPECT_TRUE(edit) << edit.error().message << " at " << edit.error().where;
-  return edit ? *std::move(edit) : AnswerFileEdit{};
+  return Must(AddCommand(file, command, kWhere));
 }
 
 AnswerFileEdit Remove(std::string_view file, std::string_view record) {
-  auto edit = RemoveCommand(file, OurCommand(), record, kWhere);
-  EXPECT_TRUE(edit) << edit.error().message << " at " << edit.error().where;
-  return edit ? *std::move(edit) : AnswerFileEdit{};
+  return Must(RemoveCommand(file, OurCommand(), record, kWhere));
 }
 
 // --- Golden files, in every encoding and with both line ends.
@@ -282,11 +279,10 @@ TEST(AnswerFile, APassThatWasProcessedTakesNoCommand) {
   EXPECT_TRUE(WasPassProcessed(processed, kWhere).value());
   EXPECT_FALSE(WasPassProcessed(open, kWhere).value());
   EXPECT_FALSE(WasPassProcessed("<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"/>", kWhere).value());
-  const auto refused = AddCommand(processed, OurCommand(), kWhere);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kXml);
-  EXPECT_EQ(refused.error().where, "unattend.xml: line 2, column 3");
-  EXPECT_THAT(refused.error().message, HasSubstr("wasPassProcessed"));
+  const Error refused = ErrorIn(AddCommand(processed, OurCommand(), kWhere));
+  EXPECT_EQ(refused.code, Code::kXml);
+  EXPECT_EQ(refused.where, "unattend.xml: line 2, column 3");
+  EXPECT_THAT(refused.message, HasSubstr("wasPassProcessed"));
   EXPECT_TRUE(Add(open).changed);
   // Another pass's mark is none of ours.
   EXPECT_TRUE(Add(Replaced(processed, "specialize", "generalize")).changed);
@@ -319,9 +315,7 @@ TEST(AnswerFile, LargeFilesTakeLinearTime) {
     EXPECT_TRUE(added.changed) << contents.substr(0, 60);
     EXPECT_TRUE(Remove(added.bytes, added.record).bytes == file) << contents.substr(0, 60);
   }
-  const auto large = AddCommand(Unattend(Repeated(" ", 16U << 20U)), OurCommand(), kWhere);
-  ASSERT_FALSE(large);
-  EXPECT_EQ(large.error().code, Code::kTooLarge);
+  EXPECT_EQ(ErrorIn(AddCommand(Unattend(Repeated(" ", 16U << 20U)), OurCommand(), kWhere)).code, Code::kTooLarge);
 }
 
 }  // namespace

@@ -3,30 +3,29 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
+
 namespace prov::userdata {
 namespace {
 
 using testing::HasSubstr;
 
 TEST(ForeignUserData, TakesTagsOffAndNothingElse) {
-  const auto read = ReadForeignUserData("<powershell>\n\tx\r\n\n</powershell>\n<persist>true</persist>\n", "x");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->script, "\n\tx\r\n\n");
-  EXPECT_TRUE(read->persist);
+  const auto read = Must(ReadForeignUserData("<powershell>\n\tx\r\n\n</powershell>\n<persist>true</persist>\n", "x"));
+  EXPECT_EQ(read.script, "\n\tx\r\n\n");
+  EXPECT_TRUE(read.persist);
 }
 
 TEST(ForeignUserData, TakesTagsWithoutCase) {
-  const auto read = ReadForeignUserData("<PowerShell>X</POWERSHELL>\n<Persist>True</persist>", "x");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->script, "X");
-  EXPECT_TRUE(read->persist);
+  const auto read = Must(ReadForeignUserData("<PowerShell>X</POWERSHELL>\n<Persist>True</persist>", "x"));
+  EXPECT_EQ(read.script, "X");
+  EXPECT_TRUE(read.persist);
 }
 
 TEST(ForeignUserData, TakesAScriptWithoutTags) {
-  const auto read = ReadForeignUserData("# c\nfunction f { param($x) }\n", "x");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->script, "# c\nfunction f { param($x) }\n");
-  EXPECT_FALSE(read->persist);
+  const auto read = Must(ReadForeignUserData("# c\nfunction f { param($x) }\n", "x"));
+  EXPECT_EQ(read.script, "# c\nfunction f { param($x) }\n");
+  EXPECT_FALSE(read.persist);
 }
 
 struct Refused {

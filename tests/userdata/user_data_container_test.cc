@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 
 namespace prov::userdata {
@@ -28,14 +29,13 @@ TEST(Container, KeepsTheChoices) {
   options.services = {"kubelet", "containerd"};
   options.trusted = {std::string(64, 'a')};
   options.win_http_octets = true;
-  const auto read = ReadContainer(ContainerOf(State(options), {.generation = 4}), "x");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->generation, 4);
-  EXPECT_EQ(read->options.scope, options.scope);
-  EXPECT_EQ(read->options.credentials, options.credentials);
-  EXPECT_EQ(read->options.services, options.services);
-  EXPECT_EQ(read->options.trusted, options.trusted);
-  EXPECT_TRUE(read->options.win_http_octets);
+  const auto read = Must(ReadContainer(ContainerOf(State(options), {.generation = 4}), "x"));
+  EXPECT_EQ(read.generation, 4);
+  EXPECT_EQ(read.options.scope, options.scope);
+  EXPECT_EQ(read.options.credentials, options.credentials);
+  EXPECT_EQ(read.options.services, options.services);
+  EXPECT_EQ(read.options.trusted, options.trusted);
+  EXPECT_TRUE(read.options.win_http_octets);
 }
 
 TEST(Container, KeepsTheMirrorsForFilesOfRegistries) {
@@ -47,9 +47,8 @@ TEST(Container, KeepsTheMirrorsForFilesOfRegistries) {
   options.registry_folder = R"(C:\certs.d)";
   const auto state = *reconcile::MakeDesiredState(config, options);
   ASSERT_FALSE(state.files.empty());
-  const auto read = ReadContainer(MakeContainer(config, state, {}), "x");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->files, state.files);
+  const auto read = Must(ReadContainer(MakeContainer(config, state, {}), "x"));
+  EXPECT_EQ(reconcile::MakeDesiredState(read.config, read.options)->files, state.files);
 }
 
 // A source without a file says nothing of what is in it, and the node is left alone there.
@@ -60,11 +59,10 @@ TEST(Container, KeepsWhatTheSourceSaysNothingOf) {
   config.https_proxy.reset();
   config.no_proxy.reset();
   const auto state = *reconcile::MakeDesiredState(config, {});
-  const auto read = ReadContainer(MakeContainer(config, state, {}), "x");
-  ASSERT_TRUE(read);
-  EXPECT_FALSE(read->config.proxy_file.present);
-  EXPECT_TRUE(read->config.trust_file.present);
-  EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->scope, state.scope);
+  const auto read = Must(ReadContainer(MakeContainer(config, state, {}), "x"));
+  EXPECT_FALSE(read.config.proxy_file.present);
+  EXPECT_TRUE(read.config.trust_file.present);
+  EXPECT_EQ(reconcile::MakeDesiredState(read.config, read.options)->scope, state.scope);
 }
 
 TEST(Container, KeepsWhatTheChoicesLeaveOut) {
@@ -73,9 +71,8 @@ TEST(Container, KeepsWhatTheChoicesLeaveOut) {
     reconcile::DesiredOptions options;
     options.scope = scope;
     const auto state = State(options);
-    const auto read = ReadContainer(ContainerOf(state), "x");
-    ASSERT_TRUE(read);
-    EXPECT_EQ(reconcile::MakeDesiredState(read->config, read->options)->left_out, state.left_out);
+    const auto read = Must(ReadContainer(ContainerOf(state), "x"));
+    EXPECT_EQ(reconcile::MakeDesiredState(read.config, read.options)->left_out, state.left_out);
   }
 }
 
@@ -85,11 +82,10 @@ TEST(Container, KeepsThatCertificatesAreOnlyAdded) {
   const auto state = *reconcile::MakeDesiredState(config, {});
   const std::string made = MakeContainer(config, state, {});
   EXPECT_THAT(made, HasSubstr(R"("scope":["machine","services","winhttp"])")) << "what the script takes back";
-  const auto read = ReadContainer(made, "x");
-  ASSERT_TRUE(read);
-  EXPECT_TRUE(read->options.scope.certificates);
-  EXPECT_TRUE(read->config.not_read.trust);
-  EXPECT_EQ(read->config.certificates.size(), config.certificates.size());
+  const auto read = Must(ReadContainer(made, "x"));
+  EXPECT_TRUE(read.options.scope.certificates);
+  EXPECT_TRUE(read.config.not_read.trust);
+  EXPECT_EQ(read.config.certificates.size(), config.certificates.size());
 }
 
 // Certificates at a URL are not read, and so none is removed, also where the source itself was not read whole.
@@ -99,14 +95,13 @@ TEST(Container, SaysNothingOfCertificatesThatAreElsewhere) {
   for (const bool not_read : {false, true}) {
     config.not_read.trust = not_read;
     const auto read =
-        ReadContainer(MakeContainer(config, *reconcile::MakeDesiredState(config, {}), {.bundle = bundle}), "x");
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->config.https_proxy, config.https_proxy);
-    EXPECT_EQ(read->config.no_proxy, config.no_proxy);
-    ASSERT_EQ(read->config.findings.size(), 1U);
-    EXPECT_EQ(read->config.findings[0].code, "not-read");
-    EXPECT_EQ(read->config.not_read.trust_place, "x: $.bundle");
-    const auto desired = *reconcile::MakeDesiredState(read->config, read->options);
+        Must(ReadContainer(MakeContainer(config, *reconcile::MakeDesiredState(config, {}), {.bundle = bundle}), "x"));
+    EXPECT_EQ(read.config.https_proxy, config.https_proxy);
+    EXPECT_EQ(read.config.no_proxy, config.no_proxy);
+    ASSERT_EQ(read.config.findings.size(), 1U);
+    EXPECT_EQ(read.config.findings[0].code, "not-read");
+    EXPECT_EQ(read.config.not_read.trust_place, "x: $.bundle");
+    const auto desired = *reconcile::MakeDesiredState(read.config, read.options);
     EXPECT_TRUE(desired.scope.machine);
     EXPECT_FALSE(desired.scope.certificates);
     EXPECT_FALSE(desired.left_out.certificates) << "it would be taken back";
@@ -114,9 +109,8 @@ TEST(Container, SaysNothingOfCertificatesThatAreElsewhere) {
   config.not_read.trust = false;
   config.certificates.clear();
   const auto none =
-      ReadContainer(MakeContainer(config, *reconcile::MakeDesiredState(config, {}), {.bundle = bundle}), "x");
-  ASSERT_TRUE(none);
-  EXPECT_TRUE(none->config.trust_file.present) << "an empty bundle is a statement";
+      Must(ReadContainer(MakeContainer(config, *reconcile::MakeDesiredState(config, {}), {.bundle = bundle}), "x"));
+  EXPECT_TRUE(none.config.trust_file.present) << "an empty bundle is a statement";
 }
 
 TEST(Container, IsJsonWithoutBlanksBetweenTokens) {
@@ -148,9 +142,8 @@ TEST(Container, SaysWhereItsCertificatesAre) {
 TEST(Container, BlanksAndQuotesWithinTextsStay) {
   egress::EgressConfig config = SampleConfig();
   config.source.name = "a \"b\" \\ c";
-  const auto read = ReadContainer(MakeContainer(config, State(), {}), "x");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->config.source.name, config.source.name);
+  const auto read = Must(ReadContainer(MakeContainer(config, State(), {}), "x"));
+  EXPECT_EQ(read.config.source.name, config.source.name);
 }
 
 TEST(Container, DamageIsAnError) {
@@ -170,10 +163,9 @@ TEST(Container, DamageIsAnError) {
 
 TEST(Download, IsAUrlAndADigest) {
   const std::string digest(64, 'A');
-  const auto read = ParseDownload("https://h/x?y=1#sha256=" + digest, "--exe-url");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->url, "https://h/x?y=1");
-  EXPECT_EQ(read->sha256, std::string(64, 'a'));
+  const auto read = Must(ParseDownload("https://h/x?y=1#sha256=" + digest, "--exe-url"));
+  EXPECT_EQ(read.url, "https://h/x?y=1");
+  EXPECT_EQ(read.sha256, std::string(64, 'a'));
   const auto code = [](const std::string& text) { return ParseDownload(text, "--exe-url").error().code; };
   EXPECT_EQ(code("https://h/x"), Code::kHashSpec);
   EXPECT_EQ(code("https://h/x#sha256=abc"), Code::kHashSpec);

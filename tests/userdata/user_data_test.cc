@@ -12,6 +12,7 @@
 #include "provisioner/userdata/user_data_secret.h"
 #include "tests/support/finding_codes.h"
 #include "tests/support/make_certificate.h"
+#include "tests/support/result.h"
 #include "tests/support/sample.h"
 #include "tests/userdata/logged_words.h"
 #include "tests/userdata/user_data_reader.h"
@@ -46,21 +47,17 @@ std::string BundleHash() { return BundleHash(*reconcile::MakeDesiredState(Sample
 TEST(UserData, LeavesOutTakingBackWhereThereIsNoRoomAndSaysSo) {
   const auto state = *reconcile::MakeDesiredState(SampleConfig(), Choices());
   UserDataOptions options{.platform = Platform::kAws};
-  const auto all = MakeUserData(SampleConfig(), state, options);
-  ASSERT_TRUE(all);
-  EXPECT_THAT(CodesOf(all->findings), Not(testing::Contains("userdata-short")));
+  const auto all = Must(MakeUserData(SampleConfig(), state, options));
+  EXPECT_THAT(CodesOf(all.findings), Not(testing::Contains("userdata-short")));
   options.foreign =
-      ForeignUserData{"#" + std::string(ChannelOf(Platform::kAws).limit - all->bytes.size() + 100, 'x') + "\n"};
-  const auto less = MakeUserData(SampleConfig(), state, options);
-  ASSERT_TRUE(less) << less.error().message;
-  EXPECT_THAT(CodesOf(less->findings), testing::Contains("userdata-short"));
+      ForeignUserData{"#" + std::string(ChannelOf(Platform::kAws).limit - all.bytes.size() + 100, 'x') + "\n"};
+  const auto less = Must(MakeUserData(SampleConfig(), state, options));
+  EXPECT_THAT(CodesOf(less.findings), testing::Contains("userdata-short"));
 }
 
 UserData Make(const UserDataOptions& options, const reconcile::DesiredOptions& choices = Choices()) {
   const egress::EgressConfig config = SampleConfig();
-  auto data = MakeUserData(config, *reconcile::MakeDesiredState(config, choices), options);
-  EXPECT_TRUE(data) << data.error().where << ": " << data.error().message;
-  return data ? *std::move(data) : UserData();
+  return Must(MakeUserData(config, *reconcile::MakeDesiredState(config, choices), options));
 }
 
 const Finding& FindingOf(const UserData& data, std::string_view code) {
@@ -107,16 +104,15 @@ TEST(UserData, CarriesTheStateInEveryForm) {
     const UserData data = Make(form.options);
     EXPECT_EQ(data.bytes, Make(form.options).bytes);
     const auto parts = PartsOf(ScriptOf(data.bytes));
-    const auto read = ReadContainer(parts.container, "data.egress");
-    ASSERT_TRUE(read) << read.error().where << ": " << read.error().message;
-    EXPECT_EQ(read->generation, 7);
-    const auto again = *reconcile::MakeDesiredState(read->config, read->options);
+    const auto read = Must(ReadContainer(parts.container, "data.egress"));
+    EXPECT_EQ(read.generation, 7);
+    const auto again = *reconcile::MakeDesiredState(read.config, read.options);
     EXPECT_EQ(payload::EgressJson(SampleConfig(), again, 1), payload::EgressJson(SampleConfig(), state, 1));
-    ASSERT_EQ(read->config.certificates.size(), state.certificates.size());
+    ASSERT_EQ(read.config.certificates.size(), state.certificates.size());
     for (std::size_t i = 0; i < state.certificates.size(); ++i) {
-      EXPECT_EQ(read->config.certificates[i].der, state.certificates[i].certificate.der);
+      EXPECT_EQ(read.config.certificates[i].der, state.certificates[i].certificate.der);
     }
-    EXPECT_EQ(read->config.source.name, SampleConfig().source.name);
+    EXPECT_EQ(read.config.source.name, SampleConfig().source.name);
   }
 }
 
@@ -148,9 +144,7 @@ TEST(UserData, IsToldFromOtherFilesAndFromDamage) {
   }
   std::string cut = Make({}).bytes;
   cut.erase(cut.size() / 2, 1);
-  const auto damaged = ContainerIn(cut, "x");
-  ASSERT_FALSE(damaged);
-  EXPECT_EQ(damaged.error().code, Code::kInvalidConfig);
+  EXPECT_EQ(ErrorIn(ContainerIn(cut, "x")).code, Code::kInvalidConfig);
 }
 
 // Readers look at the first and the last bytes.
@@ -191,10 +185,9 @@ TEST(UserData, ScriptIsConstant) {
   other.proxy_file.present = true;
   other.http_proxy = Secret("http://other.example:1");
   const UserDataOptions options{.platform = Platform::kGcp};
-  const auto theirs = MakeUserData(other, *reconcile::MakeDesiredState(other, {}), options);
-  ASSERT_TRUE(theirs);
+  const auto theirs = Must(MakeUserData(other, *reconcile::MakeDesiredState(other, {}), options));
   const auto a = PartsOf(Make(options).bytes);
-  const auto b = PartsOf(theirs->bytes);
+  const auto b = PartsOf(theirs.bytes);
   EXPECT_EQ(a.outside, b.outside);
   EXPECT_EQ(a.script, b.script);
   EXPECT_NE(a.container, b.container);
@@ -290,11 +283,11 @@ TEST(UserData, CertificatesMayComeFromAUrl) {
 TEST(UserData, ABundleThatIsNotThatOfTheSourceIsRefused) {
   UserDataOptions options{.platform = Platform::kAws};
   options.bundle = Download{"http://example.com/ca.pem?sig=t0ken", std::string(64, 'b')};
-  const auto other = MakeUserData(SampleConfig(), *reconcile::MakeDesiredState(SampleConfig(), Choices()), options);
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().code, Code::kHashMismatch);
-  EXPECT_EQ(other.error().where, "http://example.com/ca.pem");
-  EXPECT_THAT(other.error().message, AllOf(HasSubstr("trust/bundle.pem"), HasSubstr(BundleHash())));
+  const Error other =
+      ErrorIn(MakeUserData(SampleConfig(), *reconcile::MakeDesiredState(SampleConfig(), Choices()), options));
+  EXPECT_EQ(other.code, Code::kHashMismatch);
+  EXPECT_EQ(other.where, "http://example.com/ca.pem");
+  EXPECT_THAT(other.message, AllOf(HasSubstr("trust/bundle.pem"), HasSubstr(BundleHash())));
 }
 
 // ---- another script
@@ -423,9 +416,12 @@ TEST(UserData, SaysThatTheOtherScriptIsACopy) {
   UserDataOptions options{.platform = Platform::kAws};
   EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-stale")));
   options.foreign = Operators();
+  options.foreign->of_operators_secret = true;
   EXPECT_THAT(FindingOf(Make(options), "append-stale").message,
               AllOf(HasSubstr("cloud-private-key"), HasSubstr("bake again"),
                     HasSubstr("provisioner check --secret OURS --append-to OPERATORS")));
+  options.foreign = ReadForeignUserData("Restart-Service containerd\n", "mine").value();
+  EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-stale"))) << "no operator changes it";
 }
 
 // The operator's daemon fails on machine variables that are set, and deletes machines that it can't reach.
@@ -434,10 +430,10 @@ TEST(UserData, TheOperatorsScriptGoesWithItsOption) {
   options.foreign = Operators();
   EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-wmco")));
   options.wmco = true;
-  const auto refused = MakeUserData(SampleConfig(), *reconcile::MakeDesiredState(SampleConfig(), Choices()), options);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kKind);
-  EXPECT_THAT(refused.error().message, HasSubstr("administrators_authorized_keys"));
+  const Error refused =
+      ErrorIn(MakeUserData(SampleConfig(), *reconcile::MakeDesiredState(SampleConfig(), Choices()), options));
+  EXPECT_EQ(refused.code, Code::kKind);
+  EXPECT_THAT(refused.message, HasSubstr("administrators_authorized_keys"));
   options.foreign->script += "echo x | Out-File administrators_authorized_keys\n";
   EXPECT_THAT(CodesOf(Make(options).findings), Not(testing::Contains("append-wmco")));
   options.wmco = false;
@@ -516,13 +512,11 @@ TEST(UserData, ThreeAuthoritiesFitAwsBesideTheOperatorsScript) {
   const auto state = *reconcile::MakeDesiredState(config, choices);
   UserDataOptions options{.platform = Platform::kAws};
   options.foreign = Operators();
-  const auto data = MakeUserData(config, state, options);
-  ASSERT_TRUE(data) << data.error().message;
-  RecordProperty("bytes", static_cast<int>(data->bytes.size()));
+  const auto data = Must(MakeUserData(config, state, options));
+  RecordProperty("bytes", static_cast<int>(data.bytes.size()));
   options.exe = Exe();
-  const auto with_exe = MakeUserData(config, state, options);
-  ASSERT_TRUE(with_exe) << with_exe.error().message;
-  RecordProperty("bytes_with_exe_url", static_cast<int>(with_exe->bytes.size()));
+  const auto with_exe = Must(MakeUserData(config, state, options));
+  RecordProperty("bytes_with_exe_url", static_cast<int>(with_exe.bytes.size()));
 }
 
 TEST(UserData, TooMuchIsRefusedWithTheNumbers) {
@@ -530,12 +524,10 @@ TEST(UserData, TooMuchIsRefusedWithTheNumbers) {
   const auto state = *reconcile::MakeDesiredState(config, {});
   UserDataOptions options{.platform = Platform::kAws};
   options.foreign = *ReadForeignUserData(OperatorsUserData(7000), "operator");
-  const auto data = MakeUserData(config, state, options);
-  ASSERT_FALSE(data);
-  EXPECT_EQ(data.error().code, Code::kSizeLimit);
-  EXPECT_THAT(data.error().message,
-              AllOf(HasSubstr("more than the 16,384 that AWS takes"), HasSubstr("8 certificate(s) are "),
-                    HasSubstr("--ca-transport URL#sha256="), HasSubstr("nothing was left out")));
+  const Error data = ErrorIn(MakeUserData(config, state, options));
+  EXPECT_EQ(data.code, Code::kSizeLimit);
+  EXPECT_THAT(data.message, AllOf(HasSubstr("more than the 16,384 that AWS takes"), HasSubstr("8 certificate(s) are "),
+                                  HasSubstr("--ca-transport URL#sha256="), HasSubstr("nothing was left out")));
   options.platform = Platform::kAzure;
   EXPECT_TRUE(MakeUserData(config, state, options));
   options.platform = Platform::kAws;

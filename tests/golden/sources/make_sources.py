@@ -53,6 +53,22 @@ def openshift():
           "additionalTrustBundlePolicy: Always\nadditionalTrustBundle: |\n%spullSecret: '{\"auths\":{}}'\nsshKey: ssh-ed25519 AAAA\n" % (PROXY, PROXY, indented(pem("corporate-root"), 2)))
 
 
+def of_other_operators():
+    """HyperShift, Rancher, and any cluster's certificates."""
+    write("hosted-cluster.yaml", "---\napiVersion: hypershift.openshift.io/v1beta1\nkind: HostedCluster\nmetadata:\n  name: sample\n  namespace: clusters\nspec:\n"
+          "  additionalTrustBundle:\n    name: user-ca\n  configuration:\n    proxy:\n      httpProxy: %s\n      httpsProxy: %s\n      noProxy: .example.internal\n"
+          "      trustedCA:\n        name: proxy-ca\n  networking:\n    serviceNetwork:\n    - cidr: 172.30.0.0/16\n---\n%s---\n%s" % (
+              PROXY, PROXY, config_map("user-ca", pem("corporate-root"), "clusters"), config_map("proxy-ca", pem("proxy-root"), "clusters")))
+    write("rancher-cluster.json", {"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster", "metadata": {"name": "sample", "namespace": "fleet-default"},
+          "spec": {"kubernetesVersion": "v1.33.1+rke2r1", "rkeConfig": {"machineGlobalConfig": {"disable-kube-proxy": False}},
+                   "agentEnvVars": [{"name": "HTTP_PROXY", "value": PROXY}, {"name": "https_proxy", "value": PROXY}, {"name": "NO_PROXY", "value": ".svc,10.0.0.0/8"},
+                                    {"name": "SSL_CERT_FILE", "value": "/etc/ssl/corporate.pem"}]}})
+    write("trust-manager.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: corporate\n  namespace: trust\n  labels:\n    trust.cert-manager.io/bundle: corporate\n"
+          "data:\n  trust-bundle.pem: |\n%sbinaryData:\n  trust-bundle.p12: MIIB\n" % indented(pem("corporate-root", "proxy-root"), 4))
+    write("cluster-trust-bundle.json", {"apiVersion": "certificates.k8s.io/v1beta1", "kind": "ClusterTrustBundle", "metadata": {"name": "example.com:signer:corporate"},
+          "spec": {"signerName": "example.com/signer", "trustBundle": pem("corporate-root", "corporate-intermediate")}})
+
+
 def aks():
     config = {"httpProxy": "http://proxy.example.com:8080/", "httpsProxy": "https://proxy.example.com:8443/", "noProxy": ["docker.io", "localhost", ".example.internal"]}
     write("aks-file.json", {**config, "trustedCA": packed(pem("proxy-root").replace("\n", "\r\n"))})
@@ -75,5 +91,6 @@ def pods():
 
 if __name__ == "__main__":
     openshift()
+    of_other_operators()
     aks()
     pods()

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <fstream>
 #include <iterator>
 #include <map>

@@ -1,0 +1,26 @@
+// A signed node: its own files (node_payloads.h), with a manifest that names the node and its signature. They are for
+// this node alone, and no payload.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "provisioner/payload/payload.h"
+#include "provisioner/payload/payload_reader.h"
+#include "provisioner/payload/payload_signature.h"
+
+namespace prov::payload {
+
+// The payload's folder on a drive. The payload in it has its own manifest and signature.
+inline constexpr std::string_view kDrivePayload = "provisioner/";
+
+// Adds manifest.json, which names the node and lists the files, and its signature. Sorts them by path.
+Result<void> SignNodeFiles(std::vector<PayloadFile>& files, const ManifestHead& head, const SigningKey& key);
+
+// Whether the folder, or the root of a drive with its payload, holds the files of this node as the pin wants them
+// signed, and no others. Errors: those of LoadFolder and CheckDigests; manifest if they are a payload or of another
+// node.
+Result<Manifest> CheckNodeFiles(const std::string& folder, const Pin& pin, std::string_view node);
+
+}  // namespace prov::payload

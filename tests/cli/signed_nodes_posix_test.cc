@@ -1,0 +1,38 @@
+// The signed files of each node, which only Linux bakes.
+#include <gmock/gmock.h>
+
+#include "tests/cli/signed_commands_fixture.h"
+#include "tests/support/result.h"
+
+namespace prov::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::PutBytes;
+
+TEST_F(SignedCommands, BakeSignsTheFilesOfEachNodeAndCheckTellsThemApart) {
+  PutBytes(root_ / "nodes.csv", "name,address,mac\nwin-1,10.0.0.5/24,00-15-5D-0A-0B-0C\nwin-2,,\n");
+  const std::vector<std::string> words = {source_,  "--out",       At("fleet"), "--nodes",        At("nodes.csv"),
+                                          "--sign", At("key.pem"), "--signer",  At("signer.pem"), "--generation",
+                                          "7"};
+  ASSERT_TRUE(Run(BakeCommand, words));
+  const auto check = [&](const std::string& folder, const std::string& node) {
+    return Run(CheckCommand, {At("fleet/" + folder), "--signer", At("signer.pem"), "--node", node});
+  };
+  const auto first = Must(check("nodes/win-1", "WIN-1"));
+  EXPECT_THAT(first.out, HasSubstr("5 file(s) of the node win-1, generation 7, as CN=Payload Signer"));
+  EXPECT_TRUE(check("nodes/win-2", "win-2"));
+  EXPECT_EQ(Run(CheckCommand, {At("fleet/common"), "--signer", At("signer.pem")})->exit, 0);
+  const Error swapped = ErrorIn(check("nodes/win-1", "win-2"));
+  EXPECT_THAT(swapped.message, HasSubstr("of the node win-1, and not those of win-2"));
+  EXPECT_EQ(check("common", "win-1").error().code, Code::kManifest);
+  EXPECT_EQ(Refusal(ApplyCommand, {At("fleet/nodes/win-1"), "--signer", At("signer.pem")}), Code::kManifest);
+  EXPECT_EQ(Refusal(CheckCommand, {At("fleet/nodes/win-1"), "--node", "win-1"}), Code::kUsage);
+  std::vector<std::string> plain(words.begin(), words.begin() + 5);
+  plain[2] = At("plain");
+  ASSERT_TRUE(Run(BakeCommand, plain));
+  EXPECT_FALSE(fs::exists(root_ / "plain/nodes/win-1/manifest.json")) << "without --sign nothing is signed";
+}
+
+}  // namespace
+}  // namespace prov::cli
