@@ -72,14 +72,17 @@ struct BinaryKind {
   std::string_view words;
   bool is_archive = false;
 };
-constexpr std::array<BinaryKind, 8> kBinaryKinds = {{{0, "MZ", "a program for Windows"},
-                                                     {0, "\177ELF", "a program for Linux"},
-                                                     {0, "regf", "a registry hive"},
-                                                     {0, "MSWIM", "a WIM image"},
-                                                     {0, "PK\x03\x04", "a zip archive", true},
-                                                     {0, "\x1f\x8b", "a gzip archive", true},
-                                                     {257, "ustar", "a tar archive", true},
-                                                     {0x8001, "CD001", "a drive", true}}};
+constexpr std::array<BinaryKind, 11> kBinaryKinds = {{{0, "MZ", "a program for Windows"},
+                                                      {0, "\177ELF", "a program for Linux"},
+                                                      {0, "regf", "a registry hive"},
+                                                      {0, "MSWIM", "a WIM image"},
+                                                      {0, "PK\x03\x04", "a zip archive", true},
+                                                      {0, "\x1f\x8b", "a gzip archive", true},
+                                                      {0, "\3757zXZ", "an xz archive", true},
+                                                      {0, "\x28\xb5\x2f\xfd", "a zstd archive", true},
+                                                      {0, "7z\xbc\xaf", "a 7z archive", true},
+                                                      {257, "ustar", "a tar archive", true},
+                                                      {0x8001, "CD001", "a drive", true}}};
 
 // Says which binary file this is instead of a document; nullopt: none that is known.
 std::optional<std::string> DescribeBinary(std::string_view bytes) {
@@ -88,7 +91,7 @@ std::optional<std::string> DescribeBinary(std::string_view bytes) {
   for (const BinaryKind& kind : kBinaryKinds) {
     if (bytes.size() < kind.at || !bytes.substr(kind.at).starts_with(kind.bytes)) continue;
     return fmt::format("is {} and not a source; {}", kind.words,
-                       kind.is_archive ? "unpack it, and give the payload's folder or the document in it"
+                       kind.is_archive ? "unpack it, and give the folder or the document in it"
                                        : "give the document or the payload with the settings");
   }
   return std::nullopt;

@@ -202,6 +202,8 @@ TEST(ReadDocument, RefusesWhatIsNoSource) {
        "kind: is a document that provisioner wrote and not a source"},
       {std::string("MZ\x90\0", 4), "kind: is a program for Windows and not a source; give the document"},
       {std::string(257, '\0') + "ustar", "kind: is a tar archive and not a source; unpack it"},
+      {std::string("\3757zXZ\0\0\4", 8), "kind: is an xz archive and not a source; unpack it"},
+      {std::string("\x28\xb5\x2f\xfd\0", 5), "kind: is a zstd archive and not a source; unpack it"},
       {"[Service]\nExecStart=/bin/true\n", "kind: is a unit or drop-in of systemd without any of HTTP_PROXY"},
       {"'{\"httpProxy\":\"http://p:1\"}'\r\n", "kind: holds JSON within quotes, as cmd.exe leaves them"},
       {"{'httpProxy': 'http://p:1'}",
