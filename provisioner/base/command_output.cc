@@ -14,9 +14,13 @@ namespace {
 constexpr std::size_t kMostRead = 1024;  // even, for UTF-16
 constexpr std::size_t kMostShown = 240;
 
-constexpr std::array<std::string_view, 6> kErrors = {
-    "Error from server", "error: ", "Error: ", "Unable to connect to the server", "The connection to the server",
-    "No resources found"};
+constexpr std::array<std::string_view, 7> kErrors = {"Error from server",
+                                                     "error: ",
+                                                     "Error: ",
+                                                     "ERROR: ",
+                                                     "Unable to connect to the server",
+                                                     "The connection to the server",
+                                                     "No resources found"};
 
 // The heading of a table, such as "NAME   TYPE   DATA   AGE".
 bool IsHeading(std::string_view line) {

@@ -14,7 +14,8 @@ using testing::Not;
 TEST(CommandOutput, IsNoDocument) {
   for (const std::string_view text :
        {"Error from server (NotFound): secrets \"x\" not found\n", "error: no such thing\n",
-        "\nUnable to connect to the server: dial tcp\n", "No resources found in default namespace.\n"}) {
+        "ERROR: (ResourceNotFound) The resource was not found.\n", "\nUnable to connect to the server: dial tcp\n",
+        "No resources found in default namespace.\n"}) {
     EXPECT_THAT(DescribeCommandOutput(text).value_or(""), HasSubstr("error message")) << text;
   }
   for (const std::string_view url : {"error: dial http://u:c4nary@p:1\n", "error: dial http://u:c4nary\n@p:1\n"}) {
