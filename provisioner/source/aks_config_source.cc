@@ -168,21 +168,46 @@ Result<void> AddRanges(const ObjectView& object, std::string_view one, std::stri
   return {};
 }
 
-Result<AksFacts> ReadAksFacts(const ObjectView& cluster) {
+// What a person says of the cluster in clusterFacts: the names of a member with one text, and with a list.
+struct GivenFact {
+  std::string_view one, many;
+  std::vector<std::string> AksFacts::* facts;
+};
+constexpr std::array<GivenFact, 5> kGivenFacts = {{
+    {"apiServerFqdn", "apiServerFqdns", &AksFacts::api_servers},
+    {"serviceCidr", "serviceCidrs", &AksFacts::service_cidrs},
+    {"podCidr", "podCidrs", &AksFacts::pod_cidrs},
+    {"vnetCidr", "vnetCidrs", &AksFacts::vnet_cidrs},
+    {"subnetCidr", "subnetCidrs", &AksFacts::subnet_cidrs},
+}};
+
+Result<AksFacts> ReadGivenFacts(const ObjectView& given) {
   AksFacts facts;
-  if (const auto given = PROV_TRY(cluster.Object(kFacts))) {
-    PROV_TRY(AddRanges(*given, "apiServerFqdn", "apiServerFqdns", facts.api_servers));
-    PROV_TRY(AddRanges(*given, "serviceCidr", "serviceCidrs", facts.service_cidrs));
-    PROV_TRY(AddRanges(*given, "podCidr", "podCidrs", facts.pod_cidrs));
-    PROV_TRY(AddRanges(*given, "vnetCidr", "vnetCidrs", facts.vnet_cidrs));
-    PROV_TRY(AddRanges(*given, "subnetCidr", "subnetCidrs", facts.subnet_cidrs));
-    return facts;
+  for (const GivenFact& one : kGivenFacts) PROV_TRY(AddRanges(given, one.one, one.many, facts.*one.facts));
+  for (const std::string_view name : given.Names()) {
+    if (std::ranges::any_of(kGivenFacts, [&](const GivenFact& one) { return name == one.one || name == one.many; }))
+      continue;
+    std::string known;
+    for (const GivenFact& one : kGivenFacts) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.many);
+    return Fail(Code::kInvalidConfig,
+                fmt::format("\"{}\" is no fact about a cluster; known are {}", Shorten(name), known), given.At(name));
   }
-  AddText(PROV_TRY(cluster.TextOr("fqdn", "")), facts.api_servers);
-  AddText(PROV_TRY(cluster.TextOr("privateFqdn", "")), facts.api_servers);
+  return facts;
+}
+
+// What clusterFacts says, and of the rest what `az aks show` knows.
+Result<AksFacts> ReadAksFacts(const ObjectView& cluster) {
+  AksFacts shown;
+  AddText(PROV_TRY(cluster.TextOr("fqdn", "")), shown.api_servers);
+  AddText(PROV_TRY(cluster.TextOr("privateFqdn", "")), shown.api_servers);
   if (const auto network = PROV_TRY(cluster.Object("networkProfile"))) {
-    PROV_TRY(AddRanges(*network, "serviceCidr", "serviceCidrs", facts.service_cidrs));
-    PROV_TRY(AddRanges(*network, "podCidr", "podCidrs", facts.pod_cidrs));
+    PROV_TRY(AddRanges(*network, "serviceCidr", "serviceCidrs", shown.service_cidrs));
+    PROV_TRY(AddRanges(*network, "podCidr", "podCidrs", shown.pod_cidrs));
+  }
+  const auto given = PROV_TRY(cluster.Object(kFacts));
+  AksFacts facts = given ? PROV_TRY(ReadGivenFacts(*given)) : AksFacts();
+  for (const GivenFact& one : kGivenFacts) {
+    if ((facts.*one.facts).empty()) facts.*one.facts = shown.*one.facts;
   }
   return facts;
 }

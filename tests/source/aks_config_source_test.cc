@@ -143,6 +143,22 @@ TEST(AksConfig, EntriesThatAksDoesNotTakeAreReported) {
   for (const Finding& finding : config.findings) EXPECT_THAT(finding.message, Not(HasSubstr("c4nary")));
 }
 
+// az aks show does not know the ranges of the virtual network.
+TEST(AksConfig, FactsAddToWhatAksShows) {
+  const std::string shown =
+      R"({"fqdn":"c.azmk8s.io","networkProfile":{"serviceCidr":"10.0.0.0/16","podCidr":"10.244.0.0/16"},"httpProxyConfig":{)" +
+      std::string(kUrls) + R"(,"noProxy":["localhost"]},"clusterFacts":{)";
+  EXPECT_EQ(MustRead(shown + R"("vnetCidrs":["10.224.0.0/12"]}})").no_proxy,
+            "localhost,127.0.0.1,10.0.0.0/16,10.224.0.0/12,10.244.0.0/16,168.63.129.16,169.254.169.254,c.azmk8s.io,"
+            "konnectivity");
+  const auto other = MustRead(shown + R"("serviceCidr":"10.1.0.0/16","podCidrs":[]}})");
+  EXPECT_EQ(other.facts.service_ranges, std::vector<std::string>{"10.1.0.0/16"}) << "a person says otherwise";
+  EXPECT_THAT(*other.no_proxy, HasSubstr("10.244.0.0/16"));
+  EXPECT_EQ(Failure(ReadText(shown + R"("serviceCIDRs":["10.1.0.0/16"]}})")),
+            "invalid-config: \"serviceCIDRs\" is no fact about a cluster; known are apiServerFqdns, serviceCidrs, "
+            "podCidrs, vnetCidrs, subnetCidrs ($.clusterFacts.serviceCIDRs)");
+}
+
 TEST(AksConfig, FactsMayStandBesideTheKeysOfTheCommandLinesFile) {
   const auto config =
       MustRead(std::string("{") + kUrls + R"(,"noProxy":["localhost"],"clusterFacts":{"apiServerFqdn":"c.io"}})");
