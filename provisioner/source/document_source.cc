@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "provisioner/source/mirror_objects.h"
 #include "provisioner/source/source_members.h"
 #include "provisioner/source/text_source.h"
+#include "provisioner/source/trust_objects.h"
 
 namespace prov::source {
 namespace {
@@ -26,6 +28,40 @@ bool IsPresent(const SourceObjects& found, const ObjectKind& kind) {
 }
 
 std::string_view WordsOf(const ObjectKind& kind) { return kind.words.empty() ? kind.name : kind.words; }
+
+// What is to be told of objects that a kind of object does not read, as their document may be freed with it.
+struct Beside {
+  std::string bundles;  // ConfigMaps with certificates, by name
+  bool pods = false;
+};
+
+Beside FindBeside(const SourceObjects& found, const ObjectKind& taken) {
+  const bool reads_bundles = taken.name == "Proxy" || taken.name == "HostedCluster" || taken.name == "ConfigMap";
+  const bool is_trust_alone = taken.name == "ConfigMap" || taken.name == "ClusterTrustBundle";
+  return {.bundles = reads_bundles ? "" : NamesWithCertificates(found.config_maps),
+          .pods = is_trust_alone && !found.pods.empty()};
+}
+
+void ReportBeside(const Beside& beside, const ObjectKind& taken, const std::string& where, Reading& reading) {
+  egress::EgressConfig& config = reading.config;
+  if (beside.pods) {
+    ReportNotRead(Subject::kProxy, "a pod or what makes pods",
+                  fmt::format("with {} only the certificates are; give it in a file of its own", taken.name), where,
+                  config);
+  }
+  if (beside.bundles.empty()) return;
+  const bool has_others = std::ranges::any_of(reading.trust, [](const TrustText& text) { return !text.bytes.empty(); });
+  if (has_others) {
+    AddInfo(config.findings, "other-objects",
+            fmt::format("ConfigMaps with certificates were passed over ({}): {} in the same source says what nodes get",
+                        beside.bundles, WordsOf(taken)),
+            where);
+    return;
+  }
+  ReportNotRead(Subject::kTrust, "a ConfigMap with certificates",
+                fmt::format("beside {} it is not ({}); give it in a file of its own", WordsOf(taken), beside.bundles),
+                where, config);
+}
 
 // Reports the other objects that the file holds. Their document may be freed already.
 void ReportOthers(const SourceObjects& found, const ObjectKind& taken, const std::string& where,
@@ -57,8 +93,10 @@ Result<Reading> ReadFirstKind(ParsedSource source) {
   if (!found.mirror_objects.empty()) mirrors = ReadMirrorObjects(found.mirror_objects);
   for (const ObjectKind& kind : ObjectKinds()) {
     if (!IsPresent(found, kind)) continue;
+    const Beside beside = FindBeside(found, kind);
     std::optional<Reading> reading = PROV_TRY(kind.read(found, source));
     if (!reading) continue;
+    ReportBeside(beside, kind, source.where, *reading);
     AddMirrors(std::move(mirrors), source.where, reading->config);
     ReportOthers(found, kind, source.where, reading->config);
     return *std::move(reading);

@@ -152,6 +152,15 @@ Result<std::vector<ConfigMap>> ReadConfigMapHeads(std::span<const FoundObject> o
   return out;
 }
 
+std::string NamesWithCertificates(std::span<const FoundObject> maps) {
+  std::vector<std::string_view> out;
+  for (const FoundObject& one : maps) {
+    const auto map = ReadConfigMapHead(one.object);
+    if (map && !KeysOf(*map, true).empty()) out.push_back(map->name);
+  }
+  return ListOf(out);
+}
+
 bool HasBundle(const ConfigMap& map) {
   return std::ranges::any_of(kValueParts, [&](std::string_view part) {
     const JsonValue* values = map.object.Find(part);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct ConfigMap {
 // Errors: type.
 Result<ConfigMap> ReadConfigMapHead(const ObjectView& object);
 Result<std::vector<ConfigMap>> ReadConfigMapHeads(std::span<const FoundObject> objects);
+
+// The names of those that hold certificates in PEM, as a list in words; "": none does. What is malformed holds none.
+std::string NamesWithCertificates(std::span<const FoundObject> maps);
 
 // Whether it has the usual key, ca-bundle.crt.
 bool HasBundle(const ConfigMap& map);

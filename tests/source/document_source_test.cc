@@ -103,6 +103,34 @@ TEST(ReadDocument, TakesTheSurestStatementOfAListAndNamesTheOthers) {
   EXPECT_EQ(documents.source.kind, "ControllerConfig");
 }
 
+// Certificates and a proxy that another kind of object keeps from being read.
+TEST(ReadDocument, NamesConfigMapsAndPodsBesideWhatItReads) {
+  const std::string map = "---\n" + ConfigMapYaml("my-ca", Pem("corporate-root"));
+  const std::string aks = R"({"httpProxyConfig":{"httpProxy":"http://p:1/","httpsProxy":"http://p:1/"}})";
+  const std::string rancher =
+      R"({"apiVersion":"provisioning.cattle.io/v1","kind":"Cluster","spec":{"agentEnvVars":[{"name":"HTTP_PROXY","value":"http://p:1"}]}})";
+  for (const std::string& one : {aks, rancher, std::string(kController)}) {
+    const auto config = MustRead(one + "\n" + map);
+    EXPECT_THAT(MessageOf(config.findings, "not-read"), HasSubstr("(my-ca); give it in a file of its own")) << one;
+    EXPECT_TRUE(config.not_read.trust) << one;
+    EXPECT_THAT(config.certificates, testing::IsEmpty());
+  }
+  const std::string settings = "---\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: b}\n";
+  EXPECT_THAT(MustRead(aks + "\n" + settings).findings, Not(HasCode("not-read")));
+  const auto with_bundle =
+      MustRead(R"({"kind":"ControllerConfig","spec":{"proxy":{"httpProxy":"http://c:1"},"additionalTrustBundle":")" +
+               EncodeBase64(Pem("corporate-intermediate")) + "\"}}\n" + map);
+  EXPECT_THAT(MessageOf(with_bundle.findings, "other-objects"), HasSubstr("passed over (my-ca): a ControllerConfig"));
+  EXPECT_FALSE(with_bundle.not_read.trust);
+  const std::string pod =
+      "---\nkind: Pod\nspec: {containers: [{name: a, env: [{name: HTTP_PROXY, value: http://p:1}]}]}\n";
+  const auto trust_alone = MustRead(map + pod);
+  EXPECT_EQ(trust_alone.source.kind, "ConfigMap");
+  EXPECT_TRUE(trust_alone.not_read.proxy);
+  EXPECT_THAT(MessageOf(trust_alone.findings, "not-read"),
+              StartsWith("a pod or what makes pods, which is about a proxy"));
+}
+
 TEST(ReadDocument, TypedListsLeaveTheKindOfTheirItemsOut) {
   const auto config = MustRead(
       R"({"apiVersion":"config.openshift.io/v1","kind":"ProxyList","items":[{"metadata":{"name":"cluster"},"status":{"httpProxy":"http://p:1"}}]})");
