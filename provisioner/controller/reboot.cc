@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "provisioner/controller/coordination.h"
@@ -35,39 +36,39 @@ class RebootCoordinator {
  private:
   Result<RebootView> Steps(const std::function<void(const RebootView&)>& report) {
     Patience patience(ports_.clock.NowUnix());
-    std::vector<std::string> in_turn;
     for (;;) {
       source::KubeClient client(access_, ports_);
       Result<std::optional<RebootView>> step = Step(client);
       const std::int64_t now = ports_.clock.NowUnix();
       if (step) patience.NoteAnswer(now);
       const bool may_pass = !step && began_ && patience.Has(step.error(), client.was_refused(), now);
-      if (!step && !may_pass) return std::unexpected(std::move(step).error());
+      if (!step && !may_pass) return Broken(std::move(step).error());
       if (!step && request_.waits_for) request_.waits_for(step.error());
       std::size_t nodes = 0;
       if (step && *step) {
         report(**step);
         if ((*step)->is_over) return **std::move(step);
         nodes = (*step)->nodes.size();
-        in_turn = InTurn((*step)->nodes);
       }
-      if (!ports_.clock.Wait(StepPauseMs(nodes))) return Stopped(in_turn);
+      if (!ports_.clock.Wait(StepPauseMs(nodes))) return Stopped();
     }
   }
 
-  std::vector<std::string> InTurn(const std::vector<RebootNode>& nodes) const {
-    std::vector<std::string> out = begun_;
-    for (const RebootNode& node : nodes) {
-      if (node.turn) out.push_back(node.name);
-    }
-    return out;
+  // Which nodes a run that ends now may leave cordoned; "": none.
+  std::string LeftCordoned() const {
+    if (in_turn_.empty()) return "";
+    return fmt::format("; {} may stay cordoned until it is run again, which goes on from here",
+                       fleet::NamesInShort(std::vector<std::string>(in_turn_.begin(), in_turn_.end())));
   }
 
-  static std::unexpected<Error> Stopped(const std::vector<std::string>& in_turn) {
-    if (in_turn.empty()) return Fail(Code::kInterrupted, "was asked to stop; run it again to go on");
-    return Fail(Code::kInterrupted,
-                fmt::format("was asked to stop; {} may stay cordoned until it is run again, which goes on from here",
-                            fleet::NamesInShort(in_turn)));
+  std::unexpected<Error> Stopped() const {
+    if (in_turn_.empty()) return Fail(Code::kInterrupted, "was asked to stop; run it again to go on");
+    return Fail(Code::kInterrupted, "was asked to stop" + LeftCordoned());
+  }
+
+  std::unexpected<Error> Broken(Error error) const {
+    error.message += LeftCordoned();
+    return std::unexpected(std::move(error));
   }
 
   // nullopt: another has the Lease.
@@ -81,7 +82,10 @@ class RebootCoordinator {
     began_ = true;
     view.is_over = step.is_over;
     view.progress = progress_ = std::move(step.progress);
-    begun_ = step.begin;
+    in_turn_ = {step.begin.begin(), step.begin.end()};
+    for (const RebootNode& node : view.nodes) {
+      if (node.turn) in_turn_.insert(node.name);
+    }
     PROV_TRY(Patch(client, view.nodes, step.end, fleet::EndTurnPatch));
     PROV_TRY(Patch(client, view.nodes, step.approve, fleet::ApproveRebootPatch));
     PROV_TRY(Patch(client, view.nodes, step.begin, fleet::BeginTurnPatch));
@@ -144,7 +148,7 @@ class RebootCoordinator {
   CoordinatorLease lease_;
   fleet::RebootProgress progress_;
   std::map<std::string, std::string> refusals_;  // by the uid of a pod
-  std::vector<std::string> begun_;               // in the last step
+  std::set<std::string> in_turn_;                // after the last step that planned
   bool began_ = false;                           // a step was made
 };
 

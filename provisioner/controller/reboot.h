@@ -33,8 +33,8 @@ struct RebootView {
 
 // Steps, each with a call of `report`, until no node waits that can be begun, and each that has a turn is done or
 // failed. `access` opens the cluster for each step; failures are waited for as those of a rollout (Patience). Errors:
-// lock (another coordinator runs); interrupted, with the nodes that have a turn; those of KubeClient and of reading
-// what it answers.
+// lock (another coordinator runs); interrupted; those of KubeClient and of reading what it answers. Each names the
+// nodes that it may leave cordoned.
 Result<RebootView> RunReboots(const RebootRequest& request, const source::KubeAccess& access,
                               const source::SourcePorts& ports, const std::function<void(const RebootView&)>& report);
 

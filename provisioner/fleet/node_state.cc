@@ -40,7 +40,8 @@ Result<NodeTrial> ReadTrial(const JsonNode& node) {
 }
 
 Result<node::DrainWish> ReadDrainWish(const JsonNode& node) {
-  return node::DrainWish{PROV_TRY(node.Get("boot", &JsonNode::Text)), PROV_TRY(node.Get("waits", &JsonNode::Bool))};
+  return node::DrainWish{PROV_TRY(node.Get("boot", &JsonNode::Text)), PROV_TRY(node.Get("waits", &JsonNode::Bool)),
+                         PROV_TRY(node.Get("asked", &JsonNode::Bool))};
 }
 
 }  // namespace
@@ -62,7 +63,8 @@ std::string StateText(const NodeState& state) {
   if (state.interval) json.Member("interval", *state.interval);
   if (state.approval) WriteApproval(*state.approval, json);
   if (state.drain) {
-    json.Key("drain").BeginObject().Member("boot", state.drain->boot).Member("waits", state.drain->waits).EndObject();
+    json.Key("drain").BeginObject().Member("boot", state.drain->boot).Member("waits", state.drain->waits);
+    json.Member("asked", state.drain->asked).EndObject();
   }
   json.Member("version", state.version).Key("options").BeginObject();
   json.Strings("scope", state.scope);

@@ -21,7 +21,9 @@ Result<node::NodeReboots> OperatorReboot::Read() {
   node::NodeReboots out;
   if (!annotations) return out;
   out.operator_asked = PROV_TRY(annotations->Find(kOperatorRebootAnnotation)).has_value();
-  out.approved = PROV_TRY(annotations->Find(kRebootApprovedAnnotation, &JsonNode::Text)).value_or("");
+  const auto spec = PROV_TRY(root.Find("spec"));
+  if (spec && PROV_TRY(spec->Find("unschedulable", &JsonNode::Bool)).value_or(false))
+    out.approved = PROV_TRY(annotations->Find(kRebootApprovedAnnotation, &JsonNode::Text)).value_or("");
   return out;
 }
 

@@ -9,6 +9,11 @@
 namespace prov::fleet {
 namespace {
 
+constexpr std::string_view kWaitsNoMore =
+    "waits no more: its window has closed, a trial of settings runs, or no reboot is due";
+constexpr std::string_view kReportsNothing =
+    "reports no --reboot drain that can be read, so it is not known in which boot it is";
+
 // What keeps the pods, in words.
 std::string PodsInShort(const std::vector<DrainPod>& pods) {
   std::vector<std::string> out;
@@ -66,11 +71,14 @@ class RebootPlanner {
         return false;
       case RebootStage::kUnknown:
         Stop(node,
-             "the annotation of its turn is damaged; see what it says, uncordon the node if need be, and remove it");
+             "the annotation of its turn is damaged; as an administrator of the cluster, uncordon the node if need be, "
+             "and "
+             "remove the annotation");
         ++stuck_;
         break;
       case RebootStage::kBack:
-        out_.progress.failed.erase(node.name);
+        if (const auto failed = out_.progress.failed.find(node.name); failed != out_.progress.failed.end())
+          failed->second = fmt::format("came back after more than {} seconds", order_.timeout_seconds);
         out_.progress.done.insert(node.name);
         out_.end.push_back(node.name);
         break;
@@ -78,10 +86,7 @@ class RebootPlanner {
         Drain(node);
         break;
       case RebootStage::kRestarting:
-        if (!IsLate(node, RebootStage::kRestarting)) break;
-        Stop(node, fmt::format("was drained, and did not come back within {} seconds; it stays cordoned",
-                               order_.timeout_seconds));
-        ++stuck_;
+        Restart(node);
         break;
     }
     return true;
@@ -90,13 +95,15 @@ class RebootPlanner {
   void Drain(const RebootNode& node) {
     const bool is_late = IsLate(node, RebootStage::kDraining);
     if (!node.state || !node.state->drain) {
-      if (is_late) GiveBack(node, "reports nothing that can be read, so it is not known in which boot it is", true);
+      if (is_late) GiveBack(node, std::string(kReportsNothing), true);
       return;
     }
-    // The operator restarts it.
-    if (node.operator_asked) return out_.end.push_back(node.name);
-    if (!node.state->drain->waits)
-      return GiveBack(node, "waits no more: its window has closed, or no reboot is due", false);
+    // It drains and restarts the node, and needs the cordon meanwhile.
+    if (node.operator_asked) {
+      if (is_late) GiveBack(node, "was left to the Windows Machine Config Operator, which has not restarted it", true);
+      return;
+    }
+    if (!node.state->drain->waits) return GiveBack(node, std::string(kWaitsNoMore), false);
     if (!node.cordoned) return GiveBack(node, "was uncordoned by somebody else while it was drained", false);
     const auto found = pods_.find(node.name);
     if (found == pods_.end()) return;
@@ -109,6 +116,21 @@ class RebootPlanner {
           node, fmt::format("was not drained within {} seconds: {}", order_.timeout_seconds, PodsInShort(left)), true);
     }
     out_.evict.push_back(node.name);
+  }
+
+  void Restart(const RebootNode& node) {
+    const bool is_late = IsLate(node, RebootStage::kRestarting);
+    const std::optional<node::DrainWish> wish = node.state ? node.state->drain : std::nullopt;
+    const bool may_still = wish && wish->boot == node.turn->boot && !wish->asked && !node.operator_asked;
+    if (may_still && !wish->waits) return GiveBack(node, std::string(kWaitsNoMore), false);
+    // Pods may have come, so it may not restart any more (OperatorReboot::Read).
+    if (may_still && !node.cordoned)
+      return GiveBack(node, "was uncordoned by somebody else before it restarted", false);
+    if (!is_late) return;
+    if (!wish && node.ready) return GiveBack(node, std::string(kReportsNothing), true);
+    Stop(node, fmt::format("was drained, and did not come back within {} seconds; it stays cordoned",
+                           order_.timeout_seconds));
+    ++stuck_;
   }
 
   // Of those that can't take part now the run's end tells.

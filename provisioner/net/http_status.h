@@ -21,6 +21,7 @@ inline constexpr int kProxyAuthenticationRequired = 407;
 inline constexpr int kRequestTimeout = 408;
 inline constexpr int kConflict = 409;  // an object to create exists already
 inline constexpr int kGone = 410;
+inline constexpr int kUnprocessableContent = 422;
 inline constexpr int kTooManyRequests = 429;
 inline constexpr int kInternalServerError = 500;  // the first server error
 

@@ -116,7 +116,8 @@ Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, Dra
 Result<std::optional<DrainWish>> DrainWishOf(OpenNode& node, const RebootChoice& choice) {
   if (choice.method != RebootMethod::kDrain) return std::nullopt;
   DrainWish out{PROV_TRY(node.machine.system.BootId())};
-  out.waits = choice.MayRequestAt(node.host.clock().NowUnix()) && PROV_TRY(RebootIsDue(node)) &&
+  out.asked = PROV_TRY(WasRequestedIn(node.machine.state, out.boot));
+  out.waits = !out.asked && choice.MayRequestAt(node.host.clock().NowUnix()) && PROV_TRY(RebootIsDue(node)) &&
               !PROV_TRY(LoadTrial(node.machine.state));
   return out;
 }

@@ -14,7 +14,8 @@ namespace prov::node {
 // What the Node of this machine says of reboots.
 struct NodeReboots {
   bool operator_asked = false;  // a request to the operator is open
-  std::string approved;         // the boot in which the node was drained and may restart; "": none
+  // The boot in which the node was drained and may restart; "": none, or it is not cordoned, so pods may have come.
+  std::string approved;
 };
 
 // Port: who drains nodes. The Windows Machine Config Operator does so one after another, and restarts them; an
@@ -40,6 +41,7 @@ Result<void> RequestChosenReboot(OpenNode& node, const RebootChoice& choice, Dra
 struct DrainWish {
   std::string boot;
   bool waits = false;  // a reboot is due, and may happen now: the window is open, no trial runs, none was requested
+  bool asked = false;  // Windows was asked in this boot
 
   bool operator==(const DrainWish&) const = default;
 };

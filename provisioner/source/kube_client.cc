@@ -272,10 +272,14 @@ Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, c
 
 namespace {
 
-// Answers to an eviction: a budget, or a webhook, refuses it; with 500, several budgets are for the pod.
-bool IsNotNow(int status) {
-  return status == net::http_status::kTooManyRequests || status == net::http_status::kInternalServerError ||
-         status == net::http_status::kBadRequest;
+// Answers to an eviction: a budget, or what admits requests, refuses this pod's; with 500, several budgets are for it.
+// The last is true for 403 unless the asker lacks the right, which would be so for each pod.
+bool IsNotNow(const net::FetchAnswer& answer) {
+  if (answer.status == net::http_status::kForbidden)
+    return ReadApiStatus(answer.body).message.find("cannot create resource") == std::string::npos;
+  return answer.status == net::http_status::kTooManyRequests ||
+         answer.status == net::http_status::kInternalServerError || answer.status == net::http_status::kBadRequest ||
+         answer.status == net::http_status::kUnprocessableContent;
 }
 
 // Which budget it is, for example.
@@ -302,9 +306,10 @@ struct KubeClient::Call {
   bool may_conflict = false;      // for a patch: a conflict is an answer
   bool evicts = false;            // so is that the pod is gone, or may not go now
 
-  bool IsDone(int status) const {
+  bool IsDone(const net::FetchAnswer& answer) const {
+    const int status = answer.status;
     if (status == net::http_status::kOk) return true;
-    if (evicts && (status == net::http_status::kNotFound || IsNotNow(status))) return true;
+    if (evicts && (status == net::http_status::kNotFound || IsNotNow(answer))) return true;
     if (may_conflict && status == net::http_status::kConflict) return true;
     return verb == "create" && (status == net::http_status::kCreated || status == net::http_status::kConflict);
   }
@@ -359,7 +364,7 @@ Result<std::optional<std::string>> KubeClient::Evict(const KubeObject& pod, cons
                                                   .path = pod.Path() + "/eviction",
                                                   .body = json.OneLine(),
                                                   .evicts = true}));
-  if (!IsNotNow(answer.status)) return std::nullopt;
+  if (!IsNotNow(answer)) return std::nullopt;
   std::string words = ReadApiStatus(answer.body).message + CausesIn(answer.body).value_or("");
   return words.empty() ? fmt::format("status {}", answer.status) : std::move(words);
 }
@@ -424,7 +429,7 @@ Result<net::FetchAnswer> KubeClient::Persist(const Call& call, std::int64_t end)
     Result<net::FetchAnswer> answer = Ask(call, std::move(request));
     if (stopped) return Fail(Code::kNetwork, "this program was asked to stop", call.object.Path());
     status_ = answer ? answer->status : 0;
-    if (answer && call.IsDone(answer->status)) return answer;
+    if (answer && call.IsDone(*answer)) return answer;
     const int status = status_;
     const std::int64_t wish = answer ? RetryAfterMs(*answer) : 0;
     Error error = answer ? ExplainKubeStatus(*answer, call.verb, call.object, access_) : std::move(answer).error();

@@ -171,7 +171,8 @@ TEST_F(Reboots, WhatABudgetRefusesIsAskedAgainUntilTheTimeIsOver) {
 }
 
 TEST_F(Reboots, OthersAnswersToAnEviction) {
-  for (const int status : {400, 500}) {  // a webhook; more than one budget
+  // A webhook; what admits requests, or a namespace that ends; an admission policy; more than one budget.
+  for (const int status : {400, 403, 422, 500}) {
     eviction_ = status;
     const auto end = Run();
     ASSERT_TRUE(end) << status << end.error().message;
@@ -185,10 +186,13 @@ TEST_F(Reboots, OthersAnswersToAnEviction) {
     EXPECT_THAT(end->progress.failed.at("win-0"), HasSubstr("is still there")) << "a list shows it";
   }
   eviction_ = 403;
+  api_.refusal = R"(pods "win-0-web" is forbidden: User "u" cannot create resource "pods/eviction" in API group "")";
   request_.order.timeout_seconds = 600;
   const auto end = Run();
   ASSERT_FALSE(end);
   EXPECT_THAT(end.error().message, HasSubstr(R"(resources ["pods/eviction"], verbs ["create"])"));
+  EXPECT_THAT(end.error().message, HasSubstr("; win-0 may stay cordoned until it is run again"));
+  EXPECT_TRUE(IsCordoned("win-0"));
   eviction_ = 0;
   ASSERT_TRUE(Run()) << "it goes on where the one without the right ended";
   EXPECT_EQ(order_.size(), 3U);

@@ -26,6 +26,7 @@ class VersionedCluster final : public net::Http, public Clock {
   std::function<void(const std::string& path)> before_write;
   std::function<int(const std::string& verb, const std::string& path)> refuse;  // a status, or 0
   std::function<int(const std::string& body)> refuse_body;                      // of a patch: the same
+  std::string refusal;                                                          // the words of each
   std::function<void()> on_wait;                                                // time goes on
   std::int64_t now = 1'800'000'000;
   bool stop = false;  // this program was asked to stop
@@ -153,9 +154,11 @@ class VersionedCluster final : public net::Http, public Clock {
     const std::string path = source::FakeCluster::PathOf(request);
     return path.substr(0, path.find('?'));
   }
-  static net::FetchAnswer Refused(int status, const std::string& path) {
-    return source::FakeCluster::Answer(status, fmt::format(R"({{"kind":"Status","code":{},"details":{{"name":"{}"}}}})",
-                                                           status, path.substr(path.rfind('/') + 1)));
+  net::FetchAnswer Refused(int status, const std::string& path) const {
+    JsonWriter json;
+    json.BeginObject().Member("kind", "Status").Member("code", status).Member("message", refusal);
+    json.Key("details").BeginObject().Member("name", path.substr(path.rfind('/') + 1)).EndObject().EndObject();
+    return source::FakeCluster::Answer(status, json.Text());
   }
   static std::string TextOf(const rapidjson::Value& value) {
     rapidjson::StringBuffer out;

@@ -186,10 +186,10 @@ class Fleet(Kube):
             self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
             return output_schemas.check("fleet-reboot", json.loads(done.stdout))
 
-        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drain={"boot": "7", "waits": False}))
+        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drain={"boot": "7", "waits": False, "asked": False}))
         self.assertEqual(reboot(0)["phase"], "done")
         self.assertIn("1 of the others needs a reboot and does not wait for it now", self.run_program("fleet", "reboot", "kube://").stdout)
-        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drain={"boot": "7", "waits": True}))
+        self.server.put_node("win-1", self.state(self.digest, rebootRequired=True, drain={"boot": "7", "waits": True, "asked": False}))
         self.server.objects[f"{NODES}/win-1"]["status"]["conditions"][0]["status"] = "Unknown"
         self.assertEqual(self.status(0)[1]["win-1"]["reboot"], "waits")
         (node,) = reboot(4, "--wave", "2", "--force")["nodes"]

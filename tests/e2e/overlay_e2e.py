@@ -333,6 +333,8 @@ class Policies(unittest.TestCase):
                     for attempt in (lambda: self.node(token, "win-a", spec={"unschedulable": None}),
                                     lambda: self.node(token, "win-b", spec={"unschedulable": True}),
                                     lambda: self.node(token, "win-b", metadata={"annotations": {approved: "1"}}, spec={"unschedulable": True}),
+                                    lambda: self.node(token, "win-b", metadata={"annotations": {approved: "1"}}),
+                                    lambda: self.node(token, "win-b", metadata={"annotations": {turn: "{}", approved: "1"}}),
                                     lambda: self.node(token, "win-a", spec={"taints": None}),
                                     lambda: self.node(token, "win-a", spec={"providerID": "x://y"}),
                                     lambda: self.node(token, "win-a", metadata={"labels": {"x": "y"}}),

@@ -26,7 +26,8 @@ class AfterRounds : public node::NodeTest {
     host_.web = [this](const net::FetchRequest&) {
       net::FetchAnswer out;
       out.status = status_;
-      out.body = fmt::format(R"({{"metadata":{{"name":"win-1","annotations":{{{}}}}}}})", annotations_);
+      out.body = fmt::format(R"({{"metadata":{{"name":"win-1","annotations":{{{}}}}},"spec":{{"unschedulable":{}}}}})",
+                             annotations_, cordoned_);
       return out;
     };
     settings_ = node::SampleSettings();
@@ -48,6 +49,7 @@ class AfterRounds : public node::NodeTest {
   std::vector<std::string> failed_;
   int status_ = 200;
   std::string annotations_;  // of the Node, as members of a JSON object
+  bool cordoned_ = false;
 };
 
 TEST_F(AfterRounds, TheClusterIsToldAndMetricsAreWritten) {
@@ -124,20 +126,25 @@ TEST_F(AfterRounds, ADrainedNodeRestartsAndTellsInWhichBootItIs) {
   NodeReports reports = Make();
   reports.AfterRound();
   ASSERT_THAT(host_.sent, SizeIs(1));
-  EXPECT_THAT(host_.sent[0].body, HasSubstr(R"(\"drain\":{\"boot\":\"1\",\"waits\":false})")) << "not in its window";
+  EXPECT_THAT(host_.sent[0].body, HasSubstr(R"(\"drain\":{\"boot\":\"1\",\"waits\":false,\"asked\":false})"))
+      << "not in its window";
   host_.now += 1800;
   reports.AfterRound();
   ASSERT_THAT(host_.sent, SizeIs(2));
-  EXPECT_THAT(host_.sent[1].body, HasSubstr(R"(\"waits\":true})"));
+  EXPECT_THAT(host_.sent[1].body, HasSubstr(R"(\"waits\":true,\"asked\":false})"));
   EXPECT_EQ(host_.reboot_reason, std::nullopt);
   annotations_ = fmt::format(R"("{}":"1")", kRebootApprovedAnnotation);
   reports.AfterRound();
+  EXPECT_EQ(host_.reboot_reason, std::nullopt) << "somebody uncordoned it, so pods may be there";
+  cordoned_ = true;
+  reports.AfterRound();
   EXPECT_NE(host_.reboot_reason, std::nullopt);
   reports.AfterRound();
+  EXPECT_THAT(host_.sent.back().body, HasSubstr(R"(\"waits\":false,\"asked\":true})"));
   host_.memory.Boot(testing_support::Unflushed::kKept);
   host_.reboot_reason.reset();
   Make().AfterRound();
-  EXPECT_THAT(host_.sent.back().body, HasSubstr(R"(\"drain\":{\"boot\":\"2\",\"waits\":false})"));
+  EXPECT_THAT(host_.sent.back().body, HasSubstr(R"(\"drain\":{\"boot\":\"2\",\"waits\":false,\"asked\":false})"));
   EXPECT_EQ(host_.reboot_reason, std::nullopt);
   EXPECT_THAT(failed_, IsEmpty());
 }

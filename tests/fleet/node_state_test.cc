@@ -46,8 +46,8 @@ TEST(NodeState, ComesBackAsItWas) {
   EXPECT_EQ(ParseState(StateText(Sample()), "n").value(), Sample());
   EXPECT_EQ(ParseState(StateText({}), "n").value(), NodeState());
   NodeState state = Sample();
-  state.drain = node::DrainWish{"boot-1", true};
-  EXPECT_THAT(StateText(state), HasSubstr(R"("drain":{"boot":"boot-1","waits":true})"));
+  state.drain = node::DrainWish{"boot-1", true, false};
+  EXPECT_THAT(StateText(state), HasSubstr(R"("drain":{"boot":"boot-1","waits":true,"asked":false})"));
   EXPECT_EQ(ParseState(StateText(state), "n").value(), state);
   state.approval.emplace();
   EXPECT_THAT(StateText(state), HasSubstr(R"("pending":null,"trial":null)"));

@@ -172,7 +172,7 @@ TEST(RebootPlan, ANodeThatDoesNotReturnStaysCordoned) {
       << "the next run waits for it, and begins no other";
   run.nodes[0] = Back("a");
   EXPECT_THAT(run.Step().end, ElementsAre("a"));
-  EXPECT_THAT(run.progress.failed, IsEmpty()) << "it came after all";
+  EXPECT_THAT(run.progress.failed.at("a"), HasSubstr("came back after more than 600 seconds")) << "why b was not begun";
 }
 
 // The others of its wave go on meanwhile.
@@ -228,7 +228,7 @@ TEST(RebootPlan, ANodeThatChangedMeanwhile) {
            Case{"it is just restarting", [](RebootNode& n) { n.state->drain->boot = "b2", n.ready = false; }, false,
                 false},
            Case{"its window closed", [](RebootNode& n) { n.state->drain->waits = false; }, true, true},
-           Case{"the operator has it", [](RebootNode& n) { n.operator_asked = true; }, true, false},
+           Case{"the operator drains and restarts it", [](RebootNode& n) { n.operator_asked = true; }, false, false},
            Case{"somebody uncordoned it", [](RebootNode& n) { n.cordoned = false; }, true, true},
            Case{"its state can't be read", [](RebootNode& n) { n.state.reset(); }, false, false},
            Case{"it reports no wish", [](RebootNode& n) { n.state->drain.reset(); }, false, false},
@@ -244,7 +244,56 @@ TEST(RebootPlan, ANodeThatChangedMeanwhile) {
   silent.nodes[0].state.reset();
   const RebootStep step = silent.Late();
   EXPECT_THAT(step.end, ElementsAre("a"));
-  EXPECT_THAT(step.progress.failed.at("a"), HasSubstr("reports nothing that can be read"));
+  EXPECT_THAT(step.progress.failed.at("a"), HasSubstr("reports no --reboot drain that can be read"));
+  RebootRun of_operator{.nodes = {Draining("a"), Waiting("b")}};
+  of_operator.nodes[0].operator_asked = true;
+  const RebootStep late = of_operator.Late();
+  EXPECT_THAT(late.end, ElementsAre("a"));
+  EXPECT_THAT(late.progress.failed.at("a"), HasSubstr("Operator, which has not restarted it"));
+  EXPECT_TRUE(late.progress.stops);
+}
+
+// It may not restart any more, or will not.
+TEST(RebootPlan, AnApprovedNodeThatDoesNotRestartAnyMoreIsGivenBack) {
+  struct Case {
+    const char* what;
+    void (*change)(RebootNode&);
+    const char* why;  // "": it is waited for
+  };
+  for (const Case& one : {
+           Case{"nothing", [](RebootNode&) {}, ""},
+           Case{"its window closed", [](RebootNode& n) { n.state->drain->waits = false; }, "its window has closed"},
+           Case{"it asked Windows", [](RebootNode& n) { n.state->drain = node::DrainWish{"b1", false, true}; }, ""},
+           Case{"somebody uncordoned it", [](RebootNode& n) { n.cordoned = false; }, "uncordoned by somebody else"},
+           Case{"the same, too late",
+                [](RebootNode& n) { n.state->drain = node::DrainWish{"b1", false, true}, n.cordoned = false; }, ""},
+           Case{"the operator restarts it",
+                [](RebootNode& n) { n.operator_asked = true, n.state->drain->waits = false; }, ""},
+           Case{"its state can't be read", [](RebootNode& n) { n.state.reset(); }, ""},
+       }) {
+    RebootRun run{.nodes = {Restarting("a"), Waiting("b")}};
+    one.change(run.nodes[0]);
+    const RebootStep step = run.Step();
+    const std::string why = one.why;
+    EXPECT_EQ(step.end.size(), why.empty() ? 0U : 1U) << one.what;
+    EXPECT_THAT(step.begin, IsEmpty()) << one.what;
+    EXPECT_FALSE(step.is_over) << one.what;
+    if (!why.empty()) {
+      EXPECT_THAT(step.progress.failed.at("a"), HasSubstr(why)) << one.what;
+    }
+  }
+}
+
+TEST(RebootPlan, AnApprovedNodeThatReportsNoWishAnyMoreIsGivenBackInTime) {
+  RebootRun run{.nodes = {Restarting("a"), Waiting("b")}};
+  run.nodes[0].state->drain.reset();
+  RebootRun off = run;
+  const RebootStep step = run.Late();
+  EXPECT_THAT(step.end, ElementsAre("a"));
+  EXPECT_THAT(step.progress.failed.at("a"), HasSubstr("reports no --reboot drain"));
+  EXPECT_THAT(step.begin, IsEmpty());
+  off.nodes[0].ready = false;
+  EXPECT_THAT(off.Late().end, IsEmpty()) << "it may be about to come back";
 }
 
 TEST(RebootPlan, NoNodeIsRestartedTwiceByOneRun) {
@@ -329,7 +378,8 @@ class World {
     RebootNode node;
     std::vector<DrainPod> pods;
     int boot = 1;
-    bool waits = true, is_silent = false, is_cordoned_by_others = false;
+    bool waits = true, asked = false, is_silent = false, is_cordoned_by_others = false;
+    bool was_uncordoned = false;  // by a person, after it was approved
     int version = 0;
   };
 
@@ -345,7 +395,7 @@ class World {
     out.version = std::to_string(machine.version);
     if (machine.is_silent) return out;
     out.state.emplace();
-    out.state->drain = node::DrainWish{std::to_string(machine.boot), machine.waits};
+    out.state->drain = node::DrainWish{std::to_string(machine.boot), machine.waits, machine.asked};
     return out;
   }
 
@@ -398,9 +448,11 @@ class World {
       EXPECT_TRUE(node.cordoned);
       EXPECT_TRUE(approvals_.insert(seen.name + "/" + node.turn->boot).second) << "twice for one boot";
       node.approved = node.turn->boot;
+      machine.was_uncordoned = false;
     } else {
       // Who cordons a node that we have cordoned changes nothing of it.
       if (node.turn->cordoned) node.cordoned = machine.is_cordoned_by_others = false;
+      if (node.approved == std::to_string(machine.boot)) approvals_.erase(seen.name + "/" + node.approved);
       node.turn.reset();
       node.approved.clear();
     }
@@ -413,15 +465,21 @@ class World {
     RebootNode& node = machine.node;
     const std::string boot = std::to_string(machine.boot);
     if (!node.ready) node.ready = is_quiet || random_.OneIn(3);
-    if (machine.waits && node.approved == boot && !node.operator_asked && (is_quiet || random_.OneIn(2))) {
-      EXPECT_TRUE(restarts_.insert(node.name + "/" + boot).second) << "two restarts for one boot";
+    if (machine.asked && (is_quiet || random_.OneIn(2))) {
       Boot(machine);
+    } else if (machine.waits && node.approved == boot && node.cordoned && !node.operator_asked &&
+               (is_quiet || random_.OneIn(2))) {
+      EXPECT_TRUE(machine.pods.empty() || machine.was_uncordoned) << "asked Windows before its pods were gone";
+      EXPECT_TRUE(restarts_.insert(node.name + "/" + boot).second) << "two restarts for one boot";
+      machine.asked = true;
+      machine.waits = false;
+      ++machine.version;
     }
     if (!node.cordoned && machine.pods.empty()) machine.pods.push_back(Pod("web"));
   }
   void Boot(Machine& machine) {
     machine.boot = ++boots_;
-    machine.waits = false;
+    machine.waits = machine.asked = false;
     machine.node.ready = false;
     ++machine.version;
   }
@@ -439,12 +497,13 @@ class World {
         break;
       case 1:  // or uncordons it, whosever the cordon was
         node.cordoned = machine.is_cordoned_by_others = false;
+        machine.was_uncordoned = true;
         break;
       case 2:
         Boot(machine);
         break;
       case 3:
-        machine.waits = true;
+        machine.waits = !machine.asked && !random_.OneIn(3);  // or its window closes
         break;
       case 4:
         machine.is_silent = !machine.is_silent;

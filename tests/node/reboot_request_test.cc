@@ -222,7 +222,7 @@ TEST_F(ChosenReboots, TheWishToBeDrained) {
   EXPECT_EQ(wish(later), (DrainWish{"1", false})) << "outside its window";
   operator_.said->approved = "1";
   Choose(drain_);
-  EXPECT_EQ(wish(drain_), (DrainWish{"1", false})) << "it was requested";
+  EXPECT_EQ(wish(drain_), (DrainWish{"1", false, true})) << "it was requested";
   host_.memory.Boot(Unflushed::kKept);
   EXPECT_EQ(wish(drain_), (DrainWish{"2", false})) << "nothing is needed any more";
 }
