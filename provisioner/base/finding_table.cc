@@ -307,8 +307,8 @@ constexpr FindingInfo kFindings[] = {
     {"hive-replayed", kInfo, "A registry hive was not closed cleanly and is read as its transaction logs complete it.",
      "Nothing has to be done. A change writes the hive as a cleanly closed one."},
     {"hns-cni", kWarning,
-     "A layer-4 proxy policy was written as an entry of a CNI configuration, and no test has shown that the plugin "
-     "accepts it there.",
+     "A layer-4 proxy policy is an entry of a CNI configuration, and no test has shown that the plugin accepts it "
+     "there.",
      "Try it on one node, and list the policies of a new pod with provisioner hns-proxy list. Use hns-proxy ensure "
      "where there are none."},
     {"hns-endpoint", kWarning,

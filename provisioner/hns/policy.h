@@ -42,7 +42,8 @@ struct Policy {
   std::string user_sid;  // the proxy's account, whose own traffic is exempt; "": none
   Exceptions inbound;
   Exceptions outbound;
-  std::string where;  // its place, for messages: "policy.json: $[1].Settings", or "" for the command line
+  std::string where;           // its place, for messages: "policy.json: $[1].Settings", or "" for the command line
+  std::string unknown_plugin;  // the type of the CNI plugin whose configuration has it, unless that reads it there
 
   bool operator==(const Policy&) const = default;
 };
@@ -51,7 +52,7 @@ struct Policy {
 // settings below `Settings` or beside `Type`, with `Port` or with `InboundProxyPort` and `OutboundProxyPort`. It may be
 // the entry of a CNI configuration (CniEntryJson), or a whole configuration, whose policies of other types are passed
 // over. Errors: json; policy (an unknown member, a wrong JSON type, another type of policy, no policy, an entry that
-// azure-vnet would not use as intended); too-large.
+// azure-vnet would not use as intended, or where the plugin reads none); too-large.
 Result<std::vector<Policy>> ReadPolicies(std::string bytes, const std::string& where);
 
 // Normalises a policy: removes blanks around texts and list items, and replaces "tcp" by its number and a known account
@@ -60,8 +61,8 @@ Result<std::vector<Policy>> ReadPolicies(std::string bytes, const std::string& w
 void Tidy(Policy& policy);
 
 // Finds faults of policies for HNS, at most 20 of a kind: errors are "policy"; warnings are "redirect-loop",
-// "hns-exception-port" and "hns-exception-network". The place of a finding is the policy's place with the member,
-// "policy.json: $.FilterTuple.LocalPorts", or the option of the command line, "--localports".
+// "hns-cni", "hns-exception-port" and "hns-exception-network". The place of a finding is the policy's place with the
+// member, "policy.json: $.FilterTuple.LocalPorts", or the option of the command line, "--localports".
 Findings Validate(std::span<const Policy> policies);
 // The warnings of Validate(), or its first error as an Error: policy.
 Result<Findings> RequireValid(std::span<const Policy> policies);

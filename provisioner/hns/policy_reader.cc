@@ -224,19 +224,49 @@ Result<std::optional<Policy>> ReadCniEntry(const Members& entry, const std::stri
   return PROV_TRY(ReadPolicy(value, std::move(members), place + ".Value"));
 }
 
+constexpr std::array<std::string_view, 2> kLists = {"AdditionalArgs", "policies"};
+
+// The list that the plugin of this type reads, of kLists; "": it is not known whether it reads one.
+std::string_view ListOf(std::string_view type) {
+  if (EqualsIgnoreAsciiCase(type, "azure-vnet")) return kLists[0];
+  return EqualsIgnoreAsciiCase(type, "win-bridge") || EqualsIgnoreAsciiCase(type, "win-overlay") ? kLists[1] : "";
+}
+
+// Refuses a policy that the plugin passes over: one without the name of an entry.
+Result<void> RefuseBare(const JsonNode& item, const Members& members) {
+  const JsonNode* type = FindMember(members, "Type");
+  if (type == nullptr || !EqualsIgnoreAsciiCase(type->Text().value_or(""), kPolicyType)) return {};
+  return item.Refuse(Code::kPolicy,
+                     "is a policy without the Name and Value of an entry, so the plugin gives no pod this policy; "
+                     "`hns-proxy render` prints the entry");
+}
+
 // Adds the policies of a plugin's configuration.
 Result<void> ReadPlugin(Members plugin, const std::string& place, std::vector<Policy>& out) {
-  constexpr std::array<std::string_view, 2> kLists = {"AdditionalArgs", "policies"};
   NameMembers(plugin, kLists);
+  const JsonNode* named = FindMember(plugin, "type");
+  const std::string type = named == nullptr ? std::string() : named->Text().value_or("");
+  const std::string_view read = ListOf(type);
   for (const std::string_view list : kLists) {
     const JsonNode* found = FindMember(plugin, list);
     const auto items = found == nullptr ? std::vector<JsonNode>() : found->Items().value_or(std::vector<JsonNode>());
+    const bool azure = list == kLists[0] && list == read;
     for (std::size_t i = 0; i < items.size(); ++i) {
       auto members = items[i].Members();
-      if (!members || !IsCniEntry(*members)) continue;
-      auto policy =
-          PROV_TRY(ReadCniEntry(*members, fmt::format("{}.{}[{}]", place, list, i), list == kLists[0], false));
-      if (policy) out.push_back(*std::move(policy));
+      if (!members) continue;
+      if (!IsCniEntry(*members)) {
+        PROV_TRY(RefuseBare(items[i], *members));
+        continue;
+      }
+      auto policy = PROV_TRY(ReadCniEntry(*members, fmt::format("{}.{}[{}]", place, list, i), azure, false));
+      if (!policy) continue;
+      if (!read.empty() && list != read)
+        return items[i].Refuse(Code::kPolicy,
+                               fmt::format("is not read by {}, so no pod gets this policy; put the entry that "
+                                           "`hns-proxy render --format {}` prints into {}",
+                                           type, read == kLists[0] ? "azure-vnet" : "cni", read));
+      if (read.empty()) policy->unknown_plugin = type.empty() ? "a plugin without a type" : Printable(Shorten(type));
+      out.push_back(*std::move(policy));
     }
   }
   return {};

@@ -91,6 +91,7 @@ class Review {
   Review(const Policy& policy, CappedFindings& findings) : policy_(policy), findings_(findings) {}
 
   void All() {
+    Plugin();
     Ports();
     Filter();
     Account();
@@ -104,6 +105,15 @@ class Review {
   }
   void Refuse(std::string_view member, std::string message) {
     findings_.Add(Severity::kError, "policy", std::move(message), Place(member));
+  }
+
+  void Plugin() {
+    if (policy_.unknown_plugin.empty()) return;
+    findings_.Warn("hns-cni",
+                   fmt::format("it is not known whether {} reads this entry, without which no pod gets the policy; "
+                               "azure-vnet reads AdditionalArgs, win-bridge and win-overlay read policies",
+                               policy_.unknown_plugin),
+                   policy_.where);
   }
 
   void Ports() {

@@ -176,6 +176,47 @@ TEST(ReadPolicies, RefusesEntriesThatAzureVnetWouldNotUse) {
               HasSubstr("another type of policy"));
 }
 
+// A configuration of one plugin of this type, with one entry in this list.
+std::string PluginWith(std::string_view type, std::string_view list, std::string_view entry) {
+  return R"({"cniVersion":"0.3.0","plugins":[{"type":")" + std::string(type) + R"(",")" + std::string(list) + R"(":[)" +
+         std::string(entry) + "]}]}";
+}
+
+constexpr std::string_view kNestedEntry =
+    R"({"name":"EndpointPolicy","value":{"type":"L4WFPPROXY","settings":{"OutboundProxyPort":"1","UserSID":"S-1-5-18"}}})";
+constexpr std::string_view kFlatEntry =
+    R"({"Name":"EndpointPolicy","Value":{"Type":"L4WFPPROXY","OutboundProxyPort":"1","UserSID":"S-1-5-18"}})";
+
+TEST(ReadPolicies, RefusesAnEntryInAListThatThePluginDoesNotRead) {
+  const Error azure = RefusedPolicies(PluginWith("azure-vnet", "policies", kNestedEntry));
+  EXPECT_THAT(azure.message, AllOf(HasSubstr("is not read by azure-vnet"), HasSubstr("into AdditionalArgs")));
+  EXPECT_EQ(azure.where, "p.json: $.plugins[0].policies[0]");
+  for (const char* type : {"win-bridge", "win-overlay"}) {
+    EXPECT_THAT(RefusedPolicies(PluginWith(type, "AdditionalArgs", kFlatEntry)).message,
+                AllOf(HasSubstr("is not read by"), HasSubstr("into policies")));
+    EXPECT_THAT(Validate(Read(PluginWith(type, "policies", kNestedEntry))), IsEmpty());
+  }
+  EXPECT_THAT(Validate(Read(PluginWith("azure-vnet", "AdditionalArgs", kFlatEntry))), IsEmpty());
+}
+
+TEST(ReadPolicies, NamesAPolicyBesideTheEntries) {
+  const Error bare = RefusedPolicies(PluginWith(
+      "azure-vnet", "AdditionalArgs", std::string(kFlatEntry) + R"(,{"Type":"L4WFPPROXY","Settings":{"Port":"1"}})"));
+  EXPECT_THAT(bare.message, HasSubstr("without the Name and Value"));
+  EXPECT_EQ(bare.where, "p.json: $.plugins[0].AdditionalArgs[1]");
+}
+
+TEST(Validate, WarnsOfAPluginThatMayNotReadTheEntry) {
+  for (const std::string& text :
+       {PluginWith("portmap", "AdditionalArgs", kFlatEntry), PluginWith("portmap", "AdditionalArgs", kNestedEntry),
+        PluginWith("portmap", "policies", kNestedEntry)}) {
+    const Findings findings = Validate(Read(text));
+    ASSERT_EQ(findings.size(), 1U) << text;
+    EXPECT_EQ(findings[0].code, "hns-cni");
+    EXPECT_THAT(findings[0].message, HasSubstr("portmap"));
+  }
+}
+
 // Any valid policy, from few values.
 Policy AnyPolicy(differential::Random& random) {
   constexpr std::array<std::string_view, 3> kPorts = {"", "15001", "65535"};
