@@ -286,7 +286,7 @@ std::string Base(const std::vector<std::string>& components) {
 }
 
 TEST(Deploy, TheKustomizeBaseSaysTheSame) {
-  const std::vector<std::string> nodes = {"--image", "provisioner", "--platform"};
+  const std::vector<std::string> nodes = {"--image", "provisioner", "--source", "kube:///worker", "--platform"};
   const auto on = [&](std::vector<std::string> cluster) {
     cluster.insert(cluster.begin(), nodes.begin(), nodes.end());
     return Printed(cluster);
@@ -356,7 +356,7 @@ TEST(Deploy, ALabelTellsWhatIsOfWhichHalf) {
       out.insert((*at)[1] == "Namespace" ? fmt::format("Namespace {}", (*at)[2].str()) : (*at)[2].str());
     return out;
   };
-  EXPECT_THAT(components(Printed({"--platform", "gke", "--approval"})),
+  EXPECT_THAT(components(Printed({"--platform", "gke", "--source", "kube:///worker", "--approval"})),
               testing::ElementsAre("Namespace namespace", "nodes"));
   EXPECT_THAT(components(Printed(
                   {"--keep-secret", "machines/ours", "--platform", "aws", "--params", "pods/values", "--approval"})),
@@ -365,7 +365,8 @@ TEST(Deploy, ALabelTellsWhatIsOfWhichHalf) {
 
 TEST(Deploy, NamesWhatTheClustersOwnRulesAskFor) {
   const std::vector<std::string> words = {"--namespace",      "windows-egress", "--pull-secret", "login",
-                                          "--priority-class", "urgent",         "--platform",    "gke"};
+                                          "--priority-class", "urgent",         "--platform",    "gke",
+                                          "--source",         "kube:///proxy"};
   const std::string nodes = Printed(words);
   EXPECT_THAT(nodes, Not(HasSubstr("namespace: egress-provisioner\n")));
   EXPECT_THAT(nodes, HasSubstr("kind: Namespace\nmetadata:\n  name: windows-egress\n"));
@@ -389,6 +390,19 @@ TEST(Deploy, PrintsOpenShiftsOwnObjectsForOpenShiftAlone) {
   EXPECT_THAT(Printed({"--source", url}), Not(HasSubstr(kind)));
   EXPECT_THAT(Printed({"--source", url, "--platform", "openshift"}), HasSubstr(kind));
   EXPECT_THAT(Printed({"--remove", "--platform", "aks"}), Not(HasSubstr(kind)));
+}
+
+// A pool is OpenShift's: pods elsewhere would wait for an object that no cluster of theirs has.
+TEST(Deploy, NeedsASourceOnOtherClustersThanOpenShift) {
+  for (const char* platform : {"aks", "gke", "kubernetes"}) {
+    const auto outcome = Deploy(WithImage({"--print", "--platform", platform}));
+    ASSERT_FALSE(outcome) << platform;
+    EXPECT_EQ(outcome.error().code, Code::kUsage);
+    EXPECT_EQ(outcome.error().where, "--source");
+    EXPECT_THAT(outcome.error().message, HasSubstr("give the URL of a document"));
+    EXPECT_NE(Printed({"--platform", platform, "--remove"}), "") << "pods that remove follow no source";
+  }
+  EXPECT_THAT(Printed({"--platform", "openshift"}), HasSubstr("kube:///worker"));
 }
 
 TEST(Deploy, GivesRightsForItsSourceAlone) {

@@ -258,7 +258,7 @@ class RolloutsOfTheController(unittest.TestCase):
         self.enterContext(unittest.mock.patch.dict(PLURALS, kinds))
         keep = ["--keep-secret", f"{SPACE}/{NAME}", "--platform", "aws"]
         self.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}})
-        for words in ["--platform", "kubernetes"], keep:
+        for words in ["--platform", "kubernetes", "--source", "kube:///worker"], keep:
             printed = documents(must(PROGRAM, "deploy", "--print", "--image", "registry.example.test/provisioner:1", "--approval", *words))
             for item in printed:
                 if item["kind"] in kinds:

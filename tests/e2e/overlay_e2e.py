@@ -27,8 +27,8 @@ IMAGES = """images:
 # What each choice of components prints.
 PRINTED = {
     NODES: [["--platform", "openshift"]],
-    ("nodes",): [["--platform", "aks"]],
-    ("gke", "nodes"): [["--platform", "gke"]],
+    ("nodes",): [["--platform", "aks", "--source", "kube:///worker"]],
+    ("gke", "nodes"): [["--platform", "gke", "--source", "kube:///worker"]],
     ("controller",): [["--keep-secret", "openshift-machine-api/windows-user-data-kept", "--append-to-secret",
                        "openshift-machine-api/windows-user-data", "--platform", "aws", "--restricted", "--image", KEEPER]],
 }
@@ -365,7 +365,7 @@ class Halves(unittest.TestCase):
         self.addCleanup(self.server.close)
         (self.work / "config").write_text(self.server.kubeconfig())
         self.server.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.MACHINES}})
-        self.nodes = self.printed("fleet.yaml", "--platform", "kubernetes", "--approval")
+        self.nodes = self.printed("fleet.yaml", "--platform", "kubernetes", "--source", "kube:///worker", "--approval")
         self.controller = self.printed("controller.yaml", "--keep-secret", f"{self.MACHINES}/{self.KEPT}", "--platform", "aws",
                                        "--params", f"{self.SPACE}/pod-params", "--approval")
 
