@@ -290,7 +290,8 @@ Result<ExplainOptions> ParseExplainOptions(const Arguments& arguments) {
 
 // Node.js uses the three variables only where a fourth is set, which provisioner does not set.
 void ReportNode(const std::vector<Dialect>& clients, egress::EgressConfig& config) {
-  if (config.node_env_proxy || std::ranges::none_of(clients, egress::IsNode)) return;
+  const bool proxied = !config.http_proxy.value_or(Secret()).empty() || !config.https_proxy.value_or(Secret()).empty();
+  if (!proxied || config.node_env_proxy || std::ranges::none_of(clients, egress::IsNode)) return;
   AddWarning(config.findings, "node-env-proxy",
              "Node.js goes direct unless NODE_USE_ENV_PROXY=1 is set, too (it counts from 22.21 and 24.5 on), and the "
              "settings do not have it; set it where the program is started",

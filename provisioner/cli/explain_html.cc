@@ -27,7 +27,7 @@ using router::RequestPath;
 // A browser needs seconds for these, and minutes for five times as many.
 constexpr std::size_t kMostRows = 2'000;
 constexpr std::size_t kMostEntries = 5'000;
-constexpr OwnFile kPageFile{"a page", "--html", 512ULL << 20U, IsExplainPage};
+constexpr OwnFile kPageFile{"a page", "--html", 512ULL << 20U, IsExplainPage, DescribeHtmlPage};
 
 std::string_view KindOfEntry(const NoProxyEntry& entry) {
   switch (entry.kind) {

@@ -135,7 +135,8 @@ std::string RenderFleetPage(const fleet::FleetStatus& fleet, std::int64_t now) {
 }
 
 Result<void> WriteFleetPage(const std::string& path, const fleet::FleetStatus& fleet, std::int64_t now) {
-  return WriteOwnFile(path, RenderFleetPage(fleet, now), 0644, {"a page", "--html", kMostPageBytes, IsFleetPage});
+  return WriteOwnFile(path, RenderFleetPage(fleet, now), 0644,
+                      {"a page", "--html", kMostPageBytes, IsFleetPage, DescribeHtmlPage});
 }
 
 }  // namespace prov::cli

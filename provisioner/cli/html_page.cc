@@ -165,6 +165,14 @@ bool IsHtmlPage(std::string_view generator, std::string_view bytes) {
   return bytes.starts_with(BeginningOf(generator));
 }
 
+std::string DescribeHtmlPage(std::string_view bytes) {
+  const std::string every = BeginningOf("provisioner ");
+  const std::string_view beginning = std::string_view(every).substr(0, every.rfind('"'));
+  if (!bytes.starts_with(beginning)) return "";
+  const std::string_view command = bytes.substr(beginning.size(), bytes.find('"', beginning.size()) - beginning.size());
+  return fmt::format("a page of provisioner {}", Printable(Shorten(command)));
+}
+
 std::string Counted(std::size_t number, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
 }

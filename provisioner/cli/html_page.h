@@ -33,6 +33,9 @@ Result<std::string> ParsePagePath(const Arguments& arguments);
 // Whether the file begins as a page of this generator does.
 bool IsHtmlPage(std::string_view generator, std::string_view bytes);
 
+// "a page of provisioner explain" for a page of any command; "" for other files.
+std::string DescribeHtmlPage(std::string_view bytes);
+
 // "1 entry", "2 entries".
 std::string Counted(std::size_t number, std::string_view one, std::string_view many);
 

@@ -27,9 +27,11 @@ Result<std::string> ParseImage(const Arguments& arguments, Findings& findings) {
   }
   if (image.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--image");
   if (!PROV_TRY(registries::ParseImageReference(image, "--image")).by_digest()) {
+    const bool tagged = image.find(':', image.rfind('/') + 1) != std::string::npos;
     AddInfo(findings, "deploy-tag",
-            "names a tag, which whoever can push to the registry can move to another image; a digest names one image, "
-            "and skopeo copy --digestfile FILE writes it when it pushes",
+            fmt::format("names {}, which whoever can push to the registry can move to another image; a digest names "
+                        "one image, and skopeo copy --digestfile FILE writes it when it pushes",
+                        tagged ? "a tag" : "neither a tag nor a digest, so the tag latest counts"),
             "--image");
   }
   return image;

@@ -18,15 +18,18 @@ Result<void> CheckOwnFile(const std::string& path, const fs::path& native, const
     return Fail(Code::kTarget, fmt::format("is a folder; choose another {}, with the name of a file", file.option),
                 path);
   if (there.type() == fs::file_type::not_found) return {};
+  std::string instead;
   if (there.type() == fs::file_type::regular) {
     const auto bytes = ReadFile(native.is_absolute() ? path : "./" + path, file.most_bytes);
     if (bytes && (bytes->empty() || file.is_ours(*bytes))) return {};
+    if (bytes && file.other != nullptr) instead = file.other(*bytes);
     if (!bytes && bytes.error().code == Code::kIo) return Fail(Code::kIo, bytes.error().message, path);
   }
-  return Fail(Code::kTarget,
-              fmt::format("already exists and is not {} that provisioner wrote; choose another {} or delete it",
-                          file.kind, file.option),
-              path);
+  return Fail(
+      Code::kTarget,
+      fmt::format("already exists and is {}; choose another {} or delete it",
+                  instead.empty() ? fmt::format("not {} that provisioner wrote", file.kind) : instead, file.option),
+      path);
 }
 
 }  // namespace

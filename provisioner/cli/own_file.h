@@ -14,6 +14,8 @@ struct OwnFile {
   std::string_view option;   // the option that names the file
   std::uint64_t most_bytes;  // a larger file is not of this kind
   bool (*is_ours)(std::string_view bytes);
+  // What the file is instead, "a page of provisioner explain"; "": nothing that is known.
+  std::string (*other)(std::string_view bytes) = nullptr;
 };
 
 // Writes a file. Replaces only an empty file or an earlier one of this kind, so that a mistyped name can't destroy

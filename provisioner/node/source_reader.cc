@@ -69,10 +69,12 @@ Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSp
   const bool collection = options.pin.empty() && source::IsCollection(request);
   if (IsFolder(spec.source) && !collection) return ReadPayloadFolder(host, spec.source, options);
   if (!options.pin.empty()) {
-    return Fail(options.pin.signers.empty() ? Code::kCluster : Code::kSignature,
-                fmt::format("is not a payload folder, but only {} are accepted here; make one with bake",
-                            payload::Describe(options.pin)),
-                spec.source);
+    return Fail(
+        options.pin.signers.empty() ? Code::kCluster : Code::kSignature,
+        fmt::format("is not a payload folder, but only {} are accepted here; if it is an archive with one, unpack "
+                    "it and give the folder, else make one with bake",
+                    payload::Describe(options.pin)),
+        spec.source);
   }
   if (!source::IsRemote(spec.source) && !collection) {
     request.document = PROV_TRY(request.ReadSelf());

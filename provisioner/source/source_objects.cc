@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "provisioner/base/text.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/document_kinds.h"
@@ -106,12 +108,25 @@ Result<SourceObjects> FindObjects(const JsonDocument& document) {
   return std::move(finder.found());
 }
 
+std::string ListInShort(std::span<const std::string_view> names) {
+  constexpr std::size_t kMost = 20;
+  std::string out;
+  for (const std::string_view name : names.first(std::min(names.size(), kMost)))
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", Shorten(name));
+  return names.size() > kMost ? fmt::format("{} and {} more", out, names.size() - kMost) : out;
+}
+
 Result<const FoundObject*> ChooseObject(std::span<const FoundObject> objects, std::string_view what,
                                         std::string_view name) {
   if (name.empty() && objects.size() == 1) return &objects.front();
   if (name.empty()) {
+    std::vector<std::string_view> names;
+    for (const FoundObject& one : objects) {
+      if (const std::string_view other = NameOf(one.object).value_or(""); !other.empty()) names.push_back(other);
+    }
     return Fail(Code::kNotFound,
-                fmt::format("{} objects {} are there; say with --name which one is meant", objects.size(), what),
+                fmt::format("{} objects {} are there{}{}; say with --name which one is meant", objects.size(), what,
+                            names.empty() ? "" : ": ", ListInShort(names)),
                 objects.front().object.path());
   }
   const FoundObject* found = nullptr;

@@ -46,4 +46,7 @@ Result<SourceObjects> FindObjects(const JsonDocument& document);
 Result<const FoundObject*> ChooseObject(std::span<const FoundObject> objects, std::string_view what,
                                         std::string_view name);
 
+// "a, b and 3 more".
+std::string ListInShort(std::span<const std::string_view> names);
+
 }  // namespace prov::source

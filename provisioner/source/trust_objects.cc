@@ -59,20 +59,11 @@ std::vector<std::string_view> KeysOf(const ConfigMap& map, bool with_certificate
   return out;
 }
 
-// "a, b and 3 more"
-std::string ListOf(std::span<const std::string_view> keys) {
-  constexpr std::size_t kMost = 20;
-  std::string out;
-  for (const std::string_view key : keys.first(std::min(keys.size(), kMost)))
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", Shorten(key));
-  return keys.size() > kMost ? fmt::format("{} and {} more", out, keys.size() - kMost) : out;
-}
-
 std::unexpected<Error> MissingKey(const ConfigMap& map, std::string_view key) {
   const std::vector<std::string_view> keys = KeysOf(map, false);
   return Fail(Code::kInvalidConfig,
               fmt::format("the ConfigMap \"{}\" is missing \"{}\"{}{}", Shorten(map.name), Shorten(key),
-                          keys.empty() ? "" : fmt::format("; its keys are: {}", ListOf(keys)),
+                          keys.empty() ? "" : fmt::format("; its keys are: {}", ListInShort(keys)),
                           map.merged ? "; the cluster has not filled it yet" : ""),
               map.object.At("data"));
 }
@@ -87,7 +78,7 @@ Result<std::string_view> BundleKeyOf(const ConfigMap& map) {
       Code::kInvalidConfig,
       fmt::format("the ConfigMap \"{}\" holds certificates in several keys: {}; name the one that counts, as in "
                   "kube:///configmap/NAMESPACE/NAME:KEY, or give a file with only that key",
-                  Shorten(map.name), ListOf(keys)),
+                  Shorten(map.name), ListInShort(keys)),
       map.object.At("data"));
 }
 
@@ -105,9 +96,13 @@ Result<const ConfigMap*> Choose(std::span<const ConfigMap> maps, std::string_vie
   if (count == 1) return &*found;
   if (count > 1 && !name.empty()) return SeveralOf(name, *found);
   if (count > 1) {
+    std::vector<std::string_view> names;
+    for (const ConfigMap& map : maps) {
+      if (is_wanted(map)) names.push_back(map.name);
+    }
     return Fail(Code::kNotFound,
-                fmt::format("{} ConfigMaps hold {}; say with --name which one is meant", count,
-                            usual ? kBundleKey : "certificates"),
+                fmt::format("{} ConfigMaps hold {}: {}; say with --name which one is meant", count,
+                            usual ? kBundleKey : "certificates", ListInShort(names)),
                 found->object.path());
   }
   if (name.empty()) return &maps.front();

@@ -430,6 +430,8 @@ TEST(Deploy, NeedsAnImageBestByItsDigest) {
       ASSERT_TRUE(outcome) << outcome.error().message;
       ASSERT_EQ(outcome->findings.size(), 1U);
       EXPECT_EQ(outcome->findings.front().code, "deploy-tag");
+      EXPECT_THAT(outcome->findings.front().message,
+                  HasSubstr(tagged.ends_with(":0.1.0") ? "names a tag, which" : "so the tag latest counts"));
       EXPECT_THAT(outcome->out, HasSubstr("image: \"" + tagged + "\"\n"));
     }
     for (const auto& [image, text] :

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "provisioner/base/rapidjson.h"
+#include "provisioner/cli/html_page.h"
 #include "tests/cli/program_run.h"
 #include "tests/support/process.h"
 #include "tests/support/sample.h"
@@ -114,6 +115,8 @@ TEST_F(ExplainHtml, ReplacesAPageAndNothingElse) {
   EXPECT_THAT(refused.err, HasSubstr("error [target]"));
   EXPECT_THAT(refused.err, HasSubstr("choose another --html"));
   EXPECT_EQ(ReadAll(source_), kPageProxyEnv);
+  const std::string fleet = Write("fleet.html", cli::HtmlHead("provisioner fleet status", "Nodes"));
+  EXPECT_THAT(run(fleet).err, HasSubstr("already exists and is a page of provisioner fleet status; choose another"));
   EXPECT_EQ(run("-").exit, 10);
   EXPECT_FALSE(fs::exists("-"));
   EXPECT_EQ(Run({"--html", At("none.html")}).exit, 10) << "no destination";

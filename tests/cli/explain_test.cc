@@ -79,6 +79,9 @@ TEST_F(Explain, NodeUsesNoProxyWithoutItsOwnVariable) {
   EXPECT_THAT(without.out, HasSubstr("  nodefetch proxy    http://proxy.example.com:3128: if NODE_USE_ENV_PROXY=1"));
   EXPECT_THAT(without.err, HasSubstr("[node-env-proxy]"));
   EXPECT_THAT(Provisioner({"explain", source_, "--url", "https://quay.io/"}).err, Not(HasSubstr("node-env-proxy")));
+  const std::string none = Write("none.env", "NO_PROXY=.svc\n");
+  EXPECT_THAT(Provisioner({"explain", none, "--url", "https://quay.io/", "--for", "node"}).err,
+              Not(HasSubstr("node-env-proxy")));
   const std::string set = Write("set.env", std::string(kProxyEnv) + "NODE_USE_ENV_PROXY=1\n");
   const ProcessResult with =
       Provisioner({"explain", set, "--url", "https://quay.io/", "--for", "nodefetch,nodefetch24"});

@@ -129,6 +129,15 @@ TEST(SourceReader, ACollectionIsReadAndNeitherFollowedNorTakenForAPayload) {
   EXPECT_NE(unsigned_one.code, Code::kKind) << "taken for a payload without a signature";
 }
 
+TEST(SourceReader, AnArchiveInThePlaceOfASignedPayloadIsToBeUnpacked) {
+  testing_support::MemoryHost host;
+  const auto signer = testing_support::SampleCertificates().front();
+  const Error refused =
+      ErrorIn(ReadSettings(host, SpecOf(SamplePath("rendered-worker.json")), {.pin = {.signers = {signer}}}));
+  EXPECT_EQ(refused.code, Code::kSignature);
+  EXPECT_THAT(refused.message, HasSubstr("if it is an archive with one, unpack it"));
+}
+
 // The share's server says who can write there, and it may be anybody's.
 TEST(SourceReader, NothingOnAShareIsFollowed) {
   const std::string source = R"(\\files.example.com\egress\worker.json)";

@@ -73,7 +73,8 @@ TEST(TrustConfigMap, OfSeveralThoseWithTheUsualKeyCount) {
   const auto list = [&](const std::string& map) { return R"({"kind":"List","items":[)" + other + "," + map + "]}"; };
   EXPECT_EQ(MustRead(list(Map(Key("ca-bundle.crt", "proxy-root")))).source.name, "corporate");
   const std::string both = list(Map(Key("trust.pem", "proxy-root")));
-  EXPECT_THAT(Failure(ReadText(both)), HasSubstr("2 ConfigMaps hold certificates; say with --name"));
+  EXPECT_THAT(Failure(ReadText(both)),
+              HasSubstr("2 ConfigMaps hold certificates: kube-root-ca.crt, corporate; say with --name"));
   EXPECT_EQ(MustRead(both, {.pool = "worker", .name = "corporate"}).certificates.size(), 1U);
 }
 
@@ -116,7 +117,8 @@ TEST(ClusterTrustBundle, BrokenOnesAreNoEmptyOnes) {
 TEST(ClusterTrustBundle, SeveralWantAName) {
   const std::string pem = Escaped(Pem("proxy-root"));
   const std::string two = R"({"kind":"List","items":[)" + Bundle("a", pem) + "," + Bundle("b", pem) + "]}";
-  EXPECT_THAT(Failure(ReadText(two)), StartsWith("not-found: 2 objects ClusterTrustBundle are there"));
+  EXPECT_THAT(Failure(ReadText(two)),
+              StartsWith("not-found: 2 objects ClusterTrustBundle are there: a, b; say with --name"));
   EXPECT_EQ(MustRead(two, {.pool = "worker", .name = "b"}).source.name, "b");
 }
 
