@@ -264,6 +264,7 @@ inline constexpr std::string_view kFindingCodes[] = {
     "service-environment",
     "service-nssm",
     "service-own-proxy",
+    "service-rancher",
     "service-restart",
     "service-restarted",
     "service-runs-on",

@@ -817,6 +817,10 @@ constexpr FindingInfo kFindings[] = {
      "A service that is not managed runs under nssm with a proxy of its own, which comes before the machine's "
      "variables.",
      "Name the service with --service if it should have the proxy of the settings."},
+    {"service-rancher", kWarning,
+     "A service is named whose environment Rancher keeps itself, so the two would replace each other's values in "
+     "turns.",
+     "Leave out --service for it, and set the same values in spec.agentEnvVars of Rancher's cluster."},
     {"service-restart", kWarning, "The environment of a service is written, but the service could not be restarted.",
      "Restart the service by hand, or restart the node."},
     {"service-restarted", kInfo, "A service was restarted with its new environment.", "Nothing has to be done."},

@@ -216,11 +216,26 @@ void AddMisspelledServices(const node::Settings& settings, Findings& findings) {
   }
 }
 
+bool IsOfRancher(const egress::EgressConfig& config) { return config.source.kind == "RancherCluster"; }
+
+// Rancher keeps the environment of these services itself: docs/other-clusters.md#rancher.
+void AddRanchersServices(const node::Settings& settings, const DesiredState& state, Findings& findings) {
+  if (!IsOfRancher(settings.config) || !state.scope.services) return;
+  for (const std::string& service : settings.options.services) {
+    if (!EqualsIgnoreAsciiCase(service, "rke2") && !EqualsIgnoreAsciiCase(service, "k3s")) continue;
+    AddWarning(findings, "service-rancher",
+               "names a service whose environment Rancher keeps, too, so the two would take turns and Rancher restarts "
+               "it each time; leave it out, and set spec.agentEnvVars of the cluster",
+               fmt::format("--service {}", service));
+  }
+}
+
 // With --with-wmco, the operator's daemon sets the machine variables.
 void AddServiceFinding(const node::Settings& settings, const DesiredState& state, bool wmco, Findings& findings) {
   const egress::EgressConfig& config = settings.config;
   const bool proxied = !config.http_proxy.value_or(Secret()).empty() || !config.https_proxy.value_or(Secret()).empty();
   const bool told = HasFinding(state.findings, "credentials-services");
+  if (IsOfRancher(config)) return;  // gives its services the proxy itself
   if (!state.scope.services || !settings.options.services.empty() || !proxied || told) return;
   if (state.scope.machine || wmco) {
     AddInfo(findings, "no-service",
@@ -306,6 +321,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   for (Finding& f : PROV_TRY(egress::Review(config, settings.options.trusted, now))) findings.push_back(std::move(f));
   if (!options.allow_empty) PROV_TRY(node::GuardAgainstEmpty(config, state));
   AddMisspelledServices(settings, findings);
+  AddRanchersServices(settings, state, findings);
   AddServiceFinding(settings, state, options.settings.choices.with_wmco, findings);
   if (options.user_data) {
     return BakeUserData(*std::move(options.user_data), {config, state, generation, path, DescribeState(config, state),

@@ -312,6 +312,24 @@ TEST_F(Bake, SaysWhereNoServiceGetsTheProxy) {
   EXPECT_EQ(severity({"--credentials", "services"}), "") << "credentials-services says it";
 }
 
+// Rancher keeps the environment of its service itself.
+TEST_F(Bake, OfRanchersClusterNoServiceOfItsIsNamed) {
+  const std::string cluster =
+      Write("rancher.yaml",
+            "apiVersion: provisioning.cattle.io/v1\nkind: Cluster\nmetadata: {name: win}\n"
+            "spec:\n  agentEnvVars:\n  - {name: HTTPS_PROXY, value: 'http://p.example:3128'}\n");
+  const auto said = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"bake", cluster, "--out", At("p"), "--verbose"});
+    const ProcessResult result = Provisioner(more);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(said({}), Not(HasSubstr("no-service")));
+  EXPECT_THAT(said({}), Not(HasSubstr("service-rancher")));
+  EXPECT_THAT(said({"--service", "rke2"}), HasSubstr("warning [service-rancher]: --service rke2 names a service"));
+  EXPECT_THAT(said({"--service", "containerd"}), Not(HasSubstr("service-rancher")));
+}
+
 // Where the program is in the payload, it runs in place of the scripts.
 TEST_F(Bake, WhatScriptsLeaveOutIsSaidWhereTheyDoTheWork) {
   Write("given.exe", testing_support::MakeProgram());
