@@ -99,7 +99,7 @@ Result<std::optional<source::KubeTarget>> RightsOf(const std::string& source) {
 
 // Fails if no pod can use the source. If only its node may lack something, adds a finding.
 Result<void> CheckSource(const Arguments& arguments, const std::string& source, Findings& findings) {
-  PROV_TRY(CheckDeployedSource(arguments, source, SourceReader::kNodes));
+  PROV_TRY(CheckDeployedSource(arguments, source, SourceReader::kNodes, findings));
   if (source::IsKubeUri(source)) return {};
   if (!source::IsRemote(source)) {
     if (!IsNodePath(source) && !source.starts_with(R"(\\)")) {

@@ -58,8 +58,9 @@ std::vector<std::string> ControllerArgs(const Arguments& arguments, const std::s
 }
 
 // The source that the controller may read; nullopt: it is not in the cluster.
-Result<std::optional<source::KubeTarget>> FollowedBy(const Arguments& arguments, const std::string& source) {
-  PROV_TRY(CheckDeployedSource(arguments, source, SourceReader::kController));
+Result<std::optional<source::KubeTarget>> FollowedBy(const Arguments& arguments, const std::string& source,
+                                                     Findings& findings) {
+  PROV_TRY(CheckDeployedSource(arguments, source, SourceReader::kController, findings));
   if (!source::IsKubeUri(source)) return std::nullopt;
   source::KubeTarget target = PROV_TRY(source::ParseKubeUri(source, {.pool = "worker", .name = {}}));
   const bool followed = target.kind == source::KubeKind::kPool || source::StatesTrustAlone(target.kind);
@@ -203,7 +204,7 @@ Result<Outcome> DeployController(const Arguments& arguments) {
   deployment.common = PROV_TRY(ParseManifestOptions(arguments, findings));
   deployment.architecture = PROV_TRY(OneOf(arguments, kArch));
   deployment.restricted = arguments.Has("restricted");
-  deployment.source = PROV_TRY(FollowedBy(arguments, source));
+  deployment.source = PROV_TRY(FollowedBy(arguments, source, findings));
   const std::string fleet = PROV_TRY(ParseFleetNamespace(arguments, deployment.common.name_space));
   if (arguments.Has("approval")) deployment.fleet = fleet;
   deployment.args = ControllerArgs(arguments, source, deployment);

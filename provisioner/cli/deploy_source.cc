@@ -11,7 +11,8 @@
 
 namespace prov::cli {
 
-Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& source, SourceReader reader) {
+Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& source, SourceReader reader,
+                                 Findings& findings) {
   if (source.empty()) return Fail(Code::kUsage, "is empty (an unset variable?)", "--source");
   const OptionSpec suffixes = ClusterSuffixesOption();
   const bool is_cluster = source::IsKubeUri(source);
@@ -24,7 +25,14 @@ Result<void> CheckDeployedSource(const Arguments& arguments, const std::string& 
   if (is_cluster || (on_nodes && !source::IsRemote(source))) return {};
   const std::string scheme = AsciiLower(source.substr(0, source.find("://")));
   if (scheme == "https" || scheme == "http") {
-    PROV_TRY(source::ParseWebSource(source));
+    const source::WebSource web = PROV_TRY(source::ParseWebSource(source));
+    if (web.url.find('?') != std::string::npos) {
+      AddWarning(findings, "deploy-source",
+                 fmt::format("has a query, which may be a token, and whoever may read {} reads it; leave the query "
+                             "out, as a document with #sha256=DIGEST needs no token",
+                             on_nodes ? "DaemonSets" : "Deployments"),
+                 "--source");
+    }
     return {};
   }
   if (on_nodes && scheme == "mcs") return {};

@@ -575,6 +575,22 @@ TEST(Deploy, RefusesASourceWithCredentials) {
   EXPECT_THAT(keeper.error().message + keeper.error().where, Not(HasSubstr("c4nary")));
 }
 
+// A query may be a token. The controller's half has its source in a Deployment.
+TEST(Deploy, SaysWhoReadsTheQueryOfASource) {
+  const std::string url = "https://h.example.com/a.json?token=c4nary#sha256=" + std::string(64, 'a');
+  for (const auto& [half, object] : {std::pair<std::vector<std::string>, std::string>{{}, "DaemonSets"},
+                                     {{"--params", "pods/values"}, "Deployments"}}) {
+    std::vector<std::string> words = half;
+    words.insert(words.end(), {"--print", "--source", url});
+    const auto outcome = Deploy(WithImage(words));
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    const auto finding = std::ranges::find(outcome->findings, "deploy-source", &Finding::code);
+    ASSERT_NE(finding, outcome->findings.end()) << object;
+    EXPECT_THAT(finding->message, HasSubstr(object));
+    EXPECT_THAT(finding->message + finding->where, Not(HasSubstr("c4nary")));
+  }
+}
+
 TEST(Deploy, StartsTheProgramWhereTheImageHasIt) {
   EXPECT_THAT(Printed({}), HasSubstr(fmt::format("command: ['{}']", payload::ProgramInContainer())));
 }
