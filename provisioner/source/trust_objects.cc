@@ -153,7 +153,7 @@ std::string NamesWithCertificates(std::span<const FoundObject> maps) {
     const auto map = ReadConfigMapHead(one.object);
     if (map && !KeysOf(*map, true).empty()) out.push_back(map->name);
   }
-  return ListOf(out);
+  return ListInShort(out);
 }
 
 bool HasBundle(const ConfigMap& map) {
