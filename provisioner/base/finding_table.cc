@@ -488,7 +488,8 @@ constexpr FindingInfo kFindings[] = {
      "so services do not follow it.",
      "Correct the Proxy of the cluster."},
     {"option-left-out", kWarning,
-     "An option of the last run, or of the payload that is replaced, is missing, so what it stood for goes.",
+     "An option of the last run, or of the payload that is replaced or is SOURCE, is missing, so what it stood for "
+     "goes.",
      "Give the option again, unless it was left out on purpose."},
     {"other-objects", kInfo, "The file holds another object with settings, which was passed over.",
      "Split the file if the other object is meant."},

@@ -248,12 +248,40 @@ void AddServiceFinding(const node::Settings& settings, const DesiredState& state
   }
 }
 
+// Adds findings on what a payload that is SOURCE has by these options, and the output has not.
+void AddUnsigned(const BakeOptions& options, const node::Settings& settings, Findings& findings) {
+  if (settings.is_signed && options.user_data) {
+    AddWarning(findings, "option-left-out",
+               "SOURCE is a signed payload, and user data has no signature, so nodes with a pinned signer refuse its "
+               "settings; give them a payload",
+               "--format userdata");
+  } else if (settings.is_signed && !options.key) {
+    AddWarning(
+        findings, "option-left-out",
+        "SOURCE is a signed payload and this output is not signed, so nodes with a pinned signer refuse it; give "
+        "--sign and --signer to sign it",
+        "--sign");
+  }
+  const std::string& next = settings.carried_signer;
+  if (next.empty() || !options.key || !options.payload.next_signer.empty() || options.key->signer().der == next) return;
+  AddWarning(findings, "option-left-out",
+             "SOURCE introduces a signer and this output does not, so nodes that missed it refuse that signer later; "
+             "give --next-signer unless that is meant",
+             "--next-signer");
+}
+
 // Adds findings on options that an earlier payload in the same folder was baked with.
 void AddLeftOut(const BakeOptions& options, const node::Settings& settings, const payload::Payload& payload,
                 Findings& findings) {
   if (options.delivery.format != "dir" || !options.delivery.nodes.empty()) return;
   const auto earlier = payload::LoadPayloadFolder(options.path);  // what may not be replaced is refused later
-  if (earlier) node::ReportLeftOut(*earlier, payload, settings, findings);
+  if (!earlier) return;
+  Findings missed;
+  node::ReportLeftOut(*earlier, payload, settings, missed);
+  for (Finding& one : missed) {  // SOURCE may have had the same option
+    const auto is_same = [&](const Finding& f) { return f.code == one.code && f.where == one.where; };
+    if (std::ranges::none_of(findings, is_same)) findings.push_back(std::move(one));
+  }
 }
 
 // Adds findings that an administrator should read about the written payload.
@@ -323,6 +351,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   AddMisspelledServices(settings, findings);
   AddRanchersServices(settings, state, findings);
   AddServiceFinding(settings, state, options.settings.choices.with_wmco, findings);
+  AddUnsigned(options, settings, findings);
   if (options.user_data) {
     return BakeUserData(*std::move(options.user_data), {config, state, generation, path, DescribeState(config, state),
                                                         std::move(findings), options.json});

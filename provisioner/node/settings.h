@@ -40,6 +40,9 @@ struct Settings {
   std::vector<std::string> signers = {};
   std::optional<pki::Certificate> next_signer = {};
   std::string cluster = {};  // the only one that the payload is for; "": for any
+  // Of a payload that was read just now, checked or not: whether it has a signature, and its next-signer.cer or "".
+  bool is_signed = false;
+  std::string carried_signer = {};
   // egress::SettingsDigest of the whole source, which kept settings need not have any more; "" for kept settings.
   std::string source_digest = {};
   // The options that chose these settings, with the services in effect; nullopt for kept settings.

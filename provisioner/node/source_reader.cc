@@ -43,6 +43,7 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
             "the payload is signed, but its signature was not checked: no signer is pinned; name one with --signer",
             fmt::format("{}/{}", folder, payload::kSignaturePath));
   }
+  const auto carried = loaded.files.find(payload::kNextSignerPath);
   return SourceContent{std::move(document.config),
                        std::move(document.options),
                        document.generation,
@@ -51,7 +52,9 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
                        ToHex(Sha256(loaded.files.at(std::string(payload::kManifestName)))),
                        loaded.signer ? loaded.signer->sha256 : std::string(),
                        PROV_TRY(payload::NextSignerOf(loaded, folder)),
-                       loaded.manifest.cluster};
+                       loaded.manifest.cluster,
+                       loaded.files.contains(payload::kSignaturePath),
+                       carried == loaded.files.end() ? std::string() : carried->second};
 }
 
 // The user data that bake wrote, or their container, which is a file of its own on a node; nullopt for anything else.
@@ -112,6 +115,8 @@ Result<Settings> SettingsOf(machine::Host& host, SourceContent content, const Se
     for (const pki::Certificate& signer : options.pin.signers) out.signers.push_back(signer.sha256);
     out.next_signer = std::move(content.next_signer);
     out.cluster = std::move(content.cluster);
+    out.is_signed = content.is_signed;
+    out.carried_signer = std::move(content.carried_signer);
   }
   out.options = PROV_TRY(WithChoices(std::move(content.options), spec.choices,
                                      options.is_followed ? FollowedFiles(host) : FileReader(ReadFile), out.findings));

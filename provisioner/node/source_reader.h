@@ -24,6 +24,8 @@ struct SourceContent {
   std::string signer = {};                // of a payload: SHA-256 (hex) of the certificate by which it was accepted
   std::optional<pki::Certificate> next_signer = {};  // which a payload introduces
   std::string cluster = {};                          // the only one that a payload is for
+  bool is_signed = false;                            // of a payload: whether it has a signature, checked or not
+  std::string carried_signer = {};                   // of a payload: its next-signer.cer, checked or not
 };
 
 struct ReadOptions {

@@ -42,6 +42,8 @@ class SigningKey {
   // The same manifest gives the same bytes. Errors: internal.
   Result<std::string> Sign(std::string_view manifest) const;
 
+  const pki::Certificate& signer() const { return signer_; }
+
  private:
   SigningKey(std::shared_ptr<evp_pkey_st> key, pki::Certificate signer)
       : key_(std::move(key)), signer_(std::move(signer)) {}

@@ -34,5 +34,19 @@ TEST_F(SignedCommands, BakeSignsTheFilesOfEachNodeAndCheckTellsThemApart) {
   EXPECT_FALSE(fs::exists(root_ / "plain/nodes/win-1/manifest.json")) << "without --sign nothing is signed";
 }
 
+TEST_F(SignedCommands, ADriveAndTheFilesOfNodesMissTheSignatureOfSource) {
+  PutBytes(root_ / "nodes.csv", "name\nwin-1\n");
+  const std::vector<std::vector<std::string>> forms = {
+      {"--format", "iso"}, {"--format", "tgz"}, {"--nodes", At("nodes.csv")}};
+  for (const auto& form : forms) {
+    std::vector<std::string> words = {Payload(), "--out", At("out-" + form.back().substr(form.back().size() - 3))};
+    words.insert(words.end(), form.begin(), form.end());
+    EXPECT_THAT(Codes(Run(BakeCommand, words)), testing::Contains("option-left-out")) << form.back();
+    words.insert(words.end(), {"--sign", At("key.pem"), "--signer", At("signer.pem")});
+    words[2] += "-signed";
+    EXPECT_THAT(Codes(Run(BakeCommand, words)), testing::Not(testing::Contains("option-left-out"))) << form.back();
+  }
+}
+
 }  // namespace
 }  // namespace prov::cli

@@ -37,6 +37,36 @@ TEST_F(SignedCommands, BakeSignsTheSameEachTimeAndNeverShowsTheKey) {
   EXPECT_THAT(Codes(again), Contains("signature-unchecked"));
 }
 
+// What is said to be left out of the outcome's payload.
+std::vector<std::string> LeftOut(const Result<Outcome>& outcome) {
+  std::vector<std::string> out;
+  for (const Finding& finding : Must(outcome).findings) {
+    if (finding.code == "option-left-out") out.push_back(finding.where);
+  }
+  return out;
+}
+
+TEST_F(SignedCommands, BakeMissesTheSignatureAndTheNextSignerThatSourceHas) {
+  Bake("1", {"--next-signer", At("other.pem")});
+  const auto bake = [&](const std::vector<std::string>& more, const std::string& out = "again") {
+    std::vector<std::string> words = {Payload(), "--out", At(out)};
+    words.insert(words.end(), more.begin(), more.end());
+    return LeftOut(Run(BakeCommand, words));
+  };
+  EXPECT_THAT(bake({}), ElementsAre("--sign"));
+  EXPECT_THAT(bake({"--signer", At("signer.pem")}), ElementsAre("--sign"));
+  EXPECT_THAT(bake({"--format", "userdata", "--platform", "vsphere"}, "data"), ElementsAre("--format userdata"));
+  const std::vector<std::string> sign = {"--sign", At("key.pem"), "--signer", At("signer.pem")};
+  EXPECT_THAT(bake(sign, "signed"), ElementsAre("--next-signer"));
+  std::vector<std::string> all = sign;
+  all.insert(all.end(), {"--next-signer", At("other.pem")});
+  EXPECT_THAT(bake(all, "signed"), IsEmpty());
+  EXPECT_THAT(bake({"--sign", At("other-key.pem"), "--signer", At("other.pem")}, "theirs"), IsEmpty())
+      << "the next signer has followed";
+  EXPECT_THAT(bake(sign, "signed"), ElementsAre("--next-signer")) << "SOURCE and the one that is replaced had it";
+  EXPECT_THAT(LeftOut(Run(BakeCommand, {At("again"), "--out", At("plain")})), IsEmpty());
+}
+
 TEST_F(SignedCommands, BakeRefusesKeysAndLeavesNothing) {
   PutBytes(root_ / "ec.pem", test::PrivateKeyPem("p256"));
   const struct {
