@@ -121,6 +121,7 @@ inline constexpr std::string_view kFindingCodes[] = {
     "legacy-differs",
     "legacy-environment",
     "lock-wait",
+    "low-generation",
     "mirror-failed",
     "mirror-lost",
     "mirror-port",

@@ -373,6 +373,10 @@ constexpr FindingInfo kFindings[] = {
      "Nothing has to be done."},
     {"lock-wait", kInfo, "Another run is at work, and this one waits for it to end.",
      "Wait, or give a shorter time with --wait-lock."},
+    {"low-generation", kWarning,
+     "The payload has a lower generation than its source or than the one that it replaces, or the same one and other "
+     "contents. Nodes that applied that one refuse it.",
+     "Give a higher number with --generation."},
     {"mirror-failed", kWarning,
      "An image arrives, but an endpoint that a node asks first failed, and another gave what it should have given.",
      "Do what the message says about the endpoint. Without the other endpoint, the image does not arrive."},

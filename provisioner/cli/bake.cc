@@ -8,6 +8,7 @@
 
 #include "images/archive/archive.h"
 #include "provisioner/base/file.h"
+#include "provisioner/base/hash.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
 #include "provisioner/cli/apply_options.h"
@@ -270,12 +271,43 @@ void AddUnsigned(const BakeOptions& options, const node::Settings& settings, Fin
              "--next-signer");
 }
 
-// Adds findings on options that an earlier payload in the same folder was baked with.
-void AddLeftOut(const BakeOptions& options, const node::Settings& settings, const payload::Payload& payload,
-                Findings& findings) {
+std::string ManifestDigest(const payload::Payload& payload) { return ToHex(payload::PayloadDigest(payload)); }
+
+// A payload that nodes may have applied.
+struct FormerPayload {
+  std::string_view name;
+  std::int64_t generation = 0;
+  std::string_view digest;  // of its manifest
+};
+
+// Adds a finding if nodes with the former payload refuse this one (node::GuardAgainstDowngrade).
+void AddLowGeneration(const payload::Payload& payload, bool is_signed, const FormerPayload& former,
+                      Findings& findings) {
+  const std::int64_t now = payload.generation;
+  const bool ordered = is_signed || now > payload::kDefaultGeneration;
+  const bool other = now == former.generation && ordered && former.digest != ManifestDigest(payload);
+  if (now >= former.generation && !other) return;
+  AddWarning(findings, "low-generation",
+             other ? fmt::format("the payload has the generation {} of {} and other contents, so nodes with that one "
+                                 "refuse it; give a higher --generation",
+                                 now, former.name)
+                   : fmt::format("the payload has generation {} and {} has {}, so nodes with that one refuse it; give "
+                                 "a higher --generation",
+                                 now, former.name, former.generation),
+             "--generation");
+}
+
+// Adds findings on the payload that is replaced: options that it was baked with, and its generation.
+void AddReplaced(const BakeOptions& options, const node::Settings& settings, const payload::Payload& payload,
+                 Findings& findings) {
   if (options.delivery.format != "dir" || !options.delivery.nodes.empty()) return;
   const auto earlier = payload::LoadPayloadFolder(options.path);  // what may not be replaced is refused later
   if (!earlier) return;
+  const std::string digest = ToHex(Sha256(earlier->files.at(std::string(payload::kManifestName))));
+  if (digest != settings.payload) {  // SOURCE has its own finding
+    AddLowGeneration(payload, options.key.has_value(), {"the earlier one", earlier->manifest.generation, digest},
+                     findings);
+  }
   Findings missed;
   node::ReportLeftOut(*earlier, payload, settings, missed);
   for (Finding& one : missed) {  // SOURCE may have had the same option
@@ -361,7 +393,7 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const bool has_exe = options.payload.exe.has_value();
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
-  AddLeftOut(options, settings, payload, findings);
+  AddReplaced(options, settings, payload, findings);
   PROV_TRY(Deliver(delivery, payload, path, options.time, options.answer_file));
   AddPayloadFindings(options, state, payload, has_exe, findings);
   if (options.json) return Outcome{0, PayloadJson(payload, state, path, delivery, findings), {}};

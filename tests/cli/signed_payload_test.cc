@@ -67,6 +67,27 @@ TEST_F(SignedCommands, BakeMissesTheSignatureAndTheNextSignerThatSourceHas) {
   EXPECT_THAT(LeftOut(Run(BakeCommand, {At("again"), "--out", At("plain")})), IsEmpty());
 }
 
+TEST_F(SignedCommands, BakeSaysThatNodesRefuseALowerGenerationThanTheEarlierOne) {
+  const auto bake = [&](const std::string& generation, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {source_, "--out", At("again"), "--generation", generation};
+    words.insert(words.end(), more.begin(), more.end());
+    const Findings findings = Must(Run(BakeCommand, words)).findings;
+    const auto found = std::ranges::find(findings, "low-generation", &Finding::code);
+    return found == findings.end() ? std::string() : found->message;
+  };
+  const std::vector<std::string> sign = {"--sign", At("key.pem"), "--signer", At("signer.pem")};
+  std::vector<std::string> other = sign;
+  other.insert(other.end(), {"--service", "kubelet"});
+  EXPECT_EQ(bake("5", sign), "");
+  EXPECT_EQ(bake("5", sign), "") << "the same contents";
+  EXPECT_THAT(bake("5", other), HasSubstr("has the generation 5 of the earlier one and other contents"));
+  EXPECT_THAT(bake("4", sign), HasSubstr("has generation 4 and the earlier one has 5"));
+  EXPECT_EQ(bake("5", other), "");
+  EXPECT_THAT(bake("5"), HasSubstr("other contents")) << "without a signature, too";
+  EXPECT_THAT(bake("1"), HasSubstr("has generation 1 and the earlier one has 5"));
+  EXPECT_EQ(bake("1", {"--service", "kubelet"}), "") << "unsigned payloads of the default generation have no order";
+}
+
 TEST_F(SignedCommands, BakeRefusesKeysAndLeavesNothing) {
   PutBytes(root_ / "ec.pem", test::PrivateKeyPem("p256"));
   const struct {
