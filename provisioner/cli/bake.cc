@@ -393,6 +393,8 @@ Result<Outcome> RunBake(const Arguments& arguments, machine::Host& host) {
   const bool has_exe = options.payload.exe.has_value();
   payload::Payload payload = PROV_TRY(payload::MakePayload(config, state, std::move(options.payload)));
   if (options.key) PROV_TRY(payload::SignPayload(payload, *options.key));
+  if (settings.generation)
+    AddLowGeneration(payload, options.key.has_value(), {"SOURCE", *settings.generation, settings.payload}, findings);
   AddReplaced(options, settings, payload, findings);
   PROV_TRY(Deliver(delivery, payload, path, options.time, options.answer_file));
   AddPayloadFindings(options, state, payload, has_exe, findings);
@@ -438,8 +440,8 @@ Command BakeCommand() {
            DesiredOptionSpecs(),
            {{"generation", "N",
              "number that orders payloads: a node refuses a lower number, and a different payload with the same number "
-             "(default: 1, a number with which unsigned payloads may differ); required with --sign, unless SOURCE is a "
-             "payload",
+             "(default: that of SOURCE if it is a payload, else 1, with which unsigned payloads may differ); required "
+             "with --sign, unless SOURCE is a payload",
              Group::kPayload},
             {"exe", "FILE", "put this provisioner.exe into the payload", Group::kPayload},
             {"unattend", "FILE", "put a copy of this answer file, with the payload's command added, into the payload",

@@ -88,6 +88,25 @@ TEST_F(SignedCommands, BakeSaysThatNodesRefuseALowerGenerationThanTheEarlierOne)
   EXPECT_EQ(bake("1", {"--service", "kubelet"}), "") << "unsigned payloads of the default generation have no order";
 }
 
+TEST_F(SignedCommands, BakeSaysThatOtherContentsHaveTheGenerationOfSource) {
+  Bake("8");
+  const auto bake = [&](const std::vector<std::string>& more, const std::string& out = "again") {
+    std::vector<std::string> words = {Payload(),     "--out",    At(out),         "--sign",
+                                      At("key.pem"), "--signer", At("signer.pem")};
+    words.insert(words.end(), more.begin(), more.end());
+    std::vector<std::string> said;
+    for (const Finding& finding : Must(Run(BakeCommand, words)).findings) {
+      if (finding.code == "low-generation") said.push_back(finding.message);
+    }
+    return said;
+  };
+  EXPECT_THAT(bake({}), IsEmpty());
+  EXPECT_THAT(bake({"--service", "kubelet", "--generation", "9"}), IsEmpty());
+  EXPECT_THAT(bake({"--service", "kubelet"}, "other"), ElementsAre(HasSubstr("the generation 8 of SOURCE and other")));
+  EXPECT_THAT(bake({"--generation", "7"}, "lower"), ElementsAre(HasSubstr("has generation 7 and SOURCE has 8")));
+  EXPECT_THAT(bake({"--service", "kubelet"}, "payload"), ElementsAre(HasSubstr("SOURCE"))) << "which is replaced";
+}
+
 TEST_F(SignedCommands, BakeRefusesKeysAndLeavesNothing) {
   PutBytes(root_ / "ec.pem", test::PrivateKeyPem("p256"));
   const struct {
