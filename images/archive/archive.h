@@ -70,7 +70,8 @@ class ArchiveFolder {
   virtual Result<void> Finish() = 0;
 };
 
-// The folder must be new or empty. Errors: target.
-Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, std::int64_t time_unix);
+// The folder must be new or hold only files that MakeArchive() would replace with these options; it stays until its
+// successor is complete. Errors: target.
+Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, const ArchiveOptions& options);
 
 }  // namespace prov::images

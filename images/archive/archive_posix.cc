@@ -322,12 +322,15 @@ class Archive final : public FileSink {
 
 }  // namespace
 
+Result<void> CheckReplaceableArchive(const std::string& path, const ArchiveOptions& options) {
+  return CheckReplaceable(path, kHeadBytes, [&](std::string_view head) { return BeginsAsOurs(head, options); });
+}
+
 Result<std::unique_ptr<FileSink>> MakeArchive(const std::string& path, const ArchiveOptions& options) {
   PROV_TRY(CheckArchiveTime(options.time_unix));
   if (options.format == ArchiveFormat::kIso) PROV_TRY(CheckVolumeLabel(options.label));
   const ArchiveFunctions* calls = PROV_TRY(LoadArchive());
-  const auto ours = [&](std::string_view head) { return BeginsAsOurs(head, options); };
-  PROV_TRY(CheckReplaceable(path, kHeadBytes, ours));
+  PROV_TRY(CheckReplaceableArchive(path, options));
   ArchiveOptions normalised = options;
   if (options.format == ArchiveFormat::kZip) normalised.time_unix = std::max(options.time_unix, kFirstZipTime);
   const Beside beside = options.flush ? Beside::kAnything : Beside::kNothing;

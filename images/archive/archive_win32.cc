@@ -19,7 +19,7 @@ Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64
               "payloads of several nodes are written on Linux only: bake there, or bake for one node at a time", path);
 }
 
-Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, std::int64_t /*time_unix*/) {
+Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, const ArchiveOptions& /*options*/) {
   return Fail(Code::kTarget, "drives are written on Linux only: bake there", path);
 }
 

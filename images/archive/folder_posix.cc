@@ -1,5 +1,6 @@
 // Entries as files of a folder, and folders of archives.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "images/archive/output_file_posix.h"
 #include "provisioner/base/beside_posix.h"
 #include "provisioner/base/file.h"
+#include "provisioner/base/folder.h"
 #include "provisioner/base/posix_api.h"
 #include "provisioner/base/relative_path.h"
 #include "provisioner/base/result.h"
@@ -24,6 +26,8 @@ namespace prov::images {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kMostArchives = 200'000;  // in a folder that may be replaced
 
 // A folder that is filled under a temporary name and renamed into place when it is complete.
 class OutputFolder {
@@ -205,8 +209,13 @@ Result<std::unique_ptr<FileSink>> MakeFolder(const std::string& path, std::int64
   return std::make_unique<Folder>(PROV_TRY(OutputFolder::Create(path, may_replace)), time_unix);
 }
 
-Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, std::int64_t time_unix) {
-  return std::make_unique<Archives>(PROV_TRY(OutputFolder::Create(path)), time_unix);
+Result<std::unique_ptr<ArchiveFolder>> MakeArchiveFolder(const std::string& path, const ArchiveOptions& options) {
+  const auto may_replace = [&](const std::string& folder) -> Result<void> {
+    for (const FolderEntry& entry : PROV_TRY(ListTree(folder, kMostArchives)))
+      PROV_TRY(CheckReplaceableArchive(fmt::format("{}/{}", folder, entry.path), options));
+    return {};
+  };
+  return std::make_unique<Archives>(PROV_TRY(OutputFolder::Create(path, may_replace)), options.time_unix);
 }
 
 }  // namespace prov::images

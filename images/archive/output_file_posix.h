@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "images/archive/archive.h"
 #include "provisioner/base/beside_posix.h"
 #include "provisioner/base/result.h"
 
@@ -38,6 +39,9 @@ Result<void> SetModeAndTime(const std::filesystem::path& path, unsigned mode, st
 // so that a mistyped name does not overwrite another file. Errors: target.
 Result<void> CheckReplaceable(const std::string& path, std::size_t head,
                               const std::function<bool(std::string_view)>& ours);
+
+// The same for the archive that MakeArchive() would make there.
+Result<void> CheckReplaceableArchive(const std::string& path, const ArchiveOptions& options);
 
 // Whether to look for leftovers beside an output. kNothing: in a folder of new files, of which there may be thousands.
 enum class Beside { kAnything, kNothing };

@@ -300,8 +300,9 @@ void AddLowGeneration(const payload::Payload& payload, bool is_signed, const For
 // Adds findings on the payload that is replaced: options that it was baked with, and its generation.
 void AddReplaced(const BakeOptions& options, const node::Settings& settings, const payload::Payload& payload,
                  Findings& findings) {
-  if (options.delivery.format != "dir" || !options.delivery.nodes.empty()) return;
-  const auto earlier = payload::LoadPayloadFolder(options.path);  // what may not be replaced is refused later
+  if (options.delivery.format != "dir") return;
+  const std::string folder = options.delivery.nodes.empty() ? options.path : options.path + "/common";
+  const auto earlier = payload::LoadPayloadFolder(folder);  // what may not be replaced is refused later
   if (!earlier) return;
   const std::string digest = ToHex(Sha256(earlier->files.at(std::string(payload::kManifestName))));
   if (digest != settings.payload) {  // SOURCE has its own finding

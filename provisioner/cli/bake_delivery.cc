@@ -102,7 +102,7 @@ Result<void> WriteDrives(const BakeDelivery& delivery, ArchiveFormat format, con
                          const payload::NodePayloads& payloads, const std::string& path, std::int64_t time_unix,
                          const payload::NodePayloads::Progress& progress) {
   const ArchiveOptions options = OptionsFor(delivery, format, payload, time_unix);
-  const auto folder = PROV_TRY(images::MakeArchiveFolder(path, time_unix));
+  const auto folder = PROV_TRY(images::MakeArchiveFolder(path, options));
   const auto make = [&](const Node& node) { return Stoppable(delivery, folder->Make(node.name + ".iso", options)); };
   PROV_TRY(payloads.WriteDrives(make, delivery.drive, progress));
   PROV_TRY(CheckStop(delivery.stop_check));
@@ -121,7 +121,7 @@ Result<void> WriteNodePayloads(const BakeDelivery& delivery, std::optional<Archi
     return WriteDrives(delivery, *format, payload, payloads, path, time_unix, progress);
   const auto sink =
       PROV_TRY(Stoppable(delivery, format ? images::MakeArchive(path, OptionsFor(delivery, *format, payload, time_unix))
-                                          : images::MakeFolder(path, time_unix)));
+                                          : images::MakeFolder(path, time_unix, payload::CheckReplaceableNodes)));
   PROV_TRY(payloads.WriteTree(*sink, progress));
   return sink->Finish();
 }

@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "provisioner/base/text.h"
 #include "provisioner/payload/manifest.h"
 
 namespace prov::payload {
+
+bool IsNodeFile(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kNames = {kManifestName,    kSignaturePath,   "meta-data",
+                                                      "meta_data.json", "network-config", "network_data.json",
+                                                      "unattend.xml"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
 
 Result<void> SignNodeFiles(std::vector<PayloadFile>& files, const ManifestHead& head, const SigningKey& key) {
   Payload all{head.generation, std::move(files)};

@@ -15,6 +15,13 @@ namespace prov::payload {
 // The payload's folder on a drive. The payload in it has its own manifest and signature.
 inline constexpr std::string_view kDrivePayload = "provisioner/";
 
+// In the folder of many nodes: their payload, and a folder for each of them.
+inline constexpr std::string_view kCommonFolder = "common/";
+inline constexpr std::string_view kNodesFolder = "nodes/";
+
+// Whether a node's folder can have a file of this name. Other files are not ours.
+bool IsNodeFile(std::string_view name);
+
 // Adds manifest.json, which names the node and lists the files, and its signature. Sorts them by path.
 Result<void> SignNodeFiles(std::vector<PayloadFile>& files, const ManifestHead& head, const SigningKey& key);
 

@@ -22,7 +22,8 @@ Result<NodePayloads> NodePayloads::Prepare(const Payload& payload, const std::ve
 }
 
 Result<void> NodePayloads::WriteTree(images::FileSink& sink, const Progress& progress) const {
-  for (const PayloadFile& file : payload_.files) PROV_TRY(sink.Add("common/" + file.path, file.bytes, file.Mode()));
+  for (const PayloadFile& file : payload_.files)
+    PROV_TRY(sink.Add(fmt::format("{}{}", kCommonFolder, file.path), file.bytes, file.Mode()));
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     PROV_TRY(WriteNode(sink, nodes_[i]));
     progress(i + 1);
@@ -38,7 +39,7 @@ Result<void> NodePayloads::WriteNode(images::FileSink& sink, const Node& node) c
   std::ranges::sort(files, {}, &PayloadFile::path);
   if (key_ != nullptr) PROV_TRY(SignNodeFiles(files, {payload_.generation, payload_.cluster, node.name}, *key_));
   for (const PayloadFile& file : files)
-    PROV_TRY(sink.Add(fmt::format("nodes/{}/{}", node.name, file.path), file.bytes, file.Mode()));
+    PROV_TRY(sink.Add(fmt::format("{}{}/{}", kNodesFolder, node.name, file.path), file.bytes, file.Mode()));
   return {};
 }
 

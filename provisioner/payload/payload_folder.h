@@ -19,4 +19,7 @@ Result<void> WritePayloadFolder(const Payload& payload, const std::string& path,
 // Checks that an existing folder is empty or an earlier payload. Errors: target; those of ListTree.
 Result<void> CheckReplaceablePayload(const std::string& folder);
 
+// The same for a folder that NodePayloads::WriteTree() filled.
+Result<void> CheckReplaceableNodes(const std::string& folder);
+
 }  // namespace prov::payload

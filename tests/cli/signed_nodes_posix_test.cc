@@ -34,6 +34,28 @@ TEST_F(SignedCommands, BakeSignsTheFilesOfEachNodeAndCheckTellsThemApart) {
   EXPECT_FALSE(fs::exists(root_ / "plain/nodes/win-1/manifest.json")) << "without --sign nothing is signed";
 }
 
+TEST_F(SignedCommands, WhatWasBakedForNodesIsBakedAgain) {
+  const auto bake = [&](const std::string& nodes, const std::string& generation, const std::string& form) {
+    PutBytes(root_ / "nodes.csv", "name,address,mac\n" + nodes);
+    return Run(BakeCommand, {source_, "--out", At(form), "--format", form, "--nodes", At("nodes.csv"), "--sign",
+                             At("key.pem"), "--signer", At("signer.pem"), "--generation", generation});
+  };
+  const std::string first = "win-1,10.0.0.5/24,00-15-5D-0A-0B-0C\n";
+  for (const std::string form : {"dir", "iso"}) {
+    ASSERT_TRUE(bake(first, "7", form));
+    const auto again = bake("win-2,,\n", "6", form);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(testing::Value(Codes(again), testing::Contains("low-generation")), form == "dir");
+    PutBytes(root_ / form / "mine.txt", "precious");
+    EXPECT_EQ(bake(first, "8", form).error().code, Code::kTarget);
+    EXPECT_TRUE(fs::exists(root_ / form / "mine.txt"));
+  }
+  EXPECT_FALSE(fs::exists(root_ / "dir/nodes/win-1"));
+  EXPECT_TRUE(fs::exists(root_ / "dir/nodes/win-2"));
+  EXPECT_FALSE(fs::exists(root_ / "iso/win-1.iso"));
+  EXPECT_TRUE(fs::exists(root_ / "iso/win-2.iso"));
+}
+
 TEST_F(SignedCommands, ADriveAndTheFilesOfNodesMissTheSignatureOfSource) {
   PutBytes(root_ / "nodes.csv", "name\nwin-1\n");
   const std::vector<std::vector<std::string>> forms = {

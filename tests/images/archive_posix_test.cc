@@ -214,7 +214,7 @@ TEST_P(Folders, ModesFollowTheUmaskButForSecrets) {
 }
 
 TEST_P(Folders, OfArchivesAppearWhole) {
-  const auto folder = Must(MakeArchiveFolder((root_ / "out").string(), kTime));
+  const auto folder = Must(MakeArchiveFolder((root_ / "out").string(), Options()));
   for (const char* name : {"a.iso", "b.iso"}) {
     const auto sink = Must(folder->Make(name, Options()));
     ASSERT_TRUE(sink->Add("x", name, 0644));
@@ -223,6 +223,31 @@ TEST_P(Folders, OfArchivesAppearWhole) {
   EXPECT_FALSE(fs::exists(root_ / "out"));
   ASSERT_TRUE(folder->Finish());
   EXPECT_TRUE(fs::exists(root_ / "out/a.iso"));
+  EXPECT_EQ(Entries(), 1U);
+}
+
+TEST_P(Folders, OfArchivesReplaceOurDrivesAndNothingElse) {
+  const std::string out = (root_ / "out").string();
+  const auto write = [&](const char* name) -> Result<void> {
+    const auto folder = PROV_TRY(MakeArchiveFolder(out, Options()));
+    const auto sink = PROV_TRY(folder->Make(name, Options()));
+    PROV_TRY(sink->Add("x", "y", 0644));
+    PROV_TRY(sink->Finish());
+    return folder->Finish();
+  };
+  ASSERT_TRUE(write("a.iso"));
+  ASSERT_TRUE(write("b.iso"));
+  EXPECT_FALSE(fs::exists(out + "/a.iso"));
+  for (const char* name : {"c.iso", "notes.txt"}) {
+    std::ofstream(out + "/" + name) << "somebody's";
+    EXPECT_EQ(ErrorIn(write("a.iso")).code, Code::kTarget) << name;
+    EXPECT_TRUE(fs::exists(out + "/b.iso")) << name;
+    fs::remove(out + "/" + name);
+  }
+  fs::create_directory(out + "/d");
+  EXPECT_EQ(ErrorIn(write("a.iso")).code, Code::kTarget);
+  fs::remove(out + "/d");
+  ASSERT_TRUE(write("a.iso"));
   EXPECT_EQ(Entries(), 1U);
 }
 

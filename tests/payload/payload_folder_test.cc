@@ -67,6 +67,31 @@ TEST_F(PayloadFolder, RefusesToReplaceWhatIsNotAPayload) {
   EXPECT_TRUE(WritePayloadFolder(Small(), out.string(), 0));
 }
 
+TEST_F(PayloadFolder, OfNodesIsReplaceableUnlessItHoldsSomethingElse) {
+  const fs::path out = root_ / "out";
+  EXPECT_FALSE(CheckReplaceableNodes(out.string())) << "there is none";
+  fs::create_directories(out / "nodes/win-1");
+  fs::create_directories(out / "common/trust/ROOT");
+  for (const char* name :
+       {"unattend.xml", "meta-data", "meta_data.json", "network-config", "network_data.json", "manifest.json.p7s"}) {
+    std::ofstream(out / "nodes/win-1" / name) << "x";
+  }
+  std::ofstream(out / "common/egress.json") << "{}";
+  EXPECT_EQ(ErrorIn(CheckReplaceableNodes(out.string())).code, Code::kTarget) << "no manifest";
+  std::ofstream(out / "common/manifest.json") << "{}";
+  EXPECT_TRUE(CheckReplaceableNodes(out.string()));
+  for (const char* name :
+       {"mine", "manifest.json", "common/mine", "common/trust/mine.cer", "nodes/mine", "nodes/win-1/mine"}) {
+    std::ofstream(out / name) << "precious";
+    const Error refused = ErrorIn(CheckReplaceableNodes(out.string()));
+    EXPECT_EQ(refused.code, Code::kTarget) << name;
+    EXPECT_NE(refused.message.find(name), std::string::npos) << refused.message;
+    fs::remove(out / name);
+  }
+  fs::create_directories(out / "nodes/win-1/meta-data.d");
+  EXPECT_EQ(ErrorIn(CheckReplaceableNodes(out.string())).code, Code::kTarget);
+}
+
 TEST_F(PayloadFolder, AFailureLeavesNothingBehind) {
   Payload clash = Small();
   clash.files.push_back({"egress.json/below", "y", false, "p"});
