@@ -133,14 +133,14 @@ Result<fleet::ClusterKind> ParseCluster(const Arguments& arguments, const std::s
   return name == "gke" ? fleet::ClusterKind::kGke : fleet::ClusterKind::kKubernetes;
 }
 
-// The default source is an object of OpenShift, which no other cluster has.
-Result<void> RequireSource(const Arguments& arguments, fleet::ClusterKind cluster) {
-  if (arguments.Has("source") || cluster == fleet::ClusterKind::kOpenShift) return {};
-  return Fail(Code::kUsage,
-              "is missing; the default kube:///worker is a pool of OpenShift, so give the URL of a document that the "
-              "nodes can reach (with --ca, or with #sha256=DIGEST), a path on the nodes, or for CAs alone "
-              "kube:///configmap/NAMESPACE/NAME or kube:///clustertrustbundle/NAME",
-              "--source");
+// The default source is an object of OpenShift, which hardly another cluster has.
+void ReviewDefaultSource(const Arguments& arguments, fleet::ClusterKind cluster, Findings& findings) {
+  if (arguments.Has("source") || cluster == fleet::ClusterKind::kOpenShift) return;
+  AddWarning(findings, "deploy-source",
+             "the default kube:///worker is a pool of OpenShift; give the URL of a document that the nodes can reach "
+             "(with --ca, or with #sha256=DIGEST), a path on the nodes, or for CAs alone "
+             "kube:///configmap/NAMESPACE/NAME or kube:///clustertrustbundle/NAME",
+             "--source");
 }
 
 Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
@@ -160,7 +160,7 @@ Result<Outcome> RunDeploy(const Arguments& arguments, machine::Host& /*host*/) {
   fleet::Deployment deployment;
   deployment.common = PROV_TRY(ParseManifestOptions(arguments, findings));
   deployment.cluster = PROV_TRY(ParseCluster(arguments, source));
-  if (!remove) PROV_TRY(RequireSource(arguments, deployment.cluster));
+  if (!remove) ReviewDefaultSource(arguments, deployment.cluster, findings);
   if (!remove) PROV_TRY(CheckSource(arguments, source, findings));
   if (!remove) deployment.source = PROV_TRY(RightsOf(source));
   deployment.args = ArgsOf(arguments, source, remove);
@@ -197,7 +197,7 @@ Command DeployCommand() {
             {"source", "SOURCE",
              "source that the pods follow: kube:///POOL, kube:///proxy, for CAs alone "
              "kube:///configmap/NAMESPACE/NAME or kube:///clustertrustbundle/NAME, a URL (with --ca, or with "
-             "#sha256=DIGEST), or a path on the nodes (default on OpenShift: kube:///worker)",
+             "#sha256=DIGEST), or a path on the nodes (default: kube:///worker)",
              Group::kSource, true},
             {"remove", "", "print pods that remove everything that provisioner set on their nodes", Group::kRun}},
            ManifestOptionSpecs(),

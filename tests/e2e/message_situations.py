@@ -278,7 +278,6 @@ usage          | --image            | deploy --print
 usage          | --api-server       | deploy --print --image provisioner:1 --api-server https://api
 usage          | --params           | deploy --print --image provisioner:1 --params pod-params
 usage          | --restricted       | deploy --print --image provisioner:1 --restricted
-usage          | --source           | deploy --print --image provisioner:1 --platform aks
 usage          | --platform         | deploy --print --image provisioner:1 --params a/b --platform aws
 usage          | --secret           | controller --source kube:///worker
 usage          | --source           | controller --secret a/b --platform aws
