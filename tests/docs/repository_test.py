@@ -129,7 +129,7 @@ class WindowsLibraries(unittest.TestCase):
         self.assertIn("the newest openssl, 2:2-1, can't be fetched", done.stderr)
         self.assertNotIn("building", done.stdout + done.stderr)
         # Both end the script where they fail; tests/e2e/release_trust_e2e.py has what the second refuses.
-        for line in ("    scripts/windows-deps --newest\n", "\nscripts/provenance --packages "):
+        for line in ("  scripts/windows-deps --newest >", "\nscripts/provenance --packages "):
             self.assertIn(line, text_of("scripts/release"))
 
 
