@@ -397,7 +397,7 @@ TEST(Deploy, WarnsOfTheDefaultSourceOnOtherClustersThanOpenShift) {
   const auto is_warned = [](const std::vector<std::string>& words) {
     const auto outcome = Deploy(WithImage(words));
     EXPECT_TRUE(outcome);
-    return std::ranges::contains(outcome->findings, "deploy-source", &Finding::code);
+    return std::ranges::find(outcome->findings, "deploy-source", &Finding::code) != outcome->findings.end();
   };
   for (const char* platform : {"aks", "gke", "kubernetes"}) {
     EXPECT_TRUE(is_warned({"--print", "--platform", platform})) << platform;
