@@ -149,7 +149,7 @@ TEST(AksConfig, FactsAddToWhatAksShows) {
       R"({"fqdn":"c.azmk8s.io","networkProfile":{"serviceCidr":"10.0.0.0/16","podCidr":"10.244.0.0/16"},"httpProxyConfig":{)" +
       std::string(kUrls) + R"(,"noProxy":["localhost"]},"clusterFacts":{)";
   EXPECT_EQ(MustRead(shown + R"("vnetCidrs":["10.224.0.0/12"]}})").no_proxy,
-            "localhost,127.0.0.1,10.0.0.0/16,10.224.0.0/12,10.244.0.0/16,168.63.129.16,169.254.169.254,c.azmk8s.io,"
+            "localhost,10.0.0.0/16,10.224.0.0/12,10.244.0.0/16,127.0.0.1,168.63.129.16,169.254.169.254,c.azmk8s.io,"
             "konnectivity");
   const auto other = MustRead(shown + R"("serviceCidr":"10.1.0.0/16","podCidrs":[]}})");
   EXPECT_EQ(other.facts.service_ranges, std::vector<std::string>{"10.1.0.0/16"}) << "a person says otherwise";
