@@ -304,10 +304,13 @@ class Reboots(unittest.TestCase):
         self.assert_all_rebooted(before)
 
     def test_9_that_the_log_would_show_it(self):
-        """Somebody approves a reboot by hand, of a node that nobody drained."""
+        """Somebody approves a reboot by hand, of a node that nobody drained. It restarts only once it is cordoned, too."""
         self.push()
         boot = self.await_waiting()[NAMES[0]]
         self.server.ask("PATCH", f"/api/v1/nodes/{NAMES[0]}", {"metadata": {"annotations": {APPROVED: boot}}}, MERGE)
+        time.sleep(5)  # some rounds
+        self.assertEqual(self.drains()[NAMES[0]][0], boot)
+        self.server.ask("PATCH", f"/api/v1/nodes/{NAMES[0]}", {"spec": {"unschedulable": True}}, MERGE)
         self.until(lambda: self.drains()[NAMES[0]][0] != boot, "it does not restart")
         self.assertIn(f"{NAMES[0]} was approved without a turn or a cordon", reboot_audit.turns(log_of(self.work), 1).faults)
 
