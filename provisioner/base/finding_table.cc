@@ -184,8 +184,8 @@ constexpr FindingInfo kFindings[] = {
      "Name each service that needs the proxy with --service."},
     {"deploy-source", kWarning,
      "The pods of a DaemonSet can't use the source as it is named: they look for a file on their nodes, and a node "
-     "that follows a server needs a separate CA to verify it. Or it is a pool, which only OpenShift has. Or its URL has "
-     "a query, which may be a token, and whoever may read the manifests reads it.",
+     "that follows a server needs a separate CA to verify it. Or it is a pool, which only OpenShift has. Or its URL "
+     "has a query, which may be a token, and whoever may read the manifests reads it.",
      "Give a full path on the nodes, the CA with --ca, another --source, or a URL without a query."},
     {"deploy-tag", kInfo,
      "The image of a fleet's pods is named by a tag. The pods on nodes run it as SYSTEM, and a tag can be moved to "
