@@ -13,7 +13,7 @@
 namespace prov::payload {
 namespace {
 
-constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMostInPayload = 100'000;
 
 bool IsOfPayload(EntryKind kind, std::string_view path) {
   return (kind == EntryKind::kFile && IsPayloadPath(path)) || (kind == EntryKind::kFolder && IsPayloadFolder(path));
@@ -60,13 +60,13 @@ Result<void> CheckReplaceable(const std::string& folder, const EarlierOutput& ea
 }  // namespace
 
 Result<void> CheckReplaceablePayload(const std::string& folder) {
-  return CheckReplaceable(folder, {kMostEntries, std::string(kManifestName), "a payload", IsOfPayload});
+  return CheckReplaceable(folder, {kMostInPayload, std::string(kManifestName), "a payload", IsOfPayload});
 }
 
 Result<void> CheckReplaceableNodes(const std::string& folder) {
   constexpr std::size_t kMostOfNode = 8;  // its folder and files
   return CheckReplaceable(folder,
-                          {kMostEntries + kMostNodes * kMostOfNode, fmt::format("{}{}", kCommonFolder, kManifestName),
+                          {kMostInPayload + kMostNodes * kMostOfNode, fmt::format("{}{}", kCommonFolder, kManifestName),
                            "what --nodes writes", IsOfNodes});
 }
 
