@@ -455,10 +455,14 @@ class Release(unittest.TestCase):
         self.script = self.folder / "scripts/release"
         self.script.parent.mkdir()
         shutil.copy(ROOT / "scripts/release", self.script)
+        put_tool(self.folder / "scripts/windows-deps", 'test "$*" = --newest\n')
         (self.folder / "CMakeLists.txt").write_text("project(provisioner VERSION 1.2.3 LANGUAGES C)\n")
         self.git("init", "-q")
+        self.commit()
+
+    def commit(self, *words):
         self.git("add", "-A")
-        self.git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qm", "x")
+        self.git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qm", "x", *words)
 
     def git(self, *words):
         must("git", "-C", self.folder, *words)
@@ -504,13 +508,22 @@ class Release(unittest.TestCase):
         self.assertFalse((self.folder / "build").exists(), "packages that are not complete")
         return read(seen).decode().splitlines()
 
+    def test_without_the_newest_libraries_nothing_is_built(self):
+        (self.folder / "scripts/windows-deps").write_text("#!/bin/sh\necho not the newest\nexit 1\n")
+        self.commit()
+        self.git("tag", "v1.2.3")
+        done = run(self.script)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not the newest\nscripts/release: failed while building the libraries of the Windows program", done.stderr)
+        self.assertNotIn("building the Linux program", done.stdout)
+
     def test_the_tag_is_built_and_not_a_branch_of_its_name(self):
         self.git("tag", "v1.2.3")
         self.git("tag", "nightly")
         tagged = must("git", "-C", self.folder, "rev-parse", "HEAD").strip()
         self.assertEqual(self.build()[0], tagged)
         self.git("checkout", "-qb", "v1.2.3")
-        self.git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qm", "y", "--allow-empty")
+        self.commit("--allow-empty")
         self.assertEqual(self.build("v1.2.3")[0], tagged)
 
     def test_a_builders_settings_do_not_get_into_it(self):
