@@ -72,8 +72,7 @@ class RebootPlanner {
       case RebootStage::kUnknown:
         Stop(node,
              "the annotation of its turn is damaged; as an administrator of the cluster, uncordon the node if need be, "
-             "and "
-             "remove the annotation");
+             "and remove the annotation");
         ++stuck_;
         break;
       case RebootStage::kBack:

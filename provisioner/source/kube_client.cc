@@ -273,7 +273,7 @@ Error ExplainKubeStatus(const net::FetchAnswer& answer, std::string_view verb, c
 namespace {
 
 // Answers to an eviction: a budget, or what admits requests, refuses this pod's; with 500, several budgets are for it.
-// The last is true for 403 unless the asker lacks the right, which would be so for each pod.
+// 403 is such an answer unless the asker lacks the right, which would be so for each pod.
 bool IsNotNow(const net::FetchAnswer& answer) {
   if (answer.status == net::http_status::kForbidden)
     return ReadApiStatus(answer.body).message.find("cannot create resource") == std::string::npos;
