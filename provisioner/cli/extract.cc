@@ -9,6 +9,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/egress/environment_file.h"
 #include "provisioner/egress/no_proxy.h"
 #include "provisioner/egress/review.h"
 #include "provisioner/egress/settings_digest.h"
@@ -114,7 +115,7 @@ Result<std::string> EnvironmentLines(const EgressConfig& config) {
       return Fail(Code::kProxyUrl, "holds a line end or NUL, which NAME=value lines can't hold; correct the source",
                   fmt::format("{}: {}", config.proxy_file.path, name));
     }
-    if (!value.empty()) out += fmt::format("{}={}\n", name, value);
+    if (!value.empty()) out += egress::EnvironmentLine(name, value) + "\n";
   }
   return out;
 }

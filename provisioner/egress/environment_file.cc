@@ -259,4 +259,18 @@ Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std
   return EnvironmentReader(where, capped).Read(bytes);
 }
 
+std::string EnvironmentLine(std::string_view name, std::string_view value) {
+  const auto needs_quotes_at = [](char c) { return IsEnvironmentBlank(c) || c == '"' || c == '\''; };
+  const bool quoted = !value.empty() && (needs_quotes_at(value.front()) || IsEnvironmentBlank(value.back()) ||
+                                         value.find('\\') != std::string_view::npos);
+  if (!quoted) return fmt::format("{}={}", name, value);
+  std::string out = fmt::format("{}=\"", name);
+  for (const char c : value) {
+    if (c == '"' || c == '\\' || c == '`' || c == '$') out.push_back('\\');
+    out.push_back(c);
+  }
+  out.push_back('"');
+  return out;
+}
+
 }  // namespace prov::egress

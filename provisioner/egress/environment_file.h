@@ -44,6 +44,10 @@ Result<void> CheckEnvironmentSize(std::string_view bytes, std::string_view where
 Result<std::vector<Assignment>> ParseEnvironmentFile(std::string_view bytes, std::string_view where,
                                                      Findings& findings);
 
+// The line, without its end, from which ParseEnvironmentFile() reads this value. It is quoted only if it must be. The
+// value holds no line end and no NUL.
+std::string EnvironmentLine(std::string_view name, std::string_view value);
+
 // Reads the Environment= lines of the [Service] sections of a unit or drop-in, as used before OpenShift 4.7: words
 // separated by blanks, quotes, C escapes, lines continued by a backslash. An empty Environment= drops what came before.
 // A '%' is kept, because the machine-config operator wrote values without doubling it. Lines that systemd could not

@@ -262,6 +262,26 @@ TEST(EnvironmentFile, StaysLinearAndSaneOnNoise) {
   EXPECT_EQ(PairsOf(result), (Pairs{{"A", "99999"}}));
 }
 
+TEST(EnvironmentFile, ReadsTheLinesThatItWrites) {
+  EXPECT_EQ(EnvironmentLine("A", "b c # d;e \"f\" $g"), "A=b c # d;e \"f\" $g");
+  EXPECT_EQ(EnvironmentLine("A", " b "), "A=\" b \"");
+  EXPECT_EQ(EnvironmentLine("A", "b\\c$`\""), R"(A="b\\c\$\`\"")");
+  constexpr unsigned kSeed = 4712;
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  constexpr std::string_view kAlphabet = "ab=\\\"'#;` \t$%\xC3\xBC_1";
+  for (int i = 0; i < 3000; ++i) {
+    std::string value;
+    for (std::size_t n = random() % 12; n > 0; --n) {
+      const std::size_t at = random() % kAlphabet.size();
+      value += kAlphabet[at] < 0 ? "\xC3\xBC" : std::string(1, kAlphabet[at]);
+    }
+    Findings findings;
+    const auto read = Must(ParseEnvironmentFile(EnvironmentLine("A", value) + "\nB=1\n", "f", findings));
+    EXPECT_EQ(PairsOf(read), (Pairs{{"A", value}, {"B", "1"}}));
+  }
+}
+
 TEST(UnitEnvironment, ReadsServiceSections) {
   const Case kUnits[] = {
       {"", {}, {}},
