@@ -133,6 +133,7 @@ inline constexpr std::string_view kFindingCodes[] = {
     "no-mac",
     "no-proxy",
     "no-proxy-all",
+    "no-proxy-alone",
     "no-proxy-augmented",
     "no-proxy-blank",
     "no-proxy-file",

@@ -415,6 +415,8 @@ constexpr FindingInfo kFindings[] = {
     {"no-proxy-all", kInfo,
      "NO_PROXY is a single asterisk, so every destination goes around the proxy in most clients, and .NET ignores it.",
      "Write the names and networks that are meant if only some destinations should go direct."},
+    {"no-proxy-alone", kWarning, "NO_PROXY is set and no proxy is, so all requests go direct.",
+     "Set HTTP_PROXY and HTTPS_PROXY (httpProxy, httpsProxy). If there should be no proxy, leave NO_PROXY out."},
     {"no-proxy-augmented", kInfo,
      "Entries were added to NO_PROXY for clients that read the list in another way than Go.",
      "Leave --augment out if the list should stay as the source has it."},

@@ -16,7 +16,7 @@ namespace prov::egress {
 // `now_unix`. Errors: no-proxy (control characters), the only fault here that makes a config unusable.
 Result<Findings> Review(const EgressConfig& config, const pki::TrustedDigests& trusted, std::int64_t now_unix);
 
-// Only the findings about proxy URLs (also http-direct, https-direct) and NO_PROXY. Errors: no-proxy.
+// Only the findings about proxy URLs (also http-direct, https-direct, no-proxy-alone) and NO_PROXY. Errors: no-proxy.
 Result<Findings> ReviewProxySettings(const EgressConfig& config);
 
 // Adds https-direct if there is a proxy for http and none for https, and http-direct the other way round.
