@@ -75,9 +75,7 @@ Result<std::vector<ExplainedUrl>> ReadHosts(const std::string& path) {
   std::vector<ExplainedUrl> out;
   for (const router::ListedDestination& line :
        PROV_TRY(router::ReadDestinationList(PROV_TRY(ReadFile(path, kHostsLimit)), path))) {
-    auto to = egress::ParseDestination(egress::RequestUrlOf(line.text));
-    if (!to) return Fail(Code::kRow, to.error().message, line.place);
-    out.push_back({egress::RedactRequest(line.text), *std::move(to), {}});
+    out.push_back({egress::RedactRequest(line.text), PROV_TRY(router::ParseListed(line.text, line.place)), {}});
   }
   if (out.empty()) return Fail(Code::kRow, "names no destination; write one on each line", path);
   return out;
@@ -94,7 +92,7 @@ Result<std::vector<ExplainedUrl>> ReadUrls(const std::vector<std::string>& urls)
   std::vector<ExplainedUrl> out;
   std::optional<Error> first;
   for (const std::string& url : urls) {
-    auto to = egress::ParseDestination(url);
+    auto to = egress::ParseRequest(url);
     if (to) {
       out.push_back({egress::RedactRequest(url), *std::move(to), {}});
       continue;

@@ -123,6 +123,7 @@ Result<Destination> ParseDestination(std::string_view url) {
   out.host = std::move(target.host);
   out.port = target.port;
   out.is_ipv6 = out.host.find(':') != std::string::npos;
+  out.has_zone = !target.zone.empty();
   out.name = AsciiLower(out.host);
   // The zone is no part of the address; only who compares the text of the URL sees it.
   out.authority =
@@ -142,6 +143,15 @@ Result<Destination> ParseDestination(std::string_view url) {
   if (!standard && out.name.ends_with('.')) standard = ParseLooseIpv4(out.name.substr(0, out.name.size() - 1));
   out.url_host = standard ? UrlAddress(*standard, out.is_ipv6) : out.name;
   return out;
+}
+
+Result<Destination> ParseRequest(std::string_view url) {
+  Destination out = PROV_TRY(ParseDestination(url));
+  if (out.name.find_first_of("*,") == std::string::npos) return out;
+  return Fail(Code::kUsage,
+              "the URL has a host with an asterisk or a comma, and one request goes to one host; write a name that is "
+              "meant",
+              "url");
 }
 
 std::unique_ptr<DialectList> CompileNoProxy(Dialect dialect, const NoProxy& list) {

@@ -53,6 +53,7 @@ struct Destination {
   std::string host;            // as written, IPv6 without brackets
   std::uint16_t port = 0;      // explicit or the scheme's
   bool is_ipv6 = false;        // written in brackets
+  bool has_zone = false;       // of IPv6; no other member but `authority` has the zone
   std::string name;            // `host` in ASCII lower case
   std::string authority;       // `name`, IPv6 in brackets and with its zone
   std::string authority_port;  // with ":port" as written, if there is one
@@ -70,6 +71,10 @@ struct Destination {
 
 // Errors: usage, as in ParseRequestTarget, and for hosts above 1024 bytes; messages never quote the URL.
 Result<Destination> ParseDestination(std::string_view url);
+
+// ParseDestination() for the URL of one request: an asterisk or a comma in its host is an error (usage), too, because
+// no request goes to a pattern or to a list.
+Result<Destination> ParseRequest(std::string_view url);
 
 struct Bypass {
   enum class Kind {

@@ -35,6 +35,14 @@ std::string_view NodeFaultOf(const ProxyUrl& url, const Findings& findings) {
   return {};
 }
 
+// What of an accepted URL curl does not take: each request that would go to the proxy ends with an error.
+// `findings`: of ParseProxyUrl.
+std::string_view CurlFaultOf(const ProxyUrl& url, const Findings& findings) {
+  if (HasFinding(findings, "proxy-url-at")) return "the '@' in user or password is not escaped";
+  if (TrimBlanks(url.Text().Reveal()).find(' ') != std::string_view::npos) return "the URL has a blank";
+  return {};
+}
+
 // The address as WinHTTP's list has it.
 std::string Bracketed(const IpAddress& address) {
   return address.IsIpv4() ? address.ToString() : fmt::format("[{}]", address.ToString());
@@ -76,6 +84,8 @@ Explainer::Proxy Explainer::ReadProxy(const Secret& text, ProxyVariable variable
   out.carried = alone.has_value();
   if (const std::string_view fault = NodeFaultOf(*url, found); !fault.empty())
     out.node_fault = fmt::format("Node.js ends at its start, because of {}: {}", NameOf(variable), fault);
+  if (const std::string_view fault = CurlFaultOf(*url, found); !fault.empty())
+    out.curl_fault = fmt::format("curl refuses {} with an error: {}", NameOf(variable), fault);
   return out;
 }
 
@@ -168,6 +178,7 @@ ClientDecision Explainer::Decide(Dialect dialect, const Destination& to) const {
   using Why = ClientDecision::Why;
   const auto variable = VariableFor(dialect, to.scheme);
   if (const Proxy* refused = NodeRefuses(dialect)) return {Route::kInvalid, Why::kMalformed, refused->redacted, {}};
+  if (IsNode(dialect) && to.has_zone) return {Route::kInvalid, Why::kZone, {}, {}};
   if (!variable) return {Route::kDirect, Why::kScheme, {}, {}};
   const Proxy& proxy = ProxyOf(*variable);
   if (!proxy.is_set) return {Route::kDirect, Why::kUnset, {}, {}};
@@ -175,7 +186,8 @@ ClientDecision Explainer::Decide(Dialect dialect, const Destination& to) const {
   const Bypass bypass = windows ? FindWindows(dialect, to) : lists_[static_cast<std::size_t>(dialect)]->Find(to);
   if (bypass.kind == Bypass::Kind::kImplicit) return {Route::kDirect, Why::kImplicit, {}, {}};
   if (bypass.kind == Bypass::Kind::kEntry) return {Route::kDirect, Why::kEntry, {}, bypass.entry};
-  if (proxy.host_port.empty()) return {Route::kInvalid, Why::kMalformed, proxy.redacted, {}};
+  const bool refused_by_curl = IsCurl(dialect) && !proxy.curl_fault.empty();
+  if (proxy.host_port.empty() || refused_by_curl) return {Route::kInvalid, Why::kMalformed, proxy.redacted, {}};
   const bool unknown = dialect == Dialect::kNodeHttp && proxy.has_capitals;
   if ((windows && !proxy.carried) || unknown) return {Route::kDirect, Why::kNotCarried, {}, {}};
   const bool bare = windows || dialect == Dialect::kJava;
@@ -263,6 +275,7 @@ const NoProxyEntry* Explainer::EntryOf(std::string_view text) const {
 
 std::string Explainer::Base(Dialect dialect, const Destination& to, const ClientDecision& decision) const {
   if (const Proxy* refused = NodeRefuses(dialect)) return refused->node_fault;
+  if (decision.why == Why::kZone) return "Node.js refuses the request's URL, because its address has a zone";
   const auto taken = VariableFor(dialect, to.scheme);
   if (!taken) return "the scheme is neither http nor https";
   const std::string_view variable = NameOf(*taken);
@@ -282,7 +295,8 @@ std::string Explainer::Base(Dialect dialect, const Destination& to, const Client
       return fmt::format("the settings of {} can't hold the proxy of {}, so these requests go direct", TitleOf(dialect),
                          variable);
     case Why::kMalformed:
-      return proxy.fault;
+      return proxy.fault.empty() ? proxy.curl_fault : proxy.fault;
+    case Why::kZone:
     case Why::kScheme:
     case Why::kApplies:
       break;
@@ -301,9 +315,11 @@ std::string Explainer::Difference(Dialect dialect, const Destination& to, const 
   if (dialect == Dialect::kGo || NodeRefuses(dialect) != nullptr) return {};
   const ClientDecision go = Decide(Dialect::kGo, to);
   const bool direct = decision.route == Route::kDirect;
-  if ((go.route == Route::kDirect) == direct || decision.why == Why::kNotCarried) return {};
+  const bool same = (go.route == Route::kDirect) == direct;
+  if (same || decision.why == Why::kNotCarried || decision.why == Why::kZone) return {};
   const std::string_view title = TitleOf(dialect);
   if (go.why == Why::kScheme) return "Go goes direct: it has proxies for http and https only";
+  if (go.why == Why::kUnset) return "Go goes direct: it takes HTTP_PROXY for http alone";
   if (go.why == Why::kImplicit) return "Go goes direct: it never proxies loopback addresses";
   if (go.why == Why::kEntry) {
     const NoProxyEntry* entry = EntryOf(go.entry);

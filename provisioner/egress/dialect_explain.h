@@ -32,7 +32,8 @@ struct ClientDecision {
     kImplicit,    // the client never proxies this host
     kEntry,       // an entry of NO_PROXY matches
     kNotCarried,  // WinHTTP's and WinINET's settings can't hold this proxy, or Node's http does not know its scheme
-    kMalformed,   // the proxy's URL is malformed
+    kMalformed,   // the proxy's URL is malformed, or the client does not take it
+    kZone,        // the client does not take the request's URL, because its address has a zone
     kApplies,     // the request goes to the proxy
   };
 
@@ -71,6 +72,7 @@ class Explainer {
     std::string host_port;      // in the form for WinHTTP, WinINET and Java; "" if the URL is malformed
     std::string fault;          // why the URL is malformed
     bool carried = false;       // WinHTTP and WinINET can hold it
+    std::string curl_fault;     // why curl refuses each request that would go to it
     std::string node_fault;     // why Node.js ends at its start, whatever it is asked for
     bool has_capitals = false;  // in its scheme
   };

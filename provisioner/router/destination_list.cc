@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
 #include "provisioner/router/destinations.h"
 
@@ -33,6 +34,20 @@ Result<std::vector<ListedDestination>> ReadDestinationList(std::string bytes, co
     out.push_back({std::string(text), fmt::format("{}, line {}", where, number), number});
   }
   return out;
+}
+
+Result<egress::Destination> ParseListed(std::string_view text, const std::string& place) {
+  const std::size_t slash = text.find('/');
+  const bool is_network = slash != std::string_view::npos && slash + 1 < text.size() &&
+                          IpAddress::Parse(text.substr(0, slash)).has_value() && AreDigits(text.substr(slash + 1));
+  if (is_network)
+    return Fail(
+        Code::kRow,
+        "is a network, and one request goes to one address; write an address that is meant, or a URL for a path",
+        place);
+  auto to = egress::ParseRequest(egress::RequestUrlOf(text));
+  if (!to) return Fail(Code::kRow, to.error().message, place);
+  return *std::move(to);
 }
 
 }  // namespace prov::router

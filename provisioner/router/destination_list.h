@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "provisioner/base/result.h"
+#include "provisioner/egress/dialect.h"
 
 namespace prov::router {
 
@@ -18,5 +20,9 @@ struct ListedDestination {
 // Parses UTF-8, or UTF-16 with a byte order mark. A '#' at the beginning of a word begins a comment. Errors: row (not
 // text), too-large (over kMostDestinations).
 Result<std::vector<ListedDestination>> ReadDestinationList(std::string bytes, const std::string& where);
+
+// The destination of a line or its first word: a URL, a host or host:port. Errors: row, also for a pattern, several
+// hosts and a network, to which no request goes.
+Result<egress::Destination> ParseListed(std::string_view text, const std::string& place);
 
 }  // namespace prov::router

@@ -29,9 +29,7 @@ std::vector<std::string_view> WordsOf(std::string_view text) {
 
 Result<Requirement> Parse(const std::vector<std::string_view>& words, const std::string& place) {
   Requirement out;
-  auto to = egress::ParseDestination(egress::RequestUrlOf(words.front()));
-  if (!to) return Fail(Code::kRow, to.error().message, place);
-  out.to = *std::move(to);
+  out.to = PROV_TRY(ParseListed(words.front(), place));
   out.shown = egress::RedactRequest(words.front());
   std::size_t next = 1;
   if (next < words.size() && (words[next] == "proxy" || words[next] == "direct"))

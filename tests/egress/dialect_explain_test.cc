@@ -282,6 +282,39 @@ TEST(Explainer, NodeEndsAtItsStartWithSomeUrls) {
   }
 }
 
+// Node's fetch takes HTTP_PROXY for https, and Go does not.
+TEST(Explainer, ADifferenceFromGoSaysWhatGoDoes) {
+  const Explainer explainer = Make({Secret("http://p:1"), Secret(), "", true});
+  EXPECT_EQ(Note(explainer, Dialect::kNodeFetch, "https://a.com/"),
+            "HTTP_PROXY applies; Go goes direct: it takes HTTP_PROXY for http alone");
+}
+
+// Measured with curl 7.88.1: error 5.
+TEST(Explainer, CurlRefusesABlankAndAnAtInTheUrl) {
+  for (const char* url : {"http://u:p@w@p:1", "http://u@v:p@p:1", "http://p:1/a b"}) {
+    const Explainer explainer = Make({Secret(), Secret(url), "foo.com", false});
+    for (const Dialect dialect : {Dialect::kCurl, Dialect::kCurl8, Dialect::kCurl7}) {
+      EXPECT_EQ(explainer.Decide(dialect, To("https://a.com/")).route, Route::kInvalid) << url;
+      EXPECT_THAT(Note(explainer, dialect, "https://a.com/"), HasSubstr("curl refuses HTTPS_PROXY with an error"))
+          << url;
+      EXPECT_EQ(explainer.Decide(dialect, To("https://foo.com/")).route, Route::kDirect) << url;
+    }
+    EXPECT_EQ(explainer.Decide(Dialect::kGo, To("https://a.com/")).route, Route::kProxy) << url;
+  }
+  const Explainer escaped = Make({Secret(), Secret("http://u:p%40w@p:1/a%20b"), "", false});
+  EXPECT_EQ(escaped.Decide(Dialect::kCurl, To("https://a.com/")).route, Route::kProxy);
+}
+
+TEST(Explainer, NodeRefusesAZone) {
+  const Explainer explainer = Make({Secret(), Secret("http://p:1"), "fe80::1", true});
+  for (const Dialect dialect : {Dialect::kNodeHttp, Dialect::kNodeFetch, Dialect::kNodeFetch24}) {
+    EXPECT_EQ(explainer.Decide(dialect, To("https://[fe80::1%25eth0]/")).route, Route::kInvalid);
+    EXPECT_EQ(Note(explainer, dialect, "https://[fe80::1%25eth0]/"),
+              "Node.js refuses the request's URL, because its address has a zone");
+  }
+  EXPECT_EQ(explainer.Decide(Dialect::kGo, To("https://[fe80::1%25eth0]/")).route, Route::kDirect);
+}
+
 // The modules http and https compare the letters; fetch reads the URL.
 TEST(Explainer, NodeHttpKnowsNoSchemeWithCapitals) {
   ClientSettings settings;

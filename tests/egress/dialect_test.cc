@@ -219,6 +219,8 @@ TEST(Destination, AnAddressMayHaveAZone) {
   }
   EXPECT_EQ(ParseDestination("http://[fe80::1%25Eth0]/")->authority, "[fe80::1%eth0]");
   EXPECT_EQ(ParseDestination(RequestUrlOf("fe80::1%eth0"))->name, "fe80::1");
+  EXPECT_TRUE(ParseDestination("http://[fe80::1%25eth0]/")->has_zone);
+  EXPECT_FALSE(ParseDestination("http://[fe80::1]/")->has_zone);
   for (const char* url : {"http://[fe80::1%]/", "http://[fe80::1%25e/h]/", "http://[fe80::1%e%h]/", "http://[a%25b]/",
                           "http://10.0.0.1%25eth0/", "http://fe80::1%25eth0/"}) {
     EXPECT_FALSE(ParseDestination(url)) << url;

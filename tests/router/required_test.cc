@@ -57,6 +57,17 @@ TEST(Required, WrongLinesAreNamed) {
   }
 }
 
+// A client compares these as the text of one host, so an answer would say nothing of what was meant.
+TEST(Required, PatternsAndNetworksAreNoDestinations) {
+  for (const char* text : {"*.quay.io direct\n", "https://*.quay.io/ proxy\n", "a.example,b.example\n",
+                           "10.0.0.0/8 direct\n", "2001:db8::/32\n"}) {
+    EXPECT_EQ(RequiredError(text).code, Code::kRow) << text;
+  }
+  EXPECT_THAT(RequiredError("10.0.0.0/8\n").message, HasSubstr("is a network"));
+  EXPECT_THAT(RequiredError("*.quay.io\n").message, HasSubstr("an asterisk"));
+  EXPECT_EQ(ReadRequired("10.0.0.1/\n10.0.0.1/x\nhttps://10.0.0.1/8\nquay.io/8\nquay.io/*,\n").size(), 5U);
+}
+
 // A list that lost its lines must not pass.
 TEST(Required, AnEmptyListIsAnError) {
   EXPECT_EQ(RequiredError("").code, Code::kRow);
