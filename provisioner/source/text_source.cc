@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -42,6 +46,11 @@ bool IsQuoted(std::string_view text) {
     }
   }
   return false;
+}
+
+// The heading of a section of a unit.
+bool IsSection(std::string_view line) {
+  return line == "[Service]" || line == "[Unit]" || line == "[Manager]" || line == "[Install]";
 }
 
 bool IsPem(std::string_view text) {
@@ -88,11 +97,101 @@ Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where)
 bool IsUnitText(std::string_view bytes) {
   std::string text(bytes);
   DecodeMarked(text);
-  const std::string_view line = FirstLine(text);
-  return line == "[Service]" || line == "[Unit]" || line == "[Manager]" || line == "[Install]";
+  return IsSection(FirstLine(text));
 }
 
 namespace {
+
+// Keys of the documents that are sources and of no text about a certificate, at any indentation; and those that are
+// words of other texts, too, which count at the start of a line and with nothing but a mapping or sequence behind them.
+constexpr std::array<std::string_view, 11> kOwnKeys = {
+    "apiVersion", "httpProxy",  "httpsProxy", "noProxy",    "additionalTrustBundle", "trustedCA",
+    "trustedCa",  "baseDomain", "binaryData", "stringData", "httpProxyConfig"};
+constexpr std::array<std::string_view, 7> kSharedKeys = {"data",  "items", "metadata", "platform",
+                                                         "proxy", "spec",  "status"};
+constexpr std::array<std::string_view, 6> kBlockScalars = {"|", "|-", "|+", ">", ">-", ">+"};
+
+bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool IsProxyVariable(std::string_view name) {
+  return egress::IsVariableName(name) && AsciiLower(name).ends_with("_proxy");
+}
+
+// What a line says that belongs to a document with settings and not to a file of certificates: its key, variable or
+// first characters; "": nothing.
+struct SettingsLine {
+  std::string_view name;
+  bool yaml = false;  // or JSON; otherwise an assignment or a part of a unit
+};
+
+SettingsLine KeyOf(std::string_view line, bool begins_line) {
+  while (line.starts_with("- ")) line = TrimBlanks(line.substr(2));
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return {};
+  std::string_view key = TrimBlanks(line.substr(0, colon));
+  if (key.size() > 1 && (key.front() == '"' || key.front() == '\'') && key.back() == key.front())
+    key = key.substr(1, key.size() - 2);
+  if (key.empty() || key.find_first_of(" \t#") != std::string_view::npos) return {};
+  const std::string_view value = TrimBlanks(line.substr(colon + 1));
+  const bool opens = value.empty() || value.front() == '{' || value.front() == '[';
+  const bool is_word = !value.empty() && std::ranges::all_of(value, IsLetter);
+  const bool own = IsOneOf(kOwnKeys, key) || IsOneOf(kBlockScalars, value) || IsProxyVariable(key);
+  const bool shared = (opens && IsOneOf(kSharedKeys, key)) || (is_word && key == "kind");
+  return own || (begins_line && shared) ? SettingsLine{key, true} : SettingsLine{};
+}
+
+SettingsLine SettingsOf(std::string_view line) {
+  constexpr std::string_view kUnitKey = "Environment=";
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (line.starts_with(kMark)) line.remove_prefix(kMark.size());
+  const bool begins_line = !line.empty() && line.front() != ' ' && line.front() != '\t';
+  line = TrimBlanks(line);
+  if (line == "{" || line.starts_with("{\"") || line.starts_with("[{")) return {line.substr(0, 1), true};
+  if (IsSection(line)) return {line, false};
+  if (const SettingsLine key = KeyOf(line, begins_line); !key.name.empty()) return key;
+  if (line.starts_with(kUnitKey)) line.remove_prefix(kUnitKey.size());
+  if (line.starts_with('"') || line.starts_with('\'')) line.remove_prefix(1);
+  if (line.starts_with(kExport)) line = TrimBlanks(line.substr(kExport.size()));
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return {};
+  const std::string_view name = TrimBlanks(line.substr(0, equals));
+  return IsProxyVariable(name) ? SettingsLine{name, false} : SettingsLine{};
+}
+
+// Refuses settings beside certificates: the reader of the one drops the other.
+Result<void> RefuseMixture(std::string_view text, const std::string& where) {
+  SettingsLine settings;
+  std::size_t settings_at = 0;
+  std::size_t certificate_at = 0;  // the first that begins its line, else the first
+  bool begins_line = false;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + (text.substr(end).starts_with("\r\n") ? 2 : 1), text.size()));
+    if (const std::size_t at = line.find(kBegin);
+        at != std::string_view::npos && (certificate_at == 0 || (at == 0 && !begins_line))) {
+      certificate_at = number;
+      begins_line = at == 0;
+    }
+    if (settings_at != 0) continue;
+    settings = SettingsOf(line);
+    if (!settings.name.empty()) settings_at = number;
+  }
+  if (settings_at == 0 || certificate_at == 0) return {};
+  const std::string message =
+      settings.yaml
+          ? fmt::format(
+                "is YAML or JSON ({}), and the certificate in line {} is not indented under a key of it; indent it, or "
+                "give a file with one of the two",
+                Shorten(settings.name), certificate_at)
+          : fmt::format(
+                "has settings ({}), and line {} a certificate, but a source of plain text gives one of them; write a "
+                "Proxy with its ConfigMap, which give both, or give a file with one of the two",
+                Shorten(settings.name), certificate_at);
+  return Fail(Code::kKind, message, fmt::format("{}, line {}", where, settings_at));
+}
 
 // systemd replaces a letter behind '%' by what it stands for on that machine, and "%%" by '%'; others stay.
 Result<Secret> WithoutSpecifiers(const egress::Assignment& assignment, const std::string& where) {
@@ -132,6 +231,7 @@ std::string_view EnvironmentFileOf(std::string_view unit) {
 Result<Reading> ReadUnitText(std::string bytes, const std::string& where) {
   if (!DecodeMarked(bytes)) return Fail(Code::kKind, "is UTF-16 that is cut short or damaged", where);
   PROV_TRY(egress::CheckEnvironmentSize(bytes, where));
+  if (IsPem(bytes)) PROV_TRY(RefuseMixture(bytes, where));
   Reading out;
   egress::EgressConfig& config = out.config;
   config.source = {"SystemdUnit", "", ""};
@@ -166,6 +266,11 @@ bool IsCertificateText(std::string_view bytes) {
 }
 
 Result<Reading> ReadCertificateText(std::string bytes, const std::string& where) {
+  if (!pki::IsDer(bytes)) {
+    std::string text = bytes;
+    DecodeMarked(text);
+    PROV_TRY(RefuseMixture(text, where));
+  }
   Reading out;
   out.config.source = {"PemBundle", "", ""};
   out.trust.push_back({where, std::move(bytes), false});

@@ -114,6 +114,48 @@ TEST(CertificateText, IsToldInEveryFormThatBundlesHave) {
   EXPECT_FALSE(IsCertificateText(ConfigMapYaml("user-ca-bundle", pem))) << "a document that holds one";
 }
 
+// Its reader takes any text beside certificates for a comment, so settings would be lost, and nodes' certificates be
+// removed.
+TEST(CertificateText, HoldsNoSettings) {
+  const std::string pem = Pem("corporate-root");
+  const std::string yaml = "apiVersion: v1\nbaseDomain: example.com\nproxy:\n  httpProxy: http://c4nary@p:1\n";
+  for (const std::string& text :
+       {yaml + "additionalTrustBundle: |\n" + pem + "platform:\n  none: {}\n", yaml + "---\n" + pem, pem + yaml,
+        "kind: ConfigMap\ndata:\n  ca-bundle.crt: |\n" + pem, "ca: |-\r\n" + pem, "- kind: Proxy\n" + pem,
+        pem + "{\n  \"httpProxyConfig\": {}\n}\n", pem + "{\"kind\":\"Proxy\"}\n", "  trustedCA: {}\n" + pem,
+        pem + "spec: {}\n", "\xFF\xFE" + ToUtf16Le(yaml + pem)}) {
+    EXPECT_THAT(Failure(ReadText(text)), AllOf(StartsWith("kind: is YAML or JSON ("),
+                                               HasSubstr("indent it, or give a file"), Not(HasSubstr("c4nary"))))
+        << text;
+  }
+  EXPECT_THAT(Failure(ReadText(yaml + "additionalTrustBundle: |\n" + pem)),
+              AllOf(HasSubstr("(apiVersion), and the certificate in line 6 "), HasSubstr("(input, line 1)")));
+  EXPECT_THAT(Failure(ReadText(ConfigMapYaml("a", "-----BEGIN CERTIFICATE-----\n") + pem)), HasSubstr("in line 9 "));
+  for (const std::string& text :
+       {"# p\nHTTP_PROXY=http://c4nary@p:1\n" + pem, pem + "export no_proxy=a\n", pem + "\"HTTPS_PROXY=\"\r\n",
+        "[Service]\nEnvironment=HTTP_PROXY=http://p:1\n" + pem, pem + "Environment=\"NO_PROXY=a\"\n"}) {
+    EXPECT_THAT(Failure(ReadText(text)), AllOf(StartsWith("kind: has settings ("),
+                                               HasSubstr("Proxy with its ConfigMap"), Not(HasSubstr("c4nary"))))
+        << text;
+  }
+  EXPECT_THAT(Failure(ReadText(pem + "\r\n\r\nHTTP_PROXY=\r\n")), HasSubstr("(HTTP_PROXY), and line 1 a certificate"));
+}
+
+TEST(CertificateText, CommentsOfEveryToolAreNoSettings) {
+  const std::string pem = Pem("corporate-root");
+  for (const char* text :
+       {"Certificate:\n    Data:\n        Version: 3 (0x2)\n        Serial Number: 1 (0x1)\n        Issuer: O=A, "
+        "CN=B\n        Validity\n            Not Before: Jan  1 00:00:00 2026 GMT\n        X509v3 extensions:\n",
+        "Bag Attributes\n    friendlyName: x\n    localKeyID: 01 \nKey Attributes: <No Attributes>\n",
+        "subject=CN = HTTP_PROXY=x\nissuer=CN = a\n", "Corporate CA\n============\n", "---\n", "-----\n",
+        "Alias name: root\nCreation date: Jan 1, 2026\nEntry type: trustedCertEntry\n", "data: 01/02/2026\n",
+        "status: valid\n", "kind: root CA\n", "Proxy: http://p:1\n", "# proxy:\n#  httpProxy: x\n# HTTP_PROXY=x\n",
+        "; HTTP_PROXY=x\n", "Name: a|b\n", "x=1\n", "http://crl.example.com/a\n", "1 s:CN = B\n   i:CN = C\n"}) {
+    EXPECT_EQ(MustRead(text + pem).certificates.size(), 1U) << text;
+    EXPECT_EQ(MustRead(pem + text).certificates.size(), 1U) << text;
+  }
+}
+
 TEST(CertificateText, ABrokenBundleIsAnErrorNotAnEmptyOne) {
   const std::string pem = Pem("corporate-root");
   for (const std::string& text :
