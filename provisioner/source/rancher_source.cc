@@ -37,6 +37,22 @@ Result<void> PutValue(std::string_view name, AgentValue value, std::optional<Age
   return {};
 }
 
+// Only a value in the entry itself is read: an entry with anything else is no "none".
+Result<void> CheckMembers(const ObjectView& entry, std::string_view name, egress::EgressConfig& config) {
+  if (entry.Find("valueFrom") != nullptr) {
+    return Fail(Code::kInvalidConfig,
+                fmt::format("{} is taken from another object (valueFrom), which Rancher does not read; write its value",
+                            Shorten(name)),
+                entry.At("valueFrom"));
+  }
+  for (const std::string_view member : entry.Names()) {
+    if (member == "name" || member == "value" || entry.IsNull(member)) continue;
+    ReportNotRead(Subject::kProxy, fmt::format("{} of {}", Shorten(member), Shorten(name)),
+                  "an entry has a name and a value only", entry.At(member), config);
+  }
+  return {};
+}
+
 Result<AgentVariables> ReadAgentVariables(std::span<const ObjectView> entries, egress::EgressConfig& config) {
   AgentVariables out;
   for (const ObjectView& entry : entries) {
@@ -46,6 +62,7 @@ Result<AgentVariables> ReadAgentVariables(std::span<const ObjectView> entries, e
     ReportOtherVariables(std::span(&name, 1), entry.path(), config);
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (!EqualsIgnoreAsciiCase(name, egress::kProxyVariables[i])) continue;
+      PROV_TRY(CheckMembers(entry, name, config));
       const bool is_upper = name == egress::kProxyVariables[i];
       PROV_TRY(PutValue(name, {text, entry.At("value")}, is_upper ? out[i].upper : out[i].lower));
     }

@@ -11,7 +11,7 @@ bool IsRancherCluster(const JsonValue& object, std::string_view kind);
 
 // HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and those in lower case where these are empty or missing; no statement about
 // certificates. Errors: type; kind if the list has none of them; invalid-config if it has one twice with different
-// values. Findings: env-lower-case, not-read.
+// values, or one with valueFrom. Findings: env-lower-case, not-read.
 Result<Reading> ReadRancherCluster(const ObjectView& object);
 
 }  // namespace prov::source

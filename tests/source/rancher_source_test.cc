@@ -57,6 +57,17 @@ TEST(RancherCluster, AVariableWithoutAValueStatesThatThereIsNone) {
   EXPECT_FALSE(config.https_proxy);
 }
 
+TEST(RancherCluster, AValueFromElsewhereIsNotAnEmptyOne) {
+  const std::string from = R"({"name":"HTTP_PROXY","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}})";
+  EXPECT_THAT(Failure(ReadText(Cluster(from))),
+              AllOf(StartsWith("invalid-config: HTTP_PROXY is taken from another object (valueFrom)"),
+                    HasSubstr("($.spec.agentEnvVars[0].valueFrom)")));
+  const auto other = MustRead(Cluster(R"({"name":"http_proxy","valeu":"http://c4nary:1"},)" + EnvVar("NO_PROXY", "a")));
+  EXPECT_THAT(MessageOf(other.findings, "not-read"), AllOf(HasSubstr("valeu of http_proxy"), Not(HasSubstr("c4nary"))));
+  EXPECT_FALSE(egress::StatesProxy(other));
+  EXPECT_TRUE(egress::StatesProxy(MustRead(Cluster(R"({"name":"HTTP_PROXY","valueFrom":null})"))));
+}
+
 TEST(RancherCluster, WithoutTheThreeItMakesNoStatement) {
   for (const std::string& text : {Cluster(""), Cluster(EnvVar("CATTLE_DEBUG", "true")),
                                   std::string(R"({"apiVersion":"provisioning.cattle.io/v1","kind":"Cluster"})")}) {
