@@ -58,11 +58,20 @@ struct Variables {
   };
   std::array<std::optional<Value>, egress::kProxyVariables.size()> values;
   bool lower_case = false;
+  std::optional<Value> lower_url;  // of http_proxy or https_proxy
+  bool env_from = false;           // envFrom may bring one of the three: `env` does not have them all
   bool node_env_proxy = false;
   std::vector<std::string_view> names;  // of all variables
 
   bool any() const {
     return std::ranges::any_of(values, [](const auto& value) { return value.has_value(); });
+  }
+  bool all() const {
+    return std::ranges::all_of(values, [](const auto& value) { return value.has_value(); });
+  }
+  bool has_url() const {  // the last of egress::kProxyVariables is no URL
+    return std::ranges::any_of(std::span(values).first(values.size() - 1),
+                               [](const auto& value) { return value && !value->text.empty(); });
   }
 };
 
@@ -73,14 +82,18 @@ Result<Variables> ReadVariables(const ObjectView& container) {
     const std::string_view text = PROV_TRY(entry.TextOr("value", ""));
     out.names.push_back(name);
     if (name == egress::kNodeVariable) out.node_env_proxy = text == "1";
+    const Variables::Value value{text, entry.Find("valueFrom") != nullptr, entry.At("value")};
     for (std::size_t i = 0; i < egress::kProxyVariables.size(); ++i) {
       if (name == egress::kProxyVariables[i]) {
-        out.values[i] = Variables::Value{text, entry.Find("valueFrom") != nullptr, entry.At("value")};
+        out.values[i] = value;
       } else if (EqualsIgnoreAsciiCase(name, egress::kProxyVariables[i])) {
         out.lower_case = true;
+        const bool url = i + 1 < egress::kProxyVariables.size() && (!text.empty() || value.elsewhere);
+        if (url && !out.lower_url) out.lower_url = value;
       }
     }
   }
+  out.env_from = !PROV_TRY(container.Objects("envFrom")).empty() && !out.all();
   return out;
 }
 
@@ -94,6 +107,8 @@ struct Found {
   std::optional<Variables> taken;
   std::string where;  // place of the container
   bool lower_case = false;
+  std::string lower_url;              // place of the first URL in lower case; "": none
+  std::vector<std::string> env_from;  // places of containers
 };
 
 Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
@@ -103,6 +118,8 @@ Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
     for (const ObjectView& container : PROV_TRY(spec.Objects(list))) {
       Variables variables = PROV_TRY(ReadVariables(container));
       out.lower_case = out.lower_case || variables.lower_case;
+      if (variables.lower_url && out.lower_url.empty()) out.lower_url = variables.lower_url->where;
+      if (variables.env_from) out.env_from.push_back(container.path());
       if (!variables.any()) continue;
       if (!out.taken) {
         out.taken = std::move(variables);
@@ -140,6 +157,25 @@ Result<void> AssignContainerVariables(const Variables& variables, egress::Egress
   return {};
 }
 
+// Without a URL in the variables that count, one elsewhere must not be taken for none. Errors: kind.
+Result<void> LookElsewhere(const Found& found, egress::EgressConfig& out) {
+  const bool has_url = found.taken->has_url();
+  if (!has_url && !found.lower_url.empty()) {
+    return Fail(Code::kKind,
+                "the URL of the proxy is there in lower case only, and only HTTP_PROXY and HTTPS_PROXY count; write "
+                "them in upper case, empty if there is no proxy",
+                found.lower_url);
+  }
+  for (const std::string& container : found.env_from) {
+    if (has_url && container != found.where) continue;
+    ReportNotRead(Subject::kProxy, "envFrom",
+                  has_url ? "its variables are not in the file"
+                          : "its variables are not in the file, so the source makes no statement about the proxy",
+                  container + ".envFrom", out);
+  }
+  return {};
+}
+
 std::unexpected<Error> NoVariables(const Found& found, std::string_view kind, std::string where) {
   return Fail(Code::kKind,
               fmt::format("no container of this {} assigns HTTP_PROXY, HTTPS_PROXY or NO_PROXY{}", Shorten(kind),
@@ -173,6 +209,7 @@ Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view ki
             found.where);
   }
   PROV_TRY(AssignContainerVariables(*found.taken, out.config));
+  PROV_TRY(LookElsewhere(found, out.config));
   out.config.node_env_proxy = found.taken->node_env_proxy;
   ReportOtherVariables(found.taken->names, found.where + ".env", out.config);
   StateProxy(out.config, found.where + ".env");

@@ -28,9 +28,9 @@ Result<std::optional<ObjectView>> PodOf(const ObjectView& object, std::string_vi
 Result<std::optional<std::string_view>> AksOptOutOf(const ObjectView& object);
 
 // HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the first container that has one of them; no statement about certificates. A
-// pod that opted out of AKS' variables and has none makes no statement. Errors: kind if no container has any, type,
-// invalid-config if a value comes from a Secret or ConfigMap. Findings: containers-differ, env-lower-case,
-// env-reference, pod-opt-out.
+// pod that opted out of AKS' variables and has none makes no statement. Errors: kind if no container has any, or a URL
+// in lower case only; type; invalid-config if a value comes from a Secret or ConfigMap. Findings: containers-differ,
+// env-lower-case, env-reference, not-read (envFrom), pod-opt-out.
 Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view kind);
 
 }  // namespace prov::source

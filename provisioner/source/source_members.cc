@@ -93,6 +93,7 @@ constexpr auto Rows() {
       {"PodTemplate", "HTTP_PROXY", kProxy, kApplied, ""},
       {"PodTemplate", "HTTPS_PROXY", kProxy, kApplied, ""},
       {"PodTemplate", "NO_PROXY", kProxy, kApplied, ""},
+      {"PodTemplate", "envFrom", kProxy, kNamed, "objects with more variables"},
       {"EnvironmentFile", "HTTP_PROXY", kProxy, kApplied, ""},
       {"EnvironmentFile", "HTTPS_PROXY", kProxy, kApplied, ""},
       {"EnvironmentFile", "NO_PROXY", kProxy, kApplied, ""},

@@ -71,6 +71,42 @@ TEST(PodEnvironment, AValueFromElsewhereIsNotAnEmptyOne) {
               StartsWith("invalid-config: HTTPS_PROXY is taken from another object (valueFrom)"));
 }
 
+TEST(PodEnvironment, WhatEnvFromBringsIsNotTakenForNone) {
+  const std::string from = R"("envFrom":[{"configMapRef":{"name":"proxy"}}])";
+  const auto with_from = [&](const std::string& env) { return R"({"name":"c",)" + from + R"(,"env":[)" + env + "]}"; };
+  const auto none = MustRead(Pod(with_from(Variable("NO_PROXY", ".svc"))));
+  EXPECT_THAT(MessageOf(none.findings, "not-read"), HasSubstr("envFrom"));
+  EXPECT_FALSE(egress::StatesProxy(none));
+  const auto other = MustRead(Pod(with_from("") + "," + Container(Variable("NO_PROXY", ".svc"))));
+  EXPECT_FALSE(egress::StatesProxy(other)) << "the URL may be another container's";
+  const auto url = MustRead(Pod(with_from(Variable("HTTP_PROXY", "http://p:1"))));
+  EXPECT_THAT(url.findings, HasCode("not-read"));
+  EXPECT_TRUE(egress::StatesProxy(url));
+  const auto all = MustRead(
+      Pod(with_from(Variable("HTTP_PROXY", "") + "," + Variable("HTTPS_PROXY", "") + "," + Variable("NO_PROXY", ""))));
+  EXPECT_THAT(all.findings, Not(HasCode("not-read"))) << "env overrides envFrom";
+  EXPECT_TRUE(egress::StatesProxy(all));
+}
+
+TEST(PodEnvironment, AUrlInLowerCaseOnlyIsNotTakenForNone) {
+  const std::string lower = Variable("https_proxy", "http://c4nary:1");
+  for (const std::string& containers :
+       {Container(lower + "," + Variable("NO_PROXY", ".svc")), Container(lower + "," + Variable("HTTPS_PROXY", "")),
+        Container(R"({"name":"http_proxy","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}},)" +
+                  Variable("NO_PROXY", ".svc")),
+        Container(Variable("NO_PROXY", ".svc")) + "," + Container(lower)}) {
+    EXPECT_THAT(Failure(ReadText(Pod(containers))), testing::AllOf(StartsWith("kind: the URL of the proxy is there in "
+                                                                              "lower case only"),
+                                                                   Not(HasSubstr("c4nary"))))
+        << containers;
+  }
+  const auto both = MustRead(Pod(Container(lower + "," + Variable("HTTPS_PROXY", "http://p:1"))));
+  EXPECT_TRUE(egress::StatesProxy(both));
+  EXPECT_THAT(both.findings, HasCode("env-lower-case"));
+  EXPECT_TRUE(egress::StatesProxy(MustRead(Pod(
+      Container(Variable("http_proxy", "") + "," + Variable("HTTP_PROXY", "") + "," + Variable("no_proxy", "a"))))));
+}
+
 TEST(PodEnvironment, WithoutVariablesItIsNoSource) {
   EXPECT_THAT(Failure(ReadText(Pod(Container(Variable("A", "b"))))),
               StartsWith("kind: no container of this Pod assigns"));
