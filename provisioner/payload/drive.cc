@@ -93,9 +93,12 @@ std::string PayloadDigest(const Payload& payload) {
 }
 
 Result<void> WriteDrive(images::FileSink& sink, DriveKind kind, const Payload& payload, const DriveNode& node) {
-  std::vector<PayloadFile> own = OwnFiles(kind, InstanceId(PayloadDigest(payload), node.node), node);
-  if (node.key != nullptr)
-    PROV_TRY(SignNodeFiles(own, {payload.generation, payload.cluster, node.node->name}, *node.key));
+  const std::string digest = PayloadDigest(payload);
+  std::vector<PayloadFile> own = OwnFiles(kind, InstanceId(digest, node.node), node);
+  if (node.key != nullptr) {
+    const PayloadOfNode beside{std::string(kPayloadOfDrive), ToHex(digest)};
+    PROV_TRY(SignNodeFiles(own, {payload.generation, payload.cluster, node.node->name, beside}, *node.key));
+  }
   std::vector<PlacedFile> placed;
   placed.reserve(own.size() + payload.files.size());
   for (const PayloadFile& file : own) placed.push_back({file.path, &file});

@@ -15,6 +15,18 @@
 namespace prov::payload {
 namespace {
 
+// In lower case.
+Result<std::string> ParseDigest(const JsonNode& node) {
+  const JsonNode digest = PROV_TRY(node.Get("sha256"));
+  std::string out = AsciiLower(PROV_TRY(digest.Text()));
+  if (out.size() != 64 || !FromHex(out)) return digest.Refuse(Code::kManifest, "is not a SHA-256 in hex");
+  return out;
+}
+
+Result<PayloadOfNode> ParsePayload(const JsonNode& node) {
+  return PayloadOfNode{PROV_TRY(node.Get("path", &JsonNode::Text)), PROV_TRY(ParseDigest(node))};
+}
+
 Result<ManifestEntry> ParseEntry(const JsonNode& node) {
   ManifestEntry entry;
   const JsonNode path = PROV_TRY(node.Get("path"));
@@ -23,11 +35,7 @@ Result<ManifestEntry> ParseEntry(const JsonNode& node) {
       EqualsIgnoreAsciiCase(entry.path, kSignaturePath)) {
     return path.Refuse(Code::kManifest, "is not the path of a file within a payload; nothing of it was used");
   }
-  const JsonNode digest = PROV_TRY(node.Get("sha256"));
-  entry.sha256 = AsciiLower(PROV_TRY(digest.Text()));
-  if (entry.sha256.size() != 64 || !FromHex(entry.sha256)) {
-    return digest.Refuse(Code::kManifest, "is not a SHA-256 in hex");
-  }
+  entry.sha256 = PROV_TRY(ParseDigest(node));
   const JsonNode bytes = PROV_TRY(node.Get("bytes"));
   const std::int64_t size = PROV_TRY(bytes.Integer());
   if (size < 0) return bytes.Refuse(Code::kManifest, "is not a size");
@@ -45,6 +53,10 @@ std::string ManifestJson(const std::vector<PayloadFile>& files, const ManifestHe
   json.BeginObject().Member("schema", 1).Member("generation", head.generation);
   if (!head.cluster.empty()) json.Member("for", head.cluster);
   if (!head.node.empty()) json.Member("node", head.node);
+  if (!head.payload.path.empty()) {
+    json.Key("payload").BeginObject().Member("path", head.payload.path);
+    json.Member("sha256", head.payload.sha256).EndObject();
+  }
   json.Key("files").BeginArray();
   for (const PayloadFile& file : files) {
     json.BeginObject().Member("path", file.path).Member("sha256", ToHex(Sha256(file.bytes)));
@@ -66,6 +78,7 @@ Result<Manifest> ParseManifest(std::string_view text, std::string_view where) {
   out.generation = PROV_TRY(root.Get("generation", &JsonNode::Integer));
   out.cluster = PROV_TRY(root.Find("for", &JsonNode::Text)).value_or("");
   out.node = PROV_TRY(root.Find("node", &JsonNode::Text)).value_or("");
+  if (!out.node.empty()) out.payload = PROV_TRY(root.Find("payload", ParsePayload)).value_or(PayloadOfNode{});
   std::set<std::string> seen;  // in lower case: two names that differ in case are one file on Windows
   for (const JsonNode& node : PROV_TRY(root.Get("files", &JsonNode::Items))) {
     ManifestEntry entry = PROV_TRY(ParseEntry(node));

@@ -23,10 +23,17 @@ struct ManifestEntry {
   bool secret = false;  // holds credentials
 };
 
+// The payload that the files of a node go with.
+struct PayloadOfNode {
+  std::string path = {};    // its folder, relative to theirs (node_files.h); "": the manifest names none
+  std::string sha256 = {};  // of its manifest, in lower-case hex
+};
+
 struct ManifestHead {
   std::int64_t generation = 0;
-  std::string cluster = {};  // the only one that the payload is for; "": for any
-  std::string node = {};     // the files are those of this node alone (node_files.h); "": they are a payload
+  std::string cluster = {};    // the only one that the payload is for; "": for any
+  std::string node = {};       // the files are those of this node alone (node_files.h); "": they are a payload
+  PayloadOfNode payload = {};  // only with a node
 };
 
 struct Manifest : ManifestHead {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "provisioner/base/text.h"
 #include "provisioner/payload/node_files.h"
 #include "provisioner/payload/node_metadata.h"
 
@@ -37,7 +38,10 @@ Result<void> NodePayloads::WriteNode(images::FileSink& sink, const Node& node) c
   std::ranges::move(OpenStackMetadata(id, &node), std::back_inserter(files));
   files.push_back({"unattend.xml", answer_.Render(node), secret_, "answer file of this node"});
   std::ranges::sort(files, {}, &PayloadFile::path);
-  if (key_ != nullptr) PROV_TRY(SignNodeFiles(files, {payload_.generation, payload_.cluster, node.name}, *key_));
+  if (key_ != nullptr) {
+    const PayloadOfNode common{std::string(kPayloadOfNodes), ToHex(digest_)};
+    PROV_TRY(SignNodeFiles(files, {payload_.generation, payload_.cluster, node.name, common}, *key_));
+  }
   for (const PayloadFile& file : files)
     PROV_TRY(sink.Add(fmt::format("{}{}/{}", kNodesFolder, node.name, file.path), file.bytes, file.Mode()));
   return {};

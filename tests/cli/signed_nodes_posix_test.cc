@@ -34,6 +34,27 @@ TEST_F(SignedCommands, BakeSignsTheFilesOfEachNodeAndCheckTellsThemApart) {
   EXPECT_FALSE(fs::exists(root_ / "plain/nodes/win-1/manifest.json")) << "without --sign nothing is signed";
 }
 
+// One key signed both. Before Windows setup reads a drive, only this check tells them apart.
+TEST_F(SignedCommands, CheckRefusesFilesOfANodeWithThePayloadOfAnotherRun) {
+  PutBytes(root_ / "nodes.csv", "name\nwin-1\n");
+  const auto bake = [&](const std::string& out, const std::string& generation) {
+    return Run(BakeCommand, {source_, "--out", At(out), "--nodes", At("nodes.csv"), "--sign", At("key.pem"), "--signer",
+                             At("signer.pem"), "--generation", generation});
+  };
+  ASSERT_TRUE(bake("old", "5"));
+  ASSERT_TRUE(bake("new", "9"));
+  const auto check = [&] {
+    return Run(CheckCommand, {At("new/nodes/win-1"), "--signer", At("signer.pem"), "--node", "win-1"});
+  };
+  ASSERT_TRUE(check());
+  fs::remove_all(root_ / "new/common");
+  EXPECT_EQ(ErrorIn(check()).code, Code::kManifest);
+  fs::copy(root_ / "old/common", root_ / "new/common", fs::copy_options::recursive);
+  const Error swapped = ErrorIn(check());
+  EXPECT_EQ(swapped.code, Code::kManifest);
+  EXPECT_THAT(swapped.message, HasSubstr("(generation 5, not 9)"));
+}
+
 TEST_F(SignedCommands, WhatWasBakedForNodesIsBakedAgain) {
   const auto bake = [&](const std::string& nodes, const std::string& generation, const std::string& form) {
     PutBytes(root_ / "nodes.csv", "name,address,mac\n" + nodes);

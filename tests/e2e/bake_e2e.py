@@ -152,7 +152,9 @@ class Payload(unittest.TestCase):
             files = out / "nodes" / node
             must("openssl", "cms", "-verify", "-binary", "-inform", "DER", "-in", files / "manifest.json.p7s", "-content", files / "manifest.json", "-certfile", signer,
                  "-CAfile", signer, "-purpose", "any", "-out", os.devnull)
-            self.assertEqual(json.loads((files / "manifest.json").read_text())["node"], node)
+            manifest = json.loads((files / "manifest.json").read_text())
+            self.assertEqual(manifest["node"], node)
+            self.assertEqual(manifest["payload"], {"path": "../../common", "sha256": hashlib.sha256((out / "common/manifest.json").read_bytes()).hexdigest()})
             self.assertEqual(provisioner("check", files, "--signer", signer, "--node", "win-1").returncode, 0 if node == "win-1" else 12)
 
 

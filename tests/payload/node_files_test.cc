@@ -6,6 +6,7 @@
 
 #include "provisioner/payload/node_payloads.h"
 #include "templates/templates.h"
+#include "tests/payload/json_damage.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/sign_payload.h"
 
@@ -19,6 +20,8 @@ using testing_support::PutBytes;
 using testing_support::ReadAll;
 using testing_support::SignFolder;
 using testing_support::TestSigner;
+using testing_support::WithMember;
+using testing_support::WithoutMember;
 
 class FolderSink final : public images::FileSink {
  public:
@@ -37,11 +40,23 @@ class FolderSink final : public images::FileSink {
 class NodeFiles : public testing::Test {
  protected:
   NodeFiles() {
-    AddManifest(payload_.files, {payload_.generation, payload_.cluster});
-    EXPECT_TRUE(SignPayload(payload_, key_));
+    Seal(payload_);
     const auto payloads = Prepare();
     FolderSink sink(root_);
     EXPECT_TRUE(payloads.WriteTree(sink, [](std::size_t) {}));
+  }
+
+  void Seal(Payload& payload) const {
+    AddManifest(payload.files, {payload.generation, payload.cluster});
+    EXPECT_TRUE(SignPayload(payload, key_));
+  }
+
+  // Puts a payload of the same signer in place of another.
+  void Swap(const fs::path& folder, Payload other) const {
+    fs::remove_all(folder);
+    Seal(other);
+    FolderSink sink(folder);
+    for (const PayloadFile& file : other.files) EXPECT_TRUE(sink.Add(file.path, file.bytes, 0644));
   }
 
   NodePayloads Prepare() const { return NodePayloads::Prepare(payload_, nodes_, "unattend.xml", &key_).value(); }
@@ -55,12 +70,11 @@ class NodeFiles : public testing::Test {
 
   const TestSigner ours_{"Payload Signer"};
   const TestSigner theirs_{"Payload Signer", "rsa2048#other"};
+  const std::vector<PayloadFile> contents_ = {{"egress.json", "settings", true, "p"},
+                                              {"unattend.xml", std::string(templates::UnattendXml()), false, "p"}};
   const Pin pin_{.signers = {ours_.certificate}, .cluster = "prod"};
   const SigningKey key_ = SigningKey::Read(Secret(ours_.key_pem), ours_.certificate, "key").value();
-  Payload payload_{
-      5,
-      {{"egress.json", "settings", true, "p"}, {"unattend.xml", std::string(templates::UnattendXml()), false, "p"}},
-      "prod"};
+  Payload payload_{5, contents_, "prod"};
   const std::vector<Node> nodes_ = {{"a", NodeNetwork{"10.0.0.4", 20, true, "10.0.0.1", {}, "00:15:5d:0a:0b:0b"}},
                                     {"b", NodeNetwork{"10.0.0.5", 20, true, "10.0.0.1", {}, "00:15:5d:0a:0b:0c"}}};
   testing_support::ScratchFolder scratch_;
@@ -101,7 +115,7 @@ TEST_F(NodeFiles, HaveNothingUnsignedBesideThem) {
   fs::remove(folder / "unattend.cmd");
   fs::create_directory(folder / "provisioner");
   PutBytes(folder / "provisioner/run.cmd", "");
-  EXPECT_EQ(Refused(Folder("a"), "a"), fmt::format("not-found {}/provisioner", Folder("a")));
+  EXPECT_EQ(Refused(Folder("a"), "a"), fmt::format("manifest {}/provisioner", Folder("a")));
   fs::remove_all(folder / "provisioner");
   SignFolder(folder, theirs_);
   EXPECT_EQ(Refused(Folder("a"), "a"), fmt::format("signature {}/manifest.json.p7s", Folder("a")));
@@ -133,6 +147,57 @@ TEST_F(NodeFiles, OfADriveAreSignedBesideItsPayload) {
     PutBytes(drive / "a/provisioner/egress.json", "other");
     EXPECT_EQ(Refused(own, "a"), fmt::format("manifest {}/provisioner: egress.json", own)) << "the payload counts, too";
   }
+}
+
+// Each payload is signed by the same key, and no pin names a cluster.
+TEST_F(NodeFiles, GoWithTheirPayloadAlone) {
+  const fs::path drives = scratch_.path() / "drives";
+  const auto make = [&](const Node& node) -> Result<std::unique_ptr<images::FileSink>> {
+    return std::make_unique<FolderSink>(drives / node.name);
+  };
+  ASSERT_TRUE(Prepare().WriteDrives(make, DriveKind::kPlain, [](std::size_t) {}));
+  const Payload older{4, contents_, "prod"};
+  const Payload elsewhere{5, contents_, "test"};
+  const Payload changed{5, {{"egress.json", "other settings", true, "p"}}, "prod"};
+  const struct {
+    std::string folder;
+    fs::path payload;
+  } kPlaces[] = {{(drives / "a").string(), drives / "a/provisioner"}, {Folder("a"), root_ / "common"}};
+  const Pin any{.signers = {ours_.certificate}};
+  for (const auto& place : kPlaces) {
+    ASSERT_TRUE(CheckNodeFiles(place.folder, any, "a"));
+    const auto refusal = [&](const Payload& other) {
+      Swap(place.payload, other);
+      EXPECT_TRUE(LoadPayloadFolder(place.payload.string(), any));
+      const auto checked = CheckNodeFiles(place.folder, any, "a");
+      EXPECT_TRUE(!checked && checked.error().code == Code::kManifest) << place.folder;
+      return checked ? "" : checked.error().message;
+    };
+    EXPECT_THAT(refusal(older), HasSubstr("(generation 4, not 5)"));
+    EXPECT_THAT(refusal(elsewhere), HasSubstr("(for the cluster test, not for the cluster prod)"));
+    EXPECT_THAT(refusal(changed), HasSubstr("is not the payload that the files of the node a were signed with;"));
+    Swap(place.payload, {5, contents_, "prod"});
+    EXPECT_TRUE(CheckNodeFiles(place.folder, any, "a")) << "the same payload, signed again";
+    fs::remove_all(place.payload);
+    EXPECT_THAT(CheckNodeFiles(place.folder, any, "a").error().message, HasSubstr("is missing"));
+  }
+}
+
+TEST_F(NodeFiles, NameTheirPayload) {
+  const fs::path manifest = fs::path(Folder("a")) / kManifestName;
+  const std::string good = ReadAll(manifest);
+  const auto refusal = [&](const std::string& text) {
+    PutBytes(manifest, text);
+    SignFolder(Folder("a"), ours_);
+    return CheckNodeFiles(Folder("a"), pin_, "a").error();
+  };
+  const Error none = refusal(WithoutMember(good, "/payload"));
+  EXPECT_EQ(none.code, Code::kManifest);
+  EXPECT_THAT(none.message, HasSubstr("names no payload"));
+  EXPECT_THAT(refusal(WithMember(good, "/payload/path", "\"../b\"")).message, HasSubstr("where no payload"));
+  EXPECT_EQ(refusal(WithMember(good, "/payload/path", "\"provisioner\"")).where, Folder("a") + "/provisioner");
+  EXPECT_EQ(refusal(WithoutMember(good, "/payload/path")).code, Code::kType);
+  EXPECT_EQ(refusal(WithoutMember(good, "/payload/sha256")).code, Code::kType);
 }
 
 }  // namespace
