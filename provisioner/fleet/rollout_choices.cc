@@ -77,6 +77,14 @@ class Parser {
         where.replace(0, kOption.size(), place_("probe"));
       return std::unexpected(std::move(checked).error());
     }
+    for (const std::string& url : out.probes) {
+      if (const std::size_t query = url.find('?'); query != std::string::npos) {
+        return Fail(Code::kUsage,
+                    "has a query, which may be a token, and whoever may read Nodes reads it: leave it out, and probe a "
+                    "URL that needs none",
+                    fmt::format("{} {}", place_("probe"), url.substr(0, query)));
+      }
+    }
     for (const std::string& image : out.images) PROV_TRY(registries::ParseImageReference(image, place_("image")));
     return out;
   }

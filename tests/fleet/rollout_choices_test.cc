@@ -10,6 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Result<RolloutChoices> Parse(const std::map<std::string, std::string>& data) {
   JsonWriter json;
@@ -73,11 +74,13 @@ TEST(RolloutConfigMap, AMistakeIsRefusedWithItsPlace) {
                                                                  {"on-failure", "stop"},
                                                                  {"probe", "ftp://a.example.test/"},
                                                                  {"probe", "https://u:p@a.example.test/"},
+                                                                 {"probe", "https://a.example.test/?token=t0ken"},
                                                                  {"image", "NOT AN IMAGE"}};
   for (const auto& [key, value] : rows) {
     const auto read = Parse({{key, value}});
     ASSERT_FALSE(read) << key << "=" << value;
     EXPECT_THAT(read.error().where, HasSubstr(key)) << value;
+    EXPECT_THAT(read.error().where + read.error().message, Not(HasSubstr("t0ken")));
   }
   EXPECT_FALSE(ParseRolloutConfigMap(R"({"data":{"canary":1}})", "x"));
 }
