@@ -4,6 +4,7 @@
 #include "provisioner/cli/apply_options.h"
 #include "provisioner/cli/command.h"
 #include "provisioner/cli/desired_options.h"
+#include "provisioner/cli/lock_wait.h"
 #include "provisioner/cli/plan_request.h"
 #include "provisioner/cli/run_output.h"
 #include "provisioner/cli/signer_options.h"
@@ -23,6 +24,7 @@ Result<reconcile::RunReport> PlanMachine(machine::Host& host, const node::Derive
 
 Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
   const PlanRequest options = PROV_TRY(ParsePlanRequest(arguments));
+  PROV_TRY(ParseWaitLock(arguments));
   Targets targets = PROV_TRY(Targets::Open(options.target, live, images::TreeAccess::kPlan));
   const node::DerivedSettings derived = PROV_TRY(options.Derive(live, targets.Hosts()));
   std::vector<TargetReport> reports;
@@ -34,6 +36,12 @@ Result<Outcome> RunPlan(const Arguments& arguments, machine::Host& live) {
   const bool differs = std::ranges::any_of(reports, [](const TargetReport& one) { return one.report.writes > 0; });
   if (differs) PROV_TRY(targets.CheckCommit());  // apply writes nothing if nothing differs
   return ReportsOutcome(options.json, std::move(reports), false, differs ? kExitDifferences : 0);
+}
+
+// What changes nothing here, and is taken so that the words of an apply to an image are those of its plan.
+OptionGroup ApplyOnlyOptionSpecs() {
+  return {{"allow-empty", "", "for apply; plan itself refuses no source that sets nothing", Group::kGuards},
+          {"wait-lock", "SECONDS", "for apply; plan itself waits for no other run", Group::kRun}};
 }
 
 }  // namespace
@@ -57,6 +65,7 @@ Command PlanCommand() {
                    DesiredOptionSpecs(),
                    PinOptionSpecs(),
                    {AllowDowngradeOption(), AllowShrinkOption()},
+                   ApplyOnlyOptionSpecs(),
                    OutputOptionSpecs()})};
   spec.common = "service with-wmco scope credentials subtract root wim output help";
   return {.spec = std::move(spec), .run = RunPlan};

@@ -19,7 +19,7 @@ Result<node::ImageOptions> ParseImageOptions(const Arguments& arguments) {
       return Fail(Code::kUsage, "needs --root or --wim, because it acts on images", "--" + std::string(option));
     }
   }
-  for (const std::string_view option : {"try", "reboot", "restart-services", "exit-style"}) {
+  for (const std::string_view option : {"try", "reboot", "restart-services", "exit-style", "node"}) {
     if (arguments.Has(option) && image) {
       return Fail(Code::kUsage, "needs a running machine, so it can't be used with an image; leave it out",
                   "--" + std::string(option));

@@ -258,7 +258,7 @@ class CustomizeDisk(Disk):
         planned = self.customize("--plan", disk)
         self.assertEqual(planned.returncode, 0, planned.stdout + planned.stderr)
         self.assertEqual(disk.read_bytes(), before)
-        self.assertDone(self.customize("--in-place", disk))
+        self.assertDone(self.customize("--in-place", disk, words=[*self.words, "--allow-empty", "--wait-lock", "5"]))
         self.assertCustomised(disk, "vhdx")
         disk.chmod(0o644)
         self.assertIn("every user of this machine can read", self.customize("--in-place", disk).stdout)
