@@ -100,7 +100,9 @@ Result<std::optional<node::MaintenanceWindow>> CheckRebootWindow(const Arguments
   if (arguments.Get("reboot") != "now" && arguments.Get("reboot") != "drain")
     return Fail(Code::kUsage, "needs --reboot now or drain", "--reboot-window");
   auto window = PROV_TRY(node::ParseMaintenanceWindow(arguments.Get("reboot-window"), "--reboot-window"));
-  const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(0);
+  // A command without the option makes no rounds.
+  const std::int64_t usual = arguments.Knows("interval") ? node::kDefaultInterval : 0;
+  const std::int64_t interval = PROV_TRY(ParseInterval(arguments)).value_or(usual);
   if (window.length >= interval + interval / 10) return window;
   return Fail(Code::kUsage,
               fmt::format("is open for {} s, but there is only one round every {} s (varied by a tenth), so the window "

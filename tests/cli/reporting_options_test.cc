@@ -174,6 +174,12 @@ TEST_F(ClusterNodes, AWindowThatNoRoundNeedMeetIsRefused) {
   EXPECT_EQ(refused.code, Code::kUsage);
   EXPECT_THAT(refused.message, HasSubstr("open for 600 s"));
   EXPECT_TRUE(with("Sat 01:00-01:10", "300"));
+  EXPECT_THAT(ErrorIn(with("01:00-01:01", "60")).message, HasSubstr("every 60 s"));
+  EXPECT_TRUE(with("01:00-01:01", "30"));
+  EXPECT_TRUE(Run(ApplyCommand, {source_, "--reboot", "now", "--reboot-window", "01:00-01:01"})) << "no rounds";
+  std::vector<std::string> usual = words;
+  usual.emplace_back("01:00-01:01");
+  EXPECT_THAT(ErrorIn(Run(ServiceCommand, usual)).message, HasSubstr("one round every 60 s"));
 }
 
 }  // namespace
