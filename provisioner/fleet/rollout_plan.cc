@@ -138,12 +138,13 @@ class Planner {
     return StandingOf(*found->second, order_);
   }
 
-  // Members that are gone, or tell nothing that counts.
+  // Members that are gone, or tell nothing that counts. A canary that had the settings before may be without approval.
   std::vector<std::string> SilentMembers() const {
     std::vector<std::string> out;
     std::ranges::copy_if(out_.progress.members, std::back_inserter(out), [&](const std::string& name) {
       const auto standing = StandingOfMember(name);
-      return !standing || *standing == RolloutStanding::kApart;
+      if (!standing || *standing == RolloutStanding::kApart) return true;
+      return *standing == RolloutStanding::kConfirmed && !by_name_.at(name)->reachable;
     });
     return out;
   }
@@ -152,8 +153,9 @@ class Planner {
   bool IsProven() {
     if (!With(RolloutStanding::kApproved).empty()) return false;
     const std::vector<std::string>& members = out_.progress.members;
-    const auto confirmed = std::ranges::count_if(
-        members, [&](const std::string& name) { return StandingOfMember(name) == RolloutStanding::kConfirmed; });
+    const auto confirmed = std::ranges::count_if(members, [&](const std::string& name) {
+      return StandingOfMember(name) == RolloutStanding::kConfirmed && by_name_.at(name)->reachable;
+    });
     if (out_.progress.wave == 1 && static_cast<std::size_t>(confirmed) < members.size()) return false;
     const bool widens = !Ready(With(RolloutStanding::kWaiting)).empty();
     if (out_.progress.wave > 1 && confirmed == 0 && widens) return false;
@@ -166,7 +168,7 @@ class Planner {
     Nodes next = InOrder(Ready(waiting));
     if (progress.wave == 0) {
       if (waiting.empty() && !With(RolloutStanding::kConfirmed).empty()) return EndWell({});
-      next = Canaries(waiting, std::move(next));
+      next = Canaries(std::move(next));
       if (next.empty()) return WaitForCanaries(waiting);
     } else if (next.empty()) {
       return EndIfEnough(waiting);
@@ -177,25 +179,51 @@ class Planner {
     progress.members = NamesOf(next);
     progress.wave_since = now_;
     progress.confirmed_since.reset();
-    out_.approve = progress.members;
+    std::erase_if(next,
+                  [&](const RolloutNode* node) { return StandingOf(*node, order_) != RolloutStanding::kWaiting; });
+    out_.approve = NamesOf(next);
   }
 
-  // Those that can be reached and have read the settings.
   Nodes Ready(const Nodes& waiting) const {
     Nodes out;
     std::ranges::copy_if(waiting, std::back_inserter(out), [&](const RolloutNode* node) { return IsReady(*node); });
     return out;
   }
+  // One that waits can be reached and has read the settings.
   bool IsReady(const RolloutNode& node) const {
     return node.reachable && node.state->approval->pending == order_.digest;
   }
+  // One with the settings has passed.
+  bool IsReadyCanary(const RolloutNode& node) const {
+    switch (StandingOf(node, order_)) {
+      case RolloutStanding::kWaiting:
+        return IsReady(node);
+      case RolloutStanding::kConfirmed:
+        return node.reachable;
+      case RolloutStanding::kApart:
+      case RolloutStanding::kApproved:
+      case RolloutStanding::kTookBack:
+      case RolloutStanding::kUnreachable:
+        break;
+    }
+    return false;
+  }
+
+  // Also those that say nothing or stand apart.
+  Nodes Labelled() const {
+    Nodes out;
+    for (const RolloutNode& node : nodes_) {
+      if (node.canary) out.push_back(&node);
+    }
+    return InOrder(std::move(out));
+  }
 
   // Where nodes have the label, these and no others. Empty: they are not ready.
-  Nodes Canaries(const Nodes& waiting, Nodes ready) const {
-    const auto labelled = std::ranges::count_if(waiting, &RolloutNode::canary);
-    if (labelled > 0) {
-      std::erase_if(ready, [](const RolloutNode* node) { return !node->canary; });
-      return std::ssize(ready) == labelled ? ready : Nodes();
+  Nodes Canaries(Nodes ready) const {
+    Nodes labelled = Labelled();
+    if (!labelled.empty()) {
+      const bool all = std::ranges::all_of(labelled, [&](const RolloutNode* node) { return IsReadyCanary(*node); });
+      return all ? labelled : Nodes();
     }
     ready.resize(std::min(std::max<std::size_t>(order_.canaries, 1), ready.size()));
     return ready;
@@ -203,20 +231,29 @@ class Planner {
 
   void WaitForCanaries(const Nodes& waiting) {
     if (now_ - out_.progress.wave_since <= order_.timeout_seconds) return;
-    Nodes canaries = waiting;
-    if (std::ranges::any_of(canaries, &RolloutNode::canary))
-      std::erase_if(canaries, [](const RolloutNode* node) { return !node->canary; });
+    Nodes canaries = Labelled();
+    if (canaries.empty()) canaries = waiting;
     if (canaries.empty()) return Fail("no node takes part any more", {});
-    std::erase_if(canaries, [&](const RolloutNode* node) { return IsReady(*node); });
+    std::erase_if(canaries, [&](const RolloutNode* node) { return IsReadyCanary(*node); });
     std::string why = fmt::format("{} can't try the settings: they are not ready, or have not read them",
                                   NamesInShort(NamesOf(canaries)));
     for (const RolloutNode* node : canaries) {
-      const auto& pending = node->state->approval->pending;
-      if (!node->reachable || !pending || *pending == order_.digest) continue;
-      why += fmt::format(" ({} waits for {:.12}; is the rollout's source that of the nodes?)", node->name, *pending);
+      const std::string more = WhyNoCanary(*node);
+      if (more.empty()) continue;
+      why += fmt::format(" ({} {})", node->name, more);
       break;
     }
     Fail(std::move(why), NamesOf(canaries));
+  }
+
+  // Of one that is not ready; "": nothing more is known.
+  std::string WhyNoCanary(const RolloutNode& node) const {
+    if (!node.state) return "reports nothing that can be read";
+    if (!node.state->approval) return "does not wait for approval";
+    if (StandingOf(node, order_) == RolloutStanding::kApart) return "is held by a rollback";
+    const auto& pending = node.state->approval->pending;
+    if (!node.reachable || !pending || *pending == order_.digest) return "";
+    return fmt::format("waits for {:.12}; is the rollout's source that of the nodes?", *pending);
   }
 
   // What is left is out of reach, or has not read the settings. These are proven now, so it gets them when it returns,

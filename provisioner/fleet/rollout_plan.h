@@ -96,8 +96,8 @@ struct RolloutStep {
 
 // `now`: Unix time. A wave begins only when each member of the wave before it is confirmed, and has been for the time
 // to soak. From the second wave on, members that are gone or silent count as out of reach, and as many as the order
-// says may be; one member at least is confirmed. Only nodes that have read the new settings are approved. Nodes that
-// stand apart, and were no members, are left out.
+// says may be; one member at least is confirmed. Only nodes that have read the new settings are approved. Labelled
+// nodes are the canaries, whatever their standing. Other nodes that stand apart, and were no members, are left out.
 RolloutStep NextStep(const RolloutOrder& order, const RolloutProgress& progress, std::span<const RolloutNode> nodes,
                      std::int64_t now);
 

@@ -137,6 +137,61 @@ TEST(RolloutPlan, CanariesAreSpreadOverZonesOrChosenByTheirLabel) {
   EXPECT_EQ(late.progress.reason, "b can't try the settings: they are not ready, or have not read them");
 }
 
+// Its pod may be dead: what a person chose is waited for, and no other node stands in for it.
+TEST(RolloutPlan, ALabelledNodeThatCanNotTryTheSettingsStopsTheRollout) {
+  using Change = void (*)(RolloutNode&);
+  const std::pair<Change, std::string_view> all[] = {
+      {[](RolloutNode& node) { node.state.reset(); }, " (c reports nothing that can be read)"},
+      {[](RolloutNode& node) { node.state->approval.reset(); }, " (c does not wait for approval)"},
+      {[](RolloutNode& node) { node.state->held = true; }, " (c is held by a rollback)"},
+      {[](RolloutNode& node) { node.state->approval->pending.reset(); }, ""},
+      {[](RolloutNode& node) { Confirm(node), node.reachable = false; }, ""}};
+  for (const auto& [change, why] : all) {
+    Fleet fleet = OfFive();
+    fleet.At("b").canary = fleet.At("c").canary = true;
+    change(fleet.At("c"));
+    fleet.Go();
+    EXPECT_EQ(fleet.progress.phase, RolloutPhase::kOpen);
+    fleet.Go();
+    EXPECT_EQ(fleet.progress.phase, RolloutPhase::kFailed);
+    EXPECT_EQ(fleet.progress.reason,
+              fmt::format("c can't try the settings: they are not ready, or have not read them{}", why));
+    EXPECT_THAT(fleet.progress.failed, ElementsAre("c"));
+    for (const RolloutNode& node : fleet.nodes) EXPECT_EQ(node.approved, std::nullopt) << node.name << why;
+  }
+}
+
+// As after a rollout that failed in a later wave.
+TEST(RolloutPlan, ALabelledNodeThatHasTheSettingsIsACanaryThatConfirmed) {
+  Fleet fleet = OfFive();
+  fleet.order.attempt = 2;
+  fleet.At("c").canary = true;
+  Confirm(fleet.At("c"));
+  EXPECT_THAT(fleet.Step(), IsEmpty()) << "no other node is a canary";
+  EXPECT_EQ(fleet.progress.wave, 1U);
+  EXPECT_THAT(fleet.progress.members, ElementsAre("c"));
+  fleet.Step();
+  fleet.now += 59;
+  EXPECT_THAT(fleet.Step(), IsEmpty()) << "it soaks";
+  fleet.now += 1;
+  EXPECT_THAT(fleet.Step(), ElementsAre("a", "b"));
+  EXPECT_EQ(fleet.progress.wave, 2U);
+}
+
+TEST(RolloutPlan, OfTheLabelledNodesOnlyThoseThatLackTheSettingsAreAsked) {
+  Fleet fleet = OfFive();
+  fleet.At("c").canary = fleet.At("d").canary = true;
+  Confirm(fleet.At("c"));
+  EXPECT_THAT(fleet.Step(), ElementsAre("d"));
+  EXPECT_THAT(fleet.progress.members, ElementsAre("c", "d"));
+  Confirm(fleet.At("d"));
+  fleet.At("c").reachable = false;
+  fleet.Go();
+  fleet.Go();
+  EXPECT_EQ(fleet.progress.phase, RolloutPhase::kFailed) << "all canaries have to be well";
+  EXPECT_EQ(fleet.progress.reason, "c can't be reached since the settings were approved");
+}
+
 TEST(RolloutPlan, OnlyNodesThatHaveReadTheSettingsAreApproved) {
   Fleet fleet = OfFive();
   for (RolloutNode& node : fleet.nodes) node.state->approval->pending = std::string(64, 'f');
@@ -424,9 +479,10 @@ class RolloutRun {
     fleet_.order.most_unreachable = Below(4);
     fleet_.order.takes_back = Below(2) == 0;
     if (Below(4) == 0) fleet_.order.previous = Below(2) == 0 ? "" : kNew;
+    is_bad_ = Below(3) == 0;
+    has_labels_ = Below(3) == 0;
     for (std::size_t i = 0; i < 1 + Below(20); ++i) Add(fmt::format("n{}", i));
     fleet_.progress.wave_since = fleet_.now;
-    is_bad_ = Below(3) == 0;
   }
 
   void Run() {
@@ -452,6 +508,9 @@ class RolloutRun {
     RolloutNode node = Node(name, fmt::format("z{}", Below(3)));
     if (Below(10) == 0) Approve(node, kNew, 1);  // what an earlier rollout left
     if (Below(10) == 0) TakeBack(node, "earlier", 1);
+    if (!is_bad_ && Below(10) == 0) Confirm(node, kNew, 1);
+    const auto labelled = std::ranges::count_if(fleet_.nodes, &RolloutNode::canary);
+    node.canary = has_labels_ && static_cast<std::size_t>(labelled) < fleet_.order.canaries && Below(3) == 0;
     fleet_.nodes.push_back(std::move(node));
   }
 
@@ -509,6 +568,10 @@ class RolloutRun {
   void CheckBegin(const RolloutStep& step) {
     EXPECT_EQ(step.progress.wave, fleet_.progress.wave + 1);
     EXPECT_LE(step.approve.size(), step.progress.wave == 1 ? fleet_.order.canaries : fleet_.order.wave.number);
+    if (step.progress.wave == 1 && std::ranges::any_of(fleet_.nodes, &RolloutNode::canary)) {
+      for (const RolloutNode& node : fleet_.nodes)
+        EXPECT_EQ(std::ranges::count(step.progress.members, node.name), node.canary ? 1 : 0) << node.name;
+    }
     std::size_t confirmed = 0, missing = 0;
     for (const std::string& name : fleet_.progress.members) {
       const auto found = std::ranges::find(fleet_.nodes, name, &RolloutNode::name);
@@ -524,6 +587,7 @@ class RolloutRun {
   differential::Random& random_;
   Fleet fleet_;
   bool is_bad_ = false;
+  bool has_labels_ = false;
   std::set<std::string> approved_;
 };
 
