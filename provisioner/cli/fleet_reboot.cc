@@ -65,6 +65,7 @@ std::string LeftReason(const RebootNode& node, const fleet::RebootProgress& prog
   if (progress.done.contains(node.name))
     return "restarted, and needs a reboot again; find out what changes there at each boot";
   if (node.approved == node.state->drain->boot) return "has an approval without a turn, and was not touched";
+  if (progress.blocked) return "waits for a rollout of settings, which did not go on, and was not begun";
   return "waits for its reboot, and was not begun";
 }
 
@@ -94,7 +95,13 @@ std::string TextOf(const RebootView& view) {
         "already, or without --reboot drain\n",
         later, later == 1 ? "s" : "", later == 1 ? "does" : "do");
   }
-  if (!IsGood(view)) out += "see to these nodes, and run it again\n";
+  if (view.progress.blocked) {
+    out +=
+        "a rollout of settings is under way, and perhaps nobody runs it: go on with provisioner fleet rollout, or stop "
+        "it with provisioner fleet hold, and run this again\n";
+  } else if (!IsGood(view)) {
+    out += "see to these nodes, and run it again\n";
+  }
   return out;
 }
 

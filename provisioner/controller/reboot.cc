@@ -106,10 +106,11 @@ class RebootCoordinator {
     return out;
   }
 
-  Result<bool> IsRolloutOpen(source::KubeClient& client, const std::vector<RebootNode>& nodes) const {
+  Result<bool> IsRolloutOpen(source::KubeClient& client, const std::vector<RebootNode>& nodes) {
     const auto waits = [](const RebootNode& node) { return StageOf(node) == RebootStage::kWaits; };
     if (std::ranges::none_of(nodes, waits)) return false;
-    const auto record = PROV_TRY(fleet::ReadConfirmedSecret(client, request_.name_space)).record;
+    auto record = PROV_TRY(fleet::ReadConfirmedSecret(client, request_.name_space)).record;
+    if (std::exchange(rollout_, record) != record) progress_.blocked_since.reset();
     return record && (record->progress.phase == fleet::RolloutPhase::kOpen ||
                       record->progress.phase == fleet::RolloutPhase::kTakingBack);
   }
@@ -149,6 +150,7 @@ class RebootCoordinator {
   fleet::RebootProgress progress_;
   std::map<std::string, std::string> refusals_;  // by the uid of a pod
   std::set<std::string> in_turn_;                // after the last step that planned
+  std::optional<fleet::RolloutRecord> rollout_;  // as it was read last
   bool began_ = false;                           // a step was made
 };
 

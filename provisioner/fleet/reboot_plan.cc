@@ -56,7 +56,12 @@ class RebootPlanner {
     }
     const bool is_last = next.empty() || out_.progress.stops;
     out_.is_over = is_last && in_turn_ == stuck_;
-    if (is_last || in_turn_ > 0 || !may_begin) return std::move(out_);
+    if (is_last || in_turn_ > 0 || may_begin) out_.progress.blocked_since.reset();
+    if (is_last || in_turn_ > 0) return std::move(out_);
+    if (!may_begin) {
+      WaitForRollout();
+      return std::move(out_);
+    }
     next.resize(std::min(next.size(), std::max<std::size_t>(order_.wave, 1)));
     out_.begin = std::move(next);
     return std::move(out_);
@@ -130,6 +135,13 @@ class RebootPlanner {
     Stop(node, fmt::format("was drained, and did not come back within {} seconds; it stays cordoned",
                            order_.timeout_seconds));
     ++stuck_;
+  }
+
+  // Perhaps nobody runs it any more.
+  void WaitForRollout() {
+    auto& since = out_.progress.blocked_since;
+    if (!since || *since > now_) since = now_;
+    out_.progress.blocked = out_.is_over = now_ - *since > order_.timeout_seconds;
   }
 
   // Of those that can't take part now the run's end tells.

@@ -60,7 +60,7 @@ using DrainPods = std::map<std::string, std::vector<DrainPod>>;  // by node
 
 struct RebootOrder {
   std::size_t wave = 1;                 // nodes at a time
-  std::int64_t timeout_seconds = 1800;  // for each node to be drained, and again to come back
+  std::int64_t timeout_seconds = 1800;  // for each node to be drained, and again to come back; for a rollout to go on
   bool force = false;                   // evicts pods without a controller, too
 };
 
@@ -70,6 +70,9 @@ struct RebootProgress {
   std::set<std::string> done = {};                 // restarted in this run, so that none restarts again and again
   std::map<std::string, std::string> failed = {};  // why, by name
   bool stops = false;                              // no further node is begun
+  // Unix time: no node could be begun since then, as settings are rolled out. Reset it when the rollout goes on.
+  std::optional<std::int64_t> blocked_since = {};
+  bool blocked = false;  // until the time was over
 };
 
 // What to write next. The outcome of each shows in the next step.
@@ -82,10 +85,11 @@ struct RebootStep {
   bool is_over = false;
 };
 
-// `pods`: of each node that is draining, as listed after `nodes`. `may_begin`: false while settings are rolled out. At
-// most `order.wave` nodes have a turn, and no node is begun before all that have one are done. A node is approved when
-// no pod is left that has to go. One that is not drained in time is given back, and one that does not return in time
-// stays as it is; after either no further node is begun. One with a pod that nothing makes again is given back, too.
+// `pods`: of each node that is draining, as listed after `nodes`. `may_begin`: false while settings are rolled out,
+// which ends the run if it lasts longer than the order's time. At most `order.wave` nodes have a turn, and no node is
+// begun before all that have one are done. A node is approved when no pod is left that has to go. One that is not
+// drained in time is given back, and one that does not return in time stays as it is; after either no further node is
+// begun. One with a pod that nothing makes again is given back, too.
 RebootStep NextReboots(const RebootOrder& order, const RebootProgress& progress, std::span<const RebootNode> nodes,
                        const DrainPods& pods, bool may_begin, std::int64_t now);
 

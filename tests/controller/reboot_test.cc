@@ -119,6 +119,16 @@ class Reboots : public source::KubeTest {
     EXPECT_TRUE(access);
     return RunReboots(request_, *access, api_.Ports(), [this](const RebootView&) { ++steps_; });
   }
+  void PutRollout(fleet::RolloutPhase phase, std::int64_t since = 0) {
+    fleet::RolloutRecord record;
+    record.order.digest = std::string(64, 'a');
+    record.progress.phase = phase;
+    record.progress.wave_since = since;
+    JsonWriter json;
+    json.BeginObject().Key("metadata").BeginObject().Member("name", "confirmed").Key("annotations").BeginObject();
+    json.Member("egress-provisioner/rollout", fleet::RolloutText(record)).EndObject().EndObject();
+    api_.Put(kRecord, json.EndObject().OneLine());
+  }
   void ExpectNothingOfOurs() const {
     for (const auto& [name, boot] : boots_) {
       EXPECT_EQ(TurnOf(name) + Approved(name), "") << name;
@@ -302,28 +312,31 @@ TEST_F(Reboots, ASecondCoordinatorIsKeptOut) {
 }
 
 TEST_F(Reboots, WhileSettingsAreRolledOutNoneIsBegun) {
-  fleet::RolloutRecord record;
-  record.order.digest = std::string(64, 'a');
-  const auto put = [&](fleet::RolloutPhase phase) {
-    record.progress.phase = phase;
-    JsonWriter json;
-    json.BeginObject().Key("metadata").BeginObject().Member("name", "confirmed").Key("annotations").BeginObject();
-    json.Member("egress-provisioner/rollout", fleet::RolloutText(record)).EndObject().EndObject();
-    api_.Put(kRecord, json.EndObject().OneLine());
-  };
-  put(fleet::RolloutPhase::kOpen);
+  PutRollout(fleet::RolloutPhase::kOpen);
   const std::int64_t begin = api_.now;
   api_.on_wait = [&] {
     Go();
     if (api_.now - begin < 3000) {
       EXPECT_EQ(TurnOf("win-0"), "");
+      PutRollout(fleet::RolloutPhase::kOpen, (api_.now - begin) / 300);  // it goes on
     } else {
-      put(fleet::RolloutPhase::kDone);
+      PutRollout(fleet::RolloutPhase::kDone);
     }
   };
   const auto end = Run();
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(order_.size(), 3U);
+}
+
+TEST_F(Reboots, ARolloutThatNobodyRunsEndsIt) {
+  PutRollout(fleet::RolloutPhase::kOpen);
+  const std::int64_t begin = api_.now;
+  const auto end = Run();
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_TRUE(end->progress.blocked);
+  EXPECT_GT(api_.now - begin, request_.order.timeout_seconds);
+  EXPECT_THAT(order_, IsEmpty());
+  ExpectNothingOfOurs();
 }
 
 TEST_F(Reboots, ADamagedMarkIsNamedAndLeft) {

@@ -144,6 +144,26 @@ TEST(RebootPlan, WhileSettingsAreRolledOutNoneIsBegunAndThoseInTurnGoOn) {
   EXPECT_THAT(run.Step().approve, ElementsAre("b"));
 }
 
+TEST(RebootPlan, ARolloutThatNobodyRunsIsNotWaitedForForEver) {
+  RebootRun run{.nodes = {Waiting("a")}, .may_begin = false};
+  run.Step();
+  run.now += 600;
+  EXPECT_FALSE(run.Step().is_over);
+  run.may_begin = true;
+  EXPECT_THAT(run.Step().begin, ElementsAre("a"));
+  run.may_begin = false;
+  EXPECT_FALSE(run.Step().is_over) << "another rollout";
+  run.now -= 1000;
+  EXPECT_FALSE(run.Step().is_over) << "a clock that was set back begins the time anew";
+  run.now += 600;
+  EXPECT_FALSE(run.Step().is_over);
+  run.now += 1;
+  const RebootStep step = run.Step();
+  EXPECT_TRUE(step.is_over);
+  EXPECT_TRUE(step.progress.blocked);
+  EXPECT_THAT(step.begin, IsEmpty());
+}
+
 TEST(RebootPlan, ANodeThatIsNotDrainedInTimeIsGivenBackAndNoOtherIsBegun) {
   RebootRun run{.nodes = {Draining("a"), Waiting("b")}, .pods = {{"a", {Pod("web-1"), Pod("web-2")}}}};
   run.pods["a"][0].refused = "the budget web needs 2";
