@@ -107,7 +107,9 @@ constexpr std::array kCodes = {
              "Use a newer version, or what the message names."},
     CodeInfo{Code::kIo, "io", 13, "Reading or writing a file failed.",
              "Check the path, its permissions and the free space of its volume."},
-    CodeInfo{Code::kInterrupted, "interrupted", 13, "The run was asked to stop before it was complete.",
+    CodeInfo{Code::kInterrupted, "interrupted", 13,
+             "The run was asked to stop before it was complete. On Linux it then ends by the signal, which a shell "
+             "shows as 130 or 143.",
              "Run the command again. Incomplete output was removed already."},
     CodeInfo{Code::kNetwork, "network", 14, "A source or a probe could not be reached.",
              "Check the address, the proxy and the firewall, and try again."},

@@ -24,8 +24,9 @@ Programs& LivePrograms();              // on Windows
 // Ends a Wait() of LiveClock(), and all later ones.
 void RequestStop();
 
-// Ends this process with the signal that requested the stop, as the sender expects. Returns if there was none, and on
-// systems without signals.
+// Ends this process with the signal that requested the stop, so that after Ctrl-C a shell ends its script, too.
+// Returns if there was none, on systems without signals, and in a container's first process, which signals do not end
+// by themselves.
 void EndBySignal();
 
 // Host::RunAsService on Windows. Call it at most once in a process.
