@@ -92,7 +92,8 @@ std::unexpected<Error> NoObject(const JsonValue& root, const std::string& where)
       Code::kKind,
       markup
           ? "expected a MachineConfig or an Ignition config, found HTML or XML (the error or login page of a server?)"
-          : fmt::format("expected a MachineConfig or an Ignition config, found {}", JsonTypeName(root)),
+          : fmt::format("expected a MachineConfig or an Ignition config, found {}{}", JsonTypeName(root),
+                        root.IsArray() ? "; give a List, or the objects in a row" : ""),
       where);
 }
 
@@ -168,6 +169,7 @@ class MachineConfigChooser {
   Result<Candidate> FromDocuments(const JsonDocument& document) {
     std::vector<Candidate> all;
     for (rapidjson::SizeType i = 0; i < document.root().Size(); ++i) {
+      if (document.root()[i].IsNull()) continue;
       const std::string place = document.PlaceOf(i);
       PROV_TRY(AddObject(document.root()[i], JsonPath(place), "", all));
     }
@@ -230,14 +232,15 @@ class MachineConfigChooser {
   }
 
   Result<void> AddObjects(const JsonValue& items, const JsonPath& at, std::string_view list_kind,
-                          std::vector<Candidate>& out) {
-    for (rapidjson::SizeType i = 0; i < items.Size(); ++i) PROV_TRY(AddObject(items[i], at.At(i), list_kind, out));
+                          std::vector<Candidate>& out, unsigned level = 1) {
+    for (rapidjson::SizeType i = 0; i < items.Size(); ++i)
+      PROV_TRY(AddObject(items[i], at.At(i), list_kind, out, level));
     return {};
   }
 
-  // `list_kind` is "" for one of several documents, which may be a list itself.
+  // `list_kind` is "" for one of several documents. The object may be a list itself, `level` lists deep.
   Result<void> AddObject(const JsonValue& item, const JsonPath& item_at, std::string_view list_kind,
-                         std::vector<Candidate>& out) {
+                         std::vector<Candidate>& out, unsigned level = 0) {
     PROV_TRY(RequireObject(item, item_at));
     std::string_view kind = PROV_TRY(KindOf(item, item_at));
     // In typed lists, the API server leaves out the kind of the items.
@@ -246,9 +249,12 @@ class MachineConfigChooser {
     if (!IsList(kind)) ++kinds_[std::string(Shorten(kind))];
     if (kind == "MachineConfig") out.push_back(PROV_TRY(ReadCandidate(item, item_at)));
     if (kind == "MachineConfigPool") pools_.push_back({ReadMachineConfigPool(item), item_at.Text()});
-    const bool list = list_kind.empty() && IsList(kind);
-    const JsonValue* inner = list ? PROV_TRY(ArrayMember(&item, "items", item_at)) : nullptr;
-    return inner != nullptr ? AddObjects(*inner, item_at.Key("items"), kind, out) : Result<void>();
+    const JsonValue* inner = IsList(kind) ? PROV_TRY(ArrayMember(&item, "items", item_at)) : nullptr;
+    if (inner == nullptr) return {};
+    if (level == kMostListLevels)
+      return Fail(Code::kTooLarge, fmt::format("Lists are within each other more than {} levels deep", level),
+                  item_at.Text());
+    return AddObjects(*inner, item_at.Key("items"), kind, out, level + 1);
   }
 
   static bool IsList(std::string_view kind) {

@@ -8,6 +8,9 @@
 
 namespace prov::ignition {
 
+// How deep Lists may lie within each other, as templates nest them.
+constexpr unsigned kMostListLevels = 8;
+
 // `values` counts all documents together.
 struct Limits : JsonLimits {
   std::uint64_t file = 64ULL << 20U;  // decoded bytes of one file, with append entries; also of one decoding step

@@ -85,8 +85,17 @@ void AddMirrors(std::optional<Result<registries::Mirrors>> beside, const std::st
           "the mirror sets were passed over: registries.conf in the same source says what nodes get", where);
 }
 
+// Whether the document is an array of a cluster's objects, as jq -s makes it of objects in a row.
+bool IsArrayOfObjects(const JsonDocument& document) {
+  const JsonValue& root = document.root();
+  return !document.several && root.IsArray() && !root.Empty() &&
+         std::ranges::all_of(root.GetArray(),
+                             [](const JsonValue& one) { return one.IsObject() && !JsonTextAt(one, {"kind"}).empty(); });
+}
+
 // Reads the objects of the first kind that is present.
 Result<Reading> ReadFirstKind(ParsedSource source) {
+  if (IsArrayOfObjects(*source.document)) source.document->several = true;
   const SourceObjects found = PROV_TRY(FindObjects(*source.document));
   // Now, because the document may be freed by the reader of another object.
   std::optional<Result<registries::Mirrors>> mirrors;

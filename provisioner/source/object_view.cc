@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ignition/limits.h"
 #include "provisioner/base/text.h"
 
 namespace prov::source {
@@ -123,15 +124,19 @@ namespace {
 
 using Visit = std::function<Result<void>(const DocumentValue&)>;
 
-Result<void> VisitItems(const JsonValue& value, const std::string& path, const Visit& visit) {
+// `kind` is the value's own, or that which the list around it says.
+Result<void> VisitItems(const JsonValue& value, std::string_view kind, const std::string& path, const Visit& visit,
+                        unsigned level = 0) {
   constexpr std::string_view kList = "List";
-  const std::string_view kind = JsonTextAt(value, {"kind"});
   const JsonValue* items = kind.ends_with(kList) ? JsonMember(&value, "items") : nullptr;
   if (items == nullptr || !items->IsArray()) return visit({&value, kind, path});
+  if (level == ignition::kMostListLevels)
+    return Fail(Code::kTooLarge, fmt::format("Lists are within each other more than {} levels deep", level), path);
   const std::string_view items_kind = kind.substr(0, kind.size() - kList.size());
   for (rapidjson::SizeType i = 0; i < items->Size(); ++i) {
     const std::string_view own = JsonTextAt((*items)[i], {"kind"});
-    PROV_TRY(visit({&(*items)[i], own.empty() ? items_kind : own, fmt::format("{}.items[{}]", path, i)}));
+    PROV_TRY(VisitItems((*items)[i], own.empty() ? items_kind : own, fmt::format("{}.items[{}]", path, i), visit,
+                        level + 1));
   }
   return {};
 }
@@ -140,9 +145,9 @@ Result<void> VisitItems(const JsonValue& value, const std::string& path, const V
 
 Result<void> VisitValues(const JsonDocument& document, const Visit& visit) {
   const JsonValue& root = document.root();
-  if (!document.several) return VisitItems(root, "$", visit);
+  if (!document.several) return VisitItems(root, JsonTextAt(root, {"kind"}), "$", visit);
   for (rapidjson::SizeType i = 0; i < root.Size(); ++i) {
-    if (!root[i].IsNull()) PROV_TRY(VisitItems(root[i], document.PlaceOf(i), visit));
+    if (!root[i].IsNull()) PROV_TRY(VisitItems(root[i], JsonTextAt(root[i], {"kind"}), document.PlaceOf(i), visit));
   }
   return {};
 }

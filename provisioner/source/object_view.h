@@ -71,9 +71,9 @@ struct DocumentValue {
   std::string path;
 };
 
-// Visits the values that a document has in place of objects: the only one, the items of a List, or those of several
-// documents, of which empty ones are skipped. In a list of one kind, the API server leaves out the kind of the
-// items. Stops at the first error, and returns it.
+// Visits the values that a document has in place of objects: the only one, the items of a List, also of one within it,
+// or those of several documents, of which empty ones are skipped. In a list of one kind, the API server leaves out the
+// kind of the items. Stops at the first error, and returns it. Errors: too-large (Lists too deep).
 Result<void> VisitValues(const JsonDocument& document, const std::function<Result<void>(const DocumentValue&)>& visit);
 
 }  // namespace prov::source

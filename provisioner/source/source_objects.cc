@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "provisioner/base/command_output.h"
 #include "provisioner/base/text.h"
 #include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/document_kinds.h"
@@ -13,13 +15,38 @@ namespace prov::source {
 namespace {
 
 constexpr std::size_t kMaxDocumentObjects = 100000;
+constexpr std::string_view kRoot = "$";  // the place of a value that is the whole document
+
+// Says what a value is that came in the place of an object: an error message of a command, which is a text, for YAML
+// often a mapping of one member, or the API server's Status; nullopt: none.
+std::optional<std::string> DescribeFailure(const JsonValue& value, std::string_view kind) {
+  if (value.IsString()) return DescribeCommandOutput(JsonTextOf(value));
+  if (!value.IsObject()) return std::nullopt;
+  if (kind == "Status" && JsonTextAt(value, {"status"}) == "Failure")
+    return DescribeErrorMessage(JsonTextAt(value, {"message"}));
+  if (!kind.empty() || value.MemberCount() != 1 || !value.MemberBegin()->value.IsString()) return std::nullopt;
+  return DescribeCommandOutput(
+      fmt::format("{}: {}", JsonTextOf(value.MemberBegin()->name), JsonTextOf(value.MemberBegin()->value)));
+}
+
+// A value beside others that is no object would be lost without a word.
+Result<void> RefuseNoObject(const JsonValue& value, const std::string& path) {
+  if (value.IsNull() || (value.IsArray() && value.Empty()) || path == kRoot) return {};
+  return Fail(Code::kKind,
+              fmt::format("an object is expected beside others, found {}{}", JsonTypeName(value),
+                          value.IsArray() ? "; give a List, or the objects in a row" : ""),
+              path);
+}
 
 class Finder {
  public:
   Result<void> Add(const DocumentValue& one) {
     const auto& [value, kind, path] = one;
-    if (value->IsArray()) return AddClusters(*value, path);  // az aks list
-    if (!value->IsObject()) return {};
+    if (path != kRoot) {
+      if (auto failure = DescribeFailure(*value, kind)) return Fail(Code::kKind, *std::move(failure), path);
+    }
+    if (value->IsArray() && std::ranges::any_of(value->GetArray(), IsAksObject)) return AddClusters(*value, path);
+    if (!value->IsObject()) return RefuseNoObject(*value, path);
     if (const OtherKind* other = OtherKindOf(*value, kind)) found_.others.emplace(other, path);
     for (const ObjectKind& row : ObjectKinds()) {
       if (row.recognises(*value, kind)) return Put(row, one);
@@ -45,9 +72,12 @@ class Finder {
     return {};
   }
 
+  static bool IsAksObject(const JsonValue& value) { return value.IsObject() && IsAksConfig(value); }
+
+  // What az aks list prints.
   Result<void> AddClusters(const JsonValue& list, const std::string& path) {
     for (rapidjson::SizeType i = 0; i < list.Size(); ++i) {
-      if (list[i].IsObject() && IsAksConfig(list[i])) PROV_TRY(PutCluster(list[i], fmt::format("{}[{}]", path, i)));
+      if (IsAksObject(list[i])) PROV_TRY(PutCluster(list[i], fmt::format("{}[{}]", path, i)));
     }
     return {};
   }

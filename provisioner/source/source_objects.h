@@ -37,8 +37,8 @@ struct SourceObjects {
 };
 
 // Finds the sources in a single object, in a List (also of one kind), in several YAML documents, or in what Azure
-// prints (a list of clusters, a template). Skips objects of other kinds. Errors: type, invalid-config; too-large (over
-// 100,000).
+// prints (a list of clusters, a template). Skips objects of other kinds. Errors: type, invalid-config; kind (a value
+// beside others that is no object, or an error message of a command); too-large (over 100,000).
 Result<SourceObjects> FindObjects(const JsonDocument& document);
 
 // The object called `name`; with "" the only one. `what` is their kind, for messages. Errors: not-found, also if

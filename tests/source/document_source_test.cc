@@ -244,8 +244,9 @@ TEST(ReadDocument, RefusesWhatIsNoSource) {
       {R"({"kind":"Status"})", "kind: is an error message and no output of a command; correct"},
       {"MZ=1\n", "kind: the environment file assigns none"},
       {R"({"kind":"List","items":[]})", "not-found: "},
-      {R"([{"kind":"ControllerConfig","spec":{}}])",
-       "kind: expected a MachineConfig or an Ignition config, found an array"},
+      {R"([{"spec":{}}])",
+       "kind: expected a MachineConfig or an Ignition config, found an array; give a List, or the objects in a row"},
+      {R"([{"kind":"Node"}])", "not-found: a MachineConfig named"},
       {R"({"kind":"ControllerConfig","spec":{})", "json: "},
       {"kind: Proxy\nkind: Proxy\n", "yaml: the key \"kind\" occurs twice"},
       {R"({"kind":"ControllerConfig","spec":{},"spec":{"proxy":null}})",
@@ -256,6 +257,46 @@ TEST(ReadDocument, RefusesWhatIsNoSource) {
   for (const auto& [text, failure] : rows) EXPECT_THAT(Failure(ReadText(text)), StartsWith(failure)) << text;
   EXPECT_THAT(Failure(ReadText(R"({"kind":"Secret"})")), HasSubstr("also read are a ControllerConfig"));
   EXPECT_THAT(Failure(ReadText("<html>")), Not(HasSubstr("also read are")));
+}
+
+TEST(ReadDocument, NothingButAnObjectMayBeBesideAnother) {
+  const std::string proxy(kProxyObject);
+  const std::pair<std::string, std::string> rows[] = {
+      {"HTTP_PROXY=http://p:1\nNO_PROXY=a\n", "kind: an object is expected beside others, found a string ($[1])"},
+      {"    -----BEGIN CERTIFICATE-----\n    AAAA\n", "kind: an object is expected beside others, found a string"},
+      {"Error from server (NotFound): proxies \"x\" not found\n",
+       "kind: is an error message and no output of a command (Error from server (NotFound): proxies \"x\" not found)"},
+      {"No resources found\n", "kind: is an error message and no output of a command (No resources found)"},
+      {"{kind: Status, status: Failure, message: gone}\n",
+       "kind: is an error message and no output of a command (gone)"},
+      {"- a\n",
+       "kind: an object is expected beside others, found an array; give a List, or the objects in a row ($[1])"},
+      {"7\n", "kind: an object is expected beside others, found an integer"},
+  };
+  for (const auto& [text, failure] : rows) {
+    EXPECT_THAT(Failure(ReadText("---\nkind: ConfigMap\n---\n" + text)), StartsWith(failure)) << text;
+    EXPECT_THAT(Failure(ReadText("kind: Proxy\n---\n" + text)), StartsWith(failure)) << text;
+  }
+  EXPECT_THAT(Failure(ReadText(proxy + "[" + kController + "]")), StartsWith("kind: an object is expected beside"));
+  EXPECT_THAT(Failure(ReadText(R"({"kind":"List","items":[)" + proxy + R"(,"x"]})")), HasSubstr("($.items[1])"));
+  for (const char* text : {"# only a comment\n", "", "null\n", "~\n", "{}\n", "[]\n", "a: b\n"})
+    EXPECT_EQ(MustRead("kind: ControllerConfig\nspec: {proxy: null}\n---\n" + std::string(text)).source.kind,
+              "ControllerConfig")
+        << text;
+}
+
+TEST(ReadDocument, ReadsListsWithinListsAndAnArrayOfObjects) {
+  const std::string list = std::string(R"({"kind":"List","items":[)") + kController + "]}";
+  const std::string pool = testing_support::ReadAll(testing_support::TestsFolder() + "/sample/rendered-worker.json");
+  for (const std::string& text : {R"({"kind":"List","items":[)" + list + "]}", "[" + list + "]",
+                                  std::string("[") + kController + "," + R"({"kind":"Node"}])"})
+    EXPECT_EQ(MustRead(text).http_proxy->Reveal(), "http://c:1") << text;
+  for (const std::string& text : {R"({"kind":"List","items":[{"kind":"List","items":[)" + pool + "]}]}",
+                                  "[" + pool + "]", R"([{"kind":"MachineConfigList","items":[)" + pool + "]}]"})
+    EXPECT_EQ(MustRead(text).certificates.size(), 3U);
+  std::string deep = kController;
+  for (int i = 0; i < 9; ++i) deep = R"({"kind":"List","items":[)" + deep + "]}";
+  EXPECT_THAT(Failure(ReadText(deep)), StartsWith("too-large: Lists are within each other more than 8 levels deep"));
 }
 
 TEST(ReadDocument, AnErrorNamesTheInputThatItIsIn) {
