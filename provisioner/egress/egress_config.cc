@@ -13,13 +13,15 @@ Result<std::optional<ProxyUrl>> ParseOne(const EgressConfig& config, const std::
   return PROV_TRY(ParseProxyUrl(*text, variable, At(config, name), findings));
 }
 
-bool HoldsUrl(const std::optional<Secret>& url) { return url && !url->empty(); }
-
 }  // namespace
 
+bool HasUrl(const EgressConfig& config) {
+  const auto holds = [](const std::optional<Secret>& url) { return url && !url->empty(); };
+  return holds(config.http_proxy) || holds(config.https_proxy);
+}
+
 bool StatesProxy(const EgressConfig& config) {
-  const bool may_be_elsewhere = config.not_read.proxy && !HoldsUrl(config.http_proxy) && !HoldsUrl(config.https_proxy);
-  return config.proxy_file.present && !may_be_elsewhere;
+  return config.proxy_file.present && (HasUrl(config) || !config.not_read.proxy);
 }
 
 Result<ProxySettings> ParseProxySettings(const EgressConfig& config, Findings& findings) {

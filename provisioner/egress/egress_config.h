@@ -74,6 +74,9 @@ struct EgressConfig {
   Findings findings;
 };
 
+// Whether HTTP_PROXY or HTTPS_PROXY has a value.
+bool HasUrl(const EgressConfig& config);
+
 // Whether the source makes a statement about proxies. It makes none if it has no URL of a proxy, and parts about
 // proxies that are not read.
 bool StatesProxy(const EgressConfig& config);

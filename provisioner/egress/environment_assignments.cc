@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "provisioner/base/text.h"
+#include "provisioner/egress/script_assignment.h"
 
 namespace prov::egress {
 
@@ -40,16 +41,15 @@ bool IsVariableName(std::string_view name) {
 std::string AtLine(std::string_view where, std::size_t line) { return fmt::format("{}, line {}", where, line); }
 
 void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, CappedFindings& findings) {
-  constexpr std::string_view kExport = "export ";
   std::string message;
+  const std::string start = fmt::format("{}=", name);
   if (name.starts_with(kByteOrderMark)) {
     message =
         "the file starts with a UTF-8 byte order mark, which becomes part of the first name, so systemd drops this "
         "variable; "
         "save the file without byte order mark";
-  } else if (name.starts_with(kExport) && IsVariableName(TrimBlanks(name.substr(kExport.size())))) {
-    const std::string_view meant = TrimBlanks(name.substr(kExport.size()));
-    message = fmt::format("`export` is of shell scripts, so systemd drops this variable; write {}=… alone", meant);
+  } else if (const auto script = ReadScriptAssignment(start)) {
+    message = DescribeScriptAssignment(*script);
   } else {
     message =
         "the text before '=' is not a variable name (letters, digits and _ only), so systemd drops this line; correct "
@@ -58,12 +58,14 @@ void ReportVariableName(std::string_view name, std::string_view where, std::size
   findings.Warn("env-name", std::move(message), AtLine(where, line));
 }
 
+std::string DescribeLowerCase(std::string_view name) {
+  return fmt::format("{} is not a setting here: only the upper-case name counts; write {} if it is meant", name,
+                     AsciiUpper(name));
+}
+
 void Assignments::Set(std::string name, std::string value, std::size_t line) {
   if (name == "http_proxy" || name == "https_proxy" || name == "no_proxy") {
-    findings_.Warn("env-lower-case",
-                   fmt::format("{} is not a setting here: only the upper-case name counts; write {} if it is meant",
-                               name, AsciiUpper(name)),
-                   AtLine(where_, line));
+    findings_.Warn("env-lower-case", DescribeLowerCase(name), AtLine(where_, line));
   }
   const auto [it, is_new] = index_.try_emplace(name, all_.size());
   if (is_new) {

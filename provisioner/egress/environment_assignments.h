@@ -27,6 +27,9 @@ std::string AtLine(std::string_view where, std::size_t line);  // "where, line N
 // Reports (env-name) a name that systemd drops. Quotes it only if it can't be a part of a value.
 void ReportVariableName(std::string_view name, std::string_view where, std::size_t line, CappedFindings& findings);
 
+// Says that only the name in upper case counts.
+std::string DescribeLowerCase(std::string_view name);
+
 // The assignments in the order in which names first appear, with the last value of each; reports env-lower-case and
 // env-duplicate. `where` and `findings` must outlive it.
 class Assignments {

@@ -54,4 +54,17 @@ std::string EnvironmentLine(std::string_view name, std::string_view value);
 // read are reported (env-line, env-name, env-quote, env-utf8, env-nul) and left out. The caller limits the text's size.
 std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings);
 
+// The names of variables in other lines of a unit or drop-in.
+struct UnitNames {
+  struct Name {
+    std::string name;
+    std::string line;  // "PassEnvironment="
+    std::size_t number = 0;
+  };
+  std::vector<Name> unset;      // UnsetEnvironment=: the service does not get them
+  std::vector<Name> passed;     // PassEnvironment=: those of systemd itself
+  std::vector<Name> elsewhere;  // Environment= outside [Service]
+};
+UnitNames ReadUnitNames(std::string_view unit_text);
+
 }  // namespace prov::egress

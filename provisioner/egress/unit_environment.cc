@@ -1,4 +1,6 @@
-// ParseUnitEnvironment: the Environment= lines of a systemd unit.
+// ParseUnitEnvironment, ReadUnitNames: the environment in a systemd unit.
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -148,31 +150,69 @@ class UnitLines {
   std::size_t begin_ = 0;
 };
 
-}  // namespace
-
-std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings) {
-  constexpr std::string_view kKey = "Environment";
-  CappedFindings capped(findings, where);
-  Assignments out(where, capped);
+// Visits the lines "KEY=VALUE": with their section, "" before the first, and the number of the line.
+template <typename Visit>
+void VisitSettings(std::string_view unit_text, Visit visit) {
   if (unit_text.starts_with(kByteOrderMark)) unit_text.remove_prefix(kByteOrderMark.size());
-  bool in_service = false;
+  std::string section;
   UnitLines lines(unit_text);
   while (const std::optional<std::string> line = lines.Next()) {
     const std::string_view text = *line;
     if (text.starts_with('[')) {
-      in_service = text == "[Service]";
+      section = text;
       continue;
     }
     const std::size_t equals = text.find('=');
-    if (!in_service || equals == std::string_view::npos || TrimBlanks(text.substr(0, equals)) != kKey) continue;
-    const std::string_view value = TrimBlanks(text.substr(equals + 1));
-    if (value.empty()) {
-      out.Clear();
-    } else {
-      ReadUnitWords(value, where, lines.number(), out, capped);
-    }
+    if (equals == std::string_view::npos) continue;
+    visit(section, TrimBlanks(text.substr(0, equals)), TrimBlanks(text.substr(equals + 1)), lines.number());
   }
+}
+
+constexpr std::string_view kEnvironmentKey = "Environment";
+constexpr std::string_view kServiceSection = "[Service]";
+
+// Adds the names of a line's words, which may be followed by "=VALUE". A line without words drops what came before.
+void AddNames(std::string_view text, const std::string& line, std::size_t number, std::vector<UnitNames::Name>& out) {
+  if (text.empty()) out.clear();
+  for (; !text.empty(); text = TrimBlanks(text)) {
+    const auto word = ReadWord(text);
+    if (!word) return;
+    std::string name = word->substr(0, word->find('='));
+    if (IsVariableName(name)) out.push_back({std::move(name), line, number});
+  }
+}
+
+}  // namespace
+
+std::vector<Assignment> ParseUnitEnvironment(std::string_view unit_text, std::string_view where, Findings& findings) {
+  CappedFindings capped(findings, where);
+  Assignments out(where, capped);
+  VisitSettings(unit_text,
+                [&](std::string_view section, std::string_view key, std::string_view value, std::size_t number) {
+                  if (section != kServiceSection || key != kEnvironmentKey) return;
+                  if (value.empty()) {
+                    out.Clear();
+                  } else {
+                    ReadUnitWords(value, where, number, out, capped);
+                  }
+                });
   return std::move(out).Release();
+}
+
+UnitNames ReadUnitNames(std::string_view unit_text) {
+  UnitNames out;
+  VisitSettings(unit_text,
+                [&](std::string_view section, std::string_view key, std::string_view value, std::size_t number) {
+                  if (section != kServiceSection) {
+                    if (key == kEnvironmentKey)
+                      AddNames(value, fmt::format("Environment= in {}", Shorten(section)), number, out.elsewhere);
+                  } else if (key == "UnsetEnvironment") {
+                    AddNames(value, "UnsetEnvironment=", number, out.unset);
+                  } else if (key == "PassEnvironment") {
+                    AddNames(value, "PassEnvironment=", number, out.passed);
+                  }
+                });
+  return out;
 }
 
 }  // namespace prov::egress

@@ -10,6 +10,7 @@
 #include "provisioner/base/text.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/source/source_members.h"
+#include "provisioner/source/url_elsewhere.h"
 
 namespace prov::source {
 namespace {
@@ -39,6 +40,11 @@ void AssignVariables(std::span<const egress::Assignment> assignments, const std:
     if (a.name == egress::kNodeVariable) config.node_env_proxy = a.value.Reveal() == "1";
   }
   ReportOtherVariables(names, where, config);
+  if (const egress::Assignment* other = UrlInOtherCase(assignments, config)) {
+    ReportNotRead(Subject::kProxy, other->name,
+                  "only the name in upper case counts; so the source makes no statement about the proxy", where,
+                  config);
+  }
 }
 
 void StateProxy(egress::EgressConfig& config, std::string path) {

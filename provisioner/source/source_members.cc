@@ -101,6 +101,7 @@ constexpr auto Rows() {
       {"SystemdUnit", "HTTPS_PROXY", kProxy, kApplied, ""},
       {"SystemdUnit", "NO_PROXY", kProxy, kApplied, ""},
       {"SystemdUnit", "EnvironmentFile", kProxy, kNamed, "a file with more variables"},
+      {"SystemdUnit", "PassEnvironment", kProxy, kNamed, "variables of systemd itself"},
   });
 }
 

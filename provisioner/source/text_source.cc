@@ -13,15 +13,16 @@
 #include "provisioner/base/text.h"
 #include "provisioner/egress/environment_assignments.h"
 #include "provisioner/egress/environment_file.h"
+#include "provisioner/egress/script_assignment.h"
 #include "provisioner/pki/trust_bundle.h"
 #include "provisioner/source/source_members.h"
+#include "provisioner/source/url_elsewhere.h"
 
 namespace prov::source {
 namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ";
 constexpr std::string_view kOwnName = "/etc/mco/proxy.env";
-constexpr std::string_view kExport = "export ";
 
 // The first line that is neither blank nor a comment, without the blanks around it; "" when there is none.
 std::string_view FirstLine(std::string_view text) {
@@ -66,9 +67,9 @@ bool IsPem(std::string_view text) {
 bool IsEnvironmentText(std::string_view bytes) {
   std::string text(bytes);
   DecodeMarked(text);
-  std::string_view line = FirstLine(text);
+  const std::string_view line = FirstLine(text);
   if (line.empty()) return text.ends_with('\n') && text.find(kOwnName) != std::string::npos;
-  if (line.starts_with(kExport)) line = TrimBlanks(line.substr(kExport.size()));
+  if (egress::ReadScriptAssignment(line)) return true;  // refused, with the reason
   const std::size_t equals = line.find('=');
   return equals != std::string_view::npos && egress::IsVariableName(TrimBlanks(line.substr(0, equals)));
 }
@@ -79,7 +80,10 @@ Result<Reading> ReadEnvironmentText(std::string bytes, const std::string& where)
   egress::EgressConfig& config = out.config;
   config.source = {"EnvironmentFile", "", ""};
   config.proxy_file = DescribeFile(where, bytes);
-  AssignVariables(PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings)), where, config);
+  const auto assignments = PROV_TRY(egress::ParseEnvironmentFile(bytes, where, config.findings));
+  AssignVariables(assignments, where, config);
+  PROV_TRY(RefuseScriptLines(bytes, where, config));
+  PROV_TRY(RefuseUrlInOtherCase("the environment file", assignments, where, config));
   const bool none = !config.http_proxy && !config.https_proxy && !config.no_proxy;
   if (none && !FirstLine(bytes).empty()) {
     for (const Finding& finding : config.findings) {
@@ -242,6 +246,7 @@ Result<Reading> ReadUnitText(std::string bytes, const std::string& where) {
       assignment.value = PROV_TRY(WithoutSpecifiers(assignment, where));
   }
   AssignVariables(assignments, where, config);
+  PROV_TRY(RefuseUrlInOtherCase("the unit", assignments, where, config));
   const std::string_view file = EnvironmentFileOf(bytes);
   if (!config.http_proxy && !config.https_proxy && !config.no_proxy) {
     return Fail(Code::kKind,
@@ -251,6 +256,7 @@ Result<Reading> ReadUnitText(std::string bytes, const std::string& where) {
                                          : fmt::format("; give the file of its EnvironmentFile=, {}", Shorten(file))),
                 where);
   }
+  PROV_TRY(ReadOtherUnitLines(bytes, where, config));
   if (!file.empty()) {
     ReportNotRead(Subject::kProxy, fmt::format("EnvironmentFile={}", Shorten(file)),
                   "systemd lets its variables win over those of the unit", where, config);

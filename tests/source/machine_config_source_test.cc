@@ -77,6 +77,8 @@ TEST(MachineConfigSource, LowerCaseNamesAreFindingsNotSettings) {
   const auto config = Must(ReadConfigText(Ignition({FileEntry(kProxyEnvPath, "http_proxy=http://p:1\n")})));
   EXPECT_FALSE(config.http_proxy.has_value());
   EXPECT_THAT(config.findings, HasCode("env-lower-case"));
+  EXPECT_THAT(config.findings, HasCode("not-read"));
+  EXPECT_FALSE(egress::StatesProxy(config)) << "a URL that does not count is no statement that there is none";
 }
 
 TEST(MachineConfigSource, ABrokenBundleIsAnErrorNotAnEmptyOne) {

@@ -1,6 +1,7 @@
 // Environment files and files of certificates by themselves.
 #include "provisioner/source/text_source.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +17,9 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST(EnvironmentText, IsToldByItsFirstLine) {
-  for (const char* text : {"HTTP_PROXY=http://p:1\n", "# comment\n\n  NO_PROXY = a\n", "export HTTPS_PROXY=x",
-                           "A=b: c\n", "; x\r\nA=\r\n", "# Written to /etc/mco/proxy.env\n"}) {
+  for (const char* text :
+       {"HTTP_PROXY=http://p:1\n", "# comment\n\n  NO_PROXY = a\n", "export HTTPS_PROXY=x", "A=b: c\n", "; x\r\nA=\r\n",
+        "# Written to /etc/mco/proxy.env\n", "set A=b\r\n", "setx A b", "$env:A = 'b'\n"}) {
     EXPECT_TRUE(IsEnvironmentText(text)) << text;
   }
   for (const char* text : {"", "\n", "# only a comment\n", "a: b=c\n", "- A=b\n", "---\nA=b\n", "[Service]\nA=b\n",
@@ -55,6 +57,34 @@ TEST(EnvironmentText, AnotherFileIsNotTakenForOneWithoutAProxy) {
   EXPECT_THAT(Failure(ReadText("HTTP_PROXY=\xFF\n")), StartsWith("env-utf8: "));
 }
 
+TEST(EnvironmentText, AUrlThatDoesNotCountIsNotTakenForNone) {
+  for (const char* text : {"http_proxy=http://c4nary:1\nNO_PROXY=.svc\n", "HTTP_PROXY=\nHttp_Proxy=http://c4nary:1\n",
+                           "NO_PROXY=.svc\nhttps_proxy=http://c4nary:1\n"}) {
+    EXPECT_THAT(Failure(ReadText(text)), AllOf(StartsWith("kind: the environment file sets no proxy: "),
+                                               HasSubstr("only the upper-case name counts"), Not(HasSubstr("c4nary"))))
+        << text;
+  }
+  for (const char* line : {"export HTTP_PROXY=http://c4nary:1", "set HTTP_PROXY=http://c4nary:1",
+                           "setx HTTP_PROXY http://c4nary:1 /M", "$env:HTTP_PROXY = \"http://c4nary:1\""}) {
+    for (const std::string& text : {fmt::format("{}\nNO_PROXY=.svc\n", line), fmt::format("NO_PROXY=.svc\n{}\n", line),
+                                    fmt::format("{}\n", line)}) {
+      EXPECT_THAT(Failure(ReadText(text)), AllOf(StartsWith("kind: the environment file sets no proxy: `"),
+                                                 HasSubstr("write HTTP_PROXY=… alone"), Not(HasSubstr("c4nary"))))
+          << text;
+    }
+  }
+  EXPECT_THAT(Failure(ReadText("NO_PROXY=.svc\nhttp_proxy=http://p:1\n")), HasSubstr("(input, line 2)"));
+}
+
+TEST(EnvironmentText, EmptyNamesInOtherFormsTakeNothingAway) {
+  for (const char* text :
+       {"HTTP_PROXY=http://p:1\nhttp_proxy=http://p:1\nexport HTTP_PROXY=http://p:1\n",
+        "HTTPS_PROXY=http://p:1\nhttp_proxy=http://p:1\n", "HTTP_PROXY=\nhttp_proxy=\n",
+        "NO_PROXY=.svc\nno_proxy=.svc\n", "HTTP_PROXY=\nexport HTTP_PROXY=\n", "HTTP_PROXY=\nset NO_PROXY=.svc\n"}) {
+    EXPECT_TRUE(egress::StatesProxy(MustRead(text))) << text;
+  }
+}
+
 TEST(UnitText, GivesTheVariablesOfItsService) {
   const auto config = MustRead(
       "# proxy\n[Service]\nEnvironment=\"HTTP_PROXY=http://u:a%%40b@p:1\"\nEnvironment='NO_PROXY=localhost,.svc' "
@@ -78,6 +108,34 @@ TEST(UnitText, SaysWhereTheVariablesAreElse) {
   const auto filled_in = ReadText("[Service]\nEnvironment=HTTP_PROXY=http://u:c4nary%h@p:1\n");
   EXPECT_THAT(Failure(filled_in), AllOf(StartsWith("invalid-config: HTTP_PROXY has a '%' before a letter"),
                                         Not(HasSubstr("c4nary")), HasSubstr("(input, line 2)")));
+}
+
+TEST(UnitText, AUrlThatDoesNotCountIsNotTakenForNone) {
+  EXPECT_THAT(Failure(ReadText("[Service]\nEnvironment=\"http_proxy=http://c4nary:1\" \"NO_PROXY=.svc\"\n")),
+              AllOf(StartsWith("kind: the unit sets no proxy: http_proxy is not a setting"), HasSubstr("line 2"),
+                    Not(HasSubstr("c4nary"))));
+  EXPECT_TRUE(egress::StatesProxy(
+      MustRead("[Service]\nEnvironment=HTTP_PROXY=http://p:1 http_proxy=http://p:1 NO_PROXY=.svc\n")));
+  const auto passed = MustRead("[Service]\nEnvironment=NO_PROXY=.svc\nPassEnvironment=HTTP_PROXY https_proxy HOME\n");
+  EXPECT_EQ(std::ranges::count(passed.findings, "not-read", &Finding::code), 2);
+  EXPECT_THAT(MessageOf(passed.findings, "not-read"), HasSubstr("PassEnvironment=HTTP_PROXY"));
+  EXPECT_FALSE(egress::StatesProxy(passed));
+  const auto own = MustRead("[Service]\nPassEnvironment=HTTP_PROXY\nEnvironment=HTTP_PROXY=\n");
+  EXPECT_THAT(own.findings, Not(HasCode("not-read"))) << "Environment= wins";
+  const auto elsewhere =
+      MustRead("[Unit]\nEnvironment=HTTP_PROXY=http://c4nary:1\n[Service]\nEnvironment=NO_PROXY=.svc\n");
+  EXPECT_THAT(MessageOf(elsewhere.findings, "not-read"),
+              AllOf(HasSubstr("HTTP_PROXY of Environment= in [Unit]"), Not(HasSubstr("c4nary"))));
+  EXPECT_FALSE(egress::StatesProxy(elsewhere));
+}
+
+TEST(UnitText, WhatTheServiceDoesNotGetIsRefused) {
+  const std::string unit = "[Service]\nEnvironment=HTTP_PROXY=http://p:1 NO_PROXY=.svc\n";
+  EXPECT_THAT(Failure(ReadText(unit + "UnsetEnvironment=HOME \"HTTP_PROXY\"\n")),
+              AllOf(StartsWith("invalid-config: UnsetEnvironment= takes HTTP_PROXY away"), HasSubstr("line 3")));
+  for (const char* line : {"UnsetEnvironment=HOME http_proxy\n", "UnsetEnvironment=NO_PROXY\nUnsetEnvironment=\n"}) {
+    EXPECT_EQ(MustRead(unit + line).no_proxy, ".svc") << line;
+  }
 }
 
 TEST(CertificateText, MayBeWithinQuotes) {
