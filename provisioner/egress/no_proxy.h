@@ -70,7 +70,7 @@ struct ClusterFacts {
 
 // Findings about the list (all warnings unless said otherwise; at most 20 of a kind, then one that counts the rest):
 //   no-proxy-separator     blanks or ';' inside an entry
-//   no-proxy-inert         an entry that matches nothing, and why
+//   no-proxy-inert         an entry that matches nothing, and why; a range of addresses
 //   no-proxy-odd-address   a name that looks like an address but is none
 //   no-proxy-idn           a name that is not ASCII
 //   no-proxy-wide          "*" in a list, 0.0.0.0/0, ::/0

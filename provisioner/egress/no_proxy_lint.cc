@@ -37,17 +37,33 @@ bool LooksLikeAddress(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-void LintInert(const NoProxyEntry& entry, Lint& lint) {
-  const std::string text = Shown(entry.text);
+// "10.0.0.1-10.0.0.9"
+bool IsAddressRange(std::string_view name) {
+  const std::size_t dash = name.find('-');
+  const auto is_ipv4 = [](std::string_view text) {
+    const auto address = IpAddress::Parse(text);
+    return address && address->IsIpv4();
+  };
+  return dash != std::string_view::npos && is_ipv4(name.substr(0, dash)) && is_ipv4(name.substr(dash + 1));
+}
+
+// The entry as the subject of a message. `position`, from 1, is said where a part of the entry is hidden.
+std::string Named(const NoProxyEntry& entry, std::size_t position) {
+  const bool hides = RedactNoProxyEntry(entry.text) != entry.text;
+  return hides ? fmt::format("entry {} of NO_PROXY ('{}')", position, Shown(entry.text))
+               : fmt::format("NO_PROXY entry '{}'", Shown(entry.text));
+}
+
+void LintInert(const NoProxyEntry& entry, std::size_t position, Lint& lint) {
+  const std::string named = Named(entry, position);
   if (entry.text.find(';') != std::string::npos || entry.text.find_first_of(" \t") != std::string::npos) {
     lint.Warn("no-proxy-separator",
-              fmt::format("NO_PROXY entry '{}' holds a blank or ';', so it matches nothing: Go separates entries by "
-                          "commas only; write commas",
-                          text));
+              fmt::format("{} holds a blank or ';', so it matches nothing: Go separates entries by commas only; write "
+                          "commas",
+                          named));
     return;
   }
-  lint.Warn("no-proxy-inert",
-            fmt::format("NO_PROXY entry '{}' matches nothing: {}; correct or remove it", text, entry.reason));
+  lint.Warn("no-proxy-inert", fmt::format("{} matches nothing: {}; correct or remove it", named, entry.reason));
 }
 
 void LintName(const NoProxyEntry& entry, Lint& lint) {
@@ -62,6 +78,12 @@ void LintName(const NoProxyEntry& entry, Lint& lint) {
               fmt::format("NO_PROXY entry '{}' looks like an address but is not one: Go compares it as text, other "
                           "clients may read it as an "
                           "address; write four decimal numbers without leading zeros, or address/bits for a network",
+                          text));
+  }
+  if (IsAddressRange(entry.name)) {
+    lint.Warn("no-proxy-inert",
+              fmt::format("NO_PROXY entry '{}' matches none of these addresses: clients take a range for a name; write "
+                          "networks (address/bits)",
                           text));
   }
   if (entry.name.ends_with('.') || entry.name.empty()) {
@@ -139,8 +161,10 @@ Findings LintNoProxy(const NoProxy& no_proxy, const ClusterFacts& facts, std::st
   Findings out;
   {
     Lint lint{.where = std::string(where), .findings = {out, where}};
+    std::size_t position = 0;
     for (const NoProxyEntry& entry : no_proxy.entries()) {
-      if (entry.kind == Kind::kInert) LintInert(entry, lint);
+      ++position;
+      if (entry.kind == Kind::kInert) LintInert(entry, position, lint);
       if (entry.kind == Kind::kHost || entry.kind == Kind::kSuffix) LintName(entry, lint);
       if (entry.network) LintNetwork(entry, lint);
     }

@@ -1,5 +1,6 @@
 // RedactNoProxy: removes the passwords of URLs that were pasted into a list of exceptions.
 #include <algorithm>
+#include <array>
 
 #include "provisioner/base/ip_address.h"
 #include "provisioner/base/text.h"
@@ -16,11 +17,21 @@ bool IsZonedAddress(std::string_view item) {
          IpAddress::Parse(item.substr(0, zone)).has_value();
 }
 
+// Whether a '%' may stand for what separates a password from the rest of a URL, also where it is escaped twice. Other
+// entries with a '%', such as %PATH%, are mistakes that output must show.
+bool MayHideSeparators(std::string_view item) {
+  constexpr std::array<std::string_view, 4> kSeparators = {"%3a", "%40", "%2f", "%25"};
+  const std::string lower = AsciiLower(item);
+  return lower.find_first_of("@:/?#") != std::string::npos ||
+         std::ranges::any_of(kSeparators, [&](auto escape) { return lower.find(escape) != std::string::npos; });
+}
+
 }  // namespace
 
 std::string RedactNoProxyEntry(std::string_view entry) {
   const std::string_view item = TrimBlanks(entry);
-  if (item.empty() || IsAddressOrRange(item) || IsZonedAddress(item)) return std::string(entry);
+  if (item.empty() || IsAddressOrRange(item) || IsZonedAddress(item) || !MayHideSeparators(item))
+    return std::string(entry);
   // RedactUrl would not recognise a URL with blanks around it.
   const std::size_t begin = entry.find(item);
   return std::string(entry.substr(0, begin)) + RedactUrl(item) + std::string(entry.substr(begin + item.size()));

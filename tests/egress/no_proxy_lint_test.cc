@@ -30,6 +30,9 @@ TEST(NoProxyLint, FindsOddities) {
       {"a.com b.com,c d", {"no-proxy-separator", "no-proxy-separator"}},
       {"10.*", {"no-proxy-inert"}},
       {"http://x,[::1],10.0.0.0/33", {"no-proxy-inert", "no-proxy-inert", "no-proxy-inert"}},
+      {"10.0.0.1-10.0.0.9,.10.0.0.1-10.0.0.9,10.0.0.1-10.0.0.9:80",
+       {"no-proxy-inert", "no-proxy-inert", "no-proxy-inert"}},
+      {"a-b.c,10-0-0-1.a,10.0.0.1-a,10.0.0.1-,-10.0.0.9,ip-10.0.0.1", {}},
       {"10.0.0.256", {"no-proxy-odd-address"}},
       {"10.", {"no-proxy-odd-address", "no-proxy-trailing-dot"}},
       {"010.0.0.1", {"no-proxy-odd-address"}},
@@ -75,6 +78,16 @@ TEST(NoProxyLint, FindsWhatIsMissing) {
   const Findings odd = LintNoProxy(List("a"), {"", {"nonsense"}, ""}, "here");
   ASSERT_EQ(odd.size(), 1U);
   EXPECT_THAT(odd[0].message, HasSubstr("not a valid network"));
+}
+
+TEST(NoProxyLint, SaysWhichEntryIsMeant) {
+  const Findings shown = LintNoProxy(List("a,%PATH%,a%20b"), {}, "here");
+  ASSERT_EQ(shown.size(), 2U);
+  EXPECT_THAT(shown[0].message, testing::StartsWith("NO_PROXY entry '%PATH%' matches nothing"));
+  EXPECT_THAT(shown[1].message, testing::StartsWith("NO_PROXY entry 'a%20b' matches nothing"));
+  const Findings hidden = LintNoProxy(List("a,,u%3As3cret%40p"), {}, "here");
+  ASSERT_EQ(hidden.size(), 1U);
+  EXPECT_THAT(hidden[0].message, testing::StartsWith("entry 2 of NO_PROXY ('***') matches nothing"));
 }
 
 TEST(NoProxyLint, StaysShort) {

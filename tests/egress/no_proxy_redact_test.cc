@@ -12,7 +12,7 @@ using testing::Not;
 TEST(RedactNoProxy, AnOrdinaryListStaysAsItIs) {
   for (const char* list : {"", ",", "*", ".svc,.cluster.local,localhost,10.0.0.0/16,127.0.0.1", "a, .b ,\tc,",
                            "::1, fd00::/8 ,[::1],[::1]:80", "fe80::1%eth0,10.0.0.0/33,fd00::/200",
-                           "a.b:8080,*.c:80,010.0.0.1", "https://arm.example,b\u00FCcher.de"}) {
+                           "a.b:8080,*.c:80,010.0.0.1,%PATH%,a%20b,100%", "https://arm.example,b\u00FCcher.de"}) {
     EXPECT_EQ(RedactNoProxy(list), list);
   }
 }
@@ -28,6 +28,7 @@ TEST(RedactNoProxy, APastedUrlLosesItsPassword) {
       {"http://u:s%2Cecret@p:1,http://v:secret@q", "http://u:***@p:1,http://v:***@q"},
       {"http://u:se,cret@p:1", "http://u:***,***@p:1"},
       {"u%3Asecret%40p", "***"},
+      {"secret%40p,u%3asecret,secret%2Fp,u%253Asecret%2540p", "***,***,***,***"},
       {"a;http://u:secret@p", "a;http:***@p"},
   };
   for (const auto& [list, expected] : kCases) EXPECT_EQ(RedactNoProxy(list), expected);
