@@ -83,6 +83,8 @@ constexpr std::string_view kFacts = "clusterFacts";
 constexpr std::size_t kMaxNamedEntries = 40;
 
 constexpr std::string_view kClusterType = "Microsoft.ContainerService/managedClusters";
+constexpr std::string_view kPoolType = "Microsoft.ContainerService/managedClusters/agentPools";
+constexpr std::string_view kInnerPoolType = "agentPools";  // below the resource of its cluster
 constexpr std::string_view kDeployed = "provisioningState";
 
 bool IsTrustKey(std::string_view name) { return EqualsIgnoreAsciiCase(name, kTrust); }
@@ -98,6 +100,22 @@ Result<void> RefuseUnknownMembers(const ObjectView& config, bool wrapped) {
                     "enabled, effectiveNoProxy",
                     Shorten(name)),
         config.path());
+  }
+  return {};
+}
+
+// The spec of OpenShift's Proxy, taken out of its object, has members of these names with other types. Errors: type.
+Result<void> RefuseProxySpec(const ObjectView& config) {
+  for (const std::string_view name : config.Names()) {
+    const JsonValue* value = config.Find(name);
+    const bool text = name == "noProxy" && value != nullptr && value->IsString();
+    const bool reference = IsTrustKey(name) && value != nullptr && value->IsObject();
+    if (!text && !reference) continue;
+    return Fail(Code::kType,
+                fmt::format("expected {}, as in the spec of OpenShift's Proxy: give that object as a whole (oc get "
+                            "proxy cluster -o yaml), or correct the file for AKS",
+                            text ? "an array of strings, found a string" : "a string, found an object"),
+                config.At(name));
   }
   return {};
 }
@@ -367,10 +385,13 @@ bool IsCluster(const JsonValue& object) { return EqualsIgnoreAsciiCase(JsonTextA
 // Whether it is Azure's answer about an existing cluster. Azure leaves out what a cluster does not have.
 bool IsDeployed(const JsonValue& object) { return IsCluster(object) && HasMember(InnerOf(object), kDeployed); }
 
-// Refuses a text in brackets, which templates compute. Two brackets are an escaped bracket.
+// Whether templates compute the text. Two brackets are an escaped bracket.
+bool IsExpression(std::string_view text) {
+  return text.starts_with('[') && !text.starts_with("[[") && text.ends_with(']');
+}
+
 Result<void> RefuseExpression(const JsonValue& value, std::string_view name, const std::string& where) {
-  const std::string_view text = value.IsString() ? JsonTextOf(value) : std::string_view();
-  if (!text.starts_with('[') || text.starts_with("[[") || !text.ends_with(']')) return {};
+  if (!value.IsString() || !IsExpression(JsonTextOf(value))) return {};
   return Fail(
       Code::kInvalidConfig,
       fmt::format("{} is an expression of the template, whose value only the deployment knows; take the deployed "
@@ -412,6 +433,35 @@ Result<void> RefuseExpressions(const JsonValue& resource, const std::string& pat
 
 namespace {
 
+bool IsWindowsPool(const JsonValue& pool) {
+  return EqualsIgnoreAsciiCase(JsonTextAt(InnerOf(pool), {"osType"}), "Windows");
+}
+
+// An expression says neither of two clusters.
+std::string_view Literal(std::string_view name) { return IsExpression(name) ? std::string_view() : name; }
+
+}  // namespace
+
+void AddWindowsPools(const JsonValue& resource, const std::string& path, std::vector<AksPool>& out) {
+  const std::string_view name = JsonTextAt(resource, {"name"});
+  if (EqualsIgnoreAsciiCase(JsonTextAt(resource, {"type"}), kPoolType) && IsWindowsPool(resource)) {
+    const std::size_t slash = Literal(name).find('/');  // "CLUSTER/POOL"
+    const bool split = slash != std::string_view::npos;
+    out.push_back(
+        {std::string(split ? name.substr(0, slash) : ""), std::string(split ? name.substr(slash + 1) : name), path});
+  }
+  const JsonValue* inner = IsCluster(resource) ? JsonMember(&resource, "resources") : nullptr;
+  if (inner == nullptr || !inner->IsArray()) return;
+  for (rapidjson::SizeType i = 0; i < inner->Size(); ++i) {
+    const JsonValue& pool = (*inner)[i];
+    if (!EqualsIgnoreAsciiCase(JsonTextAt(pool, {"type"}), kInnerPoolType) || !IsWindowsPool(pool)) continue;
+    out.push_back({std::string(Literal(name)), std::string(JsonTextAt(pool, {"name"})),
+                   fmt::format("{}.resources[{}]", path, i)});
+  }
+}
+
+namespace {
+
 // Reads httpProxyConfig, or states that there is none.
 Result<void> ReadProxyConfig(const ObjectView& object, const ObjectView& holder, Reading& out) {
   constexpr const char* kNone = "the cluster has no HTTP proxy: what was set is removed";
@@ -421,6 +471,7 @@ Result<void> ReadProxyConfig(const ObjectView& object, const ObjectView& holder,
     return {};
   }
   const ObjectView config = wrapped ? *PROV_TRY(holder.Object(kConfig)) : object;
+  if (!wrapped) PROV_TRY(RefuseProxySpec(config));
   PROV_TRY(RefuseUnknownMembers(config, wrapped));
   if (!PROV_TRY(IsEnabled(config))) {
     StateNothing(config.path(), "the HTTP proxy is disabled (enabled: false): what was set is removed", out);
@@ -433,25 +484,42 @@ Result<void> ReadProxyConfig(const ObjectView& object, const ObjectView& holder,
   return {};
 }
 
-// Names the pools of Windows nodes of a cluster with a proxy. Facts: docs/egress-systems.md#aks-httpproxyconfig.
-void ReportWindowsPools(const ObjectView& holder, EgressConfig& config) {
-  const JsonValue* pools = holder.Find("agentPoolProfiles");
-  if (pools == nullptr || !pools->IsArray() || (!config.http_proxy && !config.https_proxy)) return;
-  std::string names;
-  for (const JsonValue& pool : pools->GetArray()) {
-    if (!EqualsIgnoreAsciiCase(JsonTextAt(pool, {"osType"}), "Windows")) continue;
-    names.append(names.empty() ? "" : ", ").append(Shorten(JsonTextAt(pool, {"name"})));
-  }
-  if (names.empty()) return;
+// Facts: docs/egress-systems.md#aks-httpproxyconfig.
+void ReportPools(std::string_view names, std::string where, EgressConfig& config) {
+  if (names.empty() || (!config.http_proxy && !config.https_proxy)) return;
   AddWarning(config.findings, "aks-windows-upgrade",
              fmt::format("the cluster has httpProxyConfig and Windows pools ({}), which AKS does not support together: "
                          "it makes such a pool, but may refuse to upgrade the cluster (\"HTTPProxyConfig is not "
                          "supported\", with the OSType)",
                          Shorten(names)),
-             holder.At("agentPoolProfiles"));
+             std::move(where));
+}
+
+// Names the pools of Windows nodes of a cluster with a proxy.
+void ReportWindowsPools(const ObjectView& holder, EgressConfig& config) {
+  const JsonValue* pools = holder.Find("agentPoolProfiles");
+  if (pools == nullptr || !pools->IsArray()) return;
+  std::string names;
+  for (const JsonValue& pool : pools->GetArray()) {
+    if (!EqualsIgnoreAsciiCase(JsonTextAt(pool, {"osType"}), "Windows")) continue;
+    names.append(names.empty() ? "" : ", ").append(Shorten(JsonTextAt(pool, {"name"})));
+  }
+  ReportPools(names, holder.At("agentPoolProfiles"), config);
 }
 
 }  // namespace
+
+void ReportWindowsPools(std::span<const AksPool> pools, egress::EgressConfig& config) {
+  const std::string_view cluster = Literal(config.source.name);
+  std::string names;
+  const AksPool* first = nullptr;
+  for (const AksPool& pool : pools) {
+    if (!pool.cluster.empty() && !cluster.empty() && !EqualsIgnoreAsciiCase(pool.cluster, cluster)) continue;
+    if (first == nullptr) first = &pool;
+    names.append(names.empty() ? "" : ", ").append(Shorten(pool.name));
+  }
+  if (first != nullptr) ReportPools(names, first->path, config);
+}
 
 Result<Reading> ReadAksConfig(const ObjectView& object) {
   Reading out;

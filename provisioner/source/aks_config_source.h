@@ -3,7 +3,9 @@
 // Facts: docs/egress-systems.md#aks-httpproxyconfig, #aks-noproxy and #aks-updates.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "provisioner/base/result.h"
 #include "provisioner/egress/egress_config.h"
@@ -20,6 +22,19 @@ bool IsAksResource(const JsonValue& resource);
 
 // Errors: invalid-config if the httpProxyConfig of a template's resource is computed by an expression, or contains one.
 Result<void> RefuseExpressions(const JsonValue& resource, const std::string& path);
+
+// A pool of Windows nodes that is a resource of its own in a template.
+struct AksPool {
+  std::string cluster;  // its name; "" where an expression computes it
+  std::string name;
+  std::string path;
+};
+
+// Adds the resource if it is one, and those below the resource of a cluster.
+void AddWindowsPools(const JsonValue& resource, const std::string& path, std::vector<AksPool>& out);
+
+// Names those of the cluster that `config` was read from, if it has a proxy. Findings: aks-windows-upgrade.
+void ReportWindowsPools(std::span<const AksPool> pools, egress::EgressConfig& config);
 
 // NO_PROXY is effectiveNoProxy if it is there, else the user's entries and those that AKS adds, as far as the cluster
 // is known: from `az aks show`, or from a member "clusterFacts" beside httpProxyConfig or, in the command line's own

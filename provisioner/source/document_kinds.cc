@@ -84,8 +84,10 @@ Taken ReadHostedClusters(const SourceObjects& found, ParsedSource& source) {
 }
 
 Taken ReadAksConfigs(const SourceObjects& found, ParsedSource& source) {
-  return PROV_TRY(
-      ReadAksConfig(PROV_TRY(ChooseObject(found.aks_configs, "AKS cluster", source.selection.name))->object));
+  const auto* chosen = PROV_TRY(ChooseObject(found.aks_configs, "AKS cluster", source.selection.name));
+  Reading out = PROV_TRY(ReadAksConfig(chosen->object));
+  ReportWindowsPools(found.aks_pools, out.config);
+  return out;
 }
 
 Taken ReadRancherClusters(const SourceObjects& found, ParsedSource& source) {

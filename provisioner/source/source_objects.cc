@@ -105,6 +105,7 @@ class Finder {
 
   Result<void> AddResource(const JsonValue& resource, const std::string& path) {
     if (!resource.IsObject()) return {};
+    AddWindowsPools(resource, path, found_.aks_pools);
     if (IsAksResource(resource)) {
       PROV_TRY(RefuseExpressions(resource, path));
       PROV_TRY(PutCluster(resource, path));

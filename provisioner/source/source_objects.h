@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "provisioner/source/aks_config_source.h"
 #include "provisioner/source/object_view.h"
 
 namespace prov::source {
@@ -26,6 +27,7 @@ struct SourceObjects {
   std::vector<FoundObject> proxies;
   std::vector<FoundObject> hosted_clusters;
   std::vector<FoundObject> aks_configs;
+  std::vector<AksPool> aks_pools;
   std::vector<FoundObject> rancher_clusters;
   std::vector<FoundObject> install_configs;
   std::vector<FoundObject> config_maps;

@@ -95,6 +95,30 @@ TEST(AksConfig, NamesWindowsPoolsBesideAProxy) {
     EXPECT_THAT(cluster(config, others).findings, Not(HasCode("aks-windows-upgrade"))) << others;
 }
 
+TEST(AksConfig, NamesWindowsPoolsThatAreResources) {
+  constexpr std::string_view kType = "Microsoft.ContainerService/managedClusters";
+  const auto cluster = [&](std::string_view name, const std::string& rest = "") {
+    return fmt::format(R"({{"type":"{}","name":"{}","properties":{{"httpProxyConfig":{{{}}}}}{}}})", kType, name, kUrls,
+                       rest);
+  };
+  const auto pool = [&](std::string_view name, std::string_view system) {
+    return fmt::format(R"(,{{"type":"{}/agentPools","name":"{}","properties":{{"osType":"{}"}}}})", kType, name,
+                       system);
+  };
+  const auto read = [](const std::string& resources) { return MustRead(R"({"resources":[)" + resources + "]}"); };
+  for (const std::string& resources :
+       {cluster("c") + pool("c/win", "windows"), cluster("c") + pool("[format('{0}/win', 'c')]", "Windows"),
+        cluster("[parameters('c')]") + pool("d/win", "Windows"),
+        cluster("c", R"(,"resources":[1,{"type":"agentPools","name":"win","properties":{"osType":"Windows"}}])")}) {
+    EXPECT_THAT(MessageOf(read(resources).findings, "aks-windows-upgrade"), HasSubstr("win")) << resources;
+  }
+  for (const std::string& resources :
+       {cluster("c") + pool("c/np", "Linux"), cluster("c") + pool("d/win", "Windows"),
+        cluster("c", R"(,"resources":[{"type":"agentPools","name":"np","properties":{}}])")}) {
+    EXPECT_THAT(read(resources).findings, Not(HasCode("aks-windows-upgrade"))) << resources;
+  }
+}
+
 TEST(AksConfig, DisabledAndNullAreTheExplicitEmpty) {
   for (const std::string& text : {std::string(R"({"httpProxyConfig":null,"name":"c"})"),
                                   std::string(R"({"properties":{"httpProxyConfig":null}})"),
@@ -191,7 +215,12 @@ TEST(AksConfig, RefusesWithAksOwnNames) {
        "cert: HTTPProxyTrustedCAPEMDecodeFailure: the trust bundle is not base64: it"},
       {std::string("{") + kUrls + R"(,"noproxy":[]})", "invalid-config: the key \"noproxy\" is none of those"},
       {std::string("{") + kUrls + R"(,"noProxy":"a,b"})",
-       "type: expected an array of strings, found a string ($.noProxy)"},
+       "type: expected an array of strings, found a string, as in the spec of OpenShift's Proxy: give that object as a "
+       "whole (oc get proxy cluster -o yaml)"},
+      {std::string("{") + kUrls + R"(,"trustedCA":{"name":""}})",
+       "type: expected a string, found an object, as in the spec of OpenShift's Proxy"},
+      {R"({"httpProxyConfig":{"httpProxy":"http://p:1/","noProxy":"a,b"}})",
+       "type: expected an array of strings, found a string ($.httpProxyConfig.noProxy)"},
       {std::string("{") + kUrls + R"(,"noProxy":[1]})", "type: expected a string, found an integer ($.noProxy[0])"},
       {std::string("{") + kUrls + R"(,"enabled":"no"})", "type: expected true or false ($.enabled)"},
       {std::string("{") + kUrls + R"(,"enabled":0})", "type: expected true or false ($.enabled)"},
