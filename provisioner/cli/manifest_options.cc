@@ -46,11 +46,13 @@ Result<std::pair<std::string, std::string>> ParseApiServer(const Arguments& argu
   std::string host = text.substr(0, colon);
   std::string port = colon == std::string::npos ? std::string(kDefaultPort) : text.substr(colon + 1);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  constexpr std::string_view kDigits = "0123456789";
   constexpr std::string_view kNot = "/ @[]";
-  const bool is_port = !port.empty() && port.size() <= 5 && port.find_first_not_of(kDigits) == std::string::npos;
+  constexpr std::uint64_t kLastPort = 65535;
+  const bool is_port = port.size() <= 5 && ParseDecimal(port, kLastPort).value_or(0) != 0;
   if (host.empty() || host.find_first_of(kNot) != std::string::npos || !is_port)
-    return Fail(Code::kUsage, fmt::format("takes HOST or HOST:PORT, not \"{}\"", text), "--api-server");
+    return Fail(Code::kUsage,
+                fmt::format("takes HOST or HOST:PORT with a port from 1 to {}, not \"{}\"", kLastPort, text),
+                "--api-server");
   return std::pair(std::move(host), std::move(port));
 }
 

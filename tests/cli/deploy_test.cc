@@ -526,6 +526,9 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--keep-secret", "n/s", "--platform", "aks"}, "such as aws"},
       {{"--print", "--api-server", "api:"}, "HOST:PORT"},
       {{"--print", "--api-server", "api:port"}, "HOST:PORT"},
+      {{"--print", "--api-server", "api:0"}, "1 to 65535"},
+      {{"--print", "--api-server", "api:65536"}, "1 to 65535"},
+      {{"--print", "--api-server", "[fd00::1]:99999"}, "1 to 65535"},
   };
   for (const Row& row : rows) {
     const auto outcome = Deploy(WithImage(row.words));
