@@ -394,7 +394,9 @@ Result<std::string> OneOf(const Arguments& arguments, std::string_view name) {
   const std::vector<std::string_view> allowed = CompletedValueOf(*option).words;
   std::string value = arguments.Get(name, allowed.front());
   if (std::ranges::find(allowed, value) != allowed.end()) return value;
-  return RefuseValue(fmt::format("--{}", name), "one of", value, allowed);
+  if (!value.empty()) return RefuseValue(fmt::format("--{}", name), "one of", value, allowed);
+  return Fail(Code::kUsage, fmt::format("is empty (an unset variable?); it takes one of {}", fmt::join(allowed, ", ")),
+              fmt::format("--{}", name));
 }
 
 std::unexpected<Error> RefuseValue(std::string place, std::string_view how_many, std::string_view value,

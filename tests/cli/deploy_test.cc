@@ -517,7 +517,7 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--priority-class", "a\nb"}, "the name of an object"},
       {{"--print", "--platform", "eks"}, "openshift"},
       {{"--print", "--platform", "aws"}, "is for --keep-secret"},
-      {{"--print", "--platform", ""}, "takes one of openshift"},
+      {{"--print", "--platform", ""}, "is empty (an unset variable?); it takes one of openshift"},
       {{"--print", "--namespace", "openshift-machine-api"}, "of the cluster itself"},
       {{"--print", "--namespace", "default"}, "of the cluster itself"},
       {{"--print", "--keep-secret", "n/s", "--platform", ""}, "takes one of openshift"},
