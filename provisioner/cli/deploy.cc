@@ -48,12 +48,15 @@ Result<void> CheckPassedOn(const Arguments& arguments) {
   PROV_TRY(ParseInterval(arguments));
   PROV_TRY(ParseMetrics(arguments));
   PROV_TRY(CheckRebootWindow(arguments));
-  for (const std::string_view name : {"ca", "subtract", "hns-policy"}) {
+  for (const std::string_view name : {"ca", "subtract", "hns-policy", "metrics"}) {
     if (!arguments.Has(name) || IsNodePath(arguments.Get(name))) continue;
-    return Fail(Code::kUsage,
-                fmt::format("takes a full path on the nodes, such as C:\\ProgramData\\egress\\ca.pem, not \"{}\"",
-                            Printable(arguments.Get(name))),
-                fmt::format("--{}", name));
+    const std::string_view such = name == "metrics"
+                                      ? R"(C:\Program Files\windows_exporter\textfile_inputs\provisioner.prom)"
+                                      : R"(C:\ProgramData\egress\ca.pem)";
+    return Fail(
+        Code::kUsage,
+        fmt::format("takes a full path on the nodes, such as {}, not \"{}\"", such, Printable(arguments.Get(name))),
+        fmt::format("--{}", name));
   }
   const std::string reboot = arguments.Get("reboot");
   if (reboot == "annotate" || reboot == "drain") return {};  // the manifest sets the Node

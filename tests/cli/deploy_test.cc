@@ -502,6 +502,8 @@ TEST(Deploy, RefusesWhatNoPodWouldTake) {
       {{"--print", "--reboot", "annotate", "--reboot-window", "01:00-02:00"}, "needs --reboot now or drain"},
       {{"--print", "--interval", "3600", "--reboot", "now", "--reboot-window", "01:00-02:00"}, "open for 3600 s"},
       {{"--print", "--metrics", ""}, ".prom"},
+      {{"--print", "--metrics", "relative.prom"}, "a full path on the nodes"},
+      {{"--print", "--metrics", R"(\\h\share\p.prom)"}, "a full path on the nodes"},
       {{"--print", "--params", "a/b", "--fleet-namespace", "c"}, "needs --approval"},
       {{"--print", "--params", "a/b", "--approval", "--fleet-namespace", "C"}, "takes the name of a namespace"},
       {{"--print", "--approval", "--fleet-namespace", "c"}, "belongs to --keep-secret"},
