@@ -77,7 +77,11 @@ Result<KeepOrder> ParseKept(const Arguments& arguments, KeptKind kind) {
   }
   out.object = PROV_TRY(SecretOf(arguments, "secret"));
   PROV_TRY(userdata::CheckSecretName(out.object.name));
-  if (arguments.Has("append-to-secret")) out.append_to = PROV_TRY(SecretOf(arguments, "append-to-secret"));
+  if (arguments.Has("append-to-secret")) {
+    out.append_to = PROV_TRY(SecretOf(arguments, "append-to-secret"));
+    if (out.append_to->name_space == out.object.name_space)
+      PROV_TRY(CheckAppendedSecret(out.object.name, out.append_to->name, "secret"));
+  }
   out.machine_sets = arguments.Has("machine-sets");
   out.other_secrets = arguments.All("other-secret");
   return out;

@@ -87,6 +87,7 @@ Result<void> ParseKeptSecret(const Arguments& arguments, fleet::ControllerDeploy
   if (name_space != out.machines)
     return Fail(Code::kUsage, "names another namespace than --keep-secret; machines read both in the same one",
                 "--append-to-secret");
+  PROV_TRY(CheckAppendedSecret(out.secret, name, kKeepSecret));
   out.operators_secret = name;
   return {};
 }
@@ -156,6 +157,15 @@ Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secre
                 fmt::format("--{}", option.name));
   }
   return {};
+}
+
+Result<void> CheckAppendedSecret(std::string_view kept, std::string_view appended, std::string_view option) {
+  if (kept != appended) return {};
+  return Fail(Code::kUsage,
+              fmt::format("names the Secret of --{}, whose script would be put before itself; name the one whose "
+                          "script machines run today",
+                          option),
+              "--append-to-secret");
 }
 
 Result<void> RefuseControllersOptions(const Arguments& arguments) {

@@ -27,6 +27,8 @@ OptionSpec FleetNamespaceOption();        // --fleet-namespace, which needs --ap
 Result<std::string> ParseFleetNamespace(const Arguments& arguments, std::string_view fallback);
 // Refuses options about user data, but for `except`, without the option that names its Secret, `secret`. Errors: usage.
 Result<void> CheckKeptOptions(const Arguments& arguments, std::string_view secret, std::string_view except = {});
+// Refuses the Secret of --append-to-secret if it is the kept one, which `option` names. Errors: usage.
+Result<void> CheckAppendedSecret(std::string_view kept, std::string_view appended, std::string_view option);
 // Refuses all that is for the controller alone. Errors: usage.
 Result<void> RefuseControllersOptions(const Arguments& arguments);
 

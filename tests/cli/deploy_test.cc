@@ -83,6 +83,8 @@ TEST(Deploy, TheControllersHalfRefusesWhatItCanNotBe) {
   };
   EXPECT_THAT(with({}), HasSubstr("--platform is missing"));
   EXPECT_THAT(with({"--platform", "aws", "--append-to-secret", "other/theirs"}), HasSubstr("another namespace"));
+  EXPECT_THAT(with({"--platform", "aws", "--append-to-secret", "machines/ours"}),
+              HasSubstr("names the Secret of --keep-secret"));
   EXPECT_THAT(with({"--platform", "aws", "--source", "kube:///proxy"}), HasSubstr("give a pool"));
   EXPECT_THAT(with({"--platform", "aws", "--source", "C:\\x"}), HasSubstr("has no files"));
   EXPECT_THAT(with({"--platform", "aws", "--other-secret", "b"}), HasSubstr("needs --machine-sets"));

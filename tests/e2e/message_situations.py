@@ -282,6 +282,7 @@ usage          | --platform         | deploy --print --image provisioner:1 --par
 usage          | --secret           | controller --source kube:///worker
 usage          | --source           | controller --secret a/b --platform aws
 usage          | --platform         | controller --source kube:///worker --params a/b --platform aws
+usage          | --append-to-secret | controller --source kube:///worker --secret a/b --append-to-secret a/b
 usage          | --lease            | controller --source kube:///worker --params a/b --lease x
 usage          | cluster            | fleet status cluster
 usage          | fleet              | fleet
