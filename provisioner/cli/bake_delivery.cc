@@ -145,6 +145,10 @@ Result<void> CheckOutputName(const Arguments& arguments, std::string_view path) 
   constexpr Ending kEndings[] = {{".zip", "zip"},     {".tar", "tar"},      {".tar.gz", "tgz"},  {".tgz", "tgz"},
                                  {".iso", "iso"},     {".yaml", kUserData}, {".yml", kUserData}, {".json", kUserData},
                                  {".ps1", kUserData}, {".txt", kUserData}};
+  if (path == "-") {
+    return Fail(Code::kUsage,
+                "takes the name of a file or a folder; standard output has what was written as text or JSON", "--out");
+  }
   if (arguments.Has("format")) return {};
   const std::string lower = AsciiLower(path);
   for (const auto& [ending, format] : kEndings) {

@@ -30,8 +30,8 @@ struct BakeDelivery {
 // --label and --nodes.
 OptionGroup DeliveryOptionSpecs();
 
-// Refuses the name of an archive, a drive or a text where no --format was given, because the payload would be a folder
-// of that name. Errors: usage.
+// Refuses "-", and the name of an archive, a drive or a text where no --format was given, because the payload would be
+// a folder of that name. Errors: usage.
 Result<void> CheckOutputName(const Arguments& arguments, std::string_view path);
 
 // `own_answer_file`: the contents of the file that --unattend names. A bad row is found before anything is written.

@@ -9,6 +9,7 @@
 #include "provisioner/base/file.h"
 #include "provisioner/base/json_writer.h"
 #include "provisioner/base/text.h"
+#include "provisioner/cli/bake_delivery.h"
 #include "provisioner/cli/own_program.h"
 #include "provisioner/cli/version.h"
 #include "provisioner/payload/controller_image.h"
@@ -43,6 +44,7 @@ Result<void> CheckOciOptions(const Arguments& arguments, const CommandSpec& spec
                 fmt::format("--{}", option.name));
   }
   if (arguments.Get("out").empty()) return Fail(Code::kUsage, "--out FILE is missing", "provisioner bake");
+  PROV_TRY(CheckOutputName(arguments, arguments.Get("out")));
   if (arguments.Has(input)) return {};
   return Fail(Code::kUsage,
               input == "exe" ? "--exe FILE is missing: give the provisioner.exe that the image should contain"

@@ -81,6 +81,7 @@ target         | folder             | explain sample.json --url http://a/ --html
 target         | hosts.txt/page     | explain sample.json --url http://a/ --html hosts.txt/page
 usage          | --out              | bake sample.json
 usage          | --out              | bake sample.json --out ""
+usage          | --out              | bake sample.json --out -
 usage          | --format           | bake sample.json --out x --format rar
 usage          | --out x.zip        | bake sample.json --out x.zip
 usage          | --generation       | bake sample.json --out x --generation -1
