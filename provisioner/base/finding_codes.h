@@ -60,6 +60,7 @@ inline constexpr std::string_view kFindingCodes[] = {
     "dirty-hive",
     "disallowed",
     "drive-secret",
+    "drive-unsigned",
     "egress-dns-name",
     "egress-ip-address",
     "egress-ip-choice",

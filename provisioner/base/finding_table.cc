@@ -201,6 +201,10 @@ constexpr FindingInfo kFindings[] = {
     {"drive-secret", kWarning,
      "A drive holds credentials, and every user of a node can read a drive that is attached to it.",
      "Detach the drive after the first boot, or use --credentials none."},
+    {"drive-unsigned", kInfo,
+     "A drive for any node has a signed payload, and the files at its root, which Windows setup or cloudbase-init "
+     "reads before any program of ours, have no signature.",
+     "Give --nodes, which signs the files of each node's drive, too."},
     {"egress-dns-name", kInfo,
      "An EgressFirewall has rules with dnsName, which are compared by name. The cluster compares addresses, so such a "
      "rule also decides about another name with the same address.",

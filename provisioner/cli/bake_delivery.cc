@@ -206,7 +206,15 @@ void AddDeliveryFindings(const BakeDelivery& delivery, const Payload& payload, c
                path);
   }
   const DriveKind kind = delivery.drive;
-  if (kind == DriveKind::kPlain || kind == DriveKind::kSetupMedia) return;
+  const bool is_plain = kind == DriveKind::kPlain || kind == DriveKind::kSetupMedia;
+  if (delivery.key != nullptr && delivery.nodes.empty()) {
+    AddInfo(findings, "drive-unsigned",
+            fmt::format("the payload in this drive is signed, and the files beside it, which {} reads first, are not; "
+                        "give --nodes FILE, which signs the files of each node's drive",
+                        is_plain ? "Windows setup" : "cloudbase-init"),
+            path);
+  }
+  if (is_plain) return;
   if (kind == DriveKind::kNoCloud) {
     AddWarning(findings, "cidata-service",
                "cloudbase-init does not read a drive with this label by default; use --label config-2, or add NoCloud "
