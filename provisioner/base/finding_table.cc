@@ -289,9 +289,12 @@ constexpr FindingInfo kFindings[] = {
     {"file-lost", kError,
      "A file that provisioner installed is missing or was changed, so it does not do there what it is for.",
      "Put it back with the command. Where the program itself is gone, run the command with another copy of it."},
-    {"fleet-policies", kWarning,
-     "The API server knows no ValidatingAdmissionPolicy, so pods of the fleet may change every Node.",
-     "Upgrade the cluster to Kubernetes 1.30 or later, or run the pods without --node."},
+    {"fleet-policies", kInfo | kWarning,
+     "Admission policies that deploy prints are missing, or could not be looked for. Without them pods of the fleet "
+     "may "
+     "change every Node.",
+     "Apply the manifests of deploy again. On a cluster before Kubernetes 1.30 upgrade it, or run the pods without "
+     "--node. Who may not list the policies and their bindings needs that right."},
     {"fleet-rollout", kWarning, "The cluster's rollout of new settings could not be read, so its state is not shown.",
      "Give this user the right to get the Secret that the message names, and to list nodes."},
     {"fleet-secret-silent", kInfo | kWarning,

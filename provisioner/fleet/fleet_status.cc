@@ -9,12 +9,12 @@
 #include "provisioner/base/clock.h"
 #include "provisioner/egress/settings_digest.h"
 #include "provisioner/fleet/kept_secrets.h"
+#include "provisioner/fleet/policy_review.h"
 #include "provisioner/fleet/rollout_nodes.h"
 #include "provisioner/node/guards.h"
 #include "provisioner/node/source_reader.h"
 #include "provisioner/source/kube_access.h"
 #include "provisioner/source/kube_client.h"
-#include "provisioner/source/kube_discovery.h"
 #include "provisioner/source/kube_uri.h"
 
 namespace prov::fleet {
@@ -22,16 +22,16 @@ namespace {
 
 constexpr std::int64_t kPause = 5000;  // milliseconds, between two readings
 
-// Without the policies a pod of the fleet may write each Node.
-void ReviewPolicies(source::KubeClient& client, const std::vector<NodeRow>& rows, Findings& findings) {
-  if (std::ranges::none_of(rows, [](const NodeRow& row) { return row.node.state.has_value(); })) return;
-  const auto knows = source::Serves(client, source::kAdmissionGroup, source::kValidatingPolicies);
-  if (!knows || *knows) return;
-  AddWarning(findings, "fleet-policies",
-             "this API server is older than Kubernetes 1.30 and knows no ValidatingAdmissionPolicy, so pods of the "
-             "fleet may change every Node: who controls one Windows node could taint or label all others; upgrade the "
-             "cluster, or report without --node",
-             std::string(source::kValidatingPolicies));
+// Those that a fleet with such nodes needs.
+std::vector<std::string_view> PoliciesFor(const std::vector<NodeRow>& rows) {
+  const auto any = [&](const auto& has) {
+    return std::ranges::any_of(rows, [&](const NodeRow& row) { return row.node.state && has(*row.node.state); });
+  };
+  std::vector<std::string_view> out;
+  if (any([](const NodeState&) { return true; })) out = {kNodesPolicy, kEventsPolicy};
+  if (any([](const NodeState& state) { return state.approval.has_value(); })) out.push_back(kRolloutPolicy);
+  if (any([](const NodeState& state) { return state.drain.has_value(); })) out.push_back(kRebootPolicy);
+  return out;
 }
 
 Result<std::optional<FleetRollout>> ReadRollout(source::KubeClient& client, const std::string& name_space) {
@@ -152,7 +152,7 @@ Result<FleetStatus> ReadStatus(machine::Host& host, const StatusRequest& request
     out.secrets.push_back(std::move(row));
   }
   AddRollout(client, request, out);
-  ReviewPolicies(client, out.rows, out.findings);
+  if (const auto wanted = PoliciesFor(out.rows); !wanted.empty()) ReviewPolicies(client, wanted, out.findings);
   return out;
 }
 

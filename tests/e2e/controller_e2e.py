@@ -18,7 +18,7 @@ import unittest
 
 import output_schemas
 from canary_words import SIMPLE, holds
-from kube_api_server import STATE, ApiServer, Authority, kubeconfig
+from kube_api_server import POLICIES, STATE, ApiServer, Authority, kubeconfig
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 MACHINES = "/api/v1/namespaces/openshift-machine-api"
@@ -318,6 +318,7 @@ class Controller(unittest.TestCase):
         self.assertEqual(status().returncode, 4, "nothing was written yet")
         self.once()
         self.server.put_node("win-1", self.state())
+        self.server.put_policies()
         done = status("--output", "json")
         document = json.loads(done.stdout)
         output_schemas.check("fleet-status", document)
@@ -364,8 +365,12 @@ class Controller(unittest.TestCase):
         done = status()
         self.assertEqual(done.returncode, 4, "no pod of it runs")
         self.assertIn("the Deployment egress-provisioner/egress-provisioner-controller", done.stderr)
+        self.assertNotIn("[fleet-policies]", status().stderr)
+        with self.server.changed:
+            del self.server.objects[f"{POLICIES}/validatingadmissionpolicybindings/egress-provisioner-nodes"]
+        self.assertRegex(status().stderr, r"\[fleet-policies\] .*: egress-provisioner-nodes;")
         self.server.policies = []
-        self.assertIn("[fleet-policies]", status().stderr)
+        self.assertRegex(status().stderr, r"\[fleet-policies\] .* older than Kubernetes 1\.30")
 
     def test_a_secret_of_others_stays(self):
         self.server.put(OURS, data={"userData": "eA=="})

@@ -19,7 +19,8 @@ POOLS, CONFIGS = GROUP + "/machineconfigpools", GROUP + "/machineconfigs"
 KINDS = {"machineconfigpools": "MachineConfigPool", "machineconfigs": "MachineConfig", "controllerconfigs": "ControllerConfig",
          "proxies": "Proxy", "configmaps": "ConfigMap", "clustertrustbundles": "ClusterTrustBundle", "nodes": "Node",
          "events": "Event", "deployments": "Deployment", "daemonsets": "DaemonSet", "statefulsets": "StatefulSet",
-         "runtimeclasses": "RuntimeClass", "secrets": "Secret", "leases": "Lease"}
+         "runtimeclasses": "RuntimeClass", "secrets": "Secret", "leases": "Lease", "validatingadmissionpolicies": "ValidatingAdmissionPolicy",
+         "validatingadmissionpolicybindings": "ValidatingAdmissionPolicyBinding"}
 PATCHED = ("nodes", "secrets", "leases", "configmaps")
 CREATED = ("events", "secrets", "leases")
 # What it serves of the admission's own group.
@@ -97,6 +98,12 @@ class ApiServer(http.server.ThreadingHTTPServer):
         annotations = {STATE: state if isinstance(state, str) else json.dumps(state)} if state is not None else {}
         self.put(f"{NODES}/{name}", annotations=annotations, labels={"kubernetes.io/os": system},
                  status={"images": [], "conditions": [{"type": "Ready", "status": "True"}]})
+
+    def put_policies(self, *names):
+        """Those of `deploy`, each with its binding."""
+        for name in names or ("egress-provisioner-nodes", "egress-provisioner-events"):
+            self.put(f"{POLICIES}/validatingadmissionpolicies/{name}", spec={})
+            self.put(f"{POLICIES}/validatingadmissionpolicybindings/{name}", spec={"policyName": name, "validationActions": ["Deny"]})
 
     def state_of(self, name):
         """What the node's annotation says; None without one."""

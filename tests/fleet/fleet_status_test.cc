@@ -1,4 +1,4 @@
-// What `fleet status` says of the Secrets with user data; of nodes see tests/e2e/fleet_e2e.py.
+// What `fleet status` says of the Secrets with user data and of policies; of nodes see tests/e2e/kube_e2e.py.
 #include "provisioner/fleet/fleet_status.h"
 
 #include <fmt/format.h>
@@ -276,6 +276,92 @@ TEST_F(SecretsStatus, WithoutAnyRightItIsAnInfo) {
   EXPECT_TRUE(status.IsCurrent());
   EXPECT_THAT(Codes(status), ElementsAre("fleet-secrets", "fleet-secrets"));
   for (const Finding& one : status.findings) EXPECT_NE(one.severity, Severity::kError);
+}
+
+// The policies that keep pods of the fleet from other Nodes than their own.
+class PoliciesStatus : public SecretsStatus {
+ protected:
+  static constexpr std::string_view kGroup = "/apis/admissionregistration.k8s.io/v1";
+
+  PoliciesStatus() {
+    answers_[std::string(kGroup)] = R"({"resources":[{"name":"validatingadmissionpolicies"}]})";
+    PutPolicies({"egress-provisioner-nodes", "egress-provisioner-events"});
+  }
+  void PutNode(const NodeState& state) {
+    JsonWriter json;
+    json.BeginObject().Key("metadata").BeginObject().Member("name", "win-1").Key("annotations").BeginObject();
+    json.Member(kStateAnnotation, StateText(state)).EndObject().EndObject().EndObject();
+    answers_["/api/v1/nodes?labelSelector=kubernetes.io%2Fos%3Dwindows&limit=500"] = ListOf(json.Text());
+  }
+  void PutPolicies(const std::vector<std::string>& names) {
+    std::string policies, bindings;
+    for (const std::string& name : names) {
+      const std::string comma = policies.empty() ? "" : ",";
+      policies += comma + fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name);
+      bindings += comma + Binding(name, "Deny");
+    }
+    answers_[Path("policies")] = ListOf(policies);
+    answers_[Path("policybindings")] = ListOf(bindings);
+  }
+  static std::string Binding(const std::string& policy, const std::string& action) {
+    return fmt::format(R"({{"metadata":{{"name":"b"}},"spec":{{"policyName":"{}","validationActions":["{}"]}}}})",
+                       policy, action);
+  }
+  static std::string Path(std::string_view kind) {
+    return fmt::format("{}/validatingadmission{}?limit=100", kGroup, kind);
+  }
+  // "": there is none.
+  std::string Warning() {
+    const FleetStatus status = Status();
+    for (const Finding& one : status.findings) {
+      if (one.code == "fleet-policies" && one.severity == Severity::kWarning) return one.message;
+    }
+    return "";
+  }
+};
+
+TEST_F(PoliciesStatus, ThoseThatTheNodesNeedAreLookedFor) {
+  PutPolicies({});
+  EXPECT_EQ(Warning(), "") << "no node reports";
+  PutNode(state_);
+  EXPECT_THAT(Warning(), AllOf(HasSubstr("egress-provisioner-nodes, egress-provisioner-events;"),
+                               HasSubstr("apply the manifests of deploy again")));
+  PutPolicies({"prod-egress-provisioner-nodes-blue", "prod-egress-provisioner-events-blue"});
+  EXPECT_EQ(Warning(), "") << "an overlay may name them otherwise";
+  state_.approval.emplace();
+  state_.drain.emplace();
+  PutNode(state_);
+  EXPECT_THAT(Warning(), HasSubstr(": egress-provisioner-rollout, egress-provisioner-reboot;"));
+}
+
+TEST_F(PoliciesStatus, OneThatIsNotBoundDoesNotCount) {
+  PutNode(state_);
+  EXPECT_EQ(Warning(), "");
+  const std::string bound = Binding("egress-provisioner-events", "Deny");
+  answers_[Path("policybindings")] = ListOf(bound);
+  EXPECT_THAT(Warning(), HasSubstr(": egress-provisioner-nodes;"));
+  answers_[Path("policybindings")] = ListOf(bound + "," + Binding("egress-provisioner-nodes", "Audit"));
+  EXPECT_THAT(Warning(), HasSubstr(": egress-provisioner-nodes;")) << "it only audits";
+  PutPolicies({"egress-provisioner-nodes", "egress-provisioner-events"});
+  answers_[Path("policies")] = ListOf(R"({"metadata":{"name":"egress-provisioner-nodes"}})");
+  EXPECT_THAT(Warning(), HasSubstr(": egress-provisioner-events;")) << "its binding is left";
+}
+
+TEST_F(PoliciesStatus, WithoutTheRightToReadThemItIsAnInfo) {
+  PutNode(state_);
+  for (const char* kind : {"policies", "policybindings"}) {
+    denied_ = {Path(kind)};
+    const FleetStatus status = Status();
+    ASSERT_THAT(Codes(status), ElementsAre("fleet-policies"));
+    EXPECT_EQ(status.findings.back().severity, Severity::kInfo);
+    EXPECT_THAT(status.findings.back().message, AllOf(HasSubstr("was not looked at"), HasSubstr("verbs [\"list\"]")));
+  }
+}
+
+TEST_F(PoliciesStatus, AnOldServerKnowsNone) {
+  PutNode(state_);
+  answers_[std::string(kGroup)] = R"({"resources":[]})";
+  EXPECT_THAT(Warning(), HasSubstr("older than Kubernetes 1.30"));
 }
 
 }  // namespace
