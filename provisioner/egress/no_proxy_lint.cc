@@ -82,8 +82,8 @@ void LintName(const NoProxyEntry& entry, Lint& lint) {
   }
   if (IsAddressRange(entry.name)) {
     lint.Warn("no-proxy-inert",
-              fmt::format("NO_PROXY entry '{}' matches none of these addresses: clients take a range for a name; write "
-                          "networks (address/bits)",
+              fmt::format("NO_PROXY entry '{}' is a range, which only Node.js reads, in http and https: for others it "
+                          "is a name that matches none of the addresses; write networks (address/bits)",
                           text));
   }
   if (entry.name.ends_with('.') || entry.name.empty()) {
