@@ -303,6 +303,7 @@ usage          | --trial            | fleet rollout kube:// --trial 5
 usage          | --timeout          | fleet rollout kube:// --timeout 0
 usage          | --on-failure       | fleet rollout kube:// --on-failure stop
 usage          | ftp://x/           | fleet rollout kube:// --probe ftp://x/
+usage          | --probe https://a/ | fleet rollout kube:// --probe https://a/?token=x
 image-reference | --image           | fleet rollout kube:// --image https://quay.io/a/b
 usage          | --wait             | fleet rollout kube:// --wait 5
 usage          | --wave             | fleet hold kube:// --wave 5
