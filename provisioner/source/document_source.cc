@@ -12,6 +12,7 @@
 #include "ignition/yaml.h"
 #include "provisioner/base/command_output.h"
 #include "provisioner/base/json.h"
+#include "provisioner/base/text.h"
 #include "provisioner/source/document_kinds.h"
 #include "provisioner/source/gathered_files.h"
 #include "provisioner/source/gathered_source.h"
@@ -144,16 +145,30 @@ std::optional<std::string> DescribeBinary(std::string_view bytes) {
   return std::nullopt;
 }
 
+// A text holds no objects among which a name could choose.
+Result<void> RefuseName(const ignition::Selection& selection, std::string_view words, const std::string& where) {
+  if (selection.name.empty()) return {};
+  return Fail(Code::kNotFound,
+              fmt::format("is {} and has no object {}; omit --name, or give the file with the object", words,
+                          Shorten(selection.name)),
+              where);
+}
+
 Result<Reading> ReadByContent(std::string bytes, const std::string& where, const ignition::Selection& selection,
                               const ignition::Limits& limits, ignition::Fetcher* fetcher) {
   if (bytes.find_first_not_of(" \t\r\n") == std::string::npos)
     return Fail(Code::kJson, "is empty; did the command that should have filled it fail?", where);
   if (auto binary = DescribeBinary(bytes)) return Fail(Code::kKind, *std::move(binary), where);
-  if (IsUnitText(bytes)) return ReadUnitText(std::move(bytes), where);  // "[Service]" would begin JSON
-  if (!ignition::BeginsAsJson(bytes)) {                                 // no text begins like JSON
+  if (IsUnitText(bytes)) {  // "[Service]" would begin JSON
+    PROV_TRY(RefuseName(selection, "a unit of systemd", where));
+    return ReadUnitText(std::move(bytes), where);
+  }
+  if (!ignition::BeginsAsJson(bytes)) {  // no text begins like JSON
     if (auto output = DescribeCommandOutput(bytes)) return Fail(Code::kKind, *std::move(output), where);
     for (const TextKind& kind : TextKinds()) {
-      if (kind.recognises(bytes)) return kind.read(std::move(bytes), where);
+      if (!kind.recognises(bytes)) continue;
+      PROV_TRY(RefuseName(selection, kind.words, where));
+      return kind.read(std::move(bytes), where);
     }
   }
   auto document = PROV_TRY(ignition::ParseJsonOrYaml(std::move(bytes), limits, ignition::Documents::kSeveral));

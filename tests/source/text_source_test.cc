@@ -138,6 +138,14 @@ TEST(UnitText, WhatTheServiceDoesNotGetIsRefused) {
   }
 }
 
+TEST(Texts, HaveNoObjectsOfAName) {
+  const ignition::Selection selection{.name = "x"};
+  for (const std::string& text : {std::string("HTTP_PROXY=http://p:1\n"), Pem("corporate-root"),
+                                  std::string("[Service]\nEnvironment=HTTP_PROXY=http://p:1\n")}) {
+    EXPECT_THAT(Failure(ReadText(text, selection)), AllOf(StartsWith("not-found: is a"), HasSubstr("no object x")));
+  }
+}
+
 TEST(CertificateText, MayBeWithinQuotes) {
   const std::string pem = Pem("corporate-root");
   for (const std::string& text : {"\"" + pem + "\"\r\n", "'" + pem + "'", "\"" + Escaped(pem) + "\"\n",
