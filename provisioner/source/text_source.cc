@@ -157,7 +157,8 @@ SettingsLine SettingsOf(std::string_view line) {
   if (const SettingsLine key = KeyOf(line, begins_line); !key.name.empty()) return key;
   if (line.starts_with(kUnitKey)) line.remove_prefix(kUnitKey.size());
   if (line.starts_with('"') || line.starts_with('\'')) line.remove_prefix(1);
-  if (line.starts_with(kExport)) line = TrimBlanks(line.substr(kExport.size()));
+  if (const auto script = egress::ReadScriptAssignment(line))
+    return IsProxyVariable(script->name) ? SettingsLine{script->name, false} : SettingsLine{};
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return {};
   const std::string_view name = TrimBlanks(line.substr(0, equals));

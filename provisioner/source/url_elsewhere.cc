@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto kUrlVariables = std::span(egress::kProxyVariables).first<2>();
 
-// Whether it is one of the names, in any case.
-bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
+// In any case.
+bool IsNamed(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::any_of(names, [&](std::string_view one) { return EqualsIgnoreAsciiCase(one, name); });
 }
 
@@ -30,7 +30,7 @@ const egress::Assignment* UrlInOtherCase(std::span<const egress::Assignment> ass
                                          const egress::EgressConfig& config) {
   if (egress::HasUrl(config)) return nullptr;
   const auto found = std::ranges::find_if(assignments, [](const egress::Assignment& one) {
-    return !one.value.empty() && IsOneOf(kUrlVariables, one.name) && one.name != AsciiUpper(one.name);
+    return !one.value.empty() && IsNamed(kUrlVariables, one.name) && one.name != AsciiUpper(one.name);
   });
   return found == assignments.end() ? nullptr : &*found;
 }
@@ -51,8 +51,8 @@ Result<void> RefuseScriptLines(std::string_view text, const std::string& where, 
     ++number;
     const auto found = egress::ReadScriptAssignment(line);
     if (!found) continue;
-    const bool url = found->has_value && IsOneOf(kUrlVariables, found->name);
-    if (!url && !(none && IsOneOf(egress::kProxyVariables, found->name))) continue;
+    const bool url = found->has_value && IsNamed(kUrlVariables, found->name);
+    if (!url && !(none && IsNamed(egress::kProxyVariables, found->name))) continue;
     return Fail(Code::kKind,
                 fmt::format("the environment file sets no proxy: {}", egress::DescribeScriptAssignment(*found)),
                 egress::AtLine(where, number));
