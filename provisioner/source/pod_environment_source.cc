@@ -71,7 +71,7 @@ struct Variables {
   }
   bool has_url() const {  // the last of egress::kProxyVariables is no URL
     return std::ranges::any_of(std::span(values).first(values.size() - 1),
-                               [](const auto& value) { return value && !value->text.empty(); });
+                               [](const auto& value) { return value && (!value->text.empty() || value->elsewhere); });
   }
 };
 
@@ -111,26 +111,40 @@ struct Found {
   std::vector<std::string> env_from;  // places of containers
 };
 
+struct ContainerVariables {
+  Variables variables;
+  std::string where;
+};
+
+// Takes the first container with a URL: one that has only NO_PROXY says nothing of the others' proxy.
+void Choose(std::vector<ContainerVariables> all, const std::string& pod, Found& out, Findings& findings) {
+  if (all.empty()) return;
+  const auto with_url =
+      std::ranges::find_if(all, [](const ContainerVariables& one) { return one.variables.has_url(); });
+  ContainerVariables& taken = with_url == all.end() ? all.front() : *with_url;
+  CappedFindings capped(findings, pod);
+  for (const ContainerVariables& other : all) {
+    if (SameVariables(taken.variables, other.variables)) continue;
+    capped.Warn("containers-differ",
+                fmt::format("its proxy variables differ from those of {}, which were taken", taken.where), other.where);
+  }
+  out.where = std::move(taken.where);
+  out.taken = std::move(taken.variables);
+}
+
 Result<Found> ReadContainers(const ObjectView& spec, Findings& findings) {
   Found out;
-  CappedFindings capped(findings, spec.path());
+  std::vector<ContainerVariables> all;
   for (const std::string_view list : {"containers", "initContainers"}) {
     for (const ObjectView& container : PROV_TRY(spec.Objects(list))) {
       Variables variables = PROV_TRY(ReadVariables(container));
       out.lower_case = out.lower_case || variables.lower_case;
       if (variables.lower_url && out.lower_url.empty()) out.lower_url = variables.lower_url->where;
       if (variables.env_from) out.env_from.push_back(container.path());
-      if (!variables.any()) continue;
-      if (!out.taken) {
-        out.taken = std::move(variables);
-        out.where = container.path();
-      } else if (!SameVariables(*out.taken, variables)) {
-        capped.Warn("containers-differ",
-                    fmt::format("its proxy variables differ from those of {}, which were taken", out.where),
-                    container.path());
-      }
+      if (variables.any()) all.push_back({std::move(variables), container.path()});
     }
   }
+  Choose(std::move(all), spec.path(), out, findings);
   return out;
 }
 

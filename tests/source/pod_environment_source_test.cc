@@ -57,6 +57,16 @@ TEST(PodEnvironment, TheFirstContainerWithVariablesCounts) {
   EXPECT_THAT(config.findings, HasCode("containers-differ"));
 }
 
+// Its "no proxy" would remove that of a node.
+TEST(PodEnvironment, AContainerWithoutAUrlComesAfterOneWithIt) {
+  const auto config =
+      MustRead(Pod(Container(Variable("NO_PROXY", ".svc")) + "," + Container(Variable("HTTP_PROXY", "http://b:1"))));
+  EXPECT_EQ(config.http_proxy->Reveal(), "http://b:1");
+  EXPECT_FALSE(config.no_proxy);
+  EXPECT_THAT(config.findings, HasCode("containers-differ"));
+  EXPECT_THAT(config.proxy_file.path, testing::EndsWith(".containers[1].env"));
+}
+
 TEST(PodEnvironment, NodesVariableCountsWhereItIsOne) {
   for (const char* value : {"1", "true", "0"}) {
     const auto config =
