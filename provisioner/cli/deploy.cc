@@ -189,7 +189,7 @@ Command DeployCommand() {
       "Kustomize base with components. Push the image of bake --format oci to your registry and name it with --image.\n"
       "A node needs its proxy before it can pull this image: bake a payload or user data for that.\n"
       "With --remove the pods remove everything that provisioner set on their nodes; delete the manifests afterwards.\n"
-      "Rights that were printed with other options stay in the cluster: delete these (fleet.md, Change the options).\n"
+      "Rights that were printed with other options stay: delete these (docs/fleet.md#change-the-options).\n"
       "With --keep-secret or --params, the manifests of the controller instead: a Deployment on Linux that keeps the\n"
       "user data of new machines or the parameters of pods current, the empty Secret that it fills, and its rights.\n"
       "--image is then that of bake --os linux.",

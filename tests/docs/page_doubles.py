@@ -23,7 +23,7 @@ KINDS = {
 # Options of each verb: those with a value, and switches. What no page uses is refused.
 COMMON = {"-n", "-o"}
 VERBS = {
-    "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f", "-l"}, {"--ignore-not-found"}),
+    "get": ({"-l"}, {"-w"}), "apply": ({"-f"}, {"--server-side"}), "config": (set(), {"--minify"}), "delete": ({"-f", "-l"}, {"--ignore-not-found", "-A"}),
     "create": ({"--from-file", "--from-literal", "--role", "--duration", "--dry-run", "--verb", "--resource", "--clusterrole", "--serviceaccount"}, set()),
     "drain": (set(), {"--ignore-daemonsets", "--delete-emptydir-data"}), "uncordon": (set(), set()),
     "patch": ({"--type", "-p", "--patch-file"}, set()), "scale": ({"--replicas"}, set()), "rollout": (set(), set()), "wait": ({"--for", "--timeout"}, set()),
@@ -139,8 +139,8 @@ def one(options, name, default=None):
 
 
 def is_selected(item, options):
-    label, _, value = one(options, "-l", default="").partition("=")
-    return not label or item["metadata"].get("labels", {}).get(label) == value
+    wanted = [pair.partition("=") for pair in one(options, "-l", default="").split(",") if pair]
+    return all(item["metadata"].get("labels", {}).get(label) == value for label, _, value in wanted)
 
 
 def get(options, others, namespace):
@@ -243,6 +243,11 @@ def kubectl(words):
     elif verb == "delete" and files:
         for document in [item for file in files for item in documents(file) if is_selected(item, options)]:
             place(document["kind"], document["metadata"]["name"], document["metadata"].get("namespace", namespace)).unlink(missing_ok=True)
+    elif verb == "delete" and "-A" in options:
+        one(options, "-l") or refuse("resource(s) were provided, but no name was specified")
+        for path in [path for kind in others[0].split(",") for path in FOLDER.glob(f"{kind_of(kind)},*.json")]:
+            if is_selected(json.loads(path.read_text()), options):
+                path.unlink()
     elif verb == "delete":
         kind = kind_of(others[0])
         for name in others[1:] or refuse("name the object"):

@@ -368,9 +368,9 @@ class Controller(unittest.TestCase):
         self.assertNotIn("[fleet-policies]", status().stderr)
         with self.server.changed:
             del self.server.objects[f"{POLICIES}/validatingadmissionpolicybindings/egress-provisioner-nodes"]
-        self.assertRegex(status().stderr, r"\[fleet-policies\] .*: egress-provisioner-nodes;")
+        self.assertRegex(status().stderr, r"\[fleet-policies\]: .*: egress-provisioner-nodes;")
         self.server.policies = []
-        self.assertRegex(status().stderr, r"\[fleet-policies\] .* older than Kubernetes 1\.30")
+        self.assertRegex(status().stderr, r"\[fleet-policies\]: .* older than Kubernetes 1\.30")
 
     def test_a_secret_of_others_stays(self):
         self.server.put(OURS, data={"userData": "eA=="})
