@@ -58,9 +58,10 @@ Result<SourceContent> ReadPayloadFolder(machine::Host& host, const std::string& 
 }
 
 // The user data that bake wrote, or their container, which is a file of its own on a node; nullopt for anything else.
-Result<std::optional<SourceContent>> ReadUserData(const std::string& file, const std::string& bytes) {
+Result<std::optional<SourceContent>> ReadUserData(const std::string& file, const std::string& bytes,
+                                                  std::string_view name) {
   const std::optional<std::string> container =
-      userdata::IsContainerName(file) ? bytes : PROV_TRY(userdata::ContainerIn(bytes, file));
+      userdata::IsContainerName(file) ? bytes : PROV_TRY(userdata::ContainerIn(bytes, file, name));
   if (!container) return std::nullopt;
   payload::EgressDocument document = PROV_TRY(userdata::ReadContainer(*container, file));
   return SourceContent{std::move(document.config), std::move(document.options), document.generation, true, {},
@@ -81,7 +82,8 @@ Result<SourceContent> ReadAsItStands(machine::Host& host, const source::SourceSp
   }
   if (!source::IsRemote(spec.source) && !collection) {
     request.document = PROV_TRY(request.ReadSelf());
-    if (auto baked = PROV_TRY(ReadUserData(spec.source, *request.document))) return *std::move(baked);
+    if (auto baked = PROV_TRY(ReadUserData(spec.source, *request.document, spec.selection.name)))
+      return *std::move(baked);
   }
   return SourceContent{.config = PROV_TRY(source::Read(request, {host.http(), host.clock(), options.cache})),
                        .options = {},

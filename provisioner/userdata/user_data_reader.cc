@@ -34,39 +34,75 @@ bool LooksLikeManifest(std::string_view bytes) {
   return has("kind:") && has("apiVersion:");
 }
 
-Result<UserDataFile> UserDataOfSecret(std::string bytes, const std::string& where) {
-  const JsonLimits limits;
+// The user data of one Secret at a key; nullopt: none there. Errors: kind, with the place in the Secret.
+Result<std::optional<UserDataFile>> UserDataAt(const JsonValue& secret, const std::string& at, std::string_view key) {
+  const auto text = [&](std::string_view section) {
+    const JsonValue* value = JsonAt(secret, {section, key});
+    return value != nullptr && value->IsString() ? std::optional(JsonTextOf(*value)) : std::nullopt;
+  };
+  std::string name(JsonTextAt(secret, {"metadata", "name"}));
+  // stringData overrides data, as in the API server.
+  if (const auto plain = text("stringData")) return UserDataFile{std::string(*plain), std::move(name)};
+  const auto encoded = text("data");
+  if (!encoded) return std::nullopt;
+  auto decoded = DecodeBase64(TrimBlanks(*encoded));
+  if (!decoded) return Fail(Code::kKind, "is not base64", fmt::format("{}.data.{}", at, key));
+  return UserDataFile{*std::move(decoded), std::move(name)};
+}
+
+// An object, or the items of a List, with their places.
+std::vector<std::pair<const JsonValue*, std::string>> ObjectsOf(const JsonValue& root) {
+  const std::string_view kind = JsonTextAt(root, {"kind"});
+  const JsonValue* items = kind == "List" || kind == "SecretList" ? JsonAt(root, {"items"}) : nullptr;
+  if (items == nullptr || !items->IsArray()) return {{&root, "$"}};
+  std::vector<std::pair<const JsonValue*, std::string>> out;
+  for (rapidjson::SizeType i = 0; i < items->Size(); ++i) out.emplace_back(&(*items)[i], fmt::format("$.items[{}]", i));
+  return out;
+}
+
+// The user data of a Secret, or of those in a List of nothing but Secrets, one at least. Errors: those of parsing;
+// kind.
+Result<std::vector<UserDataFile>> UserDataOfSecrets(std::string bytes, const std::string& where) {
   bytes.reserve(bytes.size() + kJsonPadding);
-  auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), limits);
+  auto parsed = ignition::ParseJsonOrYaml(std::move(bytes), JsonLimits{});
   if (!parsed) {
     Error error = std::move(parsed).error();
     error.where = fmt::format("{}: {}", where, error.where);
     return std::unexpected(std::move(error));
   }
-  const JsonValue& root = (*parsed)->root();
-  const auto member = [](const JsonValue* object, std::string_view name) {
-    return object != nullptr && object->IsObject() ? JsonMember(object, name) : nullptr;
-  };
-  const auto text = [&](std::string_view section, std::string_view key) -> const JsonValue* {
-    const JsonValue* value = member(member(&root, section), key);
-    return value != nullptr && value->IsString() ? value : nullptr;
-  };
-  if (const JsonValue* kind = member(&root, "kind");
-      kind == nullptr || !kind->IsString() || JsonTextOf(*kind) != "Secret") {
+  const auto secrets = ObjectsOf((*parsed)->root());
+  if (!std::ranges::all_of(secrets, [](const auto& one) { return JsonTextAt(*one.first, {"kind"}) == "Secret"; })) {
     return Fail(Code::kKind, "is an object but not a Secret; give the Secret as oc get prints it, or its user data",
                 where);
   }
-  const std::string name(JsonTextAt(root, {"metadata", "name"}));
+  std::vector<UserDataFile> out;
+  bool is_empty = false;
   for (const std::string_view key : kKeys) {
-    // stringData overrides data, as in the API server.
-    if (const JsonValue* plain = text("stringData", key)) return UserDataFile{std::string(JsonTextOf(*plain)), name};
-    const JsonValue* encoded = text("data", key);
-    if (encoded == nullptr) continue;
-    auto decoded = DecodeBase64(TrimBlanks(JsonTextOf(*encoded)));
-    if (!decoded) return Fail(Code::kKind, "is not base64", fmt::format("{}: $.data.{}", where, key));
-    return UserDataFile{*std::move(decoded), name};
+    if (!out.empty()) break;  // Secrets of other things have a "value", too
+    for (const auto& [secret, path] : secrets) {
+      auto data = PROV_TRY(UserDataAt(*secret, fmt::format("{}: {}", where, path), key));
+      is_empty = is_empty || (data && data->bytes.empty());
+      if (data && !data->bytes.empty()) out.push_back(*std::move(data));
+    }
   }
-  return Fail(Code::kKind, "has no text data.userData, which contains the user data of machines", where);
+  if (!out.empty()) return out;
+  return Fail(Code::kKind,
+              is_empty ? "has empty user data" : "has no text data.userData, which contains the user data of machines",
+              where);
+}
+
+// The only one, or the one of this name. Errors: not-found, with what to do.
+Result<UserDataFile> ChooseUserData(std::vector<UserDataFile> found, std::string_view name, std::string_view remedy,
+                                    const std::string& where) {
+  constexpr std::size_t kMostShown = 400;
+  if (found.size() == 1) return std::move(found.front());
+  const auto is_wanted = [&](const UserDataFile& one) { return one.secret == name; };
+  if (!name.empty() && std::ranges::count_if(found, is_wanted) == 1)
+    return std::move(*std::ranges::find_if(found, is_wanted));
+  std::string names;
+  for (const UserDataFile& one : found) names += fmt::format("{}{}", names.empty() ? "" : ", ", Shorten(one.secret));
+  return Fail(Code::kNotFound,
+              fmt::format("holds several Secrets with user data ({}); {}", Shorten(names, kMostShown), remedy), where);
 }
 
 // The contents of gzip, a guestinfo value or a Secret; empty for other text.
@@ -102,14 +138,17 @@ std::unexpected<Error> Damaged(const std::string& where) {
 
 }  // namespace
 
-Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where) {
+Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where,
+                                               std::string_view name) {
   if (bytes.size() > kMostUserDataBytes) return std::nullopt;
   std::string text = bytes;
   if (DecodeMarked(text) && NamesUserData(text)) {
     // Other objects contain the same words.
-    auto secret = UserDataOfSecret(std::move(text), where);
-    if (!secret) return std::nullopt;
-    text = std::move(secret->bytes);
+    auto found = UserDataOfSecrets(std::move(text), where);
+    if (!found) return std::nullopt;
+    const auto is_ours = [](const UserDataFile& one) { return FindOurScript(one.bytes).has_value(); };
+    if (std::ranges::none_of(*found, is_ours)) return std::nullopt;
+    text = PROV_TRY(ChooseUserData(*std::move(found), name, "say with --name which one is meant", where)).bytes;
   }
   const std::optional<std::string> script = FindOurScript(std::move(text));
   if (!script) return std::nullopt;
@@ -130,7 +169,8 @@ Result<UserDataFile> ReadUserDataFile(const std::string& path) {
   // PowerShell's > writes UTF-16. Decode a manifest, but not a script: machines would get other bytes.
   std::string text = bytes;
   if (!DecodeMarked(text) || !LooksLikeManifest(text)) return UserDataFile{std::move(bytes)};
-  return UserDataOfSecret(std::move(text), path);
+  return ChooseUserData(PROV_TRY(UserDataOfSecrets(std::move(text), path)), "",
+                        "give a file with the one that is meant", path);
 }
 
 std::string PlainUserData(const std::string& bytes) {

@@ -19,8 +19,8 @@ struct UserDataFile {
 };
 
 // The user data in a file: the whole file, or the user data of a Secret as `oc get secret -o yaml|json` prints it, also
-// in the UTF-16 that PowerShell's > writes. Errors: those of ReadFile; yaml, json; kind (another object, or a Secret
-// without user data).
+// in a List of Secrets and in the UTF-16 that PowerShell's > writes. Errors: those of ReadFile; yaml, json; kind
+// (another object, or a Secret without user data); not-found (several with user data).
 Result<UserDataFile> ReadUserDataFile(const std::string& path);
 
 // Our user data as plain text: decompressed and decoded. Other user data is returned unchanged.
@@ -29,8 +29,10 @@ std::string PlainUserData(const std::string& bytes);
 // Whether this program made the user data, in any form, or a Secret with it.
 bool IsOurUserData(std::string_view bytes);
 
-// The container (user_data_container.h) in user data of ours, in each form that `bake` writes, also in a Secret;
-// nullopt for anything else. Errors: invalid-config (damaged data).
-Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where);
+// The container (user_data_container.h) in user data of ours, in each form that `bake` writes, also in a Secret or a
+// List of them; `name` says which Secret of several. nullopt for anything else. Errors: invalid-config (damaged data);
+// not-found (several with user data).
+Result<std::optional<std::string>> ContainerIn(const std::string& bytes, const std::string& where,
+                                               std::string_view name = {});
 
 }  // namespace prov::userdata

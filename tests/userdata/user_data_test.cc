@@ -135,6 +135,31 @@ TEST(UserData, IsReadBackFromEveryForm) {
   }
 }
 
+TEST(UserData, IsReadBackFromAListOfSecrets) {
+  const UserData data = Make({});
+  const std::string container = PartsOf(ScriptOf(data.bytes)).container;
+  const auto secret = [](std::string_view name, std::string_view bytes) {
+    return fmt::format(R"({{"kind":"Secret","metadata":{{"name":"{}"}},"data":{{"userData":"{}"}}}})", name,
+                       EncodeBase64(bytes));
+  };
+  const auto list = [](const std::vector<std::string>& items) {
+    return fmt::format(R"({{"kind":"List","items":[{}]}})", fmt::join(items, ","));
+  };
+  const std::string ours = secret("win", data.bytes);
+  const std::string pointer = secret("worker-user-data", "{}");
+  EXPECT_EQ(ContainerIn(list({ours}), "x"), container);
+  EXPECT_EQ(ContainerIn(list({ours, R"({"kind":"Secret","data":{"token":"AAAA"}})", secret("none", "")}), "x", "other"),
+            container);
+  const Error several = ErrorIn(ContainerIn(list({ours, pointer}), "x"));
+  EXPECT_EQ(several.code, Code::kNotFound);
+  EXPECT_EQ(several.message,
+            "holds several Secrets with user data (win, worker-user-data); say with --name which one is meant");
+  EXPECT_EQ(ContainerIn(list({ours, pointer}), "x", "win"), container);
+  EXPECT_EQ(ContainerIn(list({ours, pointer}), "x", "worker-user-data"), std::nullopt);
+  EXPECT_EQ(ContainerIn(list({pointer, secret("b", "#!/bin/sh")}), "x"), std::nullopt);
+  EXPECT_EQ(ContainerIn(list({ours, R"({"kind":"Proxy"})"}), "x"), std::nullopt) << "the Proxy would be lost";
+}
+
 TEST(UserData, IsToldFromOtherFilesAndFromDamage) {
   for (const std::string other :
        {"HTTP_PROXY=http://p:1\n", R"({"kind":"MachineConfig"})", "",
