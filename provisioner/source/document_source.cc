@@ -17,9 +17,11 @@
 #include "provisioner/source/gathered_files.h"
 #include "provisioner/source/gathered_source.h"
 #include "provisioner/source/mirror_objects.h"
+#include "provisioner/source/pod_environment_source.h"
 #include "provisioner/source/source_members.h"
 #include "provisioner/source/text_source.h"
 #include "provisioner/source/trust_objects.h"
+#include "provisioner/source/user_data_secret.h"
 
 namespace prov::source {
 namespace {
@@ -33,22 +35,54 @@ std::string_view WordsOf(const ObjectKind& kind) { return kind.words.empty() ? k
 // What is to be told of objects that a kind of object does not read, as their document may be freed with it.
 struct Beside {
   std::string bundles;  // ConfigMaps with certificates, by name
+  std::string secrets;  // Secrets with user data, by name
   bool pods = false;
 };
 
+bool IsTrustAlone(const ObjectKind& kind) { return kind.name == "ConfigMap" || kind.name == "ClusterTrustBundle"; }
+
 Beside FindBeside(const SourceObjects& found, const ObjectKind& taken) {
   const bool reads_bundles = taken.name == "Proxy" || taken.name == "HostedCluster" || taken.name == "ConfigMap";
-  const bool is_trust_alone = taken.name == "ConfigMap" || taken.name == "ClusterTrustBundle";
+  const bool has_variables =
+      std::ranges::any_of(found.pods, [](const FoundObject& pod) { return HasProxyVariables(pod.object, pod.kind); });
   return {.bundles = reads_bundles ? "" : NamesWithCertificates(found.config_maps),
-          .pods = is_trust_alone && !found.pods.empty()};
+          .secrets = taken.name == "Ignition" ? "" : NamesWithUserData(found.secrets),
+          .pods = taken.name != "PodTemplate" && (IsTrustAlone(taken) ? !found.pods.empty() : has_variables)};
+}
+
+// Whether nodes lose their proxy or certificates by what was read: it states that there are none.
+bool StatesNoProxy(const egress::EgressConfig& config) {
+  return config.proxy_file.present && !config.http_proxy && !config.https_proxy;
+}
+bool StatesNoTrust(const Reading& reading) {
+  return !reading.trust.empty() &&
+         std::ranges::all_of(reading.trust, [](const TrustText& text) { return text.bytes.empty(); });
+}
+
+// Reports what may speak of the proxy, and with `has_trust` of certificates: as not read where there are none
+// otherwise.
+void ReportPassedOver(std::string_view what, bool has_trust, std::string_view taken, const std::string& where,
+                      Reading& reading) {
+  const std::string words = fmt::format("beside {} it is not; give it in a file of its own", taken);
+  const bool no_proxy = StatesNoProxy(reading.config);
+  const bool no_trust = has_trust && StatesNoTrust(reading);
+  if (no_proxy) ReportNotRead(Subject::kProxy, what, words, where, reading.config);
+  if (no_trust) ReportNotRead(Subject::kTrust, what, words, where, reading.config);
+  if (no_proxy || no_trust) return;
+  AddInfo(reading.config.findings, "other-objects",
+          fmt::format("{} was passed over: {} in the same source says what nodes get", what, taken), where);
 }
 
 void ReportBeside(const Beside& beside, const ObjectKind& taken, const std::string& where, Reading& reading) {
   egress::EgressConfig& config = reading.config;
-  if (beside.pods) {
+  if (!beside.secrets.empty())
+    ReportPassedOver(fmt::format("user data in Secrets ({})", beside.secrets), true, WordsOf(taken), where, reading);
+  if (beside.pods && IsTrustAlone(taken)) {
     ReportNotRead(Subject::kProxy, "a pod or what makes pods",
                   fmt::format("with {} only the certificates are; give it in a file of its own", taken.name), where,
                   config);
+  } else if (beside.pods) {
+    ReportPassedOver("a pod with proxy variables", false, WordsOf(taken), where, reading);
   }
   if (beside.bundles.empty()) return;
   const bool has_others = std::ranges::any_of(reading.trust, [](const TrustText& text) { return !text.bytes.empty(); });

@@ -199,6 +199,18 @@ std::unexpected<Error> NoVariables(const Found& found, std::string_view kind, st
 
 }  // namespace
 
+bool HasProxyVariables(const ObjectView& object, std::string_view kind) {
+  const auto read = [&]() -> Result<bool> {
+    const auto pod = PROV_TRY(PodOf(object, kind));
+    const auto spec = pod ? PROV_TRY(pod->Object("spec")) : std::nullopt;
+    if (!spec) return false;
+    Findings ignored;
+    const Found found = PROV_TRY(ReadContainers(*spec, ignored));
+    return found.taken || found.lower_case;
+  };
+  return read().value_or(false);
+}
+
 Result<Reading> ReadPodEnvironment(const ObjectView& object, std::string_view kind) {
   Reading out;
   out.config.source = {"PodTemplate", std::string(PROV_TRY(ObjectName(object))), ""};

@@ -27,6 +27,9 @@ Result<std::optional<ObjectView>> PodOf(const ObjectView& object, std::string_vi
 // metadata.annotations[kAksOptOut] of an object; nullopt if it is absent. Errors: type.
 Result<std::optional<std::string_view>> AksOptOutOf(const ObjectView& object);
 
+// Whether a container of it assigns a proxy variable, in either case; what is malformed assigns none.
+bool HasProxyVariables(const ObjectView& object, std::string_view kind);
+
 // HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the first container that has a URL, else one of them; no statement about
 // certificates. A pod that opted out of AKS' variables and has none makes no statement. Errors: kind if no container
 // has any, or a URL in lower case only; type; invalid-config if a value comes from a Secret or ConfigMap. Findings:

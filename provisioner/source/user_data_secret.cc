@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -33,20 +34,43 @@ Result<std::optional<UserData>> ReadOne(const ObjectView& secret, std::string_vi
               data->At(key));
 }
 
+bool IsIgnition(std::string_view text) {
+  return ignition::BeginsAsJson(text) && text.find("\"ignition\"") != std::string_view::npos;
+}
+
 }  // namespace
+
+std::string NamesWithUserData(std::span<const FoundObject> secrets) {
+  std::vector<std::string_view> out;
+  for (const FoundObject& secret : secrets) {
+    const bool has = std::ranges::any_of(kUserDataKeys, [&](std::string_view key) {
+      const auto data = ReadOne(secret.object, key);
+      if (!data || !*data || (*data)->config.empty()) return false;
+      return key == kUserDataKeys.front() || IsIgnition((*data)->config);
+    });
+    if (has) out.push_back(ObjectName(secret.object).value_or(""));
+  }
+  return ListInShort(out);
+}
 
 Result<std::optional<UserData>> ReadUserDataSecret(std::span<const FoundObject> secrets, std::string_view name) {
   std::vector<FoundObject> with;
   std::vector<UserData> found;
+  std::optional<std::string> empty_at;
   for (const std::string_view key : kUserDataKeys) {
     if (!with.empty()) break;  // Secrets of other things have a "value", too
     for (const FoundObject& secret : secrets) {
       std::optional<UserData> data = PROV_TRY(ReadOne(secret.object, key));
       if (!data) continue;
+      if (TrimBlanks(data->config).empty()) {
+        if (!empty_at) empty_at = std::move(data->path);
+        continue;
+      }
       with.push_back(secret);
       found.push_back(*std::move(data));
     }
   }
+  if (with.empty() && empty_at) return Fail(Code::kKind, "is empty; a Secret has its user data there", *empty_at);
   if (with.empty()) return std::nullopt;
   // With one Secret, ignore the name: --name may be that of a MachineConfig.
   const FoundObject* chosen = with.size() == 1 ? with.data() : PROV_TRY(ChooseObject(with, "Secret", name));

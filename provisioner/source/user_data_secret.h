@@ -20,9 +20,13 @@ struct UserData {
 };
 
 // The user data of the Secret called `name`, or of the only one that has some; nullopt if none has. Errors: type;
-// invalid-config if it is not base64; kind if it is not an Ignition config; not-found if several Secrets have user
-// data.
+// invalid-config if it is not base64; kind if it is empty or not an Ignition config; not-found if several Secrets have
+// user data.
 Result<std::optional<UserData>> ReadUserDataSecret(std::span<const FoundObject> secrets, std::string_view name);
+
+// The names of the Secrets with user data, as a list in words; "": none has some. At the key "value", which other
+// Secrets have, too, only an Ignition config counts.
+std::string NamesWithUserData(std::span<const FoundObject> secrets);
 
 // Reads user data, usually a pointer config, and what it refers to. Errors: those of the config, with their place in
 // the document.

@@ -129,6 +129,14 @@ TEST(ReadDocument, NamesConfigMapsAndPodsBesideWhatItReads) {
   EXPECT_TRUE(trust_alone.not_read.proxy);
   EXPECT_THAT(MessageOf(trust_alone.findings, "not-read"),
               StartsWith("a pod or what makes pods, which is about a proxy"));
+  for (const std::string& one : {aks, rancher, std::string(kProxyObject)}) {
+    EXPECT_THAT(MessageOf(MustRead(one + "\n" + pod).findings, "other-objects"),
+                StartsWith("a pod with proxy variables was passed over: "))
+        << one;
+    EXPECT_THAT(MustRead(one + "\n---\nkind: Pod\nspec: {containers: [{name: a}]}\n").findings,
+                Not(HasCode("other-objects")));
+  }
+  EXPECT_TRUE(MustRead("kind: ControllerConfig\nspec: {proxy: null}\n" + pod).not_read.proxy);
 }
 
 TEST(ReadDocument, TypedListsLeaveTheKindOfTheirItemsOut) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/source/document_helpers.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample.h"
 
 namespace prov::source {
 namespace {
@@ -72,6 +74,32 @@ TEST(UserDataSecret, SeveralWantAName) {
   EXPECT_TRUE(ReadText(text, {.pool = "worker", .name = "a"}));
 }
 
+TEST(UserDataSecret, IsNamedBesideWhatIsRead) {
+  const std::string secret = SecretYaml(kConfig, "worker-user-data");
+  const std::string node_pool = "kind: Secret\nmetadata: {name: np}\ndata:\n  value: " + EncodeBase64(kConfig) + "\n";
+  const std::string proxy = "---\nkind: Proxy\nmetadata: {name: cluster}\nspec: {}\nstatus: {httpProxy: http://p:1}\n";
+  const std::string rancher =
+      "---\napiVersion: provisioning.cattle.io/v1\nkind: Cluster\nspec: {agentEnvVars: [{name: "
+      "HTTP_PROXY, value: http://p:1}]}\n";
+  for (const std::string& other :
+       {proxy, rancher,
+        "---\n" + testing_support::ReadAll(testing_support::TestsFolder() + "/sample/rendered-worker.json"),
+        std::string("---\nhttpProxy: http://p:1/\nhttpsProxy: http://p:1/\n")}) {
+    EXPECT_THAT(MessageOf(MustRead(secret + "---\n" + node_pool + other).findings, "other-objects"),
+                StartsWith("user data in Secrets (worker-user-data, np) was passed over: "))
+        << other;
+  }
+  for (const std::string& of_others :
+       {std::string("data: {tls.crt: AAAA}\n"), "data: {value: " + EncodeBase64("token") + "}\n",
+        std::string("data: {value: 7}\n"), std::string("data: {userData: ''}\n")})
+    EXPECT_THAT(MustRead("kind: Secret\n" + of_others + proxy).findings, testing::Not(HasCode("other-objects")));
+  const auto none =
+      MustRead("kind: ControllerConfig\nspec: {proxy: null, additionalTrustBundle: null}\n---\n" + secret);
+  EXPECT_TRUE(none.not_read.proxy) << "its proxy would count as none";
+  EXPECT_TRUE(none.not_read.trust);
+  EXPECT_THAT(none.findings, testing::Not(HasCode("other-objects")));
+}
+
 TEST(UserDataSecret, ErrorsNameThePlaceInTheSecret) {
   const std::pair<std::string, std::string> rows[] = {
       // A pointer needs the network, which this reading has not.
@@ -90,6 +118,9 @@ TEST(UserDataSecret, ErrorsNameThePlaceInTheSecret) {
     EXPECT_THAT(Failure(ReadText(text)), HasSubstr("$.data.userData")) << text;
   }
   EXPECT_THAT(Failure(ReadText("kind: Secret\ndata: {tls.crt: AAAA}\n")), HasSubstr("no data.userData"));
+  for (const char* text : {"kind: Secret\ndata: {userData: ''}\n", "kind: Secret\nstringData: {userData: \" \\n\"}\n"})
+    EXPECT_THAT(Failure(ReadText(text)), StartsWith("kind: is empty; a Secret has its user data there")) << text;
+  EXPECT_TRUE(ReadText(SecretYaml(kConfig) + "---\nkind: Secret\ndata: {userData: ''}\n"));
 }
 
 }  // namespace
