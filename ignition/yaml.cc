@@ -4,6 +4,7 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -22,6 +23,7 @@ using Handler = BoundedHandler<rapidjson::Document>;
 constexpr unsigned kMostFlowDepth = 40;
 
 constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kMark = "\xEF\xBB\xBF";  // the byte order mark in UTF-8
 
 std::string Say(const yaml_mark_t& mark) { return DescribePlace({.line = mark.line + 1, .column = mark.column + 1}); }
 
@@ -281,15 +283,20 @@ Result<std::uint64_t> Populate(rapidjson::Document& to, std::string_view text, c
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 bool IsSeparator(std::string_view line) {
-  constexpr std::string_view kMark = "---";
-  return line.starts_with(kMark) && TrimBlanks(line.substr(kMark.size())).empty();
+  constexpr std::string_view kDashes = "---";
+  return line.starts_with(kDashes) && TrimBlanks(line.substr(kDashes.size())).empty();
+}
+
+std::string_view BehindMark(std::string_view line) {
+  return line.starts_with(kMark) ? line.substr(kMark.size()) : line;
 }
 
 bool OpensJson(std::string_view line) { return line.starts_with('{') || line.starts_with('['); }
 
 // Whether a line other than the first begins as JSON does.
 bool HasJsonLine(std::string_view text) {
-  return text.find("\n{") != std::string_view::npos || text.find("\n[") != std::string_view::npos;
+  return std::ranges::any_of(std::array{"\n{", "\n[", "\n\xEF\xBB\xBF{", "\n\xEF\xBB\xBF["},
+                             [&](const char* line) { return text.find(line) != std::string_view::npos; });
 }
 
 // Reads JSON and YAML from one text.
@@ -315,38 +322,45 @@ class MixedReader {
   }
 
  private:
-  // Passes blanks and, at the start of a line, separators. Returns false at the end.
+  // Passes blanks, the marks of files that were joined and, at the start of a line, separators. Returns false at the
+  // end.
   bool PassBlanks() {
     for (;;) {
       at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
-      if (!BeginsLine() || !text_.substr(at_).starts_with("---")) return at_ < text_.size();
+      if (text_.substr(at_).starts_with(kMark)) {
+        at_ += kMark.size();
+        continue;
+      }
+      if (!BeginsLine(at_) || !text_.substr(at_).starts_with("---")) return at_ < text_.size();
       const std::string_view line = FirstLine(text_.substr(at_));  // not for each value: they may be in one line
       if (!IsSeparator(line)) return true;
       at_ += line.size();
     }
   }
 
-  bool BeginsLine() const { return at_ == 0 || text_[at_ - 1] == '\n'; }
+  bool BeginsLine(std::size_t at) const {
+    if (text_.substr(0, at).ends_with(kMark)) at -= kMark.size();
+    return at == 0 || text_[at - 1] == '\n';
+  }
 
   // The start of the line, before its indentation.
   std::size_t StartOfLine() const {
     std::size_t start = at_;
     while (start > 0 && text_[start - 1] == ' ') --start;
-    return start == 0 || text_[start - 1] == '\n' ? start : at_;
+    return BeginsLine(start) ? start : at_;
   }
 
   // YAML begins a line. What else follows JSON is a fault of the JSON, such as a bracket too many.
   bool MayBeYaml() const {
     const char c = text_[at_];
-    const std::size_t start = StartOfLine();
-    if (start > 0 && text_[start - 1] != '\n') return false;
+    if (!BeginsLine(StartOfLine())) return false;
     return IsLetter(c) || c == '_' || c == '"' || c == '\'' || c == '#' || c == '-' || c == '%';
   }
 
   // The YAML goes to the line at which JSON begins, and may be several documents.
   std::size_t EndOfYaml() const {
     std::size_t end = at_;
-    while (end < text_.size() && !OpensJson(text_.substr(end))) {
+    while (end < text_.size() && !OpensJson(BehindMark(text_.substr(end)))) {
       const std::size_t line_end = text_.find('\n', end);
       end = line_end == std::string_view::npos ? text_.size() : line_end + 1;
     }

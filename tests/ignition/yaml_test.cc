@@ -258,6 +258,20 @@ TEST(ParseJsonOrYaml, ReadsAnyMixtureOfDocuments) {
   }
 }
 
+// copy /b and cat join files with their marks.
+TEST(ParseJsonOrYaml, PassesTheMarksOfJoinedFiles) {
+  const std::string mark = "\xEF\xBB\xBF";
+  for (const std::string& text :
+       {mark + "{\"a\":1}\n" + mark + "{\"b\":2}\n", "{\"a\":1}" + mark + "{\"b\":2}", "{\"a\":1}\n" + mark + "b: 2\n",
+        "{\"a\":1}\r\n" + mark + "---\r\nb: 2\r\n", "a: 1\n" + mark + "{\"b\":2}\n",
+        "\xFF\xFE" + ToUtf16Le("{\"a\":1}\r\n" + mark + "{\"b\":2}")}) {
+    const auto read = ParseJsonOrYaml(text, {}, Documents::kSeveral);
+    ASSERT_TRUE(read) << text << read.error().message << " at " << read.error().where;
+    EXPECT_EQ(WriteJson((*read)->root(), 0), R"([{"a":1},{"b":2}])") << text;
+  }
+  EXPECT_TRUE(ParseJsonOrYaml("{\"a\":1}\n" + mark, {}, Documents::kSeveral)) << "an empty file";
+}
+
 // In a time that grows with the text alone, also where all of them are in one line.
 TEST(ParseJsonOrYaml, ReadsManyDocuments) {
   constexpr std::size_t kCount = 300'000;
