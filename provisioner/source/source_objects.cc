@@ -25,8 +25,10 @@ std::optional<std::string> DescribeFailure(const JsonValue& value, std::string_v
   if (kind == "Status" && JsonTextAt(value, {"status"}) == "Failure")
     return DescribeErrorMessage(JsonTextAt(value, {"message"}));
   if (!kind.empty() || value.MemberCount() != 1 || !value.MemberBegin()->value.IsString()) return std::nullopt;
+  constexpr std::size_t kMostShown = 500;
+  const auto& [name, text] = *value.MemberBegin();
   return DescribeCommandOutput(
-      fmt::format("{}: {}", JsonTextOf(value.MemberBegin()->name), JsonTextOf(value.MemberBegin()->value)));
+      fmt::format("{}: {}", Shorten(JsonTextOf(name), kMostShown), Shorten(JsonTextOf(text), kMostShown)));
 }
 
 // A value beside others that is no object would be lost without a word.
