@@ -52,10 +52,8 @@ Result<Findings> ReviewProxySettings(const EgressConfig& config) {
       Append(out, LintNoProxy(*settings->no_proxy, config.facts, config.proxy_file.path + ": NO_PROXY"));
     }
   }
-  const bool http_set = IsSet(config.http_proxy);
-  const bool https_set = IsSet(config.https_proxy);
-  ReportDirect(http_set, https_set, config.proxy_file.path, out);
-  if (!http_set && !https_set && !TrimBlanks(config.no_proxy.value_or("")).empty()) {
+  ReportDirect(IsSet(config.http_proxy), IsSet(config.https_proxy), config.proxy_file.path, out);
+  if (StatesProxy(config) && !HasUrl(config) && !TrimBlanks(config.no_proxy.value_or("")).empty()) {
     AddWarning(out, "no-proxy-alone",
                "NO_PROXY is set and no proxy is, so all requests go direct; set HTTP_PROXY and HTTPS_PROXY, or leave "
                "NO_PROXY out",

@@ -44,6 +44,11 @@ TEST(ReviewProxySettings, ANoProxyWithoutAnyProxyIsReported) {
   EXPECT_THAT(CodesFor("", "", ""), IsEmpty());
   EXPECT_THAT(CodesFor("http://p:1", std::nullopt, "a.example"), Not(Contains("no-proxy-alone")));
   EXPECT_THAT(CodesFor(std::nullopt, "http://p:1", "a.example"), Not(Contains("no-proxy-alone")));
+  EgressConfig elsewhere;
+  elsewhere.proxy_file.present = true;
+  elsewhere.no_proxy = "a.example";
+  elsewhere.not_read.proxy = true;
+  EXPECT_THAT(testing_support::CodesOf(ReviewProxySettings(elsewhere).value()), IsEmpty());
 }
 
 }  // namespace
