@@ -25,6 +25,7 @@ class FleetPage(unittest.TestCase):
         cls.server = ApiServer(authority.sign("api", "serverAuth", "IP:127.0.0.1"))
         cls.addClassCleanup(cls.server.held.close)
         cls.addClassCleanup(cls.server.close)
+        cls.server.put_policies()
         cls.server.put_config("rendered-worker-1", "http://proxy.example.test:3128", "")
         (cls.work / "config").write_text(kubeconfig(cls.server.port, authority.pem))
         digest = json.loads(cls.provisioner("extract", "kube://").stdout)["digest"]
