@@ -284,7 +284,7 @@ TEST(Explainer, NodeEndsAtItsStartWithSomeUrls) {
 
 // Node's fetch takes HTTP_PROXY for https, and Go does not.
 TEST(Explainer, ADifferenceFromGoSaysWhatGoDoes) {
-  const Explainer explainer = Make({Secret("http://p:1"), Secret(), "", true});
+  const Explainer explainer = Make({Secret("http://p:1"), Secret(), "", false, true});
   EXPECT_EQ(Note(explainer, Dialect::kNodeFetch, "https://a.com/"),
             "HTTP_PROXY applies; Go goes direct: it takes HTTP_PROXY for http alone");
 }
@@ -306,7 +306,7 @@ TEST(Explainer, CurlRefusesABlankAndAnAtInTheUrl) {
 }
 
 TEST(Explainer, NodeRefusesAZone) {
-  const Explainer explainer = Make({Secret(), Secret("http://p:1"), "fe80::1", true});
+  const Explainer explainer = Make({Secret(), Secret("http://p:1"), "fe80::1", false, true});
   for (const Dialect dialect : {Dialect::kNodeHttp, Dialect::kNodeFetch, Dialect::kNodeFetch24}) {
     EXPECT_EQ(explainer.Decide(dialect, To("https://[fe80::1%25eth0]/")).route, Route::kInvalid);
     EXPECT_EQ(Note(explainer, dialect, "https://[fe80::1%25eth0]/"),
