@@ -43,6 +43,11 @@ std::string_view CurlFaultOf(const ProxyUrl& url, const Findings& findings) {
   return {};
 }
 
+// Whether the host of "host:port" is an address.
+bool IsAtAddress(std::string_view host_port) {
+  return host_port.starts_with('[') || IpAddress::Parse(host_port.substr(0, host_port.rfind(':'))).has_value();
+}
+
 // The address as WinHTTP's list has it.
 std::string Bracketed(const IpAddress& address) {
   return address.IsIpv4() ? address.ToString() : fmt::format("[{}]", address.ToString());
@@ -263,9 +268,12 @@ std::string_view Excess(Dialect dialect, const Destination& to, std::string_view
 
 }  // namespace
 
-// Whether the client would connect without TLS to a proxy that needs it. (HTTP_PROXY accepts no such proxy.)
+// Whether the client can't connect with TLS to a proxy that needs it. (HTTP_PROXY accepts no such proxy.)
 bool Explainer::LacksTls(Dialect dialect, const Proxy& proxy) const {
-  return proxy.is_tls && (dialect == Dialect::kJava || dialect == Dialect::kPython);
+  if (!proxy.is_tls) return false;
+  // Node.js 26 names the proxy in the handshake, and refuses an address for that.
+  if (dialect == Dialect::kNodeFetch) return IsAtAddress(proxy.host_port);
+  return dialect == Dialect::kJava || dialect == Dialect::kPython;
 }
 
 const NoProxyEntry* Explainer::EntryOf(std::string_view text) const {
@@ -338,7 +346,8 @@ std::string Explainer::Note(Dialect dialect, const Destination& to, const Client
   if (dialect == Dialect::kWinInet && written) note += "; this holds where --scope has wininet";
   const auto taken = VariableFor(dialect, to.scheme);
   if (decision.route == Route::kProxy && taken && LacksTls(dialect, ProxyOf(*taken)))
-    note += fmt::format("; {} can't speak TLS to a proxy, so these requests fail", TitleOf(dialect));
+    note += fmt::format("; {} can't speak TLS to a proxy{}, so these requests fail", TitleOf(dialect),
+                        IsNode(dialect) ? " without a name" : "");
   if (const std::string difference = Difference(dialect, to, decision); !difference.empty()) note += "; " + difference;
   if (dialect == Dialect::kDotnet && decision.route != Route::kDirect && note.find(".NET 11") == std::string::npos &&
       Decide(Dialect::kDotnet11, to).route == Route::kDirect)

@@ -184,6 +184,8 @@ class Clients(unittest.TestCase):
         as_said = "used as meant" if to_proxy and decision["decision"] == "proxy" else None
         if decision["decision"] == "direct" and answer.host in ("target.example", THERE):
             as_said = "direct, as said"
+        if decision["decision"] == "proxy" and "so these requests fail" in decision["note"] and answer.host is None:
+            as_said = "fails, as said"
         excuse = as_said or self.excuse(client, row[0], answer)
         tally[excuse or "unexplained"] += 1
         if not excuse:

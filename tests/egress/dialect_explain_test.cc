@@ -305,6 +305,17 @@ TEST(Explainer, CurlRefusesABlankAndAnAtInTheUrl) {
   EXPECT_EQ(escaped.Decide(Dialect::kCurl, To("https://a.com/")).route, Route::kProxy);
 }
 
+// Measured with Node.js 26.12.1: ERR_INVALID_ARG_VALUE. 24 connects.
+TEST(Explainer, NodesFetchCantSpeakTlsToAnAddress) {
+  for (const char* url : {"https://10.9.8.7:3128", "https://[2001:db8::1]:3128"}) {
+    const Explainer explainer = Make({Secret(), Secret(url), "", false, true});
+    EXPECT_THAT(Note(explainer, Dialect::kNodeFetch, "https://a.com/"), HasSubstr("so these requests fail")) << url;
+    EXPECT_THAT(Note(explainer, Dialect::kNodeFetch24, "https://a.com/"), Not(HasSubstr("fail"))) << url;
+  }
+  const Explainer named = Make({Secret(), Secret("https://p:3128"), "", false, true});
+  EXPECT_THAT(Note(named, Dialect::kNodeFetch, "https://a.com/"), Not(HasSubstr("fail")));
+}
+
 TEST(Explainer, NodeRefusesAZone) {
   const Explainer explainer = Make({Secret(), Secret("http://p:1"), "fe80::1", false, true});
   for (const Dialect dialect : {Dialect::kNodeHttp, Dialect::kNodeFetch, Dialect::kNodeFetch24}) {
