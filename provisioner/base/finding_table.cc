@@ -291,8 +291,7 @@ constexpr FindingInfo kFindings[] = {
      "Put it back with the command. Where the program itself is gone, run the command with another copy of it."},
     {"fleet-policies", kInfo | kWarning,
      "Admission policies that deploy prints are missing, or could not be looked for. Without them pods of the fleet "
-     "may "
-     "change every Node.",
+     "may change every Node.",
      "Apply the manifests of deploy again. On a cluster before Kubernetes 1.30 upgrade it, or run the pods without "
      "--node. Who may not list the policies and their bindings needs that right."},
     {"fleet-rollout", kWarning, "The cluster's rollout of new settings could not be read, so its state is not shown.",
