@@ -56,6 +56,7 @@ std::vector<std::pair<const JsonValue*, std::string>> ObjectsOf(const JsonValue&
   const JsonValue* items = kind == "List" || kind == "SecretList" ? JsonAt(root, {"items"}) : nullptr;
   if (items == nullptr || !items->IsArray()) return {{&root, "$"}};
   std::vector<std::pair<const JsonValue*, std::string>> out;
+  out.reserve(items->Size());
   for (rapidjson::SizeType i = 0; i < items->Size(); ++i) out.emplace_back(&(*items)[i], fmt::format("$.items[{}]", i));
   return out;
 }
