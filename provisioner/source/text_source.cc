@@ -148,8 +148,7 @@ SettingsLine KeyOf(std::string_view line, bool begins_line) {
 
 SettingsLine SettingsOf(std::string_view line) {
   constexpr std::string_view kUnitKey = "Environment=";
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (line.starts_with(kMark)) line.remove_prefix(kMark.size());
+  if (line.starts_with(egress::kByteOrderMark)) line.remove_prefix(egress::kByteOrderMark.size());
   const bool begins_line = !line.empty() && line.front() != ' ' && line.front() != '\t';
   line = TrimBlanks(line);
   if (line == "{" || line.starts_with("{\"") || line.starts_with("[{")) return {line.substr(0, 1), true};
